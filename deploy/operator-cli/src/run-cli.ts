@@ -3,6 +3,7 @@ import { type CliProcess, type ExitCode, exitCodes } from './cli-process.ts';
 import { NoConnection } from './connection.ts';
 import { customerVerbs, limitVerbs } from './customer-verbs.ts';
 import { moneyVerbs } from './money-verbs.ts';
+import { priceVerbs } from './price-verbs.ts';
 import { type Given, runVerb } from './run-verb.ts';
 import { serviceVerbs, webhookVerbs } from './service-verbs.ts';
 import type { Verb } from './verb.ts';
@@ -11,6 +12,7 @@ export const verbs = [
   ...customerVerbs,
   ...limitVerbs,
   ...moneyVerbs,
+  ...priceVerbs,
   ...webhookVerbs,
   ...serviceVerbs,
 ];

@@ -20,6 +20,8 @@ const toOperators = ['operator'] as const;
 const inside = ['internal'] as const;
 /** Decided by another service, and answered to the customer as it is. */
 const passedOn = ['public', 'internal'] as const;
+/** Decided by another service, and answered to the operator as it is. */
+const setByOperators = ['operator', 'internal'] as const;
 
 /** The one table of refusals: one code, one HTTP status and one text, on every HTTP surface. */
 export const refusalCodes = {
@@ -171,7 +173,7 @@ export const refusalCodes = {
   credential_not_found: { on: toOperators, status: 404, message: 'There is no such Credential.' },
   credential_revoked: { on: toOperators, status: 409, message: 'The Credential is revoked.' },
   concurrent_change: {
-    on: ['operator', 'internal'],
+    on: setByOperators,
     status: 409,
     message: 'It was changed at the same time.',
   },
@@ -180,6 +182,17 @@ export const refusalCodes = {
     on: toOperators,
     status: 409,
     message: 'The account would have more than can be counted exactly.',
+  },
+  /** A published list never changes, and versions have no gap. */
+  price_version_conflict: {
+    on: setByOperators,
+    status: 409,
+    message: 'This version is published with other prices, or is not the next one.',
+  },
+  effective_date_too_early: {
+    on: setByOperators,
+    status: 422,
+    message: 'A price list must be published before it takes effect.',
   },
   service_token_required: { on: inside, status: 401, message: 'Missing or invalid service token.' },
   usage_too_large: { on: inside, status: 422, message: 'More use than one report may have.' },

@@ -153,6 +153,14 @@ export const refusal = z.discriminatedUnion('code', [
     detail: z.object({ minimum: z.int().min(1) }),
   }),
   z.object({
+    code: z.enum(['price_version_conflict']),
+    detail: z.object({ next_version: z.int().min(1) }),
+  }),
+  z.object({
+    code: z.enum(['effective_date_too_early']),
+    detail: z.object({ earliest: z.iso.datetime() }),
+  }),
+  z.object({
     code: z.enum(['replays_exhausted']),
     detail: z.object({ replays_max: z.int().min(0) }),
   }),

@@ -58,10 +58,13 @@ export interface WorkConsumer {
    * messages are redelivered one at a time, with backoff; the partition waits meanwhile.
    * A message passed to `reject` goes to the dead letters at once, the others are done. It does
    * not count towards the flood of dead letters that stops a partition.
+   * A message passed to `postpone` is redelivered later, before the later ones of its key; those of
+   * other keys are delivered meanwhile, as long as what is postponed fits the partition's queue.
    */
   readonly onBatch: (
     messages: readonly ReceivedMessage[],
     reject: (rejected: RejectedMessage) => void,
+    postpone: (message: ReceivedMessage) => void,
   ) => Promise<void>;
   /** Partitions may have moved to or from this replica: cached state may be stale. */
   readonly onReassigned?: () => void;

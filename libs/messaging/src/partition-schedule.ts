@@ -19,7 +19,11 @@ export interface PartitionSchedule<Item extends Scheduled> {
    * by now; null when it is the same as before.
    */
   finish(items: readonly Item[]): string | null;
-  /** Whether a record waits to be taken. */
+  /** Puts taken records back, in front of the waiting ones of their keys: these rest until `resume`. */
+  postpone(items: readonly Item[]): void;
+  /** Lets the keys that rest take their turns again. */
+  resume(): void;
+  /** Whether a record waits to be taken. Those of keys that rest do not. */
   readonly hasWaiting: boolean;
   /** Records that were added and are not finished. */
   readonly unfinished: number;
@@ -39,6 +43,7 @@ export function createPartitionSchedule<Item extends Scheduled>(): PartitionSche
   /** All records from the oldest unfinished one on, by offset. */
   let entries: Entry<Item>[] = [];
   const taken = new Map<string, Entry<Item>>();
+  const resting = new Set<string>();
   let unfinished = 0;
 
   function takeNext(key: string): Entry<Item> | undefined {
@@ -90,6 +95,21 @@ export function createPartitionSchedule<Item extends Scheduled>(): PartitionSche
       const last = entries[finished - 1];
       entries = entries.slice(finished);
       return last?.item.position.offset ?? null;
+    },
+    postpone(items) {
+      for (const item of items.toSorted(byOffset).reverse()) {
+        const { key } = item.record;
+        const entry = taken.get(item.position.offset);
+        if (entry === undefined) continue;
+        taken.delete(item.position.offset);
+        waiting.set(key, [entry, ...(waiting.get(key) ?? [])]);
+        resting.add(key);
+      }
+      turns = turns.filter((key) => !resting.has(key));
+    },
+    resume() {
+      turns.push(...resting);
+      resting.clear();
     },
     get hasWaiting() {
       return turns.length > 0;

@@ -17,8 +17,15 @@ export interface PartitionWorkOptions {
   readonly logger: Logger;
 }
 
+type Postponed = ReadonlySet<string>;
+
 export type SliceResult =
-  | { readonly result: 'done'; readonly lastOffset: string }
+  | {
+      readonly result: 'done';
+      readonly lastOffset: string;
+      /** Offsets of the records that are to be handled again later. */
+      readonly postponed: Postponed;
+    }
   /** The slice is retried from `fromOffset`, with a backoff by `failures`. */
   | { readonly result: 'retry'; readonly fromOffset: string; readonly failures: number }
   | { readonly result: 'flooded' };
@@ -30,7 +37,7 @@ export type SliceResult =
  *    repeats the dead letter, which carries its origin and so can be deduplicated;
  * 2. call `onBatch`, which makes the effects durable and publishes their outcomes. A crash before
  *    it resolves repeats the slice: handlers are idempotent and re-emit the recorded outcomes;
- * 3. report `done`: only then may the position be committed.
+ * 3. report `done`: only then may the position be committed, up to the first postponed record.
  *
  * After a failure the records of that slice are handled one at a time, so that a record that cannot
  * be handled is isolated from its neighbours.
@@ -59,7 +66,8 @@ export function createPartitionWork(options: PartitionWorkOptions): PartitionWor
     });
   }
 
-  async function handleSlice(records: readonly PositionedRecord[]): Promise<'done' | 'flooded'> {
+  /** The offsets of what is postponed. */
+  async function handleSlice(records: readonly PositionedRecord[]): Promise<Postponed | 'flooded'> {
     const messages: ReceivedMessage[] = [];
     for (const item of records) {
       const decoded = decode(item.record, item.position);
@@ -71,16 +79,14 @@ export function createPartitionWork(options: PartitionWorkOptions): PartitionWor
       if (decoded.result === 'undecodable') await deadLetter(item, decoded);
       lettered.set(offset, 'undecodable');
     }
-    if (messages.length > 0) await handleMessages(records, messages);
-    return 'done';
+    return messages.length > 0 ? handleMessages(records, messages) : nothing;
   }
 
   async function handleMessages(
     records: readonly PositionedRecord[],
     messages: readonly ReceivedMessage[],
-  ): Promise<void> {
-    const rejected = new Map<string, RejectedMessage>();
-    await options.onBatch(messages, (one) => rejected.set(one.message.offset, one));
+  ): Promise<Postponed> {
+    const { rejected, postponed } = await callHandler(options.onBatch, messages);
     for (const item of records) {
       const why = rejected.get(item.position.offset);
       const { offset } = item.position;
@@ -89,6 +95,7 @@ export function createPartitionWork(options: PartitionWorkOptions): PartitionWor
       lettered.set(offset, 'rejected');
     }
     for (const { offset } of messages) if (!rejected.has(offset)) unhandled.record(false);
+    return postponed;
   }
 
   async function handleFailure(error: unknown, slice: Slice): Promise<SliceResult> {
@@ -101,7 +108,7 @@ export function createPartitionWork(options: PartitionWorkOptions): PartitionWor
       const detail = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
       await deadLetter(first, { reason: 'handler_failed', detail });
       failures = 0;
-      return { result: 'done', lastOffset: first.position.offset };
+      return { result: 'done', lastOffset: first.position.offset, postponed: nothing };
     }
     return { result: 'retry', fromOffset: first.position.offset, failures };
   }
@@ -111,9 +118,10 @@ export function createPartitionWork(options: PartitionWorkOptions): PartitionWor
     slice: Slice,
   ): Promise<SliceResult> {
     try {
-      if ((await handleSlice(records)) === 'flooded') return { result: 'flooded' };
+      const postponed = await handleSlice(records);
+      if (postponed === 'flooded') return { result: 'flooded' };
       failures = 0;
-      return { result: 'done', lastOffset: slice.last.position.offset };
+      return { result: 'done', lastOffset: slice.last.position.offset, postponed };
     } catch (error) {
       failures += 1;
       if (offsetOf(slice.last) > suspectUntil) suspectUntil = offsetOf(slice.last);
@@ -139,6 +147,20 @@ export function createPartitionWork(options: PartitionWorkOptions): PartitionWor
       return result;
     },
   };
+}
+
+const nothing: Postponed = new Set();
+
+/** By offset, what the handler did not do. */
+async function callHandler(onBatch: WorkConsumer['onBatch'], messages: readonly ReceivedMessage[]) {
+  const rejected = new Map<string, RejectedMessage>();
+  const postponed = new Set<string>();
+  await onBatch(
+    messages,
+    (one) => rejected.set(one.message.offset, one),
+    ({ offset }) => postponed.add(offset),
+  );
+  return { rejected, postponed };
 }
 
 interface Slice {

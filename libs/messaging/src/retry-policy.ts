@@ -9,6 +9,9 @@ export const faultAttemptsMax = 5;
 
 export const handlerBackoff = { firstMs: 200, maxMs: 30_000 } as const;
 
+/** How long a postponed record waits before it is handled again. */
+export const postponeMs = 500;
+
 export type AfterFailure = 'retry' | 'dead_letter';
 
 /**

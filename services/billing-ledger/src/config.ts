@@ -49,7 +49,7 @@ export const settings = {
     ),
   PRICE_REFRESH_INTERVAL_MS: duration()
     .prefault('5000')
-    .describe('Pause between reads of the price lists; add a list at least twice this ahead'),
+    .describe('Pause between reads of the price lists'),
   CLOCK_OFFSET_MAX_MS: duration()
     .prefault('5000')
     .describe(

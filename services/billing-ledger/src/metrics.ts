@@ -46,6 +46,10 @@ const quarantinedAccounts = gauge({
   name: 'inventory.ledger.accounts.quarantined',
   description: 'Accounts in quarantine: their commands go to the dead letters',
 });
+const behindAccounts = gauge({
+  name: 'inventory.ledger.accounts.behind',
+  description: 'Accounts whose commands wait until this replica has rebuilt their snapshot',
+});
 const openHolds = gauge({
   name: 'inventory.ledger.holds.open',
   description: 'Open holds of the accounts cached by this replica',
@@ -108,6 +112,7 @@ export function recordCommit(durationMs: number): void {
 export interface LedgerGauges {
   readonly accountsCached: () => number;
   readonly accountsQuarantined: () => number;
+  readonly accountsBehind: () => number;
   readonly holds: () => OpenHolds;
   readonly now: () => number;
   readonly clockOffsetMs: () => number | null;
@@ -121,13 +126,14 @@ export interface OpenHolds {
 
 /** What is read when metrics are collected. */
 export function observeLedger(gauges: LedgerGauges): void {
-  const { accountsCached, accountsQuarantined, holds, now, clockOffsetMs } = gauges;
+  const { accountsCached, accountsQuarantined, accountsBehind, holds, now, clockOffsetMs } = gauges;
   clockOffset.observe((observe) => {
     const offsetMs = clockOffsetMs();
     if (offsetMs !== null) observe(offsetMs / 1_000);
   });
   cachedAccounts.observe((observe) => observe(accountsCached()));
   quarantinedAccounts.observe((observe) => observe(accountsQuarantined()));
+  behindAccounts.observe((observe) => observe(accountsBehind()));
   openHolds.observe((observe) => observe(holds().open));
   oldestHoldAge.observe((observe) => {
     const { oldestAtMs } = holds();

@@ -9,12 +9,24 @@ import { type CommitCommands, createCommitCommands } from './operations/commit-c
 import { continueVerification } from './operations/continue-verification.ts';
 import { createJournalClock, type JournalClock } from './operations/journal-clock.ts';
 import { createListOldHolds, type ListOldHolds } from './operations/list-old-holds.ts';
-import { createLoadAccount, type LoadAccount } from './operations/load-account.ts';
+import {
+  createLoadAccount,
+  createLoadPart,
+  type LoadAccount,
+  type LoadAccountDeps,
+} from './operations/load-account.ts';
 import { openPriceListCache, type PriceListCache } from './operations/price-list-cache.ts';
+import { createPublishPriceList, type PublishPriceList } from './operations/publish-price-list.ts';
 import { createQuarantine, type Quarantine } from './operations/quarantine.ts';
 import { createReadStanding, type ReadStanding } from './operations/read-standing.ts';
 import { createReadStatement, type ReadStatement } from './operations/read-statement.ts';
 import { createReadUsage, type ReadUsage } from './operations/read-usage.ts';
+import {
+  createBringUpToDate,
+  createSnapshotRebuilds,
+  type RebuildSnapshotsDeps,
+  type SnapshotRebuilds,
+} from './operations/rebuild-snapshots.ts';
 import { createRecentEntries } from './operations/recent-entries.ts';
 import { createRollUpUsage } from './operations/roll-up-usage.ts';
 import { createRunLeased, type RunLeased } from './operations/run-leased.ts';
@@ -25,10 +37,10 @@ import {
 import { createSnapshotSaver, type SnapshotSaver } from './operations/save-snapshots.ts';
 import { createSnapshotPass, type SnapshotPass } from './operations/snapshot-pass.ts';
 import { type VerifyJournalDeps, verifyJournal } from './operations/verify-journal.ts';
-import { createCheckpointStore } from './storage/checkpoint-store.ts';
+import { type CheckpointStore, createCheckpointStore } from './storage/checkpoint-store.ts';
 import { createJournal, type Journal } from './storage/journal.ts';
 import { createLeaseStore } from './storage/lease-store.ts';
-import { createPriceListStore } from './storage/price-list-store.ts';
+import { createPriceListStore, type PriceListStore } from './storage/price-list-store.ts';
 import { createQuarantineStore, type QuarantineStore } from './storage/quarantine-store.ts';
 import { createSnapshotStore, type SnapshotStore } from './storage/snapshot-store.ts';
 import { readStoreTime } from './storage/store-time.ts';
@@ -56,8 +68,11 @@ export interface Ledger {
   readonly cache: AccountCache;
   readonly journalClock: JournalClock;
   readonly prices: PriceListCache;
+  readonly priceLists: PriceListStore;
+  readonly publishPriceList: PublishPriceList;
   readonly snapshots: SnapshotSaver;
   readonly snapshotPass: SnapshotPass;
+  readonly rebuilds: SnapshotRebuilds;
   readonly loadAccount: LoadAccount;
   readonly readStanding: ReadStanding;
   readonly readStatement: ReadStatement;
@@ -70,6 +85,8 @@ export interface Ledger {
 }
 
 const commitBytesMax = 256 * 1024;
+/** Folded in some tenths of a second; an account further behind its snapshot waits for a new one. */
+const foldedEntriesMax = 10_000;
 /** An answer of a few megabytes, and some milliseconds of counting. */
 const usageLimits = { daysMax: 10_000, tailMax: 10_000 } as const;
 
@@ -78,15 +95,10 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
   const writer = deps.identifiers.uuidV7();
   const journal = createJournal(db, writer);
   const store = createSnapshotStore(db);
-  const prices = await openPriceListCache(createPriceListStore(db));
-  const journalClock = createJournalClock({
-    clock,
-    monotonicNow,
-    readStoreTime: () => readStoreTime(db),
-    offsetMaxMs: config.clockOffsetMaxMs,
-  });
-  await journalClock.measure();
-  const loadAccount = createLoadAccount({ journal, snapshots: store });
+  const journalClock = await openJournalClock(deps);
+  const pricing = await openPricing(deps, journalClock);
+  const { prices } = pricing;
+  const checkpoints = openCheckpoints(db, config.checkpointKeys);
   const cache = createAccountCache(config.cache.accountsMax);
   const { everyEntries } = config.snapshots;
   const usage = createUsageStore(db);
@@ -100,18 +112,18 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
     logger,
   });
   const snapshots = createSnapshotSaver({ ...derived, cache, everyEntries });
-  const passDeps = { ...derived, journal, loadAccount, runLeased, clock };
-  const snapshotPass = createSnapshotPass({
-    ...passDeps,
-    intervalMs: config.snapshots.passIntervalMs,
-  });
   const verifications = createVerificationStore(db);
   const quarantined = createQuarantineStore(db);
   const quarantine = createQuarantine({ store: quarantined, now: () => clock.now(), logger });
   await quarantine.reload();
+  const loading = { journal, snapshots: store, checkpoints, cache, quarantine, runLeased, logger };
+  const { loadAccount, bringUpToDate, rebuilds } = openLoading(everyEntries, loading);
+  const intervalMs = config.snapshots.passIntervalMs;
+  const passDeps = { ...derived, journal, bringUpToDate, runLeased, clock, intervalMs };
   const commitCommands = createCommitCommands({
     journal,
     quarantine,
+    rebuilds,
     loadAccount,
     cache,
     recent: createRecentEntries(config.cache.recentKeysMax),
@@ -128,9 +140,10 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
     journal,
     cache,
     journalClock,
-    prices,
+    ...pricing,
     snapshots,
-    snapshotPass,
+    snapshotPass: createSnapshotPass(passDeps),
+    rebuilds,
     loadAccount,
     readStanding: createReadStanding({ journal, loadAccount, clock }),
     readStatement: createReadStatement(journal),
@@ -139,6 +152,7 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
     quarantine,
     quarantined,
     verifier: openVerifier(deps, {
+      checkpoints,
       journal,
       snapshots: store,
       usage,
@@ -153,6 +167,7 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
 
 interface VerifierParts
   extends Omit<VerifyJournalDeps, 'journal' | 'snapshots' | 'usage' | 'checkpoints'> {
+  readonly checkpoints: CheckpointStore | null;
   readonly journal: Journal;
   readonly snapshots: SnapshotStore;
   readonly usage: UsageStore;
@@ -160,14 +175,46 @@ interface VerifierParts
   readonly runLeased: RunLeased;
 }
 
+async function openJournalClock({ db, clock, config }: OpenLedgerDeps): Promise<JournalClock> {
+  const journalClock = createJournalClock({
+    clock,
+    monotonicNow,
+    readStoreTime: () => readStoreTime(db),
+    offsetMaxMs: config.clockOffsetMaxMs,
+  });
+  await journalClock.measure();
+  return journalClock;
+}
+
+async function openPricing({ db, clock }: OpenLedgerDeps, journalClock: JournalClock) {
+  const priceLists = createPriceListStore(db);
+  const prices = await openPriceListCache(priceLists, clock);
+  const publishing = { lists: priceLists, prices, clock: journalClock };
+  return { prices, priceLists, publishPriceList: createPublishPriceList(publishing) };
+}
+
+type LoadingParts = Omit<LoadAccountDeps, 'entriesMax' | 'snapshots'> &
+  Omit<RebuildSnapshotsDeps, 'bringUpToDate'> & { readonly snapshots: SnapshotStore };
+
+/** How accounts get into memory: at once, or after their snapshot was rebuilt. */
+function openLoading(everyEntries: number, parts: LoadingParts) {
+  const entriesMax = Math.max(foldedEntriesMax, 2 * everyEntries);
+  const loadPart = createLoadPart({ ...parts, entriesMax });
+  const bringUpToDate = createBringUpToDate({ ...parts, loadPart });
+  const rebuilds = createSnapshotRebuilds({ ...parts, bringUpToDate });
+  return { bringUpToDate, rebuilds, loadAccount: createLoadAccount(loadPart, rebuilds.add) };
+}
+
+function openCheckpoints(db: Db, configuredKeys: readonly string[]): CheckpointStore | null {
+  const [first, ...others] = configuredKeys.map((key) => Buffer.from(key, 'base64url'));
+  return first ? createCheckpointStore(db, [first, ...others]) : null;
+}
+
 /** Without a key nothing can be continued from. */
 function openVerifier(
-  { db, clock, logger, stopping, config }: OpenLedgerDeps,
-  { verifications, runLeased, ...parts }: VerifierParts,
+  { clock, logger, stopping }: OpenLedgerDeps,
+  { verifications, runLeased, checkpoints, ...parts }: VerifierParts,
 ): VerificationRunner {
-  const keys = config.checkpointKeys.map((key) => Buffer.from(key, 'base64url'));
-  const [first, ...others] = keys;
-  const checkpoints = first ? createCheckpointStore(db, [first, ...others]) : null;
   return createVerificationRunner({
     verifyFull: (options) => verifyJournal({ ...parts, checkpoints }, options),
     verifyChanged: checkpoints

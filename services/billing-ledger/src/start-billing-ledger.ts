@@ -14,6 +14,8 @@ import { ledgerIndexes } from './storage/collections.ts';
 /** An account is at most this far past the snapshot it is due for. */
 const snapshotIntervalMs = 1_000;
 const lastSnapshotsMs = 6_000;
+/** How long an account whose snapshot is not usable waits for its rebuild to start. */
+const rebuildIntervalMs = 200;
 const oldHoldsIntervalMs = 60_000;
 const clockIntervalMs = 30_000;
 const verificationReadMs = 30_000;
@@ -35,6 +37,7 @@ export async function startBillingLedger(
   observeLedger({
     accountsCached: () => ledger.cache.size,
     accountsQuarantined: () => ledger.quarantine.size,
+    accountsBehind: () => ledger.rebuilds.size,
     holds: holdWatch.holds,
     now: () => clock.now(),
     clockOffsetMs: ledger.journalClock.offsetMs,
@@ -48,6 +51,7 @@ export async function startBillingLedger(
   repeat('journal clock', clockIntervalMs, ledger.journalClock.measure);
   repeat('price lists', config.priceRefreshIntervalMs, ledger.prices.reload);
   repeat('snapshots', snapshotIntervalMs, ledger.snapshots.saveDue);
+  repeat('snapshot rebuild', rebuildIntervalMs, ledger.rebuilds.run);
   repeat('snapshot pass', passIntervalMs / passChecks, ledger.snapshotPass);
   repeat('old holds', oldHoldsIntervalMs, holdWatch.round);
   repeat('quarantine', quarantineIntervalMs, ledger.quarantine.reload);

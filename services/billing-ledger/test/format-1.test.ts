@@ -5,8 +5,8 @@ import type { AccountId } from '@inventory/contracts/ids';
 import { z } from 'zod';
 import type { Command } from '../src/domain/command.ts';
 import { planCommit } from '../src/domain/plan-commit.ts';
-import { createLoadAccount } from '../src/operations/load-account.ts';
 import { readCommit } from '../src/storage/commit-document.ts';
+import { loadingFrom } from './support/loading.ts';
 import { prices } from './support/program.ts';
 import { createStore, type Store } from './support/simulation/fake-journal.ts';
 import { reliable } from './support/stored-journal.ts';
@@ -51,7 +51,7 @@ describe('A journal of commit format 1', () => {
       const store = storeOf(commits);
       const journal = reliable(store);
       const before = await verify(store);
-      const load = createLoadAccount({ journal, snapshots: { findSnapshot: async () => null } });
+      const load = loadingFrom(journal);
 
       for (const accountId of [...store.commits.keys()] as AccountId[]) {
         const { account, head } = await load(accountId);

@@ -1,13 +1,15 @@
 import { quarantineLifted, quarantineList } from '@inventory/contracts/internal/ledger';
-import { dateOf, fromIsoTime } from '@inventory/runtime/clock';
+import { ServiceUnreachable } from '@inventory/http/internal-client';
+import { dateOf, fromIsoTime, systemClock } from '@inventory/runtime/clock';
 import { newAccountId, newRefreshId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import { createRunningClock, createTestClock, type TestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
 import type { Document } from 'mongodb';
-import { firstPriceList } from '../src/domain/price-list.ts';
 import { commitDelayMaxMs } from '../src/operations/snapshot-pass.ts';
+import { createSnapshotStore } from '../src/storage/snapshot-store.ts';
 import { senderOf } from './support/billing-commands.ts';
+import { storeGrants } from './support/long-journal.ts';
 import { type LedgerStage, openStage, type RunningLedger } from './support/running-ledger.ts';
 
 let stage: LedgerStage;
@@ -71,29 +73,36 @@ describe('A journal that was changed', () => {
     outcomes.mockRestore();
   });
 
-  test('stops that account and no other: its commands go to the dead letters at once', async () => {
-    const before = await stage.startReplica();
-    const account = senderOf(newAccountId());
-    // Enough neighbours that some share the partition.
-    const neighbours = Array.from({ length: 8 }, () => senderOf(newAccountId()));
-    await stage.send(account.grant(300), ...neighbours.map((one) => one.grant(300)));
-    await before.stop();
-    await commits().updateOne({ accountId: account.accountId }, { $set: { note: 'x' } });
-    const ledger = await stage.startReplica();
-    const letters = recordDeadLetters();
+  test.each([
+    ['changed', { $set: { note: 'x' } }],
+    ['made unreadable', { $unset: { entries: 1 as const } }],
+  ])(
+    'and %s stops that account and no other: its commands go to the dead letters at once',
+    async (_how, change) => {
+      const before = await stage.startReplica();
+      const account = senderOf(newAccountId());
+      // Enough neighbours that some share the partition.
+      const neighbours = Array.from({ length: 8 }, () => senderOf(newAccountId()));
+      await stage.send(account.grant(300), ...neighbours.map((one) => one.grant(300)));
+      await before.stop();
+      await snapshots().deleteMany({});
+      await commits().updateOne({ accountId: account.accountId }, change);
+      const ledger = await stage.startReplica();
+      const letters = recordDeadLetters();
 
-    // More than the dead letters after which a partition stops.
-    const lost = Array.from({ length: 60 }, () => account.reserve());
-    await stage.bus.publish(lost);
-    const outcomes = await stage.send(...neighbours.map((one) => one.reserve()));
+      // More than the dead letters after which a partition stops.
+      const lost = Array.from({ length: 60 }, () => account.reserve());
+      await stage.bus.publish(lost);
+      const outcomes = await stage.send(...neighbours.map((one) => one.reserve()));
 
-    expect(outcomes.map(({ result }) => result)).toEqual(neighbours.map(() => 'applied'));
-    expect(stage.outcomesOf(account.accountId)).toHaveLength(1);
-    await waitFor('every command of the account is a dead letter', () => letters().length >= 60);
-    const letter = { reason: 'account_quarantined', detail: account.accountId };
-    expect(letters()).toEqual(lost.map(() => expect.objectContaining(letter)));
-    expect(await ledger.readiness()).toEqual({ status: 200, problems: [] });
-  });
+      expect(outcomes.map(({ result }) => result)).toEqual(neighbours.map(() => 'applied'));
+      expect(stage.outcomesOf(account.accountId)).toHaveLength(1);
+      await waitFor('every command of the account is a dead letter', () => letters().length >= 60);
+      const letter = { reason: 'account_quarantined', detail: account.accountId };
+      expect(letters()).toEqual(lost.map(() => expect.objectContaining(letter)));
+      expect(await ledger.readiness()).toEqual({ status: 200, problems: [] });
+    },
+  );
 
   test('is shown by the quarantine until it is lifted; then the account continues', async () => {
     const account = senderOf(newAccountId());
@@ -138,42 +147,6 @@ const quarantineOf = async ({ client }: RunningLedger) =>
   (await client.json(quarantineList, { method: 'GET', path: '/quarantine' })).accounts;
 const liftQuarantine = ({ client }: RunningLedger, accountId: string) =>
   client.json(quarantineLifted, { method: 'POST', path: `/quarantine/${accountId}/lift` });
-
-describe('A new price list [prices]', () => {
-  test('that takes effect between reserve and settle does not touch the hold, only the next one', async () => {
-    const clock = createTestClock(firstPriceList.effectiveAt + 100 * 24 * hourMs);
-    const ledger = await stage.startReplica({ clock });
-    const account = senderOf(newAccountId());
-    const [before, after] = [newRefreshId(), newRefreshId()];
-    const { version: _version, effectiveAt: _effectiveAt, ...prices } = firstPriceList;
-    await stage.send(account.grant(1_000));
-    const [cheap] = await stage.send(account.reserve(before));
-
-    await stage.db.collection<Document & { _id: number }>('priceLists').insertOne({
-      _id: 2,
-      ...prices,
-      effectiveAt: dateOf(clock.now() + hourMs),
-      refreshReservation: 200,
-      refreshBlock: 10,
-    });
-    clock.advance(2 * hourMs);
-    const shown = await waitFor('the new list is in force', async () => {
-      const { body } = await ledger.client.bytes({ method: 'GET', path: '/prices' });
-      const list = JSON.parse(body.toString());
-      return list.version === 2 && list;
-    });
-    const [settled] = await stage.send(account.settle(before, 'complete_changed', 4_001));
-    const [dear] = await stage.send(account.reserve(after));
-    const [settledLater] = await stage.send(account.settle(after, 'complete_changed', 4_001));
-
-    expect(shown).toMatchObject({ refresh_reservation: 200, refresh_block: 10 });
-    expect(cheap).toMatchObject({ price_version: 1, amount_reserved: 125 });
-    expect(settled).toMatchObject({ price_version: 1, amount_charged: 3, amount_released: 122 });
-    expect(dear).toMatchObject({ price_version: 2, amount_reserved: 200 });
-    expect(settledLater).toMatchObject({ price_version: 2, amount_charged: 30 });
-    expect((await ledger.verify()).problems).toEqual([]);
-  });
-});
 
 const passesOften = { snapshots: { everyEntries: 1_000, passIntervalMs: 100 } };
 
@@ -292,6 +265,46 @@ describe('Snapshots', () => {
       format: 3,
       lastSeq: 3,
     });
+  });
+
+  test('of an unknown format are rebuilt beside the commands: their account waits, its neighbours do not', async () => {
+    const account = senderOf(newAccountId());
+    const { accountId } = account;
+    const neighbours = Array.from({ length: 8 }, () => senderOf(newAccountId()));
+    const stored = await storeGrants(stage.db, accountId, 12_000);
+    const store = createSnapshotStore(stage.db);
+    await store.saveSnapshot(stored);
+    await store.advancePass(systemClock.now());
+    await snapshots().updateOne({ _id: accountId }, { $set: { format: 99 } });
+    // Another replica has begun to rebuild it.
+    const leases = stage.db.collection<Document & { _id: string }>('leases');
+    const lease = { _id: `snapshot rebuild/${accountId}`, holder: 'another' };
+    await leases.insertOne({ ...lease, until: new Date(Date.UTC(2100, 0)) });
+    const letters = recordDeadLetters();
+    const ledger = await stage.startReplica();
+    const [reserve, adjust] = [account.reserve(), account.adjust(-1)];
+
+    await stage.bus.publish([reserve, adjust]);
+    const granted = await stage.send(...neighbours.map((one) => one.grant(5)));
+    const reserved = await stage.send(...neighbours.map((one) => one.adjust(-1)));
+    const before = stage.outcomesOf(accountId);
+    const reading = ledger.holds(accountId);
+    await expect(reading).rejects.toThrow(ServiceUnreachable);
+    await leases.deleteOne({ _id: lease._id });
+    const answered = await stage.send(reserve, adjust);
+
+    expect([...granted, ...reserved].map(({ result }) => result)).toEqual(
+      Array(16).fill('applied'),
+    );
+    expect(before).toEqual([]);
+    expect(answered.map(({ seq, balance }) => [seq, balance.available])).toEqual([
+      [12_001, 11_875],
+      [12_002, 11_874],
+    ]);
+    expect(letters()).toEqual([]);
+    expect(await snapshots().findOne({ _id: accountId })).toMatchObject({ format: 3 });
+    expect((await ledger.holds(accountId)).items).toHaveLength(1);
+    expect((await ledger.verify()).problems).toEqual([]);
   });
 
   test('are never needed: a wrong one is ignored, and verification reports it', async () => {

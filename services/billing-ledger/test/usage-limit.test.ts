@@ -15,7 +15,12 @@ test('usage of more than one report may have is refused by its own code, not cut
     listOldHolds: notAsked,
     verifier: { run: notAsked },
     quarantined: { listQuarantined: notAsked, deleteQuarantined: notAsked },
-    prices: { book: { activeAt: neverPriced, byVersion: neverPriced }, reload: notAsked },
+    prices: {
+      book: { activeAt: neverPriced, announcedAt: neverPriced, byVersion: neverPriced },
+      reload: notAsked,
+    },
+    priceLists: { listPriceLists: notAsked },
+    publishPriceList: notAsked,
     clock: createTestClock(),
   };
   const listener = createInternalApp({

@@ -30,7 +30,7 @@ export async function startGateway(
   const commands = openCommands({ bus, broadcasts, lifetime, replies });
   const clients = openClients(context);
   const tenancy = openTenancy({ db, bus, broadcasts, clock, identifiers, lifetime, logger });
-  const prices = trackPrices({ ledger: clients.ledger, lifetime, logger });
+  const prices = trackPrices({ ledger: clients.ledger, clock, lifetime, logger });
 
   const internalRoutes = [readStandingRoute.bind(tenancy)];
   const { url } = await serveInternal(context, internalRoutes, publicPort.health);

@@ -190,6 +190,40 @@ test('funding, units and spend caps are set by their commands and shown [spend-c
   expect(back.json.funding).toEqual({ mode: 'credits' });
 });
 
+test('a price list is published once, and listed [prices]', async () => {
+  const prices = ['--reservation', '200', '--block-assets', '2000', '--diagnostic', '1'];
+  prices.push('--live-page', '2', '--current-page', '1');
+  const publish = (version: string, date: string, block = '2') =>
+    operator(
+      ...['prices', 'publish', '--version', version, '--effective-at', date],
+      ...[...prices, '--block', block],
+    );
+
+  const date = '2100-01-01T00:00:00.000Z';
+  const [first, again] = [await publish('2', date), await publish('2', date)];
+  const other = await publish('2', '2100-01-02T00:00:00.000Z');
+  const late = await publish('3', '2026-01-01T00:00:00.000Z');
+  const negative = await publish('3', date, '-1');
+  const incomplete = await operator('prices', 'publish', '--version', '3');
+  const listed = await operator('prices', 'list');
+
+  expect(again.out).toBe(first.out);
+  expect(other.err).toMatch(/^price_version_conflict: .*\n {2}next_version: 3$/m);
+  expect(late.err).toMatch(/^effective_date_too_early: /);
+  expect(negative.err).toMatch(/^invalid_request: .*\n {2}body refresh_block /);
+  expect([first, other, late, negative, incomplete].map(({ code }) => code)).toEqual([
+    ...[0, 1, 1, 1, 2],
+  ]);
+  expect(listed.out).toMatch(/^2 +2100-01-01T00:00:00.000Z +200 +2 +2000 +1 +2 +1$/m);
+  const audited = world.log.filter((line) => line.includes('"prices.publish"'));
+  expect(audited.map((line) => JSON.parse(line).audit)).toEqual([
+    expect.objectContaining({ version: 2, refresh_reservation: 200, outcome: 'done' }),
+    expect.objectContaining({ version: 2, outcome: 'done' }),
+    expect.objectContaining({ version: 2, outcome: 'price_version_conflict' }),
+    expect.objectContaining({ version: 3, outcome: 'effective_date_too_early' }),
+  ]);
+});
+
 test('--csv --all is the whole statement as one file', async () => {
   const account = await newAccount();
   world.books.grant(account, 101);

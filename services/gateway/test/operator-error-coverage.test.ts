@@ -6,7 +6,7 @@ import { Refused } from '@inventory/http/refused';
 import { operatorCodesOf } from '../src/operator/describe-operator-api.ts';
 import type { OperatorEndpoint } from '../src/operator/operator-route.ts';
 import { operatorRoutes } from '../src/operator/operator-routes.ts';
-import { rightOperatorCall } from './support/operator-calls.ts';
+import { rightOperatorCall, secondPrices } from './support/operator-calls.ts';
 import {
   type OperatorAnswer,
   type OperatorCall,
@@ -168,6 +168,12 @@ const ways: Partial<Record<OperatorCode, (given: Case) => Promise<OperatorAnswer
   insufficient_units: short('units'),
   balance_limit_exceeded: booksRefusing({ code: 'balance_limit_exceeded' }),
   billing_unavailable: unanswered,
+  price_version_conflict: ({ send }) => send({ path: '/price-lists/900' }),
+  async effective_date_too_early({ send }) {
+    const { length } = (await world.call({ path: '/price-lists' })).json.items;
+    const body = { ...secondPrices, effective_at: '2026-01-01T00:00:00.000Z' };
+    return send({ path: `/price-lists/${length + 1}`, body });
+  },
   webhook_endpoint_not_found: webhooksRefusing({ code: 'webhook_endpoint_not_found' }),
   event_not_found: webhooksRefusing({ code: 'event_not_found' }),
 };

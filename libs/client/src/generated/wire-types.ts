@@ -191,7 +191,7 @@ export interface components {
             readonly refresh: {
                 /** @enum {string} */
                 readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
-                /** @description Held at acceptance; the charge never exceeds it. */
+                /** @description Held at acceptance and the least `max_credits`; the charge never exceeds it. */
                 readonly reservation: number;
                 /** @description For each started block of `block_assets` observed assets. */
                 readonly block: number;
@@ -211,6 +211,35 @@ export interface components {
                 /** @description For each page delivered; of a Live Page also where it is confirmed private or not found. */
                 readonly page: number;
             };
+            /** @description The announced list that takes effect next; null where none is. Until then it may be replaced by one of a higher version. */
+            readonly next: {
+                readonly price_version: number;
+                /** Format: date-time */
+                readonly effective_at: string;
+                readonly refresh: {
+                    /** @enum {string} */
+                    readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+                    /** @description Held at acceptance and the least `max_credits`; the charge never exceeds it. */
+                    readonly reservation: number;
+                    /** @description For each started block of `block_assets` observed assets. */
+                    readonly block: number;
+                    readonly block_assets: number;
+                    /** @description For a confirmed private or not found outcome. */
+                    readonly diagnostic: number;
+                };
+                readonly live_page: {
+                    /** @enum {string} */
+                    readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+                    /** @description For each page delivered; of a Live Page also where it is confirmed private or not found. */
+                    readonly page: number;
+                };
+                readonly current_page: {
+                    /** @enum {string} */
+                    readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+                    /** @description For each page delivered; of a Live Page also where it is confirmed private or not found. */
+                    readonly page: number;
+                };
+            } | null;
         };
         readonly ProjectEvent: components["schemas"]["RefreshCompletedEvent"] | components["schemas"]["BalanceLowEvent"];
         readonly RateLimit: {

@@ -11,21 +11,34 @@ const pagePrice = z.object({
     ),
 });
 
-/**
- * `data` of GET Prices: the current list, in credits. Prices in subscription units have the same
- * numbers. A hold keeps the version of its reservation.
- */
-export const priceView = z.object({
+const prices = z.object({
   price_version: z.int().min(1),
   effective_at: z.iso.datetime(),
   refresh: z.object({
     product_code: productCode,
-    reservation: z.int().min(0).describe('Held at acceptance; the charge never exceeds it.'),
+    reservation: z
+      .int()
+      .min(0)
+      .describe('Held at acceptance and the least `max_credits`; the charge never exceeds it.'),
     block: z.int().min(0).describe('For each started block of `block_assets` observed assets.'),
     block_assets: z.int().min(1),
     diagnostic: z.int().min(0).describe('For a confirmed private or not found outcome.'),
   }),
   live_page: pagePrice,
   current_page: pagePrice,
+});
+export type Prices = z.infer<typeof prices>;
+
+/**
+ * `data` of GET Prices: the current list, in credits, and the one that takes effect next. Prices in
+ * subscription units have the same numbers. A hold keeps the version of its reservation.
+ */
+export const priceView = prices.extend({
+  next: prices
+    .nullable()
+    .describe(
+      'The announced list that takes effect next; null where none is. Until then it may be ' +
+        'replaced by one of a higher version.',
+    ),
 });
 export type PriceView = z.infer<typeof priceView>;

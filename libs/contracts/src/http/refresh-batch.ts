@@ -6,20 +6,20 @@ import { productCode } from '../vocabulary.ts';
 import { errorCode } from './error-body.ts';
 import { rateLimit, refreshAcceptanceMeta } from './meta.ts';
 import { idempotencyKey } from './parameters.ts';
-import { refreshRecord } from './refresh.ts';
+import { maxCredits, refreshRecord } from './refresh.ts';
 
 /** Refreshes of one batch at most. */
 export const batchItemsMax = 100;
 /** Largest body of a batch. */
 export const batchBytesMax = 64 * 1024;
 
-/** One refresh of a batch; `max_credits` below 125 is refused for that item alone. */
+/** One refresh of a batch; too low a `max_credits` is refused for that item alone. */
 export const refreshBatchItem = z.strictObject({
   platform_id: inventoryKey.shape.platform_id,
   app_id: inventoryKey.shape.app_id,
   context_id: inventoryKey.shape.context_id,
   language: language.default(defaultLanguage),
-  max_credits: z.int('must be a whole number'),
+  max_credits: maxCredits,
   idempotency_key: idempotencyKey,
 });
 export type RefreshBatchItem = z.infer<typeof refreshBatchItem>;

@@ -11,9 +11,17 @@ import {
 import { pagination } from './meta.ts';
 import { canonicalDecimal, cursorParameter, waitSecondsMax } from './parameters.ts';
 
-/** Body of POST Refresh. `max_credits` below 125 has a separate error code. */
+/** Below the reservation of the price list in force it has an error code of its own. */
+export const maxCredits = z
+  .int('must be a whole number')
+  .describe(
+    'Most credits, or subscription units, that the refresh may hold and cost. At least the ' +
+      '`reservation` of the price list in force (`GET /v2/prices`); present list: `minimum: 125`.',
+  );
+
+/** Body of POST Refresh. */
 export const refreshRequestBody = z.strictObject({
-  max_credits: z.int('must be a whole number'),
+  max_credits: maxCredits,
   language: language.default(defaultLanguage),
 });
 export type RefreshRequestBody = z.infer<typeof refreshRequestBody>;

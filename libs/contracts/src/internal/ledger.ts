@@ -15,6 +15,8 @@ export const ledgerPaths = {
   quarantine: '/quarantine',
   liftQuarantine: '/quarantine/{account_id}/lift',
   prices: '/prices',
+  priceLists: '/price-lists',
+  priceList: '/price-lists/{version}',
 } as const;
 
 /**
@@ -162,7 +164,7 @@ export const verifyReport = z.object({
 });
 export type VerifyReport = z.infer<typeof verifyReport>;
 
-/** GET /prices: the current list. Prices are integers of credits; in units they are the same. */
+/** One price list. Prices are integers of credits; in units they are the same. */
 export const priceList = z.object({
   version: z.int().min(1),
   effective_at: z.iso.datetime(),
@@ -174,6 +176,37 @@ export const priceList = z.object({
   current_page: z.int().min(0),
 });
 export type PriceList = z.infer<typeof priceList>;
+
+/** A list is published at least this long before it takes effect: every replica knows it by then. */
+export const priceLeadMs = 120_000;
+export const priceVersionMax = 1_000;
+const priceMax = 1_000_000_000;
+const price = z.int().min(0).max(priceMax);
+
+/** PUT /price-lists/{version}: publishes a list, once. Without a date it takes effect as soon as allowed. */
+export const newPriceList = z.strictObject({
+  effective_at: z.iso.datetime().optional(),
+  refresh_reservation: price.min(1),
+  refresh_block: price,
+  refresh_block_assets: price.min(1),
+  refresh_diagnostic: price,
+  live_page: price,
+  current_page: price,
+});
+export type NewPriceList = z.infer<typeof newPriceList>;
+
+/** GET /price-lists: every published list, by version. */
+export const priceLists = z.object({ items: z.array(priceList).max(priceVersionMax) });
+
+/**
+ * GET /prices: the list in force, and those of higher versions that are announced. At any time the
+ * highest version in effect is in force, so an announced list never takes effect after one of a
+ * higher version.
+ */
+export const priceSchedule = priceList.extend({
+  announced: z.array(priceList).max(priceVersionMax).default([]),
+});
+export type PriceSchedule = z.infer<typeof priceSchedule>;
 
 /** GET /quarantine: accounts whose journal does not add up; their commands go to the dead letters. */
 export const quarantineList = z.object({

@@ -7,7 +7,7 @@ import type { Consumer, EachBatchPayload } from 'kafkajs';
 import type { WorkConsumer } from '../bus.ts';
 import { deadLetters } from '../messaging-metrics.ts';
 import { createPartitionWork } from '../partition-work.ts';
-import { handlerBackoff } from '../retry-policy.ts';
+import { handlerBackoff, postponeMs } from '../retry-policy.ts';
 import type { WireRecord } from '../wire-record.ts';
 import { logicalTopic, physicalTopic, toWireRecord } from './kafka-records.ts';
 import { measureConsumer } from './measure-consumer.ts';
@@ -74,6 +74,7 @@ export function createBatchHandler(options: BatchHandlerOptions): BatchHandler {
         sendDeadLetter: ({ record }) => sendDeadLetter(topic, record),
       }),
       retryPause: (failures, signal) => pause(jitteredDelayMs(handlerBackoff, failures), signal),
+      postponePause: (signal) => pause(postponeMs, signal),
       finished(lastOffset) {
         // A partition of an earlier assignment may belong to another replica by now.
         if (assignment === queues) commits.finished(physical, partition, lastOffset);

@@ -1,7 +1,7 @@
 import { monotonicNow } from '@inventory/runtime/clock';
 import type { Semaphore } from '@inventory/runtime/semaphore';
 import { pause } from '@inventory/runtime/wait';
-import { createPartitionSchedule } from '../partition-schedule.ts';
+import { createPartitionSchedule, type PartitionSchedule } from '../partition-schedule.ts';
 import type { PartitionWork, PositionedRecord, SliceResult } from '../partition-work.ts';
 
 export interface FetchedRecord extends PositionedRecord {
@@ -22,6 +22,8 @@ export interface PartitionQueueOptions {
   readonly semaphore: Semaphore;
   /** Waits before a failed record is retried. */
   readonly retryPause: (failures: number, signal: AbortSignal) => Promise<void>;
+  /** Waits before postponed records are handled again. */
+  readonly postponePause: (signal: AbortSignal) => Promise<void>;
   /** Everything up to and including this offset has a durable effect. */
   readonly finished: (lastOffset: string) => void;
   readonly flooded: () => void;
@@ -62,20 +64,28 @@ export function openPartitionQueue(options: PartitionQueueOptions): PartitionQue
   let running: Promise<void> | undefined;
   const capacity = createByteCapacity(waitingBytesMax);
 
-  function finish(records: readonly FetchedRecord[]): void {
-    const finishedUntil = schedule.finish(records);
-    taken = taken.slice(records.length);
-    capacity.give(bytesOf(records));
+  function finish(slice: readonly FetchedRecord[], postponed: ReadonlySet<string>): void {
+    const { late = [], finished = [] } = splitSlice(slice, postponed);
+    const finishedUntil = schedule.finish(finished);
+    if (late.length > 0) postpone(late);
+    capacity.give(bytesOf(finished));
     if (finishedUntil !== null) options.finished(finishedUntil);
     reportProgress();
   }
 
-  function reportProgress(): void {
-    options.progressed({
-      lag: Math.max(0, behindWaiting) + schedule.unfinished,
-      oldestAtMs: schedule.oldest?.writtenAtMs ?? null,
+  /** Puts records back, with those behind them of the same keys, until the pause is over. */
+  function postpone(records: readonly FetchedRecord[]): void {
+    const keys = new Set(records.map(({ record }) => record.key));
+    const isBehind = ({ record }: FetchedRecord) => keys.has(record.key);
+    schedule.postpone([...records, ...taken.filter(isBehind)]);
+    taken = taken.filter((one) => !isBehind(one));
+    void options.postponePause(closed.signal).then(() => {
+      schedule.resume();
+      start();
     });
   }
+
+  const reportProgress = () => options.progressed(progressOf(schedule, behindWaiting));
 
   function clear(): void {
     schedule = createPartitionSchedule();
@@ -92,7 +102,8 @@ export function openPartitionQueue(options: PartitionQueueOptions): PartitionQue
     options.tried({ records: slice.length, startMs, result: result.result });
     switch (result.result) {
       case 'done':
-        finish(slice);
+        taken = taken.slice(slice.length);
+        finish(slice, result.postponed);
         return 0;
       case 'retry':
         return result.failures;
@@ -104,8 +115,14 @@ export function openPartitionQueue(options: PartitionQueueOptions): PartitionQue
     }
   }
 
+  const hasWork = () => (taken.length > 0 || schedule.hasWaiting) && !closed.signal.aborted;
+
+  function start(): void {
+    if (running === undefined && hasWork()) running = run();
+  }
+
   async function run(): Promise<void> {
-    while (schedule.unfinished > 0 && !closed.signal.aborted) {
+    while (hasWork()) {
       let failures = 0;
       await semaphore.run(async () => {
         if (!closed.signal.aborted) failures = await handleSlice();
@@ -122,16 +139,11 @@ export function openPartitionQueue(options: PartitionQueueOptions): PartitionQue
       capacity.take(bytesOf(records));
       behindWaiting = behind;
       reportProgress();
-      running ??= run();
+      start();
       return true;
     },
     waitForCapacity: capacity.wait,
-    async hasCapacityWithin(timeoutMs) {
-      const waited = new AbortController();
-      await Promise.race([capacity.wait(), pause(timeoutMs, waited.signal)]);
-      waited.abort();
-      return capacity.isAvailable();
-    },
+    hasCapacityWithin: capacity.isAvailableWithin,
     async close() {
       closed.abort();
       await running;
@@ -153,17 +165,37 @@ function createByteCapacity(bytesMax: number) {
     freed = Promise.withResolvers();
   }
 
+  async function wait(): Promise<void> {
+    while (!isAvailable()) await freed.promise;
+  }
+
   return {
-    isAvailable,
     take(bytes: number): void {
       used += bytes;
     },
     give: free,
     end: () => free(Number.POSITIVE_INFINITY),
-    async wait(): Promise<void> {
-      while (!isAvailable()) await freed.promise;
+    wait,
+    async isAvailableWithin(timeoutMs: number): Promise<boolean> {
+      const waited = new AbortController();
+      await Promise.race([wait(), pause(timeoutMs, waited.signal)]);
+      waited.abort();
+      return isAvailable();
     },
   };
+}
+
+function progressOf(
+  { unfinished, oldest }: Pick<PartitionSchedule<FetchedRecord>, 'unfinished' | 'oldest'>,
+  behind: number,
+): PartitionProgress {
+  return { lag: Math.max(0, behind) + unfinished, oldestAtMs: oldest?.writtenAtMs ?? null };
+}
+
+function splitSlice(slice: readonly FetchedRecord[], postponed: ReadonlySet<string>) {
+  return Object.groupBy(slice, ({ position }) =>
+    postponed.has(position.offset) ? 'late' : 'finished',
+  );
 }
 
 function bytesOf(records: readonly FetchedRecord[]): number {

@@ -3,7 +3,7 @@ import { jitteredDelayMs } from '@inventory/runtime/backoff';
 import type { Logger } from '@inventory/runtime/logger';
 import { pause } from '@inventory/runtime/wait';
 import type { Subscription, WorkConsumer } from '../bus.ts';
-import { createPartitionWork, type PartitionWork } from '../partition-work.ts';
+import { createPartitionWork, type PartitionWork, type SliceResult } from '../partition-work.ts';
 import type { MemoryLog } from './memory-log.ts';
 
 /** The shared state of a consumer group: positions and members. */
@@ -84,8 +84,8 @@ export function startMemoryMember(
       await pause(jitteredDelayMs(retryBackoff, result.failures), stopping.signal);
     } else {
       // A member that took the partition over meanwhile may be further already.
-      const next = Math.max(done(topic, partition), Number(result.lastOffset) + 1);
-      group.offsets.set(key, next);
+      group.offsets.set(key, Math.max(done(topic, partition), nextOffset(result)));
+      if (result.postponed.size > 0) await pause(retryBackoff.maxMs, stopping.signal);
     }
   }
 
@@ -128,4 +128,9 @@ export function startMemoryMember(
   for (const each of group.members) each.reassign();
   running = run();
   return member;
+}
+
+/** What comes after a postponed record is delivered with it again. */
+function nextOffset({ lastOffset, postponed }: SliceResult & { readonly result: 'done' }): number {
+  return Math.min(...[...postponed].map(Number), Number(lastOffset) + 1);
 }

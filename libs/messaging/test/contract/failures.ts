@@ -40,6 +40,30 @@ export function describeFailures(world: () => BusWorld): void {
     expect(await world().letters(workTopic)).toEqual([]);
   });
 
+  test('a postponed message is redelivered before later ones of its key; other keys continue', async () => {
+    const bus = await world().openBus();
+    const keys = newKeys(20);
+    const late = keys[0] ?? '';
+    let isBehind = true;
+    for (let place = 0; place < 3; place += 1) {
+      await bus.publish(keys.map((key) => cancel(key, place)));
+    }
+
+    const { handled } = await recordWork(bus, {
+      batchMax: fullBatch,
+      onBatch: async (messages, _reject, postpone) => {
+        for (const message of messages) if (isBehind && message.key === late) postpone(message);
+      },
+    });
+    await waitFor('the other keys are handled', () => new Set(idsOf(handled)).size === 57);
+    expect(handled.filter(({ key }) => key === late)).toEqual([]);
+    isBehind = false;
+
+    await waitFor('the rest is handled', () => new Set(idsOf(handled)).size === 60);
+    for (const key of keys) expect(firstPlaces(handled, key)).toEqual(upTo(3));
+    expect(await world().letters(workTopic)).toEqual([]);
+  });
+
   test('an operational error is retried until it heals, however often', async () => {
     const bus = await world().openBus();
     const [key = ''] = newKeys(1);

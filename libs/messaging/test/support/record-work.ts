@@ -8,9 +8,13 @@ export async function recordWork(bus: MessageBus, options: Partial<WorkConsumer>
     group: 'workers',
     topics: [workTopic],
     ...options,
-    onBatch: async (messages, reject) => {
-      await options.onBatch?.(messages, reject);
-      handled.push(...messages);
+    onBatch: async (messages, reject, postpone) => {
+      const postponed = new Set<ReceivedMessage>();
+      await options.onBatch?.(messages, reject, (message) => {
+        postponed.add(message);
+        postpone(message);
+      });
+      handled.push(...messages.filter((message) => !postponed.has(message)));
     },
   });
   return { handled, stop: () => subscription.stop() };

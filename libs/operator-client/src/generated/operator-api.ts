@@ -749,6 +749,50 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/operator/v1/price-lists": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Every published price list, by version
+         * @description Needs the role `read`.
+         */
+        readonly get: operations["listPriceLists"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/price-lists/{version}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        /**
+         * Publish the next version of the price list
+         * @description Takes effect at `effective_at`, at least 120 s ahead, or so soon where it is absent. A published list never changes: the same version with the same prices again changes nothing. The highest version in effect is in force, so a higher version with an earlier or the same date replaces an announced one.
+         *
+         *     Needs the role `billing`.
+         *
+         *     Audited as `prices.publish`.
+         */
+        readonly put: operations["publishPriceList"];
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/operator/v1/projects/{project_id}/webhook-endpoints": {
         readonly parameters: {
             readonly query?: never;
@@ -1227,6 +1271,17 @@ export interface components {
                 readonly threshold: number;
             } | null;
         };
+        readonly PriceList: {
+            readonly version: number;
+            /** Format: date-time */
+            readonly effective_at: string;
+            readonly refresh_reservation: number;
+            readonly refresh_block: number;
+            readonly refresh_block_assets: number;
+            readonly refresh_diagnostic: number;
+            readonly live_page: number;
+            readonly current_page: number;
+        };
         readonly WebhookEndpoint: {
             readonly endpoint_id: string;
             readonly project_id: string;
@@ -1328,7 +1383,7 @@ export interface components {
         readonly Error: {
             readonly error: {
                 /** @enum {string} */
-                readonly code: "invalid_request" | "malformed_json" | "unsupported_media_type" | "payload_too_large" | "not_acceptable" | "invalid_cursor" | "route_not_found" | "method_not_allowed" | "project_not_found" | "webhook_endpoint_not_found" | "event_not_found" | "insufficient_credits" | "insufficient_units" | "idempotency_conflict" | "secret_rotation_in_progress" | "billing_unavailable" | "service_unavailable" | "internal_error" | "operator_token_required" | "operator_role_required" | "operator_throttled" | "account_not_found" | "service_account_not_found" | "credential_not_found" | "credential_revoked" | "concurrent_change" | "balance_limit_exceeded";
+                readonly code: "invalid_request" | "malformed_json" | "unsupported_media_type" | "payload_too_large" | "not_acceptable" | "invalid_cursor" | "route_not_found" | "method_not_allowed" | "project_not_found" | "webhook_endpoint_not_found" | "event_not_found" | "insufficient_credits" | "insufficient_units" | "idempotency_conflict" | "secret_rotation_in_progress" | "billing_unavailable" | "service_unavailable" | "internal_error" | "operator_token_required" | "operator_role_required" | "operator_throttled" | "account_not_found" | "service_account_not_found" | "credential_not_found" | "credential_revoked" | "concurrent_change" | "balance_limit_exceeded" | "price_version_conflict" | "effective_date_too_early";
                 readonly message: string;
                 readonly detail?: {
                     readonly [key: string]: unknown;
@@ -2795,6 +2850,84 @@ export interface operations {
             };
         };
     };
+    readonly listPriceLists: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Done. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["X-Request-ID"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly items: readonly components["schemas"]["PriceList"][];
+                        readonly next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description Refused. */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly publishPriceList: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly version: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": {
+                    /** Format: date-time */
+                    readonly effective_at?: string;
+                    readonly refresh_reservation: number;
+                    readonly refresh_block: number;
+                    readonly refresh_block_assets: number;
+                    readonly refresh_diagnostic: number;
+                    readonly live_page: number;
+                    readonly current_page: number;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Done. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["X-Request-ID"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["PriceList"];
+                };
+            };
+            /** @description Refused. */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     readonly listWebhookEndpoints: {
         readonly parameters: {
             readonly query?: never;
@@ -3463,6 +3596,8 @@ export const operationAddresses = {
     readTerms: {"method":"get","template":"/operator/v1/accounts/{account_id}/terms","path":["account_id"],"query":[],"header":[]},
     setFunding: {"method":"put","template":"/operator/v1/accounts/{account_id}/funding","path":["account_id"],"query":[],"header":["idempotency-key"]},
     setSpendCap: {"method":"put","template":"/operator/v1/projects/{project_id}/spend-cap","path":["project_id"],"query":[],"header":["idempotency-key"]},
+    listPriceLists: {"method":"get","template":"/operator/v1/price-lists","path":[],"query":[],"header":[]},
+    publishPriceList: {"method":"put","template":"/operator/v1/price-lists/{version}","path":["version"],"query":[],"header":[]},
     listWebhookEndpoints: {"method":"get","template":"/operator/v1/projects/{project_id}/webhook-endpoints","path":["project_id"],"query":[],"header":[]},
     readWebhookEndpoint: {"method":"get","template":"/operator/v1/projects/{project_id}/webhook-endpoints/{endpoint_id}","path":["project_id","endpoint_id"],"query":[],"header":[]},
     deleteWebhookEndpoint: {"method":"delete","template":"/operator/v1/projects/{project_id}/webhook-endpoints/{endpoint_id}","path":["project_id","endpoint_id"],"query":[],"header":[]},

@@ -8,13 +8,13 @@ import {
   newRefreshId,
   newRequestId,
 } from '@inventory/testkit/builders';
+import { loadingFrom, neverBehind } from '../../test/support/loading.ts';
 import { emptyQuarantine, neverRejected } from '../../test/support/no-quarantine.ts';
 import { createStore } from '../../test/support/simulation/fake-journal.ts';
-import { reliable } from '../../test/support/stored-journal.ts';
+import { fixedPricesOf, reliable } from '../../test/support/stored-journal.ts';
 import { createPriceBook, firstPriceList } from '../domain/price-list.ts';
 import { createAccountCache } from '../operations/account-cache.ts';
 import { createCommitCommands } from '../operations/commit-commands.ts';
-import { createLoadAccount } from '../operations/load-account.ts';
 import { createRecentEntries } from '../operations/recent-entries.ts';
 import { createOnBillingCommands } from './on-billing-commands.ts';
 
@@ -26,11 +26,12 @@ function startLedger() {
   const sent: OutgoingMessage[] = [];
   const commitCommands = createCommitCommands({
     journal,
-    loadAccount: createLoadAccount({ journal, snapshots: { findSnapshot: async () => null } }),
+    loadAccount: loadingFrom(journal),
     cache: createAccountCache(10),
     recent: createRecentEntries(100),
     quarantine: emptyQuarantine,
-    prices: { book: createPriceBook([firstPriceList]), reload: async () => {} },
+    rebuilds: { has: () => false },
+    prices: fixedPricesOf(createPriceBook([firstPriceList])),
     clock: { now: () => Date.UTC(2026, 5, 1) },
     limits: { entriesMax: 100, bytesMax: 100_000 },
     onCommitted: () => {},
@@ -51,7 +52,7 @@ function startLedger() {
       partition: 0,
     };
     const received = { ...message, id: 'id', offset: '0', key: accountId };
-    await onBatch([received as unknown as ReceivedMessage], neverRejected);
+    await onBatch([received as unknown as ReceivedMessage], neverRejected, neverBehind);
     return [...sent];
   };
   const grant = (amount: number, reason = 'top-up', waitingId?: string) =>

@@ -9,6 +9,7 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api';
+import { neverBehind } from '../../test/support/loading.ts';
 import { neverRejected } from '../../test/support/no-quarantine.ts';
 import type { CommitCommands } from '../operations/commit-commands.ts';
 import { createOnBillingCommands } from './on-billing-commands.ts';
@@ -64,7 +65,7 @@ describe('The trace of a billing command', () => {
           answer: { result: 'recorded', entry: entryOf(index) },
         })),
       );
-      return [];
+      return { quarantined: [], behind: [] };
     };
     const onBatch = createOnBillingCommands({
       commitCommands,
@@ -73,7 +74,7 @@ describe('The trace of a billing command', () => {
     });
     const [first, second] = ['a'.repeat(32), 'b'.repeat(32)];
 
-    await onBatch([messageOf(first), messageOf(second)], neverRejected);
+    await onBatch([messageOf(first), messageOf(second)], neverRejected, neverBehind);
 
     const traceIds = sent.map((message) => message.trace?.traceparent?.split('-')[1]);
     expect(traceIds).toEqual([first, second]);

@@ -26,10 +26,11 @@ interface Carried {
 /**
  * 1. the commands are journaled; 2. their outcomes are published; 3. the batch is done and its
  * position may be committed. After a crash in between the same commands are delivered again:
- * those in the journal are only re-emitted. Commands of quarantined accounts are rejected.
+ * those in the journal are only re-emitted. Commands of quarantined accounts are rejected; those of
+ * accounts whose snapshot is being rebuilt are postponed.
  */
 export function createOnBillingCommands(deps: OnBillingCommandsDeps): WorkConsumer['onBatch'] {
-  return async (messages, reject) => {
+  return async (messages, reject, postpone) => {
     const carried = messages.filter(isCommandMessage).map(carry);
     const [first, ...others] = carried;
     if (!first) return;
@@ -38,7 +39,7 @@ export function createOnBillingCommands(deps: OnBillingCommandsDeps): WorkConsum
     const links = others.map(({ span }) => ({ context: span.spanContext() }));
     const batch = { name: 'answer billing commands', parent: traceOf(first.span), links };
     try {
-      const quarantined = await inSpan(batch, () =>
+      const { quarantined, behind } = await inSpan(batch, () =>
         deps.commitCommands(carried, async (answered) => {
           await publishAnswers(deps, answered);
           for (const { item } of answered) end(open, item.span);
@@ -47,6 +48,7 @@ export function createOnBillingCommands(deps: OnBillingCommandsDeps): WorkConsum
       for (const { command, message } of quarantined) {
         reject({ message, reason: 'account_quarantined', detail: command.accountId });
       }
+      for (const { message } of behind) postpone(message);
     } catch (error) {
       for (const span of open) failSpan(span, error);
       throw error;

@@ -32,6 +32,7 @@ export function entryProblems(account: Account, entry: Entry, prices: PriceBook)
     ...periodProblems(findOpen(account, entry), entry),
     ...termsProblems(account, entry),
     priceProblem(findOpen(account, entry), entry, prices),
+    !isInForce(entry, prices) && 'its price list was not in force',
   ].filter((problem) => problem !== false);
 }
 
@@ -93,6 +94,13 @@ function priceProblem(open: Hold | undefined, entry: Entry, book: PriceBook): st
   return (
     price !== null && charged !== price && `amount is ${charged}, its price list gives ${price}`
   );
+}
+
+/** A resolution and a reversal keep the list of what they end. */
+function isInForce({ command, priceVersion, at }: Entry, book: PriceBook): boolean {
+  if (priceVersion === null || book.byVersion(priceVersion) === undefined) return true;
+  if (command !== 'reserve' && command !== 'charge') return true;
+  return book.activeAt(at).version === priceVersion;
 }
 
 /** Null where the entry has no price of its own. */

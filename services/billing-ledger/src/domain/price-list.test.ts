@@ -1,4 +1,4 @@
-import { createPriceBook, firstPriceList } from './price-list.ts';
+import { createPriceBook, firstPriceList, publicationOf } from './price-list.ts';
 
 const second = { ...firstPriceList, version: 2, effectiveAt: firstPriceList.effectiveAt + 1_000 };
 const third = { ...firstPriceList, version: 3, effectiveAt: firstPriceList.effectiveAt + 500 };
@@ -18,5 +18,45 @@ describe('The price list in force (decisions: a price list is versioned with an 
   test('a list is found by its version, whatever is in force', () => {
     expect(book.byVersion(2)).toBe(second);
     expect(book.byVersion(4)).toBeUndefined();
+  });
+});
+
+describe('A list is published (decisions: a price list is versioned data) [prices]', () => {
+  const now = { nowMs: firstPriceList.effectiveAt + 1_000, leadMs: 100 };
+  const earliestMs = now.nowMs + now.leadMs;
+  const lists = [firstPriceList, second];
+  const wanted = { ...firstPriceList, version: 3, effectiveAt: earliestMs };
+
+  test.each([
+    ['as the next version', wanted, { result: 'new', list: wanted }],
+    [
+      'without a date, as soon as it may',
+      { ...wanted, effectiveAt: null },
+      { result: 'new', list: wanted },
+    ],
+    [
+      'not too early',
+      { ...wanted, effectiveAt: earliestMs - 1 },
+      { result: 'too_early', earliestMs },
+    ],
+    ['not after a gap', { ...wanted, version: 4 }, { result: 'version_conflict', nextVersion: 3 }],
+    ['once', second, { result: 'published', list: second }],
+    [
+      'once, whatever its date was',
+      { ...second, effectiveAt: null },
+      { result: 'published', list: second },
+    ],
+    [
+      'never with other prices',
+      { ...second, livePage: 9 },
+      { result: 'version_conflict', nextVersion: 3 },
+    ],
+    [
+      'never with another date',
+      { ...second, effectiveAt: 9e15 },
+      { result: 'version_conflict', nextVersion: 3 },
+    ],
+  ])('%s', (_how, list, publication) => {
+    expect(publicationOf(lists, list, now)).toEqual(publication);
   });
 });

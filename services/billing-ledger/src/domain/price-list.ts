@@ -32,6 +32,8 @@ export const firstPriceList: PriceList = {
 export interface PriceBook {
   /** The highest version that is in effect at a time. */
   activeAt(timeMs: number): PriceList;
+  /** By version, those above the active one: none of them is in effect yet. */
+  announcedAt(timeMs: number): readonly PriceList[];
   byVersion(version: number): PriceList | undefined;
 }
 
@@ -41,8 +43,14 @@ export function createPriceBook(lists: readonly PriceList[]): PriceBook {
   const byVersion = new Map(lists.map((list) => [list.version, list]));
   const oldest = newestFirst.at(-1);
   if (oldest === undefined) throw new RangeError('a price book needs a price list');
+  const activeAt = (timeMs: number) =>
+    newestFirst.find((list) => list.effectiveAt <= timeMs) ?? oldest;
   return {
-    activeAt: (timeMs) => newestFirst.find((list) => list.effectiveAt <= timeMs) ?? oldest,
+    activeAt,
+    announcedAt(timeMs) {
+      const active = activeAt(timeMs);
+      return newestFirst.filter(({ version }) => version > active.version).reverse();
+    },
     byVersion: (version) => byVersion.get(version),
   };
 }
@@ -56,4 +64,40 @@ export function pagePrice(prices: PriceList, product: PageProduct): number {
     case 'platform.inventory.current.page.v1':
       return prices.currentPage;
   }
+}
+
+/** A list to be published; without a date it takes effect as soon as it may. */
+export interface WantedPriceList extends Omit<PriceList, 'effectiveAt'> {
+  readonly effectiveAt: number | null;
+}
+
+export type Publication =
+  | { readonly result: 'new' | 'published'; readonly list: PriceList }
+  | { readonly result: 'version_conflict'; readonly nextVersion: number }
+  | { readonly result: 'too_early'; readonly earliestMs: number };
+
+/**
+ * Whether a list may be published now, `leadMs` before it takes effect. The same list again is
+ * `published`: it stays as it is, its date too.
+ */
+export function publicationOf(
+  lists: readonly PriceList[],
+  wanted: WantedPriceList,
+  { nowMs, leadMs }: { readonly nowMs: number; readonly leadMs: number },
+): Publication {
+  const published = lists.find(({ version }) => version === wanted.version);
+  const nextVersion = Math.max(0, ...lists.map(({ version }) => version)) + 1;
+  if (published && isSameList(published, wanted)) return { result: 'published', list: published };
+  if (wanted.version !== nextVersion) return { result: 'version_conflict', nextVersion };
+  const earliestMs = nowMs + leadMs;
+  const effectiveAt = wanted.effectiveAt ?? earliestMs;
+  if (effectiveAt < earliestMs) return { result: 'too_early', earliestMs };
+  return { result: 'new', list: { ...wanted, effectiveAt } };
+}
+
+function isSameList(published: PriceList, wanted: WantedPriceList): boolean {
+  const { effectiveAt, ...prices } = published;
+  const isSameDate = wanted.effectiveAt === null || wanted.effectiveAt === effectiveAt;
+  const names = Object.keys(prices) as (keyof typeof prices)[];
+  return isSameDate && names.every((name) => prices[name] === wanted[name]);
 }

@@ -4,7 +4,9 @@ import type {
   AccountTerms,
   BalanceView,
   HoldList,
+  NewPriceList,
   PriceList as PriceListView,
+  PriceSchedule,
   QuarantineList,
   StatementPage,
   StatementRow,
@@ -12,13 +14,13 @@ import type {
   VerifyReport,
 } from '@inventory/contracts/internal/ledger';
 import { ledgerAssets } from '@inventory/contracts/vocabulary';
-import { isoTime } from '@inventory/runtime/clock';
+import { fromIsoTime, isoTime } from '@inventory/runtime/clock';
 import { usedAssets } from '../domain/account.ts';
 import type { Balances } from '../domain/balances.ts';
 import type { Entry } from '../domain/entry.ts';
 import { fundingAsset } from '../domain/funding.ts';
 import { type Period, periodStartMs } from '../domain/period.ts';
-import type { PriceList } from '../domain/price-list.ts';
+import type { PriceBook, PriceList, WantedPriceList } from '../domain/price-list.ts';
 import type { CapStanding } from '../domain/standing.ts';
 import { type DayUsage, dayMs } from '../domain/usage.ts';
 import type { AccountHold, OldHolds } from '../operations/list-old-holds.ts';
@@ -125,6 +127,24 @@ export function toPriceListView(list: PriceList): PriceListView {
     refresh_diagnostic: list.refreshDiagnostic,
     live_page: list.livePage,
     current_page: list.currentPage,
+  };
+}
+
+export function toPriceSchedule(book: PriceBook, nowMs: number): PriceSchedule {
+  const announced = book.announcedAt(nowMs).map(toPriceListView);
+  return { ...toPriceListView(book.activeAt(nowMs)), announced };
+}
+
+export function toWantedPriceList(version: number, wanted: NewPriceList): WantedPriceList {
+  return {
+    version,
+    effectiveAt: wanted.effective_at === undefined ? null : fromIsoTime(wanted.effective_at),
+    refreshReservation: wanted.refresh_reservation,
+    refreshBlock: wanted.refresh_block,
+    refreshBlockAssets: wanted.refresh_block_assets,
+    refreshDiagnostic: wanted.refresh_diagnostic,
+    livePage: wanted.live_page,
+    currentPage: wanted.current_page,
   };
 }
 

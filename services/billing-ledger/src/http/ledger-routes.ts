@@ -1,3 +1,4 @@
+import { canonicalDecimal } from '@inventory/contracts/http/parameters';
 import { accountId, projectId } from '@inventory/contracts/ids';
 import {
   accountFunds,
@@ -5,7 +6,11 @@ import {
   balanceView,
   holdList,
   ledgerPaths,
+  newPriceList,
   priceList,
+  priceLists,
+  priceSchedule,
+  priceVersionMax,
   quarantineLifted,
   quarantineList,
   statementPage,
@@ -15,17 +20,19 @@ import {
 } from '@inventory/contracts/internal/ledger';
 import { internalRoute } from '@inventory/http/internal-route';
 import { Refused } from '@inventory/http/refused';
-import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
+import { type Clock, fromIsoTime, isoTime } from '@inventory/runtime/clock';
 import { z } from 'zod';
 import { listHolds } from '../domain/hold-set.ts';
 import { dayMs, dayOf } from '../domain/usage.ts';
 import type { ListOldHolds } from '../operations/list-old-holds.ts';
-import type { LoadAccount } from '../operations/load-account.ts';
+import { AccountBehind, type LoadAccount } from '../operations/load-account.ts';
 import type { PriceListCache } from '../operations/price-list-cache.ts';
+import type { PublishPriceList } from '../operations/publish-price-list.ts';
 import type { ReadStanding } from '../operations/read-standing.ts';
 import type { ReadStatement } from '../operations/read-statement.ts';
 import type { ReadUsage } from '../operations/read-usage.ts';
 import type { VerificationRunner } from '../operations/run-verification.ts';
+import type { PriceListStore } from '../storage/price-list-store.ts';
 import type { QuarantineStore } from '../storage/quarantine-store.ts';
 import {
   toAccountFunds,
@@ -34,10 +41,12 @@ import {
   toHoldList,
   toOldHoldList,
   toPriceListView,
+  toPriceSchedule,
   toQuarantineList,
   toStatementPage,
   toUsageReport,
   toVerifyReport,
+  toWantedPriceList,
 } from './convert.ts';
 
 export interface LedgerRoutesDeps {
@@ -48,7 +57,9 @@ export interface LedgerRoutesDeps {
   readonly listOldHolds: ListOldHolds;
   readonly verifier: Pick<VerificationRunner, 'run'>;
   readonly quarantined: Pick<QuarantineStore, 'listQuarantined' | 'deleteQuarantined'>;
-  readonly prices: PriceListCache;
+  readonly prices: Pick<PriceListCache, 'book' | 'reload'>;
+  readonly priceLists: Pick<PriceListStore, 'listPriceLists'>;
+  readonly publishPriceList: PublishPriceList;
   readonly clock: Clock;
 }
 
@@ -65,6 +76,18 @@ const usageQuery = z
     message: `must be at most ${usageDaysMax - 1} days after from`,
   });
 
+const soon = { code: 'service_unavailable', retry_after_seconds: 1 } as const;
+
+/** An account whose snapshot is being rebuilt is read later. */
+async function unlessBehind<Value>(read: Promise<Value>): Promise<Value> {
+  try {
+    return await read;
+  } catch (error) {
+    if (error instanceof AccountBehind) throw new Refused(soon, { cause: error });
+    throw error;
+  }
+}
+
 const accountRoutes = [
   internalRoute({
     method: 'GET',
@@ -72,7 +95,7 @@ const accountRoutes = [
     input: { path },
     answer: balanceView,
     handle: async ({ readStanding }: LedgerRoutesDeps, { path: { account_id: id } }) =>
-      toBalanceView(id, await readStanding(id)),
+      toBalanceView(id, await unlessBehind(readStanding(id))),
   }),
   internalRoute({
     method: 'GET',
@@ -80,7 +103,7 @@ const accountRoutes = [
     input: { path },
     answer: accountTerms,
     handle: async ({ readStanding }: LedgerRoutesDeps, { path: { account_id: id } }) =>
-      toAccountTerms(id, await readStanding(id)),
+      toAccountTerms(id, await unlessBehind(readStanding(id))),
   }),
   internalRoute({
     method: 'GET',
@@ -88,7 +111,7 @@ const accountRoutes = [
     input: { path, query: z.object({ project_id: projectId }) },
     answer: accountFunds,
     handle: async ({ readStanding }: LedgerRoutesDeps, { path: { account_id: id }, query }) =>
-      toAccountFunds(id, query.project_id, await readStanding(id)),
+      toAccountFunds(id, query.project_id, await unlessBehind(readStanding(id))),
   }),
   internalRoute({
     method: 'GET',
@@ -96,7 +119,7 @@ const accountRoutes = [
     input: { path },
     answer: holdList,
     async handle({ loadAccount }: LedgerRoutesDeps, { path: { account_id: id } }) {
-      const { account } = await loadAccount(id);
+      const { account } = await unlessBehind(loadAccount(id));
       return toHoldList(listHolds(account.holds).map((hold) => ({ accountId: id, hold })));
     },
   }),
@@ -126,9 +149,7 @@ const accountRoutes = [
       const days = { fromDay: dayOf(fromIsoTime(from)), endDay: dayOf(fromIsoTime(to)) + 1 };
       const read = await readUsage(id, { ...days, projectId: project });
       if (read.result === 'too_much') throw new Refused({ code: 'usage_too_large' });
-      if (read.result === 'behind') {
-        throw new Refused({ code: 'service_unavailable', retry_after_seconds: 1 });
-      }
+      if (read.result === 'behind') throw new Refused(soon);
       return toUsageReport(read.days, read.asOfSeq);
     },
   }),
@@ -176,17 +197,50 @@ const journalRoutes = [
       lifted: await quarantined.deleteQuarantined(id),
     }),
   }),
+];
+
+const priceRoutes = [
   internalRoute({
     method: 'GET',
     template: ledgerPaths.prices,
     input: {},
-    answer: priceList,
+    answer: priceSchedule,
     async handle({ prices, clock }: LedgerRoutesDeps) {
       await prices.reload();
-      return toPriceListView(prices.book.activeAt(clock.now()));
+      return toPriceSchedule(prices.book, clock.now());
+    },
+  }),
+  internalRoute({
+    method: 'GET',
+    template: ledgerPaths.priceLists,
+    input: {},
+    answer: priceLists,
+    handle: async (deps: LedgerRoutesDeps) => ({
+      items: (await deps.priceLists.listPriceLists()).map(toPriceListView),
+    }),
+  }),
+  internalRoute({
+    method: 'PUT',
+    template: ledgerPaths.priceList,
+    input: {
+      path: z.object({ version: canonicalDecimal(1, priceVersionMax) }),
+      body: newPriceList,
+    },
+    answer: priceList,
+    async handle({ publishPriceList }: LedgerRoutesDeps, { path: { version }, body }) {
+      const publication = await publishPriceList(toWantedPriceList(version, body));
+      if (publication.result === 'version_conflict') {
+        const detail = { next_version: publication.nextVersion };
+        throw new Refused({ code: 'price_version_conflict', detail });
+      }
+      if (publication.result === 'too_early') {
+        const detail = { earliest: isoTime(publication.earliestMs) };
+        throw new Refused({ code: 'effective_date_too_early', detail });
+      }
+      return toPriceListView(publication.list);
     },
   }),
 ];
 
 /** What the other services read. All of it comes from the journal, never from a cache. */
-export const ledgerRoutes = [...accountRoutes, ...journalRoutes];
+export const ledgerRoutes = [...accountRoutes, ...journalRoutes, ...priceRoutes];

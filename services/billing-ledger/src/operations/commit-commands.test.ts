@@ -101,6 +101,10 @@ describe('Each of these faults is detected', () => {
       options: { replica: { trustsClock: true } },
     },
     {
+      fault: 'the commands of an account whose snapshot is rebuilt are dropped',
+      options: { replica: { dropsPostponed: true } },
+    },
+    {
       fault: 'the outcomes that begin a month are not published',
       options: { replica: { omitsOpenings: true } },
     },

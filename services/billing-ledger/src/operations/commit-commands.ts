@@ -13,12 +13,22 @@ import {
   planBatch,
   reloadAfterConflict,
 } from './account-batch.ts';
-import { BrokenJournal } from './load-account.ts';
+import { AccountBehind, isBroken } from './load-account.ts';
 import type { Quarantine } from './quarantine.ts';
+import type { SnapshotRebuilds } from './rebuild-snapshots.ts';
 
 export interface CommitCommandsDeps extends AccountBatchDeps {
   readonly journal: Pick<Journal, 'appendCommits' | 'findRecorded'>;
   readonly quarantine: Pick<Quarantine, 'has' | 'add'>;
+  readonly rebuilds: Pick<SnapshotRebuilds, 'has'>;
+}
+
+/** Commands without an answer. */
+export interface Unanswered<Item extends Carrier> {
+  /** Their account's journal does not add up: it is quarantined. */
+  readonly quarantined: readonly Item[];
+  /** Their account's snapshot is being rebuilt: they are to be tried again. */
+  readonly behind: readonly Item[];
 }
 
 export type PublishAnswers<Item extends Carrier> = (
@@ -36,13 +46,12 @@ export type PublishAnswers<Item extends Carrier> = (
  * 3. hand the answers to `publish`. After a crash before it ends the commands are delivered again;
  * 4. read from the journal why it refused a commit, and evaluate that account again.
  *
- * Resolves with the commands of quarantined accounts: they have no answer. An account whose journal
- * does not add up is quarantined; the others are answered.
+ * One account that cannot be read does not stop the others: their commands are answered.
  */
 export type CommitCommands = <Item extends Carrier>(
   items: readonly Item[],
   publish: PublishAnswers<Item>,
-) => Promise<readonly Item[]>;
+) => Promise<Unanswered<Item>>;
 
 const accountsAtOnce = 16;
 
@@ -50,28 +59,35 @@ export function createCommitCommands(deps: CommitCommandsDeps): CommitCommands {
   return async (items, publish) => {
     // Accounts dropped meanwhile, because partitions moved, must not be cached again.
     const { generation } = deps.cache;
-    const quarantined: (typeof items)[number][] = [];
+    type Item = (typeof items)[number];
+    const unanswered = { quarantined: [] as Item[], behind: [] as Item[] };
     let batches = accountBatches(items);
     while (batches.length > 0) {
-      quarantined.push(...(await commitBatches(deps, batches, { publish, generation })));
+      await commitBatches(deps, batches, { publish, generation, unanswered });
       batches = batches.filter((batch) => batch.items.length > 0);
     }
-    return quarantined;
+    return unanswered;
   };
+}
+
+interface Round<Item extends Carrier> {
+  readonly publish: PublishAnswers<Item>;
+  readonly generation: number;
+  readonly unanswered: { readonly [Why in keyof Unanswered<Item>]: Item[] };
 }
 
 async function commitBatches<Item extends Carrier>(
   deps: CommitCommandsDeps,
   batches: readonly AccountBatch<Item>[],
-  round: { readonly publish: PublishAnswers<Item>; readonly generation: number },
-): Promise<readonly Item[]> {
+  round: Round<Item>,
+): Promise<void> {
+  await deps.prices.reloadIfOld();
   const planned: PlannedBatch<Item>[] = [];
-  const quarantined: Item[] = [];
   await forEachLimited(batches, accountsAtOnce, async (batch) => {
-    const plan = await planUnlessQuarantined(deps, batch);
-    if (plan) planned.push(plan);
+    const plan = await planUnlessUnreadable(deps, batch);
+    if (typeof plan === 'object') planned.push(plan);
     else {
-      quarantined.push(...batch.items);
+      round.unanswered[plan].push(...batch.items);
       batch.items = [];
     }
   });
@@ -91,23 +107,24 @@ async function commitBatches<Item extends Carrier>(
   }
   if (answered.length > 0) await round.publish(answered);
   await forEachLimited(refused, accountsAtOnce, (one) => reloadAfterConflict(deps, one));
-  return quarantined;
 }
 
-/** Null for an account in quarantine. */
-async function planUnlessQuarantined<Item extends Carrier>(
+/** Why an account is not read, where it is not. */
+async function planUnlessUnreadable<Item extends Carrier>(
   deps: CommitCommandsDeps,
   batch: AccountBatch<Item>,
-): Promise<PlannedBatch<Item> | null> {
+): Promise<PlannedBatch<Item> | keyof Unanswered<Item>> {
   const { accountId } = batch;
-  if (await deps.quarantine.has(accountId)) return null;
+  if (await deps.quarantine.has(accountId)) return 'quarantined';
+  if (deps.rebuilds.has(accountId)) return 'behind';
   try {
     return await planBatch(deps, batch);
   } catch (error) {
-    if (!(error instanceof BrokenJournal)) throw error;
+    if (error instanceof AccountBehind) return 'behind';
+    if (!isBroken(error)) throw error;
     deps.cache.drop(accountId);
     await deps.quarantine.add(accountId, error.message);
-    return null;
+    return 'quarantined';
   }
 }
 

@@ -1,17 +1,18 @@
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
+import { loadingFrom } from '../../test/support/loading.ts';
 import { accounts, programs } from '../../test/support/program.ts';
 import { type StoredJournal, storeProgram } from '../../test/support/stored-journal.ts';
 import { applyEntry, newAccount } from '../domain/account.ts';
 import { listHolds, withoutHold } from '../domain/hold-set.ts';
 import type { Snapshot } from '../storage/snapshot-document.ts';
-import { BrokenJournal, createLoadAccount } from './load-account.ts';
+import { AccountBehind, BrokenJournal, createLoadAccount, createLoadPart } from './load-account.ts';
+import { createBringUpToDate } from './rebuild-snapshots.ts';
 
 const accountId = accounts[0] ?? 'acc_';
 
 function loadWith({ journal }: Pick<StoredJournal, 'journal'>, snapshot: Snapshot | null) {
-  const load = createLoadAccount({ journal, snapshots: { findSnapshot: async () => snapshot } });
-  return load(accountId);
+  return loadingFrom(journal, async () => snapshot)(accountId);
 }
 
 function folded({ entries }: StoredJournal) {
@@ -117,5 +118,87 @@ describe('An account that is not in memory', () => {
         null,
       ),
     ).rejects.toThrow(BrokenJournal);
+  });
+});
+
+/** Remembers the newest snapshot; after `savesMax` of them, saving fails. */
+function snapshotsOf(savesMax: number) {
+  let saved: Snapshot | null = null;
+  let saves = 0;
+  return {
+    findSnapshot: async () => saved,
+    saveSnapshot: async ({ account, head }: Snapshot) => {
+      saves += 1;
+      if (saves > savesMax) throw new Error('the store is unavailable');
+      saved = { account, head };
+    },
+  };
+}
+
+describe('An account far behind what is stored of it', () => {
+  const commitMax = 3;
+  const signal = new AbortController().signal;
+  const partsOf = ({ journal }: StoredJournal, savesMax: number, entriesMax: number) => {
+    const snapshots = snapshotsOf(savesMax);
+    let fromFirst = 0;
+    const counted = {
+      readCommits: (...[id, from, limit]: Parameters<typeof journal.readCommits>) => {
+        if (from === null) fromFirst += 1;
+        return journal.readCommits(id, from, limit);
+      },
+    };
+    const deps = { journal: counted, snapshots, checkpoints: null, entriesMax };
+    const loadPart = createLoadPart(deps);
+    const behind: string[] = [];
+    const load = createLoadAccount(loadPart, (id) => behind.push(id));
+    const bringUpToDate = createBringUpToDate({ loadPart, snapshots });
+    return { load, bringUpToDate, behind, fromFirst: () => fromFirst };
+  };
+
+  test('is not folded for a command but in parts, from part to part over crashes, never twice from the first entry', async () => {
+    const sizes = fc.tuple(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 1, max: 4 }));
+    const anyParts = fc.asyncProperty(programs, sizes, async (program, [entriesMax, savesMax]) => {
+      const stored = await storeProgram(program, commitMax);
+      const whole = folded(stored);
+      const { load, bringUpToDate, behind, fromFirst } = partsOf(stored, savesMax, entriesMax);
+      if (whole.lastSeq < entriesMax + commitMax) return;
+
+      await expect(load(accountId)).rejects.toThrow(AccountBehind);
+      expect(behind).toEqual([accountId]);
+      const parts = whole.lastSeq / entriesMax;
+      if (parts > savesMax + 1) {
+        await bringUpToDate(accountId, signal).catch(() => {});
+        const reads = fromFirst();
+        await bringUpToDate(accountId, signal).catch(() => {});
+        expect(fromFirst()).toBe(reads);
+      }
+      const healed = partsOf(stored, Number.POSITIVE_INFINITY, entriesMax);
+      const { account } = await healed.bringUpToDate(accountId, signal);
+      expect(described(account)).toBe(described(whole));
+      expect(described((await healed.load(accountId)).account)).toBe(described(whole));
+    });
+
+    await fc.assert(anyParts, { numRuns: propertyRuns(100) });
+  });
+
+  test('continues at its verified checkpoint, if that is signed and lies on its journal', async () => {
+    const [program] = fc.sample(programs, { numRuns: 1, seed: 9 });
+    const stored = await storeProgram(program ?? [], 1);
+    const checkpoint = ownSnapshots(stored).at(-2);
+    const elsewhere = ownSnapshots(stored).at(-3);
+    if (!checkpoint || !elsewhere) throw new Error('the program is too short');
+    const loadFrom = (found: Snapshot | 'invalid') => {
+      const checkpoints = { findCheckpoint: async () => found };
+      const deps = { journal: stored.journal, snapshots: snapshotsOf(0), checkpoints };
+      return createLoadAccount(createLoadPart({ ...deps, entriesMax: 1 }), () => {})(accountId);
+    };
+
+    const { account, snapshotSeq } = await loadFrom(checkpoint);
+
+    expect(described(account)).toBe(described(folded(stored)));
+    expect(snapshotSeq).toBe(0);
+    await expect(loadFrom('invalid')).rejects.toThrow(AccountBehind);
+    const moved = { ...checkpoint, head: elsewhere.head };
+    await expect(loadFrom(moved)).rejects.toThrow(AccountBehind);
   });
 });

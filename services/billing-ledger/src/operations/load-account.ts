@@ -5,12 +5,14 @@ import { type Account, applyEntry, heldAmount, newAccount } from '../domain/acco
 import { areEqual } from '../domain/balances.ts';
 import type { Entry } from '../domain/entry.ts';
 import { listHolds } from '../domain/hold-set.ts';
+import type { CheckpointStore } from '../storage/checkpoint-store.ts';
 import {
   type ChainHead,
   chainStart,
   isSameSubscription,
   type StoredCommit,
   subscriptionOf,
+  UnreadableCommit,
 } from '../storage/commit-document.ts';
 import type { Journal } from '../storage/journal.ts';
 import type { Snapshot } from '../storage/snapshot-document.ts';
@@ -22,11 +24,28 @@ export interface LoadedAccount extends CachedAccount {
   readonly tail: readonly Entry[];
 }
 
+/** Rejects with {@link AccountBehind}, with {@link BrokenJournal}, or as the journal does. */
 export type LoadAccount = (accountId: AccountId) => Promise<LoadedAccount>;
+
+export interface LoadedPart {
+  readonly loaded: LoadedAccount;
+  /** Whether it is the account at the end of its journal. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * Folds the next entries of an account: those after `from`, or from the newest state that is stored
+ * of it. Rejects with {@link BrokenJournal}, or as the journal does.
+ */
+export type LoadPart = (accountId: AccountId, from: LoadedAccount | null) => Promise<LoadedPart>;
 
 export interface LoadAccountDeps {
   readonly journal: Pick<Journal, 'readCommits'>;
   readonly snapshots: Pick<SnapshotStore, 'findSnapshot'>;
+  /** Read where the snapshot is not usable; null where there are none. */
+  readonly checkpoints: Pick<CheckpointStore, 'findCheckpoint'> | null;
+  /** Most entries of one part, give or take a commit. */
+  readonly entriesMax: number;
 }
 
 const commitsPerRead = 50;
@@ -37,36 +56,91 @@ export class BrokenJournal extends Bug {
   override name = 'BrokenJournal';
 }
 
+/** Whether an error says that the journal of the account is broken, and not the way to it. */
+export function isBroken(error: unknown): error is Error {
+  return error instanceof BrokenJournal || error instanceof UnreadableCommit;
+}
+
+/** More entries than are folded at once are behind what is stored of an account. */
+export class AccountBehind extends Error {
+  override name = 'AccountBehind';
+}
+
 /**
  * Folds an account from its journal on the primary, beginning at its snapshot where that fits.
- * Rejects with {@link BrokenJournal}, or as the journal does.
+ * `onBehind` gets the accounts whose snapshot has to be rebuilt first.
  */
-export function createLoadAccount(deps: LoadAccountDeps): LoadAccount {
+export function createLoadAccount(
+  loadPart: LoadPart,
+  onBehind: (accountId: AccountId) => void,
+): LoadAccount {
   return async (accountId) => {
-    const snapshot = await deps.snapshots.findSnapshot(accountId);
-    const resumed = snapshot && (await foldFrom(deps.journal, accountId, snapshot));
-    return resumed ?? (await foldAll(deps.journal, accountId));
+    const { loaded, isWhole } = await loadPart(accountId, null);
+    if (isWhole) return loaded;
+    onBehind(accountId);
+    throw new AccountBehind(`account ${accountId} is behind its journal`);
   };
 }
 
-async function foldAll(journal: LoadAccountDeps['journal'], accountId: AccountId) {
-  const start = { account: newAccount(accountId), head: chainStart };
-  const first = await journal.readCommits(accountId, null, commitsPerRead);
-  return fold(journal, { ...start, snapshotSeq: 0, tail: [] }, first);
+export function createLoadPart(deps: LoadAccountDeps): LoadPart {
+  const { journal, entriesMax } = deps;
+  return async (accountId, from) => {
+    if (from) {
+      const page = await journal.readCommits(accountId, from.head.commitId, commitsPerRead);
+      return fold(journal, { start: from, page, entriesMax });
+    }
+    const snapshot = await deps.snapshots.findSnapshot(accountId);
+    const resumed = snapshot && (await startAt(deps, snapshot));
+    if (resumed) return fold(journal, { ...resumed, entriesMax });
+    const checkpoint = (await deps.checkpoints?.findCheckpoint(accountId)) ?? null;
+    const verified =
+      checkpoint === null || checkpoint === 'invalid' ? null : await startAt(deps, checkpoint);
+    if (verified) {
+      const start = { ...verified.start, snapshotSeq: 0 };
+      return fold(journal, { start, page: verified.page, entriesMax });
+    }
+    const start = { account: newAccount(accountId), head: chainStart, snapshotSeq: 0, tail: [] };
+    const page = await journal.readCommits(accountId, null, commitsPerRead);
+    return fold(journal, { start, page, entriesMax });
+  };
 }
 
-/** Null when the snapshot does not lie on the chain. */
-async function foldFrom(
+interface Folding {
+  readonly start: LoadedAccount;
+  /** The first commits, of which the one of the start may be the first. */
+  readonly page: readonly StoredCommit[];
+  readonly entriesMax: number;
+}
+
+/** Null where the stored account does not lie on the chain. */
+async function startAt(
+  { journal }: Pick<LoadAccountDeps, 'journal'>,
+  { account, head }: Snapshot,
+): Promise<Omit<Folding, 'entriesMax'> | null> {
+  const page = await journal.readCommits(account.accountId, head.commitId, commitsPerRead);
+  const [anchor] = page;
+  if (!anchor || !isAnchoredAt({ account, head }, anchor)) return null;
+  const tail = tailOf([], anchor.entries);
+  return { start: { account, head, snapshotSeq: account.lastSeq, tail }, page };
+}
+
+async function fold(
   journal: LoadAccountDeps['journal'],
-  accountId: AccountId,
-  snapshot: Snapshot,
-): Promise<LoadedAccount | null> {
-  const first = await journal.readCommits(accountId, snapshot.head.commitId, commitsPerRead);
-  const [anchor, ...rest] = first;
-  if (!anchor || !isAnchoredAt(snapshot, anchor)) return null;
-  const { account, head } = snapshot;
-  const start = { account, head, snapshotSeq: account.lastSeq, tail: tailOf([], anchor.entries) };
-  return fold(journal, start, rest, first.length < commitsPerRead);
+  { start, page: firstPage, entriesMax }: Folding,
+): Promise<LoadedPart> {
+  const { accountId, lastSeq: startSeq } = start.account;
+  let loaded = start;
+  let page = firstPage;
+  for (;;) {
+    for (const commit of page) {
+      // A page begins with the commit that was folded last.
+      if (commit.id === loaded.head.commitId) continue;
+      if (loaded.account.lastSeq - startSeq >= entriesMax) return { loaded, isWhole: false };
+      loaded = follow(loaded, commit);
+    }
+    if (page.length < commitsPerRead) return { loaded, isWhole: true };
+    page = await journal.readCommits(accountId, loaded.head.commitId, commitsPerRead);
+  }
 }
 
 function isAnchoredAt({ account, head }: Snapshot, anchor: StoredCommit): boolean {
@@ -82,25 +156,6 @@ function isAnchoredAt({ account, head }: Snapshot, anchor: StoredCommit): boolea
         heldAmount(listHolds(account.holds), asset) === account.balances[asset].held,
     )
   );
-}
-
-async function fold(
-  journal: LoadAccountDeps['journal'],
-  start: LoadedAccount,
-  firstCommits: readonly StoredCommit[],
-  isWhole = firstCommits.length < commitsPerRead,
-): Promise<LoadedAccount> {
-  let loaded = start;
-  for (const commit of firstCommits) loaded = follow(loaded, commit);
-  let more = !isWhole;
-  while (more) {
-    const { accountId } = loaded.account;
-    // Begins with the commit that was folded last.
-    const page = await journal.readCommits(accountId, loaded.head.commitId, commitsPerRead);
-    for (const commit of page.slice(1)) loaded = follow(loaded, commit);
-    more = page.length === commitsPerRead;
-  }
-  return loaded;
 }
 
 function follow(loaded: LoadedAccount, commit: StoredCommit): LoadedAccount {

@@ -1,16 +1,15 @@
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
+import { loadingFrom } from '../../test/support/loading.ts';
 import { accounts, programs } from '../../test/support/program.ts';
 import { type StoredJournal, storeProgram } from '../../test/support/stored-journal.ts';
 import type { StoredCommit } from '../storage/commit-document.ts';
 import type { Journal } from '../storage/journal.ts';
-import { createLoadAccount } from './load-account.ts';
 import { createReadStanding } from './read-standing.ts';
 
 const dayMs = 86_400_000;
 const notFolded = () => Promise.reject(new Error('the account was folded'));
-const loadOf = ({ journal }: StoredJournal) =>
-  createLoadAccount({ journal, snapshots: { findSnapshot: async () => null } });
+const loadOf = ({ journal }: StoredJournal) => loadingFrom(journal);
 const clockOf = (stored: StoredJournal, days: number) => {
   const latest = Math.max(...stored.entries.map(({ entry }) => entry.at));
   return { now: () => latest + days * dayMs };

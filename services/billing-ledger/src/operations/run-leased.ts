@@ -13,12 +13,13 @@ export interface RunLeasedDeps {
 }
 
 /**
- * Runs work that one replica at a time does. Null when another one is at it. The signal of the work
- * is aborted when the lease is lost and when the process stops.
+ * Runs work that one replica at a time does, or one at a time for each `part`. Null when another
+ * one is at it. The signal of the work is aborted when the lease is lost and when the process stops.
  */
 export type RunLeased = <Value>(
   name: string,
   work: (signal: AbortSignal) => Promise<Value>,
+  part?: string,
 ) => Promise<Value | null>;
 
 const leaseMs = 30_000;
@@ -26,22 +27,23 @@ const leaseMs = 30_000;
 export function createRunLeased(deps: RunLeasedDeps): RunLeased {
   const { leases, clock, stopping, logger } = deps;
   let runs = 0;
-  return async (name, work) => {
+  return async (name, work, part) => {
+    const lease = part === undefined ? name : `${name}/${part}`;
     // Two runs of one process exclude each other too.
     runs += 1;
     const holder = `${deps.holder}/${runs}`;
     const acquire = () => {
       const nowMs = clock.now();
-      return leases.acquireLease({ name, holder, nowMs, untilMs: nowMs + leaseMs });
+      return leases.acquireLease({ name: lease, holder, nowMs, untilMs: nowMs + leaseMs });
     };
     if (!(await acquire())) return null;
     const options = { name: `${name} lease`, leaseMs, renew: acquire, stopping, clock, logger };
-    const lease = holdLease(options);
+    const held = holdLease(options);
     try {
-      return await work(lease.signal);
+      return await work(held.signal);
     } finally {
-      lease.end();
-      await leases.releaseLease(name, holder);
+      held.end();
+      await leases.releaseLease(lease, holder);
     }
   };
 }

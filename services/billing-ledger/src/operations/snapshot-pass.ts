@@ -5,14 +5,14 @@ import { forEachLimited } from '@inventory/runtime/concurrency';
 import type { Logger } from '@inventory/runtime/logger';
 import type { AccountActivity, Journal } from '../storage/journal.ts';
 import type { SnapshotStore } from '../storage/snapshot-store.ts';
-import type { LoadAccount } from './load-account.ts';
+import type { BringUpToDate } from './rebuild-snapshots.ts';
 import type { RollUpUsage } from './roll-up-usage.ts';
 import type { RunLeased } from './run-leased.ts';
 
 export interface SnapshotPassDeps {
   readonly journal: Pick<Journal, 'listActiveAccounts'>;
-  readonly snapshots: Pick<SnapshotStore, 'saveSnapshot' | 'findPassedThrough' | 'advancePass'>;
-  readonly loadAccount: LoadAccount;
+  readonly snapshots: Pick<SnapshotStore, 'findPassedThrough' | 'advancePass'>;
+  readonly bringUpToDate: BringUpToDate;
   readonly rollUpUsage: RollUpUsage;
   readonly runLeased: RunLeased;
   /** From one pass of any replica to the next. */
@@ -39,10 +39,9 @@ const accountsAtOnce = 4;
 export function createSnapshotPass(deps: SnapshotPassDeps): SnapshotPass {
   const { journal, snapshots, clock } = deps;
 
-  async function snapshotOne({ accountId, lastSeq }: AccountActivity): Promise<void> {
+  async function snapshotOne(accountId: AccountId, signal: AbortSignal): Promise<void> {
     try {
-      const loaded = await deps.loadAccount(accountId);
-      if (loaded.snapshotSeq < lastSeq) await snapshots.saveSnapshot(loaded);
+      await deps.bringUpToDate(accountId, signal);
       await deps.rollUpUsage(accountId);
     } catch (error) {
       if (!(error instanceof Bug)) throw error;
@@ -56,10 +55,8 @@ export function createSnapshotPass(deps: SnapshotPassDeps): SnapshotPass {
     let page: readonly AccountActivity[];
     do {
       page = await journal.listActiveAccounts(from, commitsPerPage);
-      await forEachLimited(newestOf(page), accountsAtOnce, async (activity) => {
-        signal.throwIfAborted();
-        await snapshotOne(activity);
-      });
+      const accounts = new Set(page.map(({ accountId }) => accountId));
+      await forEachLimited(accounts, accountsAtOnce, (one) => snapshotOne(one, signal));
       // A page that is all of one millisecond is followed by the next millisecond.
       from = Math.max(page.at(-1)?.at ?? endMs, from + 1);
       await snapshots.advancePass(Math.min(from, endMs));
@@ -78,10 +75,4 @@ export function createSnapshotPass(deps: SnapshotPassDeps): SnapshotPass {
         await passFrom(Math.max(0, throughMs - commitDelayMaxMs), clock.now(), signal);
     });
   };
-}
-
-function newestOf(page: readonly AccountActivity[]): Iterable<AccountActivity> {
-  const newest = new Map<AccountId, AccountActivity>();
-  for (const activity of page) newest.set(activity.accountId, activity);
-  return newest.values();
 }

@@ -28,7 +28,7 @@ export interface VerifyJournalDeps {
   readonly usage: Pick<UsageStore, 'listPositions' | 'scanDays'>;
   /** Null where nothing is signed: each verification is a full one. */
   readonly checkpoints: Pick<CheckpointStore, 'saveCheckpoint'> | null;
-  readonly prices: PriceListCache;
+  readonly prices: Pick<PriceListCache, 'book' | 'reload'>;
   readonly now: () => number;
 }
 

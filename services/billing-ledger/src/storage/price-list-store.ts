@@ -1,18 +1,34 @@
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
+import { type DocumentSchema, parseDocument } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Db } from 'mongodb';
+import { z } from 'zod';
 import type { PriceList } from '../domain/price-list.ts';
 import { priceListsCollection } from './collections.ts';
 
-interface PriceListDocument extends Omit<PriceList, 'version' | 'effectiveAt'> {
-  readonly _id: number;
-  readonly effectiveAt: Date;
-}
+const price = z.int().min(0);
+const priceListDocument = z.object({
+  _id: z.int().min(1),
+  effectiveAt: z.date(),
+  refreshReservation: price,
+  refreshBlock: price,
+  refreshBlockAssets: z.int().min(1),
+  refreshDiagnostic: price,
+  livePage: price,
+  currentPage: price,
+});
+type PriceListDocument = z.infer<typeof priceListDocument>;
+
+const documents: DocumentSchema<PriceListDocument> = {
+  collection: priceListsCollection,
+  schema: priceListDocument,
+};
 
 export interface PriceListStore {
+  /** By version. */
   listPriceLists(): Promise<readonly PriceList[]>;
-  /** A version that is there already stays as it is. */
-  insertPriceList(list: PriceList): Promise<void>;
+  /** False where the version is there already: it stays as it is. */
+  insertPriceList(list: PriceList): Promise<boolean>;
 }
 
 export function createPriceListStore(db: Db): PriceListStore {
@@ -22,20 +38,19 @@ export function createPriceListStore(db: Db): PriceListStore {
       const found = await collection.find().sort({ _id: 1 }).toArray();
       return found.map(fromDocument);
     },
-    async insertPriceList(list) {
+    async insertPriceList({ version, effectiveAt, ...prices }) {
       try {
-        await collection.insertOne(toDocument(list));
+        await collection.insertOne({ _id: version, effectiveAt: dateOf(effectiveAt), ...prices });
+        return true;
       } catch (error) {
         if (!duplicateKeyOf(error)) throw error;
+        return false;
       }
     },
   };
 }
 
-function toDocument({ version, effectiveAt, ...prices }: PriceList): PriceListDocument {
-  return { _id: version, effectiveAt: dateOf(effectiveAt), ...prices };
-}
-
-function fromDocument({ _id, effectiveAt, ...prices }: PriceListDocument): PriceList {
+function fromDocument(document: PriceListDocument): PriceList {
+  const { _id, effectiveAt, ...prices } = parseDocument(documents, document);
   return { version: _id, effectiveAt: effectiveAt.getTime(), ...prices };
 }

@@ -188,7 +188,8 @@ export const plantedFaults: readonly PlantedFault[] = [
   }),
   faulty(11, 'a hold ends at the prices of its last day', (call) => {
     const active = call[2].prices.activeAt(call[2].now);
-    return withContext(call, { prices: { activeAt: () => active, byVersion: () => active } });
+    const byVersion = () => active;
+    return withContext(call, { prices: { ...call[2].prices, activeAt: byVersion, byVersion } });
   }),
   faulty(12, 'a refusal is published but not journaled', (call) => {
     const evaluation = evaluate(...call);

@@ -1,6 +1,8 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import { newAccount } from '../../src/domain/account.ts';
 import type { Entry } from '../../src/domain/entry.ts';
+import type { PriceBook } from '../../src/domain/price-list.ts';
+import type { PriceListCache } from '../../src/operations/price-list-cache.ts';
 import { chainStart } from '../../src/storage/commit-document.ts';
 import type { Journal } from '../../src/storage/journal.ts';
 import type { Snapshot } from '../../src/storage/snapshot-document.ts';
@@ -56,7 +58,12 @@ async function immediate<Value>(_process: unknown, effect: () => Value): Promise
   return effect();
 }
 
-export const fixedPrices = { book: prices, reload: async () => {} };
+export const fixedPricesOf = (book: PriceBook): PriceListCache => ({
+  book,
+  reload: async () => {},
+  reloadIfOld: async () => {},
+});
+export const fixedPrices = fixedPricesOf(prices);
 
 export async function* each<Value>(values: Iterable<Value>): AsyncIterable<Value> {
   yield* values;

@@ -9,8 +9,12 @@ import {
   type HoldList,
   holdList,
   ledgerPaths,
+  type NewPriceList,
   type PriceList,
+  type PriceSchedule,
   priceList,
+  priceLists,
+  priceSchedule,
   type QuarantineLifted,
   type QuarantineList,
   quarantineLifted,
@@ -28,7 +32,11 @@ import type { Deadlines } from '../deadlines.ts';
 
 /** Reads of the billing-ledger. Rejects with ServiceUnreachable when it is unavailable. */
 export interface LedgerClient {
-  readPrices(): Promise<PriceList>;
+  readPrices(): Promise<PriceSchedule>;
+  /** Every published list, by version. */
+  listPriceLists(): Promise<readonly PriceList[]>;
+  /** Throws {@link Refused} where the version or its date is not allowed. */
+  publishPriceList(version: number, list: NewPriceList): Promise<PriceList>;
   readBalance(accountId: AccountId): Promise<BalanceView>;
   /** Funds and spend cap that apply to a purchase of the Project now. */
   readFunds(accountId: AccountId, projectId: ProjectId): Promise<AccountFunds>;
@@ -64,7 +72,18 @@ export function createLedgerClient(
   deadlines: Pick<Deadlines, 'usageMs'>,
 ): LedgerClient {
   return {
-    readPrices: () => client.json(priceList, { method: 'GET', path: ledgerPaths.prices }),
+    readPrices: () => client.json(priceSchedule, { method: 'GET', path: ledgerPaths.prices }),
+    async listPriceLists() {
+      const call = { method: 'GET', path: ledgerPaths.priceLists } as const;
+      return (await client.json(priceLists, call)).items;
+    },
+    publishPriceList: (version, list) =>
+      client.json(priceList, {
+        method: 'PUT',
+        path: pathOf(ledgerPaths.priceList, { version: String(version) }),
+        body: list,
+        refusals: ['price_version_conflict', 'effective_date_too_early'],
+      }),
     readBalance: (accountId) =>
       client.json(balanceView, {
         method: 'GET',

@@ -1,21 +1,25 @@
 import { plainMeta } from '@inventory/contracts/http/meta';
-import { type PriceView, priceView } from '@inventory/contracts/http/prices';
+import { type Prices, priceView } from '@inventory/contracts/http/prices';
 import type { PriceList } from '@inventory/contracts/internal/ledger';
 import { envelope } from '../http/envelope.ts';
 import { plainMetaExample } from '../http/openapi/examples.ts';
 import { publicRoute } from '../http/public-route.ts';
 import type { LedgerClient } from './ledger-client.ts';
+import { nextPrices } from './price-schedule.ts';
 
 export interface ReadPricesDeps {
   readonly ledger: Pick<LedgerClient, 'readPrices'>;
 }
 
-/** GET /v2/prices: the price list in force. */
+/** GET /v2/prices: the price list in force, and the next one. */
 export const readPricesRoute = publicRoute({
   operationId: 'readPrices',
   tag: 'Account',
   summary: 'Prices',
-  description: 'The price list in force, in credits. Subscription units cost the same numbers.',
+  description:
+    'The price list in force, in credits, and the announced one that takes effect next. ' +
+    'Subscription units cost the same numbers. A refresh is settled by the list under which it ' +
+    'was accepted.',
   method: 'GET',
   template: '/v2/prices',
   input: {},
@@ -37,18 +41,21 @@ export const readPricesRoute = publicRoute({
         },
         live_page: { product_code: 'platform.inventory.page.v1', page: 1 },
         current_page: { product_code: 'platform.inventory.current.page.v1', page: 1 },
+        next: null,
       },
       meta: plainMetaExample,
     },
   },
   errors: [],
   async handle({ ledger }: ReadPricesDeps, _input, { requestId }) {
-    const list = await ledger.readPrices();
-    return { status: 200, body: envelope(toWirePrices(list), { request_id: requestId }) };
+    const schedule = await ledger.readPrices();
+    const next = nextPrices(schedule);
+    const prices = { ...toWirePrices(schedule), next: next && toWirePrices(next) };
+    return { status: 200, body: envelope(prices, { request_id: requestId }) };
   },
 });
 
-function toWirePrices(list: PriceList): PriceView {
+function toWirePrices(list: PriceList): Prices {
   return {
     price_version: list.version,
     effective_at: list.effective_at,

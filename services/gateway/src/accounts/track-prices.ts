@@ -1,9 +1,15 @@
-import type { PriceList } from '@inventory/contracts/internal/ledger';
+import {
+  type PriceList,
+  type PriceSchedule,
+  priceLeadMs,
+} from '@inventory/contracts/internal/ledger';
+import type { Clock } from '@inventory/runtime/clock';
 import type { Lifetime } from '@inventory/runtime/lifetime';
 import type { Logger } from '@inventory/runtime/logger';
 import { startPeriodicJob } from '@inventory/runtime/periodic-job';
+import { pricesInForce } from './price-schedule.ts';
 
-/** The price list in force, for responses that charge nothing. */
+/** The price list in force now, from the lists that were read last. */
 export interface PriceVersion {
   /** Version of the list; null until the first read of the ledger. */
   currentVersion(): number | null;
@@ -14,31 +20,36 @@ export interface PriceVersion {
 }
 
 export interface TrackPricesDeps {
-  readonly ledger: { readPrices(): Promise<PriceList> };
+  readonly ledger: { readPrices(): Promise<PriceSchedule> };
+  readonly clock: Clock;
   readonly lifetime: Pick<Lifetime, 'defer'>;
   readonly logger: Logger;
 }
 
-const readEveryMs = 30_000;
+/** Every replica reads a list several times between its publication and the time it takes effect. */
+const readEveryMs = priceLeadMs / 4;
 
 /**
- * Reads the price list in the background, so that no request waits for it and the service starts
- * without the ledger. A charge names its own version; this one may be 30 s old.
+ * Reads the price lists in the background, so that no request waits for them and the service
+ * starts without the ledger. An announced list is applied from its time on, by all replicas. The
+ * ledger alone decides what is held and charged.
  */
-export function trackPrices({ ledger, lifetime, logger }: TrackPricesDeps): PriceVersion {
-  let list: PriceList | null = null;
+export function trackPrices(deps: TrackPricesDeps): PriceVersion {
+  const { ledger, clock, lifetime, logger } = deps;
+  let schedule: PriceSchedule | null = null;
   startPeriodicJob({
     name: 'price list',
     intervalMs: readEveryMs,
     lifetime,
     logger,
     runOnce: async () => {
-      list = await ledger.readPrices();
+      schedule = await ledger.readPrices();
     },
   });
+  const currentPrices = () => schedule && pricesInForce(schedule, clock.now());
   return {
-    currentVersion: () => list?.version ?? null,
-    currentPrices: () => list,
-    readPrices: async () => list ?? (await ledger.readPrices()),
+    currentVersion: () => currentPrices()?.version ?? null,
+    currentPrices,
+    readPrices: async () => currentPrices() ?? (await ledger.readPrices()),
   };
 }

@@ -8,6 +8,7 @@ import {
   accountTerms,
   balanceView,
   holdView,
+  priceList,
   statementRow,
 } from '@inventory/contracts/internal/ledger';
 import { admissionView } from '@inventory/contracts/internal/refresh';
@@ -47,6 +48,7 @@ const named: NamedSchemas = new Map<z.core.$ZodType, string>([
   [holdView, 'Hold'],
   [statementRow, 'StatementRow'],
   [accountTerms, 'Terms'],
+  [priceList, 'PriceList'],
   [webhookEndpoint, 'WebhookEndpoint'],
   [webhookEndpointWithSecret, 'WebhookEndpointWithSecret'],
   [webhookDelivery, 'WebhookDelivery'],
@@ -62,6 +64,7 @@ const tags: Readonly<Record<OperatorTag, string>> = {
   Credentials: 'Credentials of a Project.',
   Money: 'Credits and units: booking and reading.',
   Terms: 'How an account pays, and what its Projects may spend.',
+  Prices: 'Price lists: published once, with the date from which they are in force.',
   Webhooks: 'Support for the webhook endpoints of a customer.',
   Services: 'Admission, erasure and verification.',
   Audit: 'What operators did and attempted.',

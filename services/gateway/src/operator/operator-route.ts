@@ -15,6 +15,7 @@ export type OperatorTag =
   | 'Credentials'
   | 'Money'
   | 'Terms'
+  | 'Prices'
   | 'Webhooks'
   | 'Services'
   | 'Audit';

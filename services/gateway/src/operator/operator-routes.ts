@@ -3,6 +3,7 @@ import { type AuditRoutesDeps, auditRoutes } from './audit-routes.ts';
 import { type CredentialRoutesDeps, credentialRoutes } from './credential-routes.ts';
 import { type MoneyRoutesDeps, moneyRoutes } from './money-routes.ts';
 import type { OperatorRoute } from './operator-route.ts';
+import { type PriceRoutesDeps, priceRoutes } from './price-routes.ts';
 import { type ProjectRoutesDeps, projectRoutes } from './project-routes.ts';
 import { type ServiceAccountRoutesDeps, serviceAccountRoutes } from './service-account-routes.ts';
 import { type ServiceRoutesDeps, serviceRoutes } from './service-routes.ts';
@@ -15,6 +16,7 @@ export type OperatorRoutesDeps = AccountRoutesDeps &
   CredentialRoutesDeps &
   MoneyRoutesDeps &
   TermsRoutesDeps &
+  PriceRoutesDeps &
   WebhookRoutesDeps &
   ServiceRoutesDeps &
   AuditRoutesDeps;
@@ -27,6 +29,7 @@ export const operatorRoutes: readonly OperatorRoute<OperatorRoutesDeps>[] = [
   ...credentialRoutes,
   ...moneyRoutes,
   ...termsRoutes,
+  ...priceRoutes,
   ...webhookRoutes,
   ...serviceRoutes,
   ...auditRoutes,

@@ -11,6 +11,7 @@ import { byKey } from '@inventory/messaging/dispatch';
 import { isoTime, systemClock } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { newProjectId, newRefreshId, newRequestId } from '@inventory/testkit/builders';
+import { createFakePriceLists } from './fake-price-lists.ts';
 import { createFakeTerms } from './fake-terms.ts';
 import { type HttpFake, jsonAnswer, noRouteAnswer, startHttpFake } from './http-fake.ts';
 import { createSightings } from './sightings.ts';
@@ -47,6 +48,7 @@ const holds = Array.from({ length: holdsOfEveryAccount }, (_, index) => ({
 export async function startFakeBooks(bus: MessageBus): Promise<FakeBooks> {
   const rows = new Map<AccountId, StatementRow[]>();
   const terms = createFakeTerms();
+  const priceLists = createFakePriceLists();
   const sightings = createSightings();
   const decided = new Map<string, { content: string; outcome: BillingOutcome }>();
 
@@ -124,7 +126,8 @@ export async function startFakeBooks(bus: MessageBus): Promise<FakeBooks> {
     await bus.publish([{ type: 'reply.billing-outcome.v1', id: `reply:${id}`, body: reply }]);
   }
 
-  const http = await startHttpFake((url) => {
+  const http = await startHttpFake((url, request) => {
+    if (url.pathname.startsWith('/price-lists')) return priceLists(url, request);
     if (url.pathname === '/verify') return jsonAnswer(fake.report);
     if (url.pathname === '/quarantine') return jsonAnswer({ accounts: fake.quarantined });
     const [, accounts, id = '', part] = url.pathname.split('/');

@@ -1,7 +1,7 @@
 import type { AccountId, ProjectId } from '@inventory/contracts/ids';
 import type {
   AccountTerms,
-  PriceList,
+  PriceSchedule,
   StatementRow,
   UsageReport,
 } from '@inventory/contracts/internal/ledger';
@@ -10,14 +10,14 @@ import { type FakeAnswer, jsonAnswer, noRouteAnswer, refusalAnswer } from './htt
 
 /** What a ledger answers to reads. */
 export interface LedgerReads {
-  readonly prices: PriceList;
+  readonly prices: PriceSchedule;
   readonly balanceOf: (accountId: AccountId) => number;
   readonly terms: Map<AccountId, Terms>;
   readonly statements: Map<AccountId, StatementRow[]>;
   readonly usage: Map<AccountId, UsageReport['items'] | 'too_large'>;
 }
 
-export const firstPrices: PriceList = {
+export const firstPrices: PriceSchedule = {
   version: 1,
   effective_at: '2026-01-01T00:00:00.000Z',
   refresh_reservation: 125,
@@ -26,6 +26,7 @@ export const firstPrices: PriceList = {
   refresh_diagnostic: 1,
   live_page: 1,
   current_page: 1,
+  announced: [],
 };
 type Terms = Omit<AccountTerms, 'account_id' | 'as_of_seq'>;
 

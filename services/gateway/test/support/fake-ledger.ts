@@ -1,5 +1,5 @@
 import type { AccountId } from '@inventory/contracts/ids';
-import type { PriceList } from '@inventory/contracts/internal/ledger';
+import type { PriceSchedule } from '@inventory/contracts/internal/ledger';
 import type { MessageBody } from '@inventory/contracts/messages';
 import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
 import type { MessageBus, ReceivedMessageOf } from '@inventory/messaging/bus';
@@ -16,7 +16,7 @@ type Configure = MessageBody<'billing.configure.v1'>;
 /** A ledger with one balance per account: sticky outcomes, tombstones for early reversals. */
 export interface FakeLedger extends LedgerReads {
   readonly http: HttpFake;
-  prices: PriceList;
+  prices: PriceSchedule;
   readonly charges: Charge[];
   readonly reverses: Reverse[];
   readonly configurations: Configure[];

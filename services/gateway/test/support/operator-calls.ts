@@ -8,6 +8,17 @@ export interface Named {
   readonly credential: string;
 }
 
+/** A price list that takes effect in a distant future. */
+export const secondPrices = {
+  effective_at: '2100-01-01T00:00:00.000Z',
+  refresh_reservation: 200,
+  refresh_block: 2,
+  refresh_block_assets: 2_000,
+  refresh_diagnostic: 1,
+  live_page: 2,
+  current_page: 1,
+};
+
 /** A valid request of each operation of the operator API. */
 export function rightOperatorCall(operationId: string, named: Named): OperatorCall {
   const account = `/accounts/${named.account}`;
@@ -81,6 +92,8 @@ export function rightOperatorCall(operationId: string, named: Named): OperatorCa
     readTerms: { path: `${account}/terms` },
     setFunding: { method: 'PUT', path: `${account}/funding`, headers, body: { mode: 'credits' } },
     setSpendCap: { method: 'PUT', path: `${project}/spend-cap`, headers, body: { cap: 5 } },
+    listPriceLists: { path: '/price-lists' },
+    publishPriceList: { method: 'PUT', path: '/price-lists/2', body: secondPrices },
     listWebhookEndpoints: { path: hooks },
     readWebhookEndpoint: { path: hook },
     listWebhookDeliveries: { path: `${hook}/deliveries` },

@@ -215,7 +215,7 @@ async function startPublicApi(
   world: GatewayWorld,
   { wrongBus = () => ({}) }: TestGatewayOptions,
 ) {
-  const { lifetime, logger } = context;
+  const { clock, lifetime, logger } = context;
   const { db, bus } = await openBackends(context, 'gateway', gatewayIndexes);
   const replies = createReplyCutter(createPendingReplies());
   const broadcasts = await openBroadcasts(bus, lifetime, replies);
@@ -223,7 +223,7 @@ async function startPublicApi(
   lifetime.defer('replies', () => replies.stop());
   const requestBus = { publish: bus.publish, health: () => bus.health(), ...wrongBus(bus) };
   const clients = openClients(context);
-  const prices = trackPrices({ ledger: clients.ledger, lifetime, logger });
+  const prices = trackPrices({ ledger: clients.ledger, clock, lifetime, logger });
   const isThere = !world.ledger.http.isDown;
   if (isThere) await waitFor('the price list is read', () => prices.currentVersion() !== null);
   const { url } = await openPublicApi(context, {

@@ -5,14 +5,18 @@ import { createOnBillingCommands } from '../../../src/consumers/on-billing-comma
 import { createAccountCache } from '../../../src/operations/account-cache.ts';
 import { createCommitCommands } from '../../../src/operations/commit-commands.ts';
 import { createJournalClock } from '../../../src/operations/journal-clock.ts';
-import { createLoadAccount } from '../../../src/operations/load-account.ts';
+import { createLoadAccount, createLoadPart } from '../../../src/operations/load-account.ts';
+import {
+  createBringUpToDate,
+  createSnapshotRebuilds,
+} from '../../../src/operations/rebuild-snapshots.ts';
 import { createRecentEntries } from '../../../src/operations/recent-entries.ts';
 import { createSnapshotSaver } from '../../../src/operations/save-snapshots.ts';
 import type { Journal } from '../../../src/storage/journal.ts';
 import type { Snapshot } from '../../../src/storage/snapshot-document.ts';
 import type { SnapshotStore } from '../../../src/storage/snapshot-store.ts';
 import { emptyQuarantine, neverRejected } from '../no-quarantine.ts';
-import { prices } from '../program.ts';
+import { fixedPrices } from '../stored-journal.ts';
 import { ConnectionLost, connectJournal, type Faults, type Store } from './fake-journal.ts';
 import type { Chance, Process, Scheduler } from './scheduler.ts';
 
@@ -48,12 +52,19 @@ export interface ReplicaFaults {
   readonly dropsOutcomes?: boolean;
   /** Reports what was commanded, without the entries that begin a month. */
   readonly omitsOpenings?: boolean;
+  /** Counts the commands of an account that is not up to date as done. */
+  readonly dropsPostponed?: boolean;
   /** Never compares its clock with the store's. */
   readonly trustsClock?: boolean;
 }
 
 /** Clocks differ by less than this, but for those that are wrong. */
 export const clockOffsetMaxMs = 10_000;
+
+/** Some messages of a batch have to be delivered again. */
+class Postponed extends Error {
+  override name = 'Postponed';
+}
 
 const logger = createLogger({ service: 'simulation', level: 'silent' });
 
@@ -82,13 +93,23 @@ export function startReplica(world: World, planted: ReplicaFaults = {}): Replica
     rollUpUsage: async () => {},
     everyEntries: 1 + chance.below(4),
   });
+  const entriesMax = 2 + chance.below(10);
+  const loadPart = createLoadPart({ journal, snapshots, checkpoints: null, entriesMax });
+  const rebuilds = createSnapshotRebuilds({
+    bringUpToDate: createBringUpToDate({ loadPart, snapshots }),
+    cache,
+    quarantine: emptyQuarantine,
+    runLeased: async (_name, work) => work(new AbortController().signal),
+    logger,
+  });
   const commit = createCommitCommands({
     journal,
     quarantine: emptyQuarantine,
-    loadAccount: createLoadAccount({ journal, snapshots }),
+    rebuilds,
+    loadAccount: createLoadAccount(loadPart, rebuilds.add),
     cache,
     recent: createRecentEntries(chance.below(12)),
-    prices: { book: prices, reload: async () => {} },
+    prices: fixedPrices,
     clock: planted.trustsClock ? machineClock : journalClockOf(world, machineClock),
     limits: { entriesMax: 1 + chance.below(6), bytesMax: 256 * 1024 },
     onCommitted: keeper.noteCommit,
@@ -110,7 +131,13 @@ export function startReplica(world: World, planted: ReplicaFaults = {}): Replica
     bus: planted.omitsOpenings ? withoutOpenings(bus) : bus,
     logger,
   });
-  const onBatch: Replica['onBatch'] = (messages) => handle(messages, neverRejected);
+  const onBatch: Replica['onBatch'] = async (messages) => {
+    const postponed: ReceivedMessage[] = [];
+    await handle(messages, neverRejected, (message) => postponed.push(message));
+    if (postponed.length === 0 || planted.dropsPostponed) return;
+    await rebuilds.run();
+    throw new Postponed('they come again');
+  };
   return {
     process,
     onBatch: planted.publishesFirst ? publishingFirst(onBatch, world) : onBatch,

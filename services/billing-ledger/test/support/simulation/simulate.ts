@@ -107,6 +107,7 @@ async function storm(run: Run): Promise<void> {
     else if (move < 38) crash(run, partition);
     else if (move < 43) assign(partition, chance.pick([...run.replicas, newReplica(run)]));
     else if (move < 46) void chance.pick(run.replicas).saveSnapshots().catch(ignore);
+    else if (move < 47) run.world.snapshots.clear();
     else if (move < 50) moveClock(clock, chance.pick([1, 500, 30_000, -20_000, 20 * dayMs]));
     else await scheduler.step();
   }

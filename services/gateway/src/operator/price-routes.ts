@@ -1,0 +1,56 @@
+import { canonicalDecimal } from '@inventory/contracts/http/parameters';
+import {
+  newPriceList,
+  priceLeadMs,
+  priceList,
+  priceVersionMax,
+} from '@inventory/contracts/internal/ledger';
+import { z } from 'zod';
+import type { LedgerClient } from '../accounts/ledger-client.ts';
+import { operatorRoute } from './operator-route.ts';
+import { listOf } from './operator-schemas.ts';
+
+export interface PriceRoutesDeps {
+  readonly ledger: Pick<LedgerClient, 'listPriceLists' | 'publishPriceList'>;
+}
+
+const tag = 'Prices';
+
+export const priceRoutes = [
+  operatorRoute({
+    operationId: 'listPriceLists',
+    tag,
+    summary: 'Every published price list, by version',
+    method: 'GET',
+    path: '/price-lists',
+    role: 'read',
+    input: {},
+    answer: listOf(priceList),
+    handle: async ({ ledger }: PriceRoutesDeps) => ({
+      items: [...(await ledger.listPriceLists())],
+      next_cursor: null,
+    }),
+  }),
+  operatorRoute({
+    operationId: 'publishPriceList',
+    tag,
+    summary: 'Publish the next version of the price list',
+    description:
+      `Takes effect at \`effective_at\`, at least ${priceLeadMs / 1_000} s ahead, or so soon where it is ` +
+      'absent. A published list never changes: the same version with the same prices again changes ' +
+      'nothing. The highest version in effect is in force, so a higher version with an earlier or ' +
+      'the same date replaces an announced one.',
+    method: 'PUT',
+    path: '/price-lists/{version}',
+    role: 'billing',
+    action: 'prices.publish',
+    input: {
+      path: z.object({ version: canonicalDecimal(1, priceVersionMax) }),
+      body: newPriceList,
+    },
+    answer: priceList,
+    errors: ['price_version_conflict', 'effective_date_too_early'],
+    handle: ({ ledger }: PriceRoutesDeps, { path, body }) =>
+      ledger.publishPriceList(path.version, body),
+  }),
+];
