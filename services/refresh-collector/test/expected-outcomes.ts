@@ -40,6 +40,19 @@ export const expectedOutcomes: readonly (readonly [scenario: string, outcome: Re
     .filter((name) => !longScenarios.includes(name))
     .map((name) => [name, failures[name] ?? 'complete_changed']);
 
+/** Assets of each scenario where a scan could end early and look complete. */
+export const wholeSizes: ReadonlyMap<string, number> = new Map([
+  ['size-4001', 4_001],
+  ['all-hidden', 0],
+  ['some-hidden', 40],
+  ['blank-middle-page', 4_001],
+  ['short-middle-page', 5_000],
+  ['cursor-removed-next', 4_001],
+  ['cursor-removed-blank-end', 4_000],
+  ['hidden-end', 4_000],
+  ['heavy-first-page', 6_001],
+]);
+
 /** Applications other than the one most accounts use. */
 const otherApps = [440, 570, 252_490, 578_080] as const;
 

@@ -26,7 +26,7 @@ export interface SchedulerDeps {
   readonly clock: Clock;
 }
 
-/** Plans scans for all replicas while this one holds the planner planner. */
+/** Plans scans for all replicas while this one holds the planner lease. */
 export interface ScanScheduler {
   /** Plans after changes, and once a second; true when a refresh changed. */
   runOnce(): Promise<boolean>;
@@ -91,7 +91,7 @@ export function createScanScheduler(deps: SchedulerDeps): ScanScheduler {
   };
 }
 
-/** A planner that crashed may have started or resumed a scan without opening its planner. */
+/** A planner that crashed may have started or resumed a scan without opening its lease. */
 async function reopenLeases(open: ScanQueue, inventories: InventoryStore): Promise<void> {
   const running = open.snapshot().scans.filter(({ parked }) => !parked);
   const leased = await inventories.findLeasedRefreshes(running.map(({ inventory }) => inventory));

@@ -128,7 +128,7 @@ function startJobs(
 function planLimits(config: RefreshCollectorConfig): PlanLimits {
   const { queueMs, collectMs } = config.deadlines;
   const { scansMax, scansPerAccountMax } = config.scheduling;
-  const pagesMax = Math.ceil(assetsPaidMax / config.scan.count);
+  const pagesMax = Math.min(config.scan.pagesMax, Math.ceil(assetsPaidMax / config.scan.count));
   return {
     identities: config.identities,
     queueMs,

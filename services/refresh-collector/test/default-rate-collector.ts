@@ -1,0 +1,124 @@
+import type { RefreshView } from '@inventory/contracts/internal/refresh';
+import { scenarioInventory } from '@inventory/platform-simulator/scenarios';
+import { isoTime, systemClock } from '@inventory/runtime/clock';
+import { createTestClock } from '@inventory/testkit/test-clock';
+import { waitFor } from '@inventory/testkit/wait-for';
+import { openCollections, type RefreshDocument } from '../src/collections.ts';
+import { loadConfig } from '../src/config.ts';
+import { nextRequestMs } from '../src/egress/egress-identity.domain.ts';
+import { createIdentityStore } from '../src/egress/identity-store.ts';
+import { type CollectorHarness, openCollectorHarness } from './collector-harness.ts';
+import { expectedOutcomes, spreadApp } from './expected-outcomes.ts';
+import { farMs } from './quick-config.ts';
+
+const dayMs = 86_400_000;
+
+/** What is configured where nothing is set. */
+export const defaults = loadConfig({
+  KAFKA_BROKERS: 'localhost:1',
+  MONGODB_URI: 'mongodb://localhost/',
+  MONGODB_DATABASE: 'collector',
+  HTTP_PORT: '0',
+  REVISION_STORE_URL: 'http://localhost:1',
+  BILLING_LEDGER_URL: 'http://localhost:1',
+  PLATFORM_BASE_URL: 'http://localhost:1',
+});
+
+/** The end of one refresh, and what it cost. */
+export interface DefaultRateRefresh {
+  readonly view: RefreshView;
+  readonly stored: RefreshDocument;
+  /** Requests that the platform received for it. */
+  readonly requests: number;
+  readonly assets: number;
+}
+
+/**
+ * A collector with the one default identity at its default rate, on a platform with its usual limits.
+ * Both have one clock, which stands still while a request is in flight and then moves to the next
+ * request that the rate allows: an hour of pages takes seconds, and no slow machine loses one.
+ */
+export interface DefaultRateCollector {
+  start(timeoutMs?: number): Promise<void>;
+  stop(): Promise<void>;
+  /** Requests an inventory of this scenario that no other test reads; returns its refresh. */
+  request(scenario: string): Promise<string>;
+  untilRequested(scenario: string, requests: number): Promise<void>;
+  completed(scenario: string): Promise<DefaultRateRefresh>;
+  close(): Promise<void>;
+}
+
+export async function openDefaultRateCollector(): Promise<DefaultRateCollector> {
+  const clock = createTestClock(systemClock.now());
+  const harness: CollectorHarness = await openCollectorHarness({
+    now: () => clock.now(),
+    limits: {},
+    latency: { slowMs: farMs },
+  });
+  const { refreshes, identities: stored } = openCollections(harness.database);
+  const identities = createIdentityStore(stored);
+  const refreshIds = new Map<string, string>();
+  let collector: Awaited<ReturnType<CollectorHarness['startCollector']>>;
+
+  async function moveToNextRequest(): Promise<void> {
+    const [identity] = await identities.loadIdentities(defaults.platform.egress);
+    if (identity?.inFlight !== null) return;
+    clock.set(Math.max(clock.now(), nextRequestMs(identity, defaults.identities)));
+  }
+
+  async function requestsFor(scenario: string): Promise<number> {
+    const { platformId } = inventoryOf(scenario);
+    const { accounts } = await harness.control('GET', `/counters?platform_id=${platformId}`);
+    const counted = accounts as Record<string, { readonly requests: number }>;
+    return counted[platformId]?.requests ?? 0;
+  }
+
+  return {
+    async start(timeoutMs = farMs) {
+      collector = await harness.startCollector(
+        {
+          platform: { egress: defaults.platform.egress, timeoutMs },
+          identities: defaults.identities,
+          scheduling: { leaseMs: dayMs },
+          resend: { firstMs: dayMs, maxMs: dayMs },
+        },
+        clock,
+      );
+    },
+    stop: () => harness.stopCollectors(),
+    async request(scenario) {
+      const { platformId, appId, contextId } = inventoryOf(scenario);
+      const place = expectedOutcomes.findIndex(([name]) => name === scenario);
+      const app_id = spreadApp(place, appId);
+      const scope = { platform_id: platformId, app_id, context_id: contextId };
+      const { refresh_id } = await harness.request({ scope, requested_at: isoTime(clock.now()) });
+      refreshIds.set(scenario, refresh_id);
+      return refresh_id;
+    },
+    async untilRequested(scenario, requests) {
+      await waitFor(
+        `request ${requests} for ${scenario}`,
+        async () => (await requestsFor(scenario)) >= requests,
+      );
+    },
+    async completed(scenario) {
+      const refreshId = refreshIds.get(scenario) ?? '';
+      const seen = async () => {
+        const found = await refreshes.findOne({ _id: refreshId, terminal: true });
+        if (found === null) await moveToNextRequest();
+        return found ?? undefined;
+      };
+      const ended = await waitFor(`${scenario} ended`, seen, { everyMs: 50 });
+      return {
+        view: await harness.completed(collector, refreshId),
+        stored: ended,
+        requests: await requestsFor(scenario),
+        assets: harness.store.committed.get(refreshId)?.length ?? 0,
+      };
+    },
+    close: () => harness.close(),
+  };
+}
+
+const serial = 701;
+const inventoryOf = (scenario: string) => scenarioInventory(scenario, serial);

@@ -1,0 +1,33 @@
+import {
+  type DefaultRateCollector,
+  defaults,
+  openDefaultRateCollector,
+} from './default-rate-collector.ts';
+
+let collector: DefaultRateCollector;
+
+beforeAll(async () => {
+  collector = await openDefaultRateCollector();
+  await collector.start();
+});
+afterAll(() => collector.close());
+
+it.each([
+  ['size-250000', 125, 250_000],
+  ['size-250001', 126, 250_001],
+])(
+  '%s is complete within the deadline through the default identity at its default rate, by %i requests (Refresh: Deadlines)',
+  async (scenario, pages, size) => {
+    await collector.request(scenario);
+
+    const { view, stored, requests, assets } = await collector.completed(scenario);
+
+    const runMs = (stored.completedAt?.getTime() ?? 0) - (stored.scan?.startedAt.getTime() ?? 0);
+    expect(view.record).toMatchObject({
+      outcome: 'complete_changed',
+      billing: { credits_charged: 125, credits_released: 0 },
+    });
+    expect([assets, requests]).toEqual([size, pages]);
+    expect(runMs).toBeLessThanOrEqual(defaults.deadlines.collectMs);
+  },
+);
