@@ -41,11 +41,12 @@ export async function openEventStreams(
   const hubs = openProjectHubs(context, broadcasts, { log, sealPosition });
   const limits = config.streams;
   const streams = createEventStreams({ clock, limits, onClosed: countStreamClosed });
-  startStreamChecks(context, broadcasts, { streams, findBySecretDigest });
+  const onOpened = startStreamChecks(context, broadcasts, { streams, findBySecretDigest });
   lifetime.defer('metrics of streams', observeStreams(streams, hubs));
   const shared = {
     hubs,
     streams,
+    onOpened,
     places: await openStreamPlaces(context, db),
     perProjectMax: limits.perProjectMax,
     log,

@@ -24,6 +24,8 @@ import { type SessionDeps, StreamSession } from './stream-session.ts';
 export interface StreamEventsDeps {
   readonly hubs: ProjectHubs;
   readonly streams: EventStreams;
+  /** Called with each stream once it is among `streams`. */
+  readonly onOpened: (stream: EventStream) => void;
   readonly places: StreamPlaces;
   readonly perProjectMax: number;
   readonly log: EventStreamClient;
@@ -129,6 +131,7 @@ function follow(
   );
   const stream = new FollowedStream(request, session, connection);
   const removeStream = deps.streams.add(stream);
+  deps.onOpened(stream);
   connection.onDrained(() => session.drained());
   connection.onClosed(() => {
     session.detach();

@@ -1,8 +1,8 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import { randomBetween } from '@inventory/runtime/backoff';
 import type { Clock } from '@inventory/runtime/clock';
-import { forEachLimited } from '@inventory/runtime/concurrency';
 import type { Logger } from '@inventory/runtime/logger';
+import { createSemaphore } from '@inventory/runtime/semaphore';
 import type { EventStream, EventStreams } from './event-streams.ts';
 import {
   isNetworkAllowed,
@@ -24,13 +24,18 @@ export interface StreamPrincipalsDeps {
 
 /** Ends streams whose Principal may no longer read them. */
 export interface StreamPrincipals {
-  /** Checks every due secret, once for all of its streams. */
-  checkDue(): Promise<void>;
   /**
-   * Makes the secrets of a changed account due, now and for ten seconds: a stream that opens meanwhile
-   * may have been admitted by what was cached before the change.
+   * Checks every due secret, once for all of its streams; resolves when these checks have ended. A
+   * secret whose read is slow delays no other one.
    */
+  checkDue(): Promise<void>;
+  /** Makes the secrets of a changed account due. */
   scheduleChecks(accountId: AccountId): void;
+  /**
+   * To be called with each stream once it is among `streams`. Its secret is due where its account
+   * changed recently: it may have been admitted by what was read before the change. True when it is due.
+   */
+  opened(stream: Pick<EventStream, 'accountId' | 'secretDigest'>): boolean;
 }
 
 interface Known {
@@ -41,8 +46,8 @@ interface Known {
 
 const looksAtOnce = 16;
 const passEveryMs = 1_000;
-/** Longer than a Principal is cached. */
-const recentMs = 10_000;
+/** Longer than a Principal is cached and a stream takes to open. */
+const recentMs = 60_000;
 /**
  * Number of intervals without a result after which the stream is closed; the client may reconnect.
  */
@@ -53,6 +58,8 @@ export function watchStreamPrincipals(deps: StreamPrincipalsDeps): StreamPrincip
   const known = new Map<string, Known>();
   /** Digests of the secrets to be checked next. */
   const due = new Set<string>();
+  const looking = new Set<string>();
+  const looks = createSemaphore(looksAtOnce);
   const changedUntilMs = new Map<AccountId, number>();
   let nextPassMs = Number.NEGATIVE_INFINITY;
 
@@ -64,25 +71,29 @@ export function watchStreamPrincipals(deps: StreamPrincipalsDeps): StreamPrincip
     return one;
   }
 
-  function scheduleAccount(accountId: AccountId): void {
-    for (const digest of streams.secretsOf(accountId)) {
-      knownOf(digest).dueAtMs = 0;
-      due.add(digest);
-    }
-  }
-
   /** Once a second, over secrets; a change in between reads those of its account only. */
   function pass(nowMs: number): void {
     if (nowMs < nextPassMs) return;
     nextPassMs = nowMs + passEveryMs;
     for (const [accountId, untilMs] of changedUntilMs) {
-      if (untilMs >= nowMs) scheduleAccount(accountId);
-      else changedUntilMs.delete(accountId);
+      if (untilMs < nowMs) changedUntilMs.delete(accountId);
     }
     for (const digest of known.keys()) if (!streams.bySecret.has(digest)) known.delete(digest);
     for (const digest of streams.bySecret.keys()) {
       if (knownOf(digest).dueAtMs <= nowMs) due.add(digest);
     }
+  }
+
+  /** One read of a secret at a time; what becomes due meanwhile is read again. */
+  async function lookAt(digest: string): Promise<void> {
+    looking.add(digest);
+    while (due.delete(digest)) {
+      await looks.run(async () => {
+        const held = streams.bySecret.get(digest);
+        if (held) await look(digest, [...held], knownOf(digest));
+      });
+    }
+    looking.delete(digest);
   }
 
   async function look(digest: string, held: readonly EventStream[], one: Known): Promise<void> {
@@ -115,16 +126,16 @@ export function watchStreamPrincipals(deps: StreamPrincipalsDeps): StreamPrincip
   return {
     async checkDue() {
       pass(clock.now());
-      const digests = [...due];
-      due.clear();
-      await forEachLimited(digests, looksAtOnce, async (digest) => {
-        const held = streams.bySecret.get(digest);
-        if (held) await look(digest, [...held], knownOf(digest));
-      });
+      await Promise.all([...due].filter((digest) => !looking.has(digest)).map(lookAt));
     },
     scheduleChecks(accountId) {
       changedUntilMs.set(accountId, clock.now() + recentMs);
-      scheduleAccount(accountId);
+      for (const digest of streams.secretsOf(accountId)) due.add(digest);
+    },
+    opened({ accountId, secretDigest }) {
+      const isRecent = (changedUntilMs.get(accountId) ?? 0) >= clock.now();
+      if (isRecent) due.add(secretDigest);
+      return isRecent;
     },
   };
 }
