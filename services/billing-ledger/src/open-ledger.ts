@@ -75,47 +75,31 @@ const usageLimits = { daysMax: 10_000, tailMax: 10_000 } as const;
 
 export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
   const { db, clock, logger, config } = deps;
+  const now = () => clock.now();
   const writer = deps.identifiers.uuidV7();
-  const journal = createJournal(db, writer);
-  const store = createSnapshotStore(db);
+  const stores = {
+    journal: createJournal(db, writer),
+    snapshots: createSnapshotStore(db),
+    usage: createUsageStore(db),
+    verifications: createVerificationStore(db),
+  };
+  const { journal, verifications } = stores;
   const prices = await openPriceListCache(createPriceListStore(db));
-  const journalClock = createJournalClock({
-    clock,
-    monotonicNow,
-    readStoreTime: () => readStoreTime(db),
-    offsetMaxMs: config.clockOffsetMaxMs,
-  });
-  await journalClock.measure();
-  const loadAccount = createLoadAccount({ journal, snapshots: store });
+  const journalClock = await openJournalClock(deps);
+  const loadAccount = createLoadAccount(stores);
   const cache = createAccountCache(config.cache.accountsMax);
-  const { everyEntries } = config.snapshots;
-  const usage = createUsageStore(db);
-  const rollUpUsage = createRollUpUsage({ journal, usage });
-  const derived = { snapshots: store, rollUpUsage, logger };
-  const runLeased = createRunLeased({
-    leases: createLeaseStore(db),
-    holder: writer,
-    clock,
-    stopping: deps.stopping,
-    logger,
-  });
+  const { everyEntries, passIntervalMs: intervalMs } = config.snapshots;
+  const derived = { snapshots: stores.snapshots, rollUpUsage: createRollUpUsage(stores), logger };
+  const leases = createLeaseStore(db);
+  const runLeased = createRunLeased({ ...deps, leases, holder: writer });
   const snapshots = createSnapshotSaver({ ...derived, cache, everyEntries });
-  const passDeps = { ...derived, journal, loadAccount, runLeased, clock };
-  const snapshotPass = createSnapshotPass({
-    ...passDeps,
-    intervalMs: config.snapshots.passIntervalMs,
-  });
-  const verifications = createVerificationStore(db);
+  const passing = { ...derived, journal, loadAccount, runLeased, clock, intervalMs };
   const quarantined = createQuarantineStore(db);
-  const quarantine = createQuarantine({ store: quarantined, now: () => clock.now(), logger });
+  const quarantine = createQuarantine({ store: quarantined, now, logger });
   await quarantine.reload();
   const commitCommands = createCommitCommands({
-    journal,
-    quarantine,
-    loadAccount,
-    cache,
+    ...{ journal, quarantine, loadAccount, cache, prices },
     recent: createRecentEntries(config.cache.recentKeysMax),
-    prices,
     clock: journalClock,
     limits: { entriesMax: config.commits.entriesMax, bytesMax: commitBytesMax },
     onCommitted: (cached, entries) => {
@@ -124,31 +108,26 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
     },
   });
   return {
-    commitCommands,
-    journal,
-    cache,
-    journalClock,
-    prices,
-    snapshots,
-    snapshotPass,
-    loadAccount,
+    ...{ commitCommands, journal, cache, journalClock, prices, snapshots, loadAccount },
+    snapshotPass: createSnapshotPass(passing),
     readStanding: createReadStanding({ journal, loadAccount, clock }),
     readStatement: createReadStatement(journal),
-    readUsage: createReadUsage({ journal, usage, limits: usageLimits }),
-    listOldHolds: createListOldHolds({ snapshots: store, clock }),
-    quarantine,
-    quarantined,
-    verifier: openVerifier(deps, {
-      journal,
-      snapshots: store,
-      usage,
-      prices,
-      now: () => clock.now(),
-      verifications,
-      runLeased,
-    }),
-    verifications,
+    readUsage: createReadUsage({ ...stores, limits: usageLimits }),
+    listOldHolds: createListOldHolds({ snapshots: stores.snapshots, clock }),
+    ...{ quarantine, quarantined, verifications },
+    verifier: openVerifier(deps, { ...stores, prices, now, runLeased }),
   };
+}
+
+async function openJournalClock({ db, clock, config }: OpenLedgerDeps): Promise<JournalClock> {
+  const journalClock = createJournalClock({
+    clock,
+    monotonicNow,
+    readStoreTime: () => readStoreTime(db),
+    offsetMaxMs: config.clockOffsetMaxMs,
+  });
+  await journalClock.measure();
+  return journalClock;
 }
 
 interface VerifierParts
