@@ -38,7 +38,9 @@ function malformedCursors(): string[] {
     const other = cursor[at] === 'A' ? 'B' : 'A';
     return cursor.slice(0, at) + other + cursor.slice(at + 1);
   });
-  const cut = Array.from({ length: 16 }, (_none, index) => cursor.slice(0, index * 4 + 1));
+  const cut = Array.from({ length: 16 }, (_none, index) =>
+    cursor.slice(0, Math.floor((index * cursor.length) / 16) + 1),
+  );
   const words = ['0', '-1', 'null', 'undefined', 'NaN', '{}', '[]', '[1,0,0]', '..', '%00', '*'];
   const injections = [
     '{"$gt":""}',

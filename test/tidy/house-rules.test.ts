@@ -92,6 +92,22 @@ describe('every service', () => {
   });
 });
 
+describe('the gateway', () => {
+  it('has the code of a public route in a folder of src, in a file named after its operationId', () => {
+    const { paths } = readJson<{ paths: Record<string, Record<string, { operationId?: string }>> }>(
+      'docs/generated/openapi.json',
+    );
+    const ids = Object.values(paths)
+      .flatMap((path) => Object.values(path))
+      .flatMap(({ operationId }) => operationId ?? []);
+    const files = trackedFiles(/^services\/gateway\/src\/[a-z]+\/[a-z0-9-]+-route\.ts$/);
+    const isIn = (id: string, { path, text }: TrackedFile) =>
+      text.includes(`'${id}'`) &&
+      id.toLowerCase().startsWith(path.replace(/^.*\/|-route\.ts$|-/g, ''));
+    expect(ids.filter((id) => !files.some((file) => isIn(id, file)))).toEqual([]);
+  });
+});
+
 describe('every package', () => {
   const packages = trackedFiles(/^(libs|services|deploy|test)\/[^/]+\/package\.json$/).map(
     ({ path }) => path.replace('/package.json', ''),
@@ -179,6 +195,32 @@ describe('the repository', () => {
     );
     expect(places(files, ofPeople)).toEqual([]);
     expect(places(files, retired)).toEqual([]);
+  });
+
+  it('has every file that its documents link to or name by path', () => {
+    const named =
+      /\]\(([^)#:\s]+)(?:#[^)]*)?\)|`((?:services|libs|deploy|test|scripts)\/[\w./-]+\.\w+)`/g;
+    const documents = trackedFiles(/\.md$/);
+    const missing = documents.flatMap(({ path, text }) =>
+      [...text.matchAll(named)]
+        .map(([, link, file]) => link ?? file ?? '')
+        .filter(
+          (file) => !existsSync(join(root, path, '..', file)) && !existsSync(join(root, file)),
+        )
+        .map((file) => `${path}: ${file}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('has the files by which docs/architecture.md follows a refresh, as many as it states', () => {
+    const [document] = trackedFiles(/^docs\/architecture\.md$/);
+    const [, section = ''] = document?.text.split('## A refresh, file by file') ?? [];
+    const rows = [...section.matchAll(/^\|[^|]*\| `((?:services|libs)\/[^`]+)` \| (.+) \|$/gm)];
+    const files = rows.flatMap(([, folder, names = '']) =>
+      [...names.matchAll(/`([^`]+)`/g)].map(([, name]) => `${folder}/${name}.ts`),
+    );
+    expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+    expect(section).toContain(`open ${new Set(files).size} files`);
   });
 
   it('names no machine path and no registry host', () => {

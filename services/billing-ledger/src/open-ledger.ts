@@ -92,42 +92,34 @@ const usageLimits = { daysMax: 10_000, tailMax: 10_000 } as const;
 
 export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
   const { db, clock, logger, config } = deps;
+  const now = () => clock.now();
   const writer = deps.identifiers.uuidV7();
-  const journal = createJournal(db, writer);
-  const store = createSnapshotStore(db);
+  const stores = {
+    journal: createJournal(db, writer),
+    snapshots: createSnapshotStore(db),
+    usage: createUsageStore(db),
+    verifications: createVerificationStore(db),
+    checkpoints: openCheckpoints(db, config.checkpointKeys),
+  };
+  const { journal, verifications } = stores;
   const journalClock = await openJournalClock(deps);
   const pricing = await openPricing(deps, journalClock);
   const { prices } = pricing;
-  const checkpoints = openCheckpoints(db, config.checkpointKeys);
   const cache = createAccountCache(config.cache.accountsMax);
-  const { everyEntries } = config.snapshots;
-  const usage = createUsageStore(db);
-  const rollUpUsage = createRollUpUsage({ journal, usage });
-  const derived = { snapshots: store, rollUpUsage, logger };
-  const runLeased = createRunLeased({
-    leases: createLeaseStore(db),
-    holder: writer,
-    clock,
-    stopping: deps.stopping,
-    logger,
-  });
+  const { everyEntries, passIntervalMs: intervalMs } = config.snapshots;
+  const derived = { snapshots: stores.snapshots, rollUpUsage: createRollUpUsage(stores), logger };
+  const leases = createLeaseStore(db);
+  const runLeased = createRunLeased({ ...deps, leases, holder: writer });
   const snapshots = createSnapshotSaver({ ...derived, cache, everyEntries });
-  const verifications = createVerificationStore(db);
   const quarantined = createQuarantineStore(db);
-  const quarantine = createQuarantine({ store: quarantined, now: () => clock.now(), logger });
+  const quarantine = createQuarantine({ store: quarantined, now, logger });
   await quarantine.reload();
-  const loading = { journal, snapshots: store, checkpoints, cache, quarantine, runLeased, logger };
+  const loading = { ...stores, cache, quarantine, runLeased, logger };
   const { loadAccount, bringUpToDate, rebuilds } = openLoading(everyEntries, loading);
-  const intervalMs = config.snapshots.passIntervalMs;
-  const passDeps = { ...derived, journal, bringUpToDate, runLeased, clock, intervalMs };
+  const passing = { ...derived, journal, bringUpToDate, runLeased, clock, intervalMs };
   const commitCommands = createCommitCommands({
-    journal,
-    quarantine,
-    rebuilds,
-    loadAccount,
-    cache,
+    ...{ journal, quarantine, rebuilds, loadAccount, cache, prices },
     recent: createRecentEntries(config.cache.recentKeysMax),
-    prices,
     clock: journalClock,
     limits: { entriesMax: config.commits.entriesMax, bytesMax: commitBytesMax },
     onCommitted: (cached, entries) => {
@@ -136,32 +128,15 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
     },
   });
   return {
-    commitCommands,
-    journal,
-    cache,
-    journalClock,
+    ...{ commitCommands, journal, cache, journalClock, snapshots, rebuilds, loadAccount },
     ...pricing,
-    snapshots,
-    snapshotPass: createSnapshotPass(passDeps),
-    rebuilds,
-    loadAccount,
+    snapshotPass: createSnapshotPass(passing),
     readStanding: createReadStanding({ journal, loadAccount, clock }),
     readStatement: createReadStatement(journal),
-    readUsage: createReadUsage({ journal, usage, limits: usageLimits }),
-    listOldHolds: createListOldHolds({ snapshots: store, clock }),
-    quarantine,
-    quarantined,
-    verifier: openVerifier(deps, {
-      checkpoints,
-      journal,
-      snapshots: store,
-      usage,
-      prices,
-      now: () => clock.now(),
-      verifications,
-      runLeased,
-    }),
-    verifications,
+    readUsage: createReadUsage({ ...stores, limits: usageLimits }),
+    listOldHolds: createListOldHolds({ snapshots: stores.snapshots, clock }),
+    ...{ quarantine, quarantined, verifications },
+    verifier: openVerifier(deps, { ...stores, prices, now, runLeased }),
   };
 }
 

@@ -10,11 +10,12 @@ import type { PrincipalCache } from './http/authenticate.ts';
 import { createRequestLimiter } from './http/limit-requests.ts';
 import { createTrafficLimiter } from './http/limit-traffic.ts';
 import { createRateWindowStore } from './http/rate-window-store.ts';
-import { createCursorSealer, decodeCursorKeys } from './http/sealed-cursor.ts';
+import { createCursorSealer } from './http/sealed-cursor.ts';
 import { startPublicApi } from './http/start-public-api.ts';
 import type { Broadcasts } from './open-broadcasts.ts';
 import type { ServiceClients } from './open-clients.ts';
 import { openPages } from './pages/open-pages.ts';
+import { publicRoutes } from './public-routes.ts';
 import { openRefreshes } from './refreshes/open-refreshes.ts';
 import { type EventStreamsDeps, openEventStreams } from './streams/open-event-streams.ts';
 import { webhookRoutes } from './webhooks/webhook-routes.ts';
@@ -38,7 +39,7 @@ export async function openPublicApi(
   const { config, lifetime, clock } = context;
   const { deadlines } = config;
   const { ledger, webhooks } = clients;
-  const cursors = createCursorSealer(decodeCursorKeys(config.cursorKeys));
+  const cursors = createCursorSealer(config.cursorKeys);
   const windows = createRateWindowStore(shared.db, deadlines);
   const limiter = createTrafficLimiter({
     limiter: createRequestLimiter({ windows, clock, deadlines }),
@@ -55,7 +56,8 @@ export async function openPublicApi(
     ...openAccounts(context, { ...shared, ledger, cursors, findProject }),
   ];
   const { principals } = tenancy;
-  const server = await startPublicApi(context, { routes, principals, limiter, ...shared });
+  const serving = { endpoints: publicRoutes, routes, principals, limiter, ...shared };
+  const server = await startPublicApi(context, serving);
   // Streams end with a control frame before the server closes the remaining connections.
   lifetime.defer('event streams', () => streams.drain());
   return { url: server.url };

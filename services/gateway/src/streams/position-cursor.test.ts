@@ -5,7 +5,10 @@ import fc from 'fast-check';
 import { createCursorSealer } from '../http/sealed-cursor.ts';
 import { createPositionCursors } from './position-cursor.ts';
 
-const [key, otherKey] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+const [key, otherKey] = [1, 2].map((byte) => Buffer.alloc(32, byte).toString('base64url')) as [
+  string,
+  string,
+];
 const sealer = createCursorSealer([key]);
 const cursors = createPositionCursors([key], sealer);
 const projectId = newProjectId();
