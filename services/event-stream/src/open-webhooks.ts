@@ -1,5 +1,6 @@
 import { webhookEndpointsMax } from '@inventory/contracts/http/webhooks';
 import type { EventId, ProjectId, WebhookEndpointId } from '@inventory/contracts/ids';
+import { createTextSealer } from '@inventory/runtime/text-sealer';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
 import { newWebhookSecret } from './clients/webhook-signature.ts';
@@ -18,7 +19,6 @@ import { createDeliveryStore, type DeliveryPageQuery } from './storage/delivery-
 import { createEndpointQueues } from './storage/endpoint-queues.ts';
 import { createEndpointStore, type EndpointStore } from './storage/endpoint-store.ts';
 import type { ProjectLog } from './storage/project-log.ts';
-import { createSecretSealer } from './storage/sealed-secret.ts';
 import { openDeliveryCollection, openEndpointCollection } from './storage/webhook-collections.ts';
 
 export interface WebhookParts {
@@ -40,7 +40,7 @@ export function openWebhooks(context: ServiceContext<EventStreamConfig>, parts: 
   const { config, clock, identifiers, logger } = context;
   const { db, log } = parts;
   const { webhooks } = config;
-  const sealer = createSecretSealer(webhooks.secretKeys);
+  const sealer = createTextSealer(webhooks.secretKeys);
   const endpoints = createEndpointStore(openEndpointCollection(db), sealer, logger);
   const queues = createEndpointQueues(openEndpointCollection(db), sealer, logger);
   const deliveries = createDeliveryStore(openDeliveryCollection(db), logger);

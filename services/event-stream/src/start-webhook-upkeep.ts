@@ -1,4 +1,5 @@
 import { startPeriodicJob } from '@inventory/runtime/periodic-job';
+import type { TextSealer } from '@inventory/runtime/text-sealer';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
 import type { EventStreamConfig } from './config.ts';
@@ -6,13 +7,12 @@ import { observeBacklog } from './metrics.ts';
 import { countBacklog, type DeliveryBacklog } from './storage/delivery-backlog.ts';
 import type { DeliveryStore } from './storage/delivery-store.ts';
 import { reencryptSecrets } from './storage/reencrypt-secrets.ts';
-import type { SecretSealer } from './storage/sealed-secret.ts';
 import { openDeliveryCollection, openEndpointCollection } from './storage/webhook-collections.ts';
 
 export interface UpkeepParts {
   readonly db: Db;
   readonly deliveries: DeliveryStore;
-  readonly sealer: SecretSealer;
+  readonly sealer: TextSealer;
 }
 
 /** Starts the jobs that neither insert nor send deliveries. */
@@ -70,7 +70,7 @@ function startBacklogCount(
 function startReencryption(
   { config, lifetime, clock, logger }: ServiceContext<EventStreamConfig>,
   db: Db,
-  sealer: SecretSealer,
+  sealer: TextSealer,
 ): void {
   const collection = openEndpointCollection(db);
   startPeriodicJob({

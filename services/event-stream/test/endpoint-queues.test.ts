@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
+import { createTextSealer } from '@inventory/runtime/text-sealer';
 import { newAccountId, newProjectId } from '@inventory/testkit/builders';
 import { openNamespace, testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
@@ -14,7 +15,6 @@ import { createDeliveryStore, type DeliveryStore } from '../src/storage/delivery
 import { createEndpointQueues, type EndpointQueues } from '../src/storage/endpoint-queues.ts';
 import { createEndpointStore, type EndpointStore } from '../src/storage/endpoint-store.ts';
 import type { KeptEntry } from '../src/storage/project-log.ts';
-import { createSecretSealer } from '../src/storage/sealed-secret.ts';
 import {
   openAccountLeaseCollection,
   openDeliveryCollection,
@@ -38,7 +38,7 @@ beforeAll(async () => {
   client.on('commandStarted', (event) => commands.push(event));
   await client.connect();
   const db = client.db(database);
-  const sealer = createSecretSealer([randomBytes(32).toString('base64url')]);
+  const sealer = createTextSealer([randomBytes(32).toString('base64url')]);
   endpoints = createEndpointStore(openEndpointCollection(db), sealer, testLogger);
   queues = createEndpointQueues(openEndpointCollection(db), sealer, testLogger);
   deliveries = createDeliveryStore(openDeliveryCollection(db), testLogger);

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { ProjectId } from '@inventory/contracts/ids';
 import { connectMongo } from '@inventory/mongo/connect';
+import { createTextSealer } from '@inventory/runtime/text-sealer';
 import { testLogger } from '@inventory/testkit/namespace';
 import { startTestService } from '@inventory/testkit/test-service';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { startEventStream } from '../src/start-event-stream.ts';
 import { createEndpointStore } from '../src/storage/endpoint-store.ts';
 import { reencryptSecrets } from '../src/storage/reencrypt-secrets.ts';
-import { createSecretSealer } from '../src/storage/sealed-secret.ts';
 import { openEndpointCollection } from '../src/storage/webhook-collections.ts';
 import { newCustomer, openWebhookWorld, type WebhookWorld } from './support/webhook-world.ts';
 
@@ -37,7 +37,7 @@ async function openEndpoints() {
 test('a new key before the old one re-encrypts every secret, and then the old one is not needed (Events: webhooks)', async () => {
   const made = await world.create(newCustomer(), '/reencrypted');
   const { endpoints, close } = await openEndpoints();
-  const alone = createSecretSealer([newKey]);
+  const alone = createTextSealer([newKey]);
 
   const replaced = await startWith([newKey, oldKey]);
   await waitFor('the secret is encrypted with the new key', async () => {
@@ -62,7 +62,7 @@ test('a secret that no key decrypts is not changed, for the key that may be conf
   };
   const before = await stored();
 
-  const done = await reencryptSecrets(endpoints, createSecretSealer([lostKey]), {
+  const done = await reencryptSecrets(endpoints, createTextSealer([lostKey]), {
     nowMs: Date.now(),
     stopping: never,
   });

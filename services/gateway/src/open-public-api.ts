@@ -10,7 +10,7 @@ import type { PrincipalCache } from './http/authenticate.ts';
 import { createRequestLimiter } from './http/limit-requests.ts';
 import { createTrafficLimiter } from './http/limit-traffic.ts';
 import { createRateWindowStore } from './http/rate-window-store.ts';
-import { createCursorSealer, decodeCursorKeys } from './http/sealed-cursor.ts';
+import { createCursorSealer } from './http/sealed-cursor.ts';
 import { startPublicApi } from './http/start-public-api.ts';
 import type { Broadcasts } from './open-broadcasts.ts';
 import type { ServiceClients } from './open-clients.ts';
@@ -38,7 +38,7 @@ export async function openPublicApi(
   const { config, lifetime, clock } = context;
   const { deadlines } = config;
   const { ledger, webhooks } = clients;
-  const cursors = createCursorSealer(decodeCursorKeys(config.cursorKeys));
+  const cursors = createCursorSealer(config.cursorKeys);
   const windows = createRateWindowStore(shared.db, deadlines);
   const limiter = createTrafficLimiter({
     limiter: createRequestLimiter({ windows, clock, deadlines }),

@@ -1,9 +1,9 @@
 import { parseDocument } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
+import type { TextSealer } from '@inventory/runtime/text-sealer';
 import type { EndpointHealth } from '../domain/endpoint-health.ts';
 import type { EndpointSecret, SecretRotation } from '../domain/secret-rotation.ts';
 import type { WebhookEndpoint } from '../domain/webhook-endpoint.ts';
-import type { SecretSealer } from './sealed-secret.ts';
 import { type EndpointDocument, webhookDocuments } from './webhook-collections.ts';
 
 /** The fields of an endpoint that can change. */
@@ -24,7 +24,7 @@ export type EndpointFields = Pick<
 export function toDocEndpoint(
   endpoint: WebhookEndpoint,
   slot: string,
-  sealer: SecretSealer,
+  sealer: TextSealer,
 ): EndpointDocument {
   const { id: endpointId, projectId, accountId, createdAtMs, version } = endpoint;
   const createdAt = dateOf(createdAtMs);
@@ -40,7 +40,7 @@ export function toDocEndpoint(
 export function toDocFields(
   { secrets, rotations, health, changedAtMs, ...same }: Partial<EndpointFields>,
   endpointId: string,
-  sealer: SecretSealer,
+  sealer: TextSealer,
 ): Partial<EndpointDocument> {
   const { url, description, types, state, disabledReason, nextPosition } = same;
   const fields = {
@@ -66,7 +66,7 @@ export function toDocFields(
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-export function fromDocEndpoint(stored: EndpointDocument, sealer: SecretSealer): WebhookEndpoint {
+export function fromDocEndpoint(stored: EndpointDocument, sealer: TextSealer): WebhookEndpoint {
   const doc = parseDocument(webhookDocuments.endpoint, stored);
   const { endpointId: id, projectId, accountId, url, description, types, state } = doc;
   const { disabledReason, nextPosition, version } = doc;

@@ -2,10 +2,10 @@ import type { AccountId, WebhookEndpointId } from '@inventory/contracts/ids';
 import { readEach } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
+import type { TextSealer } from '@inventory/runtime/text-sealer';
 import type { Collection } from 'mongodb';
 import type { WebhookEndpoint } from '../domain/webhook-endpoint.ts';
 import { fromDocEndpoint } from './endpoint-mapping.ts';
-import type { SecretSealer } from './sealed-secret.ts';
 import type { EndpointDocument } from './webhook-collections.ts';
 
 /** An endpoint whose queue is due. */
@@ -41,7 +41,7 @@ export interface EndpointQueues {
 
 export function createEndpointQueues(
   endpoints: Collection<EndpointDocument>,
-  sealer: SecretSealer,
+  sealer: TextSealer,
   logger: Logger,
 ): EndpointQueues {
   const fromDoc = (doc: EndpointDocument): EndpointQueue => ({
@@ -75,9 +75,9 @@ export function createEndpointQueues(
       await endpoints.updateOne({ endpointId }, enqueued(dueAtMs));
     },
     async postpone({ endpoint: { id: endpointId }, version }, dueAtMs) {
-      const queueVersion = version === 0 ? { $in: [null, 0] } : version;
+      const queueVersion = version === 0 ? { $exists: false } : version;
       const { matchedCount } = await endpoints.updateOne(
-        { endpointId, queueVersion } as object,
+        { endpointId, queueVersion },
         dueAtMs === null
           ? { $unset: { queueDueAt: '' } }
           : { $set: { queueDueAt: dateOf(dueAtMs) } },

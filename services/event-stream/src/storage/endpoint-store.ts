@@ -3,6 +3,7 @@ import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
 import { readFirst } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
+import type { TextSealer } from '@inventory/runtime/text-sealer';
 import type { Collection } from 'mongodb';
 import type { EventType, WebhookEndpoint } from '../domain/webhook-endpoint.ts';
 import {
@@ -12,7 +13,6 @@ import {
   toDocFields,
 } from './endpoint-mapping.ts';
 import { enqueued } from './endpoint-queues.ts';
-import type { SecretSealer } from './sealed-secret.ts';
 import type { EndpointDocument } from './webhook-collections.ts';
 
 /** Stores the webhook endpoints of Projects; their secrets are encrypted. */
@@ -47,7 +47,7 @@ export interface EndpointStore {
 
 export function createEndpointStore(
   endpoints: Collection<EndpointDocument>,
-  sealer: SecretSealer,
+  sealer: TextSealer,
   logger: Logger,
 ): EndpointStore {
   const fromDoc = (doc: EndpointDocument) => fromDocEndpoint(doc, sealer);

@@ -1,6 +1,6 @@
+import type { TextSealer } from '@inventory/runtime/text-sealer';
 import type { Collection } from 'mongodb';
 import { isKeyKept } from '../domain/secret-rotation.ts';
-import type { SecretSealer } from './sealed-secret.ts';
 import type { EndpointDocument } from './webhook-collections.ts';
 
 export interface ReencryptedSecrets {
@@ -19,7 +19,7 @@ type Sealed = Pick<EndpointDocument, '_id' | 'endpointId' | 'version' | 'secrets
  */
 export async function reencryptSecrets(
   collection: Collection<EndpointDocument>,
-  sealer: SecretSealer,
+  sealer: TextSealer,
   { nowMs, stopping }: { readonly nowMs: number; readonly stopping: AbortSignal },
 ): Promise<ReencryptedSecrets> {
   let endpoints = 0;
@@ -55,7 +55,7 @@ interface WithSecret {
 function reencrypt<Stored extends WithSecret>(
   stored: Stored,
   owner: string,
-  sealer: SecretSealer,
+  sealer: TextSealer,
 ): Stored[] {
   const secret = sealer.open(stored.sealed, owner);
   return secret === null ? [] : [{ ...stored, sealed: sealer.seal(secret, owner) }];

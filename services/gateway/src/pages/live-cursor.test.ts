@@ -5,8 +5,8 @@ import type { LiveChain } from '../captures/live-chain.domain.ts';
 import { createCursorSealer } from '../http/sealed-cursor.ts';
 import { type LiveCursorBinding, openLiveCursor, sealLiveCursor } from './live-cursor.ts';
 
-const cursors = createCursorSealer([Buffer.alloc(32, 1)]);
-const foreign = createCursorSealer([Buffer.alloc(32, 2)]);
+const cursors = createCursorSealer([Buffer.alloc(32, 1).toString('base64url')]);
+const foreign = createCursorSealer([Buffer.alloc(32, 2).toString('base64url')]);
 
 const binding = (): LiveCursorBinding => ({
   accountId: newAccountId(),

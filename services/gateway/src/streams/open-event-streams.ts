@@ -2,7 +2,7 @@ import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
 import type { GatewayConfig } from '../config.ts';
 import type { BoundPublicRoute } from '../http/public-route.ts';
-import { type CursorSealer, decodeCursorKeys } from '../http/sealed-cursor.ts';
+import type { CursorSealer } from '../http/sealed-cursor.ts';
 import { countStreamClosed, observeStreams } from '../metrics.ts';
 import type { Broadcasts } from '../open-broadcasts.ts';
 import type { EventStreamClient } from './event-stream-client.ts';
@@ -36,7 +36,7 @@ export async function openEventStreams(
   { db, broadcasts, log, cursors, findBySecretDigest }: EventStreamsDeps,
 ): Promise<OpenEventStreams> {
   const { config, lifetime, clock, logger } = context;
-  const positions = createPositionCursors(decodeCursorKeys(config.cursorKeys), cursors);
+  const positions = createPositionCursors(config.cursorKeys, cursors);
   const sealPosition = positions.seal;
   const hubs = openProjectHubs(context, broadcasts, { log, sealPosition });
   const limits = config.streams;

@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { ProjectId } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
+import { invariant } from '@inventory/runtime/bug';
 import { z } from 'zod';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
 import type { StreamPosition } from './stream-position.domain.ts';
@@ -20,16 +21,18 @@ const macBytes = 16;
 
 /**
  * A position is no secret, so its cursor is authenticated and not encrypted: one MAC per event. The
- * first key signs, every key verifies. `sealed` opens the encrypted cursors of earlier versions.
+ * first key (base64url) signs, every key verifies. `sealed` opens the encrypted cursors of earlier versions.
  */
 export function createPositionCursors(
-  keys: readonly [Buffer, ...Buffer[]],
+  encodedKeys: readonly string[],
   sealed: Pick<CursorSealer, 'open'>,
 ): PositionCursors {
   // The keys encrypt other cursors: MACs have keys of their own.
-  const [first, ...others] = keys.map((key) =>
-    createHmac('sha256', key).update('event positions').digest(),
-  ) as [Buffer, ...Buffer[]];
+  const keys = encodedKeys.map((key) =>
+    createHmac('sha256', Buffer.from(key, 'base64url')).update('event positions').digest(),
+  );
+  const [first] = keys;
+  invariant(first !== undefined, 'there is no cursor key');
 
   function placeOf(projectId: ProjectId, cursor: string): StreamPosition | null {
     const bytes = Buffer.from(cursor, 'base64url');
@@ -38,9 +41,7 @@ export function createPositionCursors(
     if (bytes.length !== contentBytes + macBytes || bytes[0] !== version) return null;
     const content = bytes.subarray(0, contentBytes);
     const mac = bytes.subarray(contentBytes);
-    const isSigned = [first, ...others].some((key) =>
-      timingSafeEqual(macOf(key, projectId, content), mac),
-    );
+    const isSigned = keys.some((key) => timingSafeEqual(macOf(key, projectId, content), mac));
     return isSigned ? decode(content) : null;
   }
 

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { createSecretSealer } from './sealed-secret.ts';
+import { createTextSealer } from './text-sealer.ts';
 
 const newKey = () => randomBytes(32).toString('base64url');
 
-test('an encrypted secret decrypts for its owner only and does not contain the plain text', () => {
-  const sealer = createSecretSealer([newKey()]);
+test('a sealed text opens under its binding only and does not contain the plain text', () => {
+  const sealer = createTextSealer([newKey()]);
   const sealed = sealer.seal('whsec_secret', 'whe_1');
 
   expect(sealer.open(sealed, 'whe_1')).toBe('whsec_secret');
@@ -13,19 +13,19 @@ test('an encrypted secret decrypts for its owner only and does not contain the p
   expect(sealer.seal('whsec_secret', 'whe_1')).not.toBe(sealed);
 });
 
-test('after a key replacement older secrets still decrypt', () => {
+test('after a key replacement texts sealed before still open', () => {
   const [older, newer] = [newKey(), newKey()];
-  const sealed = createSecretSealer([older]).seal('whsec_secret', 'whe_1');
+  const sealed = createTextSealer([older]).seal('whsec_secret', 'whe_1');
 
-  const both = createSecretSealer([newer, older]);
+  const both = createTextSealer([newer, older]);
   expect(both.open(sealed, 'whe_1')).toBe('whsec_secret');
   expect(both.isCurrent(sealed, 'whe_1')).toBe(false);
   expect(both.isCurrent(both.seal('whsec_secret', 'whe_1'), 'whe_1')).toBe(true);
-  expect(createSecretSealer([newer]).open(sealed, 'whe_1')).toBeNull();
+  expect(createTextSealer([newer]).open(sealed, 'whe_1')).toBeNull();
 });
 
-test('a secret that was tampered with does not decrypt', () => {
-  const sealer = createSecretSealer([newKey()]);
+test('a text that was tampered with does not open', () => {
+  const sealer = createTextSealer([newKey()]);
   const bytes = Buffer.from(sealer.seal('whsec_secret', 'whe_1'), 'base64url');
   bytes[20] = (bytes[20] ?? 0) ^ 1;
 

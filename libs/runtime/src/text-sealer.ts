@@ -1,0 +1,56 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { invariant } from './bug.ts';
+
+/** Encrypts and authenticates texts (AES-256-GCM). */
+export interface TextSealer {
+  /** `binding` is authenticated with the text: under another one it does not open. */
+  seal(text: string, binding: string): string;
+  /** Null for what no key sealed under this binding. */
+  open(sealed: string, binding: string): string | null;
+  /** Whether the first key opens it. */
+  isCurrent(sealed: string, binding: string): boolean;
+}
+
+const algorithm = 'aes-256-gcm';
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/** Keys in base64url: the first seals, all open, so that keys can be replaced. */
+export function createTextSealer(encodedKeys: readonly string[]): TextSealer {
+  const keys = encodedKeys.map((key) => Buffer.from(key, 'base64url'));
+  const [first] = keys;
+  invariant(first !== undefined, 'there is no key to seal with');
+  return {
+    seal(text, binding) {
+      const nonce = randomBytes(nonceBytes);
+      const cipher = createCipheriv(algorithm, first, nonce);
+      cipher.setAAD(Buffer.from(binding));
+      const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+      return Buffer.concat([nonce, sealed, cipher.getAuthTag()]).toString('base64url');
+    },
+    open(sealed, binding) {
+      for (const key of keys) {
+        const text = openWith(key, sealed, binding);
+        if (text !== null) return text;
+      }
+      return null;
+    },
+    isCurrent: (sealed, binding) => openWith(first, sealed, binding) !== null,
+  };
+}
+
+function openWith(key: Buffer, sealed: string, binding: string): string | null {
+  const bytes = Buffer.from(sealed, 'base64url');
+  // Several base64 texts decode to the same bytes; only the issued one opens.
+  if (bytes.length < nonceBytes + tagBytes || bytes.toString('base64url') !== sealed) return null;
+  const nonce = bytes.subarray(0, nonceBytes);
+  const decipher = createDecipheriv(algorithm, key, nonce, { authTagLength: tagBytes });
+  decipher.setAAD(Buffer.from(binding));
+  decipher.setAuthTag(bytes.subarray(-tagBytes));
+  try {
+    const content = bytes.subarray(nonceBytes, -tagBytes);
+    return Buffer.concat([decipher.update(content), decipher.final()]).toString('utf8');
+  } catch {
+    return null;
+  }
+}
