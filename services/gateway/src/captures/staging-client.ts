@@ -1,12 +1,7 @@
-import { createHash } from 'node:crypto';
-import {
-  chunkBytesMax,
-  chunkDigestHeader,
-  inventoryPaths,
-  stagedPages,
-} from '@inventory/contracts/internal/inventory';
-import { type InternalClient, ServiceUnreachable } from '@inventory/http/internal-client';
+import { inventoryPaths, stagedPages } from '@inventory/contracts/internal/inventory';
+import type { InternalClient } from '@inventory/http/internal-client';
 import { pathOf } from '@inventory/http/path-of';
+import { stagePage } from '@inventory/http/stage-page';
 import { withDeadline } from '@inventory/runtime/wait';
 import { captureEpoch } from './capture.domain.ts';
 import type { StagedPage } from './live-chain.domain.ts';
@@ -26,52 +21,22 @@ export interface StagingClient {
 const [open, close] = [Buffer.from('{'), Buffer.from('}')];
 
 export function createStagingClient(client: InternalClient, timeoutMs: number): StagingClient {
-  const place = (chainId: string) => ({ scan_id: chainId, epoch: captureEpoch });
-
-  async function putChunk(path: string, body: Buffer, digest: string): Promise<void> {
-    const put = () =>
-      client.bytes({
-        method: 'PUT',
-        path,
-        query: { source: 'capture' },
-        headers: { [chunkDigestHeader]: digest, 'content-type': 'application/octet-stream' },
-        body,
-        timeoutMs,
-      });
-    // A repeated chunk changes nothing, and the store may have closed an idle connection.
-    await put().catch((error: unknown) => {
-      if (error instanceof ServiceUnreachable) return put();
-      throw error;
-    });
-  }
-
-  async function putPage(chainId: string, page: number, text: Buffer): Promise<StagedPage> {
-    const chunks: { digest: string; bytes: number }[] = [];
-    const puts: Promise<void>[] = [];
-    for (let start = 0; start < text.length; start += chunkBytesMax) {
-      const chunk = text.subarray(start, start + chunkBytesMax);
-      const digest = createHash('sha256').update(chunk).digest('hex');
-      const named = { ...place(chainId), page, chunk: chunks.length };
-      puts.push(putChunk(pathOf(inventoryPaths.chunk, named), chunk, digest));
-      chunks.push({ digest, bytes: chunk.length });
-    }
-    await Promise.all(puts);
-    return { page, chunks };
-  }
+  const epoch = captureEpoch;
+  const options = { query: { source: 'capture' }, timeoutMs };
 
   return {
-    stagePage: (chainId, page, members) =>
-      withDeadline(
-        putPage(chainId, page, Buffer.concat([open, members, close])),
-        timeoutMs,
-        'staging a page',
-      ),
-    async listStagedPages(chainId) {
-      const listed = await client.json(stagedPages, {
+    async stagePage(scanId, page, members) {
+      const text = Buffer.concat([open, members, close]);
+      const staging = stagePage(client, { scanId, epoch, page }, text, options);
+      const { chunks } = await withDeadline(staging, timeoutMs, 'staging a page');
+      return { page, chunks };
+    },
+    async listStagedPages(scanId) {
+      const { pages } = await client.json(stagedPages, {
         method: 'GET',
-        path: pathOf(inventoryPaths.stagedPages, place(chainId)),
+        path: pathOf(inventoryPaths.stagedPages, { scan_id: scanId, epoch }),
       });
-      return listed.pages.map(({ page, chunks }) => ({ page, chunks }));
+      return pages.map(({ page, chunks }) => ({ page, chunks }));
     },
   };
 }

@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+import {
+  chunkBytesMax,
+  chunkDigestHeader,
+  inventoryPaths,
+} from '@inventory/contracts/internal/inventory';
+import type { ManifestPage } from '@inventory/contracts/messages/revision-commands';
+import { type InternalCall, type InternalClient, ServiceUnreachable } from './internal-client.ts';
+import { pathOf } from './path-of.ts';
+
+/** A page of a scan, and which of its workers read it. */
+export interface PagePlace {
+  readonly scanId: string;
+  readonly epoch: number;
+  readonly page: number;
+}
+
+/**
+ * Stages the text `{"assets":[…],"descriptions":[…]}` of a page in the revision-store, and resolves
+ * with its entry of the manifest once it is durable.
+ */
+export async function stagePage(
+  client: Pick<InternalClient, 'bytes'>,
+  { scanId, epoch, page }: PagePlace,
+  text: Buffer,
+  options: Pick<InternalCall, 'query' | 'timeoutMs'> = {},
+): Promise<ManifestPage> {
+  const chunks: ManifestPage['chunks'] = [];
+  const puts: Promise<void>[] = [];
+  for (let start = 0; start < text.length; start += chunkBytesMax) {
+    const body = text.subarray(start, start + chunkBytesMax);
+    const digest = createHash('sha256').update(body).digest('hex');
+    const place = { scan_id: scanId, epoch, page, chunk: chunks.length };
+    const path = pathOf(inventoryPaths.chunk, place);
+    const headers = { [chunkDigestHeader]: digest, 'content-type': 'application/octet-stream' };
+    puts.push(putTwice(client, { ...options, method: 'PUT', path, headers, body }));
+    chunks.push({ digest, bytes: body.length });
+  }
+  await Promise.all(puts);
+  return { page, epoch, chunks };
+}
+
+/** A repeated chunk changes nothing, and the store may have closed an idle connection. */
+async function putTwice(client: Pick<InternalClient, 'bytes'>, call: InternalCall): Promise<void> {
+  await client.bytes(call).catch((error: unknown) => {
+    if (error instanceof ServiceUnreachable) return client.bytes(call);
+    throw error;
+  });
+}
