@@ -1,6 +1,6 @@
+import { isMongoUnavailable } from '@inventory/mongo/is-mongo-unavailable';
 import { LeaseLost } from '@inventory/runtime/hold-lease';
 import type { Logger } from '@inventory/runtime/logger';
-import { isStoreFailure } from '../storage/store-failure.ts';
 
 /**
  * Prunes one after another. One that cannot be pruned now, because it is being assembled or fails by
@@ -17,7 +17,7 @@ export async function pruneEach(
     try {
       await prune(id);
     } catch (error) {
-      if (isStoreFailure(error)) throw error;
+      if (isMongoUnavailable(error)) throw error;
       if (!(error instanceof LeaseLost)) logger.error({ err: error }, 'pruning failed');
     }
   }

@@ -1,3 +1,4 @@
+import { isMongoUnavailable } from '@inventory/mongo/is-mongo-unavailable';
 import { type Backoff, jitteredDelayMs } from '@inventory/runtime/backoff';
 import { monotonicNow } from '@inventory/runtime/clock';
 import { LeaseLost } from '@inventory/runtime/hold-lease';
@@ -7,7 +8,6 @@ import { inSpan } from '@inventory/runtime/tracing';
 import { pause } from '@inventory/runtime/wait';
 import { recordAssembly } from '../metrics.ts';
 import type { ClaimedScan } from '../storage/scan-queue.ts';
-import { isStoreFailure } from '../storage/store-failure.ts';
 import { type AssembleScanDeps, type AssemblyEnd, assembleScan } from './assemble-scan.ts';
 import { type DropStagedChunksDeps, dropStagedChunks } from './drop-staged-chunks.ts';
 
@@ -54,8 +54,8 @@ const missingBackoff: Backoff = { firstMs: 1_000, maxMs: 10_000 };
 const failureBackoff: Backoff = { firstMs: 500, maxMs: 30_000 };
 
 /** Takes completed scans one by one and assembles them; replicas share them by their claims. */
-export function startAssemblies(options: AssembliesDeps): Assemblies {
-  const { assembly, lifetime } = options;
+export function startAssemblies(deps: AssembliesDeps): Assemblies {
+  const { assembly, lifetime } = deps;
   const { queue, clock, settings, logger } = assembly;
   const stopping = new AbortController();
   const interrupt = (): void => stopping.abort(new LeaseLost());
@@ -64,7 +64,7 @@ export function startAssemblies(options: AssembliesDeps): Assemblies {
   lifetime.defer('assemblies', async () => {
     await Promise.all(running);
   });
-  const open = sizeClasses(options.smallScansMax).map((size) => ({ ...size, taken: 0 }));
+  const open = sizeClasses(deps.smallScansMax).map((size) => ({ ...size, taken: 0 }));
   type SizeClass = (typeof open)[number];
 
   async function claimDue(sizeClass: SizeClass): Promise<void> {
@@ -80,7 +80,7 @@ export function startAssemblies(options: AssembliesDeps): Assemblies {
 
   /** The scan's slot is taken already. */
   function startIn(sizeClass: SizeClass, scan: ClaimedScan): void {
-    const run = runOne(options, scan, stopping.signal).then((delayMs) => {
+    const run = runOne(deps, scan, stopping.signal).then((delayMs) => {
       // Only where no slot was free may another scan wait for this one.
       if (sizeClass.taken >= sizeClass.slots) job.wake();
       sizeClass.taken -= 1;
@@ -155,7 +155,7 @@ async function tryOne(
     if (error instanceof LeaseLost) return { result: 'postponed', why: 'interrupted' };
     const context = { err: error, scan_id: due.scan.scanId, tries: due.tries };
     assembly.logger.error(context, 'assembly failed');
-    return { result: 'postponed', why: isStoreFailure(error) ? 'store_failed' : 'fault' };
+    return { result: 'postponed', why: isMongoUnavailable(error) ? 'store_failed' : 'fault' };
   }
 }
 
