@@ -2,11 +2,11 @@ import type { Account } from './account.ts';
 import { type ChargeCommand, chargeKey, type ReverseCommand } from './command.ts';
 import { type Decision, refuse } from './decision.ts';
 import type { EvaluationContext } from './evaluation-context.ts';
-import { fundingAsset, insufficientCode } from './funding.ts';
+import { fundingAsset } from './funding.ts';
 import { consume, refund } from './movement.ts';
 import { pastPeriod } from './period.ts';
 import { pagePrice } from './price-list.ts';
-import { capRefusal } from './spend.ts';
+import { purchaseRefusal } from './purchase.ts';
 
 /** Charges one page read, or refuses it when the account cannot pay it in full. */
 export function decideCharge(
@@ -18,14 +18,10 @@ export function decideCharge(
   const prices = context.prices.activeAt(at);
   const asset = fundingAsset(account.terms.funding);
   const required = pagePrice(prices, command.productCode);
-  const { available } = account.balances[asset];
   const { productCode, projectId, requestId } = command;
   const details = { asset, productCode, priceVersion: prices.version, projectId, requestId };
-  if (available < required) {
-    return refuse(details, { code: insufficientCode(asset), detail: { required, available } });
-  }
-  const capped = capRefusal(account, { projectId, required, at });
-  if (capped) return refuse(details, capped);
+  const refusal = purchaseRefusal(account, { projectId, required, at });
+  if (refusal) return refuse(details, refusal);
   return { ...details, kind: 'charge', change: consume(required) };
 }
 

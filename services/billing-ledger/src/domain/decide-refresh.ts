@@ -7,13 +7,13 @@ import {
 } from './command.ts';
 import { type Decision, refuse } from './decision.ts';
 import type { EvaluationContext } from './evaluation-context.ts';
-import { fundingAsset, insufficientCode } from './funding.ts';
+import { fundingAsset } from './funding.ts';
 import { findHold, type Hold } from './hold-set.ts';
 import { hold as holdMovement, resolve } from './movement.ts';
 import { pastPeriod } from './period.ts';
 import type { PriceBook } from './price-list.ts';
+import { purchaseRefusal } from './purchase.ts';
 import { type Settlement, settlementOf } from './settlement.ts';
-import { capRefusal } from './spend.ts';
 
 /**
  * Holds the most a refresh can cost, in what the account pays with now: the reservation of the
@@ -30,7 +30,6 @@ export function decideReserve(
   const { maxCredits, productCode, projectId, refreshId, requestId } = command;
   const isLimited = maxCredits !== null && maxCredits < prices.refreshReservation;
   const required = isLimited ? maxCredits : prices.refreshReservation;
-  const { available } = account.balances[asset];
   const details = {
     asset,
     productCode,
@@ -40,18 +39,15 @@ export function decideReserve(
     requestId,
     maxCredits: isLimited ? maxCredits : null,
   };
-  if (available < required) {
-    return refuse(details, { code: insufficientCode(asset), detail: { required, available } });
-  }
-  const capped = capRefusal(account, { projectId, required, at });
-  if (capped) return refuse(details, capped);
+  const refusal = purchaseRefusal(account, { projectId, required, at });
+  if (refusal) return refuse(details, refusal);
   return { ...details, kind: 'reserve', change: holdMovement(required) };
 }
 
 /**
  * Ends a hold, in the asset and at the prices it was made in; units that are released into a month
- * that is over expire. The hold is found by its refresh alone. Where there is none there never will be one: the refusal also precludes the reservation,
- * unless that was answered (refused) before.
+ * that is over expire. The hold is found by its refresh alone. Where there is none there never will
+ * be one: the refusal also precludes the reservation, unless that was answered (refused) before.
  */
 export function decideResolution(
   account: Account,
