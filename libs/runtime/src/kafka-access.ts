@@ -1,31 +1,20 @@
 import { z } from 'zod';
-import { certificatesFile, privateKeyFile, secretFile } from './file-settings.ts';
+import { secretFile } from './file-settings.ts';
 import { needing } from './setting-needs.ts';
 import { flag, integer, list, type readSettings, text } from './settings.ts';
-import { type TlsIdentity, tlsIdentity } from './tls-identity.ts';
+import { type TlsIdentity, tlsFiles, tlsIdentity } from './tls-identity.ts';
 
 export const saslMechanisms = ['SCRAM-SHA-256', 'SCRAM-SHA-512', 'PLAIN'] as const;
+
+const files = tlsFiles('KAFKA_TLS', "the brokers'");
 
 /** Addresses, TLS and login of a Kafka cluster, for every program that connects to one. */
 export const kafkaSettings = {
   KAFKA_BROKERS: list().describe('Kafka bootstrap addresses, comma-separated host:port'),
   KAFKA_TLS: flag().default(false).describe('Whether connections to Kafka are encrypted'),
-  KAFKA_TLS_CA_FILE: needing(
-    certificatesFile()
-      .optional()
-      .describe(
-        "PEM file of the authorities that sign the brokers' certificates; Node's own by default",
-      ),
-    ['KAFKA_TLS'],
-  ),
-  KAFKA_TLS_CERT_FILE: needing(
-    certificatesFile().optional().describe('PEM file of the client certificate'),
-    ['KAFKA_TLS', 'KAFKA_TLS_KEY_FILE'],
-  ),
-  KAFKA_TLS_KEY_FILE: needing(
-    privateKeyFile().optional().describe('PEM file of its private key, without a passphrase'),
-    ['KAFKA_TLS_CERT_FILE'],
-  ),
+  KAFKA_TLS_CA_FILE: files.authorities,
+  KAFKA_TLS_CERT_FILE: files.certificate,
+  KAFKA_TLS_KEY_FILE: files.privateKey,
   KAFKA_TIMEOUT_MS: integer(1_000, 600_000)
     .prefault('10000')
     .describe('Timeout of a request to a broker'),
@@ -92,13 +81,7 @@ export interface KafkaAccess {
 export function kafkaAccess(
   parsed: ReturnType<typeof readSettings<typeof kafkaSettings>>,
 ): KafkaAccess {
-  const tls = tlsIdentity({
-    prefix: 'KAFKA_TLS',
-    on: parsed.KAFKA_TLS,
-    authorities: parsed.KAFKA_TLS_CA_FILE,
-    certificate: parsed.KAFKA_TLS_CERT_FILE,
-    privateKey: parsed.KAFKA_TLS_KEY_FILE,
-  });
+  const tls = tlsIdentity('KAFKA_TLS', parsed);
   const {
     KAFKA_SASL_MECHANISM: mechanism,
     KAFKA_SASL_USERNAME: username,

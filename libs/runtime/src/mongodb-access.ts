@@ -1,11 +1,11 @@
-import { certificatesFile, privateKeyFile } from './file-settings.ts';
-import { needing } from './setting-needs.ts';
 import { flag, type readSettings, text } from './settings.ts';
-import { type TlsIdentity, tlsIdentity } from './tls-identity.ts';
+import { type TlsIdentity, tlsFiles, tlsIdentity } from './tls-identity.ts';
 
 /** Options of a connection string that disable the verification of the server. */
 const trustingOption =
   /[?&](tlsInsecure|tlsAllowInvalidCertificates|tlsAllowInvalidHostnames|sslValidate)=/i;
+
+const files = tlsFiles('MONGODB_TLS', "MongoDB's");
 
 /** Address and TLS of a MongoDB server; the login is part of the connection string. */
 export const mongodbSettings = {
@@ -15,22 +15,9 @@ export const mongodbSettings = {
   MONGODB_TLS: flag()
     .default(false)
     .describe('Whether connections to MongoDB are encrypted; with mongodb+srv they always are'),
-  MONGODB_TLS_CA_FILE: needing(
-    certificatesFile()
-      .optional()
-      .describe(
-        "PEM file of the authorities that sign MongoDB's certificates; Node's own by default",
-      ),
-    ['MONGODB_TLS'],
-  ),
-  MONGODB_TLS_CERT_FILE: needing(
-    certificatesFile().optional().describe('PEM file of the client certificate'),
-    ['MONGODB_TLS', 'MONGODB_TLS_KEY_FILE'],
-  ),
-  MONGODB_TLS_KEY_FILE: needing(
-    privateKeyFile().optional().describe('PEM file of its private key, without a passphrase'),
-    ['MONGODB_TLS_CERT_FILE'],
-  ),
+  MONGODB_TLS_CA_FILE: files.authorities,
+  MONGODB_TLS_CERT_FILE: files.certificate,
+  MONGODB_TLS_KEY_FILE: files.privateKey,
 } as const;
 
 export interface MongodbAccess {
@@ -43,12 +30,6 @@ export interface MongodbAccess {
 export function mongodbAccess(
   parsed: ReturnType<typeof readSettings<typeof mongodbSettings>>,
 ): MongodbAccess {
-  const tls = tlsIdentity({
-    prefix: 'MONGODB_TLS',
-    on: parsed.MONGODB_TLS,
-    authorities: parsed.MONGODB_TLS_CA_FILE,
-    certificate: parsed.MONGODB_TLS_CERT_FILE,
-    privateKey: parsed.MONGODB_TLS_KEY_FILE,
-  });
+  const tls = tlsIdentity('MONGODB_TLS', parsed);
   return { uri: parsed.MONGODB_URI, ...(tls ? { tls } : {}) };
 }

@@ -1,6 +1,7 @@
 import net from 'node:net';
 import tls from 'node:tls';
-import { belongTogether } from './file-settings.ts';
+import { belongTogether, certificatesFile, privateKeyFile } from './file-settings.ts';
+import { needing } from './setting-needs.ts';
 import { SettingsError } from './settings.ts';
 
 /** Certificates and key of a TLS client. Everything is PEM text. */
@@ -36,18 +37,43 @@ export function openSocket(
   return tls.connect({ host, port, ...serverNameOf(host), ...tlsConnectOptions(identity) });
 }
 
-export interface TlsSettings {
-  readonly prefix: 'KAFKA_TLS' | 'MONGODB_TLS';
-  readonly on: boolean;
-  readonly authorities: string | undefined;
-  readonly certificate: string | undefined;
-  readonly privateKey: string | undefined;
+type Prefix = 'KAFKA_TLS' | 'MONGODB_TLS';
+
+/** The files of a client's TLS; `signed` are the servers that the authorities sign. */
+export function tlsFiles(prefix: Prefix, signed: string) {
+  return {
+    authorities: needing(
+      certificatesFile()
+        .optional()
+        .describe(
+          `PEM file of the authorities that sign ${signed} certificates; Node's own by default`,
+        ),
+      [prefix],
+    ),
+    certificate: needing(
+      certificatesFile().optional().describe('PEM file of the client certificate'),
+      [prefix, `${prefix}_KEY_FILE`],
+    ),
+    privateKey: needing(
+      privateKeyFile().optional().describe('PEM file of its private key, without a passphrase'),
+      [`${prefix}_CERT_FILE`],
+    ),
+  };
 }
 
+type Parsed<Name extends Prefix> = Readonly<Record<Name, boolean>> & {
+  readonly [File in `${Name}_${'CA' | 'CERT' | 'KEY'}_FILE`]?: string | undefined;
+};
+
 /** Throws a {@link SettingsError} when the key does not belong to the certificate. */
-export function tlsIdentity(settings: TlsSettings): TlsIdentity | undefined {
-  const { prefix, on, authorities, certificate, privateKey } = settings;
-  if (!on) return undefined;
+export function tlsIdentity<Name extends Prefix>(
+  prefix: Name,
+  parsed: Parsed<Name>,
+): TlsIdentity | undefined {
+  if (!parsed[prefix]) return undefined;
+  const authorities = parsed[`${prefix}_CA_FILE` as const];
+  const certificate = parsed[`${prefix}_CERT_FILE` as const];
+  const privateKey = parsed[`${prefix}_KEY_FILE` as const];
   if (certificate !== undefined && privateKey !== undefined) {
     if (!belongTogether(certificate, privateKey)) {
       throw new SettingsError([`${prefix}_KEY_FILE: is not the key of ${prefix}_CERT_FILE`]);
