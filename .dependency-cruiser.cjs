@@ -46,7 +46,7 @@ module.exports = {
       to: {
         pathNot: [
           ...domain,
-          '^libs/contracts/src/(ids|vocabulary|inventory-key|languages|refusal)\\.ts$',
+          '^libs/contracts/src/(ids|vocabulary|inventory-key|languages|refusal|staged-rows)\\.ts$',
           '^node_modules/ipaddr\\.js/',
         ],
       },

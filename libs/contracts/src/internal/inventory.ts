@@ -3,6 +3,7 @@ import { observationId, revisionId } from '../ids.ts';
 import { inventoryKey } from '../inventory-key.ts';
 import { language } from '../languages.ts';
 import { manifestPage, scanSource } from '../messages/revision-commands.ts';
+import { stagedAsset, stagedDescription } from '../staged-rows.ts';
 import { pageAssetsMax } from '../vocabulary.ts';
 
 const pages = '/scans/{scan_id}/epochs/{epoch}/pages';
@@ -15,29 +16,6 @@ export const inventoryPaths = {
   stagedPages: pages,
   chunk: `${pages}/{page}/chunks/{chunk}`,
 } as const;
-
-/**
- * One page of a scan, normalized by the collector: the platform's fields pass through, lists are
- * lists, `instanceid` is present, the `assetid` of a currency row is its `currencyid`, and an asset's
- * properties are inside it.
- */
-export const stagedAsset = z.looseObject({
-  appid: z.int(),
-  contextid: z.string(),
-  assetid: z.string().min(1),
-  classid: z.string(),
-  instanceid: z.string(),
-  amount: z.string().regex(/^[0-9]{1,20}$/),
-  currencyid: z.string().optional(),
-});
-export type StagedAsset = z.infer<typeof stagedAsset>;
-
-export const stagedDescription = z.looseObject({
-  appid: z.int(),
-  classid: z.string(),
-  instanceid: z.string(),
-});
-export type StagedDescription = z.infer<typeof stagedDescription>;
 
 /** Pages of one scan at most. */
 export const scanPagesMax = 250;

@@ -1,25 +1,9 @@
-/** A row of the platform, its fields passed through except where noted. */
-export interface PageAsset {
-  readonly [field: string]: unknown;
-  readonly appid: number;
-  readonly contextid: string;
-  readonly assetid: string;
-  readonly classid: string;
-  readonly instanceid: string;
-  readonly amount: string;
-}
-
-export interface PageDescription {
-  readonly [field: string]: unknown;
-  readonly appid: number;
-  readonly classid: string;
-  readonly instanceid: string;
-}
+import type { StagedAsset, StagedDescription } from '@inventory/contracts/staged-rows';
 
 /** One valid page and the cursor of the next. */
 export interface PlatformPage {
-  readonly assets: readonly PageAsset[];
-  readonly descriptions: readonly PageDescription[];
+  readonly assets: readonly StagedAsset[];
+  readonly descriptions: readonly StagedDescription[];
   readonly reportedTotalCount: number;
   /** True when another page exists, whatever this one's length is. */
   readonly more: boolean;
@@ -65,7 +49,7 @@ export function readPlatformPage(body: unknown): PlatformPage | null {
 }
 
 /** A currency row has a `currencyid` instead of an asset id; it is kept in both fields. */
-function readAsset(row: Row, propertiesOf: ReadonlyMap<unknown, Row>): PageAsset | null {
+function readAsset(row: Row, propertiesOf: ReadonlyMap<unknown, Row>): StagedAsset | null {
   const currencyId = readId(row['currencyid']);
   const assetid = readId(row['assetid']) ?? currencyId;
   const classid = readId(row['classid']);
@@ -99,7 +83,7 @@ function assetProperties(row: Row): Row {
  * A description belongs to many assets. One that names an asset (seen on the platform for a day)
  * loses that id: merged over an asset, it would change the asset's identity.
  */
-function readDescription(row: Row): PageDescription | null {
+function readDescription(row: Row): StagedDescription | null {
   const { assetid: _assetid, ...fields } = row;
   const classid = readId(fields['classid']);
   const appid = fields['appid'];

@@ -8,13 +8,14 @@ import {
   timeLeftHeader,
 } from '@inventory/contracts/internal/live-page';
 import type { LivePageRefusal } from '@inventory/contracts/refusal';
+import type { StagedAsset } from '@inventory/contracts/staged-rows';
 import type { EndCheckResult } from '@inventory/contracts/vocabulary';
 import { internalRoute } from '@inventory/http/internal-route';
 import { Refused } from '@inventory/http/refused';
 import { Reply } from '@inventory/http/reply';
 import type { SerialExecutor } from '@inventory/runtime/serial-executor';
 import { z } from 'zod';
-import type { PageAsset, PlatformPage } from '../egress/platform-page.domain.ts';
+import type { PlatformPage } from '../egress/platform-page.domain.ts';
 import type { LivePageOutcome } from './live-page.domain.ts';
 import type { LivePageRequest } from './read-live-page.ts';
 
@@ -110,8 +111,8 @@ function membersOf({ assets, descriptions }: PlatformPage, form: LivePageForm): 
   return Buffer.from(JSON.stringify({ assets: shown, descriptions }).slice(1, -1));
 }
 
-function withoutProperties(asset: PageAsset): PageAsset {
+function withoutProperties(asset: StagedAsset): StagedAsset {
   const { asset_properties: _properties, asset_accessories: _accessories, ...fields } = asset;
   // The compiler does not see that no required field was removed: a row has an index signature.
-  return fields as PageAsset;
+  return fields as StagedAsset;
 }

@@ -1,9 +1,10 @@
+import type { StagedAsset } from '@inventory/contracts/staged-rows';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { acceptedRefresh } from '../../test/refresh-builder.ts';
 import { firstTries } from '../egress/page-verdicts.domain.ts';
 import type { PlatformAnswer } from '../egress/platform-answer.domain.ts';
-import type { PageAsset, PlatformPage } from '../egress/platform-page.domain.ts';
+import type { PlatformPage } from '../egress/platform-page.domain.ts';
 import { noEndCheck, pagesInPlace, type RecordedPage } from '../refreshes/recorded-page.domain.ts';
 import type { Refresh } from '../refreshes/refresh.domain.ts';
 import { advance, type Fact } from '../refreshes/refresh-saga.domain.ts';
@@ -32,7 +33,7 @@ const attempt = (progress: ScanProgress = freshProgress): ScanAttempt => ({
   identity: 'a',
   identities: ['a', 'b'],
 });
-const asset = (assetid: string): PageAsset => ({
+const asset = (assetid: string): StagedAsset => ({
   appid: 730,
   contextid: '2',
   assetid,

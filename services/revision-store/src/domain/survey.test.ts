@@ -1,3 +1,4 @@
+import type { StagedAsset } from '@inventory/contracts/staged-rows';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { blockAssets, page, pages } from '../../test/support/arbitraries.ts';
@@ -10,7 +11,7 @@ import {
 } from '../../test/support/assembled-inventory.ts';
 import { joinTexts } from './joined-texts.ts';
 import { pageBody } from './page-body.ts';
-import { assetIdentity, descriptionKey, type StagedAssetRow } from './staged-row.ts';
+import { assetIdentity, descriptionKey } from './survey.ts';
 
 /** Planted faults are found from this seed on, in every run alike. */
 const faultRuns = { seed: 7, numRuns: 10_000, endOnFailure: true };
@@ -34,7 +35,7 @@ function reference(scan: readonly Page[]): Whole & { readonly amount: bigint } {
   const rows = scan.flatMap((one) => one.assets);
   const identities = [...new Set(rows.map(assetIdentity))];
   const assets = identities.map(
-    (identity) => rows.findLast((row) => assetIdentity(row) === identity) as StagedAssetRow,
+    (identity) => rows.findLast((row) => assetIdentity(row) === identity) as StagedAsset,
   );
   const texts = scan.flatMap((one) => one.descriptions);
   const keys = [...new Set(assets.map(descriptionKey))];
@@ -87,7 +88,7 @@ function ownershipIsASet(steps: AssemblySteps) {
     fc.infiniteStream(fc.nat()),
     fc.option(fc.constantFrom('amount', 'classid', 'instanceid', 'assetid')),
     (scan, order, changedField) => {
-      const owned = reference(scan).assets as unknown as StagedAssetRow[];
+      const owned = reference(scan).assets as unknown as StagedAsset[];
       const shuffled = owned
         .map((row) => ({ row, place: order.next().value as number }))
         .sort((left, right) => left.place - right.place)
@@ -124,12 +125,12 @@ const surveying = (surveyed: AssemblySteps['surveyed']): AssemblySteps => ({
   ...faultlessSteps,
   surveyed,
 });
-const eachAsset = (change: (row: StagedAssetRow) => StagedAssetRow) =>
+const eachAsset = (change: (row: StagedAsset) => StagedAsset) =>
   surveying((scan) => scan.map((one) => ({ ...one, assets: one.assets.map(change) })));
 
 /** Keeps rows in their places, so that sources still fit, but hides repeated assets. */
 function firstRowWins(scan: readonly Page[]): readonly Page[] {
-  const first = new Map<string, StagedAssetRow>();
+  const first = new Map<string, StagedAsset>();
   return scan.map((one) => ({
     ...one,
     assets: one.assets.map((row) => {
@@ -156,7 +157,7 @@ const planted = {
   'only the page of the asset is searched for its description': surveying((scan) =>
     scan.map((one) => {
       const needed = new Set(one.assets.map(descriptionKey));
-      const foreign = { classid: 'none', instanceid: 'none' };
+      const foreign = { appid: 730, classid: 'none', instanceid: 'none' };
       const own = one.descriptions.map((row) => (needed.has(descriptionKey(row)) ? row : foreign));
       return { ...one, descriptions: own };
     }),
@@ -176,7 +177,9 @@ const planted = {
   'a text that changed between pages is taken from the earlier page': surveying((scan) =>
     scan.map((one) => ({
       ...one,
-      descriptions: one.descriptions.map(({ classid, instanceid }) => ({ classid, instanceid })),
+      descriptions: one.descriptions.map(({ appid, classid, instanceid }) => ({
+        ...{ appid, classid, instanceid },
+      })),
     })),
   ),
   'the rows of a page are taken in reverse': surveying((scan) =>

@@ -1,9 +1,4 @@
-import {
-  assetIdentity,
-  descriptionKey,
-  type StagedAssetRow,
-  type StagedDescriptionRow,
-} from './staged-row.ts';
+import type { StagedAsset, StagedDescription } from '@inventory/contracts/staged-rows';
 
 /**
  * Where a row's text lies among the staged pages: page and row as one number, because a survey
@@ -28,8 +23,8 @@ export function sourcesByPage(sources: Iterable<RowSource>): ReadonlyMap<number,
 }
 
 export interface SurveyedPage {
-  readonly assets: Iterable<StagedAssetRow>;
-  readonly descriptions: Iterable<StagedDescriptionRow & { readonly textDigest: string }>;
+  readonly assets: Iterable<StagedAsset>;
+  readonly descriptions: Iterable<StagedDescription & { readonly textDigest: string }>;
 }
 
 /**
@@ -123,6 +118,20 @@ function descriptionNumber(survey: Survey, key: string): number {
   survey.textDigests.push('');
   survey.textSince.push(missingSource);
   return number;
+}
+
+/**
+ * The identity of an asset, equal for every row of it. JSON, because ids are any text and must not
+ * run together. A currency row is never the asset that happens to have the same number.
+ */
+export function assetIdentity(row: StagedAsset): string {
+  const kind = row.currencyid === undefined ? 'asset' : 'currency';
+  return JSON.stringify([row.appid, row.contextid, kind, row.assetid]);
+}
+
+/** What joins assets to their description. Never by `classid` alone: instances differ. */
+export function descriptionKey(row: Pick<StagedDescription, 'classid' | 'instanceid'>): string {
+  return JSON.stringify([row.classid, row.instanceid]);
 }
 
 export function totalCount(survey: Survey): number {

@@ -1,8 +1,5 @@
-import {
-  pageRowsMax,
-  stagedAsset,
-  stagedDescription,
-} from '@inventory/contracts/internal/inventory';
+import { pageRowsMax } from '@inventory/contracts/internal/inventory';
+import { stagedAsset, stagedDescription } from '@inventory/contracts/staged-rows';
 import { locateRows, type TextSpan } from '../domain/page-text.ts';
 import type { SurveyedPage } from '../domain/survey.ts';
 import { PagesInvalid } from './pages-invalid.ts';

@@ -1,8 +1,8 @@
+import type { StagedAsset, StagedDescription } from '@inventory/contracts/staged-rows';
 import { blockCount, planBlock, planTexts } from '../../src/domain/block-plan.ts';
 import { type JoinedTexts, joinTexts } from '../../src/domain/joined-texts.ts';
 import type { BlockContent } from '../../src/domain/page-body.ts';
 import { setDigest } from '../../src/domain/set-digest.ts';
-import type { StagedAssetRow, StagedDescriptionRow } from '../../src/domain/staged-row.ts';
 import {
   addPage,
   neededDescriptions,
@@ -18,8 +18,8 @@ import {
 } from '../../src/domain/survey.ts';
 
 export interface Page {
-  readonly assets: readonly StagedAssetRow[];
-  readonly descriptions: readonly (StagedDescriptionRow & Record<string, unknown>)[];
+  readonly assets: readonly StagedAsset[];
+  readonly descriptions: readonly StagedDescription[];
 }
 
 /** What a scan's pages become, all in memory. */
@@ -36,7 +36,7 @@ export interface AssembledInventory {
 export interface AssemblySteps {
   /** The pages as they are surveyed; what is written comes from the pages themselves. */
   readonly surveyed: (pages: readonly Page[]) => readonly Page[];
-  readonly assetText: (asset: StagedAssetRow, pages: readonly Page[]) => string;
+  readonly assetText: (asset: StagedAsset, pages: readonly Page[]) => string;
   readonly join: (texts: readonly (Buffer | undefined)[]) => JoinedTexts;
 }
 
@@ -66,9 +66,7 @@ export function assemble(
     if (source < 0) return undefined;
     const row = pages[pageOf(source)]?.[kind][rowOf(source)];
     const isAsset = kind === 'assets';
-    return Buffer.from(
-      isAsset ? steps.assetText(row as StagedAssetRow, pages) : JSON.stringify(row),
-    );
+    return Buffer.from(isAsset ? steps.assetText(row as StagedAsset, pages) : JSON.stringify(row));
   };
   const count = blockCount(totalCount(survey), blockAssets);
   const blocks = Array.from({ length: count }, (_, index): BlockContent => {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { StagedAsset, StagedDescription } from '@inventory/contracts/internal/inventory';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { Language } from '@inventory/contracts/languages';
 import type { MessageBody } from '@inventory/contracts/messages';
+import type { StagedAsset, StagedDescription } from '@inventory/contracts/staged-rows';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { newAccountId, newRefreshId } from '@inventory/testkit/builders';
 
