@@ -3,12 +3,9 @@ import { openBackends } from '@inventory/service-host/open-backends';
 import { serveInternal } from '@inventory/service-host/serve-internal';
 import type { ServiceContext, StartedService } from '@inventory/service-host/service-context';
 import type { RevisionStoreConfig } from './config.ts';
-import { onRevisionAbandoned } from './consumers/on-revision-abandoned.ts';
-import { onRevisionCompleted } from './consumers/on-revision-completed.ts';
-import { eraseInventoryRoute } from './http/erase-inventory-route.ts';
-import { listPagesRoute } from './http/list-pages-route.ts';
-import { putChunkRoute } from './http/put-chunk-route.ts';
-import { readCurrentPageRoute } from './http/read-current-page-route.ts';
+import { onRevisionCommands } from './consumers/on-revision-commands.ts';
+import { eraseInventoryRoute, readCurrentPageRoute } from './http/inventory-routes.ts';
+import { listPagesRoute, putChunkRoute } from './http/staging-routes.ts';
 import { openOperations } from './open-operations.ts';
 import { startAssemblies } from './operations/run-assemblies.ts';
 import { startPruning, startScanCount } from './start-jobs.ts';
@@ -36,13 +33,7 @@ export async function startRevisionStore(
   const consumer = await bus.consume({
     group: 'revision-store',
     topics: ['revision.commands.v1'],
-    onBatch: byKey(
-      {
-        'revision.completed.v1': onRevisionCompleted(recording),
-        'revision.abandoned.v1': onRevisionAbandoned(recording),
-      },
-      concurrencyMax,
-    ),
+    onBatch: byKey(onRevisionCommands(recording), concurrencyMax),
   });
   lifetime.defer('commands', () => consumer.stop());
   const cached = { ...deps, blocks: cacheBlocks(stores.blocks, config.blockCacheBytes) };

@@ -5,7 +5,7 @@ import { newScope } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
-import { fromCompletedMessage } from '../src/consumers/convert.ts';
+import { fromCompletedMessage } from '../src/consumers/on-revision-commands.ts';
 import { createScanQueue } from '../src/storage/scan-queue.ts';
 import { createScanStore } from '../src/storage/scan-store.ts';
 import { createScopeStore } from '../src/storage/scope-store.ts';

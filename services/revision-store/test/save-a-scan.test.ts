@@ -1,7 +1,7 @@
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { newScope } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
-import { fromCompletedMessage } from '../src/consumers/convert.ts';
+import { fromCompletedMessage } from '../src/consumers/on-revision-commands.ts';
 import { assembleScan } from '../src/operations/assemble-scan.ts';
 import { assemblyOn } from './support/assembly-on.ts';
 import {

@@ -2,7 +2,7 @@ import { connectMongo, type MongoConnection } from '@inventory/mongo/connect';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { newScope } from '@inventory/testkit/builders';
 import { openNamespace, testLogger } from '@inventory/testkit/namespace';
-import { fromCompletedMessage } from '../src/consumers/convert.ts';
+import { fromCompletedMessage } from '../src/consumers/on-revision-commands.ts';
 import { collectionsOf } from '../src/storage/collections.ts';
 import { createScanQueue } from '../src/storage/scan-queue.ts';
 import { createScanStore } from '../src/storage/scan-store.ts';

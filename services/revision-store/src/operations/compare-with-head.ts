@@ -1,3 +1,4 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { CompletedScan } from '../domain/scan.ts';
 import { compareWithHead, type ScanComparison } from '../domain/scan-comparison.ts';
@@ -12,7 +13,6 @@ import {
 } from '../domain/survey.ts';
 import type { ScopeLease } from '../storage/scope-store.ts';
 import { sha256Text } from './sha256.ts';
-import { yieldToEventLoop } from './yield-to-event-loop.ts';
 
 export interface CompareScanDeps {
   readonly identifiers: Identifiers;
@@ -37,7 +37,10 @@ export async function compareScan(
   const digestOf = async (lines: Iterable<string>, size: number): Promise<string> => {
     const digest = setDigest(lines, size, sha256Text);
     let step = digest.next();
-    for (; !step.done; step = digest.next()) await yieldToEventLoop(signal);
+    for (; !step.done; step = digest.next()) {
+      await yieldToEventLoop();
+      signal.throwIfAborted();
+    }
     return step.value;
   };
   const ownershipDigest = await digestOf(ownershipLines(survey), totalCount(survey));

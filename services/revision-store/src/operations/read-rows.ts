@@ -2,7 +2,7 @@ import { pageRowsMax } from '@inventory/contracts/internal/inventory';
 import { stagedAsset, stagedDescription } from '@inventory/contracts/staged-rows';
 import { locateRows, type TextSpan } from '../domain/page-text.ts';
 import type { SurveyedPage } from '../domain/survey.ts';
-import { PagesInvalid } from './pages-invalid.ts';
+import { PagesInvalid } from './read-staged-page.ts';
 import { sha256Text } from './sha256.ts';
 
 interface Schema<Row> {

@@ -1,8 +1,14 @@
 import { isUtf8 } from 'node:buffer';
 import type { ManifestPage } from '../domain/scan.ts';
-import type { ChunkStore } from '../storage/chunk-store.ts';
-import { PagesInvalid } from './pages-invalid.ts';
+import type { ChunkPlace, ChunkStore, StagedChunk } from '../storage/chunk-store.ts';
 import { sha256Hex } from './sha256.ts';
+
+/** Staged pages that no try can assemble into a revision. */
+export class PagesInvalid extends Error {
+  override name = 'PagesInvalid';
+}
+
+type Reading = Pick<ChunkStore, 'readChunks'>;
 
 /** Largest text of one staged page: what is in memory at once is bounded. */
 const pageBytesMax = 16 * 1024 * 1024;
@@ -12,7 +18,7 @@ const pageBytesMax = 16 * 1024 * 1024;
  * one of them is not there; {@link PagesInvalid} when they cannot be a page.
  */
 export async function readStagedPage(
-  chunks: Pick<ChunkStore, 'readChunks'>,
+  chunks: Reading,
   scanId: string,
   { page, epoch, chunks: named }: ManifestPage,
 ): Promise<Buffer | null> {
@@ -29,4 +35,22 @@ export async function readStagedPage(
   const text = only && contents.length === 1 ? only : Buffer.concat(contents);
   if (!isUtf8(text)) throw new PagesInvalid('a page is not UTF-8');
   return text;
+}
+
+/** Remembers what was read last: the pages of a small scan are read to compare and to write it. */
+export function rememberLastRead(chunks: Reading): Reading {
+  let last: { readonly key: string; readonly found: (StagedChunk | undefined)[] } | undefined;
+  return {
+    async readChunks(places) {
+      const key = places.map(placeKey).join();
+      if (last?.key === key) return last.found;
+      const found = await chunks.readChunks(places);
+      last = { key, found };
+      return found;
+    },
+  };
+}
+
+function placeKey({ scanId, epoch, page, chunk }: ChunkPlace): string {
+  return `${scanId}/${epoch}/${page}/${chunk}`;
 }

@@ -8,7 +8,7 @@ import type { RowSource, Survey } from '../domain/survey.ts';
 import type { AssetBlock, BlockStore } from '../storage/block-store.ts';
 import type { ChunkStore } from '../storage/chunk-store.ts';
 import { gatherTexts } from './gather-texts.ts';
-import { PagesInvalid } from './pages-invalid.ts';
+import { PagesInvalid } from './read-staged-page.ts';
 
 export interface WriteRevisionDeps {
   readonly chunks: Pick<ChunkStore, 'readChunks'>;

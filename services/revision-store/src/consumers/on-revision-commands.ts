@@ -1,6 +1,25 @@
 import type { MessageBody } from '@inventory/contracts/messages';
+import type { Handlers } from '@inventory/messaging/dispatch';
 import { fromIsoTime } from '@inventory/runtime/clock';
 import type { CompletedScan } from '../domain/scan.ts';
+import {
+  type RecordAbandonedScanDeps,
+  recordAbandonedScan,
+} from '../operations/record-abandoned-scan.ts';
+import {
+  type RecordCompletedScanDeps,
+  recordCompletedScan,
+} from '../operations/record-completed-scan.ts';
+
+export function onRevisionCommands(
+  deps: RecordCompletedScanDeps & RecordAbandonedScanDeps,
+): Handlers {
+  return {
+    'revision.completed.v1': ({ body }) => recordCompletedScan(deps, fromCompletedMessage(body)),
+    'revision.abandoned.v1': ({ body }) =>
+      recordAbandonedScan(deps, { scanId: body.scan_id, refreshId: body.refresh_id }),
+  };
+}
 
 export function fromCompletedMessage(body: MessageBody<'revision.completed.v1'>): CompletedScan {
   return {

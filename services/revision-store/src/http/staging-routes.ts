@@ -5,12 +5,16 @@ import {
   inventoryPaths,
   pageChunksMax,
   scanPagesMax,
+  stagedPages,
   stagingQuery,
 } from '@inventory/contracts/internal/inventory';
 import { internalRoute } from '@inventory/http/internal-route';
 import { z } from 'zod';
 import { type StageChunkDeps, stageChunk } from '../operations/stage-chunk.ts';
-import { epochPath } from './epoch-path.ts';
+import type { ChunkStore } from '../storage/chunk-store.ts';
+
+/** Path parameters that name what one worker stages of a scan. */
+const epochPath = z.object({ scan_id: z.uuid(), epoch: canonicalDecimal(1, 2 ** 31 - 1) });
 
 /** 204 once the chunk is durable. */
 export const putChunkRoute = internalRoute({
@@ -36,4 +40,19 @@ export const putChunkRoute = internalRoute({
     const chunk = { digest: header[chunkDigestHeader], content: body, source: query.source };
     await stageChunk(deps, { scanId, ...place }, chunk);
   },
+});
+
+export interface ListPagesDeps {
+  readonly chunks: Pick<ChunkStore, 'listPages'>;
+}
+
+/** The manifest of the staged pages. */
+export const listPagesRoute = internalRoute({
+  method: 'GET',
+  template: inventoryPaths.stagedPages,
+  input: { path: epochPath },
+  answer: stagedPages,
+  handle: async ({ chunks }: ListPagesDeps, { path }) => ({
+    pages: await chunks.listPages(path.scan_id, path.epoch),
+  }),
 });

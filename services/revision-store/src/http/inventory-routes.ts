@@ -11,6 +11,7 @@ import { Refused } from '@inventory/http/refused';
 import { Reply } from '@inventory/http/reply';
 import { unreachable } from '@inventory/runtime/bug';
 import type { z } from 'zod';
+import { type EraseInventoryDeps, eraseInventory } from '../operations/erase-inventory.ts';
 import {
   type CurrentPageRequest,
   type ReadCurrentPageDeps,
@@ -61,3 +62,14 @@ function pinnedBy(query: z.output<typeof currentPageQuery>): CurrentPageRequest[
   const { revision_id: revisionId, observation_id: observationId } = query;
   return revisionId && observationId ? { revisionId, observationId } : null;
 }
+
+/** 204, also when nothing was saved. */
+export const eraseInventoryRoute = internalRoute({
+  method: 'DELETE',
+  template: inventoryPaths.inventory,
+  input: { path: scopePath },
+  status: 204,
+  async handle(deps: EraseInventoryDeps, { path }) {
+    await eraseInventory(deps, inventoryKeyText(path));
+  },
+});
