@@ -4,7 +4,7 @@ import { byKey } from '@inventory/messaging/dispatch';
 import type { Lifetime } from '@inventory/runtime/lifetime';
 import { onBalanceLow } from './consumers/on-balance-low.ts';
 import { onRefreshCompleted } from './consumers/on-refresh-completed.ts';
-import type { AnnounceBalanceDeps } from './operations/announce-balance.ts';
+import type { AnnounceBalanceDeps } from './operations/announce-events.ts';
 
 const concurrencyMax = 16;
 /** A low balance is not urgent, so records are processed in batches. */

@@ -1,5 +1,5 @@
 import type { Handlers } from '@inventory/messaging/dispatch';
-import { type AnnounceBalanceDeps, announceBalance } from '../operations/announce-balance.ts';
+import { type AnnounceBalanceDeps, announceBalance } from '../operations/announce-events.ts';
 
 export function onBalanceLow(deps: AnnounceBalanceDeps): Handlers {
   return {

@@ -1,5 +1,5 @@
 import type { Handlers } from '@inventory/messaging/dispatch';
-import { announceRefresh } from '../operations/announce-refresh.ts';
+import { announceRefresh } from '../operations/announce-events.ts';
 import type { AppendEventDeps } from '../operations/append-event.ts';
 
 export function onRefreshCompleted(deps: AppendEventDeps): Handlers {

@@ -1,5 +1,6 @@
 import { scanPagesMax } from '@inventory/contracts/internal/inventory';
 import type { MessageBus } from '@inventory/messaging/bus';
+import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 import { currentTrace } from '@inventory/runtime/tracing';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
@@ -7,10 +8,10 @@ import type { GatewayConfig } from '../config.ts';
 import type { Capture } from './capture.domain.ts';
 import { beginPageCapture, type ChainPage, type PageCapture } from './capture-page.ts';
 import { createCaptureStore } from './capture-store.ts';
+import { completeCaptures } from './complete-captures.ts';
 import { endCheckStart, type LiveChain } from './live-chain.domain.ts';
 import { openStagingBreaker } from './staging-breaker.ts';
 import type { StagingClient } from './staging-client.ts';
-import { startCompletingCaptures } from './start-completing-captures.ts';
 
 export interface CaptureDeps {
   readonly db: Db;
@@ -32,20 +33,26 @@ export interface Captures {
   excludeChain(chainId: string): Promise<void>;
 }
 
+const sweepEveryMs = 500;
+
 /** Staging, and the sweeper that sends the complete captures of all replicas. */
 export function openCaptures(
   context: ServiceContext<GatewayConfig>,
   { db, bus, intents, staging }: CaptureDeps,
 ): Captures {
-  const { config, clock, logger } = context;
+  const { config, lifetime, clock, identifiers, logger } = context;
   const { deadlines, captures: times } = config;
   const { chainDeadlineMs, settleWithinMs } = times;
   const store = createCaptureStore(db, deadlines, logger);
-  startCompletingCaptures(context, {
-    captures: store,
-    intents,
-    revisions: staging,
-    publish: bus.publish,
+  const { publish } = bus;
+  const completing = { captures: store, intents, revisions: staging, publish, clock, logger };
+  const replica = identifiers.uuidV7();
+  startPeriodicJob({
+    name: 'captures',
+    intervalMs: sweepEveryMs,
+    lifetime,
+    logger,
+    runOnce: () => completeCaptures({ ...completing, replica }),
   });
 
   const insertCapture = (capture: Capture, nowMs: number) =>

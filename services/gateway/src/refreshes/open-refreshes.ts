@@ -1,3 +1,4 @@
+import type { Lifetime } from '@inventory/runtime/lifetime';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
 import type { PriceVersion } from '../accounts/track-prices.ts';
@@ -7,14 +8,15 @@ import type { GatewayConfig } from '../config.ts';
 import type { TrafficLimiter } from '../http/limit-traffic.ts';
 import type { BoundPublicRoute } from '../http/public-route.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
+import { observeWaitingRefreshes } from '../metrics.ts';
 import type { Broadcasts } from '../open-broadcasts.ts';
 import { cancelRefreshRoute } from './cancel-refresh-route.ts';
 import type { CollectorClient } from './collector-client.ts';
 import { listRefreshesRoute } from './list-refreshes-route.ts';
-import { openRefreshWaits } from './open-refresh-waits.ts';
 import { createPendingCancelStore } from './pending-cancel-store.ts';
 import { pendingCancels } from './pending-cancels.ts';
 import { readRefreshRoute } from './read-refresh-route.ts';
+import { createRefreshWaits, type RefreshWaits } from './refresh-waits.ts';
 import { requestRefreshRoute } from './request-refresh-route.ts';
 import { requestRefreshesRoute } from './request-refreshes-route.ts';
 
@@ -27,6 +29,9 @@ export interface RefreshesDeps {
   readonly cursors: CursorSealer;
   readonly prices: Pick<PriceVersion, 'readPrices'>;
 }
+
+/** Bounds the sockets and memory of waiting requests; past it the response is immediate. */
+const waitLimits = { totalMax: 1_000, perKeyMax: 100 };
 
 /** Refreshes, and the sweeper that cancels the undecided attempts of all replicas. */
 export function openRefreshes(
@@ -48,4 +53,19 @@ export function openRefreshes(
     cancelRefreshRoute.bind(shared),
     listRefreshesRoute.bind({ collector, cursors }),
   ];
+}
+
+/** Requests that wait until a refresh is terminal, notified by its event in the Project's log. */
+function openRefreshWaits(lifetime: Pick<Lifetime, 'defer'>, broadcasts: Broadcasts): RefreshWaits {
+  const waits = createRefreshWaits(waitLimits);
+  lifetime.defer(
+    'metrics of waits',
+    observeWaitingRefreshes(() => waits.waiting),
+  );
+  broadcasts.filter('project.events.v1', waits.hasProject);
+  broadcasts.on(['project.event-appended.v1'], ({ body: { project_id, event } }) => {
+    if (event.type !== 'inventory.refresh.completed') return;
+    waits.notify(project_id, event.data.refresh_id);
+  });
+  return waits;
 }

@@ -39,22 +39,22 @@ interface AnnouncerDeps {
   readonly relay: (thing: ChangedThing) => Promise<void>;
 }
 
-export function createAnnouncer(options: AnnouncerDeps): ChangeAnnouncer {
+export function createAnnouncer(deps: AnnouncerDeps): ChangeAnnouncer {
   return {
     createAnnouncement(thing) {
-      const atMs = options.clock.now();
+      const atMs = deps.clock.now();
       const body: AuthorityChange = {
         account_id: thing.accountId,
         project_id: thing.projectId ?? null,
         credential_id: thing.credentialId ?? null,
         at: isoTime(atMs),
       };
-      const id = `authority-changed:${options.identifiers.uuidV7()}`;
+      const id = `authority-changed:${deps.identifiers.uuidV7()}`;
       return { message: { type: 'authority.changed.v1', id, body }, atMs };
     },
     async publishChange(thing) {
-      options.invalidate({ account_id: thing.accountId });
-      await options.relay(thing);
+      deps.invalidate({ account_id: thing.accountId });
+      await deps.relay(thing);
     },
   };
 }
