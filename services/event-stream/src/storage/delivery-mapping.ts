@@ -1,6 +1,6 @@
 import type { EventId, WebhookEndpointId } from '@inventory/contracts/ids';
 import { parseDocument } from '@inventory/mongo/parse-document';
-import { dateOf } from '@inventory/runtime/clock';
+import { dateOf, dateOrNull } from '@inventory/runtime/clock';
 import type { Attempt, DeliveryProgress, WebhookDelivery } from '../domain/webhook-delivery.ts';
 import {
   type AttemptDocument,
@@ -35,7 +35,7 @@ export function toDocDelivery(delivery: NewDelivery, nowMs: number): DeliveryDoc
     state: 'pending',
     failure: null,
     place: `${placeAt(nowMs)}/${eventId}`,
-    appendedAt: appendedAtMs === null ? null : dateOf(appendedAtMs),
+    appendedAt: dateOrNull(appendedAtMs),
     nextAttemptAt: createdAt,
     failures: 0,
     claim: 0,

@@ -1,5 +1,5 @@
 import { parseDocument } from '@inventory/mongo/parse-document';
-import { dateOf } from '@inventory/runtime/clock';
+import { dateOf, dateOrNull } from '@inventory/runtime/clock';
 import type { TextSealer } from '@inventory/runtime/text-sealer';
 import type { EndpointHealth } from '../domain/endpoint-health.ts';
 import type { EndpointSecret, SecretRotation } from '../domain/secret-rotation.ts';
@@ -107,8 +107,4 @@ function fromDocHealth(doc: EndpointDocument): EndpointHealth {
     lastFailureMs: doc.lastFailureAt?.getTime() ?? null,
     pausedUntilMs: doc.pausedUntil?.getTime() ?? 0,
   };
-}
-
-function dateOrNull(timeMs: number | null): Date | null {
-  return timeMs === null ? null : dateOf(timeMs);
 }

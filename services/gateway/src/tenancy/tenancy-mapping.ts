@@ -1,5 +1,5 @@
 import { parseDocument } from '@inventory/mongo/parse-document';
-import { dateOf } from '@inventory/runtime/clock';
+import { dateOf, dateOrNull } from '@inventory/runtime/clock';
 import {
   type Account,
   type Credential,
@@ -129,10 +129,6 @@ export function toSecretDocument(secret: StoredSecret): StoredSecretDocument {
     issuedAt: dateOf(secret.issuedAtMs),
     validUntil: dateOrNull(secret.validUntilMs),
   };
-}
-
-export function dateOrNull(timeMs: number | null): Date | null {
-  return timeMs === null ? null : dateOf(timeMs);
 }
 
 function list(policy: readonly string[] | null): string[] | null {

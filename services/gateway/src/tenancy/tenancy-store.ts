@@ -6,7 +6,7 @@ import type {
 } from '@inventory/contracts/ids';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { pushToOutbox } from '@inventory/mongo/outbox';
-import { dateOf } from '@inventory/runtime/clock';
+import { dateOf, dateOrNull } from '@inventory/runtime/clock';
 import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
 import {
   type Account,
@@ -26,7 +26,6 @@ import {
   tenancyCollections,
 } from './tenancy-documents.ts';
 import {
-  dateOrNull,
   fromAccountDocument,
   fromCredentialDocument,
   fromProjectDocument,

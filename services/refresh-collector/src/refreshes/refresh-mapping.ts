@@ -1,6 +1,7 @@
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { parseDocument } from '@inventory/mongo/parse-document';
 import type { Backoff } from '@inventory/runtime/backoff';
+import { dateOrNull } from '@inventory/runtime/clock';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
 import { documents, type RefreshDocument } from '../collections.ts';
 import { fromStoredClaim, type KeyClaim, toStoredClaim } from './key-claim-mapping.ts';
@@ -66,9 +67,6 @@ function toScanSummary(scan: NonNullable<RefreshDocument['scan']>): ScanSummary 
     worker: scan.worker,
   };
 }
-
-const dateOrNull = (timeMs: number | null): Date | null =>
-  timeMs === null ? null : new Date(timeMs);
 
 /** The document of a new refresh. */
 export function toNewDocument(

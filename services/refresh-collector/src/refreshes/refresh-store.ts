@@ -4,7 +4,7 @@ import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
 import { pushToOutbox } from '@inventory/mongo/outbox';
 import { parseDocument } from '@inventory/mongo/parse-document';
 import type { TypedCollection, TypedUpdate } from '@inventory/mongo/typed-collection';
-import { type Clock, dateOf } from '@inventory/runtime/clock';
+import { type Clock, dateOf, dateOrNull } from '@inventory/runtime/clock';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
 import { LRUCache } from 'lru-cache';
 import { documents, type RefreshDocument, type StagedPageRecord } from '../collections.ts';
@@ -167,7 +167,7 @@ function scanFieldsOf({ scan }: Refresh): { readonly scan?: RefreshDocument['sca
     scan: {
       ...fields,
       startedAt: dateOf(startedAtMs),
-      completedAt: completedAtMs === null ? null : dateOf(completedAtMs),
+      completedAt: dateOrNull(completedAtMs),
     },
   };
 }
