@@ -17,6 +17,11 @@ export interface CollectionIndexes {
   readonly retired?: readonly string[];
 }
 
+/** Restricts an index to the documents that have the field. */
+export function whereExists(field: string) {
+  return { partialFilterExpression: { [field]: { $exists: true } } };
+}
+
 /** Creates missing indexes; existing ones are not changed. */
 export async function ensureIndexes(db: Db, wanted: readonly CollectionIndexes[]): Promise<void> {
   for (const { collection, indexes, retired = [] } of wanted) {

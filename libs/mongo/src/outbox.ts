@@ -5,6 +5,7 @@ import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 import { currentTrace } from '@inventory/runtime/tracing';
 import type { Db, Document } from 'mongodb';
 import { ZodError } from 'zod';
+import { whereExists } from './indexes.ts';
 import { observeOutbox } from './outbox-metrics.ts';
 
 /**
@@ -43,7 +44,7 @@ export function pushToOutbox(messages: readonly OutgoingMessage[], now: Date) {
 export const outboxIndex = {
   name: 'outbox_since',
   keys: { outboxSince: 1 },
-  options: { partialFilterExpression: { outboxSince: { $exists: true } } },
+  options: whereExists('outboxSince'),
 } as const;
 
 export interface OutboxRelay {

@@ -3,7 +3,7 @@ import { inventoryKey } from '@inventory/contracts/inventory-key';
 import { language } from '@inventory/contracts/languages';
 import { manifestPage } from '@inventory/contracts/messages/revision-commands';
 import { refreshOutcome } from '@inventory/contracts/vocabulary';
-import type { CollectionIndexes } from '@inventory/mongo/indexes';
+import { type CollectionIndexes, whereExists } from '@inventory/mongo/indexes';
 import { outboxIndex, type WithOutbox } from '@inventory/mongo/outbox';
 import { storedTrace } from '@inventory/mongo/stored-trace';
 import type { Collection, Db } from 'mongodb';
@@ -219,8 +219,6 @@ export function openCollections(db: Db): Collections {
   };
 }
 
-const exists = (field: string) => ({ partialFilterExpression: { [field]: { $exists: true } } });
-
 export const indexes: readonly CollectionIndexes[] = [
   {
     collection: 'refreshes',
@@ -228,13 +226,13 @@ export const indexes: readonly CollectionIndexes[] = [
       {
         name: 'project_idempotency_key',
         keys: { projectId: 1, idempotencyKey: 1 },
-        options: { unique: true, ...exists('idempotencyKey') },
+        options: { unique: true, ...whereExists('idempotencyKey') },
       },
       { name: 'project_newest', keys: { projectId: 1, requestedAt: -1, _id: -1 } },
       { name: 'phase_oldest', keys: { phase: 1, queueDeadline: 1 } },
-      { name: 'changed', keys: { changedAt: 1 }, options: exists('changedAt') },
+      { name: 'changed', keys: { changedAt: 1 }, options: whereExists('changedAt') },
       { name: 'terminal_account', keys: { terminal: 1, accountId: 1, requestedAt: 1 } },
-      { name: 'ask_at', keys: { askAt: 1 }, options: exists('askAt') },
+      { name: 'ask_at', keys: { askAt: 1 }, options: whereExists('askAt') },
       { name: 'expire_at', keys: { expireAt: 1 }, options: { expireAfterSeconds: 0 } },
       outboxIndex,
     ],
@@ -242,7 +240,11 @@ export const indexes: readonly CollectionIndexes[] = [
   {
     collection: 'inventories',
     indexes: [
-      { name: 'lease_until', keys: { 'scan.leaseUntil': 1 }, options: exists('scan.leaseUntil') },
+      {
+        name: 'lease_until',
+        keys: { 'scan.leaseUntil': 1 },
+        options: whereExists('scan.leaseUntil'),
+      },
       { name: 'seen', keys: { seenAt: 1 }, options: { expireAfterSeconds: 180 * 86_400 } },
     ],
   },

@@ -1,4 +1,4 @@
-import type { CollectionIndexes } from '@inventory/mongo/indexes';
+import { type CollectionIndexes, whereExists } from '@inventory/mongo/indexes';
 
 export const commitsCollection = 'commits';
 export const snapshotsCollection = 'snapshots';
@@ -33,7 +33,7 @@ export const ledgerIndexes: readonly CollectionIndexes[] = [
       {
         name: 'oldest_hold_at',
         keys: { oldestHoldAt: 1 },
-        options: { partialFilterExpression: { oldestHoldAt: { $exists: true } } },
+        options: whereExists('oldestHoldAt'),
       },
     ],
   },

@@ -2,7 +2,7 @@ import { accountId } from '@inventory/contracts/ids';
 import { inventoryKey } from '@inventory/contracts/inventory-key';
 import { language } from '@inventory/contracts/languages';
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
-import type { CollectionIndexes } from '@inventory/mongo/indexes';
+import { type CollectionIndexes, whereExists } from '@inventory/mongo/indexes';
 import { parseDocument, readFirst } from '@inventory/mongo/parse-document';
 import { storedTrace } from '@inventory/mongo/stored-trace';
 import { dateOf } from '@inventory/runtime/clock';
@@ -24,7 +24,7 @@ export const captureIndexes: CollectionIndexes = {
     {
       name: 'due',
       keys: { dueAt: 1 },
-      options: { partialFilterExpression: { dueAt: { $exists: true } } },
+      options: whereExists('dueAt'),
     },
     { name: 'expire', keys: { expireAt: 1 }, options: { expireAfterSeconds: 0 } },
   ],

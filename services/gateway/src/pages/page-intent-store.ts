@@ -7,7 +7,7 @@ import {
   requestId,
 } from '@inventory/contracts/ids';
 import { productCode } from '@inventory/contracts/vocabulary';
-import type { CollectionIndexes } from '@inventory/mongo/indexes';
+import { type CollectionIndexes, whereExists } from '@inventory/mongo/indexes';
 import { parseDocument } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
 import { createBatcher } from '@inventory/runtime/concurrency';
@@ -30,11 +30,10 @@ const batchMax = 200;
 const waitingMax = 5_000;
 
 const { indexes: pending } = pendingCommandIndexes(collectionName);
-const ofChains = { partialFilterExpression: { chainId: { $exists: true } } };
 
 export const pageIntentIndexes: CollectionIndexes = {
   collection: collectionName,
-  indexes: [...pending, { name: 'chain', keys: { chainId: 1 }, options: ofChains }],
+  indexes: [...pending, { name: 'chain', keys: { chainId: 1 }, options: whereExists('chainId') }],
 };
 
 /** An intent; `dueAt` is when its charge is reversed. */

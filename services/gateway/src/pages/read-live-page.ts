@@ -1,10 +1,12 @@
-import type { LivePageForm } from '@inventory/contracts/internal/live-page';
-import type { InventoryKey } from '@inventory/contracts/inventory-key';
-import type { Language } from '@inventory/contracts/languages';
 import type { Refusal } from '@inventory/contracts/refusal';
 import { type CheckFundsDeps, checkFunds } from './check-funds.ts';
 import type { KeyedRead, KeyedReads, ReadKey } from './keyed-reads.ts';
-import type { DeniedLivePage, FetchedLivePage, LivePageClient } from './live-page-client.ts';
+import type {
+  DeniedLivePage,
+  FetchedLivePage,
+  LivePageClient,
+  WantedLivePage,
+} from './live-page-client.ts';
 import type { PageRead } from './page-intent.domain.ts';
 
 export interface ReadLivePageDeps {
@@ -13,18 +15,8 @@ export interface ReadLivePageDeps {
   readonly funds: CheckFundsDeps;
 }
 
-export interface WantedPage {
-  readonly scope: InventoryKey;
-  readonly language: Language;
-  readonly form: LivePageForm;
-  readonly startAssetid: string | null;
-  /** Start of the page before, null for the first; undefined: a blank end is not checked. */
-  readonly previousStartAssetid: string | null | undefined;
-  /**
-   * Aborted when the connection of the client is closed: a page not charged by then is never
-   * charged.
-   */
-  readonly signal: AbortSignal;
+/** A page that is not charged when its signal is aborted is never charged. */
+export interface WantedPage extends Omit<WantedLivePage, 'accountId'> {
   readonly key: ReadKey | null;
 }
 

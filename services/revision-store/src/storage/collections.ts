@@ -1,7 +1,7 @@
 import { observationId, refreshId, revisionId } from '@inventory/contracts/ids';
 import { language } from '@inventory/contracts/languages';
 import { manifestPage, scanSource } from '@inventory/contracts/messages/revision-commands';
-import type { CollectionIndexes } from '@inventory/mongo/indexes';
+import { type CollectionIndexes, whereExists } from '@inventory/mongo/indexes';
 import { outboxIndex, type WithOutbox } from '@inventory/mongo/outbox';
 import { storedTrace } from '@inventory/mongo/stored-trace';
 import type { Binary, Collection, Db } from 'mongodb';
@@ -179,24 +179,20 @@ export function collectionsOf(db: Db): Collections {
   };
 }
 
-const onlyWhere = (field: string) => ({
-  partialFilterExpression: { [field]: { $exists: true } },
-});
-
 export const indexes: readonly CollectionIndexes[] = [
   {
     collection: 'scans',
     indexes: [
-      { name: 'due', keys: { dueAt: 1 }, options: onlyWhere('dueAt') },
-      { name: 'chunks_drop', keys: { chunksDropAt: 1 }, options: onlyWhere('chunksDropAt') },
-      { name: 'decided', keys: { decidedAt: 1 }, options: onlyWhere('decidedAt') },
+      { name: 'due', keys: { dueAt: 1 }, options: whereExists('dueAt') },
+      { name: 'chunks_drop', keys: { chunksDropAt: 1 }, options: whereExists('chunksDropAt') },
+      { name: 'decided', keys: { decidedAt: 1 }, options: whereExists('decidedAt') },
       outboxIndex,
     ],
   },
   { collection: 'chunks', indexes: [{ name: 'staged', keys: { stagedAt: 1 } }] },
   {
     collection: 'scopes',
-    indexes: [{ name: 'prune', keys: { pruneAt: 1 }, options: onlyWhere('pruneAt') }],
+    indexes: [{ name: 'prune', keys: { pruneAt: 1 }, options: whereExists('pruneAt') }],
   },
   {
     collection: 'observations',
