@@ -212,6 +212,17 @@ describe('the repository', () => {
     expect(missing).toEqual([]);
   });
 
+  it('has the files by which docs/architecture.md follows a refresh, as many as it states', () => {
+    const [document] = trackedFiles(/^docs\/architecture\.md$/);
+    const [, section = ''] = document?.text.split('## A refresh, file by file') ?? [];
+    const rows = [...section.matchAll(/^\|[^|]*\| `((?:services|libs)\/[^`]+)` \| (.+) \|$/gm)];
+    const files = rows.flatMap(([, folder, names = '']) =>
+      [...names.matchAll(/`([^`]+)`/g)].map(([, name]) => `${folder}/${name}.ts`),
+    );
+    expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+    expect(section).toContain(`open ${new Set(files).size} files`);
+  });
+
   it('names no machine path and no registry host', () => {
     const files = trackedFiles(/\.(ts|js|cjs|json|md|yml|yaml|sh)$|Dockerfile|^\.ci\//).filter(
       ({ path }) => path !== 'test/tidy/house-rules.test.ts',
