@@ -82,7 +82,13 @@ module.exports = {
       comment: 'HTTP of the gateway is one frame for all features; it knows who calls, no more.',
       severity: 'error',
       from: { path: '^services/gateway/src/http/', pathNot: tests },
-      to: { path: '^services/gateway/src/(?!http/|tenancy/|[^/]+\\.ts$)' },
+      to: { path: '^services/gateway/src/(?!http/|tenancy/|(config|deadlines)\\.ts$)' },
+    },
+    {
+      name: 'tenancy-knows-no-http',
+      severity: 'error',
+      from: { path: '^services/gateway/src/tenancy/', pathNot: tests },
+      to: { path: '^services/gateway/src/http/' },
     },
     ...roomsHaveOneDirection,
     {

@@ -20,9 +20,9 @@ import {
 } from '@inventory/runtime/settings';
 import { z } from 'zod';
 import { type Deadlines, standardDeadlines } from './deadlines.ts';
-import { parseNetwork } from './http/network-policy.domain.ts';
 import { defaultOperatorName, type Operator, parseOperator } from './operator/operators.domain.ts';
 import type { StreamLimits } from './streams/event-streams.ts';
+import { parseNetwork } from './tenancy/network-policy.domain.ts';
 import { secretDigest } from './tenancy/secret-digest.ts';
 
 const network = z.string().transform((given, context) => {

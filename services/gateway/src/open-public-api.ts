@@ -15,6 +15,7 @@ import { startPublicApi } from './http/start-public-api.ts';
 import type { Broadcasts } from './open-broadcasts.ts';
 import type { ServiceClients } from './open-clients.ts';
 import { openPages } from './pages/open-pages.ts';
+import { publicRoutes } from './public-routes.ts';
 import { openRefreshes } from './refreshes/open-refreshes.ts';
 import { type EventStreamsDeps, openEventStreams } from './streams/open-event-streams.ts';
 import { webhookRoutes } from './webhooks/webhook-routes.ts';
@@ -55,7 +56,8 @@ export async function openPublicApi(
     ...openAccounts(context, { ...shared, ledger, cursors, findProject }),
   ];
   const { principals } = tenancy;
-  const server = await startPublicApi(context, { routes, principals, limiter, ...shared });
+  const serving = { endpoints: publicRoutes, routes, principals, limiter, ...shared };
+  const server = await startPublicApi(context, serving);
   // Streams end with a control frame before the server closes the remaining connections.
   lifetime.defer('event streams', () => streams.drain());
   return { url: server.url };

@@ -1,6 +1,6 @@
 import { Refused } from '@inventory/http/refused';
+import { allowsAddress, type NetworkPolicy } from '../tenancy/network-policy.domain.ts';
 import { clientAddressOf } from './client-address.ts';
-import { allowsAddress, type NetworkPolicy } from './network-policy.domain.ts';
 import { type PublicMiddleware, required } from './request-state.ts';
 
 /** The client must be in every network policy of its Principal. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { allowsAddress, type NetworkPolicy } from './network-policy.domain.ts';
+import { allowsAddress, type NetworkPolicy } from '../tenancy/network-policy.domain.ts';
 
 /**
  * The address that network policies apply to: the peer of the socket or, while that is a trusted

@@ -3,10 +3,15 @@ import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { GatewayConfig } from '../config.ts';
 import { createPublicApp, type PublicAppOptions } from './app.ts';
 import { openApiPage } from './openapi/openapi-page.ts';
+import type { PublicEndpoint } from './public-route.ts';
 import { startPublicServer } from './public-server.ts';
 import { referencePages } from './reference/reference-pages.ts';
 
-export type PublicApiDeps = Pick<PublicAppOptions, 'routes' | 'principals' | 'limiter' | 'prices'>;
+export interface PublicApiDeps
+  extends Pick<PublicAppOptions, 'routes' | 'principals' | 'limiter' | 'prices'> {
+  /** The documented operations: exactly those of `routes`. */
+  readonly endpoints: readonly PublicEndpoint[];
+}
 
 /** Serves the routes of the public API with their document and its reference. */
 export async function startPublicApi(
@@ -16,7 +21,7 @@ export async function startPublicApi(
   const { trustedProxies, v1DeprecatedAtMs, deadlines } = config;
   const listener = createPublicApp({
     ...deps,
-    pages: { ...openApiPage(deps.routes), ...referencePages(config.reference) },
+    pages: { ...openApiPage(deps.endpoints, deps.routes), ...referencePages(config.reference) },
     trustedProxies,
     v1DeprecatedAtMs,
     deadlines,

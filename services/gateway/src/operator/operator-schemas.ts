@@ -9,7 +9,7 @@ import {
 } from '@inventory/contracts/ids';
 import { grantedPermission } from '@inventory/contracts/vocabulary';
 import { z } from 'zod';
-import { networkPolicyEntriesMax, parseNetwork } from '../http/network-policy.domain.ts';
+import { networkPolicyEntriesMax, parseNetwork } from '../tenancy/network-policy.domain.ts';
 
 /** Text of an operator, shown in lists and logs: no line breaks, no control codes. */
 function line(charactersMax: number) {

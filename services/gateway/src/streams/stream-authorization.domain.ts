@@ -1,4 +1,4 @@
-import { allowsAddress } from '../http/network-policy.domain.ts';
+import { allowsAddress } from '../tenancy/network-policy.domain.ts';
 import { mayUse } from '../tenancy/principal.domain.ts';
 import {
   type Account,

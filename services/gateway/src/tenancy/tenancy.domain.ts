@@ -6,7 +6,7 @@ import {
   type ServiceAccountId,
 } from '@inventory/contracts/ids';
 import type { GrantedPermission } from '@inventory/contracts/vocabulary';
-import type { NetworkPolicy } from '../http/network-policy.domain.ts';
+import type { NetworkPolicy } from './network-policy.domain.ts';
 import type { Principal } from './principal.domain.ts';
 
 /** Accounts and Projects are never deleted: money and refreshes refer to them. */
