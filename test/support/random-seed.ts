@@ -1,3 +1,5 @@
+import { seededRandom, shuffled } from '@inventory/testkit/seeded-random';
+
 /** Random choices of a run: the same seed makes the same choices. */
 export interface Chance {
   readonly seed: number;
@@ -14,21 +16,11 @@ export function openChance(): Chance {
 }
 
 function chanceOf(seed: number): Chance {
-  let state = seed >>> 0;
-  function next(): number {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  }
-  const below = (limit: number) => Math.floor(next() * limit);
+  const next = seededRandom(seed);
   return {
     seed,
     next,
-    below,
-    shuffled(items) {
-      const left = [...items];
-      return items.flatMap(() => left.splice(below(left.length), 1));
-    },
+    below: (limit) => Math.floor(next() * limit),
+    shuffled: (items) => shuffled(items, next),
   };
 }

@@ -1,7 +1,7 @@
 import { propertyRuns } from '@inventory/testkit/property-runs';
+import { seededRandom } from '@inventory/testkit/seeded-random';
 import fc from 'fast-check';
 import type { Arrival, Mix } from '../../../../test/bench/src/turns/mix.ts';
-import { seededRandom } from '../../../../test/bench/src/turns/seeded-random.ts';
 import {
   collectMs,
   type Ended,

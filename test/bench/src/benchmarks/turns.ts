@@ -1,9 +1,9 @@
+import { seededRandom } from '@inventory/testkit/seeded-random';
 import type { Benchmark } from '../benchmark.ts';
 import { lessIsBetter, moreIsBetter, type Row, reported } from '../row.ts';
 import { figuresOf, type MixFigures } from '../turns/measure.ts';
 import type { Mix } from '../turns/mix.ts';
 import { mixesOf } from '../turns/mixes.ts';
-import { seededRandom } from '../turns/seeded-random.ts';
 import { simulate } from '../turns/simulate.ts';
 
 const paidFloor = 0.9;

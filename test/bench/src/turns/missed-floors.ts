@@ -1,9 +1,9 @@
+import { seededRandom } from '@inventory/testkit/seeded-random';
 import { rowsOf } from '../benchmarks/turns.ts';
 import { isMissed } from '../row.ts';
 import { figuresOf } from './measure.ts';
 import type { Mix } from './mix.ts';
 import { mixesOf } from './mixes.ts';
-import { seededRandom } from './seeded-random.ts';
 import { simulate } from './simulate.ts';
 
 /** Figures below their floors, of all mixes with this seed or of some. */

@@ -1,5 +1,5 @@
+import { shuffled } from '@inventory/testkit/seeded-random';
 import type { Arrival, Mix } from './mix.ts';
-import { shuffled } from './seeded-random.ts';
 import { limits } from './simulated-egress.ts';
 
 interface Group {

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { seededRandom } from '@inventory/testkit/seeded-random';
 
 /** All chance of a simulation: the same seed makes the same choices. */
 export interface Chance {
@@ -9,15 +10,8 @@ export interface Chance {
   pick<Value>(values: readonly Value[]): Value;
 }
 
-/** mulberry32 */
 export function createChance(seed: number): Chance {
-  let state = seed >>> 0;
-  const next = () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const next = seededRandom(seed);
   const below = (limit: number) => Math.floor(next() * limit);
   return {
     below,
