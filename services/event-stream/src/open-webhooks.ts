@@ -21,7 +21,7 @@ import { createEndpointStore, type EndpointStore } from './storage/endpoint-stor
 import type { ProjectLog } from './storage/project-log.ts';
 import { openDeliveryCollection, openEndpointCollection } from './storage/webhook-collections.ts';
 
-export interface WebhookParts {
+export interface WebhooksDeps {
   readonly db: Db;
   readonly log: ProjectLog;
   readonly eventAccess: ProjectEventAccess;
@@ -36,17 +36,17 @@ interface NamedEndpoint {
 export type Webhooks = ReturnType<typeof openWebhooks>;
 
 /** Opens the stores and starts the jobs that insert, send and delete deliveries. */
-export function openWebhooks(context: ServiceContext<EventStreamConfig>, parts: WebhookParts) {
+export function openWebhooks(context: ServiceContext<EventStreamConfig>, deps: WebhooksDeps) {
   const { config, clock, identifiers, logger } = context;
-  const { db, log } = parts;
+  const { db, log } = deps;
   const { webhooks } = config;
   const sealer = createTextSealer(webhooks.secretKeys);
   const endpoints = createEndpointStore(openEndpointCollection(db), sealer, logger);
   const queues = createEndpointQueues(openEndpointCollection(db), sealer, logger);
   const deliveries = createDeliveryStore(openDeliveryCollection(db), logger);
   const rules = { allowPrivate: webhooks.allowPrivate };
-  const sending = startSending(context, { ...parts, endpoints, queues, deliveries, rules });
-  const reading = startLogReading(context, { ...parts, endpoints, deliveries, wake: sending.wake });
+  const sending = startSending(context, { ...deps, endpoints, queues, deliveries, rules });
+  const reading = startLogReading(context, { ...deps, endpoints, deliveries, wake: sending.wake });
   startWebhookUpkeep(context, { db, deliveries, sealer });
   const making = {
     ...{ endpoints, log, clock, identifiers, rules, endpointsMax: webhookEndpointsMax },
@@ -65,24 +65,25 @@ export function openWebhooks(context: ServiceContext<EventStreamConfig>, parts: 
     endpoints: endpoints as Pick<EndpointStore, 'listSubscribedProjects'>,
     /** An event was appended to the Project's log. */
     wake: reading.wake,
-    create: (wanted: WantedEndpoint) => createEndpoint(making, wanted),
-    find: endpoints.findEndpoint,
-    list: endpoints.listEndpoints,
-    async change(named: NamedEndpoint, change: EndpointChange): Promise<WebhookEndpoint> {
+    createEndpoint: (wanted: WantedEndpoint) => createEndpoint(making, wanted),
+    findEndpoint: endpoints.findEndpoint,
+    listEndpoints: endpoints.listEndpoints,
+    async changeEndpoint(named: NamedEndpoint, change: EndpointChange): Promise<WebhookEndpoint> {
       const changed = await changeEndpoint(making, named, change);
       // Ends the deliveries of a disabled one.
       if (change.state !== undefined) sending.wake(changed);
       return changed;
     },
-    rotate: (named: NamedEndpoint, wanted: WantedRotation) => rotateSecret(making, named, wanted),
-    async remove(projectId: ProjectId, endpointId: WebhookEndpointId): Promise<boolean> {
+    rotateSecret: (named: NamedEndpoint, wanted: WantedRotation) =>
+      rotateSecret(making, named, wanted),
+    async removeEndpoint(projectId: ProjectId, endpointId: WebhookEndpointId): Promise<boolean> {
       const removed = await endpoints.removeEndpoint(projectId, endpointId);
       // After a crash before this they are removed by the sweep.
       if (removed) await deliveries.removeOfEndpoint(endpointId);
       return removed;
     },
-    ping: (endpoint: WebhookEndpoint) => pingEndpoint(again, endpoint),
-    deliveries: (id: WebhookEndpointId, query: DeliveryPageQuery) =>
+    pingEndpoint: (endpoint: WebhookEndpoint) => pingEndpoint(again, endpoint),
+    listDeliveries: (id: WebhookEndpointId, query: DeliveryPageQuery) =>
       deliveries.listDeliveries(id, query),
     redeliverEvent: (endpoint: WebhookEndpoint, eventId: EventId) =>
       redeliverEvent(redelivering, endpoint, eventId),

@@ -9,10 +9,10 @@ const intervalMaxMs = 1_000;
 /** Inserts the deliveries of appended events. */
 export function startLogReading(
   { config, lifetime, clock, logger }: ServiceContext<EventStreamConfig>,
-  parts: Omit<LogReadingDeps, 'clock' | 'readEveryMs'>,
+  deps: Omit<LogReadingDeps, 'clock' | 'readEveryMs'>,
 ) {
   const { sweepEveryMs } = config.webhooks;
-  const reading = createLogReading({ ...parts, clock, readEveryMs: sweepEveryMs });
+  const reading = createLogReading({ ...deps, clock, readEveryMs: sweepEveryMs });
   const job = startPeriodicJob({
     name: 'webhook log reading',
     intervalMs: Math.min(sweepEveryMs, intervalMaxMs),

@@ -21,7 +21,7 @@ import type { EndpointQueues } from './storage/endpoint-queues.ts';
 import type { EndpointStore } from './storage/endpoint-store.ts';
 import { openAccountLeaseCollection } from './storage/webhook-collections.ts';
 
-export interface SendingParts {
+export interface SendingDeps {
   readonly db: Db;
   readonly endpoints: EndpointStore;
   readonly queues: EndpointQueues;
@@ -36,12 +36,12 @@ const recordMs = 1_000;
 const intervalMaxMs = 1_000;
 
 /** Sends due deliveries, and ends those of disabled endpoints. */
-export function startSending(context: ServiceContext<EventStreamConfig>, parts: SendingParts) {
+export function startSending(context: ServiceContext<EventStreamConfig>, deps: SendingDeps) {
   const { config, lifetime, logger } = context;
   const { sweepEveryMs, drainMs } = config.webhooks;
-  const ending = startEnding(context, parts);
+  const ending = startEnding(context, deps);
   const deliverer = openDeliverer(context, {
-    ...parts,
+    ...deps,
     onStopped: ending.wake,
     onSlotReleased: () => job.wake(),
   });
@@ -69,9 +69,9 @@ export function startSending(context: ServiceContext<EventStreamConfig>, parts: 
 
 function openDeliverer(
   { config, lifetime, clock, logger }: ServiceContext<EventStreamConfig>,
-  parts: SendingParts & Pick<Parameters<typeof createDeliverer>[0], 'onStopped' | 'onSlotReleased'>,
+  deps: SendingDeps & Pick<Parameters<typeof createDeliverer>[0], 'onStopped' | 'onSlotReleased'>,
 ) {
-  const { deliveries, endpoints, rules } = parts;
+  const { deliveries, endpoints, rules } = deps;
   const { retries, health, limits, timeoutMs } = config.webhooks;
   const sender = createWebhookSender({ ...rules, resolve: createHostResolver(), timeoutMs });
   lifetime.defer('webhook connections', () => sender.close());
@@ -82,13 +82,13 @@ function openDeliverer(
     onAttempt: countAttempt,
     onDisabled(reason: DisabledReason, endpointId: WebhookEndpoint['id']) {
       countDisabled(reason);
-      parts.onStopped(endpointId);
+      deps.onStopped(endpointId);
     },
   };
-  const leases = createAccountLeases(openAccountLeaseCollection(parts.db));
+  const leases = createAccountLeases(openAccountLeaseCollection(deps.db));
   const requestMs = timeoutMs + recordMs;
   return createDeliverer({
-    ...{ ...parts, clock, logger, limits, health },
+    ...{ ...deps, clock, logger, limits, health },
     accounts: createHeldAccounts({ leases, clock, owner: randomUUID(), requestMs }),
     attempt: (endpoint, claimed, signal) => attemptDelivery(attempts, endpoint, claimed, signal),
   });
@@ -96,7 +96,7 @@ function openDeliverer(
 
 function startEnding(
   { config, lifetime, clock, logger }: ServiceContext<EventStreamConfig>,
-  { deliveries, queues }: Pick<SendingParts, 'deliveries' | 'queues'>,
+  { deliveries, queues }: Pick<SendingDeps, 'deliveries' | 'queues'>,
 ) {
   const { sweepEveryMs } = config.webhooks;
   const ending = createDeliveryEnding({ deliveries, queues, clock, sweepEveryMs });

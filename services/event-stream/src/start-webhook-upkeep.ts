@@ -9,7 +9,7 @@ import type { DeliveryStore } from './storage/delivery-store.ts';
 import { reencryptSecrets } from './storage/reencrypt-secrets.ts';
 import { openDeliveryCollection, openEndpointCollection } from './storage/webhook-collections.ts';
 
-export interface UpkeepParts {
+export interface UpkeepDeps {
   readonly db: Db;
   readonly deliveries: DeliveryStore;
   readonly sealer: TextSealer;
@@ -18,7 +18,7 @@ export interface UpkeepParts {
 /** Starts the jobs that neither insert nor send deliveries. */
 export function startWebhookUpkeep(
   context: ServiceContext<EventStreamConfig>,
-  { db, deliveries, sealer }: UpkeepParts,
+  { db, deliveries, sealer }: UpkeepDeps,
 ): void {
   startDeliveryPruning(context, deliveries);
   startReencryption(context, db, sealer);

@@ -46,7 +46,7 @@ const endpointRoutes = [
     answer: webhookEndpointWithSecret,
     async handle({ webhooks }: WebhookRoutesDeps, { path: { project_id: projectId }, body }) {
       const { account_id: accountId, ...wanted } = body;
-      return toWireWithSecret(await webhooks.create({ projectId, accountId, ...wanted }));
+      return toWireWithSecret(await webhooks.createEndpoint({ projectId, accountId, ...wanted }));
     },
   }),
   internalRoute({
@@ -55,7 +55,7 @@ const endpointRoutes = [
     input: { path: projectPath },
     answer: webhookEndpointList,
     handle: async ({ webhooks }: WebhookRoutesDeps, { path: { project_id: projectId } }) => ({
-      items: (await webhooks.list(projectId)).map(toWireEndpoint),
+      items: (await webhooks.listEndpoints(projectId)).map(toWireEndpoint),
     }),
   }),
   internalRoute({
@@ -72,7 +72,7 @@ const endpointRoutes = [
     input: { path, body: webhookEndpointChange },
     answer: webhookEndpoint,
     handle: async ({ webhooks }: WebhookRoutesDeps, { path: named, body }) =>
-      toWireEndpoint(await webhooks.change(fromPath(named), body)),
+      toWireEndpoint(await webhooks.changeEndpoint(fromPath(named), body)),
   }),
   internalRoute({
     method: 'DELETE',
@@ -81,7 +81,7 @@ const endpointRoutes = [
     answer: deletedWebhookEndpoint,
     async handle({ webhooks }: WebhookRoutesDeps, { path: named }) {
       const { projectId, endpointId } = fromPath(named);
-      if (!(await webhooks.remove(projectId, endpointId))) throw endpointNotFound();
+      if (!(await webhooks.removeEndpoint(projectId, endpointId))) throw endpointNotFound();
       return { endpoint_id: endpointId, deleted: true } as const;
     },
   }),
@@ -91,7 +91,7 @@ const endpointRoutes = [
     input: { path, body: keyedWebhookRotation },
     answer: rotatedWebhookSecret,
     async handle({ webhooks }: WebhookRoutesDeps, { path: named, body }) {
-      const { endpoint, secret, isRepeated } = await webhooks.rotate(fromPath(named), {
+      const { endpoint, secret, isRepeated } = await webhooks.rotateSecret(fromPath(named), {
         key: body.idempotency_key ?? null,
         overlapMs: body.overlap_seconds * 1_000,
         isForced: body.force,
@@ -108,7 +108,7 @@ const deliveryRoutes = [
     input: { path },
     answer: webhookPing,
     handle: async ({ webhooks }: WebhookRoutesDeps, { path: named }) => ({
-      event_id: await webhooks.ping(await findEndpoint(webhooks, named)),
+      event_id: await webhooks.pingEndpoint(await findEndpoint(webhooks, named)),
     }),
   }),
   internalRoute({
@@ -119,7 +119,7 @@ const deliveryRoutes = [
     async handle({ webhooks }: WebhookRoutesDeps, { path: named, query }) {
       const endpoint = await findEndpoint(webhooks, named);
       const { state, from, to, before, limit } = query;
-      const found = await webhooks.deliveries(endpoint.id, {
+      const found = await webhooks.listDeliveries(endpoint.id, {
         ...{ state, before, limit: limit + 1 },
         fromMs: from === undefined ? undefined : fromIsoTime(from),
         toMs: to === undefined ? undefined : fromIsoTime(to),
@@ -160,11 +160,11 @@ function fromPath({ project_id: projectId, endpoint_id: endpointId }: EndpointPa
 }
 
 async function findEndpoint(
-  webhooks: Pick<Webhooks, 'find'>,
+  webhooks: Pick<Webhooks, 'findEndpoint'>,
   named: EndpointPath,
 ): Promise<WebhookEndpoint> {
   const { projectId, endpointId } = fromPath(named);
-  const endpoint = await webhooks.find(projectId, endpointId);
+  const endpoint = await webhooks.findEndpoint(projectId, endpointId);
   if (endpoint === null) throw endpointNotFound();
   return endpoint;
 }

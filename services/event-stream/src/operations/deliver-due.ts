@@ -47,7 +47,7 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
   const traffic = createEndpointTraffic();
   const requests = createWebhookRequests(deps, traffic);
   const ready = createReadyQueues(deps.queues, limits.requestsPerEndpointMax);
-  const parts = { ...deps, traffic, requests, ready };
+  const serving = { ...deps, traffic, requests, ready };
   let nextPingsMs = Number.NEGATIVE_INFINITY;
 
   return {
@@ -58,11 +58,11 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
       if (traffic.total >= limits.requestsMax) return false;
       if (nowMs >= nextPingsMs) {
         nextPingsMs = nowMs + pingsEveryMs;
-        await startPings(parts);
+        await startPings(serving);
       }
       await ready.refresh(nowMs);
-      const planned = plan(parts, nowMs);
-      return planned.size > 0 && serve(parts, planned);
+      const planned = plan(serving, nowMs);
+      return planned.size > 0 && serve(serving, planned);
     },
     notify: ready.add,
     notifyPing() {
@@ -75,7 +75,7 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
   };
 }
 
-interface Parts extends DelivererDeps {
+interface ServingDeps extends DelivererDeps {
   readonly traffic: EndpointTraffic;
   readonly requests: WebhookRequests;
   readonly ready: ReadyQueues;
@@ -83,7 +83,7 @@ interface Parts extends DelivererDeps {
 
 type Planned = ReadonlyMap<WebhookEndpointId, number>;
 
-function plan({ ready, traffic, limits }: Parts, nowMs: number): Planned {
+function plan({ ready, traffic, limits }: ServingDeps, nowMs: number): Planned {
   const loads = ready.values().map((queue) => ({
     ...queue,
     running: traffic.runningOf(queue.endpointId),
@@ -94,10 +94,10 @@ function plan({ ready, traffic, limits }: Parts, nowMs: number): Planned {
 }
 
 /** True when the next plan may start more: deliveries were sent, or queues turned out empty. */
-async function serve(parts: Parts, planned: Planned): Promise<boolean> {
-  const { ready, traffic } = parts;
-  const { own, hasDropped } = await acquireQueues(parts, planned);
-  const found = await parts.queues.readQueues(own.map(({ endpointId }) => endpointId));
+async function serve(deps: ServingDeps, planned: Planned): Promise<boolean> {
+  const { ready, traffic } = deps;
+  const { own, hasDropped } = await acquireQueues(deps, planned);
+  const found = await deps.queues.readQueues(own.map(({ endpointId }) => endpointId));
   const queues = new Map(found.map((queue) => [queue.endpoint.id, queue]));
   const served = await Promise.all(
     own.map(async (queue) => {
@@ -105,20 +105,20 @@ async function serve(parts: Parts, planned: Planned): Promise<boolean> {
       const running = traffic.runningOf(endpointId);
       const count = planned.get(endpointId) ?? 0;
       const wanted = { endpointId, queue: queues.get(endpointId), count, running };
-      const { due, requestsMax } = await serveQueue(parts, wanted);
+      const { due, requestsMax } = await serveQueue(deps, wanted);
       if (requestsMax === null) ready.drop(endpointId);
       else ready.served({ ...queue, requestsMax });
       return { due, isChanged: requestsMax !== queue.requestsMax };
     }),
   );
   const due = served.flatMap((one) => one.due);
-  await parts.requests.start(due);
+  await deps.requests.start(due);
   return due.length > 0 || hasDropped || served.some(({ isChanged }) => isChanged);
 }
 
 /** The planned queues of accounts that this replica may send to. */
 async function acquireQueues(
-  { ready, accounts }: Pick<Parts, 'ready' | 'accounts'>,
+  { ready, accounts }: Pick<ServingDeps, 'ready' | 'accounts'>,
   planned: Planned,
 ): Promise<{ own: ReadyQueue[]; hasDropped: boolean }> {
   const chosen = ready.values().filter(({ endpointId }) => planned.has(endpointId));
@@ -131,9 +131,9 @@ async function acquireQueues(
   return { own, hasDropped: own.length < chosen.length };
 }
 
-async function startPings(parts: Parts): Promise<void> {
-  const { accounts, traffic, requests, limits } = parts;
-  const pings = await readDuePings(parts, limits.requestsMax - traffic.total);
+async function startPings(deps: ServingDeps): Promise<void> {
+  const { accounts, traffic, requests, limits } = deps;
+  const pings = await readDuePings(deps, limits.requestsMax - traffic.total);
   const held = await accounts.acquire(pings.map(({ endpoint }) => endpoint.accountId));
   for (const ping of pings) {
     const { accountId } = ping.endpoint;
