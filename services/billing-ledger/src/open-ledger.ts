@@ -92,6 +92,7 @@ const usageLimits = { daysMax: 10_000, tailMax: 10_000 } as const;
 
 export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
   const { db, clock, logger, config } = deps;
+  const now = () => clock.now();
   const writer = deps.identifiers.uuidV7();
   const journal = createJournal(db, writer);
   const store = createSnapshotStore(db);
@@ -104,30 +105,20 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
   const usage = createUsageStore(db);
   const rollUpUsage = createRollUpUsage({ journal, usage });
   const derived = { snapshots: store, rollUpUsage, logger };
-  const runLeased = createRunLeased({
-    leases: createLeaseStore(db),
-    holder: writer,
-    clock,
-    stopping: deps.stopping,
-    logger,
-  });
+  const leases = createLeaseStore(db);
+  const runLeased = createRunLeased({ ...deps, leases, holder: writer });
   const snapshots = createSnapshotSaver({ ...derived, cache, everyEntries });
   const verifications = createVerificationStore(db);
   const quarantined = createQuarantineStore(db);
-  const quarantine = createQuarantine({ store: quarantined, now: () => clock.now(), logger });
+  const quarantine = createQuarantine({ store: quarantined, now, logger });
   await quarantine.reload();
   const loading = { journal, snapshots: store, checkpoints, cache, quarantine, runLeased, logger };
   const { loadAccount, bringUpToDate, rebuilds } = openLoading(everyEntries, loading);
   const intervalMs = config.snapshots.passIntervalMs;
   const passDeps = { ...derived, journal, bringUpToDate, runLeased, clock, intervalMs };
   const commitCommands = createCommitCommands({
-    journal,
-    quarantine,
-    rebuilds,
-    loadAccount,
-    cache,
+    ...{ journal, quarantine, rebuilds, loadAccount, cache, prices },
     recent: createRecentEntries(config.cache.recentKeysMax),
-    prices,
     clock: journalClock,
     limits: { entriesMax: config.commits.entriesMax, bytesMax: commitBytesMax },
     onCommitted: (cached, entries) => {
@@ -135,6 +126,7 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
       snapshots.noteCommit(cached);
     },
   });
+  const verifying = { checkpoints, journal, snapshots: store, usage };
   return {
     commitCommands,
     journal,
@@ -151,16 +143,7 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
     listOldHolds: createListOldHolds({ snapshots: store, clock }),
     quarantine,
     quarantined,
-    verifier: openVerifier(deps, {
-      checkpoints,
-      journal,
-      snapshots: store,
-      usage,
-      prices,
-      now: () => clock.now(),
-      verifications,
-      runLeased,
-    }),
+    verifier: openVerifier(deps, { ...verifying, prices, now, verifications, runLeased }),
     verifications,
   };
 }
