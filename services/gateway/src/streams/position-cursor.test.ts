@@ -5,10 +5,8 @@ import fc from 'fast-check';
 import { createCursorSealer } from '../http/sealed-cursor.ts';
 import { createPositionCursors } from './position-cursor.ts';
 
-const [key, otherKey] = [1, 2].map((byte) => Buffer.alloc(32, byte).toString('base64url')) as [
-  string,
-  string,
-];
+const encodedKey = (byte: number) => Buffer.alloc(32, byte).toString('base64url');
+const [key, otherKey] = [encodedKey(1), encodedKey(2)];
 const sealer = createCursorSealer([key]);
 const cursors = createPositionCursors([key], sealer);
 const projectId = newProjectId();
