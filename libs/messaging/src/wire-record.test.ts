@@ -1,3 +1,4 @@
+import { opaqueEvent } from '@inventory/contracts/http/project-event';
 import { messages } from '@inventory/contracts/messages';
 import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
 import { propertyRuns } from '@inventory/testkit/property-runs';
@@ -46,6 +47,31 @@ test('an encoded message decodes to itself, whatever the ids and the deadline', 
       },
     ),
     { numRuns: propertyRuns(500) },
+  );
+});
+
+test('an event of any type and with any fields is read and written as the same text (Events)', () => {
+  const fields = {
+    id: `evt_${newRefreshId()}`,
+    version: 2,
+    type: 'inventory.later.type',
+    occurred_at: '2026-01-01T00:00:00.000Z',
+    project_id: newProjectId(),
+  };
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (others) => {
+      const text = JSON.stringify({ ...others, ...fields, more: others });
+      const event = opaqueEvent.parse(JSON.parse(text));
+      const body = { project_id: newProjectId(), position: 1, log_epoch: 1, event };
+      const { topic, record } = encode({ type: 'project.event-appended.v1', id: 'e', body });
+
+      const decoded = decode(record, { ...position, topic });
+
+      expect(record.value.toString()).toContain(`"event":${text}`);
+      if (decoded.result !== 'message' || !('event' in decoded.message.body)) throw new Error();
+      expect(JSON.stringify(decoded.message.body.event)).toBe(text);
+    }),
+    { numRuns: propertyRuns(300) },
   );
 });
 

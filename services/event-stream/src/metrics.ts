@@ -36,11 +36,12 @@ const attemptErrors = [
   'tls',
   'connection',
 ] as const satisfies readonly AttemptError[];
+const attemptTypes = [...projectEventTypes, pingType] as const;
 const attemptDuration = histogram({
   name: 'inventory.webhooks.attempt.duration',
   description: 'Duration of webhook requests, by result',
   unit: 's',
-  labels: { type: [...projectEventTypes, pingType], result: ['success', ...attemptErrors] },
+  labels: { type: [...attemptTypes, 'other'], result: ['success', ...attemptErrors] },
   buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30],
 });
 const disabled = counter({
@@ -73,7 +74,9 @@ export function countAppended(event: LoggedEvent, nowMs: number): void {
 }
 
 export function countAttempt({ durationMs, error }: Attempt, { type }: WebhookDelivery): void {
-  attemptDuration.record(durationMs / 1_000, { type, result: error ?? 'success' });
+  // A later version may have appended events of types that this one does not know.
+  const known = attemptTypes.find((one) => one === type) ?? 'other';
+  attemptDuration.record(durationMs / 1_000, { type: known, result: error ?? 'success' });
 }
 
 export function countDisabled(reason: DisabledReason): void {

@@ -123,7 +123,7 @@ test('an event announced again after it was pruned keeps its position and is not
 
   const again = await log.appendEvent(newAccountId(), events[1] as RefreshEvent);
 
-  expect(again).toMatchObject({ position: 2, event: { id: events[1]?.id } });
+  expect(again).toMatchObject({ position: 2, eventId: events[1]?.id });
   expect((await page(projectId, 0)).head_position).toBe(10);
 });
 
@@ -146,6 +146,35 @@ test('a log is read in pages, ascending, from any position', async () => {
     events.map(({ id }) => id),
   );
   expect((await page(projectId, 5)).items).toEqual([]);
+});
+
+test('an entry that an earlier version stored is read as it was delivered (Events: kept log)', async () => {
+  const projectId = newProjectId();
+  const refreshId = newRefreshId();
+  const eventId = `evt_${newRefreshId()}` as const;
+  const occurredAt = '2026-10-01T10:00:00.000Z';
+  const event = {
+    id: eventId,
+    version: 1,
+    type: 'inventory.refresh.completed',
+    outcome: 'private',
+    ...{ occurredAt, projectId, refreshId },
+  } as const;
+  await collections().log.insertOne({
+    ...{ _id: `${projectId}/000000000001`, projectId, accountId: newAccountId(), position: 1 },
+    ...{ eventId, event, appendedAt: new Date(clock.now()) },
+  });
+
+  const { items } = await page(projectId, 0);
+  const next = await log.appendEvent(newAccountId(), eventOf(projectId));
+
+  expect(items.map((item) => JSON.stringify(item.event))).toEqual([
+    `{"id":"${eventId}","version":1,"occurred_at":"${occurredAt}","project_id":"${projectId}",` +
+      '"type":"inventory.refresh.completed",' +
+      `"data":{"refresh_id":"${refreshId}","state":"completed","outcome":"private"},` +
+      `"links":{"refresh":"/v2/platform/inventory-refreshes/${refreshId}"}}`,
+  ]);
+  expect(next.position).toBe(2);
 });
 
 test('one request reads the heads of many Projects, 0 for a Project without events', async () => {

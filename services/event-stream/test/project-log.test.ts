@@ -1,3 +1,4 @@
+import { refreshIdOf } from '@inventory/contracts/http/project-event';
 import type { ProjectId } from '@inventory/contracts/ids';
 import type { MessageBody } from '@inventory/contracts/messages';
 import type { MessageBus } from '@inventory/messaging/bus';
@@ -74,8 +75,7 @@ function publishedFor(projectId: ProjectId): readonly Appended[] {
     .filter((appended) => appended.project_id === projectId);
 }
 
-const refreshOf = ({ event }: Appended) =>
-  event.type === 'inventory.refresh.completed' ? event.data.refresh_id : null;
+const refreshOf = ({ event }: Appended) => refreshIdOf(event);
 
 const publishedTimes = (projectId: ProjectId, times: number) =>
   waitFor(`${times} entries are published`, () => publishedFor(projectId).length >= times);
@@ -169,9 +169,9 @@ test('replicas that append to one Project concurrently leave no gap and no dupli
     }),
   );
 
-  const places = new Map(entries.flat().map(({ position, event }) => [event.id, position]));
+  const places = new Map(entries.flat().map(({ position, eventId }) => [eventId, position]));
   expect([...places.values()].sort((a, b) => a - b)).toEqual(events.map((_event, i) => i + 1));
-  for (const { event, position } of entries.flat()) expect(places.get(event.id)).toBe(position);
+  for (const { eventId, position } of entries.flat()) expect(places.get(eventId)).toBe(position);
   expect(await collection.countDocuments({ projectId })).toBe(30);
 });
 
@@ -196,7 +196,7 @@ test('an event id has one entry in the log of each Project, and shows nothing of
 
   const entries = [await append(one), await append(other), await append(one)];
 
-  expect(entries.map(({ event, position }) => [event.projectId, position])).toEqual([
+  expect(entries.map((entry) => [entry.projectId, entry.position])).toEqual([
     [one, 1],
     [other, 1],
     [one, 1],

@@ -1,8 +1,12 @@
+import { logPage } from '@inventory/contracts/internal/event-log';
+import { connectMongo } from '@inventory/mongo/connect';
 import { systemIdentifiers, uuidV5 } from '@inventory/runtime/identifiers';
 import { newProjectId } from '@inventory/testkit/builders';
 import { type MessageRecorder, recordMessages } from '@inventory/testkit/message-recorder';
+import { testLogger } from '@inventory/testkit/namespace';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { Webhook } from 'standardwebhooks';
+import { openLogCollection } from '../src/storage/collections.ts';
 import {
   type Customer,
   deliveryWhen,
@@ -71,6 +75,42 @@ test('a terminal refresh reaches its endpoint once, signed, as the JSON of the s
     attempts: [{ status: 204, error: null }],
   });
   expect(world.receiver.of('/once')).toHaveLength(1);
+});
+
+test('an event of a type that a later version appended reaches endpoint and log page byte for byte (Events: webhooks)', async () => {
+  const { customer, endpoint } = await subscribed('/later-type');
+  const { project_id, endpoint_id } = endpoint;
+  const id = `evt_${systemIdentifiers.uuidV7()}` as const;
+  const type = 'inventory.later.type';
+  const json =
+    `{"10":{},"zulu":1,"type":"${type}","id":"${id}","project_id":"${project_id}","version":7,` +
+    '"data":{"b":[{"y":1e+21,"a":"\\u001f"}],"a":null},' +
+    '"occurred_at":"2026-11-21T10:00:00.000Z","links":{}}';
+  const mongo = await connectMongo({
+    ...world.config.mongodb,
+    service: 'test',
+    logger: testLogger,
+  });
+  await mongo.db
+    .collection('webhookEndpoints')
+    .updateOne({ endpointId: endpoint_id }, { $push: { types: type } } as object);
+
+  await openLogCollection(mongo.db).insertOne({
+    _id: `${project_id}/000000000001`,
+    ...{ projectId: customer.projectId, accountId: customer.accountId, position: 1 },
+    ...{ eventId: id, type, json, appendedAt: new Date() },
+  });
+  await mongo.close();
+  const [hook] = await arrived('/later-type');
+  const delivery = await deliveryWhen(world, endpoint, 'it is recorded', isDelivered);
+  const path = `/projects/${project_id}/log`;
+  const query = { after: 0, limit: 5 };
+  const page = await world.client.json(logPage, { method: 'GET', path, query });
+
+  expect(hook?.raw.toString()).toBe(json);
+  expect(page.items.map(({ event }) => JSON.stringify(event))).toEqual([json]);
+  expect(delivery).toMatchObject({ event_id: id, type });
+  expect((await world.read(project_id, endpoint_id)).types).toContain(type);
 });
 
 test('a failed delivery is tried again with the same id and the same bytes until it succeeds (Events: webhooks)', async () => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { eventId, projectId, webhookEndpointId } from '../ids.ts';
 import { pagination } from './meta.ts';
 import { canonicalDecimal, cursorParameter } from './parameters.ts';
-import { projectEventType, projectEventTypes } from './project-event.ts';
+import { eventTypeName, projectEventType, projectEventTypes } from './project-event.ts';
 
 /** Most endpoints of one Project. */
 export const webhookEndpointsMax = 10;
@@ -59,7 +59,7 @@ export const webhookEndpoint = z.object({
   project_id: projectId,
   url: z.string(),
   description: z.string().nullable(),
-  types: z.array(projectEventType),
+  types: z.array(eventTypeName).describe('Later versions may add types.'),
   state: webhookEndpointState,
   /** Null while it is enabled. */
   disabled_reason: webhookDisabledReason.nullable(),
@@ -103,8 +103,10 @@ export const webhookRotation = z.strictObject({
 /** Type of a test event, which is in no log. */
 export const webhookPingType = 'webhook.ping';
 
-/** Type of a delivery: an event of the Project's log, or a test. */
-export const webhookDeliveryType = z.enum([...projectEventTypes, webhookPingType]);
+/** Type of a delivery: that of an event of the Project's log, or of a test. */
+export const webhookDeliveryType = eventTypeName.describe(
+  'One of the types that an endpoint subscribes to, or `webhook.ping`; later versions may add some.',
+);
 export const webhookDeliveryStates = ['pending', 'delivered', 'failed'] as const;
 export const webhookDeliveryState = z.enum(webhookDeliveryStates);
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { projectEvent } from '../http/project-event.ts';
+import { opaqueEvent } from '../http/project-event.ts';
 import { projectId } from '../ids.ts';
 
 /** Paths of the event-stream's internal API of logs. */
@@ -48,7 +48,7 @@ export const logPageQuery = z.object({
 export const logEntry = z.object({
   position: z.int().min(1),
   appended_at: z.iso.datetime(),
-  event: projectEvent,
+  event: opaqueEvent,
 });
 export type LogEntryView = z.infer<typeof logEntry>;
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { projectEvent } from '../http/project-event.ts';
+import { opaqueEvent } from '../http/project-event.ts';
 import { projectId } from '../ids.ts';
 import { defineMessage } from '../message.ts';
 
@@ -13,7 +13,7 @@ export const projectEventAppended = defineMessage({
     /** Contiguous from 1 within one epoch of the Project's log. */
     position: z.int().min(1),
     log_epoch: z.int().min(1),
-    event: projectEvent,
+    event: opaqueEvent,
     /** When the log has acquired the position; absent in messages of earlier versions. */
     appended_at: z.iso.datetime().optional(),
   }),

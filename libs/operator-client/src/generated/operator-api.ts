@@ -1287,7 +1287,8 @@ export interface components {
             readonly project_id: string;
             readonly url: string;
             readonly description: string | null;
-            readonly types: readonly ("inventory.refresh.completed" | "account.balance.low")[];
+            /** @description Later versions may add types. */
+            readonly types: readonly string[];
             /** @enum {string} */
             readonly state: "enabled" | "disabled";
             readonly disabled_reason: ("requested" | "gone" | "failing") | null;
@@ -1307,7 +1308,8 @@ export interface components {
             readonly project_id: string;
             readonly url: string;
             readonly description: string | null;
-            readonly types: readonly ("inventory.refresh.completed" | "account.balance.low")[];
+            /** @description Later versions may add types. */
+            readonly types: readonly string[];
             /** @enum {string} */
             readonly state: "enabled" | "disabled";
             readonly disabled_reason: ("requested" | "gone" | "failing") | null;
@@ -1325,8 +1327,8 @@ export interface components {
         };
         readonly WebhookDelivery: {
             readonly event_id: string;
-            /** @enum {string} */
-            readonly type: "inventory.refresh.completed" | "account.balance.low" | "webhook.ping";
+            /** @description One of the types that an endpoint subscribes to, or `webhook.ping`; later versions may add some. */
+            readonly type: string;
             /** @enum {string} */
             readonly state: "pending" | "delivered" | "failed";
             readonly failure: ("attempts_exhausted" | "endpoint_disabled") | null;

@@ -29,7 +29,7 @@ export interface WebhookDelivery {
   readonly endpointId: WebhookEndpointId;
   readonly projectId: ProjectId;
   readonly eventId: EventId;
-  readonly type: EventType | typeof pingType;
+  readonly type: EventType;
   /** The bytes of every attempt. */
   readonly body: string;
   readonly state: 'pending' | 'delivered' | 'failed';

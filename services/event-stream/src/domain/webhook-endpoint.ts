@@ -1,9 +1,9 @@
 import type { AccountId, ProjectId, WebhookEndpointId } from '@inventory/contracts/ids';
 import type { EndpointHealth } from './endpoint-health.ts';
-import type { LoggedEvent } from './project-event.ts';
 import type { EndpointSecret, SecretRotation } from './secret-rotation.ts';
 
-export type EventType = LoggedEvent['type'];
+/** The name of a type of event, also of one that a later version adds. */
+export type EventType = string;
 export type DisabledReason = 'requested' | 'gone' | 'failing';
 
 /** A receiver of a Project's events. */

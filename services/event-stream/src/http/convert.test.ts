@@ -8,16 +8,11 @@ import { type ReadLog, toLogPage } from './convert.ts';
 const projectId: ProjectId = newProjectId();
 
 function entryAt(position: number): KeptEntry {
-  const event = {
-    id: `evt_${newRefreshId()}`,
-    type: 'inventory.refresh.completed',
-    version: 1,
-    occurredAt: '2026-11-21T10:00:00.000Z',
-    projectId,
-    refreshId: newRefreshId(),
-    outcome: 'private',
-  } as const;
-  return { projectId, logEpoch: 1, position, event, appendedAtMs: position };
+  const eventId = `evt_${newRefreshId()}` as const;
+  const type = 'inventory.later.type';
+  const fields = { id: eventId, version: 1, type, project_id: projectId };
+  const json = JSON.stringify({ ...fields, occurred_at: '2026-11-21T10:00:00.000Z' });
+  return { projectId, logEpoch: 1, position, eventId, type, json, appendedAtMs: position };
 }
 
 const entries = Array.from({ length: 13 }, (_none, position) => entryAt(position));

@@ -1,6 +1,6 @@
+import { opaqueEvent } from '@inventory/contracts/http/project-event';
 import type { LogPage } from '@inventory/contracts/internal/event-log';
 import { isoTime } from '@inventory/runtime/clock';
-import { toWireEvent } from '../operations/wire-event.ts';
 import type { KeptEntry } from '../storage/project-log.ts';
 
 export interface ReadLog {
@@ -26,10 +26,10 @@ export function toLogPage({ logEpoch, after, head, oldest, items }: ReadLog): Lo
     head_position: headPosition,
     earliest_position: earliest?.position ?? headPosition + 1,
     earliest_at: earliest ? isoTime(earliest.appendedAtMs) : null,
-    items: kept.map(({ position, appendedAtMs, event }) => ({
+    items: kept.map(({ position, appendedAtMs, json }) => ({
       position,
       appended_at: isoTime(appendedAtMs),
-      event: toWireEvent(event),
+      event: opaqueEvent.parse(JSON.parse(json)),
     })),
   };
 }

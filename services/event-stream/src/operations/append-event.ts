@@ -1,9 +1,9 @@
+import { opaqueEvent } from '@inventory/contracts/http/project-event';
 import type { AccountId } from '@inventory/contracts/ids';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { isoTime } from '@inventory/runtime/clock';
 import type { LoggedEvent } from '../domain/project-event.ts';
 import type { LogEntry, ProjectLog } from '../storage/project-log.ts';
-import { toWireEvent } from './wire-event.ts';
 
 export interface AppendEventDeps {
   readonly log: Pick<ProjectLog, 'appendEvent'>;
@@ -26,15 +26,15 @@ export async function appendEvent(
 }
 
 function appendedMessage(entry: LogEntry): OutgoingMessage {
-  const { projectId, logEpoch, position, event, appendedAtMs } = entry;
+  const { projectId, logEpoch, position, eventId, json, appendedAtMs } = entry;
   return {
     type: 'project.event-appended.v1',
-    id: event.id,
+    id: eventId,
     body: {
       project_id: projectId,
       position,
       log_epoch: logEpoch,
-      event: toWireEvent(event),
+      event: opaqueEvent.parse(JSON.parse(json)),
       ...(appendedAtMs === null ? {} : { appended_at: isoTime(appendedAtMs) }),
     },
   };

@@ -5,7 +5,6 @@ import type { DeliveryStore } from '../storage/delivery-store.ts';
 import type { EndpointStore } from '../storage/endpoint-store.ts';
 import type { KeptEntry, ProjectLog } from '../storage/project-log.ts';
 import type { ProjectEventAccess } from './project-event-access.ts';
-import { toWireEvent } from './wire-event.ts';
 
 export interface PrepareDeps {
   readonly log: Pick<ProjectLog, 'listAfter'>;
@@ -34,7 +33,7 @@ export async function prepareDeliveries(
     const entries = await log.listAfter(place.projectId, place.nextPosition - 1, entriesAtOnce);
     const last = entries.at(-1);
     if (last === undefined) return;
-    const wanted = entries.filter(({ event }) => place.types.includes(event.type));
+    const wanted = entries.filter(({ type }) => place.types.includes(type));
     const nowMs = clock.now();
     await deliveries.insertMissing(
       wanted.map((entry) => deliveryOf(place, entry)),
@@ -56,8 +55,7 @@ export async function prepareDeliveries(
 
 export function deliveryOf(
   { id: endpointId, projectId }: WebhookEndpoint,
-  { event, appendedAtMs }: KeptEntry,
+  { eventId, type, json: body, appendedAtMs }: KeptEntry,
 ): NewDelivery {
-  const body = JSON.stringify(toWireEvent(event));
-  return { endpointId, projectId, eventId: event.id, type: event.type, body, appendedAtMs };
+  return { endpointId, projectId, eventId, type, body, appendedAtMs };
 }

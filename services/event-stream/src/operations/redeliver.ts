@@ -69,8 +69,8 @@ export async function redeliverRange(
 /** Entries from the endpoint's position on get their delivery from the log. */
 function isMissed(
   { types, nextPosition }: WebhookEndpoint,
-  { event, position, appendedAtMs }: KeptEntry,
+  { type, position, appendedAtMs }: KeptEntry,
   untilMs: number,
 ): boolean {
-  return types.includes(event.type) && position < nextPosition && appendedAtMs <= untilMs;
+  return types.includes(type) && position < nextPosition && appendedAtMs <= untilMs;
 }

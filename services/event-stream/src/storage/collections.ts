@@ -1,3 +1,4 @@
+import { eventTypeName } from '@inventory/contracts/http/project-event';
 import { accountId, eventId, projectId, refreshId, revisionId } from '@inventory/contracts/ids';
 import { inventoryKey } from '@inventory/contracts/inventory-key';
 import { refreshOutcome } from '@inventory/contracts/vocabulary';
@@ -24,16 +25,21 @@ const loggedEvent: z.ZodType<LoggedEvent> = z.discriminatedUnion('type', [
   }),
 ]);
 
-/** One entry of a Project's log. Its `_id`, Project and position, is acquired by insert. */
-const logEntry = z.object({
+const entryFields = {
   _id: z.string(),
   projectId,
   accountId,
   position: z.int(),
-  eventId: z.string(),
-  event: loggedEvent,
+  eventId,
   appendedAt: z.date(),
-});
+};
+
+/** One entry of a Project's log. Its `_id`, Project and position, is acquired by insert. */
+const logEntry = z.union([
+  z.object({ ...entryFields, type: eventTypeName, json: z.string() }),
+  /** Of an earlier version. */
+  z.object({ ...entryFields, event: loggedEvent }),
+]);
 export type LogEntryDocument = Readonly<z.infer<typeof logEntry>>;
 
 /** The position of an event whose entry was pruned: announced again, it keeps its position. */

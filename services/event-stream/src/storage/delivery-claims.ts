@@ -97,15 +97,16 @@ function writes(
     async claimDeliveries(due, untilMs) {
       if (due.length === 0) return [];
       const claimedBy = randomUUID();
-      const { matchedCount } = await deliveries.bulkWrite(
-        due.map(({ endpointId, eventId, claim }) => ({
-          updateOne: {
-            filter: { _id: keyOf(endpointId, eventId), claim, ...pending },
-            update: { $set: { nextAttemptAt: dateOf(untilMs), claim: claim + 1, claimedBy } },
-          },
-        })),
-        { ordered: false },
+      const byClaim = Map.groupBy(due, ({ claim }) => claim);
+      const results = await Promise.all(
+        [...byClaim].map(([claim, some]) =>
+          deliveries.updateMany(
+            { _id: { $in: some.map(keyOfDelivery) }, claim, ...pending },
+            { $set: { nextAttemptAt: dateOf(untilMs), claim: claim + 1, claimedBy } },
+          ),
+        ),
       );
+      const matchedCount = results.reduce((sum, result) => sum + result.matchedCount, 0);
       const claimed = due.map((one) => ({
         ...one,
         claim: one.claim + 1,
@@ -113,12 +114,11 @@ function writes(
       }));
       if (matchedCount === due.length) return claimed;
       // Others were claimed by another replica, or restarted.
-      const keys = due.map(({ endpointId, eventId }) => keyOf(endpointId, eventId));
       const own = await deliveries
-        .find({ _id: { $in: keys }, claimedBy }, { projection: { _id: 1 } })
+        .find({ _id: { $in: due.map(keyOfDelivery) }, claimedBy }, { projection: { _id: 1 } })
         .toArray();
       const ownKeys = new Set(own.map(({ _id }) => _id));
-      return claimed.filter(({ endpointId, eventId }) => ownKeys.has(keyOf(endpointId, eventId)));
+      return claimed.filter((one) => ownKeys.has(keyOfDelivery(one)));
     },
     async recordAttempts(reports) {
       if (reports.length === 0) return 0;
@@ -146,6 +146,10 @@ function writes(
       return found.length;
     },
   };
+}
+
+function keyOfDelivery({ endpointId, eventId }: WebhookDelivery): string {
+  return keyOf(endpointId, eventId);
 }
 
 function reportWrites({

@@ -20,7 +20,7 @@ export type OldEntry = Pick<
   '_id' | 'projectId' | 'position' | 'eventId' | 'appendedAt'
 >;
 
-const withoutEvent = { projection: { event: 0 } } as const;
+const withoutEvent = { projection: { event: 0, json: 0 } } as const;
 
 export function createLogPruning({ log, pruned }: LogCollections): LogPruning {
   return {

@@ -6,13 +6,13 @@ import { LRUCache } from 'lru-cache';
 import type { Collection } from 'mongodb';
 import type { LoggedEvent } from '../domain/project-event.ts';
 import { type LogEntryDocument, logDocuments, type PrunedEventDocument } from './collections.ts';
+import { type EventText, toEventText } from './wire-event.ts';
 
-export interface LogEntry {
+export interface LogEntry extends EventText {
   readonly projectId: ProjectId;
   readonly logEpoch: number;
   /** Contiguous from 1. */
   readonly position: number;
-  readonly event: LoggedEvent;
   /** Null for an entry that was pruned. */
   readonly appendedAtMs: number | null;
 }
@@ -93,13 +93,14 @@ export function createProjectLog(
     event: LoggedEvent,
     position: number,
   ): Promise<LogEntry | null> {
-    const { projectId, id: eventId } = event;
-    const _id = placeOf(projectId, position);
+    const { projectId } = event;
+    const place = { projectId, position };
+    const text = toEventText(event);
     const appendedAtMs = clock.now();
-    const appendedAt = dateOf(appendedAtMs);
+    const _id = placeOf(projectId, position);
     try {
-      await log.insertOne({ _id, projectId, accountId, position, eventId, event, appendedAt });
-      return { ...entryOf(logEpoch, event, position), appendedAtMs };
+      await log.insertOne({ _id, ...place, accountId, ...text, appendedAt: dateOf(appendedAtMs) });
+      return { ...place, logEpoch, ...text, appendedAtMs };
     } catch (error) {
       if (!duplicateKeyOf(error)) throw error;
       return null;
@@ -112,7 +113,8 @@ export function createProjectLog(
     const found = await pruned.findOne({ _id: event.id, projectId: event.projectId });
     if (found === null) return null;
     const { position } = parseDocument(logDocuments.pruned, found);
-    return { ...entryOf(logEpoch, event, position), appendedAtMs: null };
+    const { projectId } = event;
+    return { projectId, position, logEpoch, ...toEventText(event), appendedAtMs: null };
   }
 
   return {
@@ -130,9 +132,7 @@ export function createProjectLog(
         }
         // A taken position may be this very event's: both indexes are hit and either is named.
         const known = await log.findOne({ projectId, eventId: event.id });
-        if (known) {
-          return keptEntryOf(logEpoch, known);
-        }
+        if (known) return keptEntryOf(logEpoch, known);
       }
       throw new Error('the log of a Project is too contended to append to');
     },
@@ -180,13 +180,17 @@ function logReads(
   };
 }
 
-function entryOf(logEpoch: number, event: LoggedEvent, position: number) {
-  return { projectId: event.projectId, logEpoch, position, event };
+function keptEntryOf(logEpoch: number, stored: LogEntryDocument): KeptEntry {
+  const doc = parseDocument(logDocuments.entry, stored);
+  const { projectId, position, appendedAt } = doc;
+  const appendedAtMs = appendedAt.getTime();
+  return { projectId, position, logEpoch, ...textOf(doc), appendedAtMs };
 }
 
-function keptEntryOf(logEpoch: number, stored: LogEntryDocument): KeptEntry {
-  const { event, position, appendedAt } = parseDocument(logDocuments.entry, stored);
-  return { ...entryOf(logEpoch, event, position), appendedAtMs: appendedAt.getTime() };
+function textOf(doc: LogEntryDocument): EventText {
+  if ('event' in doc) return toEventText(doc.event);
+  const { eventId, type, json } = doc;
+  return { eventId, type, json };
 }
 
 const positionDigits = 12;

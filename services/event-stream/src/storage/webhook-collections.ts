@@ -1,4 +1,4 @@
-import { projectEventType } from '@inventory/contracts/http/project-event';
+import { eventTypeName } from '@inventory/contracts/http/project-event';
 import {
   webhookAttemptError,
   webhookDeliveryState,
@@ -38,7 +38,7 @@ const endpoint = z.object({
   accountId,
   url: z.string(),
   description: z.string().nullable(),
-  types: z.array(projectEventType).readonly(),
+  types: z.array(eventTypeName).readonly(),
   state: webhookEndpointState,
   disabledReason: webhookDisabledReason.nullable(),
   secrets: z.array(sealedSecret).readonly(),

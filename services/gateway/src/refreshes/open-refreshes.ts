@@ -1,3 +1,4 @@
+import { refreshIdOf } from '@inventory/contracts/http/project-event';
 import type { Lifetime } from '@inventory/runtime/lifetime';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
@@ -64,8 +65,8 @@ function openRefreshWaits(lifetime: Pick<Lifetime, 'defer'>, broadcasts: Broadca
   );
   broadcasts.filter('project.events.v1', waits.hasProject);
   broadcasts.on(['project.event-appended.v1'], ({ body: { project_id, event } }) => {
-    if (event.type !== 'inventory.refresh.completed') return;
-    waits.notify(project_id, event.data.refresh_id);
+    const refreshId = refreshIdOf(event);
+    if (refreshId !== null) waits.notify(project_id, refreshId);
   });
   return waits;
 }

@@ -1,4 +1,6 @@
-import { newProjectId } from '@inventory/testkit/builders';
+import { opaqueEvent } from '@inventory/contracts/http/project-event';
+import { messages } from '@inventory/contracts/messages';
+import { newProjectId, newRefreshId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { createMemoryLog, type MemoryLog, nextRound } from '../../test/support/memory-log.ts';
@@ -138,6 +140,34 @@ test('a restore under an open stream ends it with recovery (Events: log_epoch_ch
   await settled();
 
   expect(given.text).toMatch(/^event: stream.recovery_required\n/);
+});
+
+test('an event of a type that a later version appended is passed on byte for byte, announced or read from the log (Events: frames)', async () => {
+  const record = (text: string) => {
+    const position = log.events.length + 1;
+    const event = opaqueEvent.parse(JSON.parse(text));
+    const body = { project_id: projectId, position, log_epoch: 1, event };
+    log.events.push(event);
+    // As a gateway reads it from a topic.
+    return messages['project.event-appended.v1'].body.parse(JSON.parse(JSON.stringify(body)));
+  };
+  const textOf = (name: string) =>
+    `{"10":{},"zulu":1,"type":"${name}","id":"evt_${newRefreshId()}","version":7,` +
+    `"data":{"b":[{"y":1e+21,"a":"\\u001f"}],"a":null},"project_id":"${projectId}",` +
+    '"occurred_at":"2026-11-21T10:00:00.000Z","links":{}}';
+  const [logged, announced] = [textOf('inventory.later.logged'), textOf('inventory.later.sent')];
+  record(logged);
+  const given = await follow(at(10));
+  await settled();
+  const { event, position, log_epoch: logEpoch } = record(announced);
+  hubs.appendEvent(projectId, { logEpoch, position, event, appendedAtMs: null });
+  await settled();
+
+  const sent = [...given.text.matchAll(/^event: (.+)\nid: .+\ndata: (.+)$/gm)];
+  expect(sent.map(([, name, data]) => [name, data])).toEqual([
+    ['inventory.later.logged', logged],
+    ['inventory.later.sent', announced],
+  ]);
 });
 
 test('what was announced while a hub was opened is not lost', async () => {

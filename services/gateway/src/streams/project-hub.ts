@@ -1,4 +1,4 @@
-import type { ProjectEvent } from '@inventory/contracts/http/project-event';
+import type { OpaqueEvent } from '@inventory/contracts/http/project-event';
 import type { ProjectId } from '@inventory/contracts/ids';
 import type { LogPage } from '@inventory/contracts/internal/event-log';
 import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
@@ -20,7 +20,7 @@ export interface HubReader {
 export interface AppendedEvent {
   readonly logEpoch: number;
   readonly position: number;
-  readonly event: ProjectEvent;
+  readonly event: OpaqueEvent;
   /** Null in a message of an earlier version. */
   readonly appendedAtMs: number | null;
 }

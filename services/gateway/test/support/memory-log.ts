@@ -1,4 +1,4 @@
-import type { ProjectEvent } from '@inventory/contracts/http/project-event';
+import type { OpaqueEvent } from '@inventory/contracts/http/project-event';
 import type { ProjectId } from '@inventory/contracts/ids';
 import type { LogPage } from '@inventory/contracts/internal/event-log';
 import { newRefreshId } from '@inventory/testkit/builders';
@@ -6,7 +6,7 @@ import type { EventStreamClient } from '../../src/streams/event-stream-client.ts
 
 /** The log of one Project in memory, as the event-stream serves it. */
 export function createMemoryLog(projectId: ProjectId) {
-  const events: ProjectEvent[] = [];
+  const events: OpaqueEvent[] = [];
   let epoch = 1;
   let earliest = 1;
   let failures = 0;

@@ -1,4 +1,4 @@
-import type { ProjectEvent } from '@inventory/contracts/http/project-event';
+import { refreshIdOf } from '@inventory/contracts/http/project-event';
 import type { MessageBus, ReceivedMessage } from '@inventory/messaging/bus';
 import { byKey } from '@inventory/messaging/dispatch';
 import type { ServiceContext } from '@inventory/service-host/service-context';
@@ -59,12 +59,8 @@ function orderingKeyOf(message: ReceivedMessage): string {
     case 'billing.outcome.v1':
       return message.body.refresh_id ?? message.key;
     case 'project.event-appended.v1':
-      return orderingKeyOfEvent(message.body.event, message.key);
+      return refreshIdOf(message.body.event) ?? message.key;
     default:
       return message.key;
   }
-}
-
-function orderingKeyOfEvent(event: ProjectEvent, key: string): string {
-  return event.type === 'inventory.refresh.completed' ? event.data.refresh_id : key;
 }

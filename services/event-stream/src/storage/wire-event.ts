@@ -1,8 +1,22 @@
 import { currentPath } from '@inventory/contracts/http/current';
 import type { ProjectEvent } from '@inventory/contracts/http/project-event';
 import { refreshPath } from '@inventory/contracts/http/refresh';
+import type { EventId } from '@inventory/contracts/ids';
 import type { LoggedEvent } from '../domain/project-event.ts';
 import type { RefreshEvent } from '../domain/refresh-event.ts';
+import type { EventType } from '../domain/webhook-endpoint.ts';
+
+/** An event of any type: its JSON is written once, and delivered everywhere. */
+export interface EventText {
+  readonly eventId: EventId;
+  readonly type: EventType;
+  readonly json: string;
+}
+
+export function toEventText(event: LoggedEvent): EventText {
+  const { id: eventId, type } = event;
+  return { eventId, type, json: JSON.stringify(toWireEvent(event)) };
+}
 
 /** The event as customers receive it. */
 export function toWireEvent(event: LoggedEvent): ProjectEvent {
