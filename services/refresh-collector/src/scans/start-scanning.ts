@@ -125,7 +125,8 @@ function startJobs(
   };
 }
 
-function planLimits(config: RefreshCollectorConfig): PlanLimits {
+/** An inventory that was never read has no more pages than are paid, and than a scan reads. */
+export function planLimits(config: RefreshCollectorConfig): PlanLimits {
   const { queueMs, collectMs } = config.deadlines;
   const { scansMax, scansPerAccountMax } = config.scheduling;
   const pagesMax = Math.min(config.scan.pagesMax, Math.ceil(assetsPaidMax / config.scan.count));
