@@ -39,7 +39,7 @@ export function openSocket(
 
 type Prefix = 'KAFKA_TLS' | 'MONGODB_TLS';
 
-/** The files of a client's TLS; `signed` are the servers that the authorities sign. */
+/** The files of a client's TLS; `signed` names, as a possessive, what has the signed certificates. */
 export function tlsFiles(prefix: Prefix, signed: string) {
   return {
     authorities: needing(

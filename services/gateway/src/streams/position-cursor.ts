@@ -21,7 +21,8 @@ const macBytes = 16;
 
 /**
  * A position is no secret, so its cursor is authenticated and not encrypted: one MAC per event. The
- * first key (base64url) signs, every key verifies. `sealed` opens the encrypted cursors of earlier versions.
+ * first of the keys (base64url) signs, every key verifies. `sealed` opens the encrypted cursors of
+ * earlier versions.
  */
 export function createPositionCursors(
   encodedKeys: readonly string[],
