@@ -50,7 +50,7 @@ async function fillLog(projectId: string): Promise<void> {
   interface Entry {
     readonly _id: string;
     readonly position: number;
-    readonly event: object;
+    readonly json: string;
   }
   const records = await stack.recordsOf('event-stream');
   const log = records.collection<Entry>('projectLog');
@@ -66,7 +66,7 @@ async function fillLog(projectId: string): Promise<void> {
       _id,
       position,
       eventId,
-      event: { ...newest.event, id: eventId },
+      json: JSON.stringify({ ...JSON.parse(newest.json), id: eventId }),
       // The sweep of lost announcements reads the log by time: no log has thousands in a millisecond.
       appendedAt: new Date(startMs + index),
     };

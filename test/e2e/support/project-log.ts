@@ -1,3 +1,4 @@
+import { refreshCompletedEvent } from '@inventory/contracts/http/project-event';
 import type { StoryStack } from './test-stack.ts';
 
 export interface LoggedEvent {
@@ -12,10 +13,17 @@ export interface LoggedEvent {
 interface StoredEntry {
   readonly position: number;
   readonly eventId: string;
-  readonly event: LoggedEvent;
+  readonly json: string;
 }
 
-/** A Project's log, oldest first. */
+const refreshEvent = refreshCompletedEvent.transform(({ occurred_at, project_id, data }) => ({
+  refreshId: data.refresh_id,
+  outcome: data.outcome,
+  occurredAt: occurred_at,
+  projectId: project_id,
+}));
+
+/** The refreshes in a Project's log, oldest first. */
 export async function readProjectLog(stack: StoryStack, projectId: string): Promise<LoggedEvent[]> {
   const records = await stack.recordsOf('event-stream');
   const entries = await records
@@ -23,5 +31,8 @@ export async function readProjectLog(stack: StoryStack, projectId: string): Prom
     .find({ projectId } as object)
     .sort({ position: 1 })
     .toArray();
-  return entries.map(({ position, eventId, event }) => ({ ...event, position, eventId }));
+  return entries.map(({ position, eventId, json }) => ({
+    ...refreshEvent.parse(JSON.parse(json)),
+    ...{ position, eventId },
+  }));
 }
