@@ -25,6 +25,7 @@ const overlays = ['local', 'production'];
 const components = [
   'collector-by-hpa',
   'collector-by-keda',
+  'events-origin',
   'gateway-api',
   'gateway-by-streams',
   'ingress',

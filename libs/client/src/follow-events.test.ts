@@ -49,8 +49,9 @@ async function follow(
   enough: number,
   options: Partial<FollowEventsOptions> = {},
   environment = createTestClientEnvironment(),
+  urls: { baseUrl: string; eventsUrl?: string } = { baseUrl: server.url },
 ): Promise<Followed> {
-  const client = createInventoryClient({ baseUrl: server.url, apiKey }, environment);
+  const client = createInventoryClient({ ...urls, apiKey }, environment);
   const applied: string[] = [];
   const stored: string[] = [];
   const interruptions: Interruption[] = [];
@@ -73,6 +74,16 @@ async function follow(
 const idsOf = (...serials: number[]) => serials.map((serial) => event(serial).id);
 const closing = (reason: string, retryAfterMs: number) =>
   frame('stream.closing', { reason, retry_after_ms: retryAfterMs });
+
+test('the stream is read from its own origin where it has one, and the key is sent to no other (Stream origin)', async () => {
+  server.plays({ parts: [checkpoint('start'), eventFrame(1)], end: 'silent' });
+  const urls = { baseUrl: 'https://api.invalid', eventsUrl: server.url };
+
+  const { applied } = await follow(1, {}, createTestClientEnvironment(), urls);
+
+  expect(applied).toEqual(idsOf(1));
+  expect(server.asked).toHaveLength(1);
+});
 
 test('events are applied one after the other, each before its position is stored (Events: rule 4) [events-applied-once]', async () => {
   server.plays({ parts: [checkpoint('start'), eventFrame(1), eventFrame(2)], end: 'silent' });

@@ -9,6 +9,8 @@ import { createTransport, type Fetch } from './transport.ts';
 
 export interface InventoryClientOptions {
   readonly baseUrl: string;
+  /** Address of the event stream where it has an origin of its own; `baseUrl` by default. */
+  readonly eventsUrl?: string | undefined;
   /** Secret of a Credential. It is in nothing that the client returns or throws. */
   readonly apiKey: string;
   /** Another HTTP client, for example behind a proxy; the runtime's `fetch` by default. */
@@ -32,14 +34,16 @@ export function createInventoryClient(
   environment: ClientEnvironment = realEnvironment,
 ): InventoryClient {
   const { baseUrl, apiKey, fetch: ownFetch, tryTimeoutMs = tryTimeoutDefaultMs } = options;
+  const { eventsUrl = baseUrl } = options;
   const { startTimer } = environment;
   const transport = { baseUrl, apiKey, fetch: ownFetch ?? fetch, startTimer };
   const send = createTransport(transport);
+  const openStream = createStreamTransport({ ...transport, baseUrl: eventsUrl });
   const callApi = createCallApi({ send, tryTimeoutMs, environment });
   return {
     ...createRefreshCalls(callApi, environment),
     ...createPageCalls(callApi, environment),
-    ...createEventCalls(callApi, createStreamTransport(transport), environment),
+    ...createEventCalls(callApi, openStream, environment),
     ...createAccountCalls(callApi),
   };
 }

@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 function clientWith(
-  options: { baseUrl?: string; fetch?: Fetch; tryTimeoutMs?: number } = {},
+  options: { baseUrl?: string; eventsUrl?: string; fetch?: Fetch; tryTimeoutMs?: number } = {},
   environment = createTestClientEnvironment(),
 ) {
   return createInventoryClient({ baseUrl: server.url, apiKey, ...options }, environment);
@@ -85,6 +85,7 @@ test.each([
 ])('%s is no base address', (baseUrl) => {
   expect(() => clientWith({ baseUrl })).toThrow(TypeError);
   expect(() => clientWith({ baseUrl })).not.toThrow(/secret/);
+  expect(() => clientWith({ eventsUrl: baseUrl })).toThrow(TypeError);
 });
 
 test('a base address may have a path of its own', async () => {

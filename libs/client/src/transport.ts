@@ -114,10 +114,10 @@ export function reasonOf(error: unknown): string {
 export function checkedBaseUrl(baseUrl: string): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new TypeError('baseUrl must be an http or https address.');
+    throw new TypeError('baseUrl and eventsUrl must be http or https addresses.');
   }
   if (url.username || url.password || url.search || url.hash) {
-    throw new TypeError('baseUrl must be an address without user, query and fragment.');
+    throw new TypeError('baseUrl and eventsUrl must have no user, query and fragment.');
   }
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
 }

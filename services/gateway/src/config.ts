@@ -136,6 +136,19 @@ export const settings = {
     .enum(['true', 'false'])
     .default('false')
     .describe('Whether operations can be called from the reference page, with a key typed in'),
+  GATEWAY_ROLE: z
+    .enum(['api', 'events', 'both'])
+    .default('both')
+    .describe(
+      'Operations that this process serves: `events` the event stream alone, `api` everything else, ' +
+        '`both` all',
+    ),
+  EVENTS_ORIGIN: url()
+    .optional()
+    .describe(
+      'Public origin of the event stream where it is not that of the public API; stated in the ' +
+        'OpenAPI document',
+    ),
   STREAMS_PER_PROJECT_MAX: integer(1, 1_000)
     .prefault('4')
     .describe('Event streams of one Project over all replicas'),
@@ -171,6 +184,9 @@ export interface PublicApiLimits {
   readonly drainMs: number;
 }
 
+/** What a process serves: the event stream, everything else, or both. */
+export type GatewayRole = 'api' | 'events' | 'both';
+
 export interface GatewayConfig extends ServiceConfig {
   readonly publicHttp: { readonly host: string; readonly port: number };
   readonly operatorHttp: { readonly host: string; readonly port: number };
@@ -192,6 +208,9 @@ export interface GatewayConfig extends ServiceConfig {
   readonly reference: { readonly canTry: boolean };
   readonly customerRequestsPerMinute: number;
   readonly limits: PublicApiLimits;
+  readonly role: GatewayRole;
+  /** Null where the event stream has the origin of the public API. */
+  readonly eventsOrigin: string | null;
   readonly streams: StreamLimits & {
     readonly perProjectMax: number;
     readonly totalMax: number;
@@ -232,6 +251,8 @@ export function loadConfig(environment: Record<string, string | undefined>): Gat
     cursorKeys: parsed.CURSOR_KEYS,
     trustedProxies: parsed.TRUSTED_PROXIES ?? [],
     reference: { canTry: parsed.API_REFERENCE_TRY === 'true' },
+    role: parsed.GATEWAY_ROLE,
+    eventsOrigin: parsed.EVENTS_ORIGIN ?? null,
     streams: {
       perProjectMax: parsed.STREAMS_PER_PROJECT_MAX,
       totalMax: parsed.STREAMS_MAX,

@@ -3,7 +3,7 @@ import { createPendingReplies } from '@inventory/messaging/pending-replies';
 import { openBackends } from '@inventory/service-host/open-backends';
 import { serveInternal } from '@inventory/service-host/serve-internal';
 import type { ServiceContext, StartedService } from '@inventory/service-host/service-context';
-import { trackPrices } from './accounts/track-prices.ts';
+import { noPrices, trackPrices } from './accounts/track-prices.ts';
 import { openCommands } from './commands/open-commands.ts';
 import type { GatewayConfig } from './config.ts';
 import { gatewayIndexes } from './gateway-indexes.ts';
@@ -22,7 +22,7 @@ export interface StartedGateway extends StartedService {
 export async function startGateway(
   context: ServiceContext<GatewayConfig>,
 ): Promise<StartedGateway> {
-  const { lifetime, clock, identifiers, logger } = context;
+  const { config, lifetime, clock, identifiers, logger } = context;
   const { db, bus, health } = await openBackends(context, 'gateway', gatewayIndexes);
   const publicPort = withoutPublicPort(health);
   const replies = createPendingReplies();
@@ -30,7 +30,9 @@ export async function startGateway(
   const commands = openCommands({ bus, broadcasts, lifetime, replies });
   const clients = openClients(context);
   const tenancy = openTenancy({ db, bus, broadcasts, clock, identifiers, lifetime, logger });
-  const prices = trackPrices({ ledger: clients.ledger, clock, lifetime, logger });
+  const { ledger } = clients;
+  const prices =
+    config.role === 'events' ? noPrices : trackPrices({ ledger, clock, lifetime, logger });
 
   const internalRoutes = [readStandingRoute.bind(tenancy)];
   const { url } = await serveInternal(context, internalRoutes, publicPort.health);

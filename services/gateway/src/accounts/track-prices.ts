@@ -3,6 +3,7 @@ import {
   type PriceSchedule,
   priceLeadMs,
 } from '@inventory/contracts/internal/ledger';
+import { Bug } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Lifetime } from '@inventory/runtime/lifetime';
 import type { Logger } from '@inventory/runtime/logger';
@@ -18,6 +19,13 @@ export interface PriceVersion {
   /** The whole list; before the first read it is read from the ledger, with its errors. */
   readPrices(): Promise<PriceList>;
 }
+
+/** For a process that charges nothing: the ledger is not read. */
+export const noPrices: PriceVersion = {
+  currentVersion: () => null,
+  currentPrices: () => null,
+  readPrices: () => Promise.reject(new Bug('this process reads no price list')),
+};
 
 export interface TrackPricesDeps {
   readonly ledger: { readPrices(): Promise<PriceSchedule> };

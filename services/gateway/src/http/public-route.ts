@@ -5,6 +5,7 @@ import type { DocumentedAnswer } from '@inventory/http/openapi-responses';
 import type { BoundRoute, Input, InputSchemas } from '@inventory/http/route';
 import { validateInput } from '@inventory/http/validate-input';
 import type { z } from 'zod';
+import type { GatewayRole } from '../config.ts';
 import type { AdmittedRequest, Answer, StreamAnswer } from './answer.ts';
 import type { V1Dialect } from './v1-dialect.ts';
 
@@ -40,6 +41,8 @@ export interface PublicEndpoint extends DocumentedEndpoint {
   readonly answer: PublicAnswer;
   /** Codes beside those of every operation of its kind. */
   readonly errors: readonly PublicCode[];
+  /** The operation is served on the origin of events, which may be one of its own. */
+  readonly hasEventsOrigin?: boolean;
   /** Form of failures where it is not the common error body. */
   readonly dialect?: V1Dialect;
 }
@@ -74,4 +77,13 @@ export function publicRoute<Deps, const Schemas extends InputSchemas>({
       run: async (raw, request) => handle(deps, validateInput(endpoint.input, raw), request),
     }),
   };
+}
+
+/** The operations that a process of this role serves. */
+export function endpointsOf(
+  endpoints: readonly PublicEndpoint[],
+  role: GatewayRole,
+): readonly PublicEndpoint[] {
+  if (role === 'both') return endpoints;
+  return endpoints.filter(({ hasEventsOrigin = false }) => hasEventsOrigin === (role === 'events'));
 }

@@ -2,15 +2,13 @@ import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
 import type { GatewayConfig } from '../config.ts';
 import type { BoundPublicRoute } from '../http/public-route.ts';
-import type { CursorSealer } from '../http/sealed-cursor.ts';
 import { countStreamClosed, observeStreams } from '../metrics.ts';
 import type { Broadcasts } from '../open-broadcasts.ts';
 import type { EventStreamClient } from './event-stream-client.ts';
 import { createEventStreams } from './event-streams.ts';
-import { listEventsRoute } from './list-events-route.ts';
 import { openProjectHubs } from './open-project-hubs.ts';
 import { openStreamPlaces } from './open-stream-places.ts';
-import { createPositionCursors } from './position-cursor.ts';
+import type { PositionCursors } from './position-cursor.ts';
 import { createReplayLimits } from './replay-limits.ts';
 import { startStreamChecks } from './start-stream-checks.ts';
 import type { StoredPrincipal } from './stream-authorization.domain.ts';
@@ -20,12 +18,12 @@ export interface EventStreamsDeps {
   readonly db: Db;
   readonly broadcasts: Broadcasts;
   readonly log: EventStreamClient;
-  readonly cursors: CursorSealer;
+  readonly positions: PositionCursors;
   readonly findBySecretDigest: (secretDigest: string) => Promise<StoredPrincipal | null>;
 }
 
 interface OpenEventStreams {
-  readonly routes: readonly BoundPublicRoute[];
+  readonly route: BoundPublicRoute;
   /** Closes every stream with a control frame; no new one opens. */
   drain(): Promise<void>;
 }
@@ -33,10 +31,9 @@ interface OpenEventStreams {
 /** The event streams of this replica and the state they share. */
 export async function openEventStreams(
   context: ServiceContext<GatewayConfig>,
-  { db, broadcasts, log, cursors, findBySecretDigest }: EventStreamsDeps,
+  { db, broadcasts, log, positions, findBySecretDigest }: EventStreamsDeps,
 ): Promise<OpenEventStreams> {
   const { config, lifetime, clock, logger } = context;
-  const positions = createPositionCursors(config.cursorKeys, cursors);
   const sealPosition = positions.seal;
   const hubs = openProjectHubs(context, broadcasts, { log, sealPosition });
   const limits = config.streams;
@@ -57,7 +54,7 @@ export async function openEventStreams(
     logger,
   };
   return {
-    routes: [streamEventsRoute.bind(shared), listEventsRoute.bind(shared)],
+    route: streamEventsRoute.bind(shared),
     drain: () => streams.drain(),
   };
 }

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { ProjectId } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
 import { invariant } from '@inventory/runtime/bug';
@@ -30,7 +30,9 @@ export function createPositionCursors(
 ): PositionCursors {
   // The keys encrypt other cursors: MACs have keys of their own.
   const keys = encodedKeys.map((key) =>
-    createHmac('sha256', Buffer.from(key, 'base64url')).update('event positions').digest(),
+    createSecretKey(
+      createHmac('sha256', Buffer.from(key, 'base64url')).update('event positions').digest(),
+    ),
   );
   const [first] = keys;
   invariant(first !== undefined, 'there is no cursor key');
@@ -76,7 +78,7 @@ function decode(content: Buffer): StreamPosition {
   };
 }
 
-function macOf(key: Buffer, projectId: ProjectId, content: Buffer): Buffer {
+function macOf(key: KeyObject, projectId: ProjectId, content: Buffer): Buffer {
   return createHmac('sha256', key).update(content).update(projectId).digest().subarray(0, macBytes);
 }
 

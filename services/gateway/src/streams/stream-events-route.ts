@@ -58,6 +58,7 @@ export const streamEventsRoute = publicRoute({
   template: '/v2/projects/{project_id}/events/stream',
   permission: 'customer.events.read.v1',
   types: ['text/event-stream'],
+  hasEventsOrigin: true,
   input: { path: projectPath, header: streamHeaders },
   answer: {
     status: 200,

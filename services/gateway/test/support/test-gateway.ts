@@ -145,6 +145,8 @@ export interface TestGatewayOptions {
   readonly canTryReference?: boolean;
   readonly revisionStoreTimeoutMs?: number;
   readonly mongodbUri?: string;
+  readonly role?: GatewayConfig['role'];
+  readonly eventsOrigin?: string;
   /** The share of each thing that is closed when it stops. */
   readonly stopDeadlineMs?: number;
   /** Instead of the world's. */
@@ -181,6 +183,8 @@ export function testGatewayConfig(
     reference: { canTry: overrides.canTryReference ?? false },
     customerRequestsPerMinute: 1_200,
     limits: { ...patientLimits, ...overrides.limits },
+    role: overrides.role ?? 'both',
+    eventsOrigin: overrides.eventsOrigin ?? null,
     streams: {
       perProjectMax: 4,
       totalMax: 100,

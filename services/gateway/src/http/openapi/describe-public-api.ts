@@ -124,9 +124,19 @@ const publicApi: ApiDescription<PublicEndpoint> = {
   }),
 };
 
-/** The OpenAPI document of the public API, as a plain object. */
-export function publicDocument(endpoints: readonly PublicEndpoint[]): JsonSchema {
-  return openApiDocument(publicApi, endpoints);
+/**
+ * The OpenAPI document of the public API, as a plain object. `eventsOrigin` is the origin of the
+ * operations with one of their own.
+ */
+export function publicDocument(
+  endpoints: readonly PublicEndpoint[],
+  eventsOrigin: string | null = null,
+): JsonSchema {
+  const describe = (endpoint: PublicEndpoint) => ({
+    ...publicApi.describe(endpoint),
+    ...(endpoint.hasEventsOrigin && eventsOrigin ? { servers: [{ url: eventsOrigin }] } : {}),
+  });
+  return openApiDocument({ ...publicApi, describe }, endpoints);
 }
 
 function permissionText(permission: string | undefined): string {

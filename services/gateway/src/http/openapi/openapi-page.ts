@@ -3,17 +3,24 @@ import type { BoundPublicRoute, PublicEndpoint } from '../public-route.ts';
 import type { PublicPages } from '../serve-pages.ts';
 import { publicDocument } from './describe-public-api.ts';
 
-/** GET /openapi.json. Throws where the routes differ from the documented ones. */
+/** GET /openapi.json: every operation, whatever process serves it. */
 export function openApiPage(
   endpoints: readonly PublicEndpoint[],
-  routes: readonly BoundPublicRoute[],
+  eventsOrigin: string | null,
 ): PublicPages {
+  const text = JSON.stringify(publicDocument(endpoints, eventsOrigin));
+  return { '/openapi.json': { type: 'json', body: Buffer.from(text) } };
+}
+
+/** Throws where the routes of a process differ from those documented for it. */
+export function requireDocumented(
+  endpoints: readonly PublicEndpoint[],
+  routes: readonly BoundPublicRoute[],
+): void {
   const documented = endpoints.map(({ operationId }) => operationId).toSorted();
   const routed = routes.map(({ operationId }) => operationId).toSorted();
   invariant(
     documented.join() === routed.join(),
     `operations are not what is documented: ${routed.join()} instead of ${documented.join()}`,
   );
-  const text = JSON.stringify(publicDocument(endpoints));
-  return { '/openapi.json': { type: 'json', body: Buffer.from(text) } };
 }

@@ -1,0 +1,46 @@
+import type { MessageBus } from '@inventory/messaging/bus';
+import type { ServiceContext } from '@inventory/service-host/service-context';
+import type { Db } from 'mongodb';
+import { openAccounts } from './accounts/open-accounts.ts';
+import type { ReadUsageDeps } from './accounts/read-usage-route.ts';
+import type { PriceVersion } from './accounts/track-prices.ts';
+import type { RequestReplyClient } from './commands/request-reply-client.ts';
+import type { GatewayConfig } from './config.ts';
+import type { TrafficLimiter } from './http/limit-traffic.ts';
+import type { BoundPublicRoute } from './http/public-route.ts';
+import type { CursorSealer } from './http/sealed-cursor.ts';
+import type { Broadcasts } from './open-broadcasts.ts';
+import type { ServiceClients } from './open-clients.ts';
+import { openPages } from './pages/open-pages.ts';
+import { openRefreshes } from './refreshes/open-refreshes.ts';
+import { listEventsRoute } from './streams/list-events-route.ts';
+import type { PositionCursors } from './streams/position-cursor.ts';
+import { webhookRoutes } from './webhooks/webhook-routes.ts';
+
+export interface ApiRoutesDeps extends Pick<ReadUsageDeps, 'findProject'> {
+  readonly db: Db;
+  readonly bus: Pick<MessageBus, 'publish'>;
+  readonly broadcasts: Broadcasts;
+  readonly commands: RequestReplyClient;
+  readonly clients: Omit<ServiceClients, 'admission' | 'inventories'>;
+  readonly prices: PriceVersion;
+  readonly limiter: TrafficLimiter;
+  readonly cursors: CursorSealer;
+  readonly positions: PositionCursors;
+}
+
+/** Opens every feature of the public API but the event stream. */
+export function openApiRoutes(
+  context: ServiceContext<GatewayConfig>,
+  { clients, limiter, positions, findProject, ...shared }: ApiRoutesDeps,
+): BoundPublicRoute[] {
+  const { ledger, webhooks, collector, eventLog: log } = clients;
+  const { cursors } = shared;
+  return [
+    ...openRefreshes(context, { ...shared, collector, limiter }),
+    ...openPages(context, { ...shared, ...clients }),
+    listEventsRoute.bind({ log, cursors: positions }),
+    ...webhookRoutes.map((route) => route.bind({ webhooks, cursors })),
+    ...openAccounts(context, { ...shared, ledger, findProject }),
+  ];
+}
