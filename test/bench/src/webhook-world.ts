@@ -39,9 +39,9 @@ export async function subscribeProjects(
 ): Promise<SubscribedProject[]> {
   const agent = new Agent();
   try {
-    return await Promise.all(
-      Array.from({ length: count }, () => subscribeProject(stack, agent, endpoints)),
-    );
+    const projects: SubscribedProject[] = [];
+    while (projects.length < count) projects.push(await subscribeProject(stack, agent, endpoints));
+    return projects;
   } finally {
     await agent.close();
   }

@@ -1,3 +1,4 @@
+import type { Stack } from '@inventory/local-stack/stack';
 import { pause } from '@inventory/runtime/wait';
 import { withStack } from '../bench-stack.ts';
 import type { BenchContext, Benchmark } from '../benchmark.ts';
@@ -41,36 +42,40 @@ const partsOfWebhooks: readonly string[] = ['gateway', 'event-stream'];
 export const webhooks: Benchmark = {
   name: 'webhooks',
   run(context) {
-    const size = context.quick ? quickSizes : sizes;
     const serviceEnvironment = { 'event-stream': { WEBHOOK_ALLOW_PRIVATE: 'true' } };
     return withStack(context.backends, { name: 'webhooks', serviceEnvironment }, async (stack) => {
       const receivers = await startReceivers();
       const completions = await openCompletions(stack);
       const stored = await openStored(stack);
-      const repeated = (path: string, count: number) => Array(count).fill(receivers.url + path);
-      const [timed, fast, hanging] = [
-        await subscribeProjects(stack, 1, repeated('/timed', 1)),
-        await subscribeProjects(stack, fastProjects, repeated('/fast', endpointsPerFast)),
-        await subscribeProjects(stack, hangingProjects, repeated('/hang', endpointsPerHanging)),
-      ];
-      // None of them has a part in a webhook, and the machine is small.
-      const idle = stack.services.filter(({ service }) => !partsOfWebhooks.includes(service));
-      await Promise.all(idle.map((service) => service.stop('SIGKILL')));
-      const processes = {
-        receivers: receivers.pid,
-        ...Object.fromEntries(
-          stack.services.flatMap(({ service, pid }) => (pid ? [[service, pid]] : [])),
-        ),
-      };
-      const world = { context, size, receivers, completions, stored, processes };
       try {
-        return [...(await rateRows(world, fast)), ...(await delayRows(world, timed, hanging))];
+        return await measure(context, stack, { receivers, completions, stored });
       } finally {
         await Promise.all([receivers.stop(), completions.close(), stored.close()]);
       }
     });
   },
 };
+
+async function measure(
+  context: BenchContext,
+  stack: Stack,
+  parts: Pick<World, 'receivers' | 'completions' | 'stored'>,
+): Promise<Row[]> {
+  const { receivers } = parts;
+  const repeated = (path: string, count: number) => Array(count).fill(receivers.url + path);
+  const timed = await subscribeProjects(stack, 1, repeated('/timed', 1));
+  const fast = await subscribeProjects(stack, fastProjects, repeated('/fast', endpointsPerFast));
+  const hangs = repeated('/hang', endpointsPerHanging);
+  const hanging = await subscribeProjects(stack, hangingProjects, hangs);
+  // None of them has a part in a webhook, and the machine is small.
+  const idle = stack.services.filter(({ service }) => !partsOfWebhooks.includes(service));
+  await Promise.all(idle.map((service) => service.stop('SIGKILL')));
+  const own = stack.services.flatMap(({ service, pid }) => (pid ? [[service, pid]] : []));
+  const processes = { receivers: receivers.pid, ...Object.fromEntries(own) };
+  const size = context.quick ? quickSizes : sizes;
+  const world = { context, size, ...parts, processes };
+  return [...(await rateRows(world, fast)), ...(await delayRows(world, timed, hanging))];
+}
 
 interface World {
   readonly context: BenchContext;
