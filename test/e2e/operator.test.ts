@@ -1,5 +1,7 @@
+import { priceView } from '@inventory/contracts/http/prices';
 import { newRefreshId } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
+import { z } from 'zod';
 import { runOperator } from '../../services/gateway/test/support/operator-command.ts';
 import { untilCompleted } from './support/follow-refresh.ts';
 import { createPublicApi } from './support/public-api.ts';
@@ -54,6 +56,39 @@ test('the operator API is not on the public port', async () => {
     headers: { authorization: `Bearer ${token}` },
   });
   expect(answer.status).toBe(404);
+});
+
+const shownPrices = z.object({ data: priceView });
+
+test('a price list is published once on the real ledger, and customers see it before it takes effect [prices]', async () => {
+  const { credential } = await newCustomer();
+  const listed = (await operator('prices', 'list', '--json')).json.items;
+  const publish = (effectiveAt: string, reservation = '150') =>
+    operator(
+      ...['prices', 'publish', '--version', String(listed.length + 1), '--json'],
+      ...['--effective-at', effectiveAt, '--reservation', reservation, '--block', '1'],
+      ...['--block-assets', '2000', '--diagnostic', '1', '--live-page', '2', '--current-page', '1'],
+    );
+
+  const early = await publish('2026-01-01T00:00:00Z');
+  const [first, again] = [
+    await publish('2100-01-01T00:00:00Z'),
+    await publish('2100-01-01T00:00:00Z'),
+  ];
+  const changed = await publish('2100-01-01T00:00:00Z', '151');
+  const shown = await fetch(`${publicUrl}/v2/prices`, {
+    headers: { 'x-api-key': credential.secret },
+  });
+
+  expect(JSON.parse(early.err).error.code).toBe('effective_date_too_early');
+  expect(first.json).toMatchObject({ version: listed.length + 1, refresh_reservation: 150 });
+  expect(again.out).toBe(first.out);
+  expect(JSON.parse(changed.err).error.detail).toEqual({ next_version: listed.length + 2 });
+  expect(shownPrices.parse(await shown.json()).data).toMatchObject({
+    price_version: 1,
+    refresh: { reservation: 125 },
+    next: { price_version: listed.length + 1, refresh: { reservation: 150 } },
+  });
 });
 
 test('credits are booked once per key on the real ledger, held, listed and verified', async () => {

@@ -7,6 +7,9 @@ import { collectors } from './benchmarks/collectors.ts';
 import { currentPage } from './benchmarks/current-page.ts';
 import { largeRefresh } from './benchmarks/large-refresh.ts';
 import { ledgerCore } from './benchmarks/ledger-core.ts';
+import { ledgerHistory } from './benchmarks/ledger-history.ts';
+import { ledgerNeighbours } from './benchmarks/ledger-neighbours.ts';
+import { ledgerReplies } from './benchmarks/ledger-replies.ts';
 import { ledgerStore } from './benchmarks/ledger-store.ts';
 import { livePage } from './benchmarks/live-page.ts';
 import { liveRate } from './benchmarks/live-rate.ts';
@@ -27,6 +30,9 @@ const benchmarks: readonly Benchmark[] = [
   liveRate,
   ledgerCore,
   ledgerStore,
+  ledgerHistory,
+  ledgerNeighbours,
+  ledgerReplies,
   largeRefresh,
   scaling,
   collectors,
@@ -38,6 +44,7 @@ const benchmarks: readonly Benchmark[] = [
 const usage = `npm run bench -- [name …] [--json] [--quick] [--seed <number>]
 
 Measures each benchmark beside its yardstick, on the same servers in the same run.
+A name also selects those that begin with it, as \`ledger\` does.
 Names: ${benchmarks.map(({ name }) => name).join(', ')}; all when none is given.
 Fails when a figure misses its floor, and names the seed.`;
 
@@ -54,14 +61,16 @@ async function main(): Promise<void> {
       help: { type: 'boolean', default: false },
     },
   });
-  const unknown = positionals.filter((name) => !benchmarks.some((bench) => bench.name === name));
+  const isMeant = (bench: Benchmark) => (given: string) =>
+    bench.name === given || bench.name.startsWith(`${given}-`);
+  const unknown = positionals.filter((given) => !benchmarks.some((one) => isMeant(one)(given)));
   if (values.help || unknown.length > 0) {
     process.stderr.write(`${usage}\n`);
     process.exitCode = unknown.length > 0 ? 2 : 0;
     return;
   }
   const chosen = benchmarks.filter(
-    ({ name }) => positionals.length === 0 || positionals.includes(name),
+    (one) => positionals.length === 0 || positionals.some(isMeant(one)),
   );
   const say = (sentence: string) => process.stderr.write(`${sentence}\n`);
   const seed = Number(values.seed ?? randomInt(1, 1_000_000));

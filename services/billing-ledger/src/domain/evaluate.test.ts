@@ -19,7 +19,7 @@ const guarantees: readonly (readonly [InvariantName, string])[] = [
   [8, 'the account is what its journal adds up to, from the beginning or from any snapshot'],
   [9, 'the time of an account is the clock, and never decreases whatever the clock does'],
   [10, 'a hold ends in the asset it was made in, and the other asset is never touched'],
-  [11, 'a hold ends at the prices and for the product it was made under'],
+  [11, 'a hold is made under the list in force and ends at its prices and for its product'],
   [12, 'there is an outcome for every entry and an entry for every outcome'],
   [13, 'a charge is reversed at most once, and never happens after its reversal'],
   [17, 'no account sees anything of another'],

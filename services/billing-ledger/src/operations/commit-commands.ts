@@ -46,7 +46,8 @@ export type PublishAnswers<Item extends Carrier> = (
  * 3. hand the answers to `publish`. After a crash before it ends the commands are delivered again;
  * 4. read from the journal why it refused a commit, and evaluate that account again.
  *
- * One account that cannot be read does not stop the others: their commands are answered.
+ * Resolves with the commands that have no answer. One account that cannot be read does not stop the
+ * others: their commands are answered.
  */
 export type CommitCommands = <Item extends Carrier>(
   items: readonly Item[],
@@ -116,7 +117,8 @@ async function planUnlessUnreadable<Item extends Carrier>(
 ): Promise<PlannedBatch<Item> | keyof Unanswered<Item>> {
   const { accountId } = batch;
   if (await deps.quarantine.has(accountId)) return 'quarantined';
-  if (deps.rebuilds.has(accountId)) return 'behind';
+  // A reader of the holds may wait for a snapshot while the writer has the account in memory.
+  if (deps.rebuilds.has(accountId) && !deps.cache.get(accountId)) return 'behind';
   try {
     return await planBatch(deps, batch);
   } catch (error) {

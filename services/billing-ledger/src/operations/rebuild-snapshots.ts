@@ -31,7 +31,7 @@ export function createBringUpToDate({ loadPart, snapshots }: BringUpToDateDeps):
 
 export interface RebuildSnapshotsDeps {
   readonly bringUpToDate: BringUpToDate;
-  readonly cache: Pick<AccountCache, 'set' | 'generation'>;
+  readonly cache: Pick<AccountCache, 'get' | 'set' | 'generation'>;
   readonly quarantine: Pick<Quarantine, 'add'>;
   readonly runLeased: RunLeased;
   readonly logger: Logger;
@@ -54,7 +54,7 @@ export function createSnapshotRebuilds(deps: RebuildSnapshotsDeps): SnapshotRebu
     const { generation } = cache;
     try {
       const { account, head } = await deps.bringUpToDate(accountId, signal);
-      if (generation === cache.generation) {
+      if (generation === cache.generation && !cache.get(accountId)) {
         cache.set({ account, head, snapshotSeq: account.lastSeq });
       }
       logger.info({ account_id: accountId, seq: account.lastSeq }, 'snapshot rebuilt');

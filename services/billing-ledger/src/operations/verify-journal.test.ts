@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { BSON } from 'mongodb';
+import { plantedFaults } from '../../test/support/planted-faults.ts';
 import { type Program, programs } from '../../test/support/program.ts';
 import { each, type StoredJournal, storeProgram } from '../../test/support/stored-journal.ts';
 import { verifyStored } from '../../test/support/verify-stored.ts';
@@ -59,6 +60,18 @@ describe('Verification of the journal [ledger-verify]', () => {
     });
 
     await fc.assert(anyProgram, { numRuns: propertyRuns(300) });
+  });
+
+  test('finds what was bought under a list that was not in force [prices]', async () => {
+    const planted = plantedFaults.find(({ fault }) => fault.includes('read at its start'));
+    const found = new Set<string>();
+    for (const program of fc.sample(programs, { numRuns: 40, seed: 5 })) {
+      const stored = await storeProgram(program, 4, planted?.rules);
+      const { problems } = await verifyBytes(stored, bytesOf(stored));
+      for (const { problem } of problems) found.add(problem.replace(/^[a-z]+ /, ''));
+    }
+
+    expect([...found]).toEqual(['its price list was not in force']);
   });
 
   test('finds any change of any stored byte', async () => {

@@ -191,6 +191,18 @@ export const plantedFaults: readonly PlantedFault[] = [
     const byVersion = () => active;
     return withContext(call, { prices: { ...call[2].prices, activeAt: byVersion, byVersion } });
   }),
+  faulty(11, 'a replica decides with the lists that it read at its start', (call) => {
+    const [first] = priceLists;
+    const prices = createPriceBook(first ? [first] : []);
+    const known = { ...call[2].prices, activeAt: prices.activeAt };
+    return withContext(call, { prices: known });
+  }),
+  faulty(11, 'a list that was replaced takes effect on its date', (call) => {
+    const latest = priceLists.toSorted((left, right) => right.effectiveAt - left.effectiveAt);
+    const activeAt = (timeMs: number) =>
+      latest.find(({ effectiveAt }) => effectiveAt <= timeMs) ?? call[2].prices.activeAt(timeMs);
+    return withContext(call, { prices: { ...call[2].prices, activeAt } });
+  }),
   faulty(12, 'a refusal is published but not journaled', (call) => {
     const evaluation = evaluate(...call);
     const isTold = evaluation.result === 'new' && evaluation.entry.refusal !== null;
@@ -222,6 +234,13 @@ export const plantedFaults: readonly PlantedFault[] = [
     return evaluate(account, { ...command, maxCredits: null }, context);
   }),
   sharing(17, 'a command id of one account is recorded for all'),
+  faulty('model', 'a hold can be made after a settle that did not find it', (call) => {
+    const recorded = (key: string) => {
+      const entry = call[2].recorded(key);
+      return call[1].kind === 'reserve' && entry?.command === 'settle' ? undefined : entry;
+    };
+    return withContext(call, { recorded });
+  }),
   faulty('model', 'a release also charges the diagnostic price', (call) => {
     const [account, command, context] = call;
     if (command.kind !== 'release') return evaluate(...call);

@@ -40,6 +40,7 @@ export const pricesAreFixed: Invariant = (rules, program) => {
   return accounts.every((accountId) => {
     const reserves = new Map<string | null, Entry>();
     for (const entry of ledger.journal(accountId)) {
+      if (!isOfItsTime(entry)) return false;
       if (entry.kind === 'reserve') reserves.set(entry.refreshId, entry);
       if (entry.kind !== 'settle' && entry.kind !== 'release') continue;
       const reserve = reserves.get(entry.refreshId);
@@ -53,12 +54,21 @@ export const pricesAreFixed: Invariant = (rules, program) => {
   });
 };
 
+const listAt = (timeMs: number) =>
+  timeMs >= secondPriceList.effectiveAt ? secondPriceList : priceLists[0];
+
+/** What is bought is bought at the prices of that moment, whatever was announced and replaced. */
+function isOfItsTime({ command, at, priceVersion }: Entry): boolean {
+  if (command !== 'reserve' && command !== 'charge') return true;
+  return priceVersion === listAt(at)?.version;
+}
+
 export const refusesOnlyTheShort: Invariant = (rules, program) => {
   const { played } = runProgram(rules, program);
   return newEntries(played)
     .filter(({ step }) => step.command.kind === 'reserve')
     .every(({ before, entry, step }) => {
-      const list = entry.at >= secondPriceList.effectiveAt ? secondPriceList : priceLists[0];
+      const list = listAt(entry.at);
       const asset = fundingAsset(before.terms.funding);
       const wanted = Math.min(list?.refreshReservation ?? 0, limitOf(step.command));
       const isShort = before.balances[asset].available < wanted;

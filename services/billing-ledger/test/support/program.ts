@@ -27,7 +27,7 @@ const requestOf = (number: number): RequestId => `req_${uuid('dddd', number)}`;
 export const startMs = firstPriceList.effectiveAt + 1_000_000;
 /** Takes effect in the middle of most programs; dearer in every place. */
 export const secondPriceList: PriceList = {
-  version: 2,
+  version: 3,
   effectiveAt: startMs + 10_000,
   refreshReservation: 200,
   refreshBlock: 3,
@@ -36,16 +36,24 @@ export const secondPriceList: PriceList = {
   livePage: 2,
   currentPage: 4,
 };
-export const priceLists = [firstPriceList, secondPriceList];
+/** Was announced for a later time than the one that replaced it: it is never in force. */
+const replacedPriceList: PriceList = {
+  ...secondPriceList,
+  version: 2,
+  effectiveAt: secondPriceList.effectiveAt + 15_000,
+  refreshReservation: 150,
+  livePage: 7,
+};
+export const priceLists = [firstPriceList, replacedPriceList, secondPriceList];
 export const prices = createPriceBook(priceLists);
 
 export const observedCounts = [0, 1, 1_999, 2_000, 2_001, 250_000, 250_001, 777_777, 2 ** 53 - 1];
 const grantAmounts = [1, 124, 125, 126, 200, 1_000, 1_000_000_000_000, 2 ** 53 - 1_000];
 const adjustAmounts = [-1, 1, -125, -124, 0, 500, -1_000_000_000_000];
 const dayMs = 86_400_000;
-/** Months begin often: the program starts in one that ends in thirty days. */
 /** Below, at and above the reservations of both price lists. */
 const maxCreditLimits = [null, 125, 200, 150, 7, 1_000];
+/** Months begin often: the program starts in one that ends in thirty days. */
 const clockMoves = [0, 1, 3, 4_000, 20_000, -5_000, 3_600_000, 20 * dayMs, 33 * dayMs];
 const kinds = [
   'reserve',

@@ -21,8 +21,12 @@ export interface StoredJournal {
 }
 
 /** What a program leaves in the store, with commits of one to `commitMax` entries. */
-export async function storeProgram(program: Program, commitMax = 4): Promise<StoredJournal> {
-  const { ledger } = runProgram(productRules, program);
+export async function storeProgram(
+  program: Program,
+  commitMax = 4,
+  rules = productRules,
+): Promise<StoredJournal> {
+  const { ledger } = runProgram(rules, program);
   const store = createStore({ uniqueIds: true, uniqueKeys: true });
   const journal = reliable(store);
   const snapshots: Snapshot[] = [];

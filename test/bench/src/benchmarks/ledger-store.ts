@@ -1,14 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Command } from '@inventory/billing-ledger/domain/command';
-import { type Ledger, openLedger } from '@inventory/billing-ledger/open-ledger';
 import { commitsCollection, ledgerIndexes } from '@inventory/billing-ledger/storage/collections';
 import type { AccountId } from '@inventory/contracts/ids';
 import { ensureIndexes } from '@inventory/mongo/indexes';
-import { systemClock } from '@inventory/runtime/clock';
-import { systemIdentifiers } from '@inventory/runtime/identifiers';
-import { createLogger } from '@inventory/runtime/logger';
 import { type Db, type Document, MongoClient } from 'mongodb';
 import type { Benchmark } from '../benchmark.ts';
+import { commitAll, openBenchLedger } from '../ledger-stage.ts';
 import { grant, newAccountIds, pair } from '../ledger-work.ts';
 import { moreIsBetter } from '../row.ts';
 
@@ -68,7 +65,7 @@ async function measure(
 ): Promise<StoreRates> {
   const db = client.db(`bench_ledger_${randomUUID().slice(0, 8)}`);
   await ensureIndexes(db, ledgerIndexes);
-  const ledger = await open(db);
+  const ledger = await openBenchLedger(db);
   const ids = newAccountIds(accountCount);
   await commitAll(ledger, ids.map(grant));
   const ours = await pairsPerSecond(batches, (index) => commitAll(ledger, commandsOf(ids, index)));
@@ -101,35 +98,11 @@ async function insertSlice(
     await db.collection(commitsCollection).insertMany(slice, { ordered: false });
 }
 
-function open(db: Db): Promise<Ledger> {
-  return openLedger({
-    db,
-    clock: systemClock,
-    identifiers: systemIdentifiers,
-    stopping: new AbortController().signal,
-    logger: createLogger({ service: 'benchmark', level: 'silent' }),
-    config: {
-      commits: { commandsMax: 500, entriesMax: 500 },
-      cache: { accountsMax: 20_000, recentKeysMax: 100_000 },
-      snapshots: { everyEntries: 200, passIntervalMs: 3_600_000 },
-      clockOffsetMaxMs: 60_000,
-      checkpointKeys: [],
-    },
-  });
-}
-
 /** A batch of pairs, dealt to the accounts in turn. */
 function commandsOf(ids: readonly AccountId[], batch: number): Command[] {
   return Array.from({ length: pairsPerBatch }, (_, index) =>
     pair(ids[(batch * pairsPerBatch + index) % ids.length] ?? 'acc_'),
   ).flat();
-}
-
-async function commitAll(ledger: Ledger, commands: readonly Command[]): Promise<void> {
-  await ledger.commitCommands(
-    commands.map((command) => ({ command })),
-    async () => {},
-  );
 }
 
 async function pairsPerSecond(

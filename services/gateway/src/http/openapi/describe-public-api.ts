@@ -86,7 +86,11 @@ const tags: Readonly<Record<PublicTag, string>> = {
 const description =
   'Complete item inventories of accounts on a game platform. Every operation takes the secret of ' +
   'a Credential in `X-API-Key`; it belongs on a server, never in browser code. Errors carry a ' +
-  'stable `error.code`; unknown fields and enum values may be added within a version.';
+  'stable `error.code`; unknown fields and enum values may be added within a version.\n\n' +
+  'With an `Idempotency-Key` a refresh can be requested again for as long as it is kept, and a page ' +
+  'read again three times within 10 minutes; the same key with other inputs is 409 ' +
+  '`idempotency_conflict`. A refused request leaves its key free. All other operations ignore the ' +
+  'header (`docs/idempotency.md` of the repository has the table of all routes).';
 
 const headers = {
   'X-Request-ID': 'Id of the request, for support.',

@@ -1,0 +1,17 @@
+import { randomUUID } from 'node:crypto';
+import type { AccountId } from '@inventory/contracts/ids';
+import { billingCommandId } from '@inventory/contracts/messages/billing-commands';
+import type { OutgoingMessage } from '@inventory/messaging/bus';
+import { systemIdentifiers } from '@inventory/runtime/identifiers';
+
+/** A command that any funded account can be sent at any rate. */
+export function adjustCommand(account_id: AccountId): OutgoingMessage {
+  const id = billingCommandId.adjust(randomUUID());
+  const booking = { asset: 'credits', amount: 1, reason: 'benchmark' } as const;
+  const request_id = `req_${systemIdentifiers.uuidV7()}` as const;
+  return {
+    type: 'billing.adjust.v1',
+    id,
+    body: { command_id: id, account_id, request_id, ...booking },
+  };
+}

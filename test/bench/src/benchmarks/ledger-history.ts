@@ -1,0 +1,166 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Ledger } from '@inventory/billing-ledger/open-ledger';
+import { ledgerIndexes } from '@inventory/billing-ledger/storage/collections';
+import type { AccountId } from '@inventory/contracts/ids';
+import { ensureIndexes } from '@inventory/mongo/indexes';
+import { type Db, MongoClient } from 'mongodb';
+import type { Benchmark, BenchOptions } from '../benchmark.ts';
+import { hashHistory, historyDays, historyStartMs, writeHistory } from '../ledger-history.ts';
+import { commitAll, openBenchLedger } from '../ledger-stage.ts';
+import { grant, newAccountIds, pair } from '../ledger-work.ts';
+import { openLoop } from '../load.ts';
+import { lessIsBetter, moreIsBetter, type Row, reported } from '../row.ts';
+
+const durable = { writeConcern: { w: 'majority', journal: true } } as const;
+const sizes = [1_000_000, 10_000_000] as const;
+const quickSizes = [100_000, 1_000_000] as const;
+const starts = 21;
+const usageMsMax = 50;
+const dayMs = 86_400_000;
+const checkpointKeys = [randomBytes(32).toString('base64url')];
+
+interface History {
+  readonly db: Db;
+  readonly accountId: AccountId;
+  readonly entries: number;
+}
+
+/** (k) An account with a month of entries, and one with ten times as many. */
+export const ledgerHistory: Benchmark = {
+  name: 'ledger-history',
+  async run({ backends, quick, say }) {
+    const client = await MongoClient.connect(backends.mongodbUri, durable);
+    const histories: History[] = [];
+    try {
+      for (const entries of quick ? quickSizes : sizes) {
+        histories.push(await prepare(client, entries, say));
+      }
+      const [small, large] = histories;
+      if (!small || !large) throw new Error('two sizes are compared');
+      return [
+        ...(await measureVerification(large, say)),
+        ...(await measureStarts(small, large)),
+        await measureUsage(histories.find(({ entries }) => entries === 1_000_000) ?? large, quick),
+      ];
+    } finally {
+      for (const { db } of histories) await db.dropDatabase();
+      await client.close();
+    }
+  },
+};
+
+async function prepare(
+  client: MongoClient,
+  entries: number,
+  say: BenchOptions['say'],
+): Promise<History> {
+  const db = client.db(`bench_history_${randomUUID().slice(0, 8)}`);
+  await ensureIndexes(db, ledgerIndexes);
+  const [accountId = 'acc_'] = newAccountIds(1);
+  await writeHistory(db, accountId, entries);
+  say(`${entries} entries are written`);
+  // Its first pass rebuilds snapshot and roll-ups from the first entry on.
+  await (await openBenchLedger(db)).snapshotPass();
+  return { db, accountId, entries };
+}
+
+async function seconds(work: () => Promise<unknown>): Promise<number> {
+  const startMs = performance.now();
+  await work();
+  return (performance.now() - startMs) / 1_000;
+}
+
+async function measureVerification(
+  { db, accountId, entries }: History,
+  say: BenchOptions['say'],
+): Promise<Row[]> {
+  const ledger = await openBenchLedger(db, checkpointKeys);
+  const hashed = entries / (await seconds(() => hashHistory(db)));
+  const full = await verify(ledger, 'full');
+  say(`verified ${full.entries} entries`);
+  // The account is active again: it is verified from the end of its last day but one.
+  await commitAll(ledger, pair(accountId));
+  const continued = await verify(ledger, 'continue');
+  return [
+    moreIsBetter({
+      name: `verification of ${entries} entries, full, against hashing the same bytes`,
+      value: full.entries / full.tookS,
+      unit: '/s',
+      yardstick: hashed,
+    }),
+    moreIsBetter({
+      name: `the same from its checkpoint, ${continued.entries} entries, against the full one`,
+      value: continued.entries / continued.tookS,
+      unit: '/s',
+      yardstick: full.entries / full.tookS,
+    }),
+    reported('the same, time from its checkpoint', continued.tookS * 1_000, 'ms'),
+  ];
+}
+
+async function verify(ledger: Ledger, mode: 'full' | 'continue') {
+  let entries = 0;
+  const tookS = await seconds(async () => {
+    const record = await ledger.verifier.run(mode);
+    if (record.problems.length > 0) throw new Error(JSON.stringify(record.problems.slice(0, 3)));
+    entries = record.entries;
+  });
+  return { entries, tookS };
+}
+
+/** From nothing in memory to the first answer of the account; the sizes take turns. */
+async function measureStarts(small: History, large: History): Promise<Row[]> {
+  const delays = new Map<History, number[]>([
+    [small, []],
+    [large, []],
+  ]);
+  for (let start = 0; start < starts; start += 1) {
+    for (const [{ db, accountId }, own] of delays) {
+      own.push(await seconds(async () => commitAll(await openBenchLedger(db), pair(accountId))));
+    }
+  }
+  const medianMs = (of: History) =>
+    (delays.get(of)?.toSorted((one, other) => one - other)[Math.floor(starts / 2)] ?? 0) * 1_000;
+  return [
+    lessIsBetter({
+      name: `start to first answer with ${large.entries} entries, against ${small.entries}`,
+      value: medianMs(large),
+      unit: 'ms',
+      yardstick: medianMs(small),
+      floor: 0.9,
+    }),
+  ];
+}
+
+/** Usage of the month while other accounts are written in the same process. */
+async function measureUsage({ db, accountId, entries }: History, quick: boolean): Promise<Row> {
+  const ledger = await openBenchLedger(db);
+  const others = newAccountIds(100);
+  await commitAll(ledger, others.map(grant));
+  const fromDay = Math.floor(historyStartMs / dayMs);
+  const span = { fromDay, endDay: fromDay + historyDays, projectId: null };
+  const loading = { isOn: true };
+  const load = (async () => {
+    for (let round = 0; loading.isOn; round += 1) {
+      const ids = others.slice((round % 10) * 10, (round % 10) * 10 + 10);
+      await commitAll(ledger, ids.flatMap(pair));
+    }
+  })();
+  const { p99Ms } = await openLoop({
+    perSecond: 20,
+    durationMs: quick ? 10_000 : 30_000,
+    work: async () => {
+      const { result } = await ledger.readUsage(accountId, span);
+      if (result !== 'read') throw new Error(result);
+    },
+  });
+  loading.isOn = false;
+  await load;
+  return lessIsBetter({
+    name: `usage of a month of ${entries} entries beside load, p99`,
+    value: p99Ms,
+    unit: 'ms',
+    yardstick: usageMsMax,
+    floor: 1,
+  });
+}
