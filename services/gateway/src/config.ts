@@ -80,6 +80,18 @@ export const settings = {
       'Networks (CIDR, comma-separated) of the proxies in front; only their entries in ' +
         'X-Forwarded-For determine the client address',
     ),
+  CONNECTIONS_MAX: count()
+    .prefault('16000')
+    .describe(
+      'Connections to the public port of one replica, event streams included; further ones are ' +
+        'closed. Below the limit of file handles',
+    ),
+  UNKNOWN_KEYS_PER_MINUTE: integer(1, 1_000_000)
+    .prefault('120')
+    .describe(
+      'Keys of one client address (of IPv6 a /64) in a minute that no Credential has; past it its ' +
+        'unknown keys are refused without a look-up',
+    ),
   CUSTOMER_REQUESTS_PER_MINUTE: integer(1, 1_000_000)
     .prefault('1200')
     .describe(
@@ -190,6 +202,8 @@ export interface GatewayConfig extends ServiceConfig {
   readonly cursorKeys: readonly string[];
   readonly trustedProxies: readonly string[];
   readonly reference: { readonly canTry: boolean };
+  readonly connectionsMax: number;
+  readonly unknownKeysPerMinute: number;
   readonly customerRequestsPerMinute: number;
   readonly limits: PublicApiLimits;
   readonly streams: StreamLimits & {
@@ -247,6 +261,8 @@ export function loadConfig(environment: Record<string, string | undefined>): Gat
       cursorAgeMaxMs: parsed.LIVE_CURSOR_AGE_MAX_MS,
     },
     v1DeprecatedAtMs: fromIsoTime(`${parsed.V1_DEPRECATED_AT}T00:00:00.000Z`),
+    connectionsMax: parsed.CONNECTIONS_MAX,
+    unknownKeysPerMinute: parsed.UNKNOWN_KEYS_PER_MINUTE,
     customerRequestsPerMinute: parsed.CUSTOMER_REQUESTS_PER_MINUTE,
     limits: {
       decisionTimeoutMs: parsed.DECISION_TIMEOUT_MS,

@@ -15,6 +15,7 @@ import { refreshThroughput } from './benchmarks/refresh-throughput.ts';
 import { scaling } from './benchmarks/scaling.ts';
 import { streams } from './benchmarks/streams.ts';
 import { turns } from './benchmarks/turns.ts';
+import { unknownKeys } from './benchmarks/unknown-keys.ts';
 import { webhooks } from './benchmarks/webhooks.ts';
 import { isMissed, type Row, toTable } from './row.ts';
 
@@ -31,6 +32,7 @@ const benchmarks: readonly Benchmark[] = [
   scaling,
   collectors,
   streams,
+  unknownKeys,
   webhooks,
   turns,
 ];

@@ -6,6 +6,8 @@ import { openApiPage } from './openapi/openapi-page.ts';
 import type { PublicEndpoint } from './public-route.ts';
 import { startPublicServer } from './public-server.ts';
 import { referencePages } from './reference/reference-pages.ts';
+import { refuseUnknownKeys } from './refuse-unknown-keys.ts';
+import { createUnknownKeys } from './unknown-keys.ts';
 
 export interface PublicApiDeps
   extends Pick<PublicAppOptions, 'routes' | 'principals' | 'limiter' | 'prices'> {
@@ -18,11 +20,16 @@ export async function startPublicApi(
   { config, lifetime, clock, identifiers, logger }: ServiceContext<GatewayConfig>,
   deps: PublicApiDeps,
 ): Promise<HttpServer> {
-  const { trustedProxies, v1DeprecatedAtMs, deadlines } = config;
-  const listener = createPublicApp({
-    ...deps,
-    pages: { ...openApiPage(deps.endpoints, deps.routes), ...referencePages(config.reference) },
+  const { trustedProxies, v1DeprecatedAtMs, deadlines, unknownKeysPerMinute: perMinute } = config;
+  const keys = {
+    principals: deps.principals,
+    unknownKeys: createUnknownKeys({ perMinute, clock }),
     trustedProxies,
+  };
+  const app = createPublicApp({
+    ...deps,
+    ...keys,
+    pages: { ...openApiPage(deps.endpoints, deps.routes), ...referencePages(config.reference) },
     v1DeprecatedAtMs,
     deadlines,
     clock,
@@ -30,10 +37,11 @@ export async function startPublicApi(
     logger,
   });
   const server = await startPublicServer({
-    listener,
+    listener: refuseUnknownKeys({ ...keys, v1DeprecatedAtMs, identifiers }, app),
     identifiers,
     deadlines,
     ...config.publicHttp,
+    connectionsMax: config.connectionsMax,
   });
   lifetime.defer('public HTTP', () => server.close(config.limits.drainMs));
   return server;

@@ -51,6 +51,7 @@ export interface GatewayWorld {
   /** A secret and what it stands for. */
   issue(overrides?: Partial<Principal>): { key: string; principal: Principal };
   findPrincipal(secret: string): Promise<Principal | null>;
+  isKnown(secret: string): boolean;
   digestOf(secret: string): string;
   /** The events of the Projects; empty unless a test puts some in. */
   readonly eventLog: EventStreamClient;
@@ -114,6 +115,7 @@ export async function openWorld(clock: Clock = systemClock): Promise<GatewayWorl
       return { key, principal };
     },
     findPrincipal: async (secret) => principals.get(secret) ?? null,
+    isKnown: (secret) => principals.has(secret),
     digestOf: (secret) => secret,
     eventLog: emptyLog,
     findProject: async (id) =>
@@ -143,6 +145,7 @@ export interface TestGatewayOptions {
   readonly livePages?: Partial<GatewayConfig['livePages']>;
   readonly trustedProxies?: readonly string[];
   readonly canTryReference?: boolean;
+  readonly unknownKeysPerMinute?: number;
   readonly revisionStoreTimeoutMs?: number;
   readonly mongodbUri?: string;
   /** The share of each thing that is closed when it stops. */
@@ -179,6 +182,8 @@ export function testGatewayConfig(
     ],
     trustedProxies: overrides.trustedProxies ?? [],
     reference: { canTry: overrides.canTryReference ?? false },
+    connectionsMax: 10_000,
+    unknownKeysPerMinute: overrides.unknownKeysPerMinute ?? 100_000,
     customerRequestsPerMinute: 1_200,
     limits: { ...patientLimits, ...overrides.limits },
     streams: {

@@ -1,4 +1,4 @@
-import { type CredentialId, idPrefixes } from '@inventory/contracts/ids';
+import { type CredentialId, idPrefixes } from './ids.ts';
 
 /**
  * The secret of a Credential: `inv_<public id>_<entropy>_<checksum>`. The public id identifies the
@@ -14,9 +14,10 @@ export const secretEntropyBytes = 32;
 const publicIdCharacters = 22;
 const entropyCharacters = 43;
 const checksumCharacters = 6;
-const form = new RegExp(
-  `^${prefix}[0-9A-Za-z]{${publicIdCharacters}}_[0-9A-Za-z]{${entropyCharacters}}_[0-9A-Za-z]{${checksumCharacters}}$`,
-);
+const pattern = `${prefix}[0-9A-Za-z]{${publicIdCharacters}}_[0-9A-Za-z]{${entropyCharacters}}_[0-9A-Za-z]{${checksumCharacters}}`;
+/** Finds secrets in any text, as the pattern of a secret scanner. */
+export const secretPattern = `\\b${pattern}\\b`;
+const form = new RegExp(`^${pattern}$`);
 const secretCharacters =
   prefix.length + publicIdCharacters + 1 + entropyCharacters + 1 + checksumCharacters;
 

@@ -1,4 +1,3 @@
-import type { CredentialId } from '@inventory/contracts/ids';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import {
@@ -6,7 +5,8 @@ import {
   publicIdOf,
   secretEntropyBytes,
   writeSecret,
-} from './credential-secret.domain.ts';
+} from './credential-secret.ts';
+import type { CredentialId } from './ids.ts';
 
 const credentialIds = fc.uuid().map((uuid): CredentialId => `cred_${uuid}`);
 const entropies = fc.uint8Array({ minLength: secretEntropyBytes, maxLength: secretEntropyBytes });

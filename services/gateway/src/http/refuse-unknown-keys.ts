@@ -1,0 +1,64 @@
+import type { IncomingMessage, RequestListener } from 'node:http';
+import { statusOf } from '@inventory/http/refused';
+import { targetOf } from '@inventory/http/request-target';
+import type { Identifiers } from '@inventory/runtime/identifiers';
+import { unknownKeyRefused } from '../metrics.ts';
+import { commonHeaders, newRequestId } from './assign-request-id.ts';
+import { type AuthenticateDeps, peerOf } from './authenticate.ts';
+import { errorText } from './render-errors.ts';
+import { tooManyUnknownKeys } from './unknown-keys.ts';
+import { v1TargetOf } from './v1-dialect.ts';
+import { v1Failure } from './v1-failures.ts';
+import { deprecationHeaders } from './v1-mark-deprecated.ts';
+
+interface RefuseUnknownKeysDeps
+  extends Pick<AuthenticateDeps, 'principals' | 'unknownKeys' | 'trustedProxies'> {
+  readonly v1DeprecatedAtMs: number;
+  readonly identifiers: Identifiers;
+}
+
+/**
+ * Refuses the unknown keys of a peer without refusals left before a request costs anything else: the
+ * whole of the middleware costs four times as much, which thousands a second would take from the
+ * requests of known customers.
+ */
+export function refuseUnknownKeys(
+  deps: RefuseUnknownKeysDeps,
+  listener: RequestListener,
+): RequestListener {
+  return (request, response) => {
+    const seconds = secondsRefused(deps, request);
+    if (seconds === null) {
+      listener(request, response);
+      return;
+    }
+    unknownKeyRefused();
+    const { refusal, headers } = tooManyUnknownKeys(seconds);
+    const requestId = newRequestId(deps.identifiers);
+    const v1 = v1TargetOf(targetOf(request.url).path);
+    const body =
+      v1 === null
+        ? errorText(refusal, { request_id: requestId })
+        : v1Failure(v1.dialect, { refusal, billing: {} }, requestId).body;
+    response
+      .writeHead(statusOf(refusal), {
+        ...commonHeaders,
+        ...headers,
+        ...(v1 === null ? {} : deprecationHeaders(v1, deps.v1DeprecatedAtMs)),
+        'X-Request-ID': requestId,
+        'Content-Type': 'application/json; charset=utf-8',
+        'Content-Length': body.length,
+      })
+      .end(body);
+  };
+}
+
+function secondsRefused(
+  { principals, unknownKeys, trustedProxies }: RefuseUnknownKeysDeps,
+  request: IncomingMessage,
+): number | null {
+  const key = request.headers['x-api-key'];
+  if (typeof key !== 'string' || !unknownKeys.isRefusing()) return null;
+  const seconds = unknownKeys.secondsRefused(peerOf(request, trustedProxies));
+  return seconds === null || principals.isKnown(key) ? null : seconds;
+}
