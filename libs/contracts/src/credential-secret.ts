@@ -41,6 +41,17 @@ export function publicIdOf(credentialId: CredentialId): string {
   return base62(bytesOfHex(hex), publicIdCharacters);
 }
 
+/** The Credential that a public id belongs to; null where it is none. */
+export function credentialIdOf(publicId: string): CredentialId | null {
+  if (!/^[0-9A-Za-z]{22}$/.test(publicId)) return null;
+  let number = 0n;
+  for (const character of publicId) number = number * 62n + BigInt(alphabet.indexOf(character));
+  const hex = number.toString(16).padStart(32, '0');
+  if (hex.length > 32) return null;
+  const [, ...parts] = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/.exec(hex) ?? [];
+  return `${idPrefixes.credential}${parts.join('-')}`;
+}
+
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /** The bytes as one big-endian number in base 62, padded to a fixed width: no bit is lost. */

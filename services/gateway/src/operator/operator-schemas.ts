@@ -132,6 +132,13 @@ export const credentialRecord = z.object({
   revoked_at: time.nullable(),
 });
 
+/** The Credential of a secret that was found somewhere. */
+export const foundCredential = credentialRecord.extend({
+  secret_valid: z
+    .boolean()
+    .describe('Whether it is the secret of the Credential now, or one in its overlap.'),
+});
+
 /** The only response with a secret. */
 export const issuedCredential = credentialRecord.extend({ secret: z.string() });
 
