@@ -14,6 +14,8 @@ const timing = {
   handlersDeadlineMs: 100,
   commitDeadlineMs: 100,
 };
+/** The number of the request in Kafka's protocol. */
+const leaveGroup = 13;
 const instance = 'pod-1:8081';
 let world: KafkaWorld;
 
@@ -32,12 +34,24 @@ test('a process in the place of a killed one gets its partitions without waiting
 
   // Without a connection it neither leaves nor sends a heartbeat, as after kill -9.
   proxy.close();
-  const successor = await world.openBus({ timing, instance });
+  const sent: number[] = [];
+  const counting = await startBrokerProxy(
+    world.namespace.kafkaBrokers[0] ?? '',
+    ({ key: sentKey }) => {
+      sent.push(sentKey);
+      return undefined;
+    },
+  );
+  const successor = await world.openBus({ brokers: [counting.address], timing, instance });
   const { handled } = await recordWork(successor);
   const next = cancel(key, 1);
   await successor.publish([next]);
 
   await waitFor('its successor handles', () => idsOf(handled).includes(next.id));
+  // Without it the group would have waited for a minute, its longest rebalance.
+  expect(sent).toContain(leaveGroup);
+  await successor.close();
+  counting.close();
 });
 
 test('another instance of the service keeps its place', async () => {
