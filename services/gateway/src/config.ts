@@ -20,6 +20,7 @@ import {
 } from '@inventory/runtime/settings';
 import { z } from 'zod';
 import { type Deadlines, standardDeadlines } from './deadlines.ts';
+import type { ReferenceOptions } from './http/reference/reference-pages.ts';
 import { defaultOperatorName, type Operator, parseOperator } from './operator/operators.domain.ts';
 import type { StreamLimits } from './streams/event-streams.ts';
 import { parseNetwork } from './tenancy/network-policy.domain.ts';
@@ -144,6 +145,10 @@ export const settings = {
     .date()
     .prefault('2026-01-01')
     .describe('Day since which V1 is deprecated, stated in its responses'),
+  API_REFERENCE: z
+    .enum(['true', 'false'])
+    .default('true')
+    .describe('Whether the reference page is served at `/docs`'),
   API_REFERENCE_TRY: z
     .enum(['true', 'false'])
     .default('false')
@@ -201,7 +206,7 @@ export interface GatewayConfig extends ServiceConfig {
   /** Base64url; the first seals. */
   readonly cursorKeys: readonly string[];
   readonly trustedProxies: readonly string[];
-  readonly reference: { readonly canTry: boolean };
+  readonly reference: ReferenceOptions;
   readonly connectionsMax: number;
   readonly unknownKeysPerMinute: number;
   readonly customerRequestsPerMinute: number;
@@ -245,7 +250,10 @@ export function loadConfig(environment: Record<string, string | undefined>): Gat
     },
     cursorKeys: parsed.CURSOR_KEYS,
     trustedProxies: parsed.TRUSTED_PROXIES ?? [],
-    reference: { canTry: parsed.API_REFERENCE_TRY === 'true' },
+    reference: {
+      isServed: parsed.API_REFERENCE === 'true',
+      canTry: parsed.API_REFERENCE_TRY === 'true',
+    },
     streams: {
       perProjectMax: parsed.STREAMS_PER_PROJECT_MAX,
       totalMax: parsed.STREAMS_MAX,

@@ -145,6 +145,7 @@ export interface TestGatewayOptions {
   readonly livePages?: Partial<GatewayConfig['livePages']>;
   readonly trustedProxies?: readonly string[];
   readonly canTryReference?: boolean;
+  readonly servesReference?: boolean;
   readonly unknownKeysPerMinute?: number;
   readonly revisionStoreTimeoutMs?: number;
   readonly mongodbUri?: string;
@@ -181,7 +182,10 @@ export function testGatewayConfig(
       'HxwdHh8gISIjJCUmJygpKissLS4vMDEyMzQ1Njc4OTo',
     ],
     trustedProxies: overrides.trustedProxies ?? [],
-    reference: { canTry: overrides.canTryReference ?? false },
+    reference: {
+      isServed: overrides.servesReference ?? true,
+      canTry: overrides.canTryReference ?? false,
+    },
     connectionsMax: 10_000,
     unknownKeysPerMinute: overrides.unknownKeysPerMinute ?? 100_000,
     customerRequestsPerMinute: 1_200,
