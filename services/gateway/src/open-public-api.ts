@@ -12,6 +12,7 @@ import { createTrafficLimiter } from './http/limit-traffic.ts';
 import { createRateWindowStore } from './http/rate-window-store.ts';
 import { createCursorSealer } from './http/sealed-cursor.ts';
 import { startPublicApi } from './http/start-public-api.ts';
+import { unknownKeyRefused } from './metrics.ts';
 import type { Broadcasts } from './open-broadcasts.ts';
 import type { ServiceClients } from './open-clients.ts';
 import { openPages } from './pages/open-pages.ts';
@@ -56,7 +57,8 @@ export async function openPublicApi(
     ...openAccounts(context, { ...shared, ledger, cursors, findProject }),
   ];
   const { principals } = tenancy;
-  const serving = { endpoints: publicRoutes, routes, principals, limiter, ...shared };
+  const own = { endpoints: publicRoutes, routes, principals, limiter, unknownKeyRefused };
+  const serving = { ...shared, ...own };
   const server = await startPublicApi(context, serving);
   // Streams end with a control frame before the server closes the remaining connections.
   lifetime.defer('event streams', () => streams.drain());

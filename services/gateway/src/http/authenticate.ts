@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { Refused } from '@inventory/http/refused';
 import { withDeadline } from '@inventory/runtime/wait';
 import type { Deadlines } from '../deadlines.ts';
+import { type NetworkPolicy, peerNetworkOf } from '../tenancy/network-policy.domain.ts';
 import type { Principal } from '../tenancy/principal.domain.ts';
 import { clientAddressOf } from './client-address.ts';
-import { type NetworkPolicy, peerNetworkOf } from '../tenancy/network-policy.domain.ts';
 import { type PublicContext, type PublicMiddleware, required } from './request-state.ts';
 import type { UnknownKeys } from './unknown-keys.ts';
 

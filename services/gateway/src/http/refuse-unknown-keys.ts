@@ -2,7 +2,6 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import { statusOf } from '@inventory/http/refused';
 import { targetOf } from '@inventory/http/request-target';
 import type { Identifiers } from '@inventory/runtime/identifiers';
-import { unknownKeyRefused } from '../metrics.ts';
 import { commonHeaders, newRequestId } from './assign-request-id.ts';
 import { type AuthenticateDeps, peerOf } from './authenticate.ts';
 import { errorText } from './render-errors.ts';
@@ -14,6 +13,8 @@ import { deprecationHeaders } from './v1-mark-deprecated.ts';
 interface RefuseUnknownKeysDeps
   extends Pick<AuthenticateDeps, 'principals' | 'unknownKeys' | 'trustedProxies'> {
   readonly v1DeprecatedAtMs: number;
+  /** Counts one. */
+  readonly unknownKeyRefused: () => void;
   readonly identifiers: Identifiers;
 }
 
@@ -32,7 +33,7 @@ export function refuseUnknownKeys(
       listener(request, response);
       return;
     }
-    unknownKeyRefused();
+    deps.unknownKeyRefused();
     const { refusal, headers } = tooManyUnknownKeys(seconds);
     const requestId = newRequestId(deps.identifiers);
     const v1 = v1TargetOf(targetOf(request.url).path);

@@ -13,6 +13,8 @@ export interface PublicApiDeps
   extends Pick<PublicAppOptions, 'routes' | 'principals' | 'limiter' | 'prices'> {
   /** The documented operations: exactly those of `routes`. */
   readonly endpoints: readonly PublicEndpoint[];
+  /** Counts a request with an unknown key that was refused without a look-up. */
+  readonly unknownKeyRefused: () => void;
 }
 
 /** Serves the routes of the public API with their document and its reference. */
@@ -37,7 +39,7 @@ export async function startPublicApi(
     logger,
   });
   const server = await startPublicServer({
-    listener: refuseUnknownKeys({ ...keys, v1DeprecatedAtMs, identifiers }, app),
+    listener: refuseUnknownKeys({ ...deps, ...keys, v1DeprecatedAtMs, identifiers }, app),
     identifiers,
     deadlines,
     ...config.publicHttp,

@@ -1,4 +1,4 @@
-import { canonicalDecimal } from '@inventory/contracts/http/parameters';
+import { canonicalDecimal, controlFree } from '@inventory/contracts/http/parameters';
 import {
   accountId,
   auditId,
@@ -18,7 +18,7 @@ function line(charactersMax: number) {
     .trim()
     .min(1)
     .max(charactersMax)
-    .regex(/^\P{Cc}*$/u, 'must not contain control characters');
+    .regex(controlFree, 'must not contain control characters');
 }
 
 export const name = line(200);
