@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { statusOf } from '@inventory/http/refused';
 import { targetOf } from '@inventory/http/request-target';
 import type { Identifiers } from '@inventory/runtime/identifiers';
@@ -13,15 +13,15 @@ import { deprecationHeaders } from './v1-mark-deprecated.ts';
 interface RefuseUnknownKeysDeps
   extends Pick<AuthenticateDeps, 'principals' | 'unknownKeys' | 'trustedProxies'> {
   readonly v1DeprecatedAtMs: number;
+  readonly delayMs: number;
   /** Counts one. */
   readonly unknownKeyRefused: () => void;
   readonly identifiers: Identifiers;
 }
 
 /**
- * Refuses the unknown keys of a peer without refusals left before a request costs anything else: the
- * whole of the middleware costs four times as much, which thousands a second would take from the
- * requests of known customers.
+ * Refuses the unknown keys of a peer without refusals left before a request costs anything else, and
+ * with a delay: thousands a second would take the time of known customers' requests.
  */
 export function refuseUnknownKeys(
   deps: RefuseUnknownKeysDeps,
@@ -34,24 +34,38 @@ export function refuseUnknownKeys(
       return;
     }
     deps.unknownKeyRefused();
-    const { refusal, headers } = tooManyUnknownKeys(seconds);
-    const requestId = newRequestId(deps.identifiers);
-    const v1 = v1TargetOf(targetOf(request.url).path);
-    const body =
-      v1 === null
-        ? errorText(refusal, { request_id: requestId })
-        : v1Failure(v1.dialect, { refusal, billing: {} }, requestId).body;
-    response
-      .writeHead(statusOf(refusal), {
-        ...commonHeaders,
-        ...headers,
-        ...(v1 === null ? {} : deprecationHeaders(v1, deps.v1DeprecatedAtMs)),
-        'X-Request-ID': requestId,
-        'Content-Type': 'application/json; charset=utf-8',
-        'Content-Length': body.length,
-      })
-      .end(body);
+    // The requests of a connection are handled in order: the delay bounds what a connection costs.
+    setTimeout(() => refuse(deps, { request, response, seconds }), deps.delayMs);
   };
+}
+
+interface RefusedRequest {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly seconds: number;
+}
+
+function refuse(
+  { identifiers, v1DeprecatedAtMs }: RefuseUnknownKeysDeps,
+  { request, response, seconds }: RefusedRequest,
+): void {
+  const { refusal, headers } = tooManyUnknownKeys(seconds);
+  const requestId = newRequestId(identifiers);
+  const v1 = v1TargetOf(targetOf(request.url).path);
+  const body =
+    v1 === null
+      ? errorText(refusal, { request_id: requestId })
+      : v1Failure(v1.dialect, { refusal, billing: {} }, requestId).body;
+  response
+    .writeHead(statusOf(refusal), {
+      ...commonHeaders,
+      ...headers,
+      ...(v1 === null ? {} : deprecationHeaders(v1, v1DeprecatedAtMs)),
+      'X-Request-ID': requestId,
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Length': body.length,
+    })
+    .end(body);
 }
 
 function secondsRefused(

@@ -39,7 +39,10 @@ export async function startPublicApi(
     logger,
   });
   const server = await startPublicServer({
-    listener: refuseUnknownKeys({ ...deps, ...keys, v1DeprecatedAtMs, identifiers }, app),
+    listener: refuseUnknownKeys(
+      { ...deps, ...keys, v1DeprecatedAtMs, identifiers, delayMs: deadlines.unknownKeyDelayMs },
+      app,
+    ),
     identifiers,
     deadlines,
     ...config.publicHttp,
