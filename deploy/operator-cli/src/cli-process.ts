@@ -6,6 +6,8 @@ export interface CliProcess {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly directory: string;
   readonly write: (text: string) => void;
+  /** The whole of standard input. */
+  readonly readInput: () => Promise<string>;
   readonly writeError: (text: string) => void;
   /** Overrides how the API is called. */
   readonly connection?: Pick<OperatorAccess, 'fetch' | 'timeoutMs'>;

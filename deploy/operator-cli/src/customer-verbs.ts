@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { secretPattern } from '@inventory/contracts/credential-secret';
 import { grantedPermission } from '@inventory/contracts/vocabulary';
 import {
   account,
@@ -112,6 +114,27 @@ export const customerVerbs: readonly Verb[] = [
   verb('credential revoke', 'end a Credential, at once and for good', 'revokeCredential', [
     credential,
   ]),
+  verb(
+    'credential find',
+    'find the Credential of a leaked secret, which is read from standard input and not sent',
+    'findCredential',
+    [
+      required(
+        flag('--secret-stdin', 'read the secret, or a text with it, from standard input', {}),
+      ),
+      flag('--revoke', 'revoke the Credential where the secret is valid', {}),
+    ],
+    {
+      fromInput: secretIn,
+      followedBy: {
+        option: 'revoke',
+        when: 'secret_valid',
+        operation: 'revokeCredential',
+        fields: ['credential_id'],
+        otherwise: 'Nothing is revoked: the secret is not valid.',
+      },
+    },
+  ),
   verb('scopes set', 'replace what a Credential may do', 'setScopes', [credential, scope]),
   verb(
     'expiry set',
@@ -181,3 +204,11 @@ export const limitVerbs: readonly Verb[] = [
     { fixed: { enabled: false } },
   ),
 ];
+
+/** The first secret in a text, as what the API is sent of it. */
+function secretIn(text: string) {
+  const [secret] = new RegExp(secretPattern).exec(text) ?? [];
+  if (secret === undefined) return null;
+  const secret_sha256 = createHash('sha256').update(secret).digest('hex');
+  return { public_id: secret.split('_')[1], secret_sha256 };
+}

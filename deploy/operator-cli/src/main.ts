@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import { runCli } from './run-cli.ts';
 
 /** The exit code is set and not forced: what was written to a pipe is still on its way. */
@@ -7,6 +8,7 @@ async function main(): Promise<void> {
     environment: process.env,
     directory: process.cwd(),
     write: (text) => process.stdout.write(text),
+    readInput: () => text(process.stdin),
     writeError: (text) => process.stderr.write(text),
   });
 }

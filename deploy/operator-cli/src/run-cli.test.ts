@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { runCli, verbs } from './run-cli.ts';
 
 interface Ended {
@@ -6,6 +7,9 @@ interface Ended {
   readonly err: string;
   readonly requests: readonly Request[];
 }
+
+const secret = 'inv_02tcRIyrxLXTR81B3dqdOx_00Shy7mTZ1Bu5bnRoNH1sQs0jRcI5ClWdZ1W9xSLm9I_1YG2eH';
+const leaked = `curl -H 'X-API-Key: ${secret}' example\n`;
 
 const environment = { OPERATOR_URL: 'http://operator.test', OPERATOR_TOKEN: 'token' };
 
@@ -17,6 +21,7 @@ async function run(...args: string[]): Promise<Ended> {
     args,
     environment,
     directory: '/',
+    readInput: async () => leaked,
     write: (text) => void out.push(text),
     writeError: (text) => void err.push(text),
     connection: {
@@ -76,6 +81,17 @@ test('a booking without a key has a key of its own each time; with a key it is t
   expect(await keyOf()).toMatch(/^[0-9a-f-]{36}$/);
   expect(await keyOf()).not.toBe(await keyOf());
   expect(await keyOf('--key', 'invoice 7')).toBe('invoice 7');
+});
+
+test('a leaked secret is hashed here: what is sent names its Credential and holds no part of its entropy', async () => {
+  const { code, out, err, requests } = await run('credential', 'find', '--secret-stdin');
+
+  expect(await requests[0]?.json()).toEqual({
+    public_id: '02tcRIyrxLXTR81B3dqdOx',
+    secret_sha256: createHash('sha256').update(secret).digest('hex'),
+  });
+  expect(code).toBe(0);
+  expect(out + err).not.toContain(secret.split('_')[2]);
 });
 
 test('an id cannot leave its place in the path', async () => {

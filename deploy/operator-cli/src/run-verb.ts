@@ -16,7 +16,12 @@ export type Given = Readonly<Record<string, unknown>>;
 
 /** Calls the operator API once and shows its answer. */
 export async function runVerb(cli: CliProcess, verb: Verb, given: Given): Promise<ExitCode> {
-  const input = inputOf(verb, given);
+  const read = verb.fromInput ? verb.fromInput(await cli.readInput()) : {};
+  if (read === null) {
+    cli.writeError('standard input holds no secret of a Credential\n');
+    return exitCodes.usage;
+  }
+  const input = { ...inputOf(verb, given), ...read };
   const bookingKey = input['idempotency-key'];
   const hint =
     bookingKey === undefined
@@ -34,7 +39,16 @@ export async function runVerb(cli: CliProcess, verb: Verb, given: Given): Promis
     const first = await send(input);
     const answer = given['all'] === true ? await sendParts(cli, send, input, first) : first;
     if (answer.status >= 500) cli.writeError(hint);
-    return showAnswer(cli, verb, given, answer);
+    const shown = showAnswer(cli, verb, given, answer);
+    const { followedBy } = verb;
+    if (shown !== exitCodes.done || !followedBy || given[followedBy.option] !== true) return shown;
+    const fields: Readonly<Record<string, unknown>> = { ...answer.data };
+    if (fields[followedBy.when] !== true) {
+      cli.writeError(`${followedBy.otherwise}\n`);
+      return exitCodes.failed;
+    }
+    const next = Object.fromEntries(followedBy.fields.map((name) => [name, fields[name]]));
+    return showAnswer(cli, verb, given, await api.send(followedBy.operation, next as never));
   } catch (error) {
     if (!(error instanceof OperatorUnreachable)) throw error;
     cli.writeError(`unreachable: ${error.message}\n${hint}`);

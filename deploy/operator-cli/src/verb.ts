@@ -24,6 +24,18 @@ interface VerbSettings<Field extends string> {
   /** The answer's field that must be true for exit code 0. */
   readonly mustHold?: string;
   readonly timeoutMs?: number;
+  /** Fields that are read from standard input; null where it holds none. */
+  readonly fromInput?: (text: string) => { readonly [Name in Field]?: unknown } | null;
+  /** A second operation, where its option is given and a field of the first answer is true. */
+  readonly followedBy?: {
+    readonly option: string;
+    readonly when: string;
+    readonly operation: OperationId;
+    /** Fields of the first answer that are its input. */
+    readonly fields: readonly string[];
+    /** Written to standard error where the field is not true. */
+    readonly otherwise: string;
+  };
 }
 
 /** A command that is one operation of the operator API. */

@@ -65,6 +65,8 @@ const concurrencyLimit = z.object({
   limit: z.literal('concurrency'),
   reads_max: z.int().min(1),
 });
+/** Too many keys that no Credential has came from the client's address. */
+const unknownKeysLimit = z.object({ limit: z.literal('unknown_keys') });
 const concurrencyExceeded = z.object({
   code: z.enum(['rate_limit_exceeded']),
   detail: concurrencyLimit,
@@ -174,6 +176,7 @@ export const refusal = z.discriminatedUnion('code', [
         required: z.int().min(1).optional(),
       }),
       concurrencyLimit,
+      unknownKeysLimit,
     ]),
     ...retryAfter,
   }),

@@ -188,3 +188,24 @@ describe('Pipelined requests', () => {
     await server.close(drainMs);
   });
 });
+
+test('past its connections a server closes further ones, and serves those that it has', async () => {
+  server = await startHttpServer({
+    listener: (_request, response) => response.end('here'),
+    connectionsMax: 1,
+    host,
+    port: 0,
+  });
+  const first = connect(server.port, host);
+  await once(first, 'connect');
+  first.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+  await once(first, 'data');
+
+  const second = connect(server.port, host);
+  await once(second, 'close');
+  first.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+  const [answer] = await once(first, 'data');
+  first.destroy();
+
+  expect(String(answer)).toMatch(/here$/);
+});

@@ -13,6 +13,8 @@ export interface HttpServerOptions {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
+  /** Further ones are closed as they come; unlimited when absent. */
+  readonly connectionsMax?: number;
 }
 
 export interface HttpServer {
@@ -50,6 +52,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     handleInOrder(options.listener, request, response, responses.size - 1);
   });
   server.maxRequestsPerSocket = 0;
+  if (options.connectionsMax !== undefined) server.maxConnections = options.connectionsMax;
   await listen(server, options);
   const { port } = server.address() as AddressInfo;
   return {

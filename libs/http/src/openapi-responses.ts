@@ -6,6 +6,8 @@ export interface DocumentedAnswer {
   readonly example?: unknown;
   /** The same in other media types, as text. */
   readonly otherTypes?: Readonly<Record<string, string>>;
+  /** Operations that continue from the answer, by their names, with their parameters from it. */
+  readonly links?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Headers that the answer can have beside those of every answer, and what they say. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -19,7 +21,7 @@ export interface AnswerContent {
 
 /** The response of a success. */
 export function successResponse(
-  { description, example, otherTypes = {}, headers = {} }: DocumentedAnswer,
+  { description, example, otherTypes = {}, headers = {}, links }: DocumentedAnswer,
   { type, schema, commonHeaders }: AnswerContent,
 ): JsonSchema {
   const texts = mapValues(otherTypes, (text) => ({ schema: { type: 'string' }, example: text }));
@@ -27,7 +29,17 @@ export function successResponse(
     description,
     headers: { ...headerReferences(commonHeaders), ...mapValues(headers, describedText) },
     content: { [type]: { schema, ...(example === undefined ? {} : { example }) }, ...texts },
+    ...(links === undefined ? {} : { links: mapLinks(links) }),
   };
+}
+
+function mapLinks(links: NonNullable<DocumentedAnswer['links']>): JsonSchema {
+  return Object.fromEntries(
+    Object.entries(links).map(([operationId, parameters]) => [
+      operationId,
+      { operationId, parameters },
+    ]),
+  );
 }
 
 /** One code that an operation can answer. */

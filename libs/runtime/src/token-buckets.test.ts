@@ -24,6 +24,16 @@ test('a bucket gives its tokens at once, then one each time that one was refille
   expect(buckets.secondsUntilToken('a')).toBe(20);
 });
 
+test('a token that is put back can be taken again, and none beyond a full bucket', () => {
+  const { buckets } = bucketsAt(1);
+  buckets.putBack('a');
+
+  expect([buckets.take('a'), buckets.take('a')]).toEqual([true, false]);
+  buckets.putBack('a');
+  buckets.putBack('a');
+  expect([buckets.take('a'), buckets.take('a')]).toEqual([true, false]);
+});
+
 test('an empty bucket loses nothing more, and a clock that is set back empties none for longer than a minute', () => {
   const { at, buckets } = bucketsAt(2);
   for (let taken = 0; taken < 50; taken += 1) buckets.take('a');

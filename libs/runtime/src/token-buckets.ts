@@ -13,8 +13,10 @@ export interface TokenBucketsOptions {
 export interface TokenBuckets {
   /** Seconds until the bucket of a key has a token; null where it has one. */
   secondsUntilToken(key: string): number | null;
-  /** Takes a token where there is one. */
-  take(key: string): void;
+  /** Takes a token; false where there is none. */
+  take(key: string): boolean;
+  /** Returns a token that was taken without need. */
+  putBack(key: string): void;
 }
 
 const minuteMs = 60_000;
@@ -43,7 +45,12 @@ export function createTokenBuckets({
       return ms <= 0 ? null : Math.ceil(ms / 1_000);
     },
     take(key) {
-      if (missingMs(key) <= 0) buckets.set(key, fullAtMs(key) + tokenMs);
+      if (missingMs(key) > 0) return false;
+      buckets.set(key, fullAtMs(key) + tokenMs);
+      return true;
+    },
+    putBack(key) {
+      if (buckets.has(key)) buckets.set(key, fullAtMs(key) - tokenMs);
     },
   };
 }

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import type { ServiceName } from '@inventory/contracts/topics';
 import type { HealthChecks } from '@inventory/http/health';
 import type { MessageBus } from '@inventory/messaging/bus';
@@ -33,9 +34,21 @@ export async function openBackends(
   await ensureIndexes(mongo.db, indexes);
   if (context.indexesOnly) throw new IndexesReady();
   const bus =
-    context.bus ?? (await createKafkaBus({ ...config.kafka, service, logger, identifiers }));
+    context.bus ??
+    (await createKafkaBus({
+      ...config.kafka,
+      instance: instanceOf(config.http.port),
+      service,
+      logger,
+      identifiers,
+    }));
   lifetime.defer('message bus', () => bus.close());
   return { db: mongo.db, bus, health: healthOf(mongo, bus, lifetime.signal) };
+}
+
+/** No other process of this host listens on the port; 0 is a port of no instance. */
+function instanceOf(port: number): string | undefined {
+  return port === 0 ? undefined : `${hostname()}:${port}`;
 }
 
 function healthOf(mongo: MongoConnection, bus: MessageBus, stopping: AbortSignal): HealthChecks {

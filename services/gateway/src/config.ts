@@ -13,17 +13,17 @@ import {
   list,
   port,
   readSettings,
-  SettingsError,
   secretKey,
   text,
   url,
 } from '@inventory/runtime/settings';
 import { z } from 'zod';
 import { type Deadlines, standardDeadlines } from './deadlines.ts';
-import { defaultOperatorName, type Operator, parseOperator } from './operator/operators.domain.ts';
+import type { ReferenceOptions } from './http/reference/reference-pages.ts';
+import { operatorSettings, operatorsOf } from './operator/operator-settings.ts';
+import type { Operator } from './operator/operators.domain.ts';
 import type { StreamLimits } from './streams/event-streams.ts';
 import { parseNetwork } from './tenancy/network-policy.domain.ts';
-import { secretDigest } from './tenancy/secret-digest.ts';
 
 const network = z.string().transform((given, context) => {
   const parsed = parseNetwork(given);
@@ -32,37 +32,11 @@ const network = z.string().transform((given, context) => {
   return z.NEVER;
 });
 
-const operator = z.string().transform((given, context) => {
-  const parsed = parseOperator(given);
-  if (parsed !== null) return parsed;
-  context.addIssue('must be <name>:<role>+<role>:<SHA-256 of the token in hex>');
-  return z.NEVER;
-});
-
 export const settings = {
   ...serviceSettings,
   PUBLIC_HTTP_HOST: text().default('127.0.0.1').describe('Address the public API binds to'),
   PUBLIC_HTTP_PORT: port().describe('Port of the public API'),
-  OPERATOR_HTTP_HOST: text().default('127.0.0.1').describe('Address the operator API binds to'),
-  OPERATOR_HTTP_PORT: port().describe('Port of the operator API'),
-  OPERATORS: list()
-    .pipe(z.array(operator))
-    .optional()
-    .describe(
-      'Operators, comma-separated: `name:role+role:digest`, the SHA-256 of the token in hex; roles ' +
-        'are read, support, billing, admin. A name may occur twice while its token is replaced. ' +
-        'Required unless OPERATOR_TOKEN is given',
-    ),
-  OPERATOR_TOKEN: z
-    .string()
-    .regex(/^[\x21-\x7e]{16,}$/, 'must be at least 16 printable ASCII characters without blanks')
-    .optional()
-    .describe('Token of one operator with the name default and the role admin'),
-  OPERATOR_ATTEMPTS_PER_MINUTE: integer(1, 100_000)
-    .prefault('10')
-    .describe(
-      'Wrong operator tokens of one address in a minute, past which no token from it is looked at',
-    ),
+  ...operatorSettings,
   REFRESH_COLLECTOR_URL: url().describe('Internal address of the refresh-collector'),
   BILLING_LEDGER_URL: url().describe('Internal address of the billing-ledger'),
   REVISION_STORE_URL: url().describe('Internal address of the revision-store'),
@@ -79,6 +53,18 @@ export const settings = {
     .describe(
       'Networks (CIDR, comma-separated) of the proxies in front; only their entries in ' +
         'X-Forwarded-For determine the client address',
+    ),
+  CONNECTIONS_MAX: count()
+    .prefault('16000')
+    .describe(
+      'Connections to the public port of one replica, event streams included; further ones are ' +
+        'closed. Below the limit of file handles',
+    ),
+  UNKNOWN_KEYS_PER_MINUTE: integer(1, 1_000_000)
+    .prefault('120')
+    .describe(
+      'Keys of one client address (of IPv6 a /64) in a minute that no Credential has; past it its ' +
+        'unknown keys are refused without a look-up',
     ),
   CUSTOMER_REQUESTS_PER_MINUTE: integer(1, 1_000_000)
     .prefault('1200')
@@ -132,6 +118,10 @@ export const settings = {
     .date()
     .prefault('2026-01-01')
     .describe('Day since which V1 is deprecated, stated in its responses'),
+  API_REFERENCE: z
+    .enum(['true', 'false'])
+    .default('true')
+    .describe('Whether the reference page is served at `/docs`'),
   API_REFERENCE_TRY: z
     .enum(['true', 'false'])
     .default('false')
@@ -205,7 +195,9 @@ export interface GatewayConfig extends ServiceConfig {
   /** Base64url; the first seals. */
   readonly cursorKeys: readonly string[];
   readonly trustedProxies: readonly string[];
-  readonly reference: { readonly canTry: boolean };
+  readonly reference: ReferenceOptions;
+  readonly connectionsMax: number;
+  readonly unknownKeysPerMinute: number;
   readonly customerRequestsPerMinute: number;
   readonly limits: PublicApiLimits;
   readonly role: GatewayRole;
@@ -250,7 +242,10 @@ export function loadConfig(environment: Record<string, string | undefined>): Gat
     },
     cursorKeys: parsed.CURSOR_KEYS,
     trustedProxies: parsed.TRUSTED_PROXIES ?? [],
-    reference: { canTry: parsed.API_REFERENCE_TRY === 'true' },
+    reference: {
+      isServed: parsed.API_REFERENCE === 'true',
+      canTry: parsed.API_REFERENCE_TRY === 'true',
+    },
     role: parsed.GATEWAY_ROLE,
     eventsOrigin: parsed.EVENTS_ORIGIN ?? null,
     streams: {
@@ -268,6 +263,8 @@ export function loadConfig(environment: Record<string, string | undefined>): Gat
       cursorAgeMaxMs: parsed.LIVE_CURSOR_AGE_MAX_MS,
     },
     v1DeprecatedAtMs: fromIsoTime(`${parsed.V1_DEPRECATED_AT}T00:00:00.000Z`),
+    connectionsMax: parsed.CONNECTIONS_MAX,
+    unknownKeysPerMinute: parsed.UNKNOWN_KEYS_PER_MINUTE,
     customerRequestsPerMinute: parsed.CUSTOMER_REQUESTS_PER_MINUTE,
     limits: {
       decisionTimeoutMs: parsed.DECISION_TIMEOUT_MS,
@@ -284,13 +281,4 @@ export function loadConfig(environment: Record<string, string | undefined>): Gat
     },
     deadlines: standardDeadlines,
   });
-}
-
-function operatorsOf(named: readonly Operator[] = [], token: string | undefined): Operator[] {
-  if (token === undefined && named.length === 0) {
-    throw new SettingsError(['OPERATORS is required, or OPERATOR_TOKEN']);
-  }
-  if (token === undefined) return [...named];
-  const tokenDigest = secretDigest(token);
-  return [...named, { name: defaultOperatorName, roles: ['admin'], tokenDigest }];
 }

@@ -25,6 +25,8 @@ export interface Deadlines {
   readonly undecidedReadMs: number;
   /** Longest wait of a repeated refresh for the first attempt with its key. */
   readonly undecidedRefreshMs: number;
+  /** Delay of the refusal of an unknown key that is not looked up: one a second and connection. */
+  readonly unknownKeyDelayMs: number;
   /** One second of `wait`. */
   readonly waitSecondMs: number;
   /** Interval of the reads of a wait: a notification may be lost or late. */
@@ -43,6 +45,7 @@ export const standardDeadlines: Deadlines = {
   batchMs: 15_000,
   undecidedReadMs: 2_000,
   undecidedRefreshMs: 2_000,
+  unknownKeyDelayMs: 1_000,
   waitSecondMs: 1_000,
   waitReadEveryMs: 5_000,
 };

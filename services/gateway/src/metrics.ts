@@ -54,6 +54,10 @@ const capturesEnded = counter({
   description: 'Chains of Live Pages that stopped capturing, by reason; reading may continue',
   labels: { reason: captureEnds },
 });
+const unknownKeysRefused = counter({
+  name: 'inventory.gateway.unknown_keys_refused',
+  description: 'Requests with an unknown key that were refused without a look-up',
+});
 const waitingReplies = gauge({
   name: 'inventory.gateway.replies_waiting',
   description: 'Requests of this replica that wait for a reply',
@@ -127,6 +131,10 @@ export function chargeReversed(result: (typeof reversalResults)[number]): void {
 
 export function pendingCancelAcknowledged(result: (typeof cancelResults)[number]): void {
   cancelsAcknowledged.add(1, { result });
+}
+
+export function unknownKeyRefused(): void {
+  unknownKeysRefused.add(1);
 }
 
 export function captureCompleted(): void {

@@ -38,6 +38,36 @@ test('from an account to a revoked key, every step by its own command', async ()
   expect(await world.tenancy.principals.findPrincipal(rotated.json.secret)).toBeNull();
 });
 
+test('a leaked key names its Credential without being sent, and is revoked only where it is valid', async () => {
+  const account = await newAccount();
+  const project = (await operator('project', 'create', '--account', account, '--json')).json;
+  const of = ['--project', project.project_id, '--scope', '*', '--json'];
+  const { secret: replaced, credential_id } = (await operator('credential', 'issue', ...of)).json;
+  const rotated = await operator('credential', 'rotate', '--credential', credential_id, '--json');
+  const environment = { OPERATOR_URL: world.url, OPERATOR_TOKEN: world.token };
+  const find = (input: string, ...more: string[]) =>
+    runOperator(environment, ['credential', 'find', '--secret-stdin', ...more], undefined, input);
+
+  const old = await find(replaced, '--revoke');
+  const nothing = await find('no key here');
+  const unknown = await find(rotated.json.secret.replace(/^inv_.{8}/, 'inv_00000000'));
+  expect(old).toMatchObject({ code: 1, err: expect.stringContaining('Nothing is revoked') });
+  expect(old.out).toMatch(new RegExp(`^credential_id +${credential_id}$`, 'm'));
+  expect(nothing).toMatchObject({ code: 2, out: '' });
+  expect(unknown.err).toMatch(/^credential_not_found/);
+  expect(await world.tenancy.principals.findPrincipal(rotated.json.secret)).not.toBeNull();
+
+  const leaked = await find(`key: ${rotated.json.secret}\n`, '--revoke');
+
+  expect(leaked).toMatchObject({ code: 0, out: expect.stringMatching(/^state +revoked$/m) });
+  expect(await world.tenancy.principals.findPrincipal(rotated.json.secret)).toBeNull();
+  for (const secret of [replaced, rotated.json.secret]) {
+    const entropy = secret.split('_')[2];
+    const { json } = await world.call({ path: '/audit?limit=100' });
+    expect(world.log.join('') + JSON.stringify(json)).not.toContain(entropy);
+  }
+});
+
 test('as a process it writes where a shell expects it, and ends with its exit code', async () => {
   const account = await newAccount();
   const environment = { OPERATOR_URL: world.url, OPERATOR_TOKEN: world.token };

@@ -147,7 +147,10 @@ const ways: Partial<Record<OperatorCode, (given: Case) => Promise<OperatorAnswer
     given.endpoint.operationId === 'issueCredential'
       ? given.send({ body: { scopes: ['*'], service_account_id: `sa_${unknownId}` } })
       : toUnknown(given),
-  credential_not_found: toUnknown,
+  credential_not_found: (given) =>
+    given.endpoint.operationId === 'findCredential'
+      ? given.send({ body: { public_id: '0'.repeat(22), secret_sha256: '0'.repeat(64) } })
+      : toUnknown(given),
   async credential_revoked({ credential, send }) {
     await world.call({ method: 'POST', path: `/credentials/${credential}/revoke` });
     return send();

@@ -30,6 +30,30 @@ test('document and reference need no key, and consume nothing', async () => {
   expect((await gateway.call({ path: '/v2/prices', key })).status).toBe(200);
 });
 
+test('the reference can be turned off, and the document stays', async () => {
+  const off = await startTestGateway(world, { servesReference: false });
+
+  for (const path of ['/docs', '/docs/', '/docs/swagger-ui-bundle.js']) {
+    const { status, json } = await off.call({ path });
+    expect([status, json.error.code]).toEqual([404, 'route_not_found']);
+  }
+  expect((await off.call({ path: '/openapi.json' })).status).toBe(200);
+});
+
+test('a browser that asks for any type, for the headers alone or with a slash gets the page', async () => {
+  const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+  const answers = [
+    await gateway.call({ path: '/docs', headers: { accept } }),
+    await gateway.call({ path: '/docs/', headers: { accept } }),
+    await gateway.call({ method: 'HEAD', path: '/docs', headers: { accept } }),
+  ];
+
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect(answers.map(({ headers }) => headers['content-type'])).toEqual(
+    Array(3).fill('text/html; charset=utf-8'),
+  );
+});
+
 test('every documented operation is there, and asks for a key', async () => {
   const answer = await gateway.call({ path: '/openapi.json' });
   const { paths } = JSON.parse(answer.text) as { paths: Record<string, object> };

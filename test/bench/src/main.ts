@@ -18,6 +18,7 @@ import { refreshThroughput } from './benchmarks/refresh-throughput.ts';
 import { scaling } from './benchmarks/scaling.ts';
 import { streams } from './benchmarks/streams.ts';
 import { turns } from './benchmarks/turns.ts';
+import { unknownKeys } from './benchmarks/unknown-keys.ts';
 import { webhooks } from './benchmarks/webhooks.ts';
 import { isMissed, type Row, toTable } from './row.ts';
 
@@ -37,6 +38,7 @@ const benchmarks: readonly Benchmark[] = [
   scaling,
   collectors,
   streams,
+  unknownKeys,
   webhooks,
   turns,
 ];

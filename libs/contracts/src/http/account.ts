@@ -63,8 +63,8 @@ const isDay = (text: string) => utcDay.safeParse(text).success;
 /** Query of GET Usage: both days included; without them the present UTC month so far. */
 export const usageQuery = z
   .object({
-    from: utcDay.optional(),
-    to: utcDay.optional(),
+    from: utcDay.optional().describe('UTC day, included; given together with `to`.'),
+    to: utcDay.optional().describe('UTC day, included; given together with `from`.'),
     project_id: projectId.optional(),
   })
   .superRefine(({ from, to }, context) => {

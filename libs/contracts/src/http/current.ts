@@ -11,7 +11,9 @@ import { canonicalDecimal, cursorParameter, languageParameter } from './paramete
 export const currentQuery = z.object({
   language: languageParameter.default(defaultLanguage),
   page_size: canonicalDecimal(1, pageAssetsMax).default(pageAssetsMax),
-  cursor: cursorParameter.optional(),
+  cursor: cursorParameter
+    .optional()
+    .describe('Readable for 24 hours after its revision was superseded.'),
 });
 
 /** The first page of Current for an inventory. */

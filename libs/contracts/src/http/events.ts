@@ -13,7 +13,9 @@ export const streamHeaders = z.object({
 
 /** Query of the list of a Project's events. */
 export const eventsQuery = z.object({
-  after: cursorParameter.optional(),
+  after: cursorParameter
+    .optional()
+    .describe('Events after it; the oldest kept when absent. Readable for at least seven days.'),
   limit: canonicalDecimal(1, 100).default(50),
 });
 

@@ -6,7 +6,7 @@ import { cursorParameter, languageParameter } from './parameters.ts';
 /** Query of GET Live Page. */
 export const livePageParameters = z.object({
   language: languageParameter.default(defaultLanguage),
-  cursor: cursorParameter.optional(),
+  cursor: cursorParameter.optional().describe('Readable for 24 hours.'),
 });
 
 /** `data` of Live Page: one page, read from the platform during the request. */

@@ -29,8 +29,16 @@ export const waitSecondsMax = 30;
 export const refreshIdPath = z.object({ refresh_id: refreshId });
 export const projectPath = z.object({ project_id: projectId });
 
-/** An opaque cursor; longer ones were never issued. */
-export const cursorParameter = z.string().min(1, 'must not be empty').max(1_000, 'is too long');
+/** Text on one line. Without a Unicode property, so that every generator can use the pattern. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it is what they are refused by.
+export const controlFree = /^[^\u0000-\u001f\u007f-\u009f]*$/;
+
+/** An opaque cursor; longer ones were never issued. Other text is `invalid_cursor`. */
+export const cursorParameter = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(1_000, 'is too long')
+  .meta({ pattern: '^[A-Za-z0-9_-]+$' });
 
 /** `language` of reads: one of the platform's language words. */
 export const languageParameter = language;

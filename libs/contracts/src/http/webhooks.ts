@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { eventId, projectId, webhookEndpointId } from '../ids.ts';
 import { pagination } from './meta.ts';
-import { canonicalDecimal, cursorParameter } from './parameters.ts';
+import { canonicalDecimal, controlFree, cursorParameter } from './parameters.ts';
 import { eventTypeName, projectEventType, projectEventTypes } from './project-event.ts';
 
 /** Most endpoints of one Project. */
@@ -23,13 +23,14 @@ const url = z.string().min(1).max(urlCharactersMax);
 const description = z
   .string()
   .max(descriptionCharactersMax)
-  .regex(/^\P{Cc}*$/u, 'must not contain control characters')
+  .regex(controlFree, 'must not contain control characters')
   .nullable();
 const types = z
   .array(projectEventType)
   .min(1, 'must name a type')
   .max(projectEventTypes.length)
-  .refine((given) => new Set(given).size === given.length, 'must name each type once');
+  .refine((given) => new Set(given).size === given.length, 'must name each type once')
+  .meta({ uniqueItems: true });
 
 /** Body of POST …/webhook-endpoints. */
 export const newWebhookEndpoint = z.strictObject({

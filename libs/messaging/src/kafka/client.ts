@@ -5,8 +5,8 @@ import { Kafka, logLevel, type RetryOptions, type SASLOptions } from 'kafkajs';
 import {
   clientLogs,
   explicitRetry,
-  guardFailedJoins,
   guardIdleTimers,
+  guardJoins,
   lowLatencySockets,
 } from './guards.ts';
 import { timingOf } from './timing.ts';
@@ -31,7 +31,7 @@ export function createKafkaClient(
   options: KafkaClientOptions = {},
 ): Kafka {
   guardIdleTimers();
-  guardFailedJoins();
+  guardJoins();
   const { tls, sasl } = connection;
   const { requestTimeoutMs } = timingOf(connection);
   return new Kafka({

@@ -5,8 +5,8 @@ import tls from 'node:tls';
 import { openCertificateDirectory } from '@inventory/testkit/certificates';
 import {
   explicitRetry,
-  guardFailedJoins,
   guardIdleTimers,
+  guardJoins,
   lowLatencySockets,
   patientRetry,
 } from './guards.ts';
@@ -172,8 +172,8 @@ test.each([
     path: 'kafkajs/src/network/requestQueue',
     method: 'scheduleRequestTimeoutCheck',
   },
-  { guard: guardFailedJoins, path: 'kafkajs/src/consumer/consumerGroup', method: 'joinAndSync' },
-  { guard: guardFailedJoins, path: 'kafkajs/src/consumer/consumerGroup', method: 'fetch' },
+  { guard: guardJoins, path: 'kafkajs/src/consumer/consumerGroup', method: 'joinAndSync' },
+  { guard: guardJoins, path: 'kafkajs/src/consumer/consumerGroup', method: 'fetch' },
 ])('a client without $method is refused at start-up, not run unguarded', (row) => {
   const { prototype } = require(row.path);
   const known = prototype[row.method];

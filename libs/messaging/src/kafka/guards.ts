@@ -11,6 +11,7 @@ import {
   logLevel,
   type RetryOptions,
 } from 'kafkajs';
+import { type JoiningGroup, removePredecessors } from './predecessors.ts';
 
 /*
  * Workarounds for defects of the frozen client; each has a test or a measurement in this package.
@@ -71,22 +72,28 @@ export function guardIdleTimers(): void {
 }
 
 interface ConsumerGroup {
-  joinAndSync(this: object): Promise<void>;
+  joinAndSync(this: JoiningGroup): Promise<void>;
   fetch(this: object, nodeId: number): Promise<unknown>;
 }
 
 /**
  * A member whose rejoin fails (its coordinator is still loading the group) continues to fetch under
  * its previous membership, or under none, which sends no heartbeat and cannot commit. Here a fetch
- * after a failed join fails until the next join succeeds.
+ * after a failed join fails until the next join succeeds. Before its first join a member removes
+ * those of an earlier process of its instance.
  */
-export function guardFailedJoins(): void {
+export function guardJoins(): void {
   const groupModule: unknown = require('kafkajs/src/consumer/consumerGroup');
   const { prototype } = groupModule as { readonly prototype: ConsumerGroup };
   const notJoined = new WeakSet<object>();
+  const started = new WeakSet<object>();
   guardMethods('kafkajs', prototype, ({ joinAndSync, fetch }) => ({
     async joinAndSync() {
       try {
+        if (!started.has(this)) {
+          started.add(this);
+          await removePredecessors(this);
+        }
         await joinAndSync.call(this);
         notJoined.delete(this);
       } catch (error) {

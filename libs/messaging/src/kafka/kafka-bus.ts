@@ -9,6 +9,7 @@ import { startBroadcastConsumer } from './broadcast-consumer.ts';
 import { findVersionProblems } from './broker-versions.ts';
 import { createKafkaClient } from './client.ts';
 import { physicalTopic } from './kafka-records.ts';
+import { clientIdOf } from './predecessors.ts';
 import { createRecordSender } from './producer.ts';
 import { readAsAdmin } from './read-as-admin.ts';
 import { openRetentionGaps } from './retention-gaps.ts';
@@ -18,6 +19,8 @@ import { type KafkaSubscription, startWorkConsumer } from './work-consumer.ts';
 
 export interface KafkaBusOptions extends KafkaAccess {
   readonly service: string;
+  /** What is the same after a restart of this process; see {@link clientIdOf}. */
+  readonly instance?: string | undefined;
   /** Prefix of every topic and group name; empty on a dedicated cluster. */
   readonly topicPrefix: string;
   readonly logger: Logger;
@@ -26,8 +29,10 @@ export interface KafkaBusOptions extends KafkaAccess {
 
 /** The message bus on Kafka: one producer, one consumer per subscription. */
 export async function createKafkaBus(options: KafkaBusOptions): Promise<MessageBus> {
-  const instance = `${options.service}-${options.identifiers.uuidV7()}`;
-  const connection = { ...options, clientId: instance };
+  const { service } = options;
+  const run = options.identifiers.uuidV7();
+  const clientId = clientIdOf(service, options.instance, run);
+  const connection = { ...options, clientId };
   const stopping = new AbortController();
   const kafka = createKafkaClient(connection, { stopping: stopping.signal });
   const sender = await createRecordSender(kafka, { topicPrefix: options.topicPrefix });
@@ -94,7 +99,7 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<MessageB
       await untilTopicsExist(broadcast.topics);
       // Two readers of one process must not share a group, or each would miss the other's messages.
       readers += 1;
-      const groupId = `${topicPrefix}${broadcast.name}-${instance}-${readers}`;
+      const groupId = `${topicPrefix}${broadcast.name}-${service}-${run}-${readers}`;
       return track(await startBroadcastConsumer(context, broadcast, groupId));
     },
     health: () => healthOf([...subscriptions], problems),

@@ -3,7 +3,8 @@ import type { KafkaAccess, KafkaTiming } from '@inventory/runtime/kafka-access';
 const defaults: KafkaTiming = {
   requestTimeoutMs: 10_000,
   sessionTimeoutMs: 15_000,
-  heartbeatIntervalMs: 3_000,
+  // A rebalance waits for the next heartbeat of each member.
+  heartbeatIntervalMs: 1_000,
   handlersDeadlineMs: 6_000,
   commitDeadlineMs: 2_000,
   leaveDeadlineMs: 3_000,

@@ -19,7 +19,7 @@ import type { BusWorld } from './bus-world.ts';
 const timing = { ...patientTiming, heartbeatIntervalMs: 300 };
 
 export interface KafkaWorld extends BusWorld {
-  openBus(access?: Partial<KafkaAccess>): Promise<MessageBus>;
+  openBus(access?: Partial<KafkaAccess> & { instance?: string }): Promise<MessageBus>;
   readonly namespace: TestNamespace;
   /** A plain client, independent of the code under test. */
   readonly kafka: Kafka;

@@ -415,6 +415,30 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/operator/v1/credentials/find": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Find the Credential of a secret that has leaked
+         * @description A secret is `inv_<public id>_<entropy>_<checksum>`: send its public id and its SHA-256, never the secret itself.
+         *
+         *     Needs the role `support`.
+         *
+         *     Audited as `credential.find`.
+         */
+        readonly post: operations["findCredential"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/operator/v1/credentials/{credential_id}": {
         readonly parameters: {
             readonly query?: never;
@@ -1171,6 +1195,27 @@ export interface components {
             /** Format: date-time */
             readonly changed_at: string;
             readonly revoked_at: string | null;
+        };
+        readonly FoundCredential: {
+            readonly credential_id: string;
+            readonly project_id: string;
+            readonly account_id: string;
+            readonly service_account_id: string;
+            readonly name: string | null;
+            /** @enum {string} */
+            readonly state: "active" | "revoked";
+            readonly public_id: string;
+            readonly scopes: readonly ("platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1" | "customer.events.read.v1" | "customer.webhooks.manage.v1" | "customer.account.read.v1" | "*")[];
+            readonly expires_at: string | null;
+            readonly network_policy: readonly string[] | null;
+            readonly replaced_secret_valid_until: string | null;
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            readonly changed_at: string;
+            readonly revoked_at: string | null;
+            /** @description Whether it is the secret of the Credential now, or one in its overlap. */
+            readonly secret_valid: boolean;
         };
         readonly IssuedCredential: {
             readonly credential_id: string;
@@ -2204,6 +2249,43 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["IssuedCredential"];
+                };
+            };
+            /** @description Refused. */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly findCredential: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": {
+                    readonly public_id: string;
+                    readonly secret_sha256: string;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Done. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["X-Request-ID"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["FoundCredential"];
                 };
             };
             /** @description Refused. */
@@ -3583,6 +3665,7 @@ export const operationAddresses = {
     setServiceAccountNetworkPolicy: {"method":"put","template":"/operator/v1/service-accounts/{service_account_id}/network-policy","path":["service_account_id"],"query":[],"header":[]},
     issueCredential: {"method":"post","template":"/operator/v1/projects/{project_id}/credentials","path":["project_id"],"query":[],"header":[]},
     listCredentials: {"method":"get","template":"/operator/v1/projects/{project_id}/credentials","path":["project_id"],"query":["limit","cursor"],"header":[]},
+    findCredential: {"method":"post","template":"/operator/v1/credentials/find","path":[],"query":[],"header":[]},
     readCredential: {"method":"get","template":"/operator/v1/credentials/{credential_id}","path":["credential_id"],"query":[],"header":[]},
     rotateCredential: {"method":"post","template":"/operator/v1/credentials/{credential_id}/rotate","path":["credential_id"],"query":[],"header":[]},
     revokeCredential: {"method":"post","template":"/operator/v1/credentials/{credential_id}/revoke","path":["credential_id"],"query":[],"header":[]},

@@ -28,6 +28,7 @@ import { createPublicApp } from './app.ts';
 import { errorExample } from './openapi/examples.ts';
 import { publicRoute } from './public-route.ts';
 import { standingAt } from './rate-window.domain.ts';
+import { createUnknownKeys } from './unknown-keys.ts';
 
 const product = 'platform.inventory.current.page.v1';
 const principal: Principal = {
@@ -92,8 +93,10 @@ function createApp(): RequestListener {
     pages: {},
     principals: {
       findPrincipal: async (secret) => keys[secret] ?? null,
+      isKnown: () => true,
       digestOf: (secret) => `of ${secret}`,
     },
+    unknownKeys: createUnknownKeys({ perMinute: 1, clock }),
     trustedProxies: [],
     limiter: {
       takeRequests: async ({ requestsPerMinute: limit }) => {

@@ -5,10 +5,8 @@ import type { Clock } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';
 import Koa from 'koa';
-import type { Deadlines } from '../deadlines.ts';
-import type { NetworkPolicy } from '../tenancy/network-policy.domain.ts';
 import { assignRequestId } from './assign-request-id.ts';
-import { authenticate, type PrincipalCache } from './authenticate.ts';
+import { type AuthenticateDeps, authenticate } from './authenticate.ts';
 import { checkNetwork } from './check-network.ts';
 import { compressBody } from './compress-body.ts';
 import { deliverPage } from './deliver-page.ts';
@@ -23,16 +21,13 @@ import { runRoute } from './run-route.ts';
 import { type PublicPages, servePages } from './serve-pages.ts';
 import { markDeprecated } from './v1-mark-deprecated.ts';
 
-export interface PublicAppOptions {
+export interface PublicAppOptions extends AuthenticateDeps {
   readonly routes: readonly BoundPublicRoute[];
   /** Pages served beside the routes. */
   readonly pages: PublicPages;
-  readonly principals: PrincipalCache;
-  readonly trustedProxies: NetworkPolicy;
   readonly limiter: TrafficLimiter;
   readonly prices: { currentVersion(): number | null };
   readonly v1DeprecatedAtMs: number;
-  readonly deadlines: Pick<Deadlines, 'findMs'>;
   readonly clock: Clock;
   readonly identifiers: Identifiers;
   readonly logger: Logger;
@@ -52,8 +47,8 @@ export function createPublicApp(options: PublicAppOptions): RequestListener {
   app.use(compressBody());
   app.use(matchRoute(options.routes));
   app.use(negotiateType());
-  app.use(authenticate(options.principals, options.deadlines));
-  app.use(checkNetwork(options.trustedProxies));
+  app.use(authenticate(options));
+  app.use(checkNetwork());
   app.use(limitRate(options.limiter));
   app.use(requirePermission());
   app.use(runRoute());

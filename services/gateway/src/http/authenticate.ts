@@ -1,29 +1,55 @@
+import type { IncomingMessage } from 'node:http';
 import { Refused } from '@inventory/http/refused';
 import { withDeadline } from '@inventory/runtime/wait';
 import type { Deadlines } from '../deadlines.ts';
+import { type NetworkPolicy, peerNetworkOf } from '../tenancy/network-policy.domain.ts';
 import type { Principal } from '../tenancy/principal.domain.ts';
-import type { PublicMiddleware } from './request-state.ts';
+import { clientAddressOf } from './client-address.ts';
+import { type PublicContext, type PublicMiddleware, required } from './request-state.ts';
+import type { UnknownKeys } from './unknown-keys.ts';
 
 /** The Principal of a secret; null for every secret that is not valid now, whatever the reason. */
 export interface PrincipalCache {
   findPrincipal(secret: string): Promise<Principal | null>;
+  /** False for a secret that has to be looked up and was never found. */
+  isKnown(secret: string): boolean;
   /** The digest by which a secret is stored and looked up. */
   digestOf(secret: string): string;
 }
 
+export interface AuthenticateDeps {
+  readonly principals: PrincipalCache;
+  readonly unknownKeys: UnknownKeys;
+  readonly trustedProxies: NetworkPolicy;
+  readonly deadlines: Pick<Deadlines, 'findMs'>;
+}
+
 /** A key is read from its header only, which must occur once. */
-export function authenticate(
-  principals: PrincipalCache,
-  deadlines: Pick<Deadlines, 'findMs'>,
-): PublicMiddleware {
+export function authenticate(deps: AuthenticateDeps): PublicMiddleware {
   return async (context, next) => {
     const [secret, ...more] = context.req.headersDistinct['x-api-key'] ?? [];
     if (secret === undefined || secret === '') throw new Refused({ code: 'missing_api_key' });
-    const found = more.length === 0 ? principals.findPrincipal(secret) : null;
-    const principal = found && (await withDeadline(found, deadlines.findMs, 'finding a principal'));
+    context.state.clientAddress = clientAddressOf(context.req, deps.trustedProxies);
+    const principal = more.length === 0 ? await findPrincipal(deps, context, secret) : null;
     if (principal === null) throw new Refused({ code: 'invalid_api_key' });
     context.state.principal = principal;
-    context.state.secretDigest = principals.digestOf(secret);
+    context.state.secretDigest = deps.principals.digestOf(secret);
     await next();
   };
+}
+
+function findPrincipal(
+  { principals, unknownKeys, deadlines }: AuthenticateDeps,
+  { state }: PublicContext,
+  secret: string,
+): Promise<Principal | null> {
+  const find = () =>
+    withDeadline(principals.findPrincipal(secret), deadlines.findMs, 'finding a principal');
+  if (principals.isKnown(secret)) return find();
+  return unknownKeys.lookUp(peerNetworkOf(required(state, 'clientAddress')), find);
+}
+
+/** What the unknown keys of a request count by. */
+export function peerOf(request: IncomingMessage, trustedProxies: NetworkPolicy): string {
+  return peerNetworkOf(clientAddressOf(request, trustedProxies));
 }

@@ -1,6 +1,10 @@
-import { IncomingMessage, type RequestListener, STATUS_CODES } from 'node:http';
+import { IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type HttpServer, startHttpServer } from '@inventory/http/http-server';
+import {
+  type HttpServer,
+  type HttpServerOptions,
+  startHttpServer,
+} from '@inventory/http/http-server';
 import { statusOf } from '@inventory/http/refused';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import { detachCallerTrace } from '@inventory/runtime/tracing';
@@ -8,10 +12,7 @@ import type { Deadlines } from '../deadlines.ts';
 import { commonHeaders, newRequestId } from './assign-request-id.ts';
 import { errorText } from './render-errors.ts';
 
-export interface PublicServerOptions {
-  readonly listener: RequestListener;
-  readonly host: string;
-  readonly port: number;
+export interface PublicServerOptions extends HttpServerOptions {
   readonly identifiers: Identifiers;
   readonly deadlines: Pick<Deadlines, 'silenceMs'>;
 }

@@ -6,12 +6,16 @@ import { openApiPage, requireDocumented } from './openapi/openapi-page.ts';
 import { endpointsOf, type PublicEndpoint } from './public-route.ts';
 import { startPublicServer } from './public-server.ts';
 import { referencePages } from './reference/reference-pages.ts';
+import { refuseUnknownKeys } from './refuse-unknown-keys.ts';
 import type { PublicPages } from './serve-pages.ts';
+import { createUnknownKeys } from './unknown-keys.ts';
 
 export interface PublicApiDeps
   extends Pick<PublicAppOptions, 'routes' | 'principals' | 'limiter' | 'prices'> {
   /** All documented operations; those of this process's role are exactly those of `routes`. */
   readonly endpoints: readonly PublicEndpoint[];
+  /** Counts a request with an unknown key that was refused without a look-up. */
+  readonly unknownKeyRefused: () => void;
 }
 
 /** Serves the routes of the public API with their document and its reference. */
@@ -19,11 +23,16 @@ export async function startPublicApi(
   { config, lifetime, clock, identifiers, logger }: ServiceContext<GatewayConfig>,
   deps: PublicApiDeps,
 ): Promise<HttpServer> {
-  const { trustedProxies, v1DeprecatedAtMs, deadlines } = config;
-  const listener = createPublicApp({
-    ...deps,
-    pages: pagesOf(config, deps),
+  const { trustedProxies, v1DeprecatedAtMs, deadlines, unknownKeysPerMinute: perMinute } = config;
+  const keys = {
+    principals: deps.principals,
+    unknownKeys: createUnknownKeys({ perMinute, clock }),
     trustedProxies,
+  };
+  const app = createPublicApp({
+    ...deps,
+    ...keys,
+    pages: pagesOf(config, deps),
     v1DeprecatedAtMs,
     deadlines,
     clock,
@@ -31,10 +40,14 @@ export async function startPublicApi(
     logger,
   });
   const server = await startPublicServer({
-    listener,
+    listener: refuseUnknownKeys(
+      { ...deps, ...keys, v1DeprecatedAtMs, identifiers, delayMs: deadlines.unknownKeyDelayMs },
+      app,
+    ),
     identifiers,
     deadlines,
     ...config.publicHttp,
+    connectionsMax: config.connectionsMax,
   });
   lifetime.defer('public HTTP', () => server.close(config.limits.drainMs));
   return server;

@@ -1,10 +1,11 @@
+import { credentialIdOf } from '@inventory/contracts/credential-secret';
 import { projectPath } from '@inventory/contracts/http/parameters';
 import { credentialId, serviceAccountId } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
 import type { Clock } from '@inventory/runtime/clock';
 import { z } from 'zod';
 import type { Tenancy } from '../tenancy/open-tenancy.ts';
-import type { Credential } from '../tenancy/tenancy.domain.ts';
+import { type Credential, isSecretOf } from '../tenancy/tenancy.domain.ts';
 import { toWireCredential, toWireIssued } from './convert.ts';
 import { expiry, requireFuture } from './expiry.ts';
 import { listAnswer, readCursor } from './list-cursor.ts';
@@ -13,6 +14,7 @@ import {
   credentialPath,
   credentialRecord,
   emptyBody,
+  foundCredential,
   issuedCredential,
   listOf,
   listQuery,
@@ -103,6 +105,34 @@ const routesOfProject = [
 ];
 
 const ownRoutes = [
+  operatorRoute({
+    operationId: 'findCredential',
+    tag,
+    summary: 'Find the Credential of a secret that has leaked',
+    description:
+      'A secret is `inv_<public id>_<entropy>_<checksum>`: send its public id and its SHA-256, never ' +
+      'the secret itself.',
+    method: 'POST',
+    path: '/credentials/find',
+    role: 'support',
+    action: 'credential.find',
+    input: {
+      body: z.strictObject({
+        public_id: z.string().regex(/^[0-9A-Za-z]{22}$/, 'must be a public id'),
+        secret_sha256: z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex'),
+      }),
+    },
+    answer: foundCredential,
+    errors: ['credential_not_found'],
+    async handle({ tenancy, clock }: CredentialRoutesDeps, { body }) {
+      const id = credentialIdOf(body.public_id);
+      const credential = id && (await tenancy.findCredential(id));
+      if (credential === null) throw new Refused({ code: 'credential_not_found' });
+      const nowMs = clock.now();
+      const secret_valid = isSecretOf(credential, body.secret_sha256, nowMs);
+      return { ...toWireCredential(credential, nowMs), secret_valid };
+    },
+  }),
   operatorRoute({
     operationId: 'readCredential',
     tag,

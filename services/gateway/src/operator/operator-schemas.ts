@@ -1,4 +1,4 @@
-import { canonicalDecimal } from '@inventory/contracts/http/parameters';
+import { canonicalDecimal, controlFree } from '@inventory/contracts/http/parameters';
 import {
   accountId,
   auditId,
@@ -18,7 +18,7 @@ function line(charactersMax: number) {
     .trim()
     .min(1)
     .max(charactersMax)
-    .regex(/^\P{Cc}*$/u, 'must not contain control characters');
+    .regex(controlFree, 'must not contain control characters');
 }
 
 export const name = line(200);
@@ -130,6 +130,13 @@ export const credentialRecord = z.object({
   created_at: time,
   changed_at: time,
   revoked_at: time.nullable(),
+});
+
+/** The Credential of a secret that was found somewhere. */
+export const foundCredential = credentialRecord.extend({
+  secret_valid: z
+    .boolean()
+    .describe('Whether it is the secret of the Credential now, or one in its overlap.'),
 });
 
 /** The only response with a secret. */

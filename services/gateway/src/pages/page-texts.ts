@@ -1,7 +1,11 @@
 import { idempotencyKey } from '@inventory/contracts/http/parameters';
 import { z } from 'zod';
 
-export const keyHeader = z.object({ 'Idempotency-Key': idempotencyKey.optional() });
+export const keyHeader = z.object({
+  'Idempotency-Key': idempotencyKey
+    .optional()
+    .describe('Kept for 10 minutes: the same read again is free, three times at most.'),
+});
 export const replayedHeader = {
   'Idempotency-Replayed': '`true` where the page had been paid under this key before.',
 };

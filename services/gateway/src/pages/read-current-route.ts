@@ -39,7 +39,7 @@ export const readCurrentRoute = publicRoute({
   description:
     'One page of the latest saved complete inventory; the platform is not contacted. Pages of a ' +
     'chain are of one revision, whatever is saved meanwhile. `total_amount` is exact and may ' +
-    'exceed 2^53.',
+    'exceed 2^53. An inventory is kept for 180 days after it was last observed.',
   method: 'GET',
   template: '/v2/platform/users/{platform_id}/inventory/{app_id}/{context_id}/current',
   permission: product,

@@ -63,7 +63,7 @@ export const readLivePageRoute = publicRoute({
   summary: 'Live Page',
   description:
     'One page, read from the platform during the request. A complete chain of pages, read in ' +
-    'order and in time, is saved as a revision that Current reads.',
+    'order and within 10 minutes, is saved as a revision that Current reads.',
   method: 'GET',
   template: '/v2/platform/users/{platform_id}/inventory/{app_id}/{context_id}',
   permission: product,

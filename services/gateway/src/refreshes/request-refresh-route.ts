@@ -13,6 +13,8 @@ import { publicRoute } from '../http/public-route.ts';
 import { type AdmitRefreshDeps, admitRefresh, refreshProduct } from './admit-refresh.ts';
 import { retryAfterText } from './refresh-answer.ts';
 
+const refreshOfAnswer = { refresh_id: '$response.body#/data/refresh_id' };
+
 /** POST …/refresh: starts a complete collection in the background. */
 export const requestRefreshRoute = publicRoute({
   operationId: 'requestRefresh',
@@ -27,7 +29,11 @@ export const requestRefreshRoute = publicRoute({
   product: refreshProduct,
   input: {
     path: scopePath,
-    header: z.object({ 'Idempotency-Key': idempotencyKey.optional() }),
+    header: z.object({
+      'Idempotency-Key': idempotencyKey
+        .optional()
+        .describe('Kept as long as the refresh: for 30 days after it is completed.'),
+    }),
     body: refreshRequestBody,
   },
   bodyExample: { max_credits: 125, language: 'english' },
@@ -40,6 +46,7 @@ export const requestRefreshRoute = publicRoute({
       data: queuedRecord,
       meta: { ...plainMetaExample, ...acceptanceTermsExample, rate_limit: exampleRateLimit },
     },
+    links: { readRefresh: refreshOfAnswer, cancelRefresh: refreshOfAnswer },
     headers: {
       Location: 'Relative address of the refresh.',
       'Retry-After': retryAfterText,

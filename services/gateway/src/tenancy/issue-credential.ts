@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
+import {
+  type CredentialSecret,
+  secretEntropyBytes,
+  writeSecret,
+} from '@inventory/contracts/credential-secret';
 import type { CredentialId, ProjectId, ServiceAccountId } from '@inventory/contracts/ids';
 import type { GrantedPermission } from '@inventory/contracts/vocabulary';
 import { Refused } from '@inventory/http/refused';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
-import {
-  type CredentialSecret,
-  secretEntropyBytes,
-  writeSecret,
-} from './credential-secret.domain.ts';
 import type { NetworkPolicy } from './network-policy.domain.ts';
 import { secretDigest } from './secret-digest.ts';
 import { type Credential, defaultServiceAccountId, type Project } from './tenancy.domain.ts';

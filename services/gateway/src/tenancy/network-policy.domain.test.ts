@@ -1,6 +1,11 @@
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
-import { allowsAddress, type NetworkPolicy, parseNetwork } from './network-policy.domain.ts';
+import {
+  allowsAddress,
+  type NetworkPolicy,
+  parseNetwork,
+  peerNetworkOf,
+} from './network-policy.domain.ts';
 
 /** An address as a number, in the words of this test alone: an oracle that shares no code. */
 interface Address {
@@ -184,4 +189,15 @@ test.each([
   ['', 'is not an IPv4 or IPv6 network'],
 ])('%s is refused: %s', (text, reason) => {
   expect(parseNetwork(text)).toEqual({ result: 'invalid', reason });
+});
+
+test.each([
+  ['192.0.2.7', '192.0.2.7'],
+  ['::ffff:192.0.2.7', '192.0.2.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::'],
+  ['fe80::1%eth0', 'fe80::'],
+  ['', 'unknown'],
+  ['unix:', 'unknown'],
+])('a limit per client counts %j by %j', (address, network) => {
+  expect(peerNetworkOf(address)).toBe(network);
 });

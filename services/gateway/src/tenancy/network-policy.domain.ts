@@ -42,6 +42,17 @@ export function allowsAddress(policies: readonly NetworkPolicy[], clientAddress:
   return policies.every((policy) => compiled(policy).some((network) => contains(network, address)));
 }
 
+/** Prefix of the IPv6 addresses that one client can take at will. */
+const prefixOfClient = 64;
+
+/** What a limit per client counts by: its IPv4 address, or its /64 of IPv6. */
+export function peerNetworkOf(clientAddress: string): string {
+  const parsed = parseAddress(clientAddress.split('%', 1)[0] ?? '');
+  if (parsed === null) return 'unknown';
+  const { address } = unmapped(parsed, bitsOf(parsed));
+  return address.kind() === 'ipv4' ? textOf(address) : networkAddress(address, prefixOfClient);
+}
+
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Network = readonly [Address, number];
 

@@ -163,3 +163,19 @@ test('a store that cannot be read is an error, not an unknown key', async () => 
   await expect(principals.findPrincipal(secret)).rejects.toThrow('no server');
   await expect(principals.findPrincipal(secret)).rejects.toThrow('no server');
 });
+
+test('a key is known once it was valid, or for as long as its refusal is kept; a malformed one is never looked up', async () => {
+  const { principals, secret, clock } = createFixture();
+  const madeUp = mintSecret(newCredentialId());
+  const known = () => [secret, madeUp, 'malformed'].map((key) => principals.isKnown(key));
+  expect(known()).toEqual([false, false, true]);
+
+  await principals.findPrincipal(secret);
+  await principals.findPrincipal(madeUp);
+
+  expect(known()).toEqual([true, true, true]);
+  clock.advance(1_001);
+  expect(known()).toEqual([true, false, true]);
+  clock.advance(3_600_000);
+  expect(known()).toEqual([true, false, true]);
+});

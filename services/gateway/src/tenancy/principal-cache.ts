@@ -1,7 +1,7 @@
+import { isWellFormedSecret } from '@inventory/contracts/credential-secret';
 import type { Clock } from '@inventory/runtime/clock';
 import { createInvalidatedCache } from '@inventory/runtime/invalidated-cache';
 import type { AuthorityChange } from './announce-change.ts';
-import { isWellFormedSecret } from './credential-secret.domain.ts';
 import type { Principal } from './principal.domain.ts';
 import { secretDigest } from './secret-digest.ts';
 import { type AcceptedSecret, acceptSecret, isStillValid } from './tenancy.domain.ts';
@@ -18,6 +18,11 @@ export interface PrincipalCache {
    * suspended owner. Rejects only when the store cannot be read.
    */
   findPrincipal(secret: string): Promise<Principal | null>;
+  /**
+   * False for a key that has to be looked up and was never found: any number of them can be made
+   * up. True where it was valid once, or where its refusal is not older than a second.
+   */
+  isKnown(secret: string): boolean;
   /** The digest by which a secret is stored and looked up. */
   digestOf(secret: string): string;
   /** Removes the cached Principals of the changed account. */
@@ -42,6 +47,11 @@ export function createPrincipalCache(
   });
   return {
     digestOf: secretDigest,
+    isKnown(secret) {
+      if (!isWellFormedSecret(secret)) return true;
+      const digest = secretDigest(secret);
+      return secrets.isFresh(digest) || secrets.peek(digest) !== undefined;
+    },
     async findPrincipal(secret) {
       if (!isWellFormedSecret(secret)) return null;
       const found = await secrets.get(secretDigest(secret));

@@ -140,6 +140,15 @@ export function isStillValid(accepted: AcceptedSecret, nowMs: number): boolean {
   return accepted.validUntilMs === null || nowMs < accepted.validUntilMs;
 }
 
+/** Whether a digest is that of a secret with which the Credential can be used now. */
+export function isSecretOf(credential: Credential, digest: string, nowMs: number): boolean {
+  const { state, expiresAtMs, secrets } = credential;
+  const secret = secrets.find((stored) => stored.digest === digest);
+  if (secret === undefined || state !== 'active') return false;
+  const endMs = earliest(secret.validUntilMs, expiresAtMs);
+  return endMs === null || nowMs < endMs;
+}
+
 /** The secrets after a rotation: an earlier overlap ends, the replaced secret gets its own. */
 export function rotateSecrets(
   credential: Credential,

@@ -14,6 +14,16 @@ import {
   webhookTag,
 } from './webhook-endpoint.ts';
 
+const continuing = [
+  'readWebhookEndpoint',
+  'changeWebhookEndpoint',
+  'rotateWebhookSecret',
+  'testWebhookEndpoint',
+  'redeliverWebhookEvents',
+  'listWebhookDeliveries',
+  'deleteWebhookEndpoint',
+];
+
 /** POST …/webhook-endpoints: the Project's events are sent to a URL from now on. */
 export const createWebhookEndpointRoute = publicRoute({
   operationId: 'createWebhookEndpoint',
@@ -31,6 +41,15 @@ export const createWebhookEndpointRoute = publicRoute({
   answer: {
     status: 201,
     description: 'The endpoint with its secret.',
+    links: Object.fromEntries(
+      continuing.map((operationId) => [
+        operationId,
+        {
+          project_id: '$response.body#/data/project_id',
+          endpoint_id: '$response.body#/data/endpoint_id',
+        },
+      ]),
+    ),
     body: { data: webhookEndpointWithSecret, meta: plainMeta },
     example: {
       success: true,

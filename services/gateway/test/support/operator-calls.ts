@@ -1,3 +1,5 @@
+import { publicIdOf } from '@inventory/contracts/credential-secret';
+import type { CredentialId } from '@inventory/contracts/ids';
 import { newAccountId, newRefreshId } from '@inventory/testkit/builders';
 import type { OperatorCall } from './operator-world.ts';
 
@@ -5,7 +7,7 @@ export interface Named {
   readonly account: string;
   readonly project: string;
   readonly serviceAccount: string;
-  readonly credential: string;
+  readonly credential: CredentialId;
 }
 
 /** A price list that takes effect in a distant future. */
@@ -68,6 +70,11 @@ export function rightOperatorCall(operationId: string, named: Named): OperatorCa
     },
     issueCredential: { method: 'POST', path: `${project}/credentials`, body: { scopes: ['*'] } },
     listCredentials: { path: `${project}/credentials` },
+    findCredential: {
+      method: 'POST',
+      path: '/credentials/find',
+      body: { public_id: publicIdOf(named.credential), secret_sha256: '0'.repeat(64) },
+    },
     readCredential: { path: credential },
     rotateCredential: { method: 'POST', path: `${credential}/rotate` },
     revokeCredential: { method: 'POST', path: `${credential}/revoke` },

@@ -19,12 +19,14 @@ export async function runOperator(
   environment: Readonly<Record<string, string>>,
   args: readonly string[],
   directory = root,
+  input = '',
 ): Promise<CommandEnd> {
   let [out, err] = ['', ''];
   const code = await runCli({
     args,
     environment,
     directory,
+    readInput: async () => input,
     connection: { timeoutMs: farMs, fetch: fetchDocumented },
     write: (text) => {
       out += text;

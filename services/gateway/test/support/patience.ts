@@ -26,6 +26,7 @@ export const patientDeadlines: Deadlines = {
   batchMs: farMs,
   undecidedReadMs: farMs,
   undecidedRefreshMs: farMs,
+  unknownKeyDelayMs: 0,
   waitSecondMs: farMs,
   waitReadEveryMs: farMs,
 };

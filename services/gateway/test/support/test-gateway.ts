@@ -51,6 +51,7 @@ export interface GatewayWorld {
   /** A secret and what it stands for. */
   issue(overrides?: Partial<Principal>): { key: string; principal: Principal };
   findPrincipal(secret: string): Promise<Principal | null>;
+  isKnown(secret: string): boolean;
   digestOf(secret: string): string;
   /** The events of the Projects; empty unless a test puts some in. */
   readonly eventLog: EventStreamClient;
@@ -114,6 +115,7 @@ export async function openWorld(clock: Clock = systemClock): Promise<GatewayWorl
       return { key, principal };
     },
     findPrincipal: async (secret) => principals.get(secret) ?? null,
+    isKnown: (secret) => principals.has(secret),
     digestOf: (secret) => secret,
     eventLog: emptyLog,
     findProject: async (id) =>
@@ -143,6 +145,8 @@ export interface TestGatewayOptions {
   readonly livePages?: Partial<GatewayConfig['livePages']>;
   readonly trustedProxies?: readonly string[];
   readonly canTryReference?: boolean;
+  readonly servesReference?: boolean;
+  readonly unknownKeysPerMinute?: number;
   readonly revisionStoreTimeoutMs?: number;
   readonly mongodbUri?: string;
   readonly role?: GatewayConfig['role'];
@@ -180,7 +184,12 @@ export function testGatewayConfig(
       'HxwdHh8gISIjJCUmJygpKissLS4vMDEyMzQ1Njc4OTo',
     ],
     trustedProxies: overrides.trustedProxies ?? [],
-    reference: { canTry: overrides.canTryReference ?? false },
+    reference: {
+      isServed: overrides.servesReference ?? true,
+      canTry: overrides.canTryReference ?? false,
+    },
+    connectionsMax: 10_000,
+    unknownKeysPerMinute: overrides.unknownKeysPerMinute ?? 100_000,
     customerRequestsPerMinute: 1_200,
     limits: { ...patientLimits, ...overrides.limits },
     role: overrides.role ?? 'both',

@@ -16,9 +16,22 @@ interface Media {
 }
 interface Operation {
   readonly operationId: string;
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly schema: { readonly pattern?: string };
+  }[];
   readonly requestBody?: { readonly content: Readonly<Record<string, Media>> };
   readonly responses: Readonly<
-    Record<string, { readonly content: Readonly<Record<string, Media>> }>
+    Record<
+      string,
+      {
+        readonly content: Readonly<Record<string, Media>>;
+        readonly links?: Readonly<
+          Record<string, { readonly operationId: string; readonly parameters: object }>
+        >;
+      }
+    >
   >;
 }
 
@@ -92,3 +105,35 @@ test('operations have names of their own', () => {
 
   expect(new Set(names).size).toBe(publicRoutes.length);
 });
+
+test('the document says what the API refuses, in patterns that every generator has', () => {
+  const text = JSON.stringify(document);
+  const endpoint = bodyOf('createWebhookEndpoint').properties;
+
+  expect(text).not.toMatch(/\\p\{|\\P\{/i);
+  expect(endpoint['types']).toMatchObject({ uniqueItems: true, minItems: 1 });
+  const cursors = operations.flatMap(({ parameters }) =>
+    parameters.filter(({ name }) => ['cursor', 'after'].includes(name)),
+  );
+  expect(cursors.length).toBeGreaterThan(4);
+  for (const { schema } of cursors) expect(schema.pattern).toBe('^[A-Za-z0-9_-]+$');
+});
+
+test('every link leads to an operation, by parameters that it has', () => {
+  const linked = operations.flatMap(({ responses }) =>
+    Object.values(responses).flatMap(({ links = {} }) => Object.values(links)),
+  );
+
+  expect(linked.length).toBeGreaterThan(8);
+  for (const { operationId, parameters } of linked) {
+    const target = operations.find((operation) => operation.operationId === operationId);
+    const named = target?.parameters.filter((of) => of.in === 'path').map(({ name }) => name);
+    expect([operationId, named]).toEqual([operationId, Object.keys(parameters)]);
+  }
+});
+
+function bodyOf(operationId: string) {
+  const operation = operations.find((one) => one.operationId === operationId);
+  const schema = operation?.requestBody?.content['application/json']?.schema;
+  return schema as { readonly properties: Readonly<Record<string, object>> };
+}

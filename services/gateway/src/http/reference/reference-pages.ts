@@ -37,12 +37,14 @@ const html = `<!doctype html>
 `;
 
 export interface ReferenceOptions {
+  readonly isServed: boolean;
   /** Whether operations can be called from the page, with a key that is typed in. */
   readonly canTry: boolean;
 }
 
 /** GET /docs: the interactive reference, served from this process only. */
-export function referencePages({ canTry }: ReferenceOptions): PublicPages {
+export function referencePages({ isServed, canTry }: ReferenceOptions): PublicPages {
+  if (!isServed) return {};
   const headers = { 'Content-Security-Policy': policy };
   return {
     [folder]: { type: 'html', body: Buffer.from(html), headers },

@@ -1,12 +1,14 @@
-import type { CredentialId } from '@inventory/contracts/ids';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import {
+  credentialIdOf,
   isWellFormedSecret,
   publicIdOf,
   secretEntropyBytes,
+  secretPattern,
   writeSecret,
-} from './credential-secret.domain.ts';
+} from './credential-secret.ts';
+import type { CredentialId } from './ids.ts';
 
 const credentialIds = fc.uuid().map((uuid): CredentialId => `cred_${uuid}`);
 const entropies = fc.uint8Array({ minLength: secretEntropyBytes, maxLength: secretEntropyBytes });
@@ -86,5 +88,24 @@ test('whatever a client puts into the header is answered, never thrown', () => {
       expect(isWellFormedSecret(String.fromCharCode(...units))).toBe(false);
     }),
     { numRuns: propertyRuns(1_000) },
+  );
+});
+
+test('a public id leads back to its Credential, and any other text to none', () => {
+  fc.assert(
+    fc.property(credentialIds, (id) => {
+      expect(credentialIdOf(publicIdOf(id))).toBe(id);
+    }),
+  );
+  for (const text of ['', 'x', 'z'.repeat(22), '-'.repeat(22)])
+    expect(credentialIdOf(text)).toBeNull();
+});
+
+test('the pattern of secret scanners finds a secret in any text, and nothing that is longer', () => {
+  fc.assert(
+    fc.property(secrets, (secret) => {
+      const text = `X-API-Key: ${secret}\n"${secret}", a${secret} ${secret}b`;
+      expect(text.match(new RegExp(secretPattern, 'g'))).toEqual([secret, secret]);
+    }),
   );
 });

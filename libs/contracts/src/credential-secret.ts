@@ -1,4 +1,4 @@
-import { type CredentialId, idPrefixes } from '@inventory/contracts/ids';
+import { type CredentialId, idPrefixes } from './ids.ts';
 
 /**
  * The secret of a Credential: `inv_<public id>_<entropy>_<checksum>`. The public id identifies the
@@ -14,9 +14,10 @@ export const secretEntropyBytes = 32;
 const publicIdCharacters = 22;
 const entropyCharacters = 43;
 const checksumCharacters = 6;
-const form = new RegExp(
-  `^${prefix}[0-9A-Za-z]{${publicIdCharacters}}_[0-9A-Za-z]{${entropyCharacters}}_[0-9A-Za-z]{${checksumCharacters}}$`,
-);
+const pattern = `${prefix}[0-9A-Za-z]{${publicIdCharacters}}_[0-9A-Za-z]{${entropyCharacters}}_[0-9A-Za-z]{${checksumCharacters}}`;
+/** Finds secrets in any text, as the pattern of a secret scanner. */
+export const secretPattern = `\\b${pattern}\\b`;
+const form = new RegExp(`^${pattern}$`);
 const secretCharacters =
   prefix.length + publicIdCharacters + 1 + entropyCharacters + 1 + checksumCharacters;
 
@@ -38,6 +39,17 @@ export function isWellFormedSecret(text: string): boolean {
 export function publicIdOf(credentialId: CredentialId): string {
   const hex = credentialId.slice(idPrefixes.credential.length).replaceAll('-', '');
   return base62(bytesOfHex(hex), publicIdCharacters);
+}
+
+/** The Credential that a public id belongs to; null where it is none. */
+export function credentialIdOf(publicId: string): CredentialId | null {
+  if (!/^[0-9A-Za-z]{22}$/.test(publicId)) return null;
+  let number = 0n;
+  for (const character of publicId) number = number * 62n + BigInt(alphabet.indexOf(character));
+  const hex = number.toString(16).padStart(32, '0');
+  if (hex.length > 32) return null;
+  const [, ...parts] = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/.exec(hex) ?? [];
+  return `${idPrefixes.credential}${parts.join('-')}`;
 }
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
