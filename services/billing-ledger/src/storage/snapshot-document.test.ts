@@ -40,6 +40,14 @@ describe('A stored snapshot', () => {
     await fc.assert(isBoundToItsBytes(readAny), { numRuns: propertyRuns(150) });
   });
 
+  test('is compared with its hash also where it has the number of the format without one', async () => {
+    const [program = []] = fc.sample(programs, { numRuns: 1, seed: 1 });
+    const [snapshot] = (await storeProgram(program)).snapshots;
+    const document = snapshot && { ...toSnapshotDocument(snapshot), format: 2 };
+
+    expect(readAny(BSON.serialize(document ?? {}))?.isIntact).toBe(false);
+  });
+
   test('planted fault: one whose hash is not compared is taken for an account that never was', async () => {
     const believing: Read = (bytes) => {
       const stored = readAny(bytes);

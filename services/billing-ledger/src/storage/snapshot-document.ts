@@ -121,8 +121,9 @@ export function readSnapshot(bytes: Uint8Array): StoredSnapshot | null {
   const { format, hash } = parsed.data;
   const snapshot = fromAccountFields(parsed.data._id, parsed.data);
   if (snapshot === null) return null;
-  const isSealed = hash !== undefined && isIntact(bytes, hash);
-  return { ...snapshot, isIntact: isSealed || format === unsealedFormat };
+  // One bit turns the number of the present format into that of the unsealed one.
+  const isSound = hash === undefined ? format === unsealedFormat : isIntact(bytes, hash);
+  return { ...snapshot, isIntact: isSound };
 }
 
 /** Null where the fields contradict each other, as two holds of one refresh do. */
