@@ -5,11 +5,12 @@ import type { AccountId } from '@inventory/contracts/ids';
 import { z } from 'zod';
 import type { Command } from '../src/domain/command.ts';
 import { planCommit } from '../src/domain/plan-commit.ts';
+import { createPriceBook, firstPriceList } from '../src/domain/price-list.ts';
 import { readCommit } from '../src/storage/commit-document.ts';
 import { loadingFrom } from './support/loading.ts';
-import { prices } from './support/program.ts';
+import { secondPriceList } from './support/program.ts';
 import { createStore, type Store } from './support/simulation/fake-journal.ts';
-import { reliable } from './support/stored-journal.ts';
+import { fixedPricesOf, reliable } from './support/stored-journal.ts';
 import { verifyStored } from './support/verify-stored.ts';
 
 /**
@@ -32,7 +33,11 @@ function storeOf(commits: readonly string[]): Store {
   return store;
 }
 
-const verify = (store: Store) => verifyStored({ journal: reliable(store) });
+/** Those under which the journals were written. */
+const prices = createPriceBook([firstPriceList, { ...secondPriceList, version: 2 }]);
+
+const verify = (store: Store) =>
+  verifyStored({ journal: reliable(store), prices: fixedPricesOf(prices) });
 
 const grant = (accountId: AccountId): Command => ({
   kind: 'grant',

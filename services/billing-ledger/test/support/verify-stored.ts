@@ -8,19 +8,27 @@ export interface StoredDocuments {
   readonly snapshots?: Iterable<Snapshot>;
   readonly usage?: VerifyJournalDeps['usage'];
   readonly checkpoints?: VerifyJournalDeps['checkpoints'];
+  /** Those of the programs when absent. */
+  readonly prices?: VerifyJournalDeps['prices'];
 }
 
 export const atOnce = async <Value>(effect: () => Value): Promise<Value> => effect();
 
 /** A full verification of what is stored. */
-export function verifyStored({ journal, snapshots = [], usage, checkpoints }: StoredDocuments) {
+export function verifyStored({
+  journal,
+  snapshots = [],
+  usage,
+  checkpoints,
+  prices = fixedPrices,
+}: StoredDocuments) {
   const intact = [...snapshots].map((snapshot) => ({ ...snapshot, isIntact: true }));
   const deps = {
     journal,
     snapshots: { scanSnapshots: () => each(intact) },
     usage: usage ?? connectUsage(emptyUsage(), atOnce),
     checkpoints: checkpoints ?? null,
-    prices: fixedPrices,
+    prices,
     now: () => 0,
   };
   return verifyJournal(deps, { signal: new AbortController().signal, onProgress: () => {} });
