@@ -19,6 +19,7 @@ import {
 } from '@inventory/runtime/settings';
 import { z } from 'zod';
 import { type Deadlines, standardDeadlines } from './deadlines.ts';
+import type { GatewayRole } from './http/public-route.ts';
 import type { ReferenceOptions } from './http/reference/reference-pages.ts';
 import { operatorSettings, operatorsOf } from './operator/operator-settings.ts';
 import type { Operator } from './operator/operators.domain.ts';
@@ -173,9 +174,6 @@ export interface PublicApiLimits {
   readonly readKeyKeepMs: number;
   readonly drainMs: number;
 }
-
-/** What a process serves: the event stream, everything else, or both. */
-export type GatewayRole = 'api' | 'events' | 'both';
 
 export interface GatewayConfig extends ServiceConfig {
   readonly publicHttp: { readonly host: string; readonly port: number };

@@ -9,8 +9,9 @@ const routeFiles = readdirSync(__dirname, { recursive: true, encoding: 'utf8' })
 test.each(publicRoutes.map(({ operationId }) => operationId))(
   '%s is declared in one file of a feature, named after the operation',
   (operationId) => {
+    const declaration = new RegExp(`operationId: .*'${operationId}'`);
     const declaring = routeFiles.filter((path) =>
-      readFileSync(join(__dirname, path), 'utf8').includes(`'${operationId}'`),
+      declaration.test(readFileSync(join(__dirname, path), 'utf8')),
     );
 
     expect(declaring).toHaveLength(1);

@@ -5,7 +5,6 @@ import type { DocumentedAnswer } from '@inventory/http/openapi-responses';
 import type { BoundRoute, Input, InputSchemas } from '@inventory/http/route';
 import { validateInput } from '@inventory/http/validate-input';
 import type { z } from 'zod';
-import type { GatewayRole } from '../config.ts';
 import type { AdmittedRequest, Answer, StreamAnswer } from './answer.ts';
 import type { V1Dialect } from './v1-dialect.ts';
 
@@ -78,6 +77,9 @@ export function publicRoute<Deps, const Schemas extends InputSchemas>({
     }),
   };
 }
+
+/** What a process serves: the event stream, everything else, or both. */
+export type GatewayRole = 'api' | 'events' | 'both';
 
 /** The operations that a process of this role serves. */
 export function endpointsOf(
