@@ -26,6 +26,7 @@ const ofServices: Readonly<Record<ServiceName, Settings>> = {
     LIVE_PAGE_TRANSFER_MS: farOutMs,
     STREAM_SLOW_AFTER_MS: farOutMs,
     STREAM_DRAIN_MS: '100',
+    UNKNOWN_KEYS_PER_MINUTE: '1000000',
     DRAIN_MS: '1000',
   },
   'refresh-collector': {

@@ -19,7 +19,7 @@ export interface PrincipalCache {
 
 export interface AuthenticateDeps {
   readonly principals: PrincipalCache;
-  readonly unknownKeys: UnknownKeys;
+  readonly unknownKeys: UnknownKeys<Principal>;
   readonly trustedProxies: NetworkPolicy;
   readonly deadlines: Pick<Deadlines, 'findMs'>;
 }
@@ -46,7 +46,8 @@ function findPrincipal(
   const find = () =>
     withDeadline(principals.findPrincipal(secret), deadlines.findMs, 'finding a principal');
   if (principals.isKnown(secret)) return find();
-  return unknownKeys.lookUp(peerNetworkOf(required(state, 'clientAddress')), find);
+  const peer = peerNetworkOf(required(state, 'clientAddress'));
+  return unknownKeys.lookUp(peer, principals.digestOf(secret), find);
 }
 
 /** What the unknown keys of a request count by. */

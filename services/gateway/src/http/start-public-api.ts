@@ -1,6 +1,7 @@
 import type { HttpServer } from '@inventory/http/http-server';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { GatewayConfig } from '../config.ts';
+import type { Principal } from '../tenancy/principal.domain.ts';
 import { createPublicApp, type PublicAppOptions } from './app.ts';
 import { openApiPage, requireDocumented } from './openapi/openapi-page.ts';
 import { endpointsOf, type PublicEndpoint } from './public-route.ts';
@@ -26,7 +27,7 @@ export async function startPublicApi(
   const { trustedProxies, v1DeprecatedAtMs, deadlines, unknownKeysPerMinute: perMinute } = config;
   const keys = {
     principals: deps.principals,
-    unknownKeys: createUnknownKeys({ perMinute, clock }),
+    unknownKeys: createUnknownKeys<Principal>({ perMinute, clock }),
     trustedProxies,
   };
   const app = createPublicApp({

@@ -3,7 +3,13 @@ import { createUnknownKeys } from './unknown-keys.ts';
 
 function unknownKeys(perMinute = 3) {
   const at = { ms: 0 };
-  return { at, keys: createUnknownKeys({ perMinute, clock: { now: () => at.ms } }) };
+  const keys = createUnknownKeys<string>({ perMinute, clock: { now: () => at.ms } });
+  let digests = 0;
+  const lookUp = (peer: string, find: () => Promise<string | null>) => {
+    digests += 1;
+    return keys.lookUp(peer, `digest ${digests}`, find);
+  };
+  return { at, keys: { ...keys, lookUp, lookUpKey: keys.lookUp } };
 }
 
 const refusalOf = (work: Promise<unknown>) =>
@@ -39,6 +45,18 @@ test('a key that exists takes no refusal, however many there are', async () => {
   expect(keys.secondsRefused('a')).toBe(60);
 });
 
+test('any number of requests with one key share its look-up, found or not', async () => {
+  const { keys } = unknownKeys(1);
+  const find = jest.fn(there);
+  const burst = Array.from({ length: 200 }, () => keys.lookUpKey('a', 'digest', find));
+
+  expect(await Promise.all(burst)).toEqual(Array(200).fill('a Principal'));
+  expect(find).toHaveBeenCalledTimes(1);
+  const missed = Array.from({ length: 200 }, () => keys.lookUpKey('a', 'other', notThere));
+  expect(await Promise.all(missed)).toEqual(Array(200).fill(null));
+  expect(keys.secondsRefused('a')).toBe(60);
+});
+
 test('eight look-ups run at a time, and one peer leaves places for others', async () => {
   const { keys } = unknownKeys(1_000);
   const held = Promise.withResolvers<null>();
@@ -47,7 +65,7 @@ test('eight look-ups run at a time, and one peer leaves places for others', asyn
     running += 1;
     return held.promise;
   };
-  const started = Array.from({ length: 8 }, () => keys.lookUp('a', find));
+  const started = Array.from({ length: 32 }, () => keys.lookUp('a', find));
 
   const ofTheSame = await refusalOf(keys.lookUp('a', find));
   const ofAnother = keys.lookUp('b', find);
@@ -55,14 +73,14 @@ test('eight look-ups run at a time, and one peer leaves places for others', asyn
   expect(ofTheSame).toMatchObject({ code: 'rate_limit_exceeded', retry_after_seconds: 1 });
   expect(running).toBe(8);
   held.resolve(null);
-  expect(await Promise.all([...started, ofAnother])).toEqual(Array(9).fill(null));
-  expect(running).toBe(9);
+  expect(await Promise.all([...started, ofAnother])).toEqual(Array(33).fill(null));
+  expect(running).toBe(33);
 });
 
 test('with every place taken a look-up is refused, and a failure frees its place too', async () => {
   const { keys } = unknownKeys(1_000);
   const held = Promise.withResolvers<null>();
-  const waiting = Array.from({ length: 64 }, (_none, index) =>
+  const waiting = Array.from({ length: 128 }, (_none, index) =>
     refusalOf(keys.lookUp(`peer-${index % 8}`, () => held.promise)),
   );
 
