@@ -96,10 +96,11 @@ export async function openDefaultRateCollector(): Promise<DefaultRateCollector> 
       return refresh_id;
     },
     async untilRequested(scenario, requests) {
-      await waitFor(
-        `request ${requests} for ${scenario}`,
-        async () => (await requestsFor(scenario)) >= requests,
-      );
+      await waitFor(`request ${requests} for ${scenario}`, async () => {
+        if ((await requestsFor(scenario)) >= requests) return true;
+        await moveToNextRequest();
+        return false;
+      });
     },
     async completed(scenario) {
       const refreshId = refreshIds.get(scenario) ?? '';
