@@ -29,6 +29,21 @@ export function lessIsBetter({ floor = 0, ...measured }: Measured): Row {
   return { ...measured, ratio: measured.yardstick / measured.value, floor: floor || null };
 }
 
+interface Delays {
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+/** Both delays of a load against those of the same load undisturbed; the floor is of the p99. */
+export function delayRows(
+  name: string,
+  { value, yardstick, floor }: { value: Delays; yardstick: Delays; floor: number },
+): Row[] {
+  const p99 = { value: value.p99Ms, unit: 'ms', yardstick: yardstick.p99Ms, floor };
+  const p50 = { value: value.p50Ms, unit: 'ms', yardstick: yardstick.p50Ms };
+  return [lessIsBetter({ name, ...p99 }), lessIsBetter({ name: 'the same, p50', ...p50 })];
+}
+
 export function reported(name: string, value: number, unit: string): Row {
   return { name, value, unit, yardstick: null, ratio: null, floor: null };
 }

@@ -13,7 +13,7 @@ import type { BenchContext, Benchmark } from '../benchmark.ts';
 import { commitAll, openBenchLedger, silentLogger } from '../ledger-stage.ts';
 import { grant, newAccountIds } from '../ledger-work.ts';
 import { type LoadResult, openLoop } from '../load.ts';
-import { lessIsBetter, reported } from '../row.ts';
+import { delayRows, reported } from '../row.ts';
 import { startYardstick, type Yardstick } from '../yardsticks/start-yardstick.ts';
 
 const durable = { writeConcern: { w: 'majority', journal: true } } as const;
@@ -41,18 +41,10 @@ export const ledgerNeighbours: Benchmark = {
         ]);
       const { alone, beside } = await measure(context, { bus, db, startSender });
       return [
-        lessIsBetter({
-          name: 'command to outcome beside a hot and a broken account, p99',
-          value: beside.p99Ms,
-          unit: 'ms',
-          yardstick: alone.p99Ms,
+        ...delayRows('command to outcome beside a hot and a broken account, p99', {
+          value: beside,
+          yardstick: alone,
           floor: 0.5,
-        }),
-        lessIsBetter({
-          name: 'the same, p50',
-          value: beside.p50Ms,
-          unit: 'ms',
-          yardstick: alone.p50Ms,
         }),
         reported('commands of the hot account beside them', (hotBurst * 1_000) / hotBurstMs, '/s'),
       ];
