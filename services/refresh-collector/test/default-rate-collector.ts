@@ -10,19 +10,12 @@ import { createIdentityStore } from '../src/egress/identity-store.ts';
 import { type CollectorHarness, openCollectorHarness } from './collector-harness.ts';
 import { expectedOutcomes, spreadApp } from './expected-outcomes.ts';
 import { farMs } from './quick-config.ts';
+import { requiredSettings } from './required-settings.ts';
 
 const dayMs = 86_400_000;
 
 /** What is configured where nothing is set. */
-export const defaults = loadConfig({
-  KAFKA_BROKERS: 'localhost:1',
-  MONGODB_URI: 'mongodb://localhost/',
-  MONGODB_DATABASE: 'collector',
-  HTTP_PORT: '0',
-  REVISION_STORE_URL: 'http://localhost:1',
-  BILLING_LEDGER_URL: 'http://localhost:1',
-  PLATFORM_BASE_URL: 'http://localhost:1',
-});
+export const defaults = loadConfig(requiredSettings);
 
 /** The end of one refresh, and what it cost. */
 export interface DefaultRateRefresh {
