@@ -48,9 +48,10 @@ export function createPrincipalCache(
   return {
     digestOf: secretDigest,
     isKnown(secret) {
-      if (!isWellFormedSecret(secret)) return true;
       const digest = secretDigest(secret);
-      return secrets.isFresh(digest) || secrets.peek(digest) !== undefined;
+      // The form is checked last: every request asks, and most keys are cached.
+      const isCached = secrets.isFresh(digest) || secrets.peek(digest) !== undefined;
+      return isCached || !isWellFormedSecret(secret);
     },
     async findPrincipal(secret) {
       if (!isWellFormedSecret(secret)) return null;
