@@ -64,9 +64,9 @@ describe('reservations', () => {
     reservations.add(inMinutes(30), 28);
     reservations.add(inMinutes(60), 10);
 
-    reservations.addAtOnce();
+    reservations.addAtOnce(1);
     expect(reservations.fitsAtOnce(1)).toBe(true);
-    reservations.addAtOnce();
+    reservations.addAtOnce(1);
 
     expect(reservations.fitsAtOnce(1)).toBe(false);
     expect(reservations.fits(inMinutes(60), 20)).toBe(true);

@@ -11,8 +11,9 @@ export interface Reservations {
   remove(deadlineMs: number, pages: number): void;
   /** True when these pages can be read before everything reserved without breaking a deadline. */
   fitsAtOnce(pages: number): boolean;
-  /** Reserves one page that is read before everything else. */
-  addAtOnce(): void;
+  /** Reserves pages that are read before everything else. */
+  addAtOnce(pages: number): void;
+  removeAtOnce(pages: number): void;
   /** The first deadline until which everything reserved leaves less than `pages` unreserved. */
   firstTight(pages: number): number | null;
   /** Pages that fit before the end of the horizon. */
@@ -41,6 +42,10 @@ export function openReservations(
     for (let step = first; step <= steps; step += 1) free[step] = (free[step] ?? 0) - pages;
   }
 
+  function changeAtOnce(pages: number): void {
+    for (let step = 0; step <= steps; step += 1) free[step] = (free[step] ?? 0) - pages;
+  }
+
   return {
     fits(deadlineMs, pages) {
       for (let step = stepOf(deadlineMs); step <= steps; step += 1) {
@@ -51,9 +56,8 @@ export function openReservations(
     add: (deadlineMs, pages) => change(deadlineMs, pages),
     remove: (deadlineMs, pages) => change(deadlineMs, -pages),
     fitsAtOnce: (pages) => free.every((room, step) => (reserved[step] ?? 0) <= 0 || room >= pages),
-    addAtOnce() {
-      for (let step = 0; step <= steps; step += 1) free[step] = (free[step] ?? 0) - 1;
-    },
+    addAtOnce: (pages) => changeAtOnce(pages),
+    removeAtOnce: (pages) => changeAtOnce(-pages),
     firstTight(pages) {
       for (let step = 0; step <= steps; step += 1) {
         if ((reserved[step] ?? 0) > 0 && (free[step] ?? 0) < pages) return timeOf(step + 1);

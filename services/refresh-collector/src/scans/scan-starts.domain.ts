@@ -8,7 +8,8 @@ const lastTenth = 0.1;
 /**
  * Queued refreshes whose scans start now, beside the active scans and the pages reserved for them. A
  * second scan of an account waits while enough scans run to keep the identities busy: an early start
- * would reserve pages before accounts that arrive later.
+ * would reserve pages before accounts that arrive later. While an account without a scan waits with
+ * an unknown size, what comes after it leaves room for its first page.
  */
 export function scansToStart(
   snapshot: QueueSnapshot,
@@ -19,15 +20,21 @@ export function scansToStart(
 ): string[] {
   const { nowMs } = snapshot;
   const busy = new Set(scans.map(({ inventory }) => inventory));
+  const ofAccount = countBy(active, ({ accountId }) => accountId);
+  const room = tightPages(rules.identities);
+  /** Accounts without a scan whose promised refresh needs that room for its first page. */
+  const unread = new Set<string>();
   const promised = inFairOrder(snapshot, active, busy).filter((refresh) => {
     const latestMs = refresh.queueDeadlineMs + rules.collectMs;
     if (!reservations.fits(latestMs, refresh.pages)) return false;
     reservations.add(latestMs, refresh.pages);
+    if (refresh.isSizeKnown || ofAccount.has(refresh.accountId)) return true;
+    if (unread.size === 0) reservations.addAtOnce(room);
+    unread.add(refresh.accountId);
     return true;
   });
   const leadMs = leadToStart(snapshot, rules);
   let hasUnread = active.some(({ isSizeKnown }) => !isSizeKnown);
-  const ofAccount = countBy(active, ({ accountId }) => accountId);
   const start: string[] = [];
   for (const refresh of promised) {
     const count = active.length + start.length;
@@ -36,7 +43,12 @@ export function scansToStart(
     if (busy.has(refresh.inventory) || own >= rules.scansPerAccountMax) continue;
     const isLate = refresh.queueDeadlineMs - nowMs < leadMs;
     if (!isLate && own > 0 && count >= rules.busyScans) continue;
-    if (!moveUp(reservations, refresh, isLate || !hasUnread, nowMs, rules)) continue;
+    const hasRoom = unread.has(refresh.accountId);
+    if (hasRoom) reservations.removeAtOnce(room);
+    const isMoved = moveUp(reservations, refresh, isLate || !hasUnread, nowMs, rules);
+    if (isMoved) unread.delete(refresh.accountId);
+    if (hasRoom && unread.size > 0) reservations.addAtOnce(room);
+    if (!isMoved) continue;
     hasUnread ||= !refresh.isSizeKnown;
     start.push(refresh.id);
     busy.add(refresh.inventory);
@@ -93,7 +105,7 @@ export function reserveUnread(
 ): void {
   const most = Math.max(pagesLeft, pagesMax);
   const pages = reservations.fits(deadlineMs, most) ? most : pagesLeft;
-  reservations.addAtOnce();
+  reservations.addAtOnce(1);
   reservations.add(deadlineMs, pages - 1);
 }
 
