@@ -107,6 +107,7 @@ const identity = z.object({
   refusals: z.int(),
   unreachableUntilMs: z.number().default(0),
   connectFailures: z.int().default(0),
+  liveCredit: z.number().default(0),
 });
 export type IdentityDocument = z.infer<typeof identity>;
 

@@ -32,7 +32,8 @@ function requestTimes(
   let now = 1_000_000;
   return pauses.map((pause) => {
     now = Math.max(now + pause, next(identity, of));
-    identity = acquireIdentity(identity, of, { token: 't', nowMs: now, untilMs: now + 40_000 });
+    const use = { token: 't', nowMs: now, untilMs: now + 40_000, liveCredit: 0 };
+    identity = acquireIdentity(identity, of, use);
     identity = releaseIdentity(identity, of, { result: 'served' }, now);
     return now;
   });
@@ -73,6 +74,7 @@ describe('an egress identity', () => {
       token: 't',
       nowMs: 0,
       untilMs: 40_000,
+      liveCredit: 0,
     });
     expect(nextRequestMs(taken, limits)).toBe(40_000);
     const back = releaseIdentity(taken, limits, { result: 'served' }, 500);

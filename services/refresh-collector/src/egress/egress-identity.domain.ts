@@ -25,6 +25,8 @@ export interface IdentityState {
   readonly unreachableUntilMs: number;
   /** Requests without a connection in a row; the pause doubles with each. */
   readonly connectFailures: number;
+  /** Slots that live pages are owed, at most one; below zero they have had more than their part. */
+  readonly liveCredit: number;
 }
 
 export function freshIdentity(id: string): IdentityState {
@@ -37,6 +39,7 @@ export function freshIdentity(id: string): IdentityState {
     refusals: 0,
     unreachableUntilMs: 0,
     connectFailures: 0,
+    liveCredit: 0,
   };
 }
 
@@ -62,6 +65,14 @@ function restedMs(identity: IdentityState, limits: IdentityLimits): number {
   const tolerance = (limits.burst - 1) * intervalMs(limits);
   const { arrivalMs, silentUntilMs, unreachableUntilMs } = identity;
   return Math.max(arrivalMs - tolerance, silentUntilMs, unreachableUntilMs);
+}
+
+/** Whether it may send no request now because of refusals or missing connections. */
+export function isPaused(
+  { silentUntilMs, unreachableUntilMs }: IdentityState,
+  nowMs: number,
+): boolean {
+  return Math.max(silentUntilMs, unreachableUntilMs) > nowMs;
 }
 
 export const identityStatuses = ['free', 'in_use', 'resting', 'silent', 'unreachable'] as const;
@@ -96,13 +107,14 @@ export function firstRestedInMs(
 export function acquireIdentity(
   identity: IdentityState,
   limits: IdentityLimits,
-  request: { token: string; nowMs: number; untilMs: number },
+  request: { token: string; nowMs: number; untilMs: number; liveCredit: number },
 ): IdentityState {
   return {
     ...identity,
     version: identity.version + 1,
     arrivalMs: Math.max(identity.arrivalMs, request.nowMs) + intervalMs(limits),
     inFlight: { token: request.token, untilMs: request.untilMs },
+    liveCredit: request.liveCredit,
   };
 }
 

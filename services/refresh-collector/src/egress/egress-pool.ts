@@ -8,6 +8,7 @@ import {
   firstRestedInMs,
   type IdentityLimits,
   type IdentityState,
+  isPaused,
   nextRequestMs,
   releaseIdentity,
   restIdentity,
@@ -70,11 +71,12 @@ export function openEgressPool(deps: EgressPoolDeps): EgressPool {
   let wakeTimer: NodeJS.Timeout | undefined;
 
   /** The request is taken before the identity is acquired: two identities never serve one. */
-  async function serveNext(identity: IdentityState): Promise<boolean> {
+  async function serveNext(identity: IdentityState, active: readonly string[]): Promise<boolean> {
+    const { id: identityId, liveCredit } = identity;
     const canWait = spareUntilMs(identity, limits) > clock.now() + yieldGuardMs;
-    const request = queue.takeNext(identity.id, canWait);
+    const request = queue.takeNext({ identityId, active, liveCredit, canWait });
     if (!request) return false;
-    const slot = await slots.acquire(identity).catch((error: unknown) => {
+    const slot = await slots.acquire(identity, request.liveCredit).catch((error: unknown) => {
       request.requeue();
       throw error;
     });
@@ -88,7 +90,9 @@ export function openEgressPool(deps: EgressPoolDeps): EgressPool {
     const all = await identities.currentIdentities();
     const nowMs = clock.now();
     const free = all.filter((identity) => nextRequestMs(identity, limits) <= nowMs);
-    const hasServed = (await Promise.all(free.map(serveNext))).some(Boolean);
+    const active = all.filter((identity) => !isPaused(identity, nowMs)).map(({ id }) => id);
+    const served = await Promise.all(free.map((identity) => serveNext(identity, active)));
+    const hasServed = served.some(Boolean);
     if (!hasServed) wakeWhenFree(all, nowMs);
     return hasServed;
   }
@@ -133,7 +137,7 @@ export function openEgressPool(deps: EgressPoolDeps): EgressPool {
 
 interface Slots {
   /** Null when another replica uses the identity. */
-  acquire(identity: IdentityState): Promise<EgressSlot | null>;
+  acquire(identity: IdentityState, liveCredit: number): Promise<EgressSlot | null>;
   /** Resolves when every release that has begun is stored or failed. */
   released(): Promise<void>;
 }
@@ -159,10 +163,10 @@ function createSlots(
   }
 
   return {
-    async acquire(identity) {
+    async acquire(identity, liveCredit) {
       const nowMs = clock.now();
       const token = identifiers.uuidV7();
-      const use = { token, nowMs, untilMs: nowMs + requestMaxMs };
+      const use = { token, nowMs, untilMs: nowMs + requestMaxMs, liveCredit };
       const next = acquireIdentity(identity, limits, use);
       if (!(await identities.saveIdentity(identity, next))) return null;
       const { id: identityId } = identity;

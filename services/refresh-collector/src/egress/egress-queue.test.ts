@@ -1,64 +1,75 @@
 import { createEgressQueue } from './egress-queue.ts';
 
 const forever = new AbortController().signal;
+const none = { avoid: [], unreachable: [] };
+const spare = {
+  identityId: 'egress-1',
+  active: ['egress-1', 'egress-2'],
+  liveCredit: 0,
+  canWait: false,
+};
 
 it('live pages go before scans, and yet a waiting scan gets every fifth turn', async () => {
+  let liveCredit = 0;
   const queue = createEgressQueue<number>(() => ({ urgentUntilMs: null, liveShare: 0.05 }));
   const served: string[] = [];
   const wait = (accountId: string, live: boolean) =>
-    void queue.wait({ accountId, deadlineMs: live ? null : 1_000, avoid: [] }, forever).then(() => {
+    void queue.wait({ accountId, deadlineMs: live ? null : 1_000, ...none }, forever).then(() => {
       served.push(live ? 'live' : 'scan');
     });
   for (let claim = 0; claim < 3; claim += 1) wait('scans', false);
   for (let claim = 0; claim < 20; claim += 1) wait(`account-${claim}`, true);
 
   for (let turn = 0; turn < 15; turn += 1) {
-    queue.takeNext('egress-1', false)?.serve(turn);
+    const taken = queue.takeNext({ ...spare, liveCredit });
+    taken?.serve(turn);
+    liveCredit = taken?.liveCredit ?? 0;
     await Promise.resolve();
   }
 
   const four = Array(4).fill('live');
-  expect(served).toEqual([...four, 'scan', ...four, 'scan', ...four, 'scan']);
+  const rest = ['live', 'live', 'live'];
+  expect(served).toEqual(['live', 'scan', ...four, 'scan', ...four, 'scan', ...rest]);
 });
 
 it('without a waiting scan every turn is a live page', async () => {
   const queue = createEgressQueue<number>(() => ({ urgentUntilMs: null, liveShare: 0.05 }));
   const turns = Array.from({ length: 12 }, () =>
-    queue.wait({ accountId: 'a', deadlineMs: null, avoid: [] }, forever),
+    queue.wait({ accountId: 'a', deadlineMs: null, ...none }, forever),
   );
 
-  for (let turn = 0; turn < 12; turn += 1) queue.takeNext('egress-1', false)?.serve(turn);
+  for (let turn = 0; turn < 12; turn += 1) queue.takeNext(spare)?.serve(turn);
 
   expect(await Promise.all(turns)).toHaveLength(12);
 });
 
 it('no request is served by an identity that it avoids', async () => {
   const queue = createEgressQueue<string>(() => ({ urgentUntilMs: null, liveShare: 0.05 }));
-  const request = { accountId: 'a', deadlineMs: 1_000, avoid: ['egress-1'] };
+  const request = { accountId: 'a', deadlineMs: 1_000, avoid: ['egress-1'], unreachable: [] };
   const slot = queue.wait(request, forever);
 
-  expect(queue.takeNext('egress-1', false)).toBeUndefined();
-  queue.takeNext('egress-2', false)?.serve('egress-2');
+  expect(queue.takeNext(spare)).toBeUndefined();
+  queue.takeNext({ ...spare, identityId: 'egress-2' })?.serve('egress-2');
 
   expect(await slot).toBe('egress-2');
 });
 
 it('a slot that can wait is left to urgent scans, of other replicas too', () => {
   const queue = createEgressQueue<string>(() => ({ urgentUntilMs: 1_000, liveShare: 0.05 }));
-  const request = { accountId: 'a', deadlineMs: 1_001, avoid: [] };
+  const request = { accountId: 'a', deadlineMs: 1_001, ...none };
   void queue.wait(request, forever);
 
-  expect(queue.takeNext('egress-1', true)).toBeUndefined();
-  expect(queue.takeNext('egress-1', false)).toBeDefined();
+  expect(queue.takeNext({ ...spare, canWait: true })).toBeUndefined();
+  expect(queue.takeNext(spare)).toBeDefined();
   void queue.wait({ ...request, deadlineMs: 1_000 }, forever);
-  expect(queue.takeNext('egress-1', true)).toBeDefined();
+  expect(queue.takeNext({ ...spare, canWait: true })).toBeDefined();
 });
 
 it('a request that was given up takes no slot', async () => {
   const queue = createEgressQueue<string>(() => ({ urgentUntilMs: null, liveShare: 0.05 }));
   const given = new AbortController();
-  const slot = queue.wait({ accountId: 'a', deadlineMs: 1_000, avoid: [] }, given.signal);
-  const picked = queue.takeNext('egress-1', false);
+  const slot = queue.wait({ accountId: 'a', deadlineMs: 1_000, ...none }, given.signal);
+  const picked = queue.takeNext(spare);
 
   given.abort();
 

@@ -1,12 +1,14 @@
 import {
   createSlotOrder,
-  isUrgent,
+  type FreeSlot,
   type SlotRequest,
   type SlotRules,
 } from './slot-order.domain.ts';
 
 /** A request that was taken from the queue and not served yet. */
 export interface TakenRequest<Slot> {
+  /** The identity's credit of live pages once this request has its slot. */
+  readonly liveCredit: number;
   /** False when the request was aborted meanwhile; the slot is then unused. */
   serve(slot: Slot): boolean;
   /** Puts the request back, at its old position. */
@@ -17,11 +19,7 @@ export interface TakenRequest<Slot> {
 export interface EgressQueue<Slot> {
   /** The slot, or undefined when the signal is aborted first. */
   wait(request: Omit<SlotRequest, 'order'>, signal: AbortSignal): Promise<Slot | undefined>;
-  /**
-   * Takes the next request for this identity. While its slot `canWait`, it is reserved for urgent
-   * scans, also of other replicas.
-   */
-  takeNext(identityId: string, canWait: boolean): TakenRequest<Slot> | undefined;
+  takeNext(free: FreeSlot): TakenRequest<Slot> | undefined;
   readonly size: number;
 }
 
@@ -56,20 +54,16 @@ export function createEgressQueue<Slot>(rules: () => SlotRules): EgressQueue<Slo
         waiting.add(entry);
       });
     },
-    takeNext(identityId, canWait) {
-      const present = rules();
-      const usable = [...waiting].filter(({ avoid }) => !avoid.includes(identityId));
-      const entry = slots.next(usable, present);
-      if (!entry || (canWait && yields(entry, present))) return undefined;
+    takeNext(free) {
+      const turn = slots.next([...waiting], rules(), free);
+      if (!turn) return undefined;
+      const { request: entry, liveCredit } = turn;
       waiting.delete(entry);
-      const isLive = entry.deadlineMs === null;
       return {
+        liveCredit,
         serve(slot) {
           if (entry.settled) return false;
-          slots.served(
-            entry,
-            usable.some(({ deadlineMs }) => (deadlineMs === null) !== isLive),
-          );
+          slots.served(entry);
           if (waiting.size === 0) slots.clear();
           entry.settle(slot);
           return true;
@@ -83,8 +77,4 @@ export function createEgressQueue<Slot>(rules: () => SlotRules): EgressQueue<Slo
       return waiting.size;
     },
   };
-}
-
-function yields(request: SlotRequest, rules: SlotRules): boolean {
-  return rules.urgentUntilMs !== null && request.deadlineMs !== null && !isUrgent(request, rules);
 }

@@ -8,6 +8,7 @@ import {
   type PageTries,
   type PageVerdict,
   requestsFirstPage,
+  unreachableIdentities,
 } from './page-verdicts.domain.ts';
 import type { PlatformAnswer } from './platform-answer.domain.ts';
 
@@ -161,6 +162,7 @@ describe('an egress that makes no connection', () => {
     const { verdict, tries } = play(two, [['a', unreachable]]);
     expect(verdict).toMatchObject({ result: 'retry', pauseMs: 0, rests: [] });
     expect(avoidedIdentities(tries, two)).toEqual(['a']);
+    expect(unreachableIdentities(tries)).toEqual(['a']);
   });
 
   it('does not end a page while others were not used', () => {

@@ -84,6 +84,14 @@ export function avoidedIdentities(
   return identities.length > 1 ? refused.filter((identity) => identity === last) : [];
 }
 
+/** Identities whose last answer to this page was no connection. */
+export function unreachableIdentities({ answers }: PageTries): readonly string[] {
+  const identities = new Set(answers.map(({ identity }) => identity));
+  return [...identities].filter(
+    (identity) => lastAnswerTo(identity, answers)?.answer === 'unreachable',
+  );
+}
+
 /** Evaluates an answer: the page was read, is requested again, or cannot be read. */
 export function evaluatePage(
   attempt: PageAttempt,

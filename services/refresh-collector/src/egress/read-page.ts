@@ -23,6 +23,7 @@ export interface PageReading {
   /** Deadline of its scan; null for a live page. */
   readonly deadlineMs: number | null;
   readonly avoid: readonly string[];
+  readonly unreachable: readonly string[];
   /** On the monotonic clock; without it the platform's timeout alone applies. */
   readonly answerByMs?: number;
 }
@@ -55,9 +56,9 @@ export async function readPage(
   reading: PageReading,
   signal: AbortSignal,
 ): Promise<PageReadingResult | undefined> {
-  const { accountId, deadlineMs, avoid } = reading;
+  const { accountId, deadlineMs, avoid, unreachable } = reading;
   const isLive = deadlineMs === null;
-  const slot = await deps.pool.acquire({ accountId, deadlineMs, avoid }, signal);
+  const slot = await deps.pool.acquire({ accountId, deadlineMs, avoid, unreachable }, signal);
   if (!slot) return undefined;
   const identity = deps.identities.find(({ id }) => id === slot.identityId);
   invariant(identity !== undefined, 'slots are of configured identities');

@@ -1,25 +1,30 @@
-import { createSlotOrder, type SlotRequest, type SlotRules } from './slot-order.domain.ts';
+import {
+  createSlotOrder,
+  type FreeSlot,
+  type SlotRequest,
+  type SlotRules,
+} from './slot-order.domain.ts';
 
 const calm: SlotRules = { urgentUntilMs: null, liveShare: 0.05 };
 
 let order = 0;
 const request = (accountId: string, deadlineMs: number | null): SlotRequest => {
   order += 1;
-  return { accountId, deadlineMs, avoid: [], order };
+  return { accountId, deadlineMs, avoid: [], unreachable: [], order };
 };
+
+const free: FreeSlot = { identityId: 'a', active: ['a', 'b'], liveCredit: 0, canWait: false };
 
 /** Which request gets each of the next slots, while every one of them waits again. */
 function slots(requests: readonly SlotRequest[], rules: SlotRules, count: number): SlotRequest[] {
   const slotOrder = createSlotOrder();
+  let { liveCredit } = free;
   return Array.from({ length: count }, () => {
-    const next = slotOrder.next(requests, rules);
-    if (!next) throw new Error('no request');
-    const isLive = next.deadlineMs === null;
-    slotOrder.served(
-      next,
-      requests.some(({ deadlineMs }) => (deadlineMs === null) !== isLive),
-    );
-    return next;
+    const turn = slotOrder.next(requests, rules, { ...free, liveCredit });
+    if (!turn) throw new Error('no request');
+    slotOrder.served(turn.request);
+    liveCredit = turn.liveCredit;
+    return turn.request;
   });
 }
 
@@ -58,6 +63,43 @@ describe('the order of slots', () => {
     expect(liveIn(served)).toBeLessThanOrEqual(31);
   });
 
+  it('leaves a slot that can wait to urgent scans that request it in a moment or on another replica, once live pages had their part (Refresh: Deadlines) [deadlines]', () => {
+    const rules = { urgentUntilMs: 10, liveShare: 0.4 };
+    const slotOrder = createSlotOrder();
+    const next = (liveCredit: number, canWait: boolean) =>
+      slotOrder.next([request('live', null)], rules, { ...free, liveCredit, canWait });
+
+    expect(next(0, true)?.liveCredit).toBeCloseTo(-0.6);
+    expect(next(-0.6, true)).toBeUndefined();
+    expect(next(-0.6, false)?.liveCredit).toBe(-0.6);
+  });
+
+  it('owes live pages one slot at most, however long scans alone use the identity', () => {
+    const slotOrder = createSlotOrder();
+    let liveCredit = -1;
+    for (let slot = 0; slot < 20; slot += 1) {
+      const turn = slotOrder.next([request('a', 10)], calm, { ...free, liveCredit });
+      liveCredit = turn?.liveCredit ?? 0;
+    }
+    expect(liveCredit).toBe(1);
+  });
+
+  it('costs live pages nothing where no scan waits', () => {
+    const turn = createSlotOrder().next([request('live', null)], calm, { ...free, liveCredit: -1 });
+    expect(turn?.liveCredit).toBe(-1);
+  });
+
+  it('uses an identity that made no connection again only where every other one is paused', () => {
+    const slotOrder = createSlotOrder();
+    const avoiding = { ...request('a', 10), avoid: ['a'] };
+    const next = (unreachable: string[], active: string[]) =>
+      slotOrder.next([{ ...avoiding, unreachable }], calm, { ...free, active });
+
+    expect(next(['a'], ['a', 'b'])).toBeUndefined();
+    expect(next(['a'], ['a'])).toBeDefined();
+    expect(next([], ['a'])).toBeUndefined();
+  });
+
   it('serves live pages of accounts in turns, and in the order of their requests', () => {
     const [first, second, other] = [request('a', null), request('a', null), request('b', null)];
 
@@ -65,6 +107,6 @@ describe('the order of slots', () => {
   });
 
   it('has nothing to serve without a request', () => {
-    expect(createSlotOrder().next([], calm)).toBeUndefined();
+    expect(createSlotOrder().next([], calm, free)).toBeUndefined();
   });
 });

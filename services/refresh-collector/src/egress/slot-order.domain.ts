@@ -5,6 +5,8 @@ export interface SlotRequest {
   readonly deadlineMs: number | null;
   /** Identities that must not be used for it. */
   readonly avoid: readonly string[];
+  /** Those of them that made no connection for it: used again where every other one is paused. */
+  readonly unreachable: readonly string[];
   /** Grows with every request. */
   readonly order: number;
 }
@@ -17,35 +19,56 @@ export interface SlotRules {
   readonly liveShare: number;
 }
 
+/** The slot of a free identity. */
+export interface FreeSlot {
+  readonly identityId: string;
+  /** Identities that are not paused. */
+  readonly active: readonly string[];
+  /** Slots that live pages are owed, at most one; below zero they have had more than their part. */
+  readonly liveCredit: number;
+  /** Whether the slot can be left to requests that are more urgent, also of other replicas. */
+  readonly canWait: boolean;
+}
+
 /** Decides which waiting request gets the next free slot. */
 export interface SlotOrder {
-  /** Undefined when there is no request. */
+  /** Undefined where no request waits for this slot. */
   next<Request extends SlotRequest>(
     requests: readonly Request[],
     rules: SlotRules,
-  ): Request | undefined;
-  /** Records that a request got a slot, and whether one of the other kind was waiting. */
-  served(request: SlotRequest, otherKindWaits: boolean): void;
+    slot: FreeSlot,
+  ): Turn<Request> | undefined;
+  /** Records that a request got a slot. */
+  served(request: SlotRequest): void;
   /** Drops the history: no request waits. */
   clear(): void;
 }
 
+export interface Turn<Request> {
+  readonly request: Request;
+  /** The identity's credit of live pages once the request has the slot. */
+  readonly liveCredit: number;
+}
+
 /** Live pages precede scans, up to this part of the slots while scans wait. */
 const liveShareMax = 0.8;
-const historyMax = 40;
+const liveCreditMax = 1;
 
-export function isUrgent(request: SlotRequest, { urgentUntilMs }: SlotRules): boolean {
-  return (
-    urgentUntilMs !== null && request.deadlineMs !== null && request.deadlineMs <= urgentUntilMs
-  );
+const isLive = ({ deadlineMs }: SlotRequest) => deadlineMs === null;
+const isScan = (request: SlotRequest) => !isLive(request);
+
+function isUrgent({ deadlineMs }: SlotRequest, { urgentUntilMs }: SlotRules): boolean {
+  return urgentUntilMs !== null && deadlineMs !== null && deadlineMs <= urgentUntilMs;
+}
+
+function mayUse({ avoid, unreachable }: SlotRequest, { identityId, active }: FreeSlot): boolean {
+  if (!avoid.includes(identityId)) return true;
+  return unreachable.includes(identityId) && active.every((other) => avoid.includes(other));
 }
 
 export function createSlotOrder(): SlotOrder {
   const lastServed = new Map<string, number>();
   let served = 0;
-  /** Slots for which both kinds waited. */
-  let contested = 0;
-  let contestedLive = 0;
 
   /** Urgent scans by deadline; the others by account in turns, and by deadline within one. */
   function nextScan<Request extends SlotRequest>(
@@ -61,27 +84,32 @@ export function createSlotOrder(): SlotOrder {
     (lastServed.get(left.accountId) ?? 0) - (lastServed.get(right.accountId) ?? 0);
 
   return {
-    next(requests, rules) {
-      const live = requests.filter(({ deadlineMs }) => deadlineMs === null);
-      const scan = nextScan(
-        requests.filter(({ deadlineMs }) => deadlineMs !== null),
-        rules,
+    /**
+     * Scans add their part to the credit of live pages, and a live page takes one slot from it. A
+     * live page costs nothing where no scan could have used the slot. While scans are urgent, a slot
+     * that can wait is for them: one may request its next page in a moment, or on another replica.
+     */
+    next(requests, rules, slot) {
+      const usable = requests.filter((request) => mayUse(request, slot));
+      const scan = nextScan(usable.filter(isScan), rules);
+      const live = first(
+        usable.filter(isLive),
+        (left, right) => byTurn(left, right) || left.order - right.order,
       );
-      if (live.length === 0) return scan;
-      const share = scan && isUrgent(scan, rules) ? rules.liveShare : liveShareMax;
-      if (scan && contestedLive >= share * (contested + 1)) return scan;
-      return first(live, (left, right) => byTurn(left, right) || left.order - right.order);
+      const isKept = rules.urgentUntilMs !== null && slot.canWait;
+      const share = rules.urgentUntilMs === null ? liveShareMax : rules.liveShare;
+      const { liveCredit } = slot;
+      if (live && (liveCredit >= 0 || !(scan || isKept))) {
+        const isContested = scan !== undefined || isKept;
+        return { request: live, liveCredit: isContested ? liveCredit + share - 1 : liveCredit };
+      }
+      if (!scan || (isKept && !isUrgent(scan, rules))) return undefined;
+      return { request: scan, liveCredit: Math.min(liveCreditMax, liveCredit + share) };
     },
-    served(request, otherKindWaits) {
+    served(request) {
       served += 1;
       lastServed.delete(request.accountId);
       lastServed.set(request.accountId, served);
-      if (!otherKindWaits) return;
-      contested += 1;
-      if (request.deadlineMs === null) contestedLive += 1;
-      if (contested < historyMax) return;
-      contested /= 2;
-      contestedLive /= 2;
     },
     clear() {
       lastServed.clear();

@@ -7,6 +7,7 @@ import {
   avoidedIdentities,
   type PageRules,
   requestsFirstPage,
+  unreachableIdentities,
 } from '../egress/page-verdicts.domain.ts';
 import { type ReadPageDeps, readPage } from '../egress/read-page.ts';
 import {
@@ -104,6 +105,7 @@ async function readWithin(
         startAssetId: requestsFirstPage(progress.tries) ? null : progress.startAssetId,
         deadlineMs: null,
         avoid: avoidedIdentities(progress.tries, identities),
+        unreachable: unreachableIdentities(progress.tries),
         answerByMs,
       },
       waiting,

@@ -32,7 +32,12 @@ function requestsUntil(start: IdentityState, timeMs: number): number {
     const atMs = Math.max(nowMs, nextRequestMs(state, limits));
     if (atMs > timeMs) return count;
     state = {
-      ...acquireIdentity(state, limits, { token: 'held', nowMs: atMs, untilMs: atMs }),
+      ...acquireIdentity(state, limits, {
+        token: 'held',
+        nowMs: atMs,
+        untilMs: atMs,
+        liveCredit: 0,
+      }),
       inFlight: null,
     };
   }

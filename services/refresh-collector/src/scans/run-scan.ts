@@ -10,6 +10,7 @@ import {
   firstTries,
   type PageTries,
   requestsFirstPage,
+  unreachableIdentities,
 } from '../egress/page-verdicts.domain.ts';
 import type { PlatformPage } from '../egress/platform-page.domain.ts';
 import { type ReadPageDeps, readPage } from '../egress/read-page.ts';
@@ -95,6 +96,7 @@ async function readOnePage(
       startAssetId: requestsFirstPage(tries) ? null : (progress.cursors.at(-1) ?? null),
       deadlineMs: dueMs(claimed, progress, tries),
       avoid: avoidedIdentities(tries, identities),
+      unreachable: unreachableIdentities(tries),
     },
     AbortSignal.any([signal, overdue]),
   );

@@ -10,7 +10,7 @@ import { planScans, type ScanPlan } from '@inventory/refresh-collector/scans/sca
 import { createTypicalPages } from '@inventory/refresh-collector/scans/typical-pages.domain';
 import type { Arrival, Mix } from './mix.ts';
 import { SimulatedBreakers } from './simulated-breakers.ts';
-import { limits, pageMs, SimulatedEgress } from './simulated-egress.ts';
+import { limits, type PageFailure, pageMs, SimulatedEgress } from './simulated-egress.ts';
 import { arrivedScan, queuedRefresh, type SimulatedScan, startedScan } from './simulated-scan.ts';
 import { VirtualTime } from './virtual-time.ts';
 
@@ -58,6 +58,16 @@ const breakerPauseMs = 1_000;
 const triesMax = 5;
 const liveWaitMs = 20_000;
 
+const noIdentities = { avoid: [], unreachable: [] };
+
+function withFailure(
+  unreachable: readonly string[],
+  { identityId, result }: PageFailure,
+): readonly string[] {
+  const others = unreachable.filter((other) => other !== identityId);
+  return result === 'unreachable' ? [...others, identityId] : others;
+}
+
 /** Plays a mix in virtual time with the real plan, identity, breaker and slot rules. */
 export function simulate(mix: Mix, random: () => number, rules: PlayRules = realRules): Played {
   return new Simulation(mix, random, rules).play();
@@ -96,8 +106,8 @@ class Simulation {
       time: this.time,
       random,
       createSlotOrder: rules.createSlotOrder,
-      onAnswer: ({ scan }, refusedBy) => {
-        if (scan) this.answered(scan, refusedBy);
+      onAnswer: ({ scan, unreachable }, failure) => {
+        if (scan) this.answered(scan, unreachable, failure);
       },
       onLoss: () => this.lossesMs.push(this.time.nowMs),
     });
@@ -127,12 +137,13 @@ class Simulation {
   private requestLivePage(): void {
     const { egress, mix } = this;
     const replica = Math.floor(this.random() * mix.replicas);
-    egress.request({ accountId: 'live', deadlineMs: null, avoid: [], scan: null, replica });
+    const request = { accountId: 'live', deadlineMs: null, ...noIdentities, scan: null, replica };
+    egress.request(request);
     const order = egress.lastOrder;
     this.time.after(liveWaitMs, () => egress.withdrawLive(order));
   }
 
-  private requestPage(scan: SimulatedScan, avoid: readonly string[] = []): void {
+  private requestPage(scan: SimulatedScan, unreachable: readonly string[] = []): void {
     const { replica, deadlineMs } = scan;
     const { accountId, appId, pagesKnown } = scan.arrival;
     const dueMs = pageDueMs(
@@ -144,14 +155,26 @@ class Simulation {
       scan.tries,
     );
     if (this.breakers.admits(appId, this.time.nowMs)) {
-      this.egress.request({ accountId, deadlineMs: dueMs, avoid, scan, replica });
-    } else this.retry(scan, avoid, breakerPauseMs);
+      const request = { accountId, deadlineMs: dueMs, scan, replica };
+      this.egress.request({ ...request, avoid: this.avoided(unreachable), unreachable });
+    } else this.retry(scan, unreachable, breakerPauseMs);
   }
 
-  private answered(scan: SimulatedScan, refusedBy: string | null): void {
-    if (refusedBy === null) this.scanSlots += 1;
+  /** Never all: if each made no connection, only the last one. */
+  private avoided(unreachable: readonly string[]): readonly string[] {
+    const { identities } = this.mix;
+    if (unreachable.length < identities) return unreachable;
+    return identities > 1 ? unreachable.slice(-1) : [];
+  }
+
+  private answered(
+    scan: SimulatedScan,
+    unreachable: readonly string[],
+    failure: PageFailure | null,
+  ): void {
+    if (!failure) this.scanSlots += 1;
     if (scan.state === 'ended') return;
-    if (refusedBy !== null) this.retry(scan, this.mix.identities > 1 ? [refusedBy] : [], 0);
+    if (failure) this.retry(scan, withFailure(unreachable, failure), 0);
     else if (this.mix.downApps.includes(scan.arrival.appId)) this.onFailedPage(scan);
     else this.onGoodPage(scan);
   }
@@ -177,9 +200,9 @@ class Simulation {
     else if (scan.state === 'running') this.requestPage(scan);
   }
 
-  private retry(scan: SimulatedScan, avoid: readonly string[], delayMs: number): void {
+  private retry(scan: SimulatedScan, unreachable: readonly string[], delayMs: number): void {
     this.time.after(delayMs, () => {
-      if (scan.state === 'running') this.requestPage(scan, avoid);
+      if (scan.state === 'running') this.requestPage(scan, unreachable);
     });
   }
 

@@ -3,16 +3,16 @@ import {
   freshIdentity,
   type IdentityLimits,
   type IdentityState,
+  isPaused,
   nextRequestMs,
   releaseIdentity,
   type SlotResult,
   spareUntilMs,
 } from '@inventory/refresh-collector/egress/egress-identity.domain';
-import {
-  isUrgent,
-  type SlotOrder,
-  type SlotRequest,
-  type SlotRules,
+import type {
+  SlotOrder,
+  SlotRequest,
+  SlotRules,
 } from '@inventory/refresh-collector/egress/slot-order.domain';
 import type { Mix } from './mix.ts';
 import type { SimulatedScan } from './simulated-scan.ts';
@@ -33,6 +33,8 @@ const requestMaxMs = 40_000;
 /** After these failures in a row an identity is expected to read no more than a page an hour. */
 const failuresKnown = 7;
 
+type Failure = Extract<SlotResult, { result: 'throttled' | 'unreachable' }>;
+
 /** A request for a slot; without a scan it is a live page. */
 export interface SimulatedRequest extends Omit<SlotRequest, 'order'> {
   readonly scan: SimulatedScan | null;
@@ -41,12 +43,18 @@ export interface SimulatedRequest extends Omit<SlotRequest, 'order'> {
 
 type Waiting = SimulatedRequest & SlotRequest;
 
+/** Why a page request had no answer of the platform. */
+export interface PageFailure {
+  readonly identityId: string;
+  readonly result: 'throttled' | 'unreachable';
+}
+
 interface EgressDependencies {
   readonly time: VirtualTime;
   readonly random: () => number;
   readonly createSlotOrder: () => SlotOrder;
-  /** A page request ended; `refusedBy` is an identity that did not reach the platform. */
-  readonly onAnswer: (request: SimulatedRequest, refusedBy: string | null) => void;
+  /** A page request ended; null where the platform answered it. */
+  readonly onAnswer: (request: SimulatedRequest, failure: PageFailure | null) => void;
   /** An identity failed that the plan counted on for a page or more. */
   readonly onLoss: () => void;
 }
@@ -111,36 +119,34 @@ export class SimulatedEgress {
   private serveBy(replica: number, index: number, identity: IdentityState): boolean {
     const { time } = this.dependencies;
     const order = this.orders[replica];
-    const usable = this.waiting.filter(
-      (request) => request.replica === replica && !request.avoid.includes(identity.id),
-    );
-    const request = order?.next(usable, this.rules);
-    if (!order || !request) return false;
+    const own = this.waiting.filter((request) => request.replica === replica);
     const spareMs = spareUntilMs(identity, limits) - yieldMs;
-    if (this.yields(request) && spareMs > time.nowMs) {
-      time.at(spareMs, () => this.serve());
+    const canWait = spareMs > time.nowMs;
+    const { id: identityId, liveCredit } = identity;
+    const active = this.identities.filter((other) => !isPaused(other, time.nowMs));
+    const slot = { identityId, active: active.map(({ id }) => id), liveCredit, canWait };
+    const turn = order?.next(own, this.rules, slot);
+    if (!order || !turn) {
+      if (canWait && own.length > 0) time.at(spareMs, () => this.serve());
       return false;
     }
-    const isLive = request.deadlineMs === null;
-    order.served(
-      request,
-      usable.some(({ deadlineMs }) => (deadlineMs === null) !== isLive),
-    );
+    const { request } = turn;
+    order.served(request);
     this.waiting = this.waiting.filter((other) => other !== request);
-    this.read(request, index, identity);
+    this.read(request, index, { ...identity, liveCredit: turn.liveCredit });
     return true;
-  }
-
-  private yields(request: SlotRequest): boolean {
-    const { urgentUntilMs } = this.rules;
-    return urgentUntilMs !== null && request.deadlineMs !== null && !isUrgent(request, this.rules);
   }
 
   private read(request: SimulatedRequest, index: number, identity: IdentityState): void {
     const { time, random, onAnswer, onLoss } = this.dependencies;
     const failure = this.failureOf(index);
     const untilMs = time.nowMs + requestMaxMs;
-    const taken = acquireIdentity(identity, limits, { token: 'held', nowMs: time.nowMs, untilMs });
+    const taken = acquireIdentity(identity, limits, {
+      token: 'held',
+      nowMs: time.nowMs,
+      untilMs,
+      liveCredit: identity.liveCredit,
+    });
     this.identities[index] = taken;
     const answerMs = pageMs * (0.5 + random());
     time.after(failure?.result === 'unreachable' ? connectTimeoutMs : answerMs, () => {
@@ -148,7 +154,7 @@ export class SimulatedEgress {
       this.identities[index] = free;
       if (failure && (failuresOf(taken) < failuresKnown || !this.servesAny())) onLoss();
       time.at(nextRequestMs(free, limits), () => this.serve());
-      onAnswer(request, failure ? identity.id : null);
+      onAnswer(request, failure ? { identityId: identity.id, ...failure } : null);
       this.serve();
     });
   }
@@ -157,7 +163,7 @@ export class SimulatedEgress {
     return this.identities.some((_, index) => this.failureOf(index) === null);
   }
 
-  private failureOf(index: number): Exclude<SlotResult, { result: 'served' }> | null {
+  private failureOf(index: number): Failure | null {
     const { deadIdentities, losses = [] } = this.mix;
     if (index < deadIdentities) return { result: 'unreachable' };
     const { nowMs } = this.dependencies.time;
