@@ -5,7 +5,13 @@ import type { AccountId } from '@inventory/contracts/ids';
 import { ensureIndexes } from '@inventory/mongo/indexes';
 import { type Db, MongoClient } from 'mongodb';
 import type { Benchmark, BenchOptions } from '../benchmark.ts';
-import { hashHistory, historyDays, historyStartMs, writeHistory } from '../ledger-history.ts';
+import {
+  findLastCommit,
+  hashHistory,
+  historyDays,
+  historyStartMs,
+  writeHistory,
+} from '../ledger-history.ts';
 import { commitAll, openBenchLedger } from '../ledger-stage.ts';
 import { grant, newAccountIds, pair } from '../ledger-work.ts';
 import { openLoop } from '../load.ts';
@@ -14,7 +20,7 @@ import { lessIsBetter, moreIsBetter, type Row, reported } from '../row.ts';
 const durable = { writeConcern: { w: 'majority', journal: true } } as const;
 const sizes = [1_000_000, 10_000_000] as const;
 const quickSizes = [100_000, 1_000_000] as const;
-const starts = 21;
+const rounds = 21;
 const usageMsMax = 50;
 const dayMs = 86_400_000;
 const checkpointKeys = [randomBytes(32).toString('base64url')];
@@ -40,7 +46,10 @@ export const ledgerHistory: Benchmark = {
       return [
         ...(await measureVerification(large, say)),
         ...(await measureStarts(small, large)),
-        await measureUsage(histories.find(({ entries }) => entries === 1_000_000) ?? large, quick),
+        ...(await measureUsage(
+          histories.find(({ entries }) => entries === 1_000_000) ?? large,
+          quick,
+        )),
       ];
     } finally {
       for (const { db } of histories) await db.dropDatabase();
@@ -108,32 +117,64 @@ async function verify(ledger: Ledger, mode: 'full' | 'continue') {
   return { entries, tookS };
 }
 
-/** From nothing in memory to the first answer of the account; the sizes take turns. */
+/**
+ * From nothing in memory to the first answer of the account, and the one read of a start that a
+ * store answers in a time that may depend on the history. All take turns.
+ */
 async function measureStarts(small: History, large: History): Promise<Row[]> {
-  const delays = new Map<History, number[]>([
-    [small, []],
-    [large, []],
+  const start =
+    ({ db, accountId }: History) =>
+    async () =>
+      commitAll(await openBenchLedger(db), pair(accountId));
+  const find =
+    ({ db, accountId }: History) =>
+    () =>
+      findLastCommit(db, accountId);
+  const [ofLarge, ofSmall, findLarge, findSmall] = await medianMs([
+    start(large),
+    start(small),
+    find(large),
+    find(small),
   ]);
-  for (let start = 0; start < starts; start += 1) {
-    for (const [{ db, accountId }, own] of delays) {
-      own.push(await seconds(async () => commitAll(await openBenchLedger(db), pair(accountId))));
-    }
-  }
-  const medianMs = (of: History) =>
-    (delays.get(of)?.toSorted((one, other) => one - other)[Math.floor(starts / 2)] ?? 0) * 1_000;
   return [
     lessIsBetter({
       name: `start to first answer with ${large.entries} entries, against ${small.entries}`,
-      value: medianMs(large),
+      value: ofLarge,
       unit: 'ms',
-      yardstick: medianMs(small),
+      yardstick: ofSmall,
       floor: 0.9,
+    }),
+    lessIsBetter({
+      name: 'a bare find of the last commit by its range of ids, of the same two',
+      value: findLarge,
+      unit: 'ms',
+      yardstick: findSmall,
+    }),
+    lessIsBetter({
+      name: `start to first answer with ${large.entries} entries, against that bare find`,
+      value: ofLarge,
+      unit: 'ms',
+      yardstick: findLarge,
     }),
   ];
 }
 
+/** The median of each, in turns. */
+async function medianMs<Works extends readonly (() => Promise<void>)[]>(
+  works: readonly [...Works],
+): Promise<{ [Index in keyof Works]: number }> {
+  const delays = works.map((): number[] => []);
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [index, work] of works.entries()) delays[index]?.push(await seconds(work));
+  }
+  const middle = Math.floor(rounds / 2);
+  const medians = delays.map((own) => (own.toSorted((a, b) => a - b)[middle] ?? 0) * 1_000);
+  return medians as { [Index in keyof Works]: number };
+}
+
 /** Usage of the month while other accounts are written in the same process. */
-async function measureUsage({ db, accountId, entries }: History, quick: boolean): Promise<Row> {
+async function measureUsage(history: History, quick: boolean): Promise<Row[]> {
+  const { db, accountId, entries } = history;
   const ledger = await openBenchLedger(db);
   const others = newAccountIds(100);
   await commitAll(ledger, others.map(grant));
@@ -146,21 +187,29 @@ async function measureUsage({ db, accountId, entries }: History, quick: boolean)
       await commitAll(ledger, ids.flatMap(pair));
     }
   })();
-  const { p99Ms } = await openLoop({
-    perSecond: 20,
-    durationMs: quick ? 10_000 : 30_000,
-    work: async () => {
-      const { result } = await ledger.readUsage(accountId, span);
-      if (result !== 'read') throw new Error(result);
-    },
-  });
+  const readUsage = async () => {
+    const { result } = await ledger.readUsage(accountId, span);
+    if (result !== 'read') throw new Error(result);
+  };
+  const find = () => findLastCommit(db, accountId);
+  const [usageMs, findMs] = await medianMs([readUsage, find]);
+  const durationMs = quick ? 10_000 : 30_000;
+  const { p99Ms } = await openLoop({ perSecond: 20, durationMs, work: readUsage });
   loading.isOn = false;
   await load;
-  return lessIsBetter({
-    name: `usage of a month of ${entries} entries beside load, p99`,
-    value: p99Ms,
-    unit: 'ms',
-    yardstick: usageMsMax,
-    floor: 1,
-  });
+  return [
+    lessIsBetter({
+      name: `usage of a month of ${entries} entries beside load, p99`,
+      value: p99Ms,
+      unit: 'ms',
+      yardstick: usageMsMax,
+      floor: 1,
+    }),
+    lessIsBetter({
+      name: 'the same, one at a time, p50, against a bare find of the last commit',
+      value: usageMs,
+      unit: 'ms',
+      yardstick: findMs,
+    }),
+  ];
 }
