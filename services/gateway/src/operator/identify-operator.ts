@@ -3,6 +3,7 @@ import { invariant } from '@inventory/runtime/bug';
 import type { Logger } from '@inventory/runtime/logger';
 import type { TokenBuckets } from '@inventory/runtime/token-buckets';
 import type { Context, Middleware } from 'koa';
+import { peerNetworkOf } from '../tenancy/network-policy.domain.ts';
 import { secretDigest } from '../tenancy/secret-digest.ts';
 import type { Audit } from './audit.ts';
 import type { AuditedCall } from './audit-entry.domain.ts';
@@ -11,21 +12,22 @@ import { hasRole, type Operator, operatorOf } from './operators.domain.ts';
 
 interface IdentifyOperatorDeps {
   readonly operators: readonly Operator[];
-  /** Wrong tokens of each peer. */
+  /** Wrong tokens of each peer's network. */
   readonly attempts: TokenBuckets;
   readonly audit: Audit;
   readonly logger: Logger;
 }
 
 /**
- * Finds the operator of a token. Each wrong one takes a token of the peer's bucket; from a peer with
- * an empty bucket no token is looked at, so that guesses are as slow as it refills.
+ * Finds the operator of a token. Each wrong one takes a token of the bucket of the peer's network;
+ * from one with an empty bucket no token is looked at, so that guesses are as slow as it refills.
  */
 export function identifyOperator(deps: IdentifyOperatorDeps): Middleware<OperatorState> {
   const { operators, attempts, audit, logger } = deps;
   return async (context, next) => {
     const { peer } = callOf(context, null);
-    const throttledSeconds = attempts.secondsUntilToken(peer);
+    const network = peerNetworkOf(peer);
+    const throttledSeconds = attempts.secondsUntilToken(network);
     if (throttledSeconds !== null) {
       const refusal = {
         code: 'operator_throttled',
@@ -36,7 +38,7 @@ export function identifyOperator(deps: IdentifyOperatorDeps): Middleware<Operato
     const token = bearerOf(context);
     const operator = token === '' ? null : operatorOf(operators, secretDigest(token));
     if (operator === null) {
-      attempts.take(peer);
+      attempts.take(network);
       logger.warn({ request_id: context.state.requestId, peer }, 'no operator token');
       await audit.refused(callOf(context, null), null, 'operator_token_required');
       context.set('WWW-Authenticate', 'Bearer');
