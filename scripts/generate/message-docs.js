@@ -10,12 +10,14 @@ const dayMs = 24 * 3_600_000;
 function messageDocs(root) {
   const built = join(root, 'libs/contracts/dist');
   const { messages, messageTypes } = require(join(built, 'messages.js'));
-  const { deadLetterTopic, topicNames, topics } = require(join(built, 'topics.js'));
+  const { deadLetterTopic, serviceNames, topicNames, topics } = require(join(built, 'topics.js'));
   const { z } = require(require.resolve('zod', { paths: [built] }));
   const contracts = messageTypes.map((type) => messages[type]);
+  const { accessOf } = require(join(built, 'topic-access.js'));
   const page = topicsPage({ contracts, deadLetterTopic, topicNames, topics });
   return [
     { path: `${folder}/topics.md`, content: page },
+    { path: `${folder}/kafka-rights.md`, content: rightsPage(serviceNames, accessOf) },
     ...contracts.map((contract) => ({
       path: `${folder}/messages/${contract.type}.json`,
       content: `${JSON.stringify(bodySchema(z, contract, topics), null, 2)}\n`,
@@ -39,10 +41,10 @@ function bodySchema(z, contract, topics) {
 
 function topicsPage({ contracts, deadLetterTopic, topicNames, topics }) {
   const rows = topicNames.map((name) => {
-    const { delivery, key, retentionMs, producers, consumers } = topics[name];
-    const letters = delivery === 'work' ? `\`${deadLetterTopic(name)}\`` : 'none';
-    const cells = [`\`${name}\``, delivery, `\`${key}\``, retention(retentionMs)];
-    return row([...cells, producers.join(', '), consumers.join(', '), letters]);
+    const { key, retentionMs, producers, consumers, readers } = topics[name];
+    const letters = consumers.length > 0 ? `\`${deadLetterTopic(name)}\`` : 'none';
+    const services = [producers, consumers, readers].map((names) => names.join(', ') || 'none');
+    return row([`\`${name}\``, `\`${key}\``, retention(retentionMs), ...services, letters]);
   });
   const types = contracts.map(({ type, topic }) =>
     row([`[\`${type}\`](messages/${type}.json)`, `\`${topic}\``]),
@@ -52,11 +54,11 @@ function topicsPage({ contracts, deadLetterTopic, topicNames, topics }) {
     '',
     'Generated from `libs/contracts` by `npm run generate`.',
     '',
-    'A record’s headers are `message-type`, `message-id` (the same for a repetition) and, where they apply, `waiting-id`, `deadline-ms`, `traceparent` and `tracestate`. Its value is the body as JSON. Order holds per key. `work` topics are shared by the replicas of a service; every replica reads `broadcast` topics completely, from its start on.',
+    'A record’s headers are `message-type`, `message-id` (the same for a repetition) and, where they apply, `waiting-id`, `deadline-ms`, `traceparent` and `tracestate`. Its value is the body as JSON. Order holds per key. The replicas of a consumer share the work of a topic; every replica of a reader reads it completely, from its start on. The rights of the Kafka users follow from this table: [kafka-rights.md](kafka-rights.md).',
     '',
     '## Topics',
     '',
-    row(['Topic', 'Delivery', 'Key', 'Kept', 'Written by', 'Read by', 'Dead letters']),
+    row(['Topic', 'Key', 'Kept', 'Producers', 'Consumers', 'Readers', 'Dead letters']),
     row(Array.from({ length: 7 }, () => '---')),
     ...rows,
     '',
@@ -67,6 +69,47 @@ function topicsPage({ contracts, deadLetterTopic, topicNames, topics }) {
     ...types,
     '',
   ].join('\n');
+}
+
+/** The rights of each service, as a table and as commands of Kafka's own tool. */
+function rightsPage(serviceNames, accessOf) {
+  const rows = serviceNames.flatMap((service) =>
+    accessOf(service).map(({ resource, name, pattern, operation }) =>
+      row([service, operation, resource, `\`${name}${pattern === 'prefixed' ? '…' : ''}\``]),
+    ),
+  );
+  return [
+    '# Rights of the Kafka users',
+    '',
+    'Generated from the topic catalogue (`libs/contracts`) by `npm run generate`. The topics job creates them where `ACL_PRINCIPALS` is set ([deploying](../deploying.md#kafka-users)). Each right is `Allow` from every host; `Read` and `Write` include `Describe`; names get the prefix of `KAFKA_TOPIC_PREFIX`; a name that ends in … is a prefix. Nothing else is needed, on the cluster neither.',
+    '',
+    row(['Service', 'Operation', 'Resource', 'Name']),
+    row(['---', '---', '---', '---']),
+    ...rows,
+    '',
+    '## The same as commands',
+    '',
+    'For a cluster on which the topics job has no right to alter access. `client.properties` holds the login of an administrator, `PREFIX` the value of `KAFKA_TOPIC_PREFIX`.',
+    '',
+    '```',
+    'PREFIX=',
+    'acl() { kafka-acls.sh --bootstrap-server kafka:9092 --command-config client.properties --add "$@"; }',
+    ...serviceNames.flatMap((service) => ['', ...commandsOf(service, accessOf(service))]),
+    '```',
+    '',
+  ].join('\n');
+}
+
+/** One command for all names that a service may use in the same way. */
+function commandsOf(service, rights) {
+  const commands = new Map();
+  for (const { resource, name, pattern, operation } of rights) {
+    const command = `acl --allow-principal User:inventory-${service} --operation ${operation} --resource-pattern-type ${pattern}`;
+    const named = `--${resource} "\${PREFIX}${name}"`;
+    const key = `${command} ${resource}`;
+    commands.set(key, `${commands.get(key) ?? command} ${named}`);
+  }
+  return [...commands.values()];
 }
 
 function row(cells) {

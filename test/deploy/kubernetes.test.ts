@@ -96,11 +96,41 @@ describe.each(overlays)('the %s overlay as rendered', (overlay) => {
     expect(container.command).toEqual(['node', 'main.js', '--ensure-topics']);
     expect(Object.keys(environment).filter((name) => !(name in topicJobSettings))).toEqual([]);
     const { environment: used } = await configured('gateway');
-    const access = Object.keys(kafkaSettings).filter((name) => name in used);
+    const access = Object.keys(kafkaSettings).filter(
+      (name) => name in used && name !== 'KAFKA_SASL_USERNAME',
+    );
     expect(access).toContain('KAFKA_BROKERS');
     expect(files.standIn(environment)).toMatchObject(
       Object.fromEntries(access.map((name) => [name, used[name]])),
     );
+  });
+
+  it('logs every service in at Kafka as a user of its own, whose rights the topics Job makes', () => {
+    const logins = containers
+      .filter(({ container }) => !backends.includes(container.name))
+      .map(({ workload, container }: { workload: Resource; container: Container }) => {
+        const environment = environmentOf(resources, container, standIns);
+        const { volumes = [] } = podOf(workload);
+        const [mount] = (container.volumeMounts ?? []).filter(({ mountPath }) =>
+          environment['KAFKA_SASL_PASSWORD_FILE']?.startsWith(`${mountPath}/`),
+        );
+        const [volume] = volumes.filter(({ name }: { name: string }) => name === mount?.name);
+        const { KAFKA_SASL_USERNAME: user, ACL_PRINCIPALS: principals } = environment;
+        return { program: container.image, user, principals, secret: volume?.secret.secretName };
+      });
+    if (overlay === 'local') {
+      expect(logins.filter(({ user, principals }) => user ?? principals)).toEqual([]);
+      return;
+    }
+    const [topicsJob, ...others] = logins.filter(({ user }) => user === 'inventory-admin');
+    expect(topicsJob).toMatchObject({ secret: 'kafka-admin' });
+    expect(others).toEqual([]);
+    for (const login of logins.filter((one) => one !== topicsJob)) {
+      const service = serviceNames.find((name) => login.program.includes(`/${name}:`)) ?? '';
+      expect(login).toMatchObject({ user: `inventory-${service}`, secret: `kafka-${service}` });
+      expect(topicsJob?.principals?.replace('{service}', service)).toBe(`User:${login.user}`);
+    }
+    expect(new Set(logins.map(({ user }) => user)).size).toBe(serviceNames.length + 1);
   });
 
   it('selects the Jobs of an upgrade by one label, with every resource that they name', () => {

@@ -6,7 +6,6 @@ import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { kafkaAccess, kafkaSettings } from '@inventory/runtime/kafka-access';
 import { mongodbAccess, mongodbSettings } from '@inventory/runtime/mongodb-access';
 import { readSettings } from '@inventory/runtime/settings';
-import { prepareTopics } from '@inventory/service-host/prepare';
 import { newAccountId } from '@inventory/testkit/builders';
 import {
   type CertificateDirectory,
@@ -25,15 +24,12 @@ import { startTlsTerminator, type TlsTerminator } from './support/tls-terminator
 
 type Environment = Readonly<Record<string, string>>;
 
-const username = 'inventory';
-const password = 'correct-horse-battery';
-
 let folder: CertificateDirectory;
 let authority: TestAuthority;
 let kafka: SecuredKafka;
 let terminator: TlsTerminator;
 let namespace: TestNamespace;
-/** Of a service that gets in everywhere. */
+/** Of the billing-ledger; it may connect everywhere. */
 let environment: Environment;
 
 beforeAll(async () => {
@@ -42,17 +38,12 @@ beforeAll(async () => {
   namespace = await openNamespace({ topics: false });
   const { hostname, port } = new URL(namespace.mongodbUri);
   [kafka, terminator] = await Promise.all([
-    startSecuredKafka({ folder, authority, username, password }),
+    startSecuredKafka({ folder, authority }),
     startTlsTerminator({ host: hostname, port: Number(port) }, authority),
   ]);
   const { certificateFile, keyFile } = authority.issue('client');
   environment = {
-    KAFKA_BROKERS: kafka.loginBroker,
-    KAFKA_TLS: 'true',
-    KAFKA_TLS_CA_FILE: authority.certificateFile,
-    KAFKA_SASL_MECHANISM: 'SCRAM-SHA-512',
-    KAFKA_SASL_USERNAME: username,
-    KAFKA_SASL_PASSWORD_FILE: passwordFile('password', password),
+    ...kafka.login('inventory-billing-ledger'),
     MONGODB_URI: `mongodb://localhost:${terminator.port}/?directConnection=true`,
     MONGODB_DATABASE: namespace.database('ledger'),
     MONGODB_TLS: 'true',
@@ -61,8 +52,7 @@ beforeAll(async () => {
     MONGODB_TLS_KEY_FILE: keyFile,
     HTTP_PORT: '0',
   };
-  const topics = { TOPIC_PARTITIONS: '1', TOPIC_REPLICATION_FACTOR: '1' };
-  await prepareTopics({ ...environment, ...topics }, testLogger);
+  await kafka.prepare();
 });
 
 afterAll(async () => {
@@ -106,7 +96,10 @@ test('a service works over TLS with a login at Kafka and a certificate at MongoD
     config: loadConfig(environment),
     start: startBillingLedger,
   });
-  const bus = await openBus({ KAFKA_SASL_MECHANISM: 'SCRAM-SHA-256' });
+  const bus = await openBus({
+    ...kafka.login('inventory-admin'),
+    KAFKA_SASL_MECHANISM: 'SCRAM-SHA-256',
+  });
   const recorder = await recordMessages(bus, ['billing.outcomes.v1']);
   const { accountId, grant } = senderOf(newAccountId());
 
@@ -124,7 +117,10 @@ test('a service works over TLS with a login at Kafka and a certificate at MongoD
 });
 
 test.each<[string, () => Environment]>([
-  ['the password itself over TLS', () => ({ KAFKA_SASL_MECHANISM: 'PLAIN' })],
+  [
+    'the password itself over TLS',
+    () => ({ ...kafka.login('inventory-gateway'), KAFKA_SASL_MECHANISM: 'PLAIN' }),
+  ],
   ['a certificate', () => ({ ...toCertificateBroker(), ...ownCertificate(authority) })],
 ])('Kafka takes %s', async (_what, changes) => {
   const bus = await openBus(changes());
@@ -156,7 +152,9 @@ test.concurrent.each<[string, () => Environment, RegExp]>([
   const failure = await failureOf(openBus(changes()));
 
   expect(failure).toMatch(reason);
-  expect(failure).not.toMatch(/donkey|horse/);
+  for (const secret of ['incorrect-donkey', ...Object.values(kafka.passwords)]) {
+    expect(failure).not.toContain(secret);
+  }
 });
 
 test.concurrent.each<[string, () => Environment, RegExp]>([
@@ -184,6 +182,6 @@ function toCertificateBroker(): Environment {
 }
 
 function ownCertificate(of: TestAuthority): Environment {
-  const { certificateFile, keyFile } = of.issue('bus');
+  const { certificateFile, keyFile } = of.issue('inventory-gateway');
   return { KAFKA_TLS_CERT_FILE: certificateFile, KAFKA_TLS_KEY_FILE: keyFile };
 }

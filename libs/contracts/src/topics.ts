@@ -15,82 +15,82 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
 /**
- * Every topic: producer, consumers, ordering key and retention. The replicas of a service share a
- * `work` topic, which has a dead-letter topic; every replica reads the whole of a `broadcast` topic,
- * from its start on.
+ * Every topic: its producers, ordering key and retention. The replicas of a consumer share the work
+ * of the topic, which then has a dead-letter topic; every replica of a reader reads the whole topic,
+ * from its start on. The rights of each service at the broker follow from it (`topic-access.ts`).
  */
 export const topics = {
   'refresh.commands.v1': {
-    delivery: 'work',
     key: 'refresh_id',
     retentionMs: 30 * dayMs,
     producers: ['gateway'],
     consumers: ['refresh-collector'],
+    readers: [],
   },
   'billing.commands.v1': {
-    delivery: 'work',
     key: 'account_id',
     retentionMs: 30 * dayMs,
     producers: ['gateway', 'refresh-collector'],
     consumers: ['billing-ledger'],
+    readers: [],
   },
   'billing.outcomes.v1': {
-    delivery: 'work',
     key: 'account_id',
     retentionMs: 30 * dayMs,
     producers: ['billing-ledger'],
     consumers: ['refresh-collector', 'event-stream'],
+    readers: [],
   },
   'revision.commands.v1': {
-    delivery: 'work',
     key: 'scan_id',
     retentionMs: 30 * dayMs,
     producers: ['refresh-collector', 'gateway'],
     consumers: ['revision-store'],
+    readers: [],
   },
   'revision.outcomes.v1': {
-    delivery: 'work',
     key: 'scan_id',
     retentionMs: 30 * dayMs,
     producers: ['revision-store'],
     consumers: ['refresh-collector'],
+    readers: [],
   },
   'refresh.outcomes.v1': {
-    delivery: 'work',
     key: 'project_id',
     retentionMs: 30 * dayMs,
     producers: ['refresh-collector'],
     consumers: ['event-stream'],
+    readers: [],
   },
   'project.events.v1': {
-    delivery: 'work',
     key: 'project_id',
     retentionMs: hourMs,
     producers: ['event-stream'],
-    consumers: ['gateway', 'refresh-collector'],
+    consumers: ['refresh-collector'],
+    readers: ['gateway'],
   },
   'authority.changes.v1': {
-    delivery: 'broadcast',
     key: 'account_id',
     retentionMs: hourMs,
     producers: ['gateway'],
-    consumers: ['gateway', 'event-stream'],
+    consumers: [],
+    readers: ['gateway', 'event-stream'],
   },
   'replies.v1': {
-    delivery: 'broadcast',
     key: 'waiting_id',
     retentionMs: hourMs,
     producers: ['refresh-collector', 'billing-ledger'],
-    consumers: ['gateway'],
+    consumers: [],
+    readers: ['gateway'],
   },
 } as const satisfies Record<
   string,
   {
-    delivery: 'work' | 'broadcast';
     key: string;
     retentionMs: number;
     producers: readonly ServiceName[];
     consumers: readonly ServiceName[];
+    readers: readonly ServiceName[];
   }
 >;
 
@@ -110,4 +110,18 @@ const ownGroups: Partial<Record<ServiceName, Partial<Record<TopicName, string>>>
 /** The group in which the replicas of a service share the work of a topic. */
 export function consumerGroup(service: ServiceName, topic: TopicName): string {
   return ownGroups[service]?.[topic] ?? service;
+}
+
+/** Begins the name of each group in which a replica of the service reads whole topics. */
+export const readerGroupPrefix = (service: string) => `${service}-`;
+
+/** The part that a service has in a topic. */
+export type TopicRole = 'producers' | 'consumers' | 'readers';
+
+/** The topics that the catalogue names a service for. */
+export function topicsOf(service: ServiceName, role: TopicRole): TopicName[] {
+  return topicNames.filter((name) => {
+    const named: readonly ServiceName[] = topics[name][role];
+    return named.includes(service);
+  });
 }

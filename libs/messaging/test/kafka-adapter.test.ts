@@ -195,7 +195,9 @@ test('a reader whose partition is reassigned and returned receives what was sent
   await bus.publish([authorityChange('a')]);
   await waitFor('the first is received', () => received.includes('a'));
   const { groups } = await world.admin.listGroups();
-  const groupId = groups.find((group) => group.groupId.startsWith(world.physical('authority-')));
+  const groupId = groups.find((group) =>
+    group.groupId.startsWith(world.physical('test-authority-')),
+  );
   // Partitions are assigned in the order of the members' names.
   const { kafkaBrokers: brokers } = world.namespace;
   const kafka = createKafkaClient({

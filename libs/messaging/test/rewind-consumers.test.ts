@@ -1,7 +1,7 @@
-import { consumerGroup, type ServiceName } from '@inventory/contracts/topics';
+import { consumerGroup, type ServiceName, topicsOf } from '@inventory/contracts/topics';
 import { testLogger } from '@inventory/testkit/namespace';
 import { waitFor } from '@inventory/testkit/wait-for';
-import { rewindConsumers, workTopicsOf } from '../src/kafka/rewind-consumers.ts';
+import { rewindConsumers } from '../src/kafka/rewind-consumers.ts';
 import { type KafkaWorld, openKafkaWorld } from './support/kafka-world.ts';
 import { idsOf, recordWork } from './support/record-work.ts';
 import { cancels, newKeys } from './support/test-messages.ts';
@@ -83,6 +83,9 @@ test('a group with running members is not rewound, and the error names their num
 });
 
 test('every topic whose work replicas share is rewound', () => {
-  expect(workTopicsOf('billing-ledger')).toEqual(['billing.commands.v1']);
-  expect(workTopicsOf('event-stream')).toEqual(['billing.outcomes.v1', 'refresh.outcomes.v1']);
+  expect(topicsOf('billing-ledger', 'consumers')).toEqual(['billing.commands.v1']);
+  expect(topicsOf('event-stream', 'consumers')).toEqual([
+    'billing.outcomes.v1',
+    'refresh.outcomes.v1',
+  ]);
 });

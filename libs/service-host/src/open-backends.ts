@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import type { ServiceName } from '@inventory/contracts/topics';
 import type { HealthChecks } from '@inventory/http/health';
 import type { MessageBus } from '@inventory/messaging/bus';
+import { cataloguedBus } from '@inventory/messaging/catalogued-bus';
 import { createKafkaBus } from '@inventory/messaging/kafka/kafka-bus';
 import { connectMongo, type MongoConnection } from '@inventory/mongo/connect';
 import { type CollectionIndexes, ensureIndexes } from '@inventory/mongo/indexes';
@@ -33,7 +34,7 @@ export async function openBackends(
   lifetime.defer('MongoDB', () => mongo.close());
   await ensureIndexes(mongo.db, indexes);
   if (context.indexesOnly) throw new IndexesReady();
-  const bus =
+  const opened =
     context.bus ??
     (await createKafkaBus({
       ...config.kafka,
@@ -42,7 +43,8 @@ export async function openBackends(
       logger,
       identifiers,
     }));
-  lifetime.defer('message bus', () => bus.close());
+  lifetime.defer('message bus', () => opened.close());
+  const bus = cataloguedBus(service, opened);
   return { db: mongo.db, bus, health: healthOf(mongo, bus, lifetime.signal) };
 }
 

@@ -1,9 +1,10 @@
+import { ensureAccess, servicePlaceholder } from '@inventory/messaging/kafka/access-admin';
 import { ensureTopics } from '@inventory/messaging/kafka/topic-admin';
 import { kafkaAccess, kafkaSettings } from '@inventory/runtime/kafka-access';
 import { openLifetime } from '@inventory/runtime/lifetime';
 import type { Logger } from '@inventory/runtime/logger';
 import { serviceSettings } from '@inventory/runtime/service-settings';
-import { integer, readSettings } from '@inventory/runtime/settings';
+import { integer, readSettings, text } from '@inventory/runtime/settings';
 import { IndexesReady } from './open-backends.ts';
 import type { ServiceContext } from './service-context.ts';
 
@@ -17,22 +18,33 @@ export const topicJobSettings = {
   TOPIC_REPLICATION_FACTOR: integer(1, 9)
     .prefault('3')
     .describe('Replicas of each record; all but one must have it before it is acknowledged'),
+  ACL_PRINCIPALS: text()
+    .regex(/^User:/, 'must begin with User:')
+    .refine((pattern) => pattern.includes(servicePlaceholder), 'must contain {service}')
+    .optional()
+    .describe(
+      'Kafka principal of each service, such as `User:inventory-{service}`: it gets the rights that ' +
+        'the topic catalogue names; no rights are given when absent',
+    ),
 } as const;
 
-/** Creates missing topics; existing ones are not changed. */
+/** Creates missing topics and, where principals are named, their rights; existing ones stay. */
 export async function prepareTopics(
   environment: Record<string, string | undefined>,
   logger: Logger,
 ): Promise<void> {
   const parsed = readSettings(topicJobSettings, environment);
+  const cluster = { ...kafkaAccess(parsed), topicPrefix: parsed.KAFKA_TOPIC_PREFIX, logger };
   const created = await ensureTopics({
-    ...kafkaAccess(parsed),
-    topicPrefix: parsed.KAFKA_TOPIC_PREFIX,
+    ...cluster,
     partitions: parsed.TOPIC_PARTITIONS,
     replicationFactor: parsed.TOPIC_REPLICATION_FACTOR,
-    logger,
   });
   logger.info({ created }, 'topics ready');
+  const { ACL_PRINCIPALS: principals } = parsed;
+  if (principals === undefined) return;
+  const rules = await ensureAccess({ ...cluster, principals });
+  logger.info({ principals, rules }, 'rights ready');
 }
 
 export type PreparedContext = Pick<ServiceContext, 'lifetime' | 'logger' | 'indexesOnly'>;

@@ -1,4 +1,4 @@
-import type { TopicName } from '@inventory/contracts/topics';
+import { readerGroupPrefix, type TopicName } from '@inventory/contracts/topics';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { KafkaAccess } from '@inventory/runtime/kafka-access';
 import type { Logger } from '@inventory/runtime/logger';
@@ -99,7 +99,7 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<MessageB
       await untilTopicsExist(broadcast.topics);
       // Two readers of one process must not share a group, or each would miss the other's messages.
       readers += 1;
-      const groupId = `${topicPrefix}${broadcast.name}-${service}-${run}-${readers}`;
+      const groupId = `${topicPrefix}${readerGroupPrefix(service)}${broadcast.name}-${run}-${readers}`;
       return track(await startBroadcastConsumer(context, broadcast, groupId));
     },
     health: () => healthOf([...subscriptions], problems),

@@ -49,7 +49,10 @@ export async function createRecordSender(
   let replacing: Promise<void> | undefined;
   const batchers = new Map<string, Batcher<WireRecord, undefined>>();
 
-  /** The client refreshes the metadata of all topics it has used at once: a deleted one fails all. */
+  /**
+   * The client refreshes the metadata of all topics it has used at once: one that was deleted or is
+   * denied fails all.
+   */
   async function replace(broken: Producer): Promise<void> {
     producer = await connectProducer(kafka, retry);
     void withDeadline(broken.disconnect(), disconnectDeadlineMs, 'disconnecting').catch(ignore);
@@ -63,7 +66,7 @@ export async function createRecordSender(
       measured.ended();
     } catch (error) {
       measured.ended(error);
-      if (isUnknownTopic(error) && used === producer) {
+      if (isOfTheTopic(error) && used === producer) {
         replacing ??= replace(used).finally(() => {
           replacing = undefined;
         });
@@ -140,9 +143,15 @@ async function connectProducer(kafka: Kafka, retry: RetryOptions): Promise<Produ
   return producer;
 }
 
-function isUnknownTopic(error: unknown): boolean {
+const topicErrors: readonly unknown[] = [
+  'UNKNOWN_TOPIC_OR_PARTITION',
+  'TOPIC_AUTHORIZATION_FAILED',
+];
+
+/** The topic does not exist, or this user has no right to it: other topics can be sent to. */
+function isOfTheTopic(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if ((cause as { type?: unknown }).type === 'UNKNOWN_TOPIC_OR_PARTITION') return true;
+    if (topicErrors.includes((cause as { type?: unknown }).type)) return true;
   }
   return false;
 }

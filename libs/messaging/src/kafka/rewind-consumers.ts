@@ -2,8 +2,7 @@ import {
   consumerGroup,
   type ServiceName,
   type TopicName,
-  topicNames,
-  topics,
+  topicsOf,
 } from '@inventory/contracts/topics';
 import type { KafkaAccess } from '@inventory/runtime/kafka-access';
 import type { Logger } from '@inventory/runtime/logger';
@@ -39,20 +38,11 @@ export async function rewindConsumers(
   const kafka = createKafkaClient({ ...options, clientId: `${options.service}-rewind` });
   await readAsAdmin(kafka, (admin) => requireNoMembers(admin, options));
   const rewound: RewoundPartition[] = [];
-  for (const topic of workTopicsOf(options.service)) {
+  for (const topic of topicsOf(options.service, 'consumers')) {
     const partitions = await readAsAdmin(kafka, (admin) => rewindTopic(admin, topic, options));
     rewound.push(...partitions.map((partition) => ({ topic, ...partition })));
   }
   return rewound;
-}
-
-/** Topics whose work the replicas share; broadcast readers have no position. */
-export function workTopicsOf(service: ServiceName): TopicName[] {
-  return topicNames.filter((name) => {
-    const { delivery, consumers } = topics[name];
-    const readers: readonly ServiceName[] = consumers;
-    return delivery === 'work' && readers.includes(service);
-  });
 }
 
 /** A running member would commit its own position over the one that is set here. */
@@ -60,7 +50,7 @@ async function requireNoMembers(
   admin: Admin,
   { service, topicPrefix }: RewindOptions,
 ): Promise<void> {
-  const groupIds = workTopicsOf(service).map(
+  const groupIds = topicsOf(service, 'consumers').map(
     (topic) => topicPrefix + consumerGroup(service, topic),
   );
   const { groups } = await admin.describeGroups([...new Set(groupIds)]);

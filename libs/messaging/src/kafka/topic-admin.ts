@@ -120,14 +120,14 @@ export function topicConfigs(
     { name: 'unclean.leader.election.enable', value: 'false' },
   ];
   return topicNames.flatMap((topic): ITopicConfig[] => {
-    const { delivery, retentionMs } = topics[topic];
+    const { consumers, retentionMs } = topics[topic];
     const main = {
       topic: topicPrefix + topic,
       numPartitions: ordered.includes(topic) ? 1 : options.partitions,
       replicationFactor,
       configEntries: entries(retentionMs),
     };
-    if (delivery === 'broadcast') return [main];
+    if (consumers.length === 0) return [main];
     const letters = {
       topic: topicPrefix + deadLetterTopic(topic),
       numPartitions: 1,
@@ -141,7 +141,7 @@ export function topicConfigs(
   });
 }
 
-/** Topics are created by deployment, not by a service. */
+/** Topics, and the right to see them, are given by deployment, not by a service. */
 export class TopicsMissing extends Error {
   override name = 'TopicsMissing';
 }
@@ -170,7 +170,7 @@ export async function awaitTopics(
     const missing = topics.filter((topic) => !existing.has(topic));
     if (missing.length === 0) return;
     if (stopping.aborted || monotonicNow() - startMs >= timeoutMs) {
-      throw new TopicsMissing(`Kafka has no topic ${missing.join(', ')}`);
+      throw new TopicsMissing(`Kafka has no topic ${missing.join(', ')} that this user may use`);
     }
     if (tries === 1) logger.warn({ missing, timeoutMs }, 'waiting for topics');
     await pause(topicsPauseMs, stopping);
