@@ -112,13 +112,13 @@ interface AdmittedStream extends StreamStart {
   readonly held: HeldPlace;
 }
 
-function follow(
+async function follow(
   deps: StreamEventsDeps,
   request: AdmittedRequest,
   { hub, place, recovery, checkpoint, held }: AdmittedStream,
   response: ServerResponse,
-): void {
-  const connection = openStreamConnection(response, headers);
+): Promise<void> {
+  const connection = await openStreamConnection(response, headers);
   if (!connection) {
     held.release();
     return;
