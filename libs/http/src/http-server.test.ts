@@ -1,7 +1,21 @@
 import { once } from 'node:events';
-import { Agent, get, type IncomingMessage, type RequestListener } from 'node:http';
-import { connect } from 'node:net';
-import { type HttpServer, pipelinedRequestsMax, startHttpServer } from './http-server.ts';
+import {
+  Agent,
+  get,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { waitFor } from '@inventory/testkit/wait-for';
+import {
+  type HttpServer,
+  pipelinedRequestsMax,
+  startHttpServer,
+  takeOverConnection,
+} from './http-server.ts';
 
 const host = '127.0.0.1';
 let server: HttpServer;
@@ -186,6 +200,58 @@ describe('Pipelined requests', () => {
     client.destroy();
 
     await server.close(drainMs);
+  });
+});
+
+describe('A connection that is taken over', () => {
+  const request = 'GET / HTTP/1.1\r\nHost: here\r\n\r\n';
+
+  /** The server's end of the connection of the first request, whether it was taken over. */
+  async function takeOver(bytes: string) {
+    const first = Promise.withResolvers<{ socket: Socket; isTaken: boolean }>();
+    const served: WeakRef<IncomingMessage | ServerResponse>[] = [];
+    await start(async (request, response) => {
+      served.push(new WeakRef(request), new WeakRef(response));
+      const { socket } = request;
+      response.writeHead(200, { Connection: 'close' }).flushHeaders();
+      first.resolve({ socket, isTaken: await takeOverConnection(response) });
+    });
+    const client = connect(server.port, host);
+    client.write(bytes);
+    return { client, served, ...(await first.promise) };
+  }
+
+  test('has nothing of HTTP in memory any more, and its bytes are those of its new owner', async () => {
+    setFlagsFromString('--expose-gc');
+    const collectGarbage = runInNewContext('gc') as () => void;
+    const { client, served, socket, isTaken } = await takeOver(request);
+    const received = once(socket, 'data');
+    client.write(request);
+
+    expect([isTaken, String(await received)]).toEqual([true, request]);
+    await waitFor('its request and its response are collected', () => {
+      collectGarbage();
+      return served.every((one) => one.deref() === undefined);
+    });
+    expect(socket.eventNames()).toEqual(['close']);
+  });
+
+  test('ends with its server', async () => {
+    const { client } = await takeOver(request);
+
+    await server.close(0);
+
+    await once(client.resume(), 'close');
+  });
+
+  test.each([
+    ['another request waits behind it', request + request],
+    ['its request has a body', 'GET / HTTP/1.1\r\nHost: here\r\nContent-Length: 1\r\n\r\n'],
+  ])('stays one of HTTP where %s', async (_name, bytes) => {
+    const { client, isTaken } = await takeOver(bytes);
+
+    expect(isTaken).toBe(false);
+    client.destroy();
   });
 });
 

@@ -7,6 +7,7 @@ import {
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { pause } from '@inventory/runtime/wait';
+import { hasBody } from './read-body.ts';
 
 export interface HttpServerOptions {
   readonly listener: RequestListener;
@@ -31,6 +32,9 @@ export const pipelinedRequestsMax = 16;
 /** The responses of each open connection that are not sent yet, oldest first. */
 type OpenResponses = Map<Socket, Set<ServerResponse>>;
 
+/** The open connections among which a connection is, those of its server. */
+const openWith = new WeakMap<Socket, OpenResponses>();
+
 /** Listens; rejects with the port in the message when it is in use. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const open: OpenResponses = new Map();
@@ -41,8 +45,8 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     noDelay: true,
   });
   server.on('connection', (socket) => {
-    open.set(socket, new Set());
-    socket.once('close', () => open.delete(socket));
+    openWith.set(socket, open);
+    track(socket, open);
   });
   server.on('request', (request, response) => {
     const responses = open.get(request.socket);
@@ -61,6 +65,36 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     server,
     close: (drainMs) => closeServer(server, open, drainMs),
   };
+}
+
+function track(socket: Socket, open: OpenResponses): void {
+  open.set(socket, new Set());
+  socket.on('close', () => open.delete(socket));
+}
+
+/**
+ * Ends HTTP on the connection of a response whose head is sent: Node's parser, request and response
+ * are released. The connection is left without listeners, and its server closes it at its own end.
+ * False, and nothing is changed, where the request has a body or another request waits behind it:
+ * only the end of the connection releases those.
+ */
+export async function takeOverConnection(response: ServerResponse): Promise<boolean> {
+  const { req, socket } = response;
+  if (!hasBody(req)) await readToEnd(req);
+  const open = socket && openWith.get(socket);
+  if (!open || !req.closed || socket.destroyed || open.get(socket)?.size !== 1) return false;
+  response.detachSocket(socket);
+  // Node releases the parser of a connection when it closes, and has no other call for that.
+  socket.emit('close');
+  socket.removeAllListeners();
+  socket.setTimeout(0);
+  track(socket, open);
+  return true;
+}
+
+async function readToEnd(request: IncomingMessage): Promise<void> {
+  if (request.closed) return;
+  await new Promise<void>((resolve) => request.once('close', resolve).resume());
 }
 
 /**
@@ -112,6 +146,6 @@ async function closeServer(server: Server, open: OpenResponses, drainMs: number)
   const ended = new AbortController();
   await Promise.race([closed, pause(drainMs, ended.signal)]);
   ended.abort();
-  server.closeAllConnections();
+  for (const socket of open.keys()) socket.destroy();
   await closed;
 }

@@ -95,11 +95,12 @@ test('of concurrent requests at two replicas over one store as many are admitted
   );
   if (!one || !two) throw new Error('there are two replicas');
   await Promise.all([one.renew(), two.renew()]);
+  const { signal } = new AbortController();
   const acquireAll = (replicas: readonly (typeof one)[]) =>
     Promise.all(
       Array.from({ length: 20 }, async (_none, index) => {
         const replica = replicas[index % replicas.length] ?? one;
-        return (await replica.acquire(projectId, newCredentialId())).result;
+        return (await replica.acquire(projectId, newCredentialId(), signal)).result;
       }),
     );
   const granted = (results: readonly string[]) => results.filter((result) => result === 'granted');

@@ -21,6 +21,8 @@ export const steadyRate = 20;
 
 const intervalMs = 10;
 const settleMs = 500;
+/** A full collection with all streams open takes a tenth of it. */
+const collectMs = 2_000;
 
 /** A server of streams, ours or a yardstick. */
 export interface Side {
@@ -28,6 +30,8 @@ export interface Side {
   announce(targets: readonly StreamTarget[]): Promise<void> | void;
   readonly port: number;
   readonly pid: number;
+  /** It collects its garbage on SIGUSR2. */
+  readonly collectsGarbage: boolean;
 }
 
 export interface Measured {
@@ -50,10 +54,10 @@ export async function measure(
   projects: readonly StreamTarget[],
   size: Sizes,
 ): Promise<Measured> {
-  const beforeMb = residentMb(side.pid);
+  const beforeMb = await usedMb(side);
   await readers.open(side.port, spreadOver(projects, size.held));
   await pause(settleMs);
-  const heldKb = ((residentMb(side.pid) - beforeMb) * 1_024) / size.held;
+  const heldKb = (((await usedMb(side)) - beforeMb) * 1_024) / size.held;
   const spread = await best(spreadRates, (rate) =>
     offer(side, readers, { targets: projects, rate, seconds: size.seconds }),
   );
@@ -70,6 +74,15 @@ export async function measure(
   );
   await readers.cut();
   return { heldKb, fanOut, spread, steady: steady.report };
+}
+
+/** Memory that a side has resident, without garbage where it can collect it. */
+async function usedMb({ pid, collectsGarbage }: Side): Promise<number> {
+  if (collectsGarbage) {
+    process.kill(pid, 'SIGUSR2');
+    await pause(collectMs);
+  }
+  return residentMb(pid);
 }
 
 /** The most that was delivered at any rate; a rate that is not kept ends the search. */

@@ -22,7 +22,7 @@ export interface AdmittedRequest {
 /** A response that lasts as long as its connection and writes its frames itself. */
 export interface StreamAnswer {
   readonly status: 200;
-  readonly stream: (response: ServerResponse) => void;
+  readonly stream: (response: ServerResponse) => Promise<void>;
 }
 
 export interface Answer {

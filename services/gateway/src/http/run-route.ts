@@ -22,7 +22,7 @@ export function runRoute(): PublicMiddleware {
     const answer = await route.run(raw, request);
     if ('stream' in answer) {
       context.respond = false;
-      answer.stream(res);
+      await answer.stream(res);
       return;
     }
     if (answer.delivery) state.delivery = answer.delivery;

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { takeOverConnection } from '@inventory/http/http-server';
 import type { StreamSink } from './stream-session.ts';
 
 /** The connection of a stream's HTTP response. */
@@ -15,31 +16,46 @@ export interface StreamConnection extends StreamSink {
 /** Longest wait for the last frame to be accepted; then the connection is closed. */
 const lastFrameMs = 2_000;
 
+/** Bytes behind the request that are ignored; a client that sends more is cut. */
+const ignoredBytesMax = 64 * 1024;
+
 /**
- * Sends a body that ends with the connection. Frames are written to the socket itself, and all
- * connections share one buffer: the response object would copy and frame each of them.
+ * Sends a body that ends with the connection; null when it is closed already. Frames are written to
+ * the socket itself, and all connections share one buffer: the response object would copy and frame
+ * each of them. HTTP ends where the body begins, which is two thirds of the memory of a stream.
  */
-export function openStreamConnection(
+export async function openStreamConnection(
   response: ServerResponse,
   headers: Readonly<Record<string, string>>,
-): StreamConnection | null {
+): Promise<StreamConnection | null> {
   const { socket } = response;
-  if (!socket || socket.destroyed) return null;
+  if (!socket?.writable) return null;
   response.removeHeader('transfer-encoding');
   response.writeHead(200, { ...headers, Connection: 'close' });
   response.flushHeaders();
   setImmediate(letGo, response);
-  return new SocketConnection(socket);
+  if (await takeOverConnection(response)) readOn(socket);
+  return socket.writable ? new SocketConnection(socket) : null;
 }
 
 /**
  * The request is completed when its stream is open: the framework, metrics and the trace get the
- * end of the response now and release the request, which is half of the memory of a stream. The
- * framework takes `end`.
+ * end of the response now and release the request. The framework takes `end`.
  */
 function letGo(response: ServerResponse): void {
   response.emit('end');
   response.emit('close');
+}
+
+/** Detects the end of the client's side, which ends the stream, and ignores what comes before it. */
+function readOn(socket: Socket): void {
+  const readBefore = socket.bytesRead;
+  socket.on('data', () => {
+    if (socket.bytesRead - readBefore > ignoredBytesMax) socket.destroy();
+  });
+  socket.on('end', () => socket.end());
+  // `close` follows.
+  socket.on('error', () => {});
 }
 
 class SocketConnection implements StreamConnection {
@@ -65,7 +81,8 @@ class SocketConnection implements StreamConnection {
   }
 
   onClosed(callback: () => void): void {
-    this.#socket.once('close', callback);
+    // Without `once`, whose wrapper is memory of every stream: it is emitted once.
+    this.#socket.on('close', callback);
   }
 
   cut(): void {

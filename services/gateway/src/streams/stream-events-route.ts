@@ -9,7 +9,6 @@ import type { AdmittedRequest } from '../http/answer.ts';
 import { completedEvent, exampleCursor } from '../http/openapi/examples.ts';
 import { requireEvents, requireOwnProject } from '../http/project-access.ts';
 import { publicRoute } from '../http/public-route.ts';
-import type { Principal } from '../tenancy/principal.domain.ts';
 import { checkpointFrame, eventFrame } from './event-frame.domain.ts';
 import type { EventStreamClient } from './event-stream-client.ts';
 import type { EventStream, EventStreams } from './event-streams.ts';
@@ -81,7 +80,7 @@ export const streamEventsRoute = publicRoute({
     // A given cursor is returned as it is, not as another text of its position.
     const checkpoint = cursor ?? deps.sealPosition(projectId, start.place);
     // Last, since an earlier stream may have to end for it.
-    const held = await acquirePlace(deps, principal);
+    const held = await acquirePlace(deps, request);
     return {
       status: 200,
       stream: (response) => follow(deps, request, { ...start, checkpoint, held }, response),
@@ -91,9 +90,9 @@ export const streamEventsRoute = publicRoute({
 
 async function acquirePlace(
   { places, perProjectMax }: StreamEventsDeps,
-  { projectId, credentialId }: Principal,
+  { principal, signal }: AdmittedRequest,
 ): Promise<HeldPlace> {
-  const acquired = await places.acquire(projectId, credentialId);
+  const acquired = await places.acquire(principal.projectId, principal.credentialId, signal);
   if (acquired.result === 'granted') return acquired.place;
   if (acquired.result === 'unavailable') throw unavailable();
   throw new Refused({
@@ -113,13 +112,13 @@ interface AdmittedStream extends StreamStart {
   readonly held: HeldPlace;
 }
 
-function follow(
+async function follow(
   deps: StreamEventsDeps,
   request: AdmittedRequest,
   { hub, place, recovery, checkpoint, held }: AdmittedStream,
   response: ServerResponse,
-): void {
-  const connection = openStreamConnection(response, headers);
+): Promise<void> {
+  const connection = await openStreamConnection(response, headers);
   if (!connection) {
     held.release();
     return;

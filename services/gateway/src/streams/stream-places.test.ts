@@ -59,8 +59,12 @@ function createWorld(step: () => Promise<void>, totalMax = 100) {
   return {
     ...{ clock, store, replicas, streams },
     fullest: () => fullest,
-    async open(replica: Replica, credentialId: CredentialId): Promise<PlaceResult['result']> {
-      const acquired = await replica.acquire(projectId, credentialId);
+    async open(
+      replica: Replica,
+      credentialId: CredentialId,
+      connected = new AbortController().signal,
+    ): Promise<PlaceResult['result']> {
+      const acquired = await replica.acquire(projectId, credentialId, connected);
       if (acquired.result !== 'granted') return acquired.result;
       const stream: OpenStream = { replica, key: credentialId, place: acquired.place, lost: null };
       // A replica that crashed meanwhile holds nothing.
@@ -128,6 +132,30 @@ test('in a full Project the oldest stream of the same key makes room, on whateve
   expect([others?.lost, oldest?.lost, newer?.lost]).toEqual([null, 'superseded', null]);
   expect(streams.size).toBe(perProjectMax);
   expect(store.placesOf(projectId)).toHaveLength(perProjectMax);
+});
+
+test('a client that is gone before its place is acquired, or while it is, takes none and ends no other stream (Events: superseded) [events-places]', async () => {
+  // Before the request, then before and after adding, listing places and listing replicas.
+  const moments = [0, 1, 2, 3, 4, 5, 6];
+  const outcomes = moments.map(async (goneAt) => {
+    const client = new AbortController();
+    let moment = Number.NaN;
+    const world = createWorld(async () => {
+      moment += 1;
+      if (moment === goneAt) client.abort();
+    });
+    await world.renew();
+    const { open, replicas, streams } = world;
+    for (let count = 0; count < perProjectMax; count += 1) await open(replicas[1], key);
+    moment = 0;
+    if (goneAt === 0) client.abort();
+    const result = await open(replicas[0], key, client.signal);
+    // Removes the streams that have ended.
+    await world.renew();
+    return [result, streams.size];
+  });
+
+  expect(await Promise.all(outcomes)).toEqual(moments.map(() => ['unavailable', perProjectMax]));
 });
 
 test('the places of a replica that crashed are free once its lease has expired, and not before (Events: places)', async () => {

@@ -27,9 +27,14 @@ export type PlaceResult =
 export interface StreamPlaces {
   /**
    * In a full Project the oldest stream of the same Credential makes room: its place is given to the
-   * new one, and it ends, on whatever replica it is.
+   * new one, and it ends, on whatever replica it is. A client that is gone (`connected` is aborted)
+   * supersedes no stream.
    */
-  acquire(projectId: ProjectId, credentialId: CredentialId): Promise<PlaceResult>;
+  acquire(
+    projectId: ProjectId,
+    credentialId: CredentialId,
+    connected: AbortSignal,
+  ): Promise<PlaceResult>;
   /** Renews this replica, ends streams whose places were given away, removes lost replicas. */
   renew(): Promise<void>;
   /** Removes the released places from the store. */
@@ -83,7 +88,7 @@ export function createStreamPlaces(deps: StreamPlacesDeps): StreamPlaces {
     return isReplaced;
   }
 
-  async function store(projectId: ProjectId, place: StreamPlace): Promise<boolean> {
+  async function store(projectId: ProjectId, place: StreamPlace, connected: AbortSignal) {
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
       if (await places.add(projectId, place, perProjectMax)) return true;
       const taken = await places.list(projectId);
@@ -92,7 +97,7 @@ export function createStreamPlaces(deps: StreamPlacesDeps): StreamPlaces {
         await places.remove(abandoned.map(({ id }) => ({ projectId, id })));
       } else if (taken.length >= perProjectMax) {
         const earlier = taken.length === perProjectMax ? oldestOf(taken, place) : null;
-        if (earlier === null) return false;
+        if (earlier === null || connected.aborted) return false;
         if (await supersede(projectId, earlier, place)) return true;
       }
     }
@@ -119,17 +124,18 @@ export function createStreamPlaces(deps: StreamPlacesDeps): StreamPlaces {
   }
 
   return {
-    async acquire(projectId, credentialId) {
-      if (replica === null || held.size >= totalMax) return { result: 'unavailable' };
+    async acquire(projectId, credentialId, connected) {
+      const isFull = held.size >= totalMax;
+      if (replica === null || isFull || connected.aborted) return { result: 'unavailable' };
       const stored = { id: identifiers.uuidV7(), replica, credentialId };
       const place = new LosablePlace(() => release(projectId, stored.id));
       held.set(stored.id, place);
-      const storing = store(projectId, stored);
+      const storing = store(projectId, stored, connected);
       try {
         const isStored = await withDeadline(storing, limits.acquireMs, 'acquiring a place');
         if (isStored) return { result: 'granted', place };
         held.delete(stored.id);
-        return { result: 'project_full' };
+        return { result: connected.aborted ? 'unavailable' : 'project_full' };
       } catch (error) {
         // It may be stored all the same, and even later.
         storing.then(place.release, place.release);

@@ -120,6 +120,7 @@ async function bareSide({ say }: BenchContext, size: Sizes): Promise<Measured> {
   const side: Side = {
     port: Number(server.ready),
     pid: server.pid,
+    collectsGarbage: true,
     announce(targets) {
       for (const [path, of] of Map.groupBy(targets, (target) => target.path)) {
         server.tell({ path, count: of.length });
@@ -152,7 +153,7 @@ async function nchanSide({ say }: BenchContext, size: Sizes): Promise<Measured |
       path: `/sub/${index}`,
       apiKey: 'none',
     }));
-    return await measure(server, readers, projects, size);
+    return await measure({ ...server, collectsGarbage: false }, readers, projects, size);
   } finally {
     await Promise.all([readers.stop(), server.stop()]);
   }
@@ -161,7 +162,12 @@ async function nchanSide({ say }: BenchContext, size: Sizes): Promise<Measured |
 function ourSide({ backends, say }: BenchContext, size: Sizes) {
   const name = 'streams';
   const serviceEnvironment = {
-    gateway: { STREAMS_PER_PROJECT_MAX: '1000', STREAMS_MAX: '20000' },
+    gateway: {
+      STREAMS_PER_PROJECT_MAX: '1000',
+      STREAMS_MAX: '20000',
+      CUSTOMER_REQUESTS_PER_MINUTE: '1000000',
+      NODE_OPTIONS: `--require=${require.resolve('../yardsticks/collect-garbage.js')}`,
+    },
   };
   return withStack(backends, { name, serviceEnvironment }, async (stack) => {
     const readers = await startReaders();
@@ -175,6 +181,7 @@ function ourSide({ backends, say }: BenchContext, size: Sizes) {
     const side: Side = {
       port: Number(new URL(stack.gatewayUrl).port),
       pid: gateway?.pid ?? -1,
+      collectsGarbage: true,
       announce: (targets) =>
         announcer.announce(targets.map((target) => (target as FollowedProject).projectId)),
     };

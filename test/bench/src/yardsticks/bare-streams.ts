@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import './collect-garbage.ts';
 
 /*
  * The least a server of event streams does: it holds connections by path and, once in a round of

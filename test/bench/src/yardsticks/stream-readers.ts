@@ -40,7 +40,9 @@ interface Reading {
   tail: Buffer;
 }
 
-const openAtOnce = 200;
+/** Below the look-ups of unknown keys that a gateway admits at a time. */
+const openAtOnce = 100;
+const addressesOfNetwork = 250;
 const tailBytes = 2_048;
 const sampleEvery = 20;
 const dataField = Buffer.from('\ndata: {"id"');
@@ -76,8 +78,9 @@ function take(reading: Reading, chunk: Buffer): void {
 
 function open(port: number, target: StreamTarget, index: number, resume: boolean): Promise<void> {
   return new Promise((resolve, reject) => {
-    // Source addresses of their own, so that ports do not run out.
-    const localAddress = `127.0.${1 + Math.floor(index / 5_000)}.1`;
+    // Source addresses of their own: those of one share its ports and its look-ups of unknown keys.
+    const network = 1 + Math.floor(index / addressesOfNetwork);
+    const localAddress = `127.0.${network}.${1 + (index % addressesOfNetwork)}`;
     const socket = connect({ host: '127.0.0.1', port, localAddress, noDelay: true });
     const reading = { socket, index, started: false, stalled: false, tail: Buffer.alloc(0) };
     const cursor = resume ? lastIds[index] : undefined;
