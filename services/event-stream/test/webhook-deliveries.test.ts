@@ -91,12 +91,10 @@ test('an event of a type that a later version appended reaches endpoint and log 
     service: 'test',
     logger: testLogger,
   });
-  await mongo.db
-    .collection('webhookEndpoints')
-    .updateOne({ endpointId: endpoint_id }, {
-      $push: { types: type },
-      $inc: { version: 1 },
-    } as object);
+  await mongo.db.collection('webhookEndpoints').updateOne({ endpointId: endpoint_id }, {
+    $push: { types: type },
+    $inc: { version: 1 },
+  } as object);
 
   await openLogCollection(mongo.db).insertOne({
     _id: `${project_id}/000000000001`,
