@@ -10,6 +10,9 @@ const scopes = [
   'customer.webhooks.manage.v1',
   'customer.account.read.v1',
 ];
+/** A busy machine is no finding. */
+const farOutMs = '600000';
+const testTimeoutMs = 40 * 60_000;
 const { seed } = openChance();
 let stack: TestStack;
 
@@ -17,7 +20,16 @@ beforeAll(async () => {
   process.stderr.write(`fuzzing: TEST_SEED=${seed}\n`);
   stack = await openTestStack({
     serviceEnvironment: {
-      gateway: { STREAMS_PER_PROJECT_MAX: '1000' },
+      gateway: {
+        STREAMS_PER_PROJECT_MAX: '1000',
+        DECISION_TIMEOUT_MS: farOutMs,
+        CHARGE_TIMEOUT_MS: farOutMs,
+        PAGE_DELIVERY_DEADLINE_MS: farOutMs,
+        COLLECTOR_TIMEOUT_MS: farOutMs,
+        REVISION_STORE_TIMEOUT_MS: farOutMs,
+        BILLING_LEDGER_TIMEOUT_MS: farOutMs,
+        EVENT_STREAM_TIMEOUT_MS: farOutMs,
+      },
       'event-stream': { WEBHOOK_ALLOW_PRIVATE: 'false' },
     },
   });
@@ -41,4 +53,4 @@ test('the API accepts what its document allows and refuses what it forbids, and 
   process.stderr.write(report.slice(report.lastIndexOf('= SUMMARY =')));
 
   if (!passed) throw new Error(report);
-});
+}, testTimeoutMs);
