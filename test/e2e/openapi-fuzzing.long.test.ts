@@ -27,8 +27,6 @@ beforeAll(async () => {
         PAGE_DELIVERY_DEADLINE_MS: farOutMs,
         COLLECTOR_TIMEOUT_MS: farOutMs,
         REVISION_STORE_TIMEOUT_MS: farOutMs,
-        BILLING_LEDGER_TIMEOUT_MS: farOutMs,
-        EVENT_STREAM_TIMEOUT_MS: farOutMs,
       },
       'event-stream': { WEBHOOK_ALLOW_PRIVATE: 'false' },
     },
