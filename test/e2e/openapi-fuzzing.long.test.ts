@@ -34,21 +34,25 @@ beforeAll(async () => {
 });
 afterAll(() => stack?.close());
 
-test('the API accepts what its document allows and refuses what it forbids, and every answer is a documented one (OpenAPI)', async () => {
-  const pythonPath = await provideSchemathesis();
-  if (pythonPath === null) return;
-  const { accountId, projectId } = await stack.operator.newCustomer({ credits });
-  await stack.operator.switchEvents(accountId, true);
-  const { secret } = await stack.operator.newCredential(projectId, { scopes });
+test(
+  'the API accepts what its document allows and refuses what it forbids, and every answer is a documented one (OpenAPI)',
+  async () => {
+    const pythonPath = await provideSchemathesis();
+    if (pythonPath === null) return;
+    const { accountId, projectId } = await stack.operator.newCustomer({ credits });
+    await stack.operator.switchEvents(accountId, true);
+    const { secret } = await stack.operator.newCredential(projectId, { scopes });
 
-  const { passed, report } = await fuzz(pythonPath, {
-    apiUrl: stack.gatewayUrl,
-    secret,
-    projectId,
-    scopes: [sizeScope(10, 0), sizeScope(4_001, 1)],
-    seed: seed % 2 ** 31,
-  });
-  process.stderr.write(report.slice(report.lastIndexOf('= SUMMARY =')));
+    const { passed, report } = await fuzz(pythonPath, {
+      apiUrl: stack.gatewayUrl,
+      secret,
+      projectId,
+      scopes: [sizeScope(10, 0), sizeScope(4_001, 1)],
+      seed: seed % 2 ** 31,
+    });
+    process.stderr.write(report.slice(report.lastIndexOf('= SUMMARY =')));
 
-  if (!passed) throw new Error(report);
-}, testTimeoutMs);
+    if (!passed) throw new Error(report);
+  },
+  testTimeoutMs,
+);
