@@ -26,7 +26,7 @@ export const readV1PageAliasRoute = v1Route('alias');
 
 function v1Route(dialect: V1Dialect) {
   return publicRoute({
-    operationId: operationIds[dialect],
+    operationId: dialect === 'original' ? 'readV1Page' : 'readV1PageAlias',
     tag: 'Version 1',
     summary: dialect === 'original' ? 'V1 inventory' : 'V1 inventory (alias)',
     description:
