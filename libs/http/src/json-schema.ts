@@ -37,15 +37,20 @@ export function definitionOf(schema: z.core.$ZodType, { io, named }: SchemaOptio
 
 const plainFormats = ['date-time', 'date'];
 
-/** Removes redundant constraints: bounds of exact integers, patterns of formats. */
+/** Of what a client sends: RFC 3339 without offsets and lower case. */
+const utcPattern = '^[^a-z]*Z$';
+
+/** Removes redundant constraints: bounds of exact integers in answers, patterns of formats. */
 function tidy(schema: JsonSchema, io: SchemaOptions['io']): void {
+  if (plainFormats.includes(String(schema['format']))) delete schema['pattern'];
+  if (io === 'input') {
+    if (schema['format'] === 'date-time') schema['pattern'] = utcPattern;
+    return;
+  }
   if (schema['minimum'] === Number.MIN_SAFE_INTEGER) delete schema['minimum'];
   if (schema['maximum'] === Number.MAX_SAFE_INTEGER) delete schema['maximum'];
-  if (plainFormats.includes(String(schema['format']))) delete schema['pattern'];
   // Fields may be added to answers within a version; clients ignore unknown ones.
-  if (io === 'output' && schema['additionalProperties'] === false) {
-    delete schema['additionalProperties'];
-  }
+  if (schema['additionalProperties'] === false) delete schema['additionalProperties'];
 }
 
 function replace(schema: JsonSchema, by: JsonSchema): void {

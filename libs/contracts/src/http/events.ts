@@ -8,7 +8,12 @@ const lastEventIdMax = 256;
 
 /** Headers of the event stream. A client without a cursor may send an empty one. */
 export const streamHeaders = z.object({
-  'Last-Event-ID': z.string().max(lastEventIdMax, 'is too long').optional(),
+  'Last-Event-ID': z
+    .string()
+    .max(lastEventIdMax, 'is too long')
+    .meta({ pattern: '^[A-Za-z0-9_-]*$' })
+    .optional()
+    .describe('The id of the last event that was applied. Readable for at least seven days.'),
 });
 
 /** Query of the list of a Project's events. */

@@ -16,12 +16,12 @@ export const maxCredits = z
   .int('must be a whole number')
   .describe(
     'Most credits, or subscription units, that the refresh may hold and cost. At least the ' +
-      '`reservation` of the price list in force (`GET /v2/prices`); present list: `minimum: 125`.',
+      '`reservation` of the price list in force (`GET /v2/prices`): 125 in the present one.',
   );
 
 /** Body of POST Refresh. */
 export const refreshRequestBody = z.strictObject({
-  max_credits: maxCredits,
+  max_credits: maxCredits.meta({ minimum: 125 }),
   language: language.default(defaultLanguage),
 });
 export type RefreshRequestBody = z.infer<typeof refreshRequestBody>;

@@ -19,7 +19,13 @@ export const webhookDisabledReasons = ['requested', 'gone', 'failing'] as const;
 export const webhookDisabledReason = z.enum(webhookDisabledReasons);
 export type WebhookDisabledReason = z.infer<typeof webhookDisabledReason>;
 
-const url = z.string().min(1).max(urlCharactersMax);
+/** Checked where its rules are; the pattern is of deployments without private endpoints. */
+const url = z
+  .string()
+  .min(1)
+  .max(urlCharactersMax)
+  .meta({ format: 'uri', pattern: '^https://[^@#]+$' })
+  .describe('https, of a public host, without a password and a fragment.');
 const description = z
   .string()
   .max(descriptionCharactersMax)
@@ -47,7 +53,8 @@ export const webhookEndpointChange = z
     description: description.optional(),
     state: webhookEndpointState.optional(),
   })
-  .refine((change) => Object.keys(change).length > 0, 'must change something');
+  .refine((change) => Object.keys(change).length > 0, 'must change something')
+  .meta({ minProperties: 1 });
 
 export const webhookEndpointPath = z.object({
   project_id: projectId,

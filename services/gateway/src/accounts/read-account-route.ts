@@ -7,6 +7,15 @@ import { publicRoute } from '../http/public-route.ts';
 import { mayUse, type Principal, trafficLimitOf } from '../tenancy/principal.domain.ts';
 import { type AccountStanding, type ReadAccountDeps, readAccount } from './read-account.ts';
 
+const ofProject = [
+  'listRefreshes',
+  'listEvents',
+  'streamEvents',
+  'createWebhookEndpoint',
+  'listWebhookEndpoints',
+  'readUsage',
+];
+
 /** GET /v2/account: what the account has, and what the Credential of the request may do. */
 export const readAccountRoute = publicRoute({
   operationId: 'readAccount',
@@ -21,6 +30,12 @@ export const readAccountRoute = publicRoute({
   answer: {
     status: 200,
     description: 'The account as it is now.',
+    links: Object.fromEntries(
+      ofProject.map((operationId) => [
+        operationId,
+        { project_id: '$response.body#/data/credential/project_id' },
+      ]),
+    ),
     body: { data: accountView, meta: plainMeta },
     example: {
       success: true,

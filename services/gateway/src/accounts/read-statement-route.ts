@@ -4,6 +4,7 @@ import type { AccountId } from '@inventory/contracts/ids';
 import { z } from 'zod';
 import { envelope } from '../http/envelope.ts';
 import { exampleCursor, exampleIds, plainMetaExample } from '../http/openapi/examples.ts';
+import { nextPart } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
 import { type CursorSealer, openOrRefuse } from '../http/sealed-cursor.ts';
 import type { LedgerClient } from './ledger-client.ts';
@@ -51,6 +52,7 @@ export const readStatementRoute = publicRoute({
   answer: {
     status: 200,
     description: 'One part of the statement.',
+    links: { readStatement: nextPart() },
     body: { data: accountStatement, meta: plainMeta },
     example: {
       success: true,

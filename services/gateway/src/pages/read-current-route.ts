@@ -13,6 +13,7 @@ import {
   exampleScope,
   pageMetaExample,
 } from '../http/openapi/examples.ts';
+import { nextPart, sameScope } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
 import { currentBody } from './current-body.ts';
@@ -48,6 +49,10 @@ export const readCurrentRoute = publicRoute({
   answer: {
     status: 200,
     description: 'The page. Its charge is final once it is delivered.',
+    links: {
+      readCurrent: { ...sameScope, ...nextPart() },
+      readLivePage: sameScope,
+    },
     body: { data: currentPage, meta: pageReadMeta },
     example: {
       success: true,

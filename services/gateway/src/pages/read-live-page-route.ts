@@ -10,6 +10,7 @@ import type { Identifiers } from '@inventory/runtime/identifiers';
 import { type LiveChain, openLiveChain } from '../captures/live-chain.domain.ts';
 import type { AdmittedRequest } from '../http/answer.ts';
 import { exampleCursor, exampleRows, pageMetaExample } from '../http/openapi/examples.ts';
+import { nextPart, sameScope } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
 import { liveAnswer, type PageToWrite } from './live-answer.ts';
@@ -72,6 +73,11 @@ export const readLivePageRoute = publicRoute({
   answer: {
     status: 200,
     description: 'The page. Its charge is final once it is delivered.',
+    links: {
+      readLivePage: { ...sameScope, ...nextPart() },
+      requestRefresh: sameScope,
+      readCurrent: sameScope,
+    },
     body: { data: livePage, meta: pageReadMeta },
     example: {
       success: true,

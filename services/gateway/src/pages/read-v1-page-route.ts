@@ -1,6 +1,7 @@
 import { scopePath } from '@inventory/contracts/http/parameters';
 import { v1Inventory, v1Parameters } from '@inventory/contracts/http/v1';
 import { exampleRows } from '../http/openapi/examples.ts';
+import { sameScope } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
 import { billHeaders } from '../http/v1-bill-headers.ts';
 import type { V1Dialect } from '../http/v1-dialect.ts';
@@ -17,6 +18,7 @@ const templates: Readonly<Record<V1Dialect, string>> = {
   original: '/api/v1/inventory/{platform_id}/{app_id}/{context_id}',
   alias: '/v1/platform/inventory/{platform_id}/{app_id}/{context_id}',
 };
+const operationIds = { original: 'readV1Page', alias: 'readV1PageAlias' } as const;
 
 /** One page, read from the platform now, in the form of V1. */
 export const readV1PageRoute = v1Route('original');
@@ -39,6 +41,10 @@ function v1Route(dialect: V1Dialect) {
     answer: {
       status: 200,
       description: 'The page, without an envelope.',
+      links: {
+        [operationIds[dialect]]: { ...sameScope, start_assetid: '$response.body#/last_assetid' },
+        readLivePage: sameScope,
+      },
       body: { unwrapped: v1Inventory },
       example: {
         success: 1,

@@ -5,6 +5,7 @@ import { type ProjectId, refreshId } from '@inventory/contracts/ids';
 import { z } from 'zod';
 import { envelope } from '../http/envelope.ts';
 import { completedRecord, exampleCursor, plainMetaExample } from '../http/openapi/examples.ts';
+import { nextPart, refreshLinks, sameProject, scopeOf } from '../http/openapi/links.ts';
 import { requireOwnProject } from '../http/project-access.ts';
 import { publicRoute } from '../http/public-route.ts';
 import { type CursorSealer, openOrRefuse } from '../http/sealed-cursor.ts';
@@ -22,13 +23,18 @@ export const listRefreshesRoute = publicRoute({
   operationId: 'listRefreshes',
   tag: 'Refreshes',
   summary: 'Refreshes of a Project',
-  description: 'Newest first; for recovery beside events.',
+  description: 'Newest first, each for 30 days after it is completed; for recovery beside events.',
   method: 'GET',
   template: '/v2/projects/{project_id}/inventory-refreshes',
   input: { path: projectPath, query: refreshesQuery },
   answer: {
     status: 200,
     description: 'One part of the list.',
+    links: {
+      ...refreshLinks('/data/items/0'),
+      requestRefresh: scopeOf('/data/items/0'),
+      listRefreshes: { ...sameProject, ...nextPart() },
+    },
     body: { data: refreshPage, meta: plainMeta },
     example: {
       success: true,

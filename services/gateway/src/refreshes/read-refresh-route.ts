@@ -3,6 +3,7 @@ import { refreshIdPath } from '@inventory/contracts/http/parameters';
 import { refreshQuery, refreshStatus } from '@inventory/contracts/http/refresh';
 import { Refused } from '@inventory/http/refused';
 import { plainMetaExample, queuedRecord } from '../http/openapi/examples.ts';
+import { refreshLinks } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
 import { type AwaitRefreshDeps, awaitRefresh } from './await-refresh.ts';
 import { refreshAnswer, retryAfterText } from './refresh-answer.ts';
@@ -16,13 +17,15 @@ export const readRefreshRoute = publicRoute({
     'Costs nothing and counts against the rate limit. With `wait` it responds when the refresh is ' +
     'terminal or the time is over, whichever is first. `expected_completed_at` is an estimate by ' +
     'the pages that wait and the pages a minute that can be read; it is null when unknown ' +
-    'and absent once the refresh is terminal. Readable by any active Credential of the Project.',
+    'and absent once the refresh is terminal. Readable by any active Credential of the Project, ' +
+    'for 30 days after it is completed.',
   method: 'GET',
   template: '/v2/platform/inventory-refreshes/{refresh_id}',
   input: { path: refreshIdPath, query: refreshQuery },
   answer: {
     status: 200,
     description: 'The refresh as it is now.',
+    links: refreshLinks('/data'),
     body: { data: refreshStatus, meta: plainMeta },
     example: {
       success: true,

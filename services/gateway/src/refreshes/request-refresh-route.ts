@@ -9,11 +9,10 @@ import {
   plainMetaExample,
   queuedRecord,
 } from '../http/openapi/examples.ts';
+import { refreshLinks } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
 import { type AdmitRefreshDeps, admitRefresh, refreshProduct } from './admit-refresh.ts';
 import { retryAfterText } from './refresh-answer.ts';
-
-const refreshOfAnswer = { refresh_id: '$response.body#/data/refresh_id' };
 
 /** POST …/refresh: starts a complete collection in the background. */
 export const requestRefreshRoute = publicRoute({
@@ -46,7 +45,7 @@ export const requestRefreshRoute = publicRoute({
       data: queuedRecord,
       meta: { ...plainMetaExample, ...acceptanceTermsExample, rate_limit: exampleRateLimit },
     },
-    links: { readRefresh: refreshOfAnswer, cancelRefresh: refreshOfAnswer },
+    links: refreshLinks('/data'),
     headers: {
       Location: 'Relative address of the refresh.',
       'Retry-After': retryAfterText,

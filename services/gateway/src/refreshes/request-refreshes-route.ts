@@ -24,6 +24,7 @@ import {
   plainMetaExample,
   queuedRecord,
 } from '../http/openapi/examples.ts';
+import { refreshLinks } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
 import { toPublicRefused } from '../http/to-refused.ts';
 import {
@@ -66,6 +67,7 @@ export const requestRefreshesRoute = publicRoute({
   answer: {
     status: 200,
     description: 'A result or an error for each item.',
+    links: refreshLinks('/data/items/0/data'),
     body: { data: refreshBatchResults, meta: refreshBatchMeta },
     example: {
       success: true,

@@ -6,6 +6,7 @@ import { Refused } from '@inventory/http/refused';
 import { fromIsoTime } from '@inventory/runtime/clock';
 import { envelope } from '../http/envelope.ts';
 import { completedEvent, exampleCursor, plainMetaExample } from '../http/openapi/examples.ts';
+import { nextPart, sameProject } from '../http/openapi/links.ts';
 import { requireEvents, requireOwnProject } from '../http/project-access.ts';
 import { publicRoute } from '../http/public-route.ts';
 import type { EventStreamClient } from './event-stream-client.ts';
@@ -33,6 +34,11 @@ export const listEventsRoute = publicRoute({
   answer: {
     status: 200,
     description: 'One part of the list.',
+    links: {
+      listEvents: { ...sameProject, ...nextPart('after') },
+      streamEvents: { ...sameProject, 'Last-Event-ID': '$response.body#/data/items/0/cursor' },
+      readRefresh: { refresh_id: '$response.body#/data/items/0/event/data/refresh_id' },
+    },
     body: { data: eventPage, meta: plainMeta },
     example: {
       success: true,

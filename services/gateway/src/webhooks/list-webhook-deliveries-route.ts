@@ -6,6 +6,7 @@ import {
 } from '@inventory/contracts/http/webhooks';
 import { envelope } from '../http/envelope.ts';
 import { completedEvent, exampleCursor, plainMetaExample } from '../http/openapi/examples.ts';
+import { nextPart, sameProject } from '../http/openapi/links.ts';
 import { requireOwnProject } from '../http/project-access.ts';
 import { publicRoute } from '../http/public-route.ts';
 import { type CursorSealer, openOrRefuse } from '../http/sealed-cursor.ts';
@@ -37,6 +38,13 @@ export const listWebhookDeliveriesRoute = publicRoute({
   answer: {
     status: 200,
     description: 'One part of the list.',
+    links: {
+      listWebhookDeliveries: {
+        ...sameProject,
+        endpoint_id: '$request.path.endpoint_id',
+        ...nextPart(),
+      },
+    },
     body: { data: webhookDeliveryList, meta: plainMeta },
     example: {
       success: true,

@@ -1,0 +1,32 @@
+/** Parameters of links, by where their values are in an exchange. */
+
+/** The Project of the request. */
+export const sameProject = { project_id: '$request.path.project_id' };
+
+/** The inventory of the request. */
+export const sameScope = {
+  platform_id: '$request.path.platform_id',
+  app_id: '$request.path.app_id',
+  context_id: '$request.path.context_id',
+};
+
+/** The next part of a list, as `parameter`. */
+export function nextPart(parameter = 'cursor') {
+  return { [parameter]: '$response.body#/data/pagination/next_cursor' };
+}
+
+/** The inventory of the refresh at this place of the answer. */
+export function scopeOf(place: string) {
+  return {
+    platform_id: `$response.body#${place}/scope/platform_id`,
+    app_id: `$response.body#${place}/scope/app_id`,
+    context_id: `$response.body#${place}/scope/context_id`,
+  };
+}
+
+/** What continues from the refresh at this place of the answer. */
+export function refreshLinks(place: string) {
+  const refresh = { refresh_id: `$response.body#${place}/refresh_id` };
+  const scope = scopeOf(place);
+  return { readRefresh: refresh, cancelRefresh: refresh, readCurrent: scope, readLivePage: scope };
+}
