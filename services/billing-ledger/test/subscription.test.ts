@@ -259,16 +259,18 @@ describe('An account with a balance alert (decisions: account.balance.low) [acco
     await stage.send(account.adjust(-50));
     await stage.bus.publish([crossing]);
 
-    const outcomes = await waitFor('three warnings, one of them again', () => {
+    // Any outcome may arrive more than once.
+    const outcomes = await waitFor('both warnings, the first one again', () => {
       const all = balanceLows(account);
-      return all.length >= 3 && all;
+      const ofFirst = all.filter(({ entry_seq }) => entry_seq === crossed?.seq);
+      return ofFirst.length >= 2 && all.length > ofFirst.length && all;
     });
-    expect(outcomes.map(({ threshold, available }) => [threshold, available])).toEqual([
+    const distinct = [...Map.groupBy(outcomes, ({ entry_seq }) => entry_seq).values()];
+    expect(distinct.map(([first]) => [first?.threshold, first?.available])).toEqual([
       [100, 99],
       [100, 58],
-      [100, 99],
     ]);
-    expect(outcomes[0]).toEqual(outcomes[2]);
+    for (const copies of distinct) for (const copy of copies) expect(copy).toEqual(copies[0]);
     expect(outcomes[0]).toMatchObject({ entry_seq: crossed?.seq, at: crossed?.at });
     expect(await ledger.terms(account.accountId)).toMatchObject({
       funding: { mode: 'credits' },
