@@ -1,3 +1,4 @@
+import type { ProjectId } from '@inventory/contracts/ids';
 import type { AppendedHeads, LogHeads } from '@inventory/contracts/internal/event-log';
 import { newProjectId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
@@ -12,10 +13,13 @@ function world() {
   let appended: AppendedHeads['heads'] = [];
   let epoch = 1;
   let fails = false;
+  const positions = new Map<ProjectId, number>();
+  const headsOf = (ids: readonly ProjectId[]) =>
+    ids.map((id) => ({ project_id: id, position: positions.get(id) ?? 0 }));
   const log: EventStreamClient = {
     async readHeads(ids): Promise<LogHeads> {
       requests.push('heads');
-      return { log_epoch: epoch, heads: ids.map((id) => ({ project_id: id, position: 0 })) };
+      return { log_epoch: epoch, heads: headsOf(ids).toReversed() };
     },
     async readAppendedHeads(since) {
       requests.push(`appended since ${since}`);
@@ -46,6 +50,8 @@ function world() {
   return {
     hubs,
     requests,
+    /** Ends of the logs that have events. */
+    positions,
     setAppended(heads: AppendedHeads['heads']) {
       appended = heads;
     },
@@ -76,6 +82,17 @@ test('a sweep over 2,000 followed Projects is one request, and reads the log of 
   await hubs.compareHeads();
   await waitFor('the log is read', () => requests.includes('page'));
   expect(requests.slice(1)).toEqual(['appended since 1', 'page']);
+});
+
+test('the ends of the logs of 5,000 Projects that are opened at once are read in five requests, the end of each its own (Events: checkpoint)', async () => {
+  const { hubs, requests, positions } = world();
+  const projects = Array.from({ length: 5_000 }, () => newProjectId());
+  for (const [index, id] of projects.entries()) positions.set(id, index);
+
+  const opened = await Promise.all(projects.map((id) => hubs.openHub(id)));
+
+  expect(requests).toEqual(Array.from({ length: 5 }, () => 'heads'));
+  expect(opened.map(({ ring }) => ring.last)).toEqual([...projects.keys()]);
 });
 
 test('a Project is followed from the request for its hub on, so that no event is skipped meanwhile (Events: fan-out)', async () => {

@@ -1,9 +1,12 @@
 import type { ProjectId } from '@inventory/contracts/ids';
 import { logHeadsMax } from '@inventory/contracts/internal/event-log';
+import { createBatcher } from '@inventory/runtime/concurrency';
+import type { EventStreamClient } from './event-stream-client.ts';
 import {
   type AppendedEvent,
   createProjectHub,
   type HubDeps,
+  type HubStart,
   type ProjectHub,
 } from './project-hub.ts';
 import { createTurnFlush } from './turn-flush.ts';
@@ -41,9 +44,12 @@ interface Opening {
 }
 
 const missedMax = 1_000;
+/** More than the connections of a replica. */
+const openingMax = 100_000;
 
 export function createProjectHubs(deps: HubsDeps): ProjectHubs {
   const { log, clock, bytesMax, idleMs } = deps;
+  const starts = createHubStarts(log);
   const hubDeps = { ...deps, flushSoon: createTurnFlush() };
   const kept = new Map<string, Kept>();
   const opening = new Map<string, Opening>();
@@ -52,11 +58,7 @@ export function createProjectHubs(deps: HubsDeps): ProjectHubs {
 
   async function make(projectId: ProjectId, missed: AppendedEvent[]): Promise<ProjectHub> {
     try {
-      const { log_epoch: logEpoch, heads } = await log.readHeads([projectId]);
-      const hub = createProjectHub(hubDeps, projectId, {
-        logEpoch,
-        head: heads[0]?.position ?? 0,
-      });
+      const hub = createProjectHub(hubDeps, projectId, await starts.add(projectId));
       for (const appended of missed) hub.appendEvent(appended);
       kept.set(projectId, { hub, lastFollowedMs: clock.now() });
       return hub;
@@ -138,4 +140,17 @@ export function createProjectHubs(deps: HubsDeps): ProjectHubs {
       return kept.size;
     },
   };
+}
+
+/** Hubs that are opened during a read share the next one: clients of a lost replica come at once. */
+function createHubStarts(log: EventStreamClient) {
+  return createBatcher<ProjectId, HubStart>({
+    itemsMax: logHeadsMax,
+    waitingMax: openingMax,
+    async flush(projectIds) {
+      const { log_epoch: logEpoch, heads } = await log.readHeads(projectIds);
+      const positions = new Map(heads.map((head) => [head.project_id, head.position]));
+      return projectIds.map((id) => ({ logEpoch, head: positions.get(id) ?? 0 }));
+    },
+  });
 }
