@@ -47,19 +47,21 @@ async function follow(
       sealPosition,
       replays: { run: (work) => work() },
       pauseAfterFailure: async () => false,
-      close: (reason) => session.end(`closed ${reason}`),
       logger: testLogger,
     },
-    hub,
-    place,
     {
-      write: (bytes) => {
-        given.text += bytes.toString();
-        return true;
+      hub,
+      place,
+      sink: {
+        write: (bytes) => {
+          given.text += bytes.toString();
+          return true;
+        },
+        end: (lastFrame) => {
+          given.text += lastFrame;
+        },
       },
-      end: (lastFrame) => {
-        given.text += lastFrame;
-      },
+      close: (reason) => session.end(`closed ${reason}`),
     },
   );
   session.sendPending();

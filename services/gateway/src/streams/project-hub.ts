@@ -40,7 +40,8 @@ export interface ProjectHub {
   updateHead(logEpoch: number, position: number): void;
   /** Reads again what an earlier read of the log failed to read. */
   catchUp(): void;
-  attach(reader: HubReader): () => void;
+  attach(reader: HubReader): void;
+  detach(reader: HubReader): void;
 }
 
 export interface HubDeps {
@@ -159,10 +160,8 @@ export function createProjectHub(
       void fill();
     },
     catchUp: () => void fill(),
-    attach(reader) {
-      readers.add(reader);
-      return () => void readers.delete(reader);
-    },
+    attach: (reader) => void readers.add(reader),
+    detach: (reader) => void readers.delete(reader),
   };
 }
 

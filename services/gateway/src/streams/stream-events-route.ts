@@ -9,7 +9,7 @@ import type { AdmittedRequest } from '../http/answer.ts';
 import { completedEvent, exampleCursor } from '../http/openapi/examples.ts';
 import { requireEvents, requireOwnProject } from '../http/project-access.ts';
 import { publicRoute } from '../http/public-route.ts';
-import { checkpointFrame, eventFrame } from './event-frame.domain.ts';
+import { type ClosingReason, checkpointFrame, eventFrame } from './event-frame.domain.ts';
 import type { EventStreamClient } from './event-stream-client.ts';
 import type { EventStream, EventStreams } from './event-streams.ts';
 import { openStream, type StreamStart } from './open-stream.ts';
@@ -123,12 +123,8 @@ async function follow(
     held.release();
     return;
   }
-  const session = new StreamSession(
-    { ...deps, close: (reason) => deps.streams.close(stream, reason) },
-    hub,
-    place,
-    connection,
-  );
+  const close = (reason: ClosingReason) => deps.streams.close(stream, reason);
+  const session = new StreamSession(deps, { hub, place, sink: connection, close });
   const stream = new FollowedStream(request, session, connection);
   const removeStream = deps.streams.add(stream);
   deps.onOpened(stream);
@@ -141,7 +137,7 @@ async function follow(
   session.write(Buffer.from(checkpointFrame(checkpoint, isoTime(place.asOfMs))));
   if (recovery === null) session.sendPending();
   else session.end(recovery);
-  held.onLost((reason) => deps.streams.close(stream, reason));
+  held.onLost(close);
 }
 
 /**

@@ -179,10 +179,12 @@ function createReleasedPlaces(places: Pick<StreamPlaceStore, 'remove'>) {
   };
 }
 
+const notFollowed = () => {};
+
 class LosablePlace implements HeldPlace {
   readonly release: () => void;
   #lost: ClosingReason | null = null;
-  #onLost: (reason: ClosingReason) => void = () => {};
+  #onLost: (reason: ClosingReason) => void = notFollowed;
 
   constructor(release: () => void) {
     this.release = release;

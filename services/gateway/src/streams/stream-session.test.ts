@@ -60,20 +60,22 @@ class Client {
         sealPosition: sealed,
         replays: { run: (work) => work() },
         pauseAfterFailure: async () => true,
-        close: () => session.detach(),
         logger: testLogger,
       },
-      start.hub,
-      start.place,
       {
-        write: (bytes) => {
-          this.#received += bytes.toString();
-          return !this.#slow;
+        hub: start.hub,
+        place: start.place,
+        sink: {
+          write: (bytes) => {
+            this.#received += bytes.toString();
+            return !this.#slow;
+          },
+          end: (lastFrame) => {
+            this.#received += lastFrame;
+            this.cut(0);
+          },
         },
-        end: (lastFrame) => {
-          this.#received += lastFrame;
-          this.cut(0);
-        },
+        close: () => session.detach(),
       },
     );
     this.#session = session;

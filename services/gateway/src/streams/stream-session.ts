@@ -32,14 +32,21 @@ export interface SessionDeps {
   readonly replays: Pick<Semaphore, 'run'>;
   /** Waits before a retry; false after the last one. */
   readonly pauseAfterFailure: (failures: number) => Promise<boolean>;
+  readonly logger: Logger;
+}
+
+export interface SessionStart {
+  readonly hub: ProjectHub;
+  readonly place: StreamPosition;
+  readonly sink: StreamSink;
   /** Ends the stream; the client may reconnect. */
   readonly close: (reason: ClosingReason) => void;
-  readonly logger: Logger;
 }
 
 const replayPage = 200;
 const chunkBytesMax = 64 * 1024;
 const heartbeatBytes = Buffer.from(heartbeatFrame);
+const notWaiting = () => {};
 
 /**
  * One client that reads the events of one Project from its position on, without gap or duplicate.
@@ -50,21 +57,22 @@ export class StreamSession implements HubReader {
   readonly #deps: SessionDeps;
   readonly #hub: ProjectHub;
   readonly #sink: StreamSink;
+  readonly #close: SessionStart['close'];
   readonly #logEpoch: number;
-  readonly #leave: () => void;
   #position: number;
   #blocked = false;
   #replaying = false;
   #ended = false;
-  #resume: () => void = () => {};
+  #resume: () => void = notWaiting;
 
-  constructor(deps: SessionDeps, hub: ProjectHub, place: StreamPosition, sink: StreamSink) {
+  constructor(deps: SessionDeps, { hub, place, sink, close }: SessionStart) {
     this.#deps = deps;
     this.#hub = hub;
     this.#sink = sink;
     this.#logEpoch = place.logEpoch;
     this.#position = place.position;
-    this.#leave = hub.attach(this);
+    this.#close = close;
+    hub.attach(this);
   }
 
   get position(): number {
@@ -108,12 +116,12 @@ export class StreamSession implements HubReader {
   /** Only the log has the range that the client has to recover. */
   logChanged(): void {
     this.#replaying = true;
-    const { log, replays, close } = this.#deps;
+    const { log, replays } = this.#deps;
     replays
       .run(() => log.readLogPage(this.#hub.projectId, 0, 1))
       .then(
         (page) => this.#recover('log_epoch_changed', page),
-        () => close('unavailable'),
+        () => this.#close('unavailable'),
       );
   }
 
@@ -127,7 +135,7 @@ export class StreamSession implements HubReader {
   /** The connection is closed. */
   detach(): void {
     this.#ended = true;
-    this.#leave();
+    this.#hub.detach(this);
     this.#resume();
   }
 
@@ -146,7 +154,7 @@ export class StreamSession implements HubReader {
         failures += 1;
         this.#deps.logger.warn({ err: error, failures }, 'events not replayed');
         if (!(await this.#deps.pauseAfterFailure(failures))) {
-          this.#deps.close('unavailable');
+          this.#close('unavailable');
           return;
         }
       }
