@@ -10,6 +10,7 @@ import {
 import { root } from '../tidy/tracked-files.ts';
 import { configOf, unknownSettings } from './support/known-settings.ts';
 import { readCompose } from './support/read-compose.ts';
+import { callersOf, callingServices } from './support/service-tokens.ts';
 
 const { services, volumes } = readCompose();
 const serviceOf = (name: string) => {
@@ -48,6 +49,18 @@ describe('docker-compose.yml', () => {
     );
     expect(addresses.length).toBeGreaterThan(0);
     expect(new Set(addresses)).toEqual(new Set([`http://${name}:${http.port}`]));
+  });
+
+  it('gives each service that calls others a token of its own, and every service their digests', () => {
+    const tokens = Object.fromEntries(
+      callingServices.map((name) => [name, serviceOf(name).environment?.['SERVICE_TOKEN'] ?? '']),
+    );
+    expect(new Set(Object.values(tokens)).size).toBe(callingServices.length);
+    for (const name of serviceNames) {
+      const { SERVICE_CALLERS, SERVICE_TOKEN } = serviceOf(name).environment ?? {};
+      expect(SERVICE_CALLERS).toBe(callersOf(tokens));
+      expect(SERVICE_TOKEN).toBe(tokens[name]);
+    }
   });
 
   it('makes the topics by settings that the job reads, before any service starts', () => {

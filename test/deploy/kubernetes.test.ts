@@ -17,6 +17,7 @@ import {
   readRendered,
   readRenderedText,
 } from './support/read-rendered.ts';
+import { callersOf, callingServices } from './support/service-tokens.ts';
 
 const { sourcesDigest, textDigest } = require('../../scripts/kubernetes/sources-digest.js') as {
   sourcesDigest: (folder: string) => string;
@@ -26,6 +27,7 @@ const secret = Buffer.alloc(32, 1).toString('base64url');
 /** For Secrets that the production overlay only refers to. */
 const standIns: Settings = {
   SERVICE_TOKEN: 'a-service-token-of-16',
+  SERVICE_CALLERS: `gateway:${'a'.repeat(64)}`,
   MONGODB_URI: 'mongodb://database.example/',
   OPERATOR_TOKEN: 'an-operator-token-of-16',
   OPERATORS: `alice:support:${'a'.repeat(64)}`,
@@ -103,6 +105,25 @@ describe.each(overlays)('the %s overlay as rendered', (overlay) => {
     expect(files.standIn(environment)).toMatchObject(
       Object.fromEntries(access.map((name) => [name, used[name]])),
     );
+  });
+
+  it('gives each service that calls others its own token by its own Secret, and all the digests by one', () => {
+    for (const name of serviceNames) {
+      const { env = [] } = containerOf(name);
+      const refs = Object.fromEntries(
+        env.map((one) => [
+          one.name,
+          one.valueFrom?.secretKeyRef.name.replace(/-[a-z0-9]{10}$/, ''),
+        ]),
+      );
+      expect(refs['SERVICE_CALLERS']).toBe('service-callers');
+      expect(refs['SERVICE_TOKEN']).toBe(callingServices.includes(name) ? name : undefined);
+    }
+    if (overlay !== 'local') return;
+    const made = (name: ServiceName) => environmentOf(resources, containerOf(name), {});
+    const tokens = callingServices.map((name) => [name, made(name)['SERVICE_TOKEN'] ?? '']);
+    expect(made('gateway')['SERVICE_CALLERS']).toBe(callersOf(Object.fromEntries(tokens)));
+    expect(new Set(tokens.map(([, token]) => token)).size).toBe(callingServices.length);
   });
 
   it('logs every service in at Kafka as a user of its own, whose rights the topics Job makes', () => {

@@ -61,6 +61,7 @@ async function containerEnvironments(): Promise<Record<Program, Record<string, s
     KAFKA_TOPIC_PREFIX: names.topicPrefix,
     MONGODB_URI: names.mongodbUri,
     SERVICE_TOKEN: 'service-token-of-this-test',
+    SERVICE_CALLERS: `gateway:${'a'.repeat(64)}`,
   };
   const unreachable = 'http://127.0.0.1:1';
   return {

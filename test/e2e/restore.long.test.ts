@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type ServiceName, serviceNames } from '@inventory/contracts/topics';
@@ -61,18 +61,38 @@ beforeAll(async () => {
 });
 afterAll(() => stack?.close());
 
-/** Step 2 of docs/rotating-secrets.md, half of it rolled out: some send the old token, some the new. */
+/**
+ * In the middle of docs/rotating-secrets.md: the callees accept two tokens of each caller, the gateway
+ * sends its new one, the others send their old ones.
+ */
 function amongNewSecrets(oldCursorKey: string) {
-  const [old, fresh] = [newKey(), newKey()];
-  const before = { SERVICE_TOKEN: `${old},${fresh}` };
-  const after = { SERVICE_TOKEN: `${fresh},${old}` };
+  const [old, fresh] = [newTokens(), newTokens()];
+  const SERVICE_CALLERS = serviceNames
+    .flatMap((name) => [old, fresh].map((tokens) => `${name}:${digestOf(tokens[name])}`))
+    .join(',');
+  const before = (name: ServiceName) => ({ SERVICE_CALLERS, SERVICE_TOKEN: old[name] });
   return {
-    gateway: { ...after, CURSOR_KEYS: `${newKey()},${oldCursorKey}` },
-    'refresh-collector': before,
-    'billing-ledger': before,
-    'revision-store': after,
-    'event-stream': { ...before, LOG_EPOCH: '2' },
+    gateway: {
+      SERVICE_CALLERS,
+      SERVICE_TOKEN: fresh.gateway,
+      CURSOR_KEYS: `${newKey()},${oldCursorKey}`,
+    },
+    'refresh-collector': before('refresh-collector'),
+    'billing-ledger': before('billing-ledger'),
+    'revision-store': before('revision-store'),
+    'event-stream': { ...before('event-stream'), LOG_EPOCH: '2' },
   };
+}
+
+function newTokens() {
+  return Object.fromEntries(serviceNames.map((name) => [name, newKey()])) as Record<
+    ServiceName,
+    string
+  >;
+}
+
+function digestOf(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
 }
 
 const records = (name: ServiceName) => stack.recordsOf(name);

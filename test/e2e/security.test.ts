@@ -1,7 +1,7 @@
 import { errorBody } from '@inventory/contracts/http/error-body';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { refusalCodes } from '@inventory/contracts/refusal-codes';
-import type { ServiceName } from '@inventory/contracts/topics';
+import { type ServiceName, serviceNames } from '@inventory/contracts/topics';
 import { newRefreshId } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
 import {
@@ -249,34 +249,39 @@ test('more than 200 malformed requests each get their code, and nothing is reser
   expect(listed.json.data.items).toEqual([]);
 });
 
-test.each<[ServiceName, string]>([
-  ['gateway', '/internal/projects/{project}/standing'],
-  ['refresh-collector', '/admission'],
-  ['billing-ledger', '/prices'],
-  ['revision-store', '/scans/{refresh}/epochs/1/pages'],
-  ['event-stream', '/projects/{project}/log?after=0&limit=1'],
-])('the %s answers no internal call without the service token', async (service, path) => {
+test.each<[ServiceName, string, readonly ServiceName[]]>([
+  ['gateway', '/internal/projects/{project}/standing', ['event-stream']],
+  ['refresh-collector', '/admission', ['gateway']],
+  ['billing-ledger', '/prices', ['gateway']],
+  ['billing-ledger', '/holds?limit=1', ['refresh-collector']],
+  ['revision-store', '/scans/{refresh}/epochs/1/pages', ['gateway']],
+  ['event-stream', '/projects/{project}/log?after=0&limit=1', ['gateway']],
+])('the %s answers %s to %j alone, each by its own token', async (service, path, named) => {
   const filled = path.replace('{project}', owner.projectId).replace('{refresh}', refreshId);
   const { url: base = '' } = stack.services.find((one) => one.service === service) ?? {};
   const url = `${base}${filled}`;
-  const { serviceToken: service_token } = stack.secrets;
+  const askWith = async (token: string | undefined) => {
+    const headers = token === undefined ? {} : { 'x-service-token': token };
+    const answer = await fetch(url, { headers });
+    return { status: answer.status, body: await answer.text() };
+  };
 
-  const withToken = await fetch(url, { headers: { 'x-service-token': service_token ?? '' } });
-  expect(withToken.status).toBe(200);
-  for (const token of [undefined, '', 'a wrong one', `${service_token}x`, owner.secret]) {
-    const answer = await fetch(
-      url,
-      token === undefined ? {} : { headers: { 'x-service-token': token } },
-    );
-    expect([answer.status, await answer.json()]).toMatchObject([
-      401,
-      { error: { code: 'service_token_required' } },
-    ]);
+  for (const caller of serviceNames) {
+    const { status, body } = await askWith(stack.secrets[caller]);
+    expect([caller, status]).toEqual([caller, named.includes(caller) ? 200 : 403]);
+    if (status === 403) expect(body).toContain('caller_not_permitted');
+  }
+  const [own = ''] = named.map((name) => stack.secrets[name]);
+  for (const token of [undefined, '', 'a wrong one', `${own}x`, owner.secret]) {
+    expect(await askWith(token)).toMatchObject({
+      status: 401,
+      body: expect.stringContaining('service_token_required'),
+    });
   }
 });
 
 test('nothing that is private is on the public port, whatever tokens are shown', async () => {
-  const { serviceToken = '', operatorToken = '' } = stack.secrets;
+  const { 'event-stream': serviceToken = '', operatorToken = '' } = stack.secrets;
   const headers = { 'x-service-token': serviceToken, authorization: `Bearer ${operatorToken}` };
   const paths = [
     '/operator/v1/accounts',

@@ -3,7 +3,8 @@ import { readJson, writePrivateJson } from './private-file.ts';
 
 /** Created once for a directory, so that cursors and scripts work after a restart. */
 export interface StackSecrets {
-  readonly serviceToken: string;
+  /** The tokens of the services are made of it. */
+  readonly serviceTokenKey: string;
   readonly operatorToken: string;
   /** As the gateway's setting CURSOR_KEYS. */
   readonly cursorKeys: string;
@@ -19,7 +20,7 @@ const secretBytes = 32;
 export function keepSecrets(path: string): StackSecrets {
   const kept = readJson(path) ?? {};
   const secrets = {
-    service_token: textOr(kept['service_token']),
+    service_token_key: textOr(kept['service_token_key']),
     operator_token: textOr(kept['operator_token']),
     cursor_keys: textOr(kept['cursor_keys']),
     webhook_secret_keys: textOr(kept['webhook_secret_keys']),
@@ -28,7 +29,7 @@ export function keepSecrets(path: string): StackSecrets {
   const complete = Object.entries(secrets).every(([name, value]) => kept[name] === value);
   if (!complete) writePrivateJson(path, secrets);
   return {
-    serviceToken: secrets.service_token,
+    serviceTokenKey: secrets.service_token_key,
     operatorToken: secrets.operator_token,
     cursorKeys: secrets.cursor_keys,
     webhookSecretKeys: secrets.webhook_secret_keys,

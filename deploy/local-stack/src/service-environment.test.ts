@@ -6,7 +6,7 @@ const surroundings: ServiceSurroundings = {
   topicPrefix: 'a.',
   databasePrefix: 'a_',
   secrets: {
-    serviceToken: 'service',
+    serviceTokenKey: 'service key',
     operatorToken: 'operator',
     cursorKeys: 'keys',
     webhookSecretKeys: 'webhook keys',

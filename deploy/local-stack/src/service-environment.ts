@@ -2,6 +2,7 @@ import type { ServiceName } from '@inventory/contracts/topics';
 import { compileCache } from './repository-root.ts';
 import type { StackSecrets } from './secrets.ts';
 import type { ServiceAddress } from './service-address.ts';
+import { serviceCallers, serviceTokenOf } from './service-tokens.ts';
 import { simulatorReading } from './simulator-settings.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -66,7 +67,8 @@ function ownAddresses(
     MONGODB_DATABASE: databaseOf(service, surroundings.databasePrefix),
     HTTP_HOST: '127.0.0.1',
     HTTP_PORT: String(httpPort),
-    SERVICE_TOKEN: secrets.serviceToken,
+    SERVICE_TOKEN: serviceTokenOf(service, secrets.serviceTokenKey),
+    SERVICE_CALLERS: serviceCallers(secrets.serviceTokenKey),
     REFRESH_COLLECTOR_URL: internalUrls['refresh-collector'],
     BILLING_LEDGER_URL: internalUrls['billing-ledger'],
     REVISION_STORE_URL: internalUrls['revision-store'],

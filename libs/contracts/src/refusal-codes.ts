@@ -195,6 +195,11 @@ export const refusalCodes = {
     message: 'A price list must be published before it takes effect.',
   },
   service_token_required: { on: inside, status: 401, message: 'Missing or invalid service token.' },
+  caller_not_permitted: {
+    on: inside,
+    status: 403,
+    message: 'The route does not name this service as a caller.',
+  },
   usage_too_large: { on: inside, status: 422, message: 'More use than one report may have.' },
   digest_mismatch: { on: inside, status: 422, message: 'The body does not have this digest.' },
   chunk_conflict: { on: inside, status: 409, message: 'Another chunk is staged at this place.' },

@@ -120,6 +120,7 @@ export const refusal = z.discriminatedUnion('code', [
   z.object({
     code: z.enum([
       'service_token_required',
+      'caller_not_permitted',
       'usage_too_large',
       'digest_mismatch',
       'chunk_conflict',

@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { createLogger } from '@inventory/runtime/logger';
+import type { ServiceCaller } from '@inventory/runtime/service-settings';
 import { z } from 'zod';
 import { type HttpServer, startHttpServer } from './http-server.ts';
-import { createInternalApp, equalSecrets } from './internal-app.ts';
+import { createInternalApp } from './internal-app.ts';
 import { internalRoute } from './internal-route.ts';
 import { Refused } from './refused.ts';
 import { Reply } from './reply.ts';
@@ -9,7 +11,7 @@ import { Reply } from './reply.ts';
 const lines: string[] = [];
 const logger = createLogger({
   service: 'test',
-  level: 'error',
+  level: 'warn',
   destination: { write: (line) => void lines.push(line) },
 });
 let server: HttpServer;
@@ -24,6 +26,7 @@ const routes = [
   internalRoute({
     method: 'GET',
     template: '/things/{id}',
+    callers: ['gateway', 'refresh-collector'],
     input: { path: z.object({ id: z.string() }) },
     answer: z.object({ id: z.string() }),
     handle: async ({ find }: Things, { path }) => ({ id: find(path.id) }),
@@ -31,6 +34,7 @@ const routes = [
   internalRoute({
     method: 'POST',
     template: '/things',
+    callers: ['gateway'],
     status: 204,
     input: { body: z.object({ count: z.int() }), query: z.object({ state: z.array(z.string()) }) },
     handle: async (_deps: Things) => undefined,
@@ -38,6 +42,7 @@ const routes = [
   internalRoute({
     method: 'PUT',
     template: '/bytes',
+    callers: ['gateway'],
     input: { body: z.instanceof(Buffer) },
     bodyType: 'bytes',
     bodyBytesMax: 10,
@@ -47,6 +52,7 @@ const routes = [
   internalRoute({
     method: 'GET',
     template: '/refused',
+    callers: ['gateway'],
     input: {},
     async handle(_deps: Things) {
       throw new Refused({ code: 'upstream_unavailable', ...throttled });
@@ -55,6 +61,7 @@ const routes = [
   internalRoute({
     method: 'GET',
     template: '/broken',
+    callers: ['gateway'],
     input: {},
     async handle(_deps: Things) {
       throw new Error('connection to mongodb://user:hunter2@db failed');
@@ -63,13 +70,13 @@ const routes = [
 ];
 
 async function serve(
-  serviceTokens: readonly string[] = [],
+  callers: readonly ServiceCaller[] = [],
   notReady: () => Promise<string[]> = async () => [],
 ) {
   const listener = createInternalApp({
     routes: routes.map((route) => route.bind({ find: (id) => id })),
     health: { notReady, degraded: () => [], notAlive: () => [] },
-    serviceTokens,
+    callers,
     logger,
   });
   server = await startHttpServer({ listener, host: '127.0.0.1', port: 0 });
@@ -193,13 +200,22 @@ test('a health check that fails itself is an error, not silence', async () => {
   expect((await ask('/readyz')).status).toBe(500);
 });
 
-describe('with a service token', () => {
-  const token = 'a-shared-secret-of-some-length';
+/** An entry of SERVICE_CALLERS. */
+function callerOf(name: string, token: string): ServiceCaller {
+  return { name, tokenDigest: createHash('sha256').update(token).digest('hex') };
+}
 
-  test.each([undefined, '', 'wrong', `${token}x`, token.slice(1)])(
+describe('with callers', () => {
+  const token = 'the-token-of-the-gateway';
+  const other = 'the-token-of-the-collector';
+  const callers = [callerOf('gateway', token), callerOf('refresh-collector', other)];
+  const askAs = (given: string, path: string) =>
+    ask(path, { headers: { 'x-service-token': given } });
+
+  test.each([undefined, '', 'wrong', `${token}x`, token.slice(1), callers[0]?.tokenDigest])(
     'a call that carries %j is refused before it reaches a route',
     async (given) => {
-      await serve([token]);
+      await serve([...callers, callerOf('event-stream', '')]);
       const headers: Record<string, string> =
         given === undefined ? {} : { 'x-service-token': given };
 
@@ -211,27 +227,32 @@ describe('with a service token', () => {
     },
   );
 
-  test('the right one opens the routes, and health needs none', async () => {
-    await serve([token]);
+  test('the token of a service opens the routes that name it, no other, and health needs none', async () => {
+    await serve(callers);
 
-    expect((await ask('/things/7', { headers: { 'x-service-token': token } })).status).toBe(200);
+    expect((await askAs(token, '/things/7')).status).toBe(200);
+    expect((await askAs(other, '/things/7')).status).toBe(200);
+    expect((await askAs(token, '/refused')).status).toBe(502);
+    expect(await askAs(other, '/refused')).toMatchObject({
+      status: 403,
+      error: { code: 'caller_not_permitted' },
+    });
+    expect((await askAs(other, '/nothing')).status).toBe(404);
     expect((await ask('/readyz')).status).toBe(200);
   });
 
-  test('while it is replaced the old one opens them too', async () => {
-    await serve(['the-secret-of-tomorrow', token]);
+  test('while a token is replaced both open the routes, separately', async () => {
+    const next = 'the-token-of-tomorrow';
+    await serve([...callers, callerOf('gateway', next)]);
 
-    for (const given of ['the-secret-of-tomorrow', token]) {
-      expect((await ask('/things/7', { headers: { 'x-service-token': given } })).status).toBe(200);
-    }
-    const both = { 'x-service-token': `the-secret-of-tomorrow,${token}` };
-    expect((await ask('/things/7', { headers: both })).status).toBe(401);
+    for (const given of [next, token]) expect((await askAs(given, '/refused')).status).toBe(502);
+    expect((await askAs(`${next},${token}`, '/refused')).status).toBe(401);
   });
 
-  test('secrets are equal only when every byte is', () => {
-    expect(equalSecrets('grün', 'grün')).toBe(true);
-    expect(equalSecrets('', '')).toBe(true);
-    expect(equalSecrets('grun', 'grün')).toBe(false);
-    expect(equalSecrets('grün', 'grüm')).toBe(false);
+  test('services that share a token open what one of them may (an upgrade)', async () => {
+    await serve([callerOf('event-stream', token), callerOf('refresh-collector', token)]);
+
+    expect((await askAs(token, '/things/7')).status).toBe(200);
+    expect((await askAs(token, '/refused')).status).toBe(403);
   });
 });

@@ -1,8 +1,9 @@
-import { timingSafeEqual } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { isOn } from '@inventory/contracts/refusal-codes';
 import { invariant } from '@inventory/runtime/bug';
 import type { Logger } from '@inventory/runtime/logger';
+import type { ServiceCaller } from '@inventory/runtime/service-settings';
 import Koa, { type Middleware } from 'koa';
 import { type HealthChecks, serveHealth } from './health.ts';
 import { serviceTokenHeader } from './internal-client.ts';
@@ -17,21 +18,28 @@ import { sendReply } from './reply.ts';
 export interface InternalAppOptions {
   readonly routes: readonly BoundInternalRoute[];
   readonly health: HealthChecks;
-  /** A call has to carry one of them; any call is served when there are none. */
-  readonly serviceTokens: readonly string[];
+  /** A call has to carry the token of one of them; any call is served when there are none. */
+  readonly callers: readonly ServiceCaller[];
   readonly logger: Logger;
+}
+
+interface InternalState extends MatchState<BoundInternalRoute> {
+  /** The services that have the token of the call; several while they share one. */
+  callers?: readonly string[];
 }
 
 /** Serves health, metrics and the routes of a service that other services call. */
 export function createInternalApp(options: InternalAppOptions): RequestListener {
-  const { routes } = options;
-  const app = new Koa<MatchState<BoundInternalRoute>>();
+  const { routes, callers } = options;
+  const app = new Koa<InternalState>();
   // Everything is answered by the middleware below; what remains is a client that went away.
   app.on('error', (error: unknown) => options.logger.debug({ err: error }, 'response not sent'));
   app.use(measureRequests('internal'));
   app.use(answerErrors(options.logger));
-  app.use(requireServiceToken(options.serviceTokens));
+  const isGuarded = callers.length > 0;
+  if (isGuarded) app.use(identifyCaller(callers));
   app.use(matchRoute(routes));
+  if (isGuarded) app.use(requireNamedCaller(options.logger));
   app.use(limitInFlight(routes));
   app.use(runRoute());
   const handle = app.callback();
@@ -68,7 +76,7 @@ function toRefused(error: unknown): Refused {
   return new Refused({ code: 'internal_error' }, { cause: error });
 }
 
-function runRoute(): Middleware<MatchState<BoundInternalRoute>> {
+function runRoute(): Middleware<InternalState> {
   return async (context) => {
     const { route, pathValues } = context.state;
     invariant(route !== undefined && pathValues !== undefined, 'the request has no route');
@@ -88,19 +96,27 @@ function requestOf(response: ServerResponse): InternalRequest {
   };
 }
 
-function requireServiceToken(tokens: readonly string[]): Middleware {
+/** Digests are compared, not tokens: how much of one matches discloses nothing of a token. */
+function identifyCaller(known: readonly ServiceCaller[]): Middleware<InternalState> {
   return async (context, next) => {
-    const given = context.get(serviceTokenHeader);
-    if (tokens.length > 0 && !tokens.some((token) => equalSecrets(given, token))) {
-      throw new Refused({ code: 'service_token_required' });
-    }
+    const token = context.get(serviceTokenHeader);
+    const digest = createHash('sha256').update(token).digest('hex');
+    const callers = known.filter(({ tokenDigest }) => token !== '' && tokenDigest === digest);
+    if (callers.length === 0) throw new Refused({ code: 'service_token_required' });
+    context.state.callers = callers.map(({ name }) => name);
     await next();
   };
 }
 
-/** Compares without telling by time how much of a guess was right. */
-export function equalSecrets(given: string, expected: string): boolean {
-  const left = Buffer.from(given);
-  const right = Buffer.from(expected);
-  return left.length === right.length && timingSafeEqual(left, right);
+/** Refuses a service that the matched route does not name. */
+function requireNamedCaller(logger: Logger): Middleware<InternalState> {
+  return async ({ state: { route, callers = [] }, path }, next) => {
+    invariant(route !== undefined, 'the request has no route');
+    const named: readonly string[] = route.callers;
+    if (!callers.some((name) => named.includes(name))) {
+      logger.warn({ callers, path }, 'the route does not name its caller');
+      throw new Refused({ code: 'caller_not_permitted' });
+    }
+    await next();
+  };
 }

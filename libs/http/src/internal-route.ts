@@ -1,3 +1,4 @@
+import type { ServiceName } from '@inventory/contracts/topics';
 import type { z } from 'zod';
 import type { BoundedEndpoint } from './limit-in-flight.ts';
 import type { Reply } from './reply.ts';
@@ -13,6 +14,8 @@ export interface InternalRequest {
 interface InternalEndpoint extends BoundedEndpoint {
   /** Status of a success. */
   readonly status: 200 | 201 | 204;
+  /** The services that may call it. */
+  readonly callers: readonly ServiceName[];
 }
 
 /** An operation with its dependencies. */
@@ -29,6 +32,7 @@ interface InternalRouteSettings<Deps, Schemas extends InputSchemas, Body extends
   extends Endpoint<Schemas> {
   /** 200 when absent. */
   readonly status?: InternalEndpoint['status'];
+  readonly callers: InternalEndpoint['callers'];
   readonly inFlightMax?: number;
   /** Schema of a success; absent where it has no body, or is a {@link Reply}. */
   readonly answer?: Body;

@@ -223,10 +223,12 @@ test.each([
     HTTP_PORT: '0',
     HTTP_HOST: host,
   };
-  const token = { SERVICE_TOKEN: 'sixteen-letters!' };
+  const callers = { SERVICE_CALLERS: `gateway:${'a'.repeat(64)}` };
 
   expect(problemsOf(() => readSettings(serviceSettings, environment))).toEqual(
-    isNeeded ? ['HTTP_HOST: requires SERVICE_TOKEN'] : [],
+    isNeeded ? ['HTTP_HOST: requires SERVICE_CALLERS'] : [],
   );
-  expect(problemsOf(() => readSettings(serviceSettings, { ...environment, ...token }))).toEqual([]);
+  expect(problemsOf(() => readSettings(serviceSettings, { ...environment, ...callers }))).toEqual(
+    [],
+  );
 });

@@ -127,7 +127,8 @@ describe('the settings of every service', () => {
       },
       mongodb: { uri: 'mongodb://localhost/', database: 'ledger' },
       http: { host: '127.0.0.1', port: 0 },
-      serviceTokens: [],
+      serviceToken: undefined,
+      serviceCallers: [],
       logLevel: 'info',
       stopDeadlineMs: 45_000,
     });
@@ -139,9 +140,29 @@ describe('the settings of every service', () => {
     );
   });
 
-  test('accept a second token, so that the first can be replaced without downtime', () => {
-    const tokens = ['a new token of 22 bytes', 'the token until today'];
-    const parsed = readSettings(serviceSettings, { ...given, SERVICE_TOKEN: tokens.join(',') });
-    expect(serviceConfig(parsed).serviceTokens).toEqual(tokens);
+  test('name the callers of a service, each by the digest of its token, twice while it is replaced', () => {
+    const callers = [`gateway:${'a'.repeat(64)}`, `gateway:${'b'.repeat(64)}`];
+    const parsed = readSettings(serviceSettings, { ...given, SERVICE_CALLERS: callers.join(',') });
+    expect(serviceConfig(parsed).serviceCallers).toEqual([
+      { name: 'gateway', tokenDigest: 'a'.repeat(64) },
+      { name: 'gateway', tokenDigest: 'b'.repeat(64) },
+    ]);
+  });
+
+  test.each([
+    [
+      'SERVICE_TOKEN',
+      'a-token-until-today,a-token-from-now-on',
+      /SERVICE_TOKEN: must be one token/,
+    ],
+    [
+      'SERVICE_CALLERS',
+      'gateway:the-token-itself',
+      /SERVICE_CALLERS.0: must be <service>:<SHA-256/,
+    ],
+  ])('do not accept %s of another form', (name, value, problem) => {
+    const read = () => readSettings(serviceSettings, { ...given, [name]: value });
+    expect(read).toThrow(problem);
+    expect(read).not.toThrow(value);
   });
 });

@@ -13,8 +13,12 @@ export async function serveInternal(
   health: HealthChecks,
 ): Promise<StartedService> {
   const { config, lifetime, logger } = context;
-  const { serviceTokens } = config;
-  const listener = createInternalApp({ routes, health, serviceTokens, logger });
+  const listener = createInternalApp({
+    routes,
+    health,
+    callers: config.serviceCallers,
+    logger,
+  });
   const server = await startHttpServer({ listener, ...config.http });
   lifetime.defer('internal HTTP', () => server.close(drainMs));
   return { url: server.url };

@@ -19,7 +19,8 @@ export function testServiceConfig(namespace: TestNamespace, database: string): S
     },
     mongodb: { uri: namespace.mongodbUri, database: namespace.database(database) },
     http: { host: '127.0.0.1', port: 0 },
-    serviceTokens: [],
+    serviceToken: undefined,
+    serviceCallers: [],
     logLevel: 'silent',
     stopDeadlineMs,
   };

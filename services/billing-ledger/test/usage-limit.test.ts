@@ -26,7 +26,7 @@ test('usage of more than one report may have is refused by its own code, not cut
   const listener = createInternalApp({
     routes: ledgerRoutes.map((route) => route.bind(deps)),
     health: { notReady: async () => [], degraded: () => [], notAlive: () => [] },
-    serviceTokens: [],
+    callers: [],
     logger: createLogger({ service: 'test', level: 'silent' }),
   });
   const server = await startHttpServer({ listener, host: '127.0.0.1', port: 0 });

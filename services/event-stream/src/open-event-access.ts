@@ -17,7 +17,7 @@ export async function openEventAccess(
   const client = createInternalClient({
     service: 'gateway',
     baseUrl: config.gateway.url,
-    serviceToken: config.serviceTokens[0],
+    serviceToken: config.serviceToken,
     timeoutMs: config.gateway.timeoutMs,
   });
   lifetime.defer('client of gateway', () => client.close());

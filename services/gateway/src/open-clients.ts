@@ -15,8 +15,7 @@ export type ServiceClients = ReturnType<typeof openClients>;
 
 /** Clients of the other services; one connection pool to each service serves all features. */
 export function openClients({ config, lifetime }: ServiceContext<GatewayConfig>) {
-  const { services, deadlines } = config;
-  const [serviceToken] = config.serviceTokens;
+  const { services, deadlines, serviceToken } = config;
   function open(service: string, baseUrl: string, timeoutMs: number): InternalClient {
     const client = createInternalClient({ service, baseUrl, serviceToken, timeoutMs });
     lifetime.defer(`client of ${service}`, () => client.close());

@@ -3,9 +3,11 @@ import { createInternalApp } from '@inventory/http/internal-app';
 import { newProjectId } from '@inventory/testkit/builders';
 import { openNamespace, testLogger } from '@inventory/testkit/namespace';
 import { readStandingRoute } from '../src/tenancy/read-standing-route.ts';
+import { secretDigest } from '../src/tenancy/secret-digest.ts';
 import { openTenancyReplica } from './support/tenancy-replica.ts';
 
-const serviceToken = 'a token between services';
+const serviceToken = 'the-token-of-the-event-stream';
+const otherToken = 'the-token-of-the-collector';
 let replica: Awaited<ReturnType<typeof openTenancyReplica>>;
 let server: Awaited<ReturnType<typeof startHttpServer>>;
 
@@ -14,7 +16,10 @@ beforeAll(async () => {
   const listener = createInternalApp({
     routes: [readStandingRoute.bind(replica.tenancy)],
     health: { notReady: async () => [], degraded: () => [], notAlive: () => [] },
-    serviceTokens: [serviceToken],
+    callers: [
+      { name: 'event-stream', tokenDigest: secretDigest(serviceToken) },
+      { name: 'refresh-collector', tokenDigest: secretDigest(otherToken) },
+    ],
     logger: testLogger,
   });
   server = await startHttpServer({ listener, host: '127.0.0.1', port: 0 });
@@ -60,4 +65,8 @@ test('only services ask, and of Projects that there are', async () => {
   expect((await ask(newProjectId())).status).toBe(404);
   expect((await ask('prj_x')).status).toBe(422);
   expect((await ask(newProjectId(), 'another token')).status).toBe(401);
+});
+
+test('of the services the event-stream alone may ask', async () => {
+  expect((await ask(newProjectId(), otherToken)).status).toBe(403);
 });

@@ -18,7 +18,7 @@ export interface Clients {
 const internalTimeoutMs = 20_000;
 
 export function openClients(config: RefreshCollectorConfig, lifetime: Lifetime): Clients {
-  const [serviceToken] = config.serviceTokens;
+  const { serviceToken } = config;
   const internal = (service: string, baseUrl: string) => {
     const client = createInternalClient({
       baseUrl,

@@ -17,7 +17,7 @@ export const stackAddresses = z.object({
       operatorUrl: z.url().nullable(),
     }),
   ),
-  /** Secrets of this stack: none may appear in a log. */
+  /** Secrets of this stack, the token of a service by its name: none may appear in a log. */
   secrets: z.record(z.string(), z.string()),
 });
 

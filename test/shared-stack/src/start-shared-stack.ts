@@ -12,6 +12,7 @@ import {
   type ServiceAddress,
 } from '@inventory/local-stack/service-address';
 import { serviceEnvironment } from '@inventory/local-stack/service-environment';
+import { serviceTokenOf } from '@inventory/local-stack/service-tokens';
 import { ensureTopics } from '@inventory/messaging/kafka/topic-admin';
 import {
   type PlatformSimulator,
@@ -76,6 +77,9 @@ export async function startSharedStack(options: SharedStackOptions): Promise<Sta
   const counts = Object.fromEntries(serviceNames.map((name) => [name, replicas]));
   const addresses = await assignAddresses(counts, { gateway: 0, operator: 0, simulator: null });
   const secrets = newSecrets();
+  const serviceTokens = Object.fromEntries(
+    serviceNames.map((name) => [name, serviceTokenOf(name, secrets.serviceTokenKey)]),
+  );
   const surroundings = { kafkaBrokers, mongodbUri, topicPrefix, databasePrefix, secrets };
   await Promise.all(
     addresses.map((address) => {
@@ -104,7 +108,7 @@ export async function startSharedStack(options: SharedStackOptions): Promise<Sta
       publicUrl: publicPort === null ? null : localUrl(publicPort),
       operatorUrl: operatorPort === null ? null : localUrl(operatorPort),
     })),
-    secrets,
+    secrets: { ...secrets, ...serviceTokens },
   };
 }
 
@@ -127,7 +131,7 @@ const newSecret = () => randomBytes(32).toString('base64url');
 
 function newSecrets() {
   return {
-    serviceToken: newSecret(),
+    serviceTokenKey: newSecret(),
     operatorToken: newSecret(),
     cursorKeys: newSecret(),
     webhookSecretKeys: newSecret(),

@@ -92,6 +92,7 @@ const accountRoutes = [
   internalRoute({
     method: 'GET',
     template: ledgerPaths.balance,
+    callers: ['gateway'],
     input: { path },
     answer: balanceView,
     handle: async ({ readStanding }: LedgerRoutesDeps, { path: { account_id: id } }) =>
@@ -100,6 +101,7 @@ const accountRoutes = [
   internalRoute({
     method: 'GET',
     template: ledgerPaths.terms,
+    callers: ['gateway'],
     input: { path },
     answer: accountTerms,
     handle: async ({ readStanding }: LedgerRoutesDeps, { path: { account_id: id } }) =>
@@ -108,6 +110,7 @@ const accountRoutes = [
   internalRoute({
     method: 'GET',
     template: ledgerPaths.funds,
+    callers: ['gateway'],
     input: { path, query: z.object({ project_id: projectId }) },
     answer: accountFunds,
     handle: async ({ readStanding }: LedgerRoutesDeps, { path: { account_id: id }, query }) =>
@@ -116,6 +119,7 @@ const accountRoutes = [
   internalRoute({
     method: 'GET',
     template: ledgerPaths.accountHolds,
+    callers: ['gateway'],
     input: { path },
     answer: holdList,
     async handle({ loadAccount }: LedgerRoutesDeps, { path: { account_id: id } }) {
@@ -126,6 +130,7 @@ const accountRoutes = [
   internalRoute({
     method: 'GET',
     template: ledgerPaths.statement,
+    callers: ['gateway'],
     input: {
       path,
       query: z.object({
@@ -142,6 +147,7 @@ const accountRoutes = [
   internalRoute({
     method: 'GET',
     template: ledgerPaths.usage,
+    callers: ['gateway'],
     input: { path, query: usageQuery },
     answer: usageReport,
     async handle({ readUsage }: LedgerRoutesDeps, { path: { account_id: id }, query }) {
@@ -159,6 +165,7 @@ const journalRoutes = [
   internalRoute({
     method: 'GET',
     template: ledgerPaths.holds,
+    callers: ['refresh-collector'],
     input: {
       query: z.object({
         older_than_seconds: z.coerce.number().int().min(0).max(1_000_000_000).default(0),
@@ -174,6 +181,7 @@ const journalRoutes = [
   internalRoute({
     method: 'POST',
     template: ledgerPaths.verify,
+    callers: ['gateway'],
     input: { query: z.object({ full: z.stringbool().default(true) }) },
     answer: verifyReport,
     handle: async ({ verifier }: LedgerRoutesDeps, { query }) =>
@@ -182,6 +190,7 @@ const journalRoutes = [
   internalRoute({
     method: 'GET',
     template: ledgerPaths.quarantine,
+    callers: ['gateway'],
     input: { query: z.object({ limit }) },
     answer: quarantineList,
     handle: async ({ quarantined }: LedgerRoutesDeps, { query }) =>
@@ -190,6 +199,7 @@ const journalRoutes = [
   internalRoute({
     method: 'POST',
     template: ledgerPaths.liftQuarantine,
+    callers: ['gateway'],
     input: { path },
     answer: quarantineLifted,
     handle: async ({ quarantined }: LedgerRoutesDeps, { path: { account_id: id } }) => ({
@@ -203,6 +213,7 @@ const priceRoutes = [
   internalRoute({
     method: 'GET',
     template: ledgerPaths.prices,
+    callers: ['gateway'],
     input: {},
     answer: priceSchedule,
     async handle({ prices, clock }: LedgerRoutesDeps) {
@@ -213,6 +224,7 @@ const priceRoutes = [
   internalRoute({
     method: 'GET',
     template: ledgerPaths.priceLists,
+    callers: ['gateway'],
     input: {},
     answer: priceLists,
     handle: async (deps: LedgerRoutesDeps) => ({
@@ -222,6 +234,7 @@ const priceRoutes = [
   internalRoute({
     method: 'PUT',
     template: ledgerPaths.priceList,
+    callers: ['gateway'],
     input: {
       path: z.object({ version: canonicalDecimal(1, priceVersionMax) }),
       body: newPriceList,

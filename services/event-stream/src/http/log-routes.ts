@@ -26,6 +26,7 @@ export const logRoutes = [
   internalRoute({
     method: 'POST',
     template: logPaths.heads,
+    callers: ['gateway'],
     input: { body: logHeadsQuery },
     answer: logHeads,
     async handle({ log, logEpoch }: LogRoutesDeps, { body }) {
@@ -38,6 +39,7 @@ export const logRoutes = [
   internalRoute({
     method: 'GET',
     template: logPaths.appended,
+    callers: ['gateway'],
     input: { query: appendedHeadsQuery },
     answer: appendedHeads,
     async handle(deps: LogRoutesDeps, { query: { since } }) {
@@ -54,6 +56,7 @@ export const logRoutes = [
   internalRoute({
     method: 'GET',
     template: logPaths.log,
+    callers: ['gateway'],
     input: { path: projectPath, query: logPageQuery },
     answer: logPage,
     async handle({ log, logEpoch }: LogRoutesDeps, { path, query }) {

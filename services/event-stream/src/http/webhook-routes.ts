@@ -41,6 +41,7 @@ const endpointRoutes = [
   internalRoute({
     method: 'POST',
     template: webhookPaths.endpoints,
+    callers: ['gateway'],
     input: { path: projectPath, body: newWebhookEndpointOfAccount },
     status: 201,
     answer: webhookEndpointWithSecret,
@@ -52,6 +53,7 @@ const endpointRoutes = [
   internalRoute({
     method: 'GET',
     template: webhookPaths.endpoints,
+    callers: ['gateway'],
     input: { path: projectPath },
     answer: webhookEndpointList,
     handle: async ({ webhooks }: WebhookRoutesDeps, { path: { project_id: projectId } }) => ({
@@ -61,6 +63,7 @@ const endpointRoutes = [
   internalRoute({
     method: 'GET',
     template: webhookPaths.endpoint,
+    callers: ['gateway'],
     input: { path },
     answer: webhookEndpoint,
     handle: async ({ webhooks }: WebhookRoutesDeps, { path: named }) =>
@@ -69,6 +72,7 @@ const endpointRoutes = [
   internalRoute({
     method: 'PUT',
     template: webhookPaths.endpoint,
+    callers: ['gateway'],
     input: { path, body: webhookEndpointChange },
     answer: webhookEndpoint,
     handle: async ({ webhooks }: WebhookRoutesDeps, { path: named, body }) =>
@@ -77,6 +81,7 @@ const endpointRoutes = [
   internalRoute({
     method: 'DELETE',
     template: webhookPaths.endpoint,
+    callers: ['gateway'],
     input: { path },
     answer: deletedWebhookEndpoint,
     async handle({ webhooks }: WebhookRoutesDeps, { path: named }) {
@@ -88,6 +93,7 @@ const endpointRoutes = [
   internalRoute({
     method: 'POST',
     template: webhookPaths.rotateSecret,
+    callers: ['gateway'],
     input: { path, body: keyedWebhookRotation },
     answer: rotatedWebhookSecret,
     async handle({ webhooks }: WebhookRoutesDeps, { path: named, body }) {
@@ -105,6 +111,7 @@ const deliveryRoutes = [
   internalRoute({
     method: 'POST',
     template: webhookPaths.test,
+    callers: ['gateway'],
     input: { path },
     answer: webhookPing,
     handle: async ({ webhooks }: WebhookRoutesDeps, { path: named }) => ({
@@ -114,6 +121,7 @@ const deliveryRoutes = [
   internalRoute({
     method: 'GET',
     template: webhookPaths.deliveries,
+    callers: ['gateway'],
     input: { path, query: internalDeliveriesQuery },
     answer: internalDeliveryPage,
     async handle({ webhooks }: WebhookRoutesDeps, { path: named, query }) {
@@ -134,6 +142,7 @@ const deliveryRoutes = [
   internalRoute({
     method: 'POST',
     template: webhookPaths.redeliver,
+    callers: ['gateway'],
     input: { path, body: webhookRedelivery },
     answer: webhookRedelivered,
     async handle({ webhooks }: WebhookRoutesDeps, { path: named, body }) {

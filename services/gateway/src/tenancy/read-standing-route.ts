@@ -8,6 +8,7 @@ import type { Tenancy } from './open-tenancy.ts';
 export const readStandingRoute = internalRoute({
   method: 'GET',
   template: standingPath,
+  callers: ['event-stream'],
   input: { path: projectPath },
   answer: projectStanding,
   async handle(

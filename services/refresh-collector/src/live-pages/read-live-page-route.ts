@@ -35,6 +35,7 @@ const largeAssetsMin = 100;
 export const readLivePageRoute = internalRoute({
   method: 'GET',
   template: livePagePath,
+  callers: ['gateway'],
   input: {
     path: scopePath,
     query: livePageQuery,

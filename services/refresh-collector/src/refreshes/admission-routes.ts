@@ -20,6 +20,7 @@ export const admissionRoutes = [
   internalRoute({
     method: 'GET',
     template: refreshPaths.admission,
+    callers: ['gateway'],
     input: {},
     answer: admissionView,
     handle: async ({ store, outstandingMax }: AdmissionRoutesDeps) =>
@@ -28,6 +29,7 @@ export const admissionRoutes = [
   internalRoute({
     method: 'PUT',
     template: refreshPaths.admission,
+    callers: ['gateway'],
     input: { body: admissionChange },
     answer: admissionView,
     async handle({ store, outstandingMax, update }: AdmissionRoutesDeps, { body }) {

@@ -28,6 +28,7 @@ export interface RefreshRoutesDeps {
 const readRefreshRoute = internalRoute({
   method: 'GET',
   template: refreshPaths.refresh,
+  callers: ['gateway'],
   input: { path: refreshIdPath },
   answer: refreshView,
   async handle(deps: RefreshRoutesDeps, { path }) {
@@ -50,6 +51,7 @@ async function estimate(
 const listRefreshesRoute = internalRoute({
   method: 'GET',
   template: refreshPaths.refreshes,
+  callers: ['gateway'],
   input: { path: projectPath, query: refreshListQuery },
   answer: refreshList,
   async handle({ lists }: RefreshRoutesDeps, { path, query }) {

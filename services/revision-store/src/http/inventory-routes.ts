@@ -23,6 +23,7 @@ import { toCurrentPageMeta } from './convert.ts';
 export const readCurrentPageRoute = internalRoute({
   method: 'GET',
   template: inventoryPaths.page,
+  callers: ['gateway'],
   input: { path: scopePath, query: currentPageQuery },
   // Pages are a few MiB each, and in memory until they are sent.
   inFlightMax: 48,
@@ -67,6 +68,7 @@ function pinnedBy(query: z.output<typeof currentPageQuery>): CurrentPageRequest[
 export const eraseInventoryRoute = internalRoute({
   method: 'DELETE',
   template: inventoryPaths.inventory,
+  callers: ['gateway'],
   input: { path: scopePath },
   status: 204,
   async handle(deps: EraseInventoryDeps, { path }) {

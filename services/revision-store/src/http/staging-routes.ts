@@ -20,6 +20,7 @@ const epochPath = z.object({ scan_id: z.uuid(), epoch: canonicalDecimal(1, 2 ** 
 export const putChunkRoute = internalRoute({
   method: 'PUT',
   template: inventoryPaths.chunk,
+  callers: ['gateway', 'refresh-collector'],
   input: {
     path: epochPath.extend({
       page: canonicalDecimal(0, scanPagesMax - 1),
@@ -50,6 +51,7 @@ export interface ListPagesDeps {
 export const listPagesRoute = internalRoute({
   method: 'GET',
   template: inventoryPaths.stagedPages,
+  callers: ['gateway'],
   input: { path: epochPath },
   answer: stagedPages,
   handle: async ({ chunks }: ListPagesDeps, { path }) => ({
