@@ -132,10 +132,11 @@ describe('with few pages before the deadline', () => {
   it('a refresh that could not be completed in time is not admitted: its client comes back when there is room, no credits held (Refresh: Admission) [admission-latch]', async () => {
     const collector = await harness.startCollector(paced(), clock);
     const account_id = newAccountId();
-    const scope = await ofPages(15);
-    await inventories.hold(scope);
-    const first = await harness.request({ account_id, scope }, 1);
-    const next = await harness.request({ scope: await ofPages(15) }, 1);
+    // Whichever is read first waits for its page, and the other one for the identity.
+    const scopes = [await ofPages(15), await ofPages(15)] as const;
+    for (const scope of scopes) await inventories.hold(scope);
+    const first = await harness.request({ account_id, scope: scopes[0] }, 1);
+    const next = await harness.request({ scope: scopes[1] }, 1);
     await planShows('both fill the plan', ({ pagesWaiting, pagesFree, typicalPages }) => {
       return pagesWaiting === 30 && pagesFree < typicalPages;
     });
@@ -164,11 +165,14 @@ describe('with few pages before the deadline', () => {
     for (const { refresh_id } of [other, second]) {
       expect(harness.ledger.outcomes.has(`reserve:${refresh_id}`)).toBe(false);
     }
-    await inventories.release(scope);
-    for (const { refresh_id } of [first, next]) {
-      await harness.completed(collector, refresh_id);
-      clock.advance(pageEveryMs);
-    }
+    for (const scope of scopes) await inventories.release(scope);
+    await waitFor('one of them is completed', async () => {
+      const both = await Promise.all([stored(first.refresh_id), stored(next.refresh_id)]);
+      return both.some((refresh) => refresh?.terminal);
+    });
+    clock.advance(pageEveryMs);
+    for (const { refresh_id } of [first, next]) await harness.completed(collector, refresh_id);
+    clock.advance(pageEveryMs);
     await planShows('the plan is empty', ({ pagesWaiting }) => pagesWaiting === 0);
     const again = await harness.request({ scope: inventories.next(1) }, 1);
     expect(await refusalOf(again.refresh_id)).toMatchObject({ decision: 'accepted' });
