@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { serviceNames } from '@inventory/contracts/topics';
+import { callersOf } from '@inventory/local-stack/service-tokens';
 import { topicJobSettings } from '@inventory/service-host/prepare';
 import { parse } from 'yaml';
 import {
@@ -8,9 +9,9 @@ import {
   simulatorReading,
 } from '../../deploy/local-stack/src/simulator-settings.ts';
 import { root } from '../tidy/tracked-files.ts';
+import { callingServices } from './support/calling-services.ts';
 import { configOf, unknownSettings } from './support/known-settings.ts';
 import { readCompose } from './support/read-compose.ts';
-import { callersOf, callingServices } from './support/service-tokens.ts';
 
 const { services, volumes } = readCompose();
 const serviceOf = (name: string) => {
@@ -58,7 +59,7 @@ describe('docker-compose.yml', () => {
     expect(new Set(Object.values(tokens)).size).toBe(callingServices.length);
     for (const name of serviceNames) {
       const { SERVICE_CALLERS, SERVICE_TOKEN } = serviceOf(name).environment ?? {};
-      expect(SERVICE_CALLERS).toBe(callersOf(tokens));
+      expect(SERVICE_CALLERS).toBe(callersOf(Object.entries(tokens)));
       expect(SERVICE_TOKEN).toBe(tokens[name]);
     }
   });

@@ -1,10 +1,12 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ServiceName, serviceNames } from '@inventory/contracts/topics';
+import { callersOf } from '@inventory/local-stack/service-tokens';
 import { kafkaSettings } from '@inventory/runtime/kafka-access';
 import { topicJobSettings } from '@inventory/service-host/prepare';
 import { timingOf } from '../../libs/messaging/src/kafka/timing.ts';
 import { root, trackedFiles } from '../tidy/tracked-files.ts';
+import { callingServices } from './support/calling-services.ts';
 import { configOf, type Settings, unknownSettings } from './support/known-settings.ts';
 import { makeStandInFiles, unmountedFiles } from './support/mounted-files.ts';
 import {
@@ -17,7 +19,6 @@ import {
   readRendered,
   readRenderedText,
 } from './support/read-rendered.ts';
-import { callersOf, callingServices } from './support/service-tokens.ts';
 
 const { sourcesDigest, textDigest } = require('../../scripts/kubernetes/sources-digest.js') as {
   sourcesDigest: (folder: string) => string;
@@ -121,8 +122,10 @@ describe.each(overlays)('the %s overlay as rendered', (overlay) => {
     }
     if (overlay !== 'local') return;
     const made = (name: ServiceName) => environmentOf(resources, containerOf(name), {});
-    const tokens = callingServices.map((name) => [name, made(name)['SERVICE_TOKEN'] ?? '']);
-    expect(made('gateway')['SERVICE_CALLERS']).toBe(callersOf(Object.fromEntries(tokens)));
+    const tokens = callingServices.map(
+      (name) => [name, made(name)['SERVICE_TOKEN'] ?? ''] as const,
+    );
+    expect(made('gateway')['SERVICE_CALLERS']).toBe(callersOf(tokens));
     expect(new Set(tokens.map(([, token]) => token)).size).toBe(callingServices.length);
   });
 

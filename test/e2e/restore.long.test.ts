@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type ServiceName, serviceNames } from '@inventory/contracts/topics';
+import { callersOf } from '@inventory/local-stack/service-tokens';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { copyDatabase, type DatabaseCopy, restoreDatabase } from './support/database-copy.ts';
 import { untilCompleted } from './support/follow-refresh.ts';
@@ -67,9 +68,9 @@ afterAll(() => stack?.close());
  */
 function amongNewSecrets(oldCursorKey: string) {
   const [old, fresh] = [newTokens(), newTokens()];
-  const SERVICE_CALLERS = serviceNames
-    .flatMap((name) => [old, fresh].map((tokens) => `${name}:${digestOf(tokens[name])}`))
-    .join(',');
+  const SERVICE_CALLERS = callersOf(
+    serviceNames.flatMap((name) => [old, fresh].map((tokens) => [name, tokens[name]] as const)),
+  );
   const before = (name: ServiceName) => ({ SERVICE_CALLERS, SERVICE_TOKEN: old[name] });
   return {
     gateway: {
@@ -89,10 +90,6 @@ function newTokens() {
     ServiceName,
     string
   >;
-}
-
-function digestOf(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
 }
 
 const records = (name: ServiceName) => stack.recordsOf(name);

@@ -1,18 +1,18 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { type ServiceName, serviceNames } from '@inventory/contracts/topics';
+import { secretDigest } from '@inventory/runtime/secret-digest';
 
 /** The token of one service of a stack; all follow from one key, so that a stack keeps one. */
 export function serviceTokenOf(service: ServiceName, key: string): string {
   return createHmac('sha256', key).update(service).digest('base64url');
 }
 
-/** As the setting SERVICE_CALLERS of every service; the routes decide who calls them. */
+/** SERVICE_CALLERS of every service of a stack; the routes decide who calls them. */
 export function serviceCallers(key: string): string {
-  return serviceNames
-    .map((service) => `${service}:${digestOf(serviceTokenOf(service, key))}`)
-    .join(',');
+  return callersOf(serviceNames.map((service) => [service, serviceTokenOf(service, key)]));
 }
 
-function digestOf(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
+/** The value of SERVICE_CALLERS that accepts these tokens, each of a service. */
+export function callersOf(tokens: readonly (readonly [service: string, token: string])[]): string {
+  return tokens.map(([service, token]) => `${service}:${secretDigest(token)}`).join(',');
 }

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { createLogger } from '@inventory/runtime/logger';
+import { secretDigest } from '@inventory/runtime/secret-digest';
 import type { ServiceCaller } from '@inventory/runtime/service-settings';
 import { z } from 'zod';
 import { type HttpServer, startHttpServer } from './http-server.ts';
@@ -202,7 +202,7 @@ test('a health check that fails itself is an error, not silence', async () => {
 
 /** An entry of SERVICE_CALLERS. */
 function callerOf(name: string, token: string): ServiceCaller {
-  return { name, tokenDigest: createHash('sha256').update(token).digest('hex') };
+  return { name, tokenDigest: secretDigest(token) };
 }
 
 describe('with callers', () => {

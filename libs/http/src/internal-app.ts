@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { isOn } from '@inventory/contracts/refusal-codes';
 import { invariant } from '@inventory/runtime/bug';
 import type { Logger } from '@inventory/runtime/logger';
+import { secretDigest } from '@inventory/runtime/secret-digest';
 import type { ServiceCaller } from '@inventory/runtime/service-settings';
 import Koa, { type Middleware } from 'koa';
 import { type HealthChecks, serveHealth } from './health.ts';
@@ -100,7 +100,7 @@ function requestOf(response: ServerResponse): InternalRequest {
 function identifyCaller(known: readonly ServiceCaller[]): Middleware<InternalState> {
   return async (context, next) => {
     const token = context.get(serviceTokenHeader);
-    const digest = createHash('sha256').update(token).digest('hex');
+    const digest = secretDigest(token);
     const callers = known.filter(({ tokenDigest }) => token !== '' && tokenDigest === digest);
     if (callers.length === 0) throw new Refused({ code: 'service_token_required' });
     context.state.callers = callers.map(({ name }) => name);

@@ -1,9 +1,9 @@
 import { startHttpServer } from '@inventory/http/http-server';
 import { createInternalApp } from '@inventory/http/internal-app';
+import { secretDigest } from '@inventory/runtime/secret-digest';
 import { newProjectId } from '@inventory/testkit/builders';
 import { openNamespace, testLogger } from '@inventory/testkit/namespace';
 import { readStandingRoute } from '../src/tenancy/read-standing-route.ts';
-import { secretDigest } from '../src/tenancy/secret-digest.ts';
 import { openTenancyReplica } from './support/tenancy-replica.ts';
 
 const serviceToken = 'the-token-of-the-event-stream';

@@ -1,8 +1,8 @@
 import { Refused } from '@inventory/http/refused';
 import { createLogger } from '@inventory/runtime/logger';
+import { secretDigest } from '@inventory/runtime/secret-digest';
 import { createTokenBuckets } from '@inventory/runtime/token-buckets';
 import type { Context } from 'koa';
-import { secretDigest } from '../tenancy/secret-digest.ts';
 import { createAudit } from './audit.ts';
 import { identifyOperator } from './identify-operator.ts';
 

@@ -1,10 +1,10 @@
 import { Refused } from '@inventory/http/refused';
 import { invariant } from '@inventory/runtime/bug';
 import type { Logger } from '@inventory/runtime/logger';
+import { secretDigest } from '@inventory/runtime/secret-digest';
 import type { TokenBuckets } from '@inventory/runtime/token-buckets';
 import type { Context, Middleware } from 'koa';
 import { peerNetworkOf } from '../tenancy/network-policy.domain.ts';
-import { secretDigest } from '../tenancy/secret-digest.ts';
 import type { Audit } from './audit.ts';
 import type { AuditedCall } from './audit-entry.domain.ts';
 import type { OperatorState } from './operator-state.ts';

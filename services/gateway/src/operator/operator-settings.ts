@@ -1,6 +1,6 @@
+import { secretDigest } from '@inventory/runtime/secret-digest';
 import { integer, list, port, SettingsError, text } from '@inventory/runtime/settings';
 import { z } from 'zod';
-import { secretDigest } from '../tenancy/secret-digest.ts';
 import { defaultOperatorName, type Operator, parseOperator } from './operators.domain.ts';
 
 const operator = z.string().transform((given, context) => {

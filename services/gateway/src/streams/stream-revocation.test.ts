@@ -1,3 +1,4 @@
+import { secretDigest } from '@inventory/runtime/secret-digest';
 import { newAccountId, newCredentialId, newProjectId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import { propertyRuns } from '@inventory/testkit/property-runs';
@@ -5,7 +6,6 @@ import { createTestClock } from '@inventory/testkit/test-clock';
 import fc from 'fast-check';
 import { mintSecret } from '../tenancy/issue-credential.ts';
 import { createPrincipalCache } from '../tenancy/principal-cache.ts';
-import { secretDigest } from '../tenancy/secret-digest.ts';
 import {
   type Account,
   defaultServiceAccountId,

@@ -9,8 +9,8 @@ import type { GrantedPermission } from '@inventory/contracts/vocabulary';
 import { Refused } from '@inventory/http/refused';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
+import { secretDigest } from '@inventory/runtime/secret-digest';
 import type { NetworkPolicy } from './network-policy.domain.ts';
-import { secretDigest } from './secret-digest.ts';
 import { type Credential, defaultServiceAccountId, type Project } from './tenancy.domain.ts';
 import type { TenancyStore } from './tenancy-store.ts';
 

@@ -1,8 +1,8 @@
+import { secretDigest } from '@inventory/runtime/secret-digest';
 import { newAccountId, newCredentialId, newProjectId } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { mintSecret } from './issue-credential.ts';
 import { createPrincipalCache } from './principal-cache.ts';
-import { secretDigest } from './secret-digest.ts';
 import {
   type Account,
   defaultServiceAccountId,

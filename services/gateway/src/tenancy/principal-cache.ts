@@ -1,9 +1,9 @@
 import { isWellFormedSecret } from '@inventory/contracts/credential-secret';
 import type { Clock } from '@inventory/runtime/clock';
 import { createInvalidatedCache } from '@inventory/runtime/invalidated-cache';
+import { secretDigest } from '@inventory/runtime/secret-digest';
 import type { AuthorityChange } from './announce-change.ts';
 import type { Principal } from './principal.domain.ts';
-import { secretDigest } from './secret-digest.ts';
 import { type AcceptedSecret, acceptSecret, isStillValid } from './tenancy.domain.ts';
 import type { TenancyStore } from './tenancy-store.ts';
 

@@ -1,8 +1,8 @@
 import type { CredentialId } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
+import { secretDigest } from '@inventory/runtime/secret-digest';
 import type { ChangeAnnouncer } from './announce-change.ts';
 import { type IssuedCredential, mintSecret } from './issue-credential.ts';
-import { secretDigest } from './secret-digest.ts';
 import { rotateSecrets } from './tenancy.domain.ts';
 import type { TenancyStore } from './tenancy-store.ts';
 

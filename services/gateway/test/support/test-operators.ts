@@ -1,6 +1,6 @@
 import type { OperatorRole } from '@inventory/contracts/vocabulary';
+import { secretDigest } from '@inventory/runtime/secret-digest';
 import type { Operator } from '../../src/operator/operators.domain.ts';
-import { secretDigest } from '../../src/tenancy/secret-digest.ts';
 
 export function operatorWith(name: string, token: string, ...roles: OperatorRole[]): Operator {
   return { name, roles, tokenDigest: secretDigest(token) };
