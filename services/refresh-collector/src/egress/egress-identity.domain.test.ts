@@ -32,8 +32,7 @@ function requestTimes(
   let now = 1_000_000;
   return pauses.map((pause) => {
     now = Math.max(now + pause, next(identity, of));
-    const use = { token: 't', nowMs: now, untilMs: now + 40_000, liveCredit: 0 };
-    identity = acquireIdentity(identity, of, use);
+    identity = acquireIdentity(identity, of, { token: 't', nowMs: now, untilMs: now + 40_000 });
     identity = releaseIdentity(identity, of, { result: 'served' }, now);
     return now;
   });
@@ -74,7 +73,6 @@ describe('an egress identity', () => {
       token: 't',
       nowMs: 0,
       untilMs: 40_000,
-      liveCredit: 0,
     });
     expect(nextRequestMs(taken, limits)).toBe(40_000);
     const back = releaseIdentity(taken, limits, { result: 'served' }, 500);

@@ -63,16 +63,12 @@ export function spareUntilMs(identity: IdentityState, limits: IdentityLimits): n
 /** The earliest time of the next request by rate and pauses. */
 function restedMs(identity: IdentityState, limits: IdentityLimits): number {
   const tolerance = (limits.burst - 1) * intervalMs(limits);
-  const { arrivalMs, silentUntilMs, unreachableUntilMs } = identity;
-  return Math.max(arrivalMs - tolerance, silentUntilMs, unreachableUntilMs);
+  return Math.max(identity.arrivalMs - tolerance, pausedUntilMs(identity));
 }
 
-/** Whether it may send no request now because of refusals or missing connections. */
-export function isPaused(
-  { silentUntilMs, unreachableUntilMs }: IdentityState,
-  nowMs: number,
-): boolean {
-  return Math.max(silentUntilMs, unreachableUntilMs) > nowMs;
+/** Until then it may send no request, because of refusals or missing connections. */
+export function pausedUntilMs({ silentUntilMs, unreachableUntilMs }: IdentityState): number {
+  return Math.max(silentUntilMs, unreachableUntilMs);
 }
 
 export const identityStatuses = ['free', 'in_use', 'resting', 'silent', 'unreachable'] as const;
@@ -107,14 +103,13 @@ export function firstRestedInMs(
 export function acquireIdentity(
   identity: IdentityState,
   limits: IdentityLimits,
-  request: { token: string; nowMs: number; untilMs: number; liveCredit: number },
+  request: { token: string; nowMs: number; untilMs: number },
 ): IdentityState {
   return {
     ...identity,
     version: identity.version + 1,
     arrivalMs: Math.max(identity.arrivalMs, request.nowMs) + intervalMs(limits),
     inFlight: { token: request.token, untilMs: request.untilMs },
-    liveCredit: request.liveCredit,
   };
 }
 

@@ -8,8 +8,8 @@ import {
   firstRestedInMs,
   type IdentityLimits,
   type IdentityState,
-  isPaused,
   nextRequestMs,
+  pausedUntilMs,
   releaseIdentity,
   restIdentity,
   type SlotResult,
@@ -90,7 +90,7 @@ export function openEgressPool(deps: EgressPoolDeps): EgressPool {
     const all = await identities.currentIdentities();
     const nowMs = clock.now();
     const free = all.filter((identity) => nextRequestMs(identity, limits) <= nowMs);
-    const active = all.filter((identity) => !isPaused(identity, nowMs)).map(({ id }) => id);
+    const active = all.filter((one) => pausedUntilMs(one) <= nowMs).map(({ id }) => id);
     const served = await Promise.all(free.map((identity) => serveNext(identity, active)));
     const hasServed = served.some(Boolean);
     if (!hasServed) wakeWhenFree(all, nowMs);
@@ -166,8 +166,8 @@ function createSlots(
     async acquire(identity, liveCredit) {
       const nowMs = clock.now();
       const token = identifiers.uuidV7();
-      const use = { token, nowMs, untilMs: nowMs + requestMaxMs, liveCredit };
-      const next = acquireIdentity(identity, limits, use);
+      const use = { token, nowMs, untilMs: nowMs + requestMaxMs };
+      const next = { ...acquireIdentity(identity, limits, use), liveCredit };
       if (!(await identities.saveIdentity(identity, next))) return null;
       const { id: identityId } = identity;
       return { identityId, release: (result) => release(identityId, token, result) };

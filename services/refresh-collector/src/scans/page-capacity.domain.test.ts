@@ -32,12 +32,7 @@ function requestsUntil(start: IdentityState, timeMs: number): number {
     const atMs = Math.max(nowMs, nextRequestMs(state, limits));
     if (atMs > timeMs) return count;
     state = {
-      ...acquireIdentity(state, limits, {
-        token: 'held',
-        nowMs: atMs,
-        untilMs: atMs,
-        liveCredit: 0,
-      }),
+      ...acquireIdentity(state, limits, { token: 'held', nowMs: atMs, untilMs: atMs }),
       inFlight: null,
     };
   }

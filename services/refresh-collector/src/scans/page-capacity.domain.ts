@@ -1,4 +1,8 @@
-import type { IdentityLimits, IdentityState } from '../egress/egress-identity.domain.ts';
+import {
+  type IdentityLimits,
+  type IdentityState,
+  pausedUntilMs,
+} from '../egress/egress-identity.domain.ts';
 
 /** The pages that the egress identities can read until a time. */
 export interface PageCapacity {
@@ -21,10 +25,9 @@ export function pageCapacity(
   const intervalMs = 60_000 / limits.requestsPerMinute;
   const toleranceMs = (limits.burst - 1) * intervalMs;
   const sources = identities.map((identity) => {
-    const { silentUntilMs, unreachableUntilMs, refusals, connectFailures } = identity;
-    const fromMs = Math.max(nowMs, silentUntilMs, unreachableUntilMs);
+    const fromMs = Math.max(nowMs, pausedUntilMs(identity));
     return {
-      weight: 2 ** -(refusals + connectFailures),
+      weight: 2 ** -(identity.refusals + identity.connectFailures),
       fromMs,
       emptyMs: Math.max(identity.arrivalMs, fromMs) - toleranceMs,
     };

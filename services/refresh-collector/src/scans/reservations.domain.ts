@@ -39,11 +39,11 @@ export function openReservations(
   function change(deadlineMs: number, pages: number): void {
     const first = stepOf(deadlineMs);
     reserved[first] = (reserved[first] ?? 0) + pages;
-    for (let step = first; step <= steps; step += 1) free[step] = (free[step] ?? 0) - pages;
+    takeFrom(first, pages);
   }
 
-  function changeAtOnce(pages: number): void {
-    for (let step = 0; step <= steps; step += 1) free[step] = (free[step] ?? 0) - pages;
+  function takeFrom(first: number, pages: number): void {
+    for (let step = first; step <= steps; step += 1) free[step] = (free[step] ?? 0) - pages;
   }
 
   return {
@@ -56,8 +56,8 @@ export function openReservations(
     add: (deadlineMs, pages) => change(deadlineMs, pages),
     remove: (deadlineMs, pages) => change(deadlineMs, -pages),
     fitsAtOnce: (pages) => free.every((room, step) => (reserved[step] ?? 0) <= 0 || room >= pages),
-    addAtOnce: (pages) => changeAtOnce(pages),
-    removeAtOnce: (pages) => changeAtOnce(-pages),
+    addAtOnce: (pages) => takeFrom(0, pages),
+    removeAtOnce: (pages) => takeFrom(0, -pages),
     firstTight(pages) {
       for (let step = 0; step <= steps; step += 1) {
         if ((reserved[step] ?? 0) > 0 && (free[step] ?? 0) < pages) return timeOf(step + 1);

@@ -1,3 +1,9 @@
+import {
+  avoidedIdentities,
+  firstTries,
+  type PageTries,
+  unreachableIdentities,
+} from '@inventory/refresh-collector/egress/page-verdicts.domain';
 import { createSlotOrder } from '@inventory/refresh-collector/egress/slot-order.domain';
 import { pageCapacity } from '@inventory/refresh-collector/scans/page-capacity.domain';
 import { pageDueMs } from '@inventory/refresh-collector/scans/page-due.domain';
@@ -10,7 +16,7 @@ import { planScans, type ScanPlan } from '@inventory/refresh-collector/scans/sca
 import { createTypicalPages } from '@inventory/refresh-collector/scans/typical-pages.domain';
 import type { Arrival, Mix } from './mix.ts';
 import { SimulatedBreakers } from './simulated-breakers.ts';
-import { limits, type PageFailure, pageMs, SimulatedEgress } from './simulated-egress.ts';
+import { type Failure, limits, pageMs, SimulatedEgress } from './simulated-egress.ts';
 import { arrivedScan, queuedRefresh, type SimulatedScan, startedScan } from './simulated-scan.ts';
 import { VirtualTime } from './virtual-time.ts';
 
@@ -58,14 +64,14 @@ const breakerPauseMs = 1_000;
 const triesMax = 5;
 const liveWaitMs = 20_000;
 
-const noIdentities = { avoid: [], unreachable: [] };
+const untried = firstTries({ count: 2_000 });
 
 function withFailure(
-  unreachable: readonly string[],
-  { identityId, result }: PageFailure,
-): readonly string[] {
-  const others = unreachable.filter((other) => other !== identityId);
-  return result === 'unreachable' ? [...others, identityId] : others;
+  { answers, size }: PageTries,
+  identity: string,
+  { result }: Failure,
+): PageTries {
+  return { answers: [...answers, { identity, answer: result, ofFirstPage: false }], size };
 }
 
 /** Plays a mix in virtual time with the real plan, identity, breaker and slot rules. */
@@ -106,8 +112,8 @@ class Simulation {
       time: this.time,
       random,
       createSlotOrder: rules.createSlotOrder,
-      onAnswer: ({ scan, unreachable }, failure) => {
-        if (scan) this.answered(scan, unreachable, failure);
+      onAnswer: ({ scan, tries }, identity, failure) => {
+        if (scan) this.answered(scan, failure ? withFailure(tries, identity, failure) : null);
       },
       onLoss: () => this.lossesMs.push(this.time.nowMs),
     });
@@ -137,13 +143,15 @@ class Simulation {
   private requestLivePage(): void {
     const { egress, mix } = this;
     const replica = Math.floor(this.random() * mix.replicas);
-    const request = { accountId: 'live', deadlineMs: null, ...noIdentities, scan: null, replica };
-    egress.request(request);
+    egress.request({
+      ...{ accountId: 'live', deadlineMs: null, scan: null, replica },
+      ...this.identitiesFor(untried),
+    });
     const order = egress.lastOrder;
     this.time.after(liveWaitMs, () => egress.withdrawLive(order));
   }
 
-  private requestPage(scan: SimulatedScan, unreachable: readonly string[] = []): void {
+  private requestPage(scan: SimulatedScan, tries: PageTries = untried): void {
     const { replica, deadlineMs } = scan;
     const { accountId, appId, pagesKnown } = scan.arrival;
     const dueMs = pageDueMs(
@@ -156,25 +164,21 @@ class Simulation {
     );
     if (this.breakers.admits(appId, this.time.nowMs)) {
       const request = { accountId, deadlineMs: dueMs, scan, replica };
-      this.egress.request({ ...request, avoid: this.avoided(unreachable), unreachable });
-    } else this.retry(scan, unreachable, breakerPauseMs);
+      this.egress.request({ ...request, ...this.identitiesFor(tries) });
+    } else this.retry(scan, tries, breakerPauseMs);
   }
 
-  /** Never all: if each made no connection, only the last one. */
-  private avoided(unreachable: readonly string[]): readonly string[] {
-    const { identities } = this.mix;
-    if (unreachable.length < identities) return unreachable;
-    return identities > 1 ? unreachable.slice(-1) : [];
+  private identitiesFor(tries: PageTries) {
+    const ids = this.egress.identities.map(({ id }) => id);
+    const avoid = avoidedIdentities(tries, ids);
+    return { tries, avoid, unreachable: unreachableIdentities(tries) };
   }
 
-  private answered(
-    scan: SimulatedScan,
-    unreachable: readonly string[],
-    failure: PageFailure | null,
-  ): void {
-    if (!failure) this.scanSlots += 1;
+  /** Without failed tries the platform answered. */
+  private answered(scan: SimulatedScan, failed: PageTries | null): void {
+    if (!failed) this.scanSlots += 1;
     if (scan.state === 'ended') return;
-    if (failure) this.retry(scan, withFailure(unreachable, failure), 0);
+    if (failed) this.retry(scan, failed, 0);
     else if (this.mix.downApps.includes(scan.arrival.appId)) this.onFailedPage(scan);
     else this.onGoodPage(scan);
   }
@@ -183,7 +187,7 @@ class Simulation {
     this.breakers.record(scan, true, this.time.nowMs);
     scan.tries += 1;
     if (scan.tries >= triesMax) this.end(scan, false);
-    else this.retry(scan, [], retryMs);
+    else this.retry(scan, untried, retryMs);
   }
 
   private onGoodPage(scan: SimulatedScan): void {
@@ -200,9 +204,9 @@ class Simulation {
     else if (scan.state === 'running') this.requestPage(scan);
   }
 
-  private retry(scan: SimulatedScan, unreachable: readonly string[], delayMs: number): void {
+  private retry(scan: SimulatedScan, tries: PageTries, delayMs: number): void {
     this.time.after(delayMs, () => {
-      if (scan.state === 'running') this.requestPage(scan, unreachable);
+      if (scan.state === 'running') this.requestPage(scan, tries);
     });
   }
 

@@ -3,12 +3,13 @@ import {
   freshIdentity,
   type IdentityLimits,
   type IdentityState,
-  isPaused,
   nextRequestMs,
+  pausedUntilMs,
   releaseIdentity,
   type SlotResult,
   spareUntilMs,
 } from '@inventory/refresh-collector/egress/egress-identity.domain';
+import type { PageTries } from '@inventory/refresh-collector/egress/page-verdicts.domain';
 import type {
   SlotOrder,
   SlotRequest,
@@ -33,28 +34,28 @@ const requestMaxMs = 40_000;
 /** After these failures in a row an identity is expected to read no more than a page an hour. */
 const failuresKnown = 7;
 
-type Failure = Extract<SlotResult, { result: 'throttled' | 'unreachable' }>;
+/** Why a page request had no answer of the platform. */
+export type Failure = Extract<SlotResult, { result: 'throttled' | 'unreachable' }>;
 
 /** A request for a slot; without a scan it is a live page. */
 export interface SimulatedRequest extends Omit<SlotRequest, 'order'> {
   readonly scan: SimulatedScan | null;
+  readonly tries: PageTries;
   readonly replica: number;
 }
 
 type Waiting = SimulatedRequest & SlotRequest;
 
-/** Why a page request had no answer of the platform. */
-export interface PageFailure {
-  readonly identityId: string;
-  readonly result: 'throttled' | 'unreachable';
-}
-
 interface EgressDependencies {
   readonly time: VirtualTime;
   readonly random: () => number;
   readonly createSlotOrder: () => SlotOrder;
-  /** A page request ended; null where the platform answered it. */
-  readonly onAnswer: (request: SimulatedRequest, failure: PageFailure | null) => void;
+  /** A page request ended; without a failure the platform answered it. */
+  readonly onAnswer: (
+    request: SimulatedRequest,
+    identityId: string,
+    failure: Failure | null,
+  ) => void;
   /** An identity failed that the plan counted on for a page or more. */
   readonly onLoss: () => void;
 }
@@ -123,7 +124,7 @@ export class SimulatedEgress {
     const spareMs = spareUntilMs(identity, limits) - yieldMs;
     const canWait = spareMs > time.nowMs;
     const { id: identityId, liveCredit } = identity;
-    const active = this.identities.filter((other) => !isPaused(other, time.nowMs));
+    const active = this.identities.filter((other) => pausedUntilMs(other) <= time.nowMs);
     const slot = { identityId, active: active.map(({ id }) => id), liveCredit, canWait };
     const turn = order?.next(own, this.rules, slot);
     if (!order || !turn) {
@@ -141,12 +142,7 @@ export class SimulatedEgress {
     const { time, random, onAnswer, onLoss } = this.dependencies;
     const failure = this.failureOf(index);
     const untilMs = time.nowMs + requestMaxMs;
-    const taken = acquireIdentity(identity, limits, {
-      token: 'held',
-      nowMs: time.nowMs,
-      untilMs,
-      liveCredit: identity.liveCredit,
-    });
+    const taken = acquireIdentity(identity, limits, { token: 'held', nowMs: time.nowMs, untilMs });
     this.identities[index] = taken;
     const answerMs = pageMs * (0.5 + random());
     time.after(failure?.result === 'unreachable' ? connectTimeoutMs : answerMs, () => {
@@ -154,7 +150,7 @@ export class SimulatedEgress {
       this.identities[index] = free;
       if (failure && (failuresOf(taken) < failuresKnown || !this.servesAny())) onLoss();
       time.at(nextRequestMs(free, limits), () => this.serve());
-      onAnswer(request, failure ? { identityId: identity.id, ...failure } : null);
+      onAnswer(request, identity.id, failure);
       this.serve();
     });
   }
