@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import { type ServiceName, serviceNames } from '@inventory/contracts/topics';
-import { root, trackedFiles } from '../tidy/tracked-files.ts';
+import { programOf, root } from '../tidy/tracked-files.ts';
 
 /** The internal routes in the sources of a service: their addresses and the callers they name. */
 function routesOf(service: ServiceName) {
-  return trackedFiles(new RegExp(`^services/${service}/src/.*\\.ts$`))
-    .filter(({ path }) => !path.endsWith('.test.ts'))
+  return programOf(service)
     .flatMap(({ text }) => [...text.matchAll(/template: ([\w.]+),\s+callers: \[([^\]]+)\]/g)])
     .map(([, address = '', list = '']) => ({
       address,

@@ -6,15 +6,12 @@ import {
   topicNames,
   topicsOf,
 } from '@inventory/contracts/topics';
-import { trackedFiles } from '../tidy/tracked-files.ts';
+import { programOf } from '../tidy/tracked-files.ts';
 
-/** The program of a service, its tests left out. */
-function sourceOf(service: ServiceName): string {
-  return trackedFiles(new RegExp(`^services/${service}/src/.*\\.ts$`))
-    .filter(({ path }) => !path.endsWith('.test.ts'))
+const sourceOf = (service: ServiceName) =>
+  programOf(service)
     .map(({ text }) => text)
     .join('\n');
-}
 
 /** The topics of every call of `consume` or `broadcast`. */
 function subscribed(source: string, call: 'consume' | 'broadcast'): TopicName[] {

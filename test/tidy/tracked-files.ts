@@ -29,6 +29,13 @@ export function trackedFiles(pattern: RegExp): TrackedFile[] {
     });
 }
 
+/** The program of a service, its tests left out. */
+export function programOf(service: string): TrackedFile[] {
+  return trackedFiles(new RegExp(`^services/${service}/src/.*\\.ts$`)).filter(
+    ({ path }) => !path.endsWith('.test.ts'),
+  );
+}
+
 export function readJson<Shape>(path: string): Shape {
   return JSON.parse(readFileSync(join(root, path), 'utf8')) as Shape;
 }

@@ -267,7 +267,7 @@ const floodOf = (count: number, accounts: number): Drawn[] =>
     drawnOf([6 + (index % accounts), index, 0, 125], 125),
   );
 
-const noLoss = { losses: [], isKnown: false, hasDownApp: false };
+const usual = { isKnown: false, hasDownApp: false, deadPart: 0.3, liveShare: 0.4, losses: [] };
 const lost = (identity: number, fromMinute: number, minutes: number, result: Loss['result']) => ({
   identity,
   fromMinute,
@@ -277,18 +277,17 @@ const lost = (identity: number, fromMinute: number, minutes: number, result: Los
 
 const difficultWorlds: Readonly<Record<string, World>> = {
   'starves no account of unknown size beside refreshes of known size that fill the capacity': {
-    ...noLoss,
+    ...usual,
     flood: floodOf(8, 1),
     drawn: unknown([2, 0, 0, 125], [2, 0, 0, 1], [0, 0, 0, 40], [3, 0, 7, 1], [0, 0, 15, 1]),
     identities: 6,
     replicas: 1,
-    deadPart: 0.3,
     liveShare: 0,
     seed: 0,
     losses: [lost(0, 0, 1, 'throttled')],
   },
   'breaks no reservation where live pages need more than their part': {
-    ...noLoss,
+    ...usual,
     flood: floodOf(6, 2),
     drawn: known(
       [2, 0, 0, 125],
@@ -306,13 +305,11 @@ const difficultWorlds: Readonly<Record<string, World>> = {
     ),
     identities: 4,
     replicas: 1,
-    deadPart: 0.3,
-    liveShare: 0.4,
     seed: 190_279_467,
     losses: [lost(1, 5, 1, 'unreachable'), lost(1, 4, 21, 'unreachable')],
   },
   'breaks no reservation where other replicas read live pages': {
-    ...noLoss,
+    ...usual,
     flood: floodOf(6, 2),
     drawn: [
       ...unknown([2, 6, 7, 1], [0, 5, 59, 48], [1, 6, 0, 40], [0, 4, 39, 113]),
@@ -327,12 +324,10 @@ const difficultWorlds: Readonly<Record<string, World>> = {
     ],
     identities: 7,
     replicas: 3,
-    deadPart: 0.3,
-    liveShare: 0.4,
     seed: 469_722_448,
   },
   'reads on through an identity that had no connection while the other is silent': {
-    ...noLoss,
+    ...usual,
     flood: floodOf(4, 1),
     drawn: known(
       [4, 4, 49, 2],
@@ -351,7 +346,6 @@ const difficultWorlds: Readonly<Record<string, World>> = {
     identities: 2,
     replicas: 3,
     deadPart: 0,
-    liveShare: 0.4,
     seed: 1_362_968_564,
     losses: [lost(1, 19, 52, 'unreachable'), lost(0, 56, 36, 'throttled')],
   },
