@@ -5,7 +5,7 @@
  * package-lock.json changed, then compiles what changed. Runs on Node 18 or later with no package
  * installed. Standard output belongs to the command: everything is printed to standard error.
  */
-const { spawn } = require('node:child_process');
+const { execFileSync, spawn } = require('node:child_process');
 const fs = require('node:fs');
 const { join, resolve } = require('node:path');
 const { setTimeout: pause } = require('node:timers/promises');
@@ -25,12 +25,24 @@ async function prepare() {
     if (!fs.existsSync(installed) || !fs.readFileSync(installed).equals(wanted)) {
       console.error('Installing packages: about a minute the first time.');
       await run('npm', 'install', '--include=dev', '--no-progress', '--loglevel=error');
+      checkNode();
       fs.copyFileSync(lockfile, installed);
     }
     await run('tsc', '--build', 'tsconfig.build.json');
   } finally {
     fs.rmSync(mutex, { force: true });
   }
+}
+
+/** The packages contain Node for Linux. Elsewhere the one on the PATH has to be of its major version. */
+function checkNode() {
+  const { optionalDependencies } = JSON.parse(fs.readFileSync(join(root, 'package.json'), 'utf8'));
+  const wanted = Object.values(optionalDependencies)[0];
+  const present = execFileSync('node', ['-p', 'process.versions.node'], { encoding: 'utf8' });
+  if (Number.parseInt(present, 10) === Number.parseInt(wanted, 10)) return;
+  const { platform, arch } = process;
+  throw new Error(`Node ${present.trim()} is too old or too new. For ${platform} ${arch} no Node is \
+installed with the packages: install Node ${wanted} first.`);
 }
 
 /** Commands of packages are on the PATH: npm puts node_modules/.bin first. */
