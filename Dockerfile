@@ -3,9 +3,9 @@
 #   docker build --build-arg SERVICE=gateway -t game-item-inventory/gateway .
 # SERVICE is gateway, refresh-collector, billing-ledger, revision-store, event-stream or
 # platform-simulator. Everything before the last two stages is the same for all of them.
-# For pinned bases: --build-arg NODE_IMAGE=node:24.21.0-bookworm-slim@sha256:… and the same of
-# RUNTIME_IMAGE, which holds the C libraries that Node needs: no shell, no package manager. Any
-# image of Debian 12 with libstdc++ can take its place, NODE_IMAGE itself among them.
+# `npm run -s image-digests` fixes the bases to digests. RUNTIME_IMAGE holds the C libraries that Node
+# needs: no shell, no package manager. Any image of Debian 12 with libstdc++ can take its place,
+# NODE_IMAGE itself among them.
 ARG NODE_IMAGE=node:24.21.0-bookworm-slim
 ARG RUNTIME_IMAGE=gcr.io/distroless/cc-debian12:nonroot
 

@@ -11,6 +11,7 @@ const { execFileSync } = require('node:child_process');
 const { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } =
   require('node:fs');
 const { dirname, join, resolve } = require('node:path');
+const { writeBillOfMaterials } = require('./sbom.js');
 
 const root = resolve(__dirname, '..');
 const lockfiles = ['package-lock.json', '.npmrc'];
@@ -85,6 +86,8 @@ function assembleProgram(program, target) {
     folders,
   });
   writeHealthCheck(target, program);
+  // The name by which scanners of images find it.
+  writeFileSync(join(target, 'sbom.cdx.json'), writeBillOfMaterials(program));
   installInto(target);
 }
 

@@ -91,7 +91,14 @@ function main() {
     process.exitCode = 2;
     return;
   }
-  process.stdout.write(`${JSON.stringify(billOfMaterials(program), null, 2)}\n`);
+  process.stdout.write(writeBillOfMaterials(program));
 }
 
-main();
+/** The bill as JSON text; of the whole product without a program. */
+function writeBillOfMaterials(program) {
+  return `${JSON.stringify(billOfMaterials(program), null, 2)}\n`;
+}
+
+module.exports = { writeBillOfMaterials };
+
+if (require.main === module) main();

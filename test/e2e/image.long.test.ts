@@ -183,6 +183,14 @@ describe('an image', () => {
     },
   );
 
+  it.each(programs)(
+    '%s contains its bill of materials, as `npm run sbom` writes it',
+    async (program) => {
+      const { stdout } = await run(process.execPath, ['scripts/sbom.js', program], { cwd: root });
+      expect(readFileSync(join(folder, program, 'sbom.cdx.json'), 'utf8')).toBe(stdout);
+    },
+  );
+
   it.each(programs)('%s holds no source, test, type or other program', (program) => {
     const files = ownFiles(program);
     expect(files).toContain(`services/${program}/dist/main.js`);
