@@ -31,6 +31,9 @@ const withBackends = {
 module.exports = {
   // Ends a test that hangs. No verdict depends on it: a slow machine takes less.
   testTimeout: 600_000,
+  // Jest keeps some memory of each file in its worker. Beyond this a worker is replaced: garbage
+  // collections over it took a tenth of the CPU of unit tests, and most of that of late files.
+  workerIdleMemoryLimit: '400MB',
   projects: [
     {
       ...shared,

@@ -14,7 +14,10 @@ beforeAll(async () => {
 });
 afterAll(() => collector.close());
 
-/** The right end, within the deadline, for each page once and the tries of one. */
+/** A page above the byte limit: 2,000 is too large; then four of 1,000, one of 2,000, the last asset. */
+const exactRequests: ReadonlyMap<string, number> = new Map([['heavy-first-page', 7]]);
+
+/** The right end and charge, within the deadline, for each page once and the tries of one. */
 function expectEnd(
   scenario: string,
   outcome: RefreshOutcome,
@@ -25,13 +28,21 @@ function expectEnd(
   // A denial of a later page is confirmed by page 1, try for try.
   const requestsMax = (scan?.pages ?? 0) + 2 * defaults.scan.triesMax;
 
+  const charged = { complete_changed: Math.ceil(assets / 2_000), private: 1, not_found: 1 };
+  const credits = charged[outcome as keyof typeof charged] ?? 0;
+
   expect(view.record.outcome).toBe(outcome);
+  expect(view.record.billing).toMatchObject({
+    credits_charged: credits,
+    credits_released: 125 - credits,
+  });
   expect(assets).toBe(wholeSizes.get(scenario) ?? assets);
   expect(runMs).toBeLessThanOrEqual(defaults.deadlines.collectMs);
   expect(requests).toBeLessThanOrEqual(requestsMax);
+  expect(requests).toBe(exactRequests.get(scenario) ?? requests);
 }
 
-describe('the default identity alone, at its default rate (Refresh: Deadlines)', () => {
+describe('every scenario of the platform, through the default identity at its default rate (Refresh: Deadlines; Settlement by outcome; upstream 1.3, 6.10) [settlement-by-outcome]', () => {
   const slow = ['slow', 'slow-once'];
 
   describe('with pages later than a request waits', () => {

@@ -2,7 +2,8 @@ import { figuresOf } from './measure.ts';
 import { missedFloors } from './missed-floors.ts';
 import type { Mix } from './mix.ts';
 
-const seeds = Array.from({ length: 20 }, (_, index) => index + 1);
+/** The long test plays every mix with twenty. */
+const seeds = [2, 3, 4, 5];
 /** The order of its arrivals decides how much is known of their sizes when. */
 const isSensitive = ({ name }: Mix) => name === 'unknown sizes, one in ten large';
 
