@@ -52,7 +52,7 @@ const disabled = counter({
 const dueDeliveries = gauge({
   name: 'inventory.webhooks.due',
   description:
-    'Webhook deliveries that are due; at most 10,000 are counted; every replica reports the same value',
+    'Stored webhook deliveries that are due; at most 10,000 are counted; every replica reports the same value',
 });
 const dueOldestAge = gauge({
   name: 'inventory.webhooks.due.oldest.age',

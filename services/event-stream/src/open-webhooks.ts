@@ -45,8 +45,12 @@ export function openWebhooks(context: ServiceContext<EventStreamConfig>, deps: W
   const queues = createEndpointQueues(openEndpointCollection(db), sealer, logger);
   const deliveries = createDeliveryStore(openDeliveryCollection(db), logger);
   const rules = { allowPrivate: webhooks.allowPrivate };
-  const sending = startSending(context, { ...deps, endpoints, queues, deliveries, rules });
-  const reading = startLogReading(context, { ...deps, endpoints, deliveries, wake: sending.wake });
+  const stores = { ...deps, endpoints, queues, deliveries };
+  const sending = startSending(context, {
+    ...{ ...stores, rules },
+    onDrained: (endpoint) => reading.wakeEndpoint(endpoint),
+  });
+  const reading = startLogReading(context, { ...stores, ...sending });
   startWebhookUpkeep(context, { db, deliveries, sealer });
   const making = {
     ...{ endpoints, log, clock, identifiers, rules, endpointsMax: webhookEndpointsMax },
@@ -56,7 +60,7 @@ export function openWebhooks(context: ServiceContext<EventStreamConfig>, deps: W
   const redelivering = {
     ...again,
     async enqueue(endpoint: WebhookEndpoint, dueAtMs: number): Promise<void> {
-      await queues.enqueue(endpoint.id, dueAtMs);
+      await queues.enqueue([endpoint.id], dueAtMs);
       sending.wake(endpoint);
     },
   };
@@ -70,14 +74,19 @@ export function openWebhooks(context: ServiceContext<EventStreamConfig>, deps: W
     listEndpoints: endpoints.listEndpoints,
     async changeEndpoint(named: NamedEndpoint, change: EndpointChange): Promise<WebhookEndpoint> {
       const changed = await changeEndpoint(making, named, change);
+      sending.forget(changed.id);
       // Ends the deliveries of a disabled one.
       if (change.state !== undefined) sending.wake(changed);
       return changed;
     },
-    rotateSecret: (named: NamedEndpoint, wanted: WantedRotation) =>
-      rotateSecret(making, named, wanted),
+    async rotateSecret(named: NamedEndpoint, wanted: WantedRotation) {
+      const rotated = await rotateSecret(making, named, wanted);
+      sending.forget(named.endpointId);
+      return rotated;
+    },
     async removeEndpoint(projectId: ProjectId, endpointId: WebhookEndpointId): Promise<boolean> {
       const removed = await endpoints.removeEndpoint(projectId, endpointId);
+      sending.forget(endpointId);
       // After a crash before this they are removed by the sweep.
       if (removed) await deliveries.removeOfEndpoint(endpointId);
       return removed;

@@ -2,23 +2,40 @@ import type { ProjectId } from '@inventory/contracts/ids';
 import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { EventStreamConfig } from './config.ts';
+import type { WebhookEndpoint } from './domain/webhook-endpoint.ts';
 import { createLogReading, type LogReadingDeps } from './operations/read-logs.ts';
 
-const intervalMaxMs = 1_000;
+/** Pause between two queries for due polls. */
+const pollEveryMs = 1_000;
 
 /** Inserts the deliveries of appended events. */
 export function startLogReading(
   { config, lifetime, clock, logger }: ServiceContext<EventStreamConfig>,
-  deps: Omit<LogReadingDeps, 'clock' | 'readEveryMs'>,
+  deps: Omit<LogReadingDeps, 'clock' | 'readEveryMs' | 'onMore'>,
 ) {
   const { sweepEveryMs } = config.webhooks;
-  const reading = createLogReading({ ...deps, clock, readEveryMs: sweepEveryMs });
+  const wakeEndpoint = (endpoint: WebhookEndpoint): void => {
+    reading.notifyEndpoint(endpoint);
+    job.wake();
+  };
+  const reading = createLogReading({
+    ...{ ...deps, clock, readEveryMs: sweepEveryMs },
+    onMore: wakeEndpoint,
+  });
   const job = startPeriodicJob({
     name: 'webhook log reading',
-    intervalMs: Math.min(sweepEveryMs, intervalMaxMs),
+    intervalMs: sweepEveryMs,
     lifetime,
     logger,
-    runOnce: (stopping) => reading.readDue(stopping),
+    runOnce: reading.readNotified,
+  });
+  // A job apart: no event that was just appended waits for the polls of all other logs.
+  startPeriodicJob({
+    name: 'webhook log polls',
+    intervalMs: Math.min(sweepEveryMs, pollEveryMs),
+    lifetime,
+    logger,
+    runOnce: reading.readPolled,
   });
   return {
     /** An event was appended to the Project's log. */
@@ -26,5 +43,6 @@ export function startLogReading(
       reading.notify(projectId);
       job.wake();
     },
+    wakeEndpoint,
   };
 }

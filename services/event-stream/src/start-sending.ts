@@ -10,11 +10,12 @@ import type { AddressRules } from './domain/webhook-address.ts';
 import type { DisabledReason, WebhookEndpoint } from './domain/webhook-endpoint.ts';
 import { countAttempt, countDisabled } from './metrics.ts';
 import { attemptDelivery } from './operations/attempt-delivery.ts';
-import { createDeliverer } from './operations/deliver-due.ts';
+import { createDeliverer, type DelivererDeps } from './operations/deliver-due.ts';
 import { createDeliveryEnding } from './operations/end-deliveries.ts';
 import { gatherWrites } from './operations/gather-writes.ts';
-import { createHeldAccounts } from './operations/hold-accounts.ts';
+import { createHeldAccounts, type HeldAccounts } from './operations/hold-accounts.ts';
 import type { ProjectEventAccess } from './operations/project-event-access.ts';
+import type { PageSending } from './operations/send-pages.ts';
 import { createAccountLeases } from './storage/account-leases.ts';
 import type { DeliveryStore } from './storage/delivery-store.ts';
 import type { EndpointQueues } from './storage/endpoint-queues.ts';
@@ -28,6 +29,7 @@ export interface SendingDeps {
   readonly deliveries: DeliveryStore;
   readonly eventAccess: ProjectEventAccess;
   readonly rules: AddressRules;
+  readonly onDrained: (endpoint: WebhookEndpoint) => void;
 }
 
 const randomSteps = 1_000_000;
@@ -40,8 +42,9 @@ export function startSending(context: ServiceContext<EventStreamConfig>, deps: S
   const { config, lifetime, logger } = context;
   const { sweepEveryMs, drainMs } = config.webhooks;
   const ending = startEnding(context, deps);
+  const accounts = openAccounts(context, deps.db);
   const deliverer = openDeliverer(context, {
-    ...deps,
+    ...{ ...deps, accounts },
     onStopped: ending.wake,
     onSlotReleased: () => job.wake(),
   });
@@ -54,6 +57,10 @@ export function startSending(context: ServiceContext<EventStreamConfig>, deps: S
     runOnce: () => deliverer.startDue(),
   });
   return {
+    sending: deliverer as PageSending,
+    acquireAccounts: accounts.acquire,
+    /** The endpoint was changed or deleted. */
+    forget: deliverer.forget,
     /** Deliveries of the endpoint were made due, or it was disabled. */
     wake(endpoint: WebhookEndpoint) {
       if (endpoint.state === 'enabled') deliverer.notify(endpoint);
@@ -69,7 +76,7 @@ export function startSending(context: ServiceContext<EventStreamConfig>, deps: S
 
 function openDeliverer(
   { config, lifetime, clock, logger }: ServiceContext<EventStreamConfig>,
-  deps: SendingDeps & Pick<Parameters<typeof createDeliverer>[0], 'onStopped' | 'onSlotReleased'>,
+  deps: SendingDeps & Pick<DelivererDeps, 'accounts' | 'onStopped' | 'onSlotReleased'>,
 ) {
   const { deliveries, endpoints, rules } = deps;
   const { retries, health, limits, timeoutMs } = config.webhooks;
@@ -85,20 +92,24 @@ function openDeliverer(
       deps.onStopped(endpointId);
     },
   };
-  const leases = createAccountLeases(openAccountLeaseCollection(deps.db));
-  const requestMs = timeoutMs + recordMs;
   return createDeliverer({
     ...{ ...deps, clock, logger, limits, health },
-    accounts: createHeldAccounts({ leases, clock, owner: randomUUID(), requestMs }),
     attempt: (endpoint, claimed, signal) => attemptDelivery(attempts, endpoint, claimed, signal),
   });
+}
+
+function openAccounts({ config, clock }: ServiceContext<EventStreamConfig>, db: Db): HeldAccounts {
+  const leases = createAccountLeases(openAccountLeaseCollection(db));
+  const requestMs = config.webhooks.timeoutMs + recordMs;
+  return createHeldAccounts({ leases, clock, owner: randomUUID(), requestMs });
 }
 
 function startEnding(
   { config, lifetime, clock, logger }: ServiceContext<EventStreamConfig>,
   { deliveries, queues }: Pick<SendingDeps, 'deliveries' | 'queues'>,
 ) {
-  const { sweepEveryMs } = config.webhooks;
+  // Only a crash leaves deliveries to the sweep.
+  const sweepEveryMs = config.log.pruneEveryMs;
   const ending = createDeliveryEnding({ deliveries, queues, clock, sweepEveryMs });
   const job = startPeriodicJob({
     name: 'webhook endings',

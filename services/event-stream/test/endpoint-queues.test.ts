@@ -110,9 +110,9 @@ test('due queues are listed by one query over endpoints, whatever their backlogs
 
 test('a queue to which a delivery was added since it was read is not moved (Events: webhooks)', async () => {
   const endpoint = await newEndpoint();
-  await queues.enqueue(endpoint.id, startMs);
+  await queues.enqueue([endpoint.id], startMs);
   const read = await queueOf(endpoint);
-  await queues.enqueue(endpoint.id, startMs);
+  await queues.enqueue([endpoint.id], startMs);
 
   expect(await queues.postpone(read, null)).toBe(false);
   expect(await dueIds(startMs)).toContain(endpoint.id);
@@ -161,7 +161,11 @@ test.each(['listed', 'inserted'] as const)(
           await changeAfter('inserted');
           return inserted;
         },
+        listExisting: deliveries.listExisting,
       },
+      sending: { modeOf: () => 'insert', async send() {}, isSending: () => false },
+      wake() {},
+      onMore() {},
       eventAccess: { mayHaveEvents: async () => true },
     };
 

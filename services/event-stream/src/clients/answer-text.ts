@@ -11,6 +11,7 @@ const redacted = '[secret]';
  * removed, a character across the cut is left out.
  */
 export function answerText(start: Buffer, secrets: readonly string[]): string {
+  if (start.length === 0) return '';
   let text = decodeStart(start);
   for (const secret of secrets) text = text.replace(keyPattern(secret), redacted);
   const bytes = Buffer.from(text.replaceAll(/whsec_[\w+/=\\-]+/g, redacted));

@@ -35,10 +35,15 @@ export interface WebhookDelivery {
   readonly state: 'pending' | 'delivered' | 'failed';
   readonly failure: DeliveryFailure | null;
   readonly createdAtMs: number;
+  /** When the event was appended; null for a test, which is in no log. */
+  readonly appendedAtMs: number | null;
   readonly nextAttemptAtMs: number | null;
   /** Failed attempts since it was created or redelivered. */
   readonly failures: number;
-  /** Increases with each claim: a report of an earlier claim has no effect. */
+  /**
+   * Increases with each claim: a report of an earlier claim has no effect. One that is sent with 0 is
+   * not stored yet: its first report inserts it.
+   */
   readonly claim: number;
   /** The newest ones. */
   readonly attempts: readonly Attempt[];

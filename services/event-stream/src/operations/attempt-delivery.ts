@@ -41,12 +41,18 @@ export interface AttemptDeps {
   readonly onDisabled: (reason: DisabledReason, endpointId: WebhookEndpointId) => void;
 }
 
+export interface RecordedAttempt {
+  readonly attempt: Attempt;
+  /** Ends when the result is stored; another request may start before. */
+  readonly recorded: Promise<unknown>;
+}
+
 const goneStatus = 410;
 const triesMax = 5;
 
 /**
- * Sends a claimed delivery and records the result: 1 send, 2 update the endpoint's health, 3 record
- * the attempt. After a crash following 1 or 2 it is sent again, with the same id, once the claim
+ * Sends a delivery and records the result: 1 send, 2 update the endpoint's health, 3 record the
+ * attempt, after the return. After a crash following 1 or 2 it is sent again, with the same id, once the claim
  * expires. Health is written first: step 3 allows the next attempt, which must read it.
  */
 export async function attemptDelivery(
@@ -54,7 +60,7 @@ export async function attemptDelivery(
   endpoint: WebhookEndpoint,
   claimed: WebhookDelivery,
   signal: AbortSignal,
-): Promise<Attempt> {
+): Promise<RecordedAttempt> {
   const begunMs = monotonicNow();
   const answer = await deps.sender.send({ ...requestOf(deps, endpoint, claimed), signal });
   const atMs = deps.clock.now();
@@ -73,8 +79,7 @@ export async function attemptDelivery(
   deps.onAttempt(attempt, claimed);
   const retryMs = progress.state === 'pending' ? progress.nextAttemptAtMs : null;
   if (claimed.type !== pingType) await recordHealth(deps, endpoint, attempt, retryMs);
-  await deps.recordAttempt({ claimed, attempt, progress });
-  return attempt;
+  return { attempt, recorded: deps.recordAttempt({ claimed, attempt, progress }) };
 }
 
 function requestOf({ clock }: AttemptDeps, endpoint: WebhookEndpoint, delivery: WebhookDelivery) {

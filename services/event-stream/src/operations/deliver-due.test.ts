@@ -49,6 +49,7 @@ function newDelivery(
     state: 'pending',
     failure: null,
     createdAtMs: startMs,
+    appendedAtMs: startMs,
     nextAttemptAtMs: startMs,
     failures: 0,
     claim: 0,
@@ -72,6 +73,7 @@ function world(
   const postponed: [string, number | null][] = [];
   const released: string[] = [];
   const withoutEvents = new Set<string>();
+  const store = { isReady: Promise.resolve() };
   const queueDueMs = new Map(endpoints.map(({ id }) => [id, startMs]));
   const isDue = ({ nextAttemptAtMs }: WebhookDelivery, nowMs: number) =>
     nextAttemptAtMs !== null && nextAttemptAtMs <= nowMs;
@@ -108,6 +110,7 @@ function world(
     deliveries: {
       async listDue(endpointId, nowMs, limit) {
         reads.push(endpointId);
+        await store.isReady;
         return [...queue.values()]
           .filter((one) => one.endpointId === endpointId && one.type !== 'webhook.ping')
           .filter((one) => isDue(one, nowMs))
@@ -138,18 +141,14 @@ function world(
     },
     eventAccess: { mayHaveEvents: async (projectId) => !withoutEvents.has(projectId) },
     onStopped: (endpointId) => stopped.push(endpointId),
+    onDrained: () => {},
     attempt: (_endpoint, delivery, signal) =>
       new Promise((resolve, reject) => {
         signal.addEventListener('abort', () => reject(new Error('cut short')));
         const end = () => {
           queue.delete(delivery.eventId);
-          resolve({
-            atMs: clock.now(),
-            status: 204,
-            durationMs: 5,
-            error: null,
-            responseBody: null,
-          });
+          const attempt = { atMs: clock.now(), status: 204, durationMs: 5, error: null };
+          resolve({ attempt: { ...attempt, responseBody: null }, recorded: Promise.resolve() });
         };
         under.set(delivery.eventId, { delivery, end });
       }),
@@ -173,6 +172,7 @@ function world(
   });
   return {
     ...{ clock, deliverer, under, stopped, postponed, reads, queue, released, withoutEvents },
+    store,
     /** Deliveries of an endpoint become due. */
     add(endpoint: WebhookEndpoint, added: readonly WebhookDelivery[]) {
       for (const delivery of added) queue.set(delivery.eventId, delivery);
@@ -342,4 +342,82 @@ test('a stop waits for requests in flight and releases those without a response 
   await stopped;
 
   expect(released).toEqual([second?.delivery.eventId]);
+});
+
+/** The endpoint has responded fast, and its queue is empty. */
+async function keepUp(
+  { under, settle, deliverer }: ReturnType<typeof world>,
+  endpoint: WebhookEndpoint,
+): Promise<void> {
+  await settle();
+  for (const [id, { delivery, end }] of under) {
+    if (delivery.endpointId !== endpoint.id) continue;
+    under.delete(id);
+    end();
+  }
+  await waitFor('the endpoint keeps up', async () => {
+    await settle();
+    return deliverer.modeOf(endpoint) === 'send';
+  });
+}
+
+const unstored = (count: number, endpoint: WebhookEndpoint) =>
+  times(count, endpoint).map((one) => ({ ...one, nextAttemptAtMs: null }));
+
+test('a page is sent while a queue is being read, and both keep the limit of the replica (Events: webhooks)', async () => {
+  const [quick, queued] = [newEndpoint(), newEndpoint()];
+  const open = world([quick, queued], times(1, quick), 4);
+  const { under, store, deliverer, add, settle } = open;
+  await keepUp(open, quick);
+  const ready = Promise.withResolvers<void>();
+  store.isReady = ready.promise;
+  let left: readonly WebhookDelivery[] | null = null;
+  deliverer.send(quick, unstored(9, quick), async (some) => {
+    left = some;
+  });
+  add(queued, times(3, queued));
+
+  await deliverer.startDue();
+  await deliverer.startDue();
+  const whileRead = [countOf(under, quick.id), countOf(under, queued.id)];
+  ready.resolve();
+  await waitFor('the queue is read', () => countOf(under, queued.id) === 1);
+  await waitFor('the page is sent', async () => {
+    for (const [id, { delivery, end }] of under) {
+      if (delivery.endpointId !== quick.id) continue;
+      under.delete(id);
+      end();
+    }
+    await settle();
+    expect(under.size).toBeLessThanOrEqual(4);
+    return left !== null;
+  });
+
+  // One slot is reserved for the queue.
+  expect(whileRead).toEqual([3, 0]);
+  expect(left).toEqual([]);
+});
+
+test('what was not sent of a page is left for the queue once its endpoint is slow, and when the replica stops (Events: webhooks)', async () => {
+  const [slow, other] = [newEndpoint(), newEndpoint()];
+  const open = world([slow, other], [...times(1, slow), ...times(1, other)], 8);
+  const { under, clock, deliverer, settle } = open;
+  await keepUp(open, slow);
+  await keepUp(open, other);
+  const left = new Map<string, number>();
+  const sendTen = (one: WebhookEndpoint) =>
+    deliverer.send(one, unstored(10, one), async (some) => void left.set(one.id, some.length));
+  sendTen(slow);
+  await settle();
+  clock.advance(1_500);
+  sendTen(other);
+  await settle();
+
+  const mode = deliverer.modeOf(slow);
+  const stopped = deliverer.stop(600_000);
+  for (const { end } of under.values()) end();
+  await stopped;
+
+  expect(mode).toBe('insert');
+  expect(left).toEqual(new Map([slow, other].map(({ id }) => [id, 6])));
 });

@@ -53,7 +53,11 @@ function world(entries: readonly KeptEntry[], fails: () => boolean) {
           for (const { eventId } of missing) made.set(eventId, (made.get(eventId) ?? 0) + 1);
           return missing.length;
         }),
+      listExisting: async () => new Set(),
     },
+    sending: { modeOf: () => 'insert', async send() {}, isSending: () => false },
+    wake() {},
+    onMore() {},
     endpoints: {
       findEndpoint: async () => endpoint,
       advancePosition: (read, to) =>

@@ -1,56 +1,115 @@
 import type { Clock } from '@inventory/runtime/clock';
+import type { WebhookDelivery } from '../domain/webhook-delivery.ts';
 import type { WebhookEndpoint } from '../domain/webhook-endpoint.ts';
 import type { NewDelivery } from '../storage/delivery-mapping.ts';
 import type { DeliveryStore } from '../storage/delivery-store.ts';
 import type { EndpointStore } from '../storage/endpoint-store.ts';
 import type { KeptEntry, ProjectLog } from '../storage/project-log.ts';
 import type { ProjectEventAccess } from './project-event-access.ts';
+import type { PageSending } from './send-pages.ts';
 
 export interface PrepareDeps {
   readonly log: Pick<ProjectLog, 'listAfter'>;
   readonly endpoints: Pick<EndpointStore, 'advancePosition' | 'findEndpoint'>;
-  readonly deliveries: Pick<DeliveryStore, 'insertMissing'>;
+  readonly deliveries: Pick<DeliveryStore, 'insertMissing' | 'listExisting'>;
   readonly eventAccess: Pick<ProjectEventAccess, 'mayHaveEvents'>;
+  readonly sending: PageSending;
   readonly clock: Clock;
+  /** Deliveries of the endpoint were inserted, or it is disabled or deleted. */
+  readonly wake: (endpoint: WebhookEndpoint) => void;
+  /** The log may have another page, which can be read now. */
+  readonly onMore: (endpoint: WebhookEndpoint) => void;
 }
 
 const entriesAtOnce = 200;
 
 /**
- * Inserts a delivery for each event from the endpoint's position on, then advances the position.
- * After a crash between the two, or with concurrent replicas, the insert finds existing ones. When
- * the endpoint changed in between, its page is read again under its present types, so that no event
- * of an added type is skipped.
+ * Makes the deliveries of the events from the endpoint's position on, page by page: those of an
+ * endpoint that keeps up are sent and stored with their first result, others are inserted. The
+ * position advances once each event of a page has its delivery. After a crash before that the page
+ * is read again, and the deliveries that exist are found.
  */
 export async function prepareDeliveries(
-  { log, endpoints, deliveries, eventAccess, clock }: PrepareDeps,
+  deps: PrepareDeps,
   endpoint: WebhookEndpoint,
   stopping: AbortSignal,
 ): Promise<void> {
-  if (!(await eventAccess.mayHaveEvents(endpoint.projectId))) return;
-  let place = endpoint;
-  while (!stopping.aborted) {
-    const entries = await log.listAfter(place.projectId, place.nextPosition - 1, entriesAtOnce);
-    const last = entries.at(-1);
-    if (last === undefined) return;
-    const wanted = entries.filter(({ type }) => place.types.includes(type));
-    const nowMs = clock.now();
-    await deliveries.insertMissing(
-      wanted.map((entry) => deliveryOf(place, entry)),
-      nowMs,
-    );
-    const nextPosition = last.position + 1;
-    const dueAtMs = wanted.length > 0 ? nowMs : null;
-    if (await endpoints.advancePosition(place, nextPosition, dueAtMs)) {
-      if (entries.length < entriesAtOnce) return;
-      place = { ...place, nextPosition };
-    } else {
-      const changed = await endpoints.findEndpoint(place.projectId, place.id);
-      // Another replica advanced the position and continues from it.
-      if (changed?.state !== 'enabled' || changed.nextPosition !== place.nextPosition) return;
-      place = changed;
-    }
+  if (!(await deps.eventAccess.mayHaveEvents(endpoint.projectId))) return;
+  for (let place: WebhookEndpoint | null = endpoint; place !== null && !stopping.aborted; ) {
+    const { projectId, nextPosition } = place;
+    const entries = await deps.log.listAfter(projectId, nextPosition - 1, entriesAtOnce);
+    if (entries.length === 0) return;
+    const wanted = wantedOf(place, entries);
+    const mode = wanted.length === 0 ? 'insert' : deps.sending.modeOf(place);
+    if (mode === 'wait') return;
+    if (mode === 'send') return sendPage(deps, place, entries);
+    const next: WebhookEndpoint | null = await completePage(deps, place, entries, wanted);
+    const isRead = entries.length < entriesAtOnce && next?.nextPosition === endOf(entries);
+    place = isRead ? null : next;
   }
+}
+
+async function sendPage(
+  deps: PrepareDeps,
+  place: WebhookEndpoint,
+  entries: readonly KeptEntry[],
+): Promise<void> {
+  const wanted = wantedOf(place, entries);
+  const existing = await deps.deliveries.listExisting(
+    place.id,
+    wanted.map(({ eventId }) => eventId),
+  );
+  const nowMs = deps.clock.now();
+  const unstored = wanted
+    .filter(({ eventId }) => !existing.has(eventId))
+    .map((delivery) => unstoredDelivery(delivery, nowMs));
+  let next: WebhookEndpoint | null = null;
+  const ended = deps.sending.send(place, unstored, async (left) => {
+    next = await completePage(deps, place, entries, left);
+  });
+  void ended.then(() => next && deps.onMore(next));
+}
+
+/**
+ * Inserts what is missing and advances the position. When the endpoint changed since it was read,
+ * all events of the page of its present types have a delivery before, so that none of an added type
+ * is skipped. Null when the endpoint is not to be read on.
+ */
+async function completePage(
+  { endpoints, deliveries, clock, wake }: PrepareDeps,
+  read: WebhookEndpoint,
+  entries: readonly KeptEntry[],
+  missing: readonly NewDelivery[],
+): Promise<WebhookEndpoint | null> {
+  const nextPosition = endOf(entries);
+  let isInserted = false;
+  for (let place = read, wanted = missing; ; wanted = wantedOf(place, entries)) {
+    const nowMs = clock.now();
+    await deliveries.insertMissing(wanted, nowMs);
+    isInserted ||= wanted.length > 0;
+    if (await endpoints.advancePosition(place, nextPosition, isInserted ? nowMs : null)) {
+      if (isInserted) wake(place);
+      return { ...place, nextPosition };
+    }
+    const changed = await endpoints.findEndpoint(read.projectId, read.id);
+    if (changed?.state !== 'enabled') {
+      // Deliveries that were inserted since are to be ended.
+      wake(changed ?? { ...read, state: 'disabled' });
+      return null;
+    }
+    // The position was advanced meanwhile: the log is read from there.
+    if (changed.nextPosition !== read.nextPosition) return changed;
+    place = changed;
+  }
+}
+
+/** The position after the page. */
+const endOf = (entries: readonly KeptEntry[]) => (entries.at(-1)?.position ?? 0) + 1;
+
+function wantedOf(endpoint: WebhookEndpoint, entries: readonly KeptEntry[]): NewDelivery[] {
+  return entries
+    .filter(({ type }) => endpoint.types.includes(type))
+    .map((entry) => deliveryOf(endpoint, entry));
 }
 
 export function deliveryOf(
@@ -58,4 +117,18 @@ export function deliveryOf(
   { eventId, type, json: body, appendedAtMs }: KeptEntry,
 ): NewDelivery {
   return { endpointId, projectId, eventId, type, body, appendedAtMs };
+}
+
+function unstoredDelivery(delivery: NewDelivery, nowMs: number): WebhookDelivery {
+  return {
+    ...delivery,
+    state: 'pending',
+    failure: null,
+    createdAtMs: nowMs,
+    nextAttemptAtMs: null,
+    failures: 0,
+    claim: 0,
+    attempts: [],
+    attemptsTotal: 0,
+  };
 }

@@ -1,6 +1,7 @@
-import type { ProjectId } from '@inventory/contracts/ids';
+import type { AccountId, ProjectId, WebhookEndpointId } from '@inventory/contracts/ids';
 import { forEachLimited } from '@inventory/runtime/concurrency';
 import type { WebhookEndpoint } from '../domain/webhook-endpoint.ts';
+import type { EndpointQueues } from '../storage/endpoint-queues.ts';
 import type { EndpointStore } from '../storage/endpoint-store.ts';
 import { type PrepareDeps, prepareDeliveries } from './prepare-deliveries.ts';
 
@@ -9,68 +10,103 @@ export interface LogReadingDeps extends PrepareDeps {
     EndpointStore,
     'listEndpoints' | 'claimForReading' | 'advancePosition' | 'findEndpoint'
   >;
+  readonly queues: Pick<EndpointQueues, 'enqueue'>;
+  /** Those of the accounts that this replica sends to. */
+  readonly acquireAccounts: (ids: Iterable<AccountId>) => Promise<ReadonlySet<AccountId>>;
   /** How often the log of every endpoint is polled. */
   readonly readEveryMs: number;
-  /** Deliveries of the endpoint may have been inserted. */
-  readonly wake: (endpoint: WebhookEndpoint) => void;
 }
 
-/** Inserts the deliveries of appended events: at once for this replica's appends, by poll for all. */
+/** Makes the deliveries of appended events: at once for this replica's appends, by poll for all. */
 export interface LogReading {
   /** An event was appended to the Project's log. */
   notify(projectId: ProjectId): void;
-  /** True when more work may be due. */
-  readDue(stopping: AbortSignal): Promise<boolean>;
+  /** The log of the endpoint may have another page. */
+  notifyEndpoint(endpoint: WebhookEndpoint): void;
+  /** True when more was notified. */
+  readNotified(stopping: AbortSignal): Promise<boolean>;
+  /** Reads the logs whose poll is due; true when more may be. */
+  readPolled(stopping: AbortSignal): Promise<boolean>;
 }
 
 const endpointsAtOnce = 100;
 const concurrencyMax = 8;
-/** Pause between two queries for due polls. */
-const pollQueryEveryMs = 1_000;
-/** Beyond it a Project waits for its poll. */
+/** Beyond it a Project or an endpoint waits for its poll. */
 const notifiedMax = 10_000;
 
 export function createLogReading(deps: LogReadingDeps): LogReading {
-  const { endpoints, clock, readEveryMs, wake } = deps;
-  const notified = new Set<ProjectId>();
-  let nextPollQueryMs = 0;
+  const { endpoints, queues, sending, clock, readEveryMs } = deps;
+  const projects = new Set<ProjectId>();
+  const notified = new Map<WebhookEndpointId, WebhookEndpoint>();
+  /** Whether the log was notified while it was being read. */
+  const reading = new Map<WebhookEndpointId, { isNotified: boolean }>();
 
+  /** The next page is read when the one that is being sent has ended. */
   async function read(endpoint: WebhookEndpoint, stopping: AbortSignal): Promise<void> {
-    await prepareDeliveries(deps, endpoint, stopping);
-    wake(endpoint);
+    const present = reading.get(endpoint.id);
+    if (present) present.isNotified = true;
+    if (present || sending.isSending(endpoint.id)) return;
+    const own = { isNotified: false };
+    reading.set(endpoint.id, own);
+    try {
+      await prepareDeliveries(deps, endpoint, stopping);
+    } finally {
+      reading.delete(endpoint.id);
+      if (own.isNotified) deps.onMore(endpoint);
+    }
+  }
+
+  /** Logs are read by the replica that sends to the account; others make the queues due. */
+  async function readAll(
+    enabled: readonly WebhookEndpoint[],
+    stopping: AbortSignal,
+  ): Promise<void> {
+    const held = await deps.acquireAccounts(enabled.map(({ accountId }) => accountId));
+    const [own, others] = [
+      enabled.filter(({ accountId }) => held.has(accountId)),
+      enabled.filter(({ accountId }) => !held.has(accountId)),
+    ];
+    if (others.length > 0) {
+      await queues.enqueue(
+        others.map(({ id }) => id),
+        clock.now(),
+      );
+    }
+    await forEachLimited(own, concurrencyMax, (endpoint) => read(endpoint, stopping));
   }
 
   /** A Project whose read fails waits for its poll. */
-  async function readNotified(stopping: AbortSignal): Promise<void> {
-    const projects = [...notified].slice(0, endpointsAtOnce);
-    for (const id of projects) notified.delete(id);
-    await forEachLimited(projects, concurrencyMax, async (projectId) => {
-      const enabled = (await endpoints.listEndpoints(projectId)).filter(
-        ({ state }) => state === 'enabled',
-      );
-      for (const endpoint of enabled) await read(endpoint, stopping);
+  async function readNotified(stopping: AbortSignal): Promise<boolean> {
+    const some = [...projects].slice(0, endpointsAtOnce);
+    for (const id of some) projects.delete(id);
+    const pages = [...notified.values()].slice(0, endpointsAtOnce);
+    for (const { id } of pages) notified.delete(id);
+    const found = new Map(pages.map((endpoint) => [endpoint.id, endpoint]));
+    await forEachLimited(some, concurrencyMax, async (projectId) => {
+      for (const one of await endpoints.listEndpoints(projectId)) found.set(one.id, one);
     });
+    await readAll(
+      [...found.values()].filter(({ state }) => state === 'enabled'),
+      stopping,
+    );
+    return projects.size > 0 || notified.size > 0;
   }
 
-  /** True when more polls may be due. */
   async function readPolled(stopping: AbortSignal): Promise<boolean> {
     const nowMs = clock.now();
-    if (nowMs < nextPollQueryMs) return false;
     const due = await endpoints.claimForReading(nowMs, nowMs + readEveryMs, endpointsAtOnce);
-    await forEachLimited(due, concurrencyMax, (endpoint) => read(endpoint, stopping));
-    const more = due.length === endpointsAtOnce;
-    if (!more) nextPollQueryMs = nowMs + Math.min(readEveryMs, pollQueryEveryMs);
-    return more;
+    await readAll(due, stopping);
+    return due.length === endpointsAtOnce;
   }
 
   return {
     notify(projectId) {
-      if (notified.size < notifiedMax) notified.add(projectId);
+      if (projects.size < notifiedMax) projects.add(projectId);
     },
-    async readDue(stopping) {
-      await readNotified(stopping);
-      const more = await readPolled(stopping);
-      return more || notified.size > 0;
+    notifyEndpoint(endpoint) {
+      if (notified.size < notifiedMax) notified.set(endpoint.id, endpoint);
     },
+    readNotified,
+    readPolled,
   };
 }

@@ -1,4 +1,5 @@
 import type { AccountId, WebhookEndpointId } from '@inventory/contracts/ids';
+import type { WebhookDelivery } from '../domain/webhook-delivery.ts';
 import type { WebhookEndpoint } from '../domain/webhook-endpoint.ts';
 import type { EndpointQueues } from '../storage/endpoint-queues.ts';
 
@@ -8,12 +9,15 @@ export interface ReadyQueue {
   readonly accountId: AccountId;
   /** Concurrency that the endpoint's health allows, as last read. */
   readonly requestsMax: number;
+  /** Due deliveries that were read and not claimed yet; another replica may have claimed them. */
+  readonly ahead: readonly WebhookDelivery[];
 }
 
 /** The due queues, least recently served first. */
 export interface ReadyQueues {
   /** Lists the due queues again when the list is old. */
   refresh(nowMs: number): Promise<void>;
+  has(endpointId: WebhookEndpointId): boolean;
   values(): readonly ReadyQueue[];
   add(endpoint: Pick<WebhookEndpoint, 'id' | 'accountId'>): void;
   /** Moves a queue to the end of the order. */
@@ -36,7 +40,7 @@ export function createReadyQueues(
 
   function add(endpointId: WebhookEndpointId, accountId: AccountId): void {
     if (ready.has(endpointId) || ready.size >= readyMax) return;
-    ready.set(endpointId, { endpointId, accountId, requestsMax });
+    ready.set(endpointId, { endpointId, accountId, requestsMax, ahead: [] });
   }
 
   return {
@@ -50,6 +54,7 @@ export function createReadyQueues(
       const isWhole = due.length < listedAtOnce || !first || !last;
       fromMs = isWhole ? 0 : Math.max(last.dueAtMs, first.dueAtMs + 1);
     },
+    has: (endpointId) => ready.has(endpointId),
     values: () => [...ready.values()],
     add: ({ id, accountId }) => add(id, accountId),
     served(queue) {

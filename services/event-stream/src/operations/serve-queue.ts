@@ -8,14 +8,17 @@ import type { DeliveryStore } from '../storage/delivery-store.ts';
 import type { EndpointQueue, EndpointQueues } from '../storage/endpoint-queues.ts';
 import type { ProjectEventAccess } from './project-event-access.ts';
 
-export interface ServeQueueDeps {
-  readonly queues: EndpointQueues;
-  readonly deliveries: Pick<DeliveryStore, 'listDue' | 'listDuePings' | 'findNextAttempt'>;
+export interface AccessDeps {
   readonly eventAccess: Pick<ProjectEventAccess, 'mayHaveEvents'>;
-  /** The endpoint is disabled or deleted: its deliveries are to be ended. */
-  readonly onStopped: (endpointId: WebhookEndpointId) => void;
   readonly clock: Clock;
   readonly logger: Logger;
+}
+
+export interface ServeQueueDeps extends AccessDeps {
+  readonly queues: EndpointQueues;
+  readonly deliveries: Pick<DeliveryStore, 'listDue' | 'listDuePings' | 'findNextAttempt'>;
+  /** The endpoint is disabled or deleted: its deliveries are to be ended. */
+  readonly onStopped: (endpointId: WebhookEndpointId) => void;
   readonly limits: { readonly requestsPerEndpointMax: number; readonly claimMs: number };
   readonly health: HealthLimits;
 }
@@ -32,22 +35,29 @@ export interface WantedDeliveries {
   /** Requests that may start, and those in flight. */
   readonly count: number;
   readonly running: number;
+  /** Due deliveries that were read before and not claimed. */
+  readonly ahead: readonly WebhookDelivery[];
 }
 
 export interface Served {
   readonly due: readonly DueDelivery[];
   /** Concurrency that the endpoint's health allows; null when its queue is not due any more. */
   readonly requestsMax: number | null;
+  readonly ahead: readonly WebhookDelivery[];
+  /** Everything due was claimed: the log may have more. */
+  readonly isDrained?: boolean;
 }
 
+/** Due deliveries per read. Those beyond the wanted ones are claimed later, if still unclaimed. */
+const readAtOnce = 20;
 /** How long a Project that may not receive events is held. */
 const holdMs = 5_000;
-const nothing: Served = { due: [], requestsMax: null };
+const nothing: Served = { due: [], requestsMax: null, ahead: [] };
 
 /** Reads due deliveries of an endpoint. A queue that may not be sent to now is moved in one write. */
 export async function serveQueue(
   deps: ServeQueueDeps,
-  { endpointId, queue, count, running }: WantedDeliveries,
+  { endpointId, queue, count, running, ahead }: WantedDeliveries,
 ): Promise<Served> {
   const { queues, deliveries, clock, limits } = deps;
   if (queue === undefined || queue.endpoint.state === 'disabled') {
@@ -63,14 +73,17 @@ export async function serveQueue(
   }
   const requestsMax = concurrencyOf(endpoint.health, limits.requestsPerEndpointMax, deps.health);
   const wanted = Math.min(count, requestsMax - running);
-  if (wanted <= 0) return { due: [], requestsMax };
-  const due = await deliveries.listDue(endpointId, nowMs, wanted);
+  if (wanted <= 0) return { due: [], requestsMax, ahead };
+  const isKnown = ahead.length > 0;
+  const atOnce = Math.max(wanted, readAtOnce);
+  const all = isKnown ? ahead : await deliveries.listDue(endpointId, nowMs, atOnce);
+  const [due, rest] = [all.slice(0, wanted), all.slice(wanted)];
   const served = due.map((delivery) => ({ endpoint, delivery }));
-  if (due.length === wanted) return { due: served, requestsMax };
+  if (isKnown || due.length === wanted) return { due: served, requestsMax, ahead: rest };
   const nextMs = await deliveries.findNextAttempt(endpointId, nowMs);
   const claimedMs = due.length > 0 ? nowMs + limits.claimMs : null;
   const isEmpty = await queues.postpone(queue, earlier(nextMs, claimedMs));
-  return { due: served, requestsMax: isEmpty ? null : requestsMax };
+  return { due: served, requestsMax: isEmpty ? null : requestsMax, ahead: [], isDrained: isEmpty };
 }
 
 /** Due tests of endpoints that may be sent to; tests are sent to paused and disabled ones too. */
@@ -92,8 +105,8 @@ export async function readDuePings(deps: ServeQueueDeps, limit: number): Promise
 }
 
 /** The time until which nothing is sent: without access or usable secrets; else 0. */
-async function heldByAccess(
-  { eventAccess, clock, logger }: ServeQueueDeps,
+export async function heldByAccess(
+  { eventAccess, clock, logger }: AccessDeps,
   { id, projectId, secrets }: WebhookEndpoint,
 ): Promise<number> {
   if (secrets.length === 0) {

@@ -11,7 +11,14 @@ import {
   pingType,
   type WebhookDelivery,
 } from '../domain/webhook-delivery.ts';
-import { fromDocDelivery, keyOf, toDocAttempt, toDocProgress } from './delivery-mapping.ts';
+import {
+  fromDocDelivery,
+  keyOf,
+  toDocAttempt,
+  toDocDelivery,
+  toDocProgress,
+} from './delivery-mapping.ts';
+import { insertMissing } from './insert-missing.ts';
 import type { DeliveryDocument } from './webhook-collections.ts';
 
 /** The result of an attempt under a claim. */
@@ -33,7 +40,10 @@ export interface DeliveryClaims {
   findPendingEndpoint(after: WebhookEndpointId | null): Promise<WebhookEndpointId | null>;
   /** Claims deliveries until `untilMs`; returns those that were still pending and unclaimed. */
   claimDeliveries(due: readonly WebhookDelivery[], untilMs: number): Promise<WebhookDelivery[]>;
-  /** Returns how many were stored: a report of an earlier claim is not. */
+  /**
+   * Returns how many were stored: a report of an earlier claim is not. The first report of a delivery
+   * without a claim inserts it, unless another one did.
+   */
   recordAttempts(reports: readonly AttemptReport[]): Promise<number>;
   /** Releases a claimed delivery: it is due at once. */
   releaseClaim(claimed: WebhookDelivery, nowMs: number): Promise<void>;
@@ -121,11 +131,13 @@ function writes(
       return claimed.filter((one) => ownKeys.has(keyOfDelivery(one)));
     },
     async recordAttempts(reports) {
-      if (reports.length === 0) return 0;
-      const { matchedCount } = await deliveries.bulkWrite(reports.flatMap(reportWrites), {
-        ordered: false,
-      });
-      return matchedCount;
+      const claimed = reports.filter(({ claimed: { claim } }) => claim > 0);
+      const first = reports.filter(({ claimed: { claim } }) => claim === 0);
+      const [inserted, updated] = await Promise.all([
+        insertMissing(deliveries, first.map(toDocReported)),
+        updateReported(deliveries, claimed),
+      ]);
+      return inserted + updated;
     },
     async releaseClaim({ endpointId, eventId, claim }, nowMs) {
       await deliveries.updateOne(
@@ -145,6 +157,24 @@ function writes(
       );
       return found.length;
     },
+  };
+}
+
+async function updateReported(
+  deliveries: Collection<DeliveryDocument>,
+  reports: readonly AttemptReport[],
+): Promise<number> {
+  if (reports.length === 0) return 0;
+  const writes = reports.flatMap(reportWrites);
+  return (await deliveries.bulkWrite(writes, { ordered: false })).matchedCount;
+}
+
+function toDocReported({ claimed, attempt, progress }: AttemptReport): DeliveryDocument {
+  return {
+    ...toDocDelivery(claimed, claimed.createdAtMs),
+    ...toDocProgress(progress),
+    attempts: [toDocAttempt(attempt)],
+    attemptsTotal: 1,
   };
 }
 

@@ -9,11 +9,10 @@ import {
 } from './webhook-collections.ts';
 
 /** A delivery to be inserted. */
-export interface NewDelivery
-  extends Pick<WebhookDelivery, 'endpointId' | 'projectId' | 'eventId' | 'type' | 'body'> {
-  /** Null for a test, which is in no log. */
-  readonly appendedAtMs: number | null;
-}
+export type NewDelivery = Pick<
+  WebhookDelivery,
+  'endpointId' | 'projectId' | 'eventId' | 'type' | 'body' | 'appendedAtMs'
+>;
 
 export function keyOf(endpointId: WebhookEndpointId, eventId: EventId): string {
   return `${endpointId}/${eventId}`;
@@ -52,6 +51,7 @@ export function fromDocDelivery(stored: DeliveryDocument): WebhookDelivery {
     ...{ endpointId, projectId, eventId, type, body, state, failure },
     ...{ failures, claim, attemptsTotal },
     createdAtMs: doc.createdAt.getTime(),
+    appendedAtMs: doc.appendedAt?.getTime() ?? null,
     nextAttemptAtMs: doc.nextAttemptAt?.getTime() ?? null,
     attempts: doc.attempts.map(({ at, responseBody = null, ...attempt }) => ({
       ...attempt,

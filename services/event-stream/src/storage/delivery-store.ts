@@ -1,8 +1,7 @@
 import type { EventId, WebhookEndpointId } from '@inventory/contracts/ids';
-import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
-import { type Collection, MongoBulkWriteError } from 'mongodb';
+import type { Collection } from 'mongodb';
 import type { WebhookDelivery } from '../domain/webhook-delivery.ts';
 import { createDeliveryClaims, type DeliveryClaims } from './delivery-claims.ts';
 import {
@@ -12,6 +11,7 @@ import {
   placeAt,
   toDocDelivery,
 } from './delivery-mapping.ts';
+import { insertMissing } from './insert-missing.ts';
 import type { DeliveryDocument } from './webhook-collections.ts';
 
 export interface DeliveryPageQuery {
@@ -29,6 +29,11 @@ export interface DeliveryPageQuery {
 export interface DeliveryStore extends DeliveryClaims {
   /** Inserts those that do not exist, due at once; returns how many. */
   insertMissing(deliveries: readonly NewDelivery[], nowMs: number): Promise<number>;
+  /** Those of the events that have a delivery to the endpoint. */
+  listExisting(
+    endpointId: WebhookEndpointId,
+    eventIds: readonly EventId[],
+  ): Promise<ReadonlySet<EventId>>;
   findDelivery(endpointId: WebhookEndpointId, eventId: EventId): Promise<WebhookDelivery | null>;
   /** Newest first. */
   listDeliveries(
@@ -64,19 +69,25 @@ function records(
   deliveries: Deliveries,
 ): Pick<
   DeliveryStore,
-  'insertMissing' | 'findDelivery' | 'listDeliveries' | 'removeOfEndpoint' | 'removeCreatedBefore'
+  | 'insertMissing'
+  | 'listExisting'
+  | 'findDelivery'
+  | 'listDeliveries'
+  | 'removeOfEndpoint'
+  | 'removeCreatedBefore'
 > {
   return {
-    async insertMissing(wanted, nowMs) {
-      if (wanted.length === 0) return 0;
-      const docs = wanted.map((delivery) => toDocDelivery(delivery, nowMs));
-      try {
-        return (await deliveries.insertMany(docs, { ordered: false })).insertedCount;
-      } catch (error) {
-        // Another replica, or an interrupted run, inserted some of them.
-        if (!duplicateKeyOf(error) || !(error instanceof MongoBulkWriteError)) throw error;
-        return error.insertedCount;
-      }
+    insertMissing: (wanted, nowMs) =>
+      insertMissing(
+        deliveries,
+        wanted.map((delivery) => toDocDelivery(delivery, nowMs)),
+      ),
+    async listExisting(endpointId, eventIds) {
+      const found = await deliveries
+        .find({ _id: { $in: eventIds.map((id) => keyOf(endpointId, id)) } })
+        .project<Pick<DeliveryDocument, 'eventId'>>({ _id: 0, eventId: 1 })
+        .toArray();
+      return new Set(found.map(({ eventId }) => eventId));
     },
     async findDelivery(endpointId, eventId) {
       const found = await deliveries.findOne({ _id: keyOf(endpointId, eventId) });

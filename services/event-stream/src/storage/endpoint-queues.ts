@@ -34,7 +34,7 @@ export interface EndpointQueues {
   /** Whether it is stored, corrupt or not. */
   endpointExists(endpointId: WebhookEndpointId): Promise<boolean>;
   /** Deliveries were made due: the queue is due then at the latest. */
-  enqueue(endpointId: WebhookEndpointId, dueAtMs: number): Promise<void>;
+  enqueue(endpointIds: readonly WebhookEndpointId[], dueAtMs: number): Promise<void>;
   /** Moves a queue that was read, null: it is empty. False when a delivery was enqueued since. */
   postpone(read: EndpointQueue, dueAtMs: number | null): Promise<boolean>;
 }
@@ -71,8 +71,8 @@ export function createEndpointQueues(
     async endpointExists(endpointId) {
       return (await endpoints.findOne({ endpointId }, { projection: { _id: 1 } })) !== null;
     },
-    async enqueue(endpointId, dueAtMs) {
-      await endpoints.updateOne({ endpointId }, enqueued(dueAtMs));
+    async enqueue(endpointIds, dueAtMs) {
+      await endpoints.updateMany({ endpointId: { $in: [...endpointIds] } }, enqueued(dueAtMs));
     },
     async postpone({ endpoint: { id: endpointId }, version }, dueAtMs) {
       const queueVersion = version === 0 ? { $exists: false } : version;

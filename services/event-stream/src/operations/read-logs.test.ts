@@ -1,0 +1,145 @@
+import type { EventId } from '@inventory/contracts/ids';
+import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
+import { testLogger } from '@inventory/testkit/namespace';
+import { createTestClock } from '@inventory/testkit/test-clock';
+import { healthy } from '../domain/endpoint-health.ts';
+import type { WebhookEndpoint } from '../domain/webhook-endpoint.ts';
+import type { KeptEntry } from '../storage/project-log.ts';
+import { createLogReading } from './read-logs.ts';
+import { createUnstoredPages } from './unstored-pages.ts';
+
+const projectId = newProjectId();
+const going = new AbortController().signal;
+
+function entryAt(position: number): KeptEntry {
+  const event = { eventId: `evt_${newRefreshId()}`, type: 'inventory.refresh.completed' } as const;
+  return { projectId, logEpoch: 1, position, ...event, json: '{}', appendedAtMs: position };
+}
+
+/** The log of one endpoint, read over lists; `mode` decides how its deliveries are made. */
+function world(mode: 'send' | 'insert') {
+  const read: WebhookEndpoint = {
+    id: `whe_${newRefreshId()}`,
+    projectId,
+    accountId: newAccountId(),
+    url: 'https://example.com/',
+    description: null,
+    types: ['inventory.refresh.completed'],
+    state: 'enabled',
+    disabledReason: null,
+    secrets: [],
+    rotations: [],
+    nextPosition: 1,
+    health: healthy,
+    version: 1,
+    createdAtMs: 0,
+    changedAtMs: 0,
+  };
+  let endpoint = read;
+  const entries: KeptEntry[] = [];
+  const inserted: string[] = [];
+  const sent: string[] = [];
+  const listing = { isDone: Promise.resolve() };
+  const pages = createUnstoredPages(testLogger);
+  const onMore = { isCalled: false, isSending: false };
+  const reading = createLogReading({
+    log: {
+      async listAfter(_id, position) {
+        const listed = entries.filter((entry) => entry.position > position);
+        await listing.isDone;
+        return listed;
+      },
+    },
+    endpoints: {
+      listEndpoints: async () => [endpoint],
+      claimForReading: async () => [endpoint],
+      findEndpoint: async () => endpoint,
+      async advancePosition({ nextPosition: from }, nextPosition) {
+        if (from !== endpoint.nextPosition) return false;
+        endpoint = { ...endpoint, nextPosition };
+        return true;
+      },
+    },
+    deliveries: {
+      async insertMissing(wanted) {
+        inserted.push(...wanted.map(({ eventId }) => eventId));
+        return wanted.length;
+      },
+      listExisting: async () => new Set(sent.concat(inserted)) as ReadonlySet<EventId>,
+    },
+    queues: { async enqueue() {} },
+    sending: {
+      modeOf: () => mode,
+      isSending: pages.has,
+      send(one, deliveries, onEnd) {
+        sent.push(...deliveries.map(({ eventId }) => eventId));
+        const ended = pages.add(one, deliveries, onEnd);
+        for (const each of pages.take(one.id, deliveries.length)) pages.ended(each, true);
+        return ended;
+      },
+    },
+    eventAccess: { mayHaveEvents: async () => true },
+    acquireAccounts: async (ids) => new Set(ids),
+    clock: createTestClock(),
+    readEveryMs: 30_000,
+    wake() {},
+    onMore(one) {
+      Object.assign(onMore, { isCalled: true, isSending: pages.has(one.id) });
+      reading.notifyEndpoint(one);
+    },
+  });
+  return { read, reading, entries, inserted, sent, listing, pages, onMore };
+}
+
+test('an event that is appended while the poll reads its log is read next, not by the next poll (Events: webhooks)', async () => {
+  const { reading, entries, inserted, listing, onMore } = world('insert');
+  const listed = Promise.withResolvers<void>();
+  listing.isDone = listed.promise;
+  const polled = reading.readPolled(going);
+  await new Promise((resolve) => setImmediate(resolve));
+
+  entries.push(entryAt(1));
+  reading.notify(projectId);
+  await reading.readNotified(going);
+  listed.resolve();
+  await polled;
+  await reading.readNotified(going);
+
+  expect(onMore.isCalled).toBe(true);
+  expect(inserted).toEqual(entries.map(({ eventId }) => eventId));
+});
+
+test('the log is read again once a page has ended, when the next one may be sent (Events: webhooks)', async () => {
+  const { reading, entries, sent, pages, onMore } = world('send');
+  entries.push(entryAt(1));
+  reading.notify(projectId);
+  await reading.readNotified(going);
+  entries.push(entryAt(2));
+  await pages.settled();
+  await new Promise((resolve) => setImmediate(resolve));
+
+  expect(onMore).toEqual({ isCalled: true, isSending: false });
+  await reading.readNotified(going);
+  expect(sent).toEqual(entries.map(({ eventId }) => eventId));
+});
+
+test.each(['send', 'insert'] as const)(
+  'a log that is read from an earlier position is read to its end (Events: webhooks, by %s)',
+  async (mode) => {
+    const { read, reading, entries, inserted, sent, pages } = world(mode);
+    entries.push(entryAt(1));
+    reading.notify(projectId);
+    await reading.readNotified(going);
+    await pages.settled();
+
+    // The endpoint as it was read before its position advanced.
+    entries.push(entryAt(2));
+    reading.notifyEndpoint(read);
+    while (await reading.readNotified(going)) await pages.settled();
+    await pages.settled();
+    await new Promise((resolve) => setImmediate(resolve));
+    await reading.readNotified(going);
+
+    expect(new Set([...sent, ...inserted])).toEqual(new Set(entries.map(({ eventId }) => eventId)));
+  },
+);

@@ -1,0 +1,131 @@
+import type { WebhookEndpointId } from '@inventory/contracts/ids';
+import type { Clock } from '@inventory/runtime/clock';
+import { latencyClassOf } from '../domain/delivery-plan.ts';
+import type { WebhookDelivery } from '../domain/webhook-delivery.ts';
+import type { WebhookEndpoint } from '../domain/webhook-endpoint.ts';
+import type { EndpointQueues } from '../storage/endpoint-queues.ts';
+import type { EndpointTraffic } from './endpoint-traffic.ts';
+import type { ReadyQueues } from './ready-queues.ts';
+import type { WebhookRequests } from './send-claimed.ts';
+import { type AccessDeps, heldByAccess } from './serve-queue.ts';
+import type { PageEnd, UnstoredPages } from './unstored-pages.ts';
+
+/**
+ * How the events of an endpoint's log are delivered: sent, and stored with their first result, while
+ * it keeps up; not yet, while it keeps up but has stored deliveries; else inserted first.
+ */
+export type PageMode = 'send' | 'wait' | 'insert';
+
+export interface PageSending {
+  /** Of an endpoint whose account this replica holds. */
+  modeOf(endpoint: WebhookEndpoint): PageMode;
+  /**
+   * Sends deliveries that are not stored; `onEnd` receives those that are left for insertion.
+   * Resolves when another page of the endpoint may be sent.
+   */
+  send(
+    endpoint: WebhookEndpoint,
+    deliveries: readonly WebhookDelivery[],
+    onEnd: PageEnd,
+  ): Promise<void>;
+  /** A page of the endpoint is being sent. */
+  isSending(endpointId: WebhookEndpointId): boolean;
+}
+
+export interface PageServing extends PageSending {
+  /** Releases the pages of endpoints that no longer keep up. */
+  releaseSlow(nowMs: number): void;
+  /** Starts as many deliveries of pages as planned; returns how many, per endpoint. */
+  serve(planned: ReadonlyMap<WebhookEndpointId, number>): Promise<Map<WebhookEndpointId, number>>;
+  /** The endpoint changed: it is read before its next delivery. */
+  forget(endpointId: WebhookEndpointId): void;
+}
+
+export interface SendPagesDeps extends AccessDeps {
+  readonly queues: Pick<EndpointQueues, 'readQueues'>;
+  readonly clock: Clock;
+  readonly limits: { readonly slowFromMs: number };
+  readonly onSlotReleased: () => void;
+  readonly traffic: EndpointTraffic;
+  readonly pages: UnstoredPages;
+  readonly requests: WebhookRequests;
+  readonly ready: ReadyQueues;
+}
+
+/** Deliveries of pages in memory; beyond it they are inserted. */
+const waitingMax = 10_000;
+/** A change of an endpoint applies to the requests that start this much later, on any replica. */
+const freshMs = 250;
+
+export function createPageServing(deps: SendPagesDeps): PageServing {
+  const { clock, limits, pages, ready, requests, traffic } = deps;
+  const endpoints = createRecentEndpoints(deps.queues);
+
+  const isFast = (id: WebhookEndpointId, nowMs: number) =>
+    latencyClassOf(traffic.latencyOf(id, nowMs), limits.slowFromMs) === 'fast';
+
+  async function keepsUp(endpoint: WebhookEndpoint | undefined): Promise<boolean> {
+    if (endpoint?.state !== 'enabled' || endpoint.health.failures > 0) return false;
+    return (await heldByAccess(deps, endpoint)) === 0;
+  }
+
+  return {
+    modeOf({ id, health }) {
+      const isSent = health.failures === 0 && isFast(id, clock.now());
+      if (!isSent || requests.isStopping || pages.waiting >= waitingMax) return 'insert';
+      return ready.has(id) ? 'wait' : 'send';
+    },
+    send(endpoint, deliveries, onEnd) {
+      const ended = pages.add(endpoint, deliveries, onEnd);
+      if (requests.isStopping) pages.release(endpoint.id);
+      else deps.onSlotReleased();
+      return ended;
+    },
+    isSending: pages.has,
+    releaseSlow(nowMs) {
+      for (const { endpointId } of pages.values()) {
+        if (!isFast(endpointId, nowMs)) pages.release(endpointId);
+      }
+    },
+    async serve(planned) {
+      const wanted = [...planned].filter(([id]) => pages.has(id));
+      const found = await endpoints.read(
+        wanted.map(([id]) => id),
+        clock.now(),
+      );
+      const started = new Map<WebhookEndpointId, number>();
+      for (const [id, count] of wanted) {
+        const endpoint = found.get(id);
+        if (endpoint === undefined || !(await keepsUp(endpoint))) {
+          pages.release(id);
+          continue;
+        }
+        const taken = pages.take(id, count);
+        requests.startUnstored(endpoint, taken);
+        started.set(id, taken.length);
+      }
+      return started;
+    },
+    forget: endpoints.forget,
+  };
+}
+
+/** Endpoints as read {@link freshMs} ago at most; one that does not exist is absent. */
+function createRecentEndpoints(queues: Pick<EndpointQueues, 'readQueues'>) {
+  const recent = new Map<WebhookEndpointId, { endpoint: WebhookEndpoint; readMs: number }>();
+  return {
+    async read(ids: readonly WebhookEndpointId[], nowMs: number) {
+      for (const [id, { readMs }] of recent) if (nowMs - readMs > freshMs) recent.delete(id);
+      const missing = ids.filter((id) => !recent.has(id));
+      const found = missing.length > 0 ? await queues.readQueues(missing) : [];
+      for (const { endpoint } of found) recent.set(endpoint.id, { endpoint, readMs: nowMs });
+      return new Map(
+        ids.flatMap((id) => {
+          const known = recent.get(id);
+          return known ? [[id, known.endpoint] as const] : [];
+        }),
+      );
+    },
+    forget: (id: WebhookEndpointId): void => void recent.delete(id),
+  };
+}
