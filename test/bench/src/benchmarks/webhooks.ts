@@ -4,6 +4,7 @@ import { withStack } from '../bench-stack.ts';
 import type { BenchContext, Benchmark } from '../benchmark.ts';
 import { summary } from '../load.ts';
 import { watchMachine } from '../machine-usage.ts';
+import { cpuMs } from '../process-usage.ts';
 import { delayRows, moreIsBetter, type Row, reported } from '../row.ts';
 import {
   type Completions,
@@ -87,21 +88,35 @@ interface World {
 }
 
 async function rateRows(world: World, projects: readonly SubscribedProject[]): Promise<Row[]> {
-  const { context, size, processes } = world;
+  const { context, size, processes, stored } = world;
   context.say('fast receivers');
   await deliverFast(world, projects, Math.ceil(size.fast / 10));
-  const usage = watchMachine(processes);
+  const [usage, commands] = [watchMachine(processes), await stored.countCommands()];
+  const eventStream = processes['event-stream'] ?? 0;
+  const startCpuMs = cpuMs(eventStream);
   const perSecond = await deliverFast(world, projects, size.fast);
   const shares = Object.entries(usage());
+  const deliveries = size.fast * endpointsPerFast;
+  const perDelivery = {
+    commands: ((await stored.countCommands()) - commands) / deliveries,
+    cpuMs: (cpuMs(eventStream) - startCpuMs) / deliveries,
+  };
   const bare = await bareRate(world);
+  const inserts = await stored.bareInserts(size.bare, requestsMax);
+  const measured = { value: perSecond, unit: '/s' } as const;
+  const what = `webhook deliveries of one replica, ${projects.length * endpointsPerFast} fast endpoints`;
   return [
     moreIsBetter({
-      name: `webhook deliveries of one replica, ${projects.length * endpointsPerFast} fast endpoints, against a bare loop`,
-      value: perSecond,
-      unit: '/s',
+      ...{ name: `${what}, against a bare loop`, ...measured },
       yardstick: bare,
       floor: 0.3,
     }),
+    moreIsBetter({
+      ...{ name: 'the same, against bare inserts of the deliveries', ...measured },
+      yardstick: inserts,
+    }),
+    reported('the same, commands to the store per delivery', perDelivery.commands, ''),
+    reported('the same, CPU of event-stream per delivery', perDelivery.cpuMs, 'ms'),
     ...shares.map(([name, share]) => reported(`the same, CPU of ${name}`, share * 100, '%')),
   ];
 }
