@@ -1,3 +1,4 @@
+import type { ManagedProcess } from '@inventory/backends/managed-process';
 import { type ServiceName, serviceNames } from '@inventory/contracts/topics';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { untilCompleted } from './support/follow-refresh.ts';
@@ -17,6 +18,7 @@ let serial = 1;
 beforeAll(async () => {
   receiver = await startOtlpReceiver();
   stack = await openTestStack({
+    ownBackends: true,
     environment: {
       OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
       OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
@@ -50,18 +52,25 @@ test('what a service writes, to standard error too, is JSON, with traces exporte
 test.each<ServiceName>(serviceNames)(
   '%s is ready again within 5 s of a kill -9, and does its work',
   async (name) => {
-    const service = stack.service(name);
-
-    const readyAgain = service.kill('SIGKILL').then(() => service.untilReady());
-
-    let isReady = false;
-    void readyAgain.then(() => {
-      isReady = true;
-    });
-    await waitFor(`${name} is ready again`, () => isReady, { withinMs: readyMs });
+    await expectReadyAgain(stack.service(name));
     await refresh();
   },
 );
+
+test('the local broker is ready again within 5 s of a kill -9, and refreshes are completed', async () => {
+  await expectReadyAgain(stack.kafka);
+  await refresh();
+});
+
+async function expectReadyAgain(killed: ManagedProcess | null): Promise<void> {
+  const readyAgain = killed?.kill('SIGKILL').then(() => killed.untilReady());
+
+  let isReady = false;
+  void readyAgain?.then(() => {
+    isReady = true;
+  });
+  await waitFor('it is ready again', () => isReady, { withinMs: readyMs });
+}
 
 function isJson(line: string): boolean {
   try {

@@ -128,6 +128,12 @@ function simulatorSettings({ environment, simulator }: StackOptions) {
   return { given: environment, overrides: simulator ?? {} };
 }
 
+/**
+ * One broker is its own quorum: started again after a kill, it waits until the session of the killed
+ * one has expired, 9 s by default. A session that expires while the broker runs is renewed at once.
+ */
+const localBroker = { 'broker.session.timeout.ms': 1_500, 'broker.heartbeat.interval.ms': 300 };
+
 type OpenBackends = Pick<Stack, 'kafkaBrokers' | 'mongodbUri' | 'origin' | 'kafka' | 'mongodb'>;
 
 async function openBackends(
@@ -145,7 +151,7 @@ async function openBackends(
     dataDir: directory.dataDir,
     onProgress,
     ...(backendPorts ? { ports: backendPorts } : {}),
-    ...(kafkaSettings ? { kafkaSettings } : {}),
+    kafkaSettings: { ...localBroker, ...kafkaSettings },
     signal: lifetime.signal,
   });
   lifetime.defer('backends', stop);
