@@ -163,7 +163,12 @@ test.each(['listed', 'inserted'] as const)(
         },
         listExisting: deliveries.listExisting,
       },
-      sending: { modeOf: () => 'insert', async send() {}, isSending: () => false },
+      sending: {
+        hasSlotFor: () => true,
+        modeOf: () => 'insert',
+        async send() {},
+        isSending: () => false,
+      },
       wake() {},
       onMore() {},
       eventAccess: { mayHaveEvents: async () => true },

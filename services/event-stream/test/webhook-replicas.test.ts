@@ -120,9 +120,14 @@ test('the limit of an account holds over all replicas, by its lease (Events: web
     );
   }
   const heldUnderLease = held.size;
-  // The planted fault: without the lease the second replica has a limit of its own.
-  await removeLease(bounded, first.accountId);
-  await waitFor('both replicas send to the account', () => held.size > requestsPerAccountMax);
+  // The planted fault: without the lease, which the first acquires again with its next read of a log,
+  // the second replica has a limit of its own.
+  const leases = await openLeases(bounded);
+  await waitFor('both replicas send to the account', async () => {
+    await leases.remove(first.accountId);
+    return held.size > requestsPerAccountMax;
+  });
+  await leases.close();
   released.resolve();
   await waitFor('everything is sent', () => held.size >= 30);
   await second.stop();
@@ -131,11 +136,11 @@ test('the limit of an account holds over all replicas, by its lease (Events: web
   expect(heldUnderLease).toBe(requestsPerAccountMax);
 });
 
-async function removeLease({ config }: WebhookWorld, accountId: AccountId): Promise<void> {
+async function openLeases({ config }: WebhookWorld) {
   const options = { ...config.mongodb, service: 'test', logger: testLogger };
   const { db, close } = await connectMongo(options);
-  await openAccountLeaseCollection(db).deleteOne({ _id: accountId });
-  await close();
+  const leases = openAccountLeaseCollection(db);
+  return { remove: (accountId: AccountId) => leases.deleteOne({ _id: accountId }), close };
 }
 
 /** A delivery that is due now, in a store that no replica reads. */

@@ -55,7 +55,12 @@ function world(entries: readonly KeptEntry[], fails: () => boolean) {
         }),
       listExisting: async () => new Set(),
     },
-    sending: { modeOf: () => 'insert', async send() {}, isSending: () => false },
+    sending: {
+      hasSlotFor: () => true,
+      modeOf: () => 'insert',
+      async send() {},
+      isSending: () => false,
+    },
     wake() {},
     onMore() {},
     endpoints: {

@@ -17,7 +17,7 @@ function entryAt(position: number): KeptEntry {
 }
 
 /** The log of one endpoint, read over lists; `mode` decides how its deliveries are made. */
-function world(mode: 'send' | 'insert') {
+function world(mode: 'send' | 'insert', { hasSlot = true } = {}) {
   const read: WebhookEndpoint = {
     id: `whe_${newRefreshId()}`,
     projectId,
@@ -41,6 +41,7 @@ function world(mode: 'send' | 'insert') {
   const sent: string[] = [];
   const listing = { isDone: Promise.resolve() };
   const pages = createUnstoredPages(testLogger);
+  const [acquired, enqueued]: [string[], string[]] = [[], []];
   const onMore = { isCalled: false, isSending: false };
   const reading = createLogReading({
     log: {
@@ -67,8 +68,9 @@ function world(mode: 'send' | 'insert') {
       },
       listExisting: async () => new Set(sent.concat(inserted)) as ReadonlySet<EventId>,
     },
-    queues: { async enqueue() {} },
+    queues: { enqueue: async (ids) => void enqueued.push(...ids) },
     sending: {
+      hasSlotFor: () => hasSlot,
       modeOf: () => mode,
       isSending: pages.has,
       send(one, deliveries, onEnd) {
@@ -79,7 +81,10 @@ function world(mode: 'send' | 'insert') {
       },
     },
     eventAccess: { mayHaveEvents: async () => true },
-    acquireAccounts: async (ids) => new Set(ids),
+    async acquireAccounts(ids) {
+      acquired.push(...ids);
+      return new Set(ids);
+    },
     clock: createTestClock(),
     readEveryMs: 30_000,
     wake() {},
@@ -88,8 +93,22 @@ function world(mode: 'send' | 'insert') {
       reading.notifyEndpoint(one);
     },
   });
-  return { read, reading, entries, inserted, sent, listing, pages, onMore };
+  return { read, reading, entries, inserted, sent, listing, pages, onMore, acquired, enqueued };
 }
+
+test('a replica without a slot for an endpoint leaves its account to others, which have its queue (Events: webhooks)', async () => {
+  const { read, reading, entries, acquired, enqueued, inserted } = world('insert', {
+    hasSlot: false,
+  });
+  entries.push(entryAt(1));
+
+  reading.notify(projectId);
+  await reading.readNotified(going);
+  await reading.readPolled(going);
+
+  expect([acquired, inserted]).toEqual([[], []]);
+  expect(enqueued).toEqual([read.id, read.id]);
+});
 
 test('an event that is appended while the poll reads its log is read next, not by the next poll (Events: webhooks)', async () => {
   const { reading, entries, inserted, listing, onMore } = world('insert');

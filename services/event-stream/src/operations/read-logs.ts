@@ -56,16 +56,18 @@ export function createLogReading(deps: LogReadingDeps): LogReading {
     }
   }
 
-  /** Logs are read by the replica that sends to the account; others make the queues due. */
+  /**
+   * Logs are read by the replica that sends to the account; others make the queues due. A replica
+   * acquires no account that it has no slot for: another one may have some.
+   */
   async function readAll(
     enabled: readonly WebhookEndpoint[],
     stopping: AbortSignal,
   ): Promise<void> {
-    const held = await deps.acquireAccounts(enabled.map(({ accountId }) => accountId));
-    const [own, others] = [
-      enabled.filter(({ accountId }) => held.has(accountId)),
-      enabled.filter(({ accountId }) => !held.has(accountId)),
-    ];
+    const servable = enabled.filter(sending.hasSlotFor);
+    const held = await deps.acquireAccounts(servable.map(({ accountId }) => accountId));
+    const own = servable.filter(({ accountId }) => held.has(accountId));
+    const others = enabled.filter((endpoint) => !own.includes(endpoint));
     if (others.length > 0) {
       await queues.enqueue(
         others.map(({ id }) => id),

@@ -1,6 +1,6 @@
 import type { WebhookEndpointId } from '@inventory/contracts/ids';
 import type { Clock } from '@inventory/runtime/clock';
-import { latencyClassOf } from '../domain/delivery-plan.ts';
+import { latencyClassOf, type PlanLimits, planDeliveries } from '../domain/delivery-plan.ts';
 import type { WebhookDelivery } from '../domain/webhook-delivery.ts';
 import type { WebhookEndpoint } from '../domain/webhook-endpoint.ts';
 import type { EndpointQueues } from '../storage/endpoint-queues.ts';
@@ -17,6 +17,8 @@ import type { PageEnd, UnstoredPages } from './unstored-pages.ts';
 export type PageMode = 'send' | 'wait' | 'insert';
 
 export interface PageSending {
+  /** A request to the endpoint may start now, or its account has requests on this replica. */
+  hasSlotFor(endpoint: Pick<WebhookEndpoint, 'id' | 'accountId'>): boolean;
   /** Of an endpoint whose account this replica holds. */
   modeOf(endpoint: WebhookEndpoint): PageMode;
   /**
@@ -44,7 +46,7 @@ export interface PageServing extends PageSending {
 export interface SendPagesDeps extends AccessDeps {
   readonly queues: Pick<EndpointQueues, 'readQueues'>;
   readonly clock: Clock;
-  readonly limits: { readonly slowFromMs: number };
+  readonly limits: PlanLimits & { readonly requestsPerEndpointMax: number };
   readonly onSlotReleased: () => void;
   readonly traffic: EndpointTraffic;
   readonly pages: UnstoredPages;
@@ -70,6 +72,16 @@ export function createPageServing(deps: SendPagesDeps): PageServing {
   }
 
   return {
+    hasSlotFor({ id, accountId }) {
+      if (traffic.runningOfAccount(accountId) > 0) return true;
+      const nowMs = clock.now();
+      const load = { running: 0, latencyMs: traffic.latencyOf(id, nowMs) };
+      const ready = {
+        ...{ ...load, accountId, endpointId: id },
+        requestsMax: limits.requestsPerEndpointMax,
+      };
+      return planDeliveries([ready], traffic.others(new Set(), nowMs), limits).size > 0;
+    },
     modeOf({ id, health }) {
       const isSent = health.failures === 0 && isFast(id, clock.now());
       if (!isSent || requests.isStopping || pages.waiting >= waitingMax) return 'insert';
