@@ -3,10 +3,13 @@ import type { ServiceName } from '@inventory/contracts/topics';
 import type { HealthChecks } from '@inventory/http/health';
 import type { MessageBus } from '@inventory/messaging/bus';
 import { cataloguedBus } from '@inventory/messaging/catalogued-bus';
+import { countBrokers } from '@inventory/messaging/kafka/count-brokers';
 import { createKafkaBus } from '@inventory/messaging/kafka/kafka-bus';
 import { connectMongo, type MongoConnection } from '@inventory/mongo/connect';
 import { type CollectionIndexes, ensureIndexes } from '@inventory/mongo/indexes';
+import type { KafkaAccess } from '@inventory/runtime/kafka-access';
 import type { Db } from 'mongodb';
+import { openWhenReachable, ServerStarting } from './await-server.ts';
 import type { ServiceContext } from './service-context.ts';
 
 export interface Backends {
@@ -20,6 +23,9 @@ export class IndexesReady extends Error {
   override name = 'IndexesReady';
 }
 
+/** Within the startup probe, together with the wait for topics. */
+const serversTimeoutMs = 60_000;
+
 /**
  * Opens the service's own database and the message bus, which the lifetime closes. Every service
  * calls it before it opens other resources.
@@ -30,12 +36,20 @@ export async function openBackends(
   indexes: readonly CollectionIndexes[],
 ): Promise<Backends> {
   const { config, lifetime, logger, identifiers } = context;
-  const mongo = await connectMongo({ ...config.mongodb, service, logger });
+  const waiting = { timeoutMs: serversTimeoutMs, logger, stopping: lifetime.signal };
+  const mongo = await openWhenReachable(
+    () => connectMongo({ ...config.mongodb, service, logger }),
+    { ...waiting, server: 'MongoDB' },
+  );
   lifetime.defer('MongoDB', () => mongo.close());
   await ensureIndexes(mongo.db, indexes);
   if (context.indexesOnly) throw new IndexesReady();
+  const { bus: given } = context;
+  if (!given) {
+    await openWhenReachable(() => assertServing(config.kafka), { ...waiting, server: 'Kafka' });
+  }
   const opened =
-    context.bus ??
+    given ??
     (await createKafkaBus({
       ...config.kafka,
       instance: instanceOf(config.http.port),
@@ -46,6 +60,10 @@ export async function openBackends(
   lifetime.defer('message bus', () => opened.close());
   const bus = cataloguedBus(service, opened);
   return { db: mongo.db, bus, health: healthOf(mongo, bus, lifetime.signal) };
+}
+
+async function assertServing(kafka: KafkaAccess): Promise<void> {
+  if ((await countBrokers(kafka)) === 0) throw new ServerStarting('Kafka lists no broker yet');
 }
 
 /** No other process of this host listens on the port; 0 is a port of no instance. */
