@@ -48,7 +48,7 @@ export function openWebhooks(context: ServiceContext<EventStreamConfig>, deps: W
   const stores = { ...deps, endpoints, queues, deliveries };
   const sending = startSending(context, {
     ...{ ...stores, rules },
-    onDrained: (endpoint) => reading.wakeEndpoint(endpoint),
+    onDrained: (endpointId) => reading.wakeEndpoint(endpointId),
   });
   const reading = startLogReading(context, { ...stores, ...sending });
   startWebhookUpkeep(context, { db, deliveries, sealer });

@@ -1,8 +1,7 @@
-import type { ProjectId } from '@inventory/contracts/ids';
+import type { ProjectId, WebhookEndpointId } from '@inventory/contracts/ids';
 import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { EventStreamConfig } from './config.ts';
-import type { WebhookEndpoint } from './domain/webhook-endpoint.ts';
 import { createLogReading, type LogReadingDeps } from './operations/read-logs.ts';
 
 /** Pause between two queries for due polls. */
@@ -14,8 +13,8 @@ export function startLogReading(
   deps: Omit<LogReadingDeps, 'clock' | 'readEveryMs' | 'onMore'>,
 ) {
   const { sweepEveryMs } = config.webhooks;
-  const wakeEndpoint = (endpoint: WebhookEndpoint): void => {
-    reading.notifyEndpoint(endpoint);
+  const wakeEndpoint = (endpointId: WebhookEndpointId): void => {
+    reading.notifyEndpoint(endpointId);
     job.wake();
   };
   const reading = createLogReading({

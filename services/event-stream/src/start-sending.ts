@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { WebhookEndpointId } from '@inventory/contracts/ids';
 import { randomBetween } from '@inventory/runtime/backoff';
 import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 import type { ServiceContext } from '@inventory/service-host/service-context';
@@ -29,7 +30,7 @@ export interface SendingDeps {
   readonly deliveries: DeliveryStore;
   readonly eventAccess: ProjectEventAccess;
   readonly rules: AddressRules;
-  readonly onDrained: (endpoint: WebhookEndpoint) => void;
+  readonly onDrained: (endpointId: WebhookEndpointId) => void;
 }
 
 const randomSteps = 1_000_000;

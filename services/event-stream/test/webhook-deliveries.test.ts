@@ -158,7 +158,13 @@ test('a 410 response disables the endpoint at once, with the reason (Events: web
     const found = await world.read(customer.projectId, endpoint.endpoint_id);
     return found.state === 'disabled' && found;
   });
-  const delivery = await deliveryWhen(world, endpoint, 'it has ended', isFailed);
+  // It may be ended, with its endpoint, before its attempt is recorded.
+  const delivery = await deliveryWhen(
+    world,
+    endpoint,
+    'its attempt is recorded',
+    (one) => isFailed(one) && one.attempts_total > 0,
+  );
 
   expect(disabled.disabled_reason).toBe('gone');
   expect(delivery).toMatchObject({ failure: 'endpoint_disabled', attempts_total: 1 });

@@ -29,7 +29,7 @@ export interface DelivererDeps extends ServeQueueDeps, SendClaimedDeps {
   readonly accounts: HeldAccounts;
   readonly limits: DelivererLimits;
   /** What was stored for the endpoint is sent: its log may have more. */
-  readonly onDrained: (endpoint: WebhookEndpoint) => void;
+  readonly onDrained: (endpointId: WebhookEndpointId) => void;
 }
 
 /** Sends due deliveries: each endpoint has its own queue, accounts take turns. */
@@ -164,7 +164,7 @@ async function serveQueues(deps: ServingDeps, own: readonly ReadyQueue[]): Promi
       const { due, requestsMax, isDrained } = result;
       if (requestsMax === null) ready.drop(endpointId);
       else ready.served({ ...one, requestsMax, ahead: result.ahead });
-      if (isDrained && queue) deps.onDrained(queue.endpoint);
+      if (isDrained) deps.onDrained(endpointId);
       return { due, isChanged: requestsMax !== one.requestsMax };
     }),
   );

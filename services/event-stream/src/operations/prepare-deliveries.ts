@@ -1,3 +1,4 @@
+import type { WebhookEndpointId } from '@inventory/contracts/ids';
 import type { Clock } from '@inventory/runtime/clock';
 import type { WebhookDelivery } from '../domain/webhook-delivery.ts';
 import type { WebhookEndpoint } from '../domain/webhook-endpoint.ts';
@@ -18,7 +19,7 @@ export interface PrepareDeps {
   /** Deliveries of the endpoint were inserted, or it is disabled or deleted. */
   readonly wake: (endpoint: WebhookEndpoint) => void;
   /** The log may have another page, which can be read now. */
-  readonly onMore: (endpoint: WebhookEndpoint) => void;
+  readonly onMore: (endpointId: WebhookEndpointId) => void;
 }
 
 const entriesAtOnce = 200;
@@ -63,11 +64,27 @@ async function sendPage(
   const unstored = wanted
     .filter(({ eventId }) => !existing.has(eventId))
     .map((delivery) => unstoredDelivery(delivery, nowMs));
-  let next: WebhookEndpoint | null = null;
+  let hasMore = false;
   const ended = deps.sending.send(place, unstored, async (left) => {
-    next = await completePage(deps, place, entries, left);
+    hasMore = (await completeSentPage(deps, place, entries, left)) !== null;
   });
-  void ended.then(() => next && deps.onMore(next));
+  void ended.then(() => hasMore && deps.onMore(place.id));
+}
+
+/**
+ * What was not sent is inserted, unless the position moved meanwhile: another replica has the page,
+ * or the endpoint was disabled and enabled, and is not sent what it missed.
+ */
+async function completeSentPage(
+  deps: PrepareDeps,
+  place: WebhookEndpoint,
+  entries: readonly KeptEntry[],
+  left: readonly NewDelivery[],
+): Promise<WebhookEndpoint | null> {
+  if (left.length === 0) return completePage(deps, place, entries, left);
+  const present = await deps.endpoints.findEndpoint(place.projectId, place.id);
+  if (present !== null && present.nextPosition !== place.nextPosition) return present;
+  return completePage(deps, place, entries, present === null ? [] : left);
 }
 
 /**

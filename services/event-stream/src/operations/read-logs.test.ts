@@ -39,8 +39,10 @@ function world(mode: 'send' | 'insert', { hasSlot = true } = {}) {
   const entries: KeptEntry[] = [];
   const inserted: string[] = [];
   const sent: string[] = [];
+  const stale: { read: WebhookEndpoint | null } = { read: null };
   const listing = { isDone: Promise.resolve() };
   const pages = createUnstoredPages(testLogger);
+  const sending = { isHeld: false };
   const [acquired, enqueued]: [string[], string[]] = [[], []];
   const onMore = { isCalled: false, isSending: false };
   const reading = createLogReading({
@@ -68,7 +70,10 @@ function world(mode: 'send' | 'insert', { hasSlot = true } = {}) {
       },
       listExisting: async () => new Set(sent.concat(inserted)) as ReadonlySet<EventId>,
     },
-    queues: { enqueue: async (ids) => void enqueued.push(...ids) },
+    queues: {
+      enqueue: async (ids) => void enqueued.push(...ids),
+      readQueues: async () => [{ endpoint: stale.read ?? endpoint, version: 0 }],
+    },
     sending: {
       hasSlotFor: () => hasSlot,
       modeOf: () => mode,
@@ -76,6 +81,7 @@ function world(mode: 'send' | 'insert', { hasSlot = true } = {}) {
       send(one, deliveries, onEnd) {
         sent.push(...deliveries.map(({ eventId }) => eventId));
         const ended = pages.add(one, deliveries, onEnd);
+        if (sending.isHeld) return ended;
         for (const each of pages.take(one.id, deliveries.length)) pages.ended(each, true);
         return ended;
       },
@@ -88,12 +94,17 @@ function world(mode: 'send' | 'insert', { hasSlot = true } = {}) {
     clock: createTestClock(),
     readEveryMs: 30_000,
     wake() {},
-    onMore(one) {
-      Object.assign(onMore, { isCalled: true, isSending: pages.has(one.id) });
-      reading.notifyEndpoint(one);
+    onMore(id) {
+      Object.assign(onMore, { isCalled: true, isSending: pages.has(id) });
+      reading.notifyEndpoint(id);
     },
   });
-  return { read, reading, entries, inserted, sent, listing, pages, onMore, acquired, enqueued };
+  /** It was disabled, and enabled after the last event of its log. */
+  const skipToEnd = () => {
+    endpoint = { ...endpoint, nextPosition: entries.length + 1, version: endpoint.version + 1 };
+  };
+  const lists = { entries, inserted, sent, acquired, enqueued };
+  return { ...lists, read, reading, listing, pages, onMore, stale, sending, skipToEnd };
 }
 
 test('a replica without a slot for an endpoint leaves its account to others, which have its queue (Events: webhooks)', async () => {
@@ -145,15 +156,16 @@ test('the log is read again once a page has ended, when the next one may be sent
 test.each(['send', 'insert'] as const)(
   'a log that is read from an earlier position is read to its end (Events: webhooks, by %s)',
   async (mode) => {
-    const { read, reading, entries, inserted, sent, pages } = world(mode);
+    const { read, reading, entries, inserted, sent, pages, stale } = world(mode);
     entries.push(entryAt(1));
     reading.notify(projectId);
     await reading.readNotified(going);
     await pages.settled();
 
-    // The endpoint as it was read before its position advanced.
+    // The endpoint as it was before its position advanced.
+    stale.read = read;
     entries.push(entryAt(2));
-    reading.notifyEndpoint(read);
+    reading.notifyEndpoint(read.id);
     while (await reading.readNotified(going)) await pages.settled();
     await pages.settled();
     await new Promise((resolve) => setImmediate(resolve));
@@ -162,3 +174,19 @@ test.each(['send', 'insert'] as const)(
     expect(new Set([...sent, ...inserted])).toEqual(new Set(entries.map(({ eventId }) => eventId)));
   },
 );
+
+test('what is left of a page is inserted, and not what its endpoint missed while it was disabled (Events: webhooks)', async () => {
+  for (const isEnabledAgain of [false, true]) {
+    const { read, reading, entries, inserted, pages, sending, skipToEnd } = world('send');
+    sending.isHeld = true;
+    entries.push(entryAt(1));
+    reading.notify(projectId);
+    await reading.readNotified(going);
+
+    if (isEnabledAgain) skipToEnd();
+    pages.release(read.id);
+    await pages.settled();
+
+    expect(inserted).toHaveLength(isEnabledAgain ? 0 : 1);
+  }
+});

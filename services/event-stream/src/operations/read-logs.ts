@@ -10,7 +10,7 @@ export interface LogReadingDeps extends PrepareDeps {
     EndpointStore,
     'listEndpoints' | 'claimForReading' | 'advancePosition' | 'findEndpoint'
   >;
-  readonly queues: Pick<EndpointQueues, 'enqueue'>;
+  readonly queues: Pick<EndpointQueues, 'enqueue' | 'readQueues'>;
   /** Those of the accounts that this replica sends to. */
   readonly acquireAccounts: (ids: Iterable<AccountId>) => Promise<ReadonlySet<AccountId>>;
   /** How often the log of every endpoint is polled. */
@@ -22,7 +22,7 @@ export interface LogReading {
   /** An event was appended to the Project's log. */
   notify(projectId: ProjectId): void;
   /** The log of the endpoint may have another page. */
-  notifyEndpoint(endpoint: WebhookEndpoint): void;
+  notifyEndpoint(endpointId: WebhookEndpointId): void;
   /** True when more was notified. */
   readNotified(stopping: AbortSignal): Promise<boolean>;
   /** Reads the logs whose poll is due; true when more may be. */
@@ -37,7 +37,7 @@ const notifiedMax = 10_000;
 export function createLogReading(deps: LogReadingDeps): LogReading {
   const { endpoints, queues, sending, clock, readEveryMs } = deps;
   const projects = new Set<ProjectId>();
-  const notified = new Map<WebhookEndpointId, WebhookEndpoint>();
+  const notified = new Set<WebhookEndpointId>();
   /** Whether the log was notified while it was being read. */
   const reading = new Map<WebhookEndpointId, { isNotified: boolean }>();
 
@@ -52,7 +52,7 @@ export function createLogReading(deps: LogReadingDeps): LogReading {
       await prepareDeliveries(deps, endpoint, stopping);
     } finally {
       reading.delete(endpoint.id);
-      if (own.isNotified) deps.onMore(endpoint);
+      if (own.isNotified) deps.onMore(endpoint.id);
     }
   }
 
@@ -81,9 +81,11 @@ export function createLogReading(deps: LogReadingDeps): LogReading {
   async function readNotified(stopping: AbortSignal): Promise<boolean> {
     const some = [...projects].slice(0, endpointsAtOnce);
     for (const id of some) projects.delete(id);
-    const pages = [...notified.values()].slice(0, endpointsAtOnce);
-    for (const { id } of pages) notified.delete(id);
-    const found = new Map(pages.map((endpoint) => [endpoint.id, endpoint]));
+    const ids = [...notified].slice(0, endpointsAtOnce);
+    for (const id of ids) notified.delete(id);
+    // They are read again: what they missed while they were disabled is not to be sent.
+    const changed = ids.length > 0 ? await queues.readQueues(ids) : [];
+    const found = new Map(changed.map(({ endpoint }) => [endpoint.id, endpoint]));
     await forEachLimited(some, concurrencyMax, async (projectId) => {
       for (const one of await endpoints.listEndpoints(projectId)) found.set(one.id, one);
     });
@@ -105,8 +107,8 @@ export function createLogReading(deps: LogReadingDeps): LogReading {
     notify(projectId) {
       if (projects.size < notifiedMax) projects.add(projectId);
     },
-    notifyEndpoint(endpoint) {
-      if (notified.size < notifiedMax) notified.set(endpoint.id, endpoint);
+    notifyEndpoint(endpointId) {
+      if (notified.size < notifiedMax) notified.add(endpointId);
     },
     readNotified,
     readPolled,

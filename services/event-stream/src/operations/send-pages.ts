@@ -88,6 +88,8 @@ export function createPageServing(deps: SendPagesDeps): PageServing {
       return ready.has(id) ? 'wait' : 'send';
     },
     send(endpoint, deliveries, onEnd) {
+      // Read before its position advanced to this page.
+      endpoints.forget(endpoint.id);
       const ended = pages.add(endpoint, deliveries, onEnd);
       if (requests.isStopping) pages.release(endpoint.id);
       else deps.onSlotReleased();
@@ -108,7 +110,9 @@ export function createPageServing(deps: SendPagesDeps): PageServing {
       const started = new Map<WebhookEndpointId, number>();
       for (const [id, count] of wanted) {
         const endpoint = found.get(id);
-        if (endpoint === undefined || !(await keepsUp(endpoint))) {
+        // A position that moved: it was disabled and enabled, and is not sent what it missed.
+        const isCurrent = endpoint?.nextPosition === pages.positionOf(id);
+        if (endpoint === undefined || !isCurrent || !(await keepsUp(endpoint))) {
           pages.release(id);
           continue;
         }

@@ -6,7 +6,11 @@ import fc from 'fast-check';
 import type { WebhookDelivery } from '../domain/webhook-delivery.ts';
 import { createUnstoredPages } from './unstored-pages.ts';
 
-const endpoint = { id: `whe_${newRefreshId()}`, accountId: newAccountId() } as const;
+const endpoint = {
+  id: `whe_${newRefreshId()}`,
+  accountId: newAccountId(),
+  nextPosition: 1,
+} as const;
 
 function unstored(): WebhookDelivery {
   return {

@@ -17,9 +17,11 @@ export interface UnstoredPages {
   accountIds(): ReadonlySet<AccountId>;
   /** Endpoints with deliveries that were not taken yet. */
   values(): Pick<Page, 'endpointId' | 'accountId'>[];
+  /** The position of its endpoint when the page was read. */
+  positionOf(endpointId: WebhookEndpointId): number | undefined;
   /** Resolves when the end of the page was processed: another one may be added. */
   add(
-    endpoint: Pick<WebhookEndpoint, 'id' | 'accountId'>,
+    endpoint: Pick<WebhookEndpoint, 'id' | 'accountId' | 'nextPosition'>,
     deliveries: readonly WebhookDelivery[],
     onEnd: PageEnd,
   ): Promise<void>;
@@ -35,6 +37,7 @@ export interface UnstoredPages {
 interface Page {
   readonly endpointId: WebhookEndpointId;
   readonly accountId: AccountId;
+  readonly nextPosition: number;
   waiting: WebhookDelivery[];
   readonly taken: Set<EventId>;
   readonly left: WebhookDelivery[];
@@ -68,10 +71,11 @@ export function createUnstoredPages(logger: Logger): UnstoredPages {
     has: (endpointId) => pages.has(endpointId),
     accountIds: () => new Set([...pages.values()].map(({ accountId }) => accountId)),
     values: () => [...pages.values()].filter((page) => page.waiting.length > 0),
-    add({ id: endpointId, accountId }, deliveries, onEnd) {
+    positionOf: (endpointId) => pages.get(endpointId)?.nextPosition,
+    add({ id: endpointId, accountId, nextPosition }, deliveries, onEnd) {
       const { promise, resolve: onRemoved } = Promise.withResolvers<void>();
       const lists = { waiting: [...deliveries], taken: new Set<EventId>(), left: [] };
-      const page: Page = { endpointId, accountId, ...lists, onEnd, onRemoved };
+      const page: Page = { endpointId, accountId, nextPosition, ...lists, onEnd, onRemoved };
       pages.set(endpointId, page);
       waiting += deliveries.length;
       endIfDone(page);
