@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { findFreePort } from '@inventory/backends/free-port';
 import { type OwnedProcess, spawnOwned } from '@inventory/backends/owned-process';
 import { topicNames } from '@inventory/contracts/topics';
+import { serviceCallers, serviceTokenOf } from '@inventory/local-stack/service-tokens';
 import { connectMongo } from '@inventory/mongo/connect';
 import { openNamespace, type TestNamespace, testLogger } from '@inventory/testkit/namespace';
 import { waitFor } from '@inventory/testkit/wait-for';
@@ -22,6 +23,7 @@ const programs = ['gateway', 'event-stream'] as const;
 type Program = (typeof programs)[number];
 const secret = Buffer.alloc(32, 7).toString('base64url');
 const operatorToken = 'operator-token-of-this-test';
+const tokenKey = 'key-of-the-service-tokens-of-this-test';
 const user = process.getuid?.() === 0 ? { uid: 1000, gid: 1000 } : {};
 
 let folder: string;
@@ -60,13 +62,13 @@ async function containerEnvironments(): Promise<Record<Program, Record<string, s
     KAFKA_BROKERS: names.kafkaBrokers.join(','),
     KAFKA_TOPIC_PREFIX: names.topicPrefix,
     MONGODB_URI: names.mongodbUri,
-    SERVICE_TOKEN: 'service-token-of-this-test',
-    SERVICE_CALLERS: `gateway:${'a'.repeat(64)}`,
+    SERVICE_CALLERS: serviceCallers(tokenKey),
   };
   const unreachable = 'http://127.0.0.1:1';
   return {
     'event-stream': {
       ...common,
+      SERVICE_TOKEN: serviceTokenOf('event-stream', tokenKey),
       MONGODB_DATABASE: names.database('event_stream'),
       HTTP_PORT: String(events),
       GATEWAY_URL: `http://127.0.0.1:${internal}`,
@@ -74,6 +76,7 @@ async function containerEnvironments(): Promise<Record<Program, Record<string, s
     },
     gateway: {
       ...common,
+      SERVICE_TOKEN: serviceTokenOf('gateway', tokenKey),
       MONGODB_DATABASE: names.database('gateway'),
       HTTP_PORT: String(internal),
       PUBLIC_HTTP_PORT: String(gateway),
