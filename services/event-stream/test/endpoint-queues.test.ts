@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { createTextSealer } from '@inventory/runtime/text-sealer';
-import { newAccountId, newProjectId } from '@inventory/testkit/builders';
+import { newAccountId } from '@inventory/testkit/builders';
 import { openNamespace, testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { type CommandStartedEvent, MongoClient } from 'mongodb';
@@ -20,6 +20,7 @@ import {
   openDeliveryCollection,
   openEndpointCollection,
 } from '../src/storage/webhook-collections.ts';
+import { endpointWith, insertsAll } from './support/endpoints.ts';
 
 const startMs = Date.UTC(2027, 0, 1);
 const never = new AbortController().signal;
@@ -46,23 +47,11 @@ beforeAll(async () => {
 afterAll(() => client.close());
 
 async function newEndpoint(): Promise<WebhookEndpoint> {
-  const endpoint: WebhookEndpoint = {
-    id: `whe_${systemIdentifiers.uuidV7()}`,
-    projectId: newProjectId(),
-    accountId: newAccountId(),
-    url: 'https://example.com/',
-    description: null,
-    types: ['inventory.refresh.completed'],
-    state: 'enabled',
-    disabledReason: null,
+  const endpoint: WebhookEndpoint = endpointWith({
     secrets: [{ secret: 'whsec_AAAA', createdAtMs: startMs, endsAtMs: null }],
-    rotations: [],
-    nextPosition: 1,
-    health: healthy,
-    version: 1,
     createdAtMs: startMs,
     changedAtMs: startMs,
-  };
+  });
   await endpoints.insertEndpoint(endpoint, 10);
   return endpoint;
 }
@@ -163,12 +152,7 @@ test.each(['listed', 'inserted'] as const)(
         },
         listExisting: deliveries.listExisting,
       },
-      sending: {
-        hasSlotFor: () => true,
-        modeOf: () => 'insert',
-        async send() {},
-        isSending: () => false,
-      },
+      sending: insertsAll,
       wake() {},
       onMore() {},
       eventAccess: { mayHaveEvents: async () => true },

@@ -1,8 +1,9 @@
-import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
+import { newRefreshId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
-import { type EndpointHealth, healthy } from '../domain/endpoint-health.ts';
+import { endpointWith } from '../../test/support/endpoints.ts';
+import type { EndpointHealth } from '../domain/endpoint-health.ts';
 import type { WebhookDelivery } from '../domain/webhook-delivery.ts';
 import type { WebhookEndpoint } from '../domain/webhook-endpoint.ts';
 import { createDeliverer } from './deliver-due.ts';
@@ -16,24 +17,10 @@ const paused: EndpointHealth = {
 };
 
 function newEndpoint(overrides: Partial<WebhookEndpoint> = {}): WebhookEndpoint {
-  return {
-    id: `whe_${newRefreshId()}`,
-    projectId: newProjectId(),
-    accountId: newAccountId(),
-    url: 'https://example.com/',
-    description: null,
-    types: ['inventory.refresh.completed'],
-    state: 'enabled',
-    disabledReason: null,
+  return endpointWith({
     secrets: [{ secret: 'whsec_AAAA', createdAtMs: 0, endsAtMs: null }],
-    rotations: [],
-    nextPosition: 1,
-    health: healthy,
-    version: 1,
-    createdAtMs: 0,
-    changedAtMs: 0,
     ...overrides,
-  };
+  });
 }
 
 function newDelivery(

@@ -1,9 +1,9 @@
 import type { EventId } from '@inventory/contracts/ids';
-import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
+import { newProjectId, newRefreshId } from '@inventory/testkit/builders';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import fc from 'fast-check';
-import { healthy } from '../domain/endpoint-health.ts';
+import { endpointWith, insertsAll } from '../../test/support/endpoints.ts';
 import type { LoggedEvent } from '../domain/project-event.ts';
 import type { WebhookEndpoint } from '../domain/webhook-endpoint.ts';
 import type { KeptEntry } from '../storage/project-log.ts';
@@ -20,23 +20,7 @@ function entryAt(position: number, type: LoggedEvent['type']): KeptEntry {
 function world(entries: readonly KeptEntry[], fails: () => boolean) {
   const made = new Map<string, number>();
   let onAdvance = () => {};
-  let endpoint: WebhookEndpoint = {
-    id: `whe_${newRefreshId()}`,
-    projectId,
-    accountId: newAccountId(),
-    url: 'https://example.com/',
-    description: null,
-    types: ['inventory.refresh.completed'],
-    state: 'enabled',
-    disabledReason: null,
-    secrets: [],
-    rotations: [],
-    nextPosition: 1,
-    health: healthy,
-    version: 1,
-    createdAtMs: 0,
-    changedAtMs: 0,
-  };
+  let endpoint: WebhookEndpoint = endpointWith({ projectId });
   const orFail = async <Value>(value: () => Value): Promise<Value> => {
     if (fails()) throw new Error('cut short');
     return value();
@@ -55,12 +39,7 @@ function world(entries: readonly KeptEntry[], fails: () => boolean) {
         }),
       listExisting: async () => new Set(),
     },
-    sending: {
-      hasSlotFor: () => true,
-      modeOf: () => 'insert',
-      async send() {},
-      isSending: () => false,
-    },
+    sending: insertsAll,
     wake() {},
     onMore() {},
     endpoints: {

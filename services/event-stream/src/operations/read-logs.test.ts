@@ -1,8 +1,8 @@
 import type { EventId } from '@inventory/contracts/ids';
-import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
+import { newProjectId, newRefreshId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
-import { healthy } from '../domain/endpoint-health.ts';
+import { endpointWith } from '../../test/support/endpoints.ts';
 import type { WebhookEndpoint } from '../domain/webhook-endpoint.ts';
 import type { KeptEntry } from '../storage/project-log.ts';
 import { createLogReading } from './read-logs.ts';
@@ -18,23 +18,7 @@ function entryAt(position: number): KeptEntry {
 
 /** The log of one endpoint, read over lists; `mode` decides how its deliveries are made. */
 function world(mode: 'send' | 'insert', { hasSlot = true } = {}) {
-  const read: WebhookEndpoint = {
-    id: `whe_${newRefreshId()}`,
-    projectId,
-    accountId: newAccountId(),
-    url: 'https://example.com/',
-    description: null,
-    types: ['inventory.refresh.completed'],
-    state: 'enabled',
-    disabledReason: null,
-    secrets: [],
-    rotations: [],
-    nextPosition: 1,
-    health: healthy,
-    version: 1,
-    createdAtMs: 0,
-    changedAtMs: 0,
-  };
+  const read: WebhookEndpoint = endpointWith({ projectId });
   let endpoint = read;
   const entries: KeptEntry[] = [];
   const inserted: string[] = [];

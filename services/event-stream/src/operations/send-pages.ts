@@ -1,5 +1,4 @@
 import type { WebhookEndpointId } from '@inventory/contracts/ids';
-import type { Clock } from '@inventory/runtime/clock';
 import { latencyClassOf, type PlanLimits, planDeliveries } from '../domain/delivery-plan.ts';
 import type { WebhookDelivery } from '../domain/webhook-delivery.ts';
 import type { WebhookEndpoint } from '../domain/webhook-endpoint.ts';
@@ -45,7 +44,6 @@ export interface PageServing extends PageSending {
 
 export interface SendPagesDeps extends AccessDeps {
   readonly queues: Pick<EndpointQueues, 'readQueues'>;
-  readonly clock: Clock;
   readonly limits: PlanLimits & { readonly requestsPerEndpointMax: number };
   readonly onSlotReleased: () => void;
   readonly traffic: EndpointTraffic;

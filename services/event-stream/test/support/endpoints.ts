@@ -1,0 +1,34 @@
+import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
+import { healthy } from '../../src/domain/endpoint-health.ts';
+import type { WebhookEndpoint } from '../../src/domain/webhook-endpoint.ts';
+import type { PageSending } from '../../src/operations/send-pages.ts';
+
+/** An enabled endpoint that was created at time 0 and has not been sent anything. */
+export function endpointWith(overrides: Partial<WebhookEndpoint> = {}): WebhookEndpoint {
+  return {
+    id: `whe_${newRefreshId()}`,
+    projectId: newProjectId(),
+    accountId: newAccountId(),
+    url: 'https://example.com/',
+    description: null,
+    types: ['inventory.refresh.completed'],
+    state: 'enabled',
+    disabledReason: null,
+    secrets: [],
+    rotations: [],
+    nextPosition: 1,
+    health: healthy,
+    version: 1,
+    createdAtMs: 0,
+    changedAtMs: 0,
+    ...overrides,
+  };
+}
+
+/** Sends no page: every delivery is inserted first. */
+export const insertsAll: PageSending = {
+  hasSlotFor: () => true,
+  modeOf: () => 'insert',
+  async send() {},
+  isSending: () => false,
+};
