@@ -40,7 +40,7 @@ export async function openLoop(options: {
   const delays = await Promise.all(
     Array.from({ length: total }, async (_, index) => {
       const dueMs = startMs + index * intervalMs;
-      await new Promise((resolve) => setTimeout(resolve, dueMs - performance.now()));
+      await new Promise((resolve) => setTimeout(resolve, Math.max(0, dueMs - performance.now())));
       await options.work();
       return performance.now() - dueMs;
     }),
