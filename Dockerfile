@@ -3,11 +3,11 @@
 #   docker build --build-arg SERVICE=gateway -t game-item-inventory/gateway .
 # SERVICE is gateway, refresh-collector, billing-ledger, revision-store, event-stream or
 # platform-simulator. Everything before the last two stages is the same for all of them.
-# `npm run -s image-digests` fixes the bases to digests. RUNTIME_IMAGE holds the C libraries that Node
+# `npm run -s image-digests` moves the digests of the bases. RUNTIME_IMAGE holds the C libraries that Node
 # needs: no shell, no package manager. Any image of Debian 12 with libstdc++ can take its place,
 # NODE_IMAGE itself among them.
-ARG NODE_IMAGE=node:24.21.0-bookworm-slim
-ARG RUNTIME_IMAGE=gcr.io/distroless/cc-debian12:nonroot
+ARG NODE_IMAGE=node:24.21.0-bookworm-slim@sha256:2fe369e969550cde8e867afc3fe370b260140cab4a23d467074295b42163d553
+ARG RUNTIME_IMAGE=gcr.io/distroless/cc-debian12:nonroot@sha256:9dac0a79194e45a7da0158a9c6da57b217585af0786db3845d1f0ec1a0dd182f
 
 FROM ${NODE_IMAGE} AS base
 # The preinstalled npm keeps its cache in a mount: it is never part of a layer.
