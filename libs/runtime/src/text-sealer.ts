@@ -1,4 +1,10 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createSecretKey,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto';
 import { invariant } from './bug.ts';
 
 /** Encrypts and authenticates texts (AES-256-GCM). */
@@ -17,7 +23,8 @@ const tagBytes = 16;
 
 /** Keys in base64url: the first seals, all open, so that keys can be replaced. */
 export function createTextSealer(encodedKeys: readonly string[]): TextSealer {
-  const keys = encodedKeys.map((key) => Buffer.from(key, 'base64url'));
+  // As key objects: from bytes each cipher would make one, which takes five times as long.
+  const keys = encodedKeys.map((key) => createSecretKey(key, 'base64url'));
   const [first] = keys;
   invariant(first !== undefined, 'there is no key to seal with');
   return {
@@ -39,7 +46,7 @@ export function createTextSealer(encodedKeys: readonly string[]): TextSealer {
   };
 }
 
-function openWith(key: Buffer, sealed: string, binding: string): string | null {
+function openWith(key: KeyObject, sealed: string, binding: string): string | null {
   const bytes = Buffer.from(sealed, 'base64url');
   // Several base64 texts decode to the same bytes; only the issued one opens.
   if (bytes.length < nonceBytes + tagBytes || bytes.toString('base64url') !== sealed) return null;

@@ -1,7 +1,10 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 
 const secretPrefix = 'whsec_';
 const secretBytes = 32;
+/** From bytes each signature would make a key object, which takes four times as long as to sign. */
+const signingKeys = new LRUCache<string, KeyObject>({ max: 10_000 });
 
 /** A new signing secret in the form of Standard Webhooks: `whsec_` and base64. */
 export function newWebhookSecret(): string {
@@ -24,13 +27,21 @@ export function signatureHeaders(
   { id, timestamp, body }: SignedContent,
   secrets: readonly string[],
 ): Readonly<Record<string, string>> {
-  const signatures = secrets.map((secret) => {
-    const key = Buffer.from(secret.slice(secretPrefix.length), 'base64');
-    return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
-  });
+  const content = `${id}.${timestamp}.${body}`;
+  const signatures = secrets.map(
+    (secret) => `v1,${createHmac('sha256', keyOf(secret)).update(content).digest('base64')}`,
+  );
   return {
     'webhook-id': id,
     'webhook-timestamp': String(timestamp),
     'webhook-signature': signatures.join(' '),
   };
+}
+
+function keyOf(secret: string): KeyObject {
+  const known = signingKeys.get(secret);
+  if (known !== undefined) return known;
+  const key = createSecretKey(secret.slice(secretPrefix.length), 'base64');
+  signingKeys.set(secret, key);
+  return key;
 }
