@@ -65,9 +65,12 @@ export async function startBroadcastConsumer(
       const position = { topic, partition: batch.partition, offset: message.offset };
       const record = toWireRecord(message);
       if (broadcast.wants?.({ topic, key: record.key }) !== false) receive(record, position);
-      const next = (BigInt(message.offset) + 1n).toString();
-      positions.set(`${batch.topic}/${batch.partition}`, next);
     }
+    // Nothing runs in between: the records of a batch are received in one turn.
+    const last = batch.messages.at(-1);
+    if (last === undefined) return;
+    const next = (BigInt(last.offset) + 1n).toString();
+    positions.set(`${batch.topic}/${batch.partition}`, next);
   }
 
   await running.run({ autoCommit: false, eachBatchAutoResolve: true, eachBatch });
