@@ -65,6 +65,7 @@ function openRefreshWaits(lifetime: Pick<Lifetime, 'defer'>, broadcasts: Broadca
   );
   broadcasts.filter('project.events.v1', waits.hasProject);
   broadcasts.on(['project.event-appended.v1'], ({ body: { project_id, event } }) => {
+    if (!waits.hasProject(project_id)) return;
     const refreshId = refreshIdOf(event);
     if (refreshId !== null) waits.notify(project_id, refreshId);
   });
