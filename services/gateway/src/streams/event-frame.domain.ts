@@ -65,11 +65,10 @@ function frame(
   const lines = [
     `event: ${event}`,
     ...Object.entries(fields).map(([name, value]) => `${name}: ${value}`),
-    // JSON text has no line breaks: those in strings are escaped.
-    `data: ${JSON.stringify(data)}`,
   ];
   if (lines.some((line) => /[\r\n\0]/.test(line))) {
     throw new RangeError('a line break in a field would make it two');
   }
-  return `${lines.join('\n')}\n\n`;
+  // JSON text has no line breaks: those in strings are escaped.
+  return `${lines.join('\n')}\ndata: ${JSON.stringify(data)}\n\n`;
 }
