@@ -5,6 +5,7 @@ import type { BenchContext, Benchmark, BenchOptions } from './benchmark.ts';
 import { admissionLatency } from './benchmarks/admission-latency.ts';
 import { collectors } from './benchmarks/collectors.ts';
 import { currentPage } from './benchmarks/current-page.ts';
+import { heldStreams } from './benchmarks/held-streams.ts';
 import { largeRefresh } from './benchmarks/large-refresh.ts';
 import { ledgerCore } from './benchmarks/ledger-core.ts';
 import { ledgerHistory } from './benchmarks/ledger-history.ts';
@@ -38,6 +39,7 @@ const benchmarks: readonly Benchmark[] = [
   scaling,
   collectors,
   streams,
+  heldStreams,
   unknownKeys,
   webhooks,
   turns,

@@ -1,79 +1,102 @@
 import { pause } from '@inventory/runtime/wait';
+import { watchMachine } from './machine-usage.ts';
 import { residentMb } from './process-usage.ts';
+import type { Side } from './stream-side.ts';
 import type { Readers } from './stream-world.ts';
 import type { ReaderReport, StreamTarget } from './yardsticks/stream-readers.ts';
 
+/** Projects with the same number of streams each, and the rates that are offered to all together. */
+export interface Shape {
+  readonly projects: number;
+  readonly streamsEach: number;
+  /** Events a second, one rate after the other: the last ones are more than any side can take. */
+  readonly rates: readonly number[];
+}
+
 /** How many streams, Projects and seconds are measured. */
 export interface Sizes {
-  readonly held: number;
-  readonly projects: number;
-  readonly oneProject: number;
+  /** One Project; many streams of some; few streams of most, whose memory is measured too. */
+  readonly shapes: { readonly one: Shape; readonly many: Shape; readonly most: Shape };
   readonly stalled: number;
   readonly seconds: number;
 }
 
-/** Events a second that are offered to one Project, one rate after the other. */
-const offeredRates = [50, 100, 200, 400] as const;
-/** Events a second over all Projects. */
-const spreadRates = [2_000, 5_000, 10_000] as const;
+export const streamsOf = ({ projects, streamsEach }: Shape): number => projects * streamsEach;
+
 /** Events a second at which delay is measured. */
 export const steadyRate = 20;
 
 const intervalMs = 10;
 const settleMs = 500;
+const closeMs = 2_000;
 /** A full collection with all streams open takes a tenth of it. */
 const collectMs = 2_000;
 
-/** A server of streams, ours or a yardstick. */
-export interface Side {
-  /** Events for some targets, as many as are named. */
-  announce(targets: readonly StreamTarget[]): Promise<void> | void;
-  readonly port: number;
-  readonly pid: number;
-  /** It collects its garbage on SIGUSR2. */
-  readonly collectsGarbage: boolean;
+/** The most deliveries a second, and what part of the machine each process had then. */
+export interface Rate {
+  readonly perSecond: number;
+  readonly shares: Readonly<Record<string, number>>;
 }
 
 export interface Measured {
   readonly heldKb: number;
-  readonly fanOut: number;
-  readonly spread: number;
+  readonly rates: Readonly<Record<keyof Sizes['shapes'], Rate>>;
   readonly steady: ReaderReport;
 }
 
-const spreadOver = (projects: readonly StreamTarget[], count: number): StreamTarget[] =>
-  Array.from(
+/** So many targets, in turns from one of them on. */
+export function spreadOver<Target>(targets: readonly Target[], count: number, from = 0): Target[] {
+  return Array.from(
     { length: count },
-    (_none, index) => projects[index % projects.length] as StreamTarget,
+    (_none, at) => targets[(from + at) % targets.length] as Target,
   );
+}
+
+const streamsOfShape = (projects: readonly StreamTarget[], shape: Shape): StreamTarget[] =>
+  spreadOver(projects.slice(0, shape.projects), streamsOf(shape));
 
 /** Memory, deliveries and delay of one side, its streams all closed again. */
 export async function measure(
   side: Side,
   readers: Readers,
   projects: readonly StreamTarget[],
-  size: Sizes,
+  { shapes, seconds }: Sizes,
 ): Promise<Measured> {
+  const targetsOf = (shape: Shape) => projects.slice(0, shape.projects);
+  const best = async (shape: Shape): Promise<Rate> => {
+    let most: Rate = { perSecond: 0, shares: {} };
+    for (const rate of shape.rates) {
+      const usage = watchMachine({ server: side.pid, readers: readers.pid, ...side.others });
+      const { perSecond, isKept } = await offer(side, readers, {
+        ...{ targets: targetsOf(shape), rate, seconds },
+      });
+      if (perSecond > most.perSecond) most = { perSecond, shares: usage() };
+      // A rate that is not kept ends the search.
+      if (!isKept) break;
+    }
+    return most;
+  };
   const beforeMb = await usedMb(side);
-  await readers.open(side.port, spreadOver(projects, size.held));
+  await readers.open(side.port, streamsOfShape(projects, shapes.most));
   await pause(settleMs);
-  const heldKb = (((await usedMb(side)) - beforeMb) * 1_024) / size.held;
-  const spread = await best(spreadRates, (rate) =>
-    offer(side, readers, { targets: projects, rate, seconds: size.seconds }),
-  );
+  const heldKb = (((await usedMb(side)) - beforeMb) * 1_024) / streamsOf(shapes.most);
+  const most = await best(shapes.most);
+  await cutAll(readers);
+  await readers.open(side.port, streamsOfShape(projects, shapes.many));
+  const many = await best(shapes.many);
+  await cutAll(readers);
+  await readers.open(side.port, streamsOfShape(projects, shapes.one));
+  const targets = targetsOf(shapes.one);
+  const steady = await offer(side, readers, { targets, rate: steadyRate, seconds });
+  const one = await best(shapes.one);
   await readers.cut();
-  await readers.open(side.port, spreadOver(projects.slice(0, 1), size.oneProject));
-  const one = projects.slice(0, 1);
-  const steady = await offer(side, readers, {
-    targets: one,
-    rate: steadyRate,
-    seconds: size.seconds,
-  });
-  const fanOut = await best(offeredRates, (rate) =>
-    offer(side, readers, { targets: one, rate, seconds: size.seconds }),
-  );
+  return { heldKb, rates: { one, many, most }, steady: steady.report };
+}
+
+/** A server has few more files than streams: it closes these before others are opened. */
+async function cutAll(readers: Readers): Promise<void> {
   await readers.cut();
-  return { heldKb, fanOut, spread, steady: steady.report };
+  await pause(closeMs);
 }
 
 /** Memory that a side has resident, without garbage where it can collect it. */
@@ -83,20 +106,6 @@ async function usedMb({ pid, collectsGarbage }: Side): Promise<number> {
     await pause(collectMs);
   }
   return residentMb(pid);
-}
-
-/** The most that was delivered at any rate; a rate that is not kept ends the search. */
-async function best(
-  rates: readonly number[],
-  offerAt: (rate: number) => Promise<{ perSecond: number; isKept: boolean }>,
-): Promise<number> {
-  let most = 0;
-  for (const rate of rates) {
-    const { perSecond, isKept } = await offerAt(rate);
-    most = Math.max(most, perSecond);
-    if (!isKept) break;
-  }
-  return most;
 }
 
 /** Announces at a rate and counts what arrives until nothing follows any more. */
@@ -111,10 +120,7 @@ async function offer(
   let sent = 0;
   while (performance.now() - startMs < seconds * 1_000) {
     const due = Math.floor(((performance.now() - startMs) / 1_000) * rate);
-    const some = Array.from(
-      { length: due - sent },
-      (_none, index) => targets[(sent + index) % targets.length] as StreamTarget,
-    );
+    const some = spreadOver(targets, due - sent, sent);
     if (some.length > 0) sending.push(side.announce(some));
     sent = due;
     await pause(intervalMs);
@@ -145,9 +151,9 @@ export async function stormSeconds(
   side: Side,
   readers: Readers,
   projects: readonly StreamTarget[],
-  size: Sizes,
+  { shapes }: Sizes,
 ): Promise<number> {
-  const targets = spreadOver(projects, size.held);
+  const targets = streamsOfShape(projects, shapes.most);
   await readers.open(side.port, targets);
   await offer(side, readers, { targets: projects, rate: projects.length, seconds: 2 });
   await readers.cut();
@@ -163,13 +169,13 @@ export async function stalledGrowthMb(
   side: Side,
   readers: Readers,
   projects: readonly StreamTarget[],
-  size: Sizes,
+  { shapes, stalled, seconds }: Sizes,
 ): Promise<number> {
   const one = projects.slice(0, 1);
-  await readers.open(side.port, spreadOver(one, size.oneProject));
-  await readers.stall(size.stalled);
+  await readers.open(side.port, streamsOfShape(one, shapes.one));
+  await readers.stall(stalled);
   const beforeMb = residentMb(side.pid);
-  await offer(side, readers, { targets: one, rate: 200, seconds: 2 * size.seconds });
+  await offer(side, readers, { targets: one, rate: 200, seconds: 2 * seconds });
   const grownMb = residentMb(side.pid) - beforeMb;
   await readers.cut();
   return grownMb;

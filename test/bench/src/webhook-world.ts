@@ -12,7 +12,7 @@ import { startYardstick } from './yardsticks/start-yardstick.ts';
 
 const logger = createLogger({ service: 'bench', level: 'silent' });
 
-/** A Project of an account of its own, with webhook endpoints. */
+/** A Project and its account. */
 export interface SubscribedProject {
   readonly accountId: `acc_${string}`;
   readonly projectId: `prj_${string}`;

@@ -1,39 +1,52 @@
-import { withStack } from '../bench-stack.ts';
+import { type AppendDelays, appendDelays } from '../append-delays.ts';
 import type { BenchContext, Benchmark } from '../benchmark.ts';
+import { streamsMax } from '../process-usage.ts';
 import { lessIsBetter, moreIsBetter, type Row, reported } from '../row.ts';
 import {
   type Measured,
   measure,
-  type Side,
+  type Rate,
+  type Shape,
   type Sizes,
   stalledGrowthMb,
   steadyRate,
   stormSeconds,
+  streamsOf,
 } from '../stream-measures.ts';
-import {
-  createProjects,
-  type FollowedProject,
-  openAnnouncer,
-  startReaders,
-} from '../stream-world.ts';
+import type { Side } from '../stream-side.ts';
+import { startReaders, withFollowers } from '../stream-world.ts';
 import { startNchan } from '../yardsticks/nchan.ts';
 import { startYardstick } from '../yardsticks/start-yardstick.ts';
 import type { ReaderReport } from '../yardsticks/stream-readers.ts';
 
 const sizes: Sizes = {
-  held: 10_000,
-  projects: 5_000,
-  oneProject: 1_000,
+  shapes: {
+    one: { projects: 1, streamsEach: 1_000, rates: [100, 200, 400, 800, 1_600] },
+    many: {
+      // As many of the 2,000 as one process may hold streams of.
+      projects: Math.min(2_000, Math.floor(streamsMax() / 10)),
+      streamsEach: 10,
+      rates: [2_000, 4_000, 8_000, 16_000, 32_000],
+    },
+    most: { projects: 5_000, streamsEach: 2, rates: [5_000, 10_000, 20_000, 40_000, 80_000] },
+  },
   stalled: 100,
   seconds: 5,
 };
-const quickSizes: Sizes = { held: 1_000, projects: 500, oneProject: 200, stalled: 20, seconds: 2 };
-
-const partsOfStreams: readonly string[] = ['gateway', 'event-stream'];
+const quickSizes: Sizes = {
+  shapes: {
+    one: { projects: 1, streamsEach: 200, rates: [100, 400] },
+    many: { projects: 100, streamsEach: 10, rates: [1_000, 4_000] },
+    most: { projects: 500, streamsEach: 2, rates: [2_000, 8_000] },
+  },
+  stalled: 20,
+  seconds: 2,
+};
 
 /**
  * Streams held and served by one gateway against a bare node:http loop that holds the same
- * connections and writes coalesced buffers, with the same readers in a process of their own.
+ * connections and writes coalesced buffers, and against Nchan, with the same readers in a process of
+ * their own. Ours is given its events by Kafka, the others by this process.
  */
 export const streams: Benchmark = {
   name: 'streams',
@@ -41,65 +54,90 @@ export const streams: Benchmark = {
     const size = context.quick ? quickSizes : sizes;
     const bare = await bareSide(context, size);
     const nchan = await nchanSide(context, size);
-    const { ours, storm, stalledMb } = await ourSide(context, size);
+    const { ours, delays, storm, stalledMb } = await ourSide(context, size);
+    const { most, one } = size.shapes;
+    const held = streamsOf(most);
     return [
       lessIsBetter({
-        name: `memory of one of ${size.held} held streams`,
+        name: `memory of one of ${held} held streams`,
         value: ours.heldKb,
         unit: 'KB',
         yardstick: bare.heldKb,
         // Of a quick run's streams, what a process takes once is the most.
         ...(size === sizes ? { floor: 0.85 } : {}),
       }),
-      moreIsBetter({
-        name: `deliveries, 1 Project x ${size.oneProject} streams`,
-        value: ours.fanOut,
-        unit: '/s',
-        yardstick: bare.fanOut,
-        floor: 0.3,
-      }),
-      moreIsBetter({
-        name: `deliveries, ${size.projects} Projects x ${size.held} streams`,
-        value: ours.spread,
-        unit: '/s',
-        yardstick: bare.spread,
-        floor: 0.3,
-      }),
-      ...(nchan ? nchanRows(ours, nchan, size) : []),
-      ...steadyRows(ours.steady, bare.steady, size),
-      reported(`${size.held} streams cut at once are back after`, storm, 's'),
-      reported(`memory for ${size.stalled} stalled of ${size.oneProject}`, stalledMb, 'MB'),
+      ...(nchan
+        ? [
+            lessIsBetter({
+              name: 'the same, against Nchan',
+              value: ours.heldKb,
+              unit: 'KB',
+              yardstick: nchan.heldKb,
+            }),
+          ]
+        : []),
+      ...(['one', 'many', 'most'] as const).flatMap((name) =>
+        rateRows(
+          size.shapes[name],
+          { ours: ours.rates[name], bare: bare.rates[name], nchan: nchan?.rates[name] },
+          // A quick run offers less than either can take.
+          size === sizes ? floorsOverNchan[name] : 0,
+        ),
+      ),
+      ...steadyRows(ours.steady, bare.steady, one),
+      ...appendRows('append to client at 100/s, store included', delays.quiet),
+      ...appendRows(`the same at 20/s while ${held} streams are cut at once`, delays.beside),
+      reported(`${held} streams cut at once are back after`, storm, 's'),
+      reported(`memory for ${size.stalled} stalled of ${streamsOf(one)}`, stalledMb, 'MB'),
     ];
   },
 };
 
-function nchanRows(ours: Measured, nchan: Measured, size: Sizes): Row[] {
+/** Milliseconds. */
+const appendGoals = { p50Ms: 10, p99Ms: 50 } as const;
+
+function appendRows(name: string, { p50Ms, p99Ms }: AppendDelays): Row[] {
+  const rest = { unit: 'ms', floor: 1 } as const;
   return [
-    lessIsBetter({
-      name: `memory of one of ${size.held} held streams, against Nchan`,
-      value: ours.heldKb,
-      unit: 'KB',
-      yardstick: nchan.heldKb,
-    }),
-    moreIsBetter({
-      name: `deliveries, 1 Project x ${size.oneProject} streams, against Nchan`,
-      value: ours.fanOut,
-      unit: '/s',
-      yardstick: nchan.fanOut,
-      // A quick run offers less than either can take.
-      ...(size === sizes ? { floor: 2 } : {}),
-    }),
-    moreIsBetter({
-      name: `deliveries, ${size.projects} Projects x ${size.held} streams, against Nchan`,
-      value: ours.spread,
-      unit: '/s',
-      yardstick: nchan.spread,
-    }),
+    lessIsBetter({ name: `${name}, p50`, value: p50Ms, yardstick: appendGoals.p50Ms, ...rest }),
+    lessIsBetter({ name: `${name}, p99`, value: p99Ms, yardstick: appendGoals.p99Ms, ...rest }),
   ];
 }
 
-function steadyRows(ours: ReaderReport, bare: ReaderReport, size: Sizes): Row[] {
-  const what = `append to client at ${steadyRate}/s x ${size.oneProject} streams`;
+const floorsOverNchan = { one: 2, many: 1, most: 0.8 } as const;
+
+function rateRows(
+  { projects, streamsEach }: Shape,
+  { ours, bare, nchan }: { ours: Rate; bare: Rate; nchan: Rate | undefined },
+  floor: number,
+): Row[] {
+  const value = { value: ours.perSecond, unit: '/s' } as const;
+  const sides = { ours, 'the bare loop': bare, ...(nchan ? { Nchan: nchan } : {}) };
+  return [
+    moreIsBetter({
+      name: `deliveries, ${projects} x ${streamsEach} streams`,
+      ...value,
+      yardstick: bare.perSecond,
+      floor: 0.3,
+    }),
+    ...(nchan
+      ? [
+          moreIsBetter({
+            ...{ name: 'the same, against Nchan', ...value },
+            ...{ yardstick: nchan.perSecond, floor },
+          }),
+        ]
+      : []),
+    ...Object.entries(sides).flatMap(([side, { shares }]) =>
+      Object.entries(shares).map(([process, share]) =>
+        reported(`the same, part of the machine, ${side}: ${process}`, share * 100, '%'),
+      ),
+    ),
+  ];
+}
+
+function steadyRows(ours: ReaderReport, bare: ReaderReport, one: Shape): Row[] {
+  const what = `append to client at ${steadyRate}/s x ${streamsOf(one)} streams`;
   return [
     lessIsBetter({
       name: `${what}, p50, over Kafka`,
@@ -123,6 +161,7 @@ async function bareSide({ say }: BenchContext, size: Sizes): Promise<Measured> {
     port: Number(server.ready),
     pid: server.pid,
     collectsGarbage: true,
+    others: { publisher: process.pid },
     announce(targets) {
       for (const [path, of] of Map.groupBy(targets, (target) => target.path)) {
         server.tell({ path, count: of.length });
@@ -131,7 +170,7 @@ async function bareSide({ say }: BenchContext, size: Sizes): Promise<Measured> {
   };
   try {
     say('a bare loop');
-    const projects = Array.from({ length: size.projects }, (_none, index) => ({
+    const projects = Array.from({ length: size.shapes.most.projects }, (_none, index) => ({
       path: `/${index}`,
       apiKey: 'none',
     }));
@@ -151,50 +190,37 @@ async function nchanSide({ say }: BenchContext, size: Sizes): Promise<Measured |
   const readers = await startReaders();
   try {
     say('Nchan');
-    const projects = Array.from({ length: size.projects }, (_none, index) => ({
+    const projects = Array.from({ length: size.shapes.most.projects }, (_none, index) => ({
       path: `/sub/${index}`,
       apiKey: 'none',
     }));
-    return await measure({ ...server, collectsGarbage: false }, readers, projects, size);
+    return await measure(
+      { ...server, collectsGarbage: false, others: { publisher: process.pid } },
+      readers,
+      projects,
+      size,
+    );
   } finally {
     await Promise.all([readers.stop(), server.stop()]);
   }
 }
 
-function ourSide({ backends, say }: BenchContext, size: Sizes) {
-  const name = 'streams';
-  const serviceEnvironment = {
-    gateway: {
-      STREAMS_PER_PROJECT_MAX: '1000',
-      STREAMS_MAX: '20000',
-      CUSTOMER_REQUESTS_PER_MINUTE: '1000000',
-      NODE_OPTIONS: `--require=${require.resolve('../yardsticks/collect-garbage.js')}`,
-    },
+async function ourSide({ backends, say }: BenchContext, size: Sizes) {
+  const { one, most } = size.shapes;
+  const options = {
+    ...{ name: 'streams', projects: most.projects },
+    streamsMax: Math.max(...Object.values(size.shapes).map(streamsOf)),
+    streamsPerProjectMax: one.streamsEach,
   };
-  return withStack(backends, { name, serviceEnvironment }, async (stack) => {
-    const readers = await startReaders();
-    const announcer = await openAnnouncer(stack, `bench.${name}.`);
-    say('Projects and Credentials');
-    const projects = await createProjects(stack, size.projects);
-    // None of them has a part in a stream, and the machine is small.
-    const idle = stack.services.filter(({ service }) => !partsOfStreams.includes(service));
-    await Promise.all(idle.map((service) => service.stop('SIGKILL')));
-    const gateway = stack.services.find(({ service }) => service === 'gateway');
-    const side: Side = {
-      port: Number(new URL(stack.gatewayUrl).port),
-      pid: gateway?.pid ?? -1,
-      collectsGarbage: true,
-      announce: (targets) =>
-        announcer.announce(targets.map((target) => (target as FollowedProject).projectId)),
-    };
-    try {
-      say('our gateway');
-      const ours = await measure(side, readers, projects, size);
-      const storm = await stormSeconds(side, readers, projects, size);
-      const stalledMb = await stalledGrowthMb(side, readers, projects, size);
-      return { ours, storm, stalledMb };
-    } finally {
-      await Promise.all([readers.stop(), announcer.close()]);
-    }
+  return withFollowers(backends, options, async (followers) => {
+    const { side, readers, projects } = followers;
+    say('our gateway');
+    const ours = await measure(side, readers, projects, size);
+    const { seconds } = size;
+    const quiet = await appendDelays(followers, { perSecond: 100, seconds }, Promise.resolve());
+    const storm = stormSeconds(side, readers, projects, size);
+    const beside = await appendDelays(followers, { perSecond: 20, seconds }, storm);
+    const stalledMb = await stalledGrowthMb(side, readers, projects, size);
+    return { ours, delays: { quiet, beside }, storm: await storm, stalledMb };
   });
 }

@@ -7,6 +7,7 @@ import { delimiter, join } from 'node:path';
 import { findFreePort } from '@inventory/backends/free-port';
 import { pause } from '@inventory/runtime/wait';
 import { Pool } from 'undici';
+import { openFilesMax } from '../process-usage.ts';
 import type { StreamTarget } from './stream-readers.ts';
 
 /** nginx with the Nchan module, one worker: `/sub/<name>` is read, as the other sides' paths are. */
@@ -18,7 +19,9 @@ export interface Nchan {
   stop(): Promise<void>;
 }
 
-const publishersMax = 32;
+const publishersMax = 16;
+/** Requests on one connection, so that nginx and not its publisher is the bound. */
+const pipelining = 32;
 const startTriesMax = 100;
 const startTryMs = 50;
 const padding = 'x'.repeat(300);
@@ -33,12 +36,16 @@ export async function startNchan(): Promise<Nchan | null> {
   writeFileSync(file, nginxSettings(found.module, folder, port));
   const nginx = spawn(found.nginx, ['-p', folder, '-c', file, '-e', 'stderr'], { stdio: 'ignore' });
   nginx.on('error', () => {});
-  const pool = new Pool(`http://127.0.0.1:${port}`, { connections: publishersMax });
+  const pool = new Pool(`http://127.0.0.1:${port}`, {
+    connections: publishersMax,
+    pipelining,
+  });
 
   async function publish({ path }: StreamTarget): Promise<void> {
     const body = `{"id":"${padding}","occurred_at":"${new Date().toISOString()}"}`;
     const answer = await pool.request({
       method: 'POST',
+      idempotent: true,
       path: path.replace('/sub/', '/pub/'),
       body,
     });
@@ -83,10 +90,10 @@ function nginxSettings(module: string, folder: string, port: number): string {
   return `load_module ${module};
 daemon off;
 worker_processes 1;
-worker_rlimit_nofile 20000;
+worker_rlimit_nofile ${openFilesMax()};
 pid ${folder}/nginx.pid;
 error_log stderr crit;
-events { worker_connections 19000; }
+events { worker_connections ${openFilesMax() - 500}; }
 http {
   access_log off;
   client_body_temp_path ${folder}/body;

@@ -29,6 +29,8 @@ export interface ReaderReport {
   readonly deliveries: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
+  /** When each event came to the first connection, by its id, in Unix milliseconds. */
+  readonly arrivals: Readonly<Record<string, number>>;
 }
 
 interface Reading {
@@ -51,6 +53,7 @@ let readings: Reading[] = [];
 let lastIds: string[] = [];
 let deliveries = 0;
 let delays: number[] = [];
+let arrivals: Record<string, number> = {};
 
 function countFrames(chunk: Buffer): number {
   let frames = 0;
@@ -68,12 +71,20 @@ function sampleDelay(chunk: Buffer): void {
   if (Number.isFinite(sentMs)) delays.push(Date.now() - sentMs);
 }
 
+function recordArrivals(chunk: Buffer): void {
+  const nowMs = Date.now();
+  for (const [, id = ''] of chunk.toString('latin1').matchAll(/\ndata: \{"id":"(evt_[^"]+)"/g)) {
+    arrivals[id] = nowMs;
+  }
+}
+
 function take(reading: Reading, chunk: Buffer): void {
   reading.started ||= chunk.includes('event: ') || /(^|\n): /.test(chunk.toString('latin1'));
   reading.tail = chunk.subarray(-tailBytes);
   if (reading.stalled) return;
   deliveries += countFrames(chunk);
   if (reading.index % sampleEvery === 0) sampleDelay(chunk);
+  if (reading.index === 0) recordArrivals(chunk);
 }
 
 function open(port: number, target: StreamTarget, index: number, resume: boolean): Promise<void> {
@@ -134,6 +145,7 @@ function report(): ReaderReport {
     deliveries,
     p50Ms: at(0.5),
     p99Ms: at(0.99),
+    arrivals,
   };
 }
 
@@ -149,6 +161,7 @@ process.on('message', (command: ReaderCommand) => {
     case 'mark':
       deliveries = 0;
       delays = [];
+      arrivals = {};
       answer('marked');
       return;
     case 'stall':
