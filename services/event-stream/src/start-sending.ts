@@ -47,7 +47,7 @@ export function startSending(context: ServiceContext<EventStreamConfig>, deps: S
   const deliverer = openDeliverer(context, {
     ...{ ...deps, accounts },
     onStopped: ending.wake,
-    onSlotReleased: () => job.wake(),
+    onSlotReleased: oncePerTurn(() => job.wake()),
   });
   lifetime.defer('webhook attempts', () => deliverer.stop(drainMs));
   const job = startPeriodicJob({
@@ -72,6 +72,19 @@ export function startSending(context: ServiceContext<EventStreamConfig>, deps: S
       deliverer.notifyPing();
       job.wake();
     },
+  };
+}
+
+/** The slots that are released in one turn of the event loop are planned together. */
+function oncePerTurn(run: () => void): () => void {
+  let isDue = false;
+  return () => {
+    if (isDue) return;
+    isDue = true;
+    setImmediate(() => {
+      isDue = false;
+      run();
+    });
   };
 }
 
