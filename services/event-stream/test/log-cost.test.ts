@@ -23,7 +23,9 @@ const commands: CommandSucceededEvent[] = [];
 beforeAll(async () => {
   const namespace = await openNamespace();
   database = namespace.database(testDatabase);
-  client = new MongoClient(namespace.mongodbUri, { monitorCommands: true });
+  // As the service writes: a read of the service sees no write that is not committed.
+  const writeConcern = { w: 'majority' } as const;
+  client = new MongoClient(namespace.mongodbUri, { monitorCommands: true, writeConcern });
   client.on('commandSucceeded', (event) => {
     if (['find', 'insert', 'getMore', 'aggregate'].includes(event.commandName))
       commands.push(event);
