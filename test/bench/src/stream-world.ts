@@ -145,6 +145,8 @@ export function withFollowers<Result>(
       STREAMS_MAX: String(options.streamsMax + 1),
       CONNECTIONS_MAX: String(options.streamsMax + otherConnections),
       CUSTOMER_REQUESTS_PER_MINUTE: '1000000',
+      // None ends by its age while it is measured.
+      STREAM_LIFE_MAX_MS: '3600000',
       NODE_OPTIONS: `--require=${require.resolve('./yardsticks/collect-garbage.js')}`,
     },
   };
