@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { WebhookEndpointId } from '@inventory/contracts/ids';
 import { randomBetween } from '@inventory/runtime/backoff';
 import { startPeriodicJob } from '@inventory/runtime/periodic-job';
+import { createTurnFlush } from '@inventory/runtime/turn-flush';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
 import { createHostResolver } from './clients/resolve-host.ts';
@@ -44,10 +45,13 @@ export function startSending(context: ServiceContext<EventStreamConfig>, deps: S
   const { sweepEveryMs, drainMs } = config.webhooks;
   const ending = startEnding(context, deps);
   const accounts = openAccounts(context, deps.db);
+  // The slots that are released in one turn of the event loop are planned together.
+  const flushSoon = createTurnFlush();
+  const planSlots = () => job.wake();
   const deliverer = openDeliverer(context, {
     ...{ ...deps, accounts },
     onStopped: ending.wake,
-    onSlotReleased: oncePerTurn(() => job.wake()),
+    onSlotReleased: () => flushSoon(planSlots),
   });
   lifetime.defer('webhook attempts', () => deliverer.stop(drainMs));
   const job = startPeriodicJob({
@@ -72,19 +76,6 @@ export function startSending(context: ServiceContext<EventStreamConfig>, deps: S
       deliverer.notifyPing();
       job.wake();
     },
-  };
-}
-
-/** The slots that are released in one turn of the event loop are planned together. */
-function oncePerTurn(run: () => void): () => void {
-  let isDue = false;
-  return () => {
-    if (isDue) return;
-    isDue = true;
-    setImmediate(() => {
-      isDue = false;
-      run();
-    });
   };
 }
 

@@ -1,6 +1,7 @@
 import type { ProjectId } from '@inventory/contracts/ids';
 import { logHeadsMax } from '@inventory/contracts/internal/event-log';
 import { createBatcher } from '@inventory/runtime/concurrency';
+import { createTurnFlush } from '@inventory/runtime/turn-flush';
 import type { EventStreamClient } from './event-stream-client.ts';
 import {
   type AppendedEvent,
@@ -9,7 +10,6 @@ import {
   type HubStart,
   type ProjectHub,
 } from './project-hub.ts';
-import { createTurnFlush } from './turn-flush.ts';
 
 /** The hubs of all Projects with a reader on this replica. */
 export interface ProjectHubs {
