@@ -1,26 +1,23 @@
 import { pause } from '@inventory/runtime/wait';
+import { percentiles } from './load.ts';
+import type { Delays } from './row.ts';
 import { type Followers, type Readers, startReaders } from './stream-world.ts';
 import { openCompletions, openStored } from './webhook-world.ts';
-
-/** From an event's append to its log until a client has it. Milliseconds. */
-export interface AppendDelays {
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-}
 
 const secondMs = 1_000;
 const arrivalsMs = 60_000;
 const pollMs = 100;
 
 /**
- * Announces terminal refreshes of one Project to the event-stream at a rate, while `meanwhile` runs
+ * How long events take from their append to the log until a client has them. Announces terminal
+ * refreshes of one Project to the event-stream at a rate, while `meanwhile` runs
  * and for some seconds at least; a client of its own receives their events.
  */
 export async function appendDelays(
   { side, appended, stack }: Pick<Followers, 'side' | 'appended' | 'stack'>,
   { perSecond, seconds }: { readonly perSecond: number; readonly seconds: number },
   meanwhile: Promise<unknown>,
-): Promise<AppendDelays> {
+): Promise<Delays> {
   const [client, completions, stored] = await Promise.all([
     startReaders(),
     openCompletions(stack),
@@ -47,7 +44,7 @@ export async function appendDelays(
     const delays = [...times].flatMap(([id, appendedMs]) =>
       before.has(id) ? [] : [(arrivals[id] ?? Number.NaN) - appendedMs],
     );
-    return delaysOf(delays);
+    return percentiles(delays);
   } finally {
     await Promise.all([client.stop(), completions.close(), stored.close()]);
   }
@@ -59,10 +56,4 @@ async function arrivedAll(client: Readers, count: number) {
     if (Object.keys(arrivals).length >= count) return arrivals;
     if (performance.now() - startMs > arrivalsMs) throw new Error('an event did not arrive');
   }
-}
-
-function delaysOf(delays: readonly number[]): AppendDelays {
-  const sorted = delays.toSorted((left, right) => left - right);
-  const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? Number.NaN;
-  return { p50Ms: at(0.5), p99Ms: at(0.99) };
 }

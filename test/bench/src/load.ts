@@ -1,9 +1,9 @@
+import type { Delays } from './row.ts';
+
 /** What a load showed. Delays in milliseconds. */
-export interface LoadResult {
+export interface LoadResult extends Delays {
   readonly count: number;
   readonly perSecond: number;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
 }
 
 /** As many at once as `concurrency`, each the next as soon as the last is done. */
@@ -49,12 +49,16 @@ export async function openLoop(options: {
 }
 
 export function summary(delays: readonly number[], tookMs: number): LoadResult {
-  const sorted = delays.toSorted((left, right) => left - right);
-  const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? Number.NaN;
   return {
     count: delays.length,
     perSecond: (delays.length / tookMs) * 1_000,
-    p50Ms: at(0.5),
-    p99Ms: at(0.99),
+    ...percentiles(delays),
   };
+}
+
+/** Not a number without any delay. */
+export function percentiles(delays: readonly number[]): Delays {
+  const sorted = delays.toSorted((left, right) => left - right);
+  const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? Number.NaN;
+  return { p50Ms: at(0.5), p99Ms: at(0.99) };
 }

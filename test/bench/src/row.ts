@@ -29,7 +29,7 @@ export function lessIsBetter({ floor = 0, ...measured }: Measured): Row {
   return { ...measured, ratio: measured.yardstick / measured.value, floor: floor || null };
 }
 
-interface Delays {
+export interface Delays {
   readonly p50Ms: number;
   readonly p99Ms: number;
 }

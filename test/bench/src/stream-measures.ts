@@ -52,6 +52,11 @@ export function spreadOver<Target>(targets: readonly Target[], count: number, fr
   );
 }
 
+/** Counts the CPU time of a side, its readers and its publisher, which is this process. */
+export function watchSide({ pid: server, others }: Side, { pid }: Readers) {
+  return watchMachine({ server, readers: pid, publisher: process.pid, ...others });
+}
+
 const streamsOfShape = (projects: readonly StreamTarget[], shape: Shape): StreamTarget[] =>
   spreadOver(projects.slice(0, shape.projects), streamsOf(shape));
 
@@ -66,7 +71,7 @@ export async function measure(
   const best = async (shape: Shape): Promise<Rate> => {
     let most: Rate = { perSecond: 0, shares: {} };
     for (const rate of shape.rates) {
-      const usage = watchMachine({ server: side.pid, readers: readers.pid, ...side.others });
+      const usage = watchSide(side, readers);
       const { perSecond, isKept } = await offer(side, readers, {
         ...{ targets: targetsOf(shape), rate, seconds },
       });

@@ -163,7 +163,7 @@ export function withFollowers<Result>(
         port: Number(new URL(stack.gatewayUrl).port),
         pid: gateway?.pid ?? -1,
         collectsGarbage: true,
-        others: { publisher: process.pid, ...brokerOf(stack) },
+        others: brokerOf(stack),
         announce: (targets) =>
           announcer.announce(targets.map((target) => (target as FollowedProject).projectId)),
       };

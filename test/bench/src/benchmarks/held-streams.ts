@@ -1,9 +1,8 @@
 import { pause } from '@inventory/runtime/wait';
 import type { Benchmark } from '../benchmark.ts';
-import { watchMachine } from '../machine-usage.ts';
 import { peakMemoryMb, streamsMax } from '../process-usage.ts';
 import { lessIsBetter, moreIsBetter, reported } from '../row.ts';
-import { spreadOver } from '../stream-measures.ts';
+import { spreadOver, watchSide } from '../stream-measures.ts';
 import { withFollowers } from '../stream-world.ts';
 
 const sizes = { streams: 50_000, projects: 5_000, minutes: 10 };
@@ -30,7 +29,7 @@ export const heldStreams: Benchmark = {
       const streamsOf = Map.groupBy(targets, ({ path }) => path);
       await readers.open(side.port, targets);
       await readers.mark();
-      const usage = watchMachine({ gateway: side.pid, readers: readers.pid, ...side.others });
+      const usage = watchSide(side, readers);
       const seconds = minutes * 60;
       let expected = 0;
       for (let second = 0; second < seconds; second += 1) {

@@ -1,7 +1,7 @@
-import { type AppendDelays, appendDelays } from '../append-delays.ts';
+import { appendDelays } from '../append-delays.ts';
 import type { BenchContext, Benchmark } from '../benchmark.ts';
 import { streamsMax } from '../process-usage.ts';
-import { lessIsBetter, moreIsBetter, type Row, reported } from '../row.ts';
+import { type Delays, lessIsBetter, moreIsBetter, type Row, reported } from '../row.ts';
 import {
   type Measured,
   measure,
@@ -96,7 +96,7 @@ export const streams: Benchmark = {
 /** Milliseconds. */
 const appendGoals = { p50Ms: 10, p99Ms: 50 } as const;
 
-function appendRows(name: string, { p50Ms, p99Ms }: AppendDelays): Row[] {
+function appendRows(name: string, { p50Ms, p99Ms }: Delays): Row[] {
   const rest = { unit: 'ms', floor: 1 } as const;
   return [
     lessIsBetter({ name: `${name}, p50`, value: p50Ms, yardstick: appendGoals.p50Ms, ...rest }),
@@ -161,7 +161,7 @@ async function bareSide({ say }: BenchContext, size: Sizes): Promise<Measured> {
     port: Number(server.ready),
     pid: server.pid,
     collectsGarbage: true,
-    others: { publisher: process.pid },
+    others: {},
     announce(targets) {
       for (const [path, of] of Map.groupBy(targets, (target) => target.path)) {
         server.tell({ path, count: of.length });
@@ -195,7 +195,7 @@ async function nchanSide({ say }: BenchContext, size: Sizes): Promise<Measured |
       apiKey: 'none',
     }));
     return await measure(
-      { ...server, collectsGarbage: false, others: { publisher: process.pid } },
+      { ...server, collectsGarbage: false, others: {} },
       readers,
       projects,
       size,

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { percentiles } from '../load.ts';
 
 /*
  * Clients of event streams, in a process of their own. Their commands arrive as messages:
@@ -137,14 +138,11 @@ function cut(): void {
 }
 
 function report(): ReaderReport {
-  const sorted = delays.toSorted((left, right) => left - right);
-  const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? Number.NaN;
   return {
     open: readings.filter(({ socket }) => !socket.destroyed).length,
     started: readings.filter(({ started }) => started).length,
     deliveries,
-    p50Ms: at(0.5),
-    p99Ms: at(0.99),
+    ...percentiles(delays),
     arrivals,
   };
 }
