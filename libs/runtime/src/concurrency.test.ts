@@ -1,3 +1,4 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { Bug } from './bug.ts';
@@ -49,7 +50,7 @@ describe('a limited loop', () => {
     }).catch((error: Error) => {
       rejection = error.message;
     });
-    await new Promise((resolve) => setImmediate(resolve));
+    await endOfTurn();
     expect(rejection).toBeUndefined();
 
     slow.open();
@@ -65,24 +66,26 @@ describe('a limited loop', () => {
 });
 
 describe('a batcher', () => {
-  test('keeps the order, loses nothing, flushes one batch at a time within its bounds', async () => {
+  test('keeps the order, loses nothing, flushes as many batches at a time as it may', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.scheduler(),
         fc.integer({ min: 1, max: 60 }),
         fc.integer({ min: 1, max: 7 }),
         fc.integer({ min: 1, max: 20 }),
+        fc.integer({ min: 1, max: 3 }),
         fc.func(fc.boolean()),
-        async (scheduler, callers, itemsMax, waitingMax, fails) => {
+        async (scheduler, callers, itemsMax, waitingMax, flushesMax, fails) => {
           const flushed: number[] = [];
           const failed = new Set<number>();
           let flushing = 0;
           const batcher = createBatcher<number, number>({
             itemsMax,
             waitingMax,
+            flushesMax,
             flush: async (items) => {
               flushing += 1;
-              expect(flushing).toBe(1);
+              expect(flushing).toBeLessThanOrEqual(flushesMax);
               expect(items.length).toBeGreaterThanOrEqual(1);
               expect(items.length).toBeLessThanOrEqual(itemsMax);
               flushed.push(...items);
@@ -123,7 +126,7 @@ describe('a batcher', () => {
     );
   });
 
-  test('flushes a single item at once and items added meanwhile as one batch', async () => {
+  test('flushes a single item at the end of the turn and items added meanwhile as one batch', async () => {
     const gate = openGate();
     const batches: number[][] = [];
     const batcher = createBatcher<number, undefined>({
@@ -137,13 +140,35 @@ describe('a batcher', () => {
     });
 
     const first = batcher.add(1);
-    await Promise.resolve();
+    await endOfTurn();
     const others = [2, 3, 4].map((item) => batcher.add(item));
     expect(batches).toEqual([[1]]);
     gate.open();
     await Promise.all([first, ...others]);
 
     expect(batches).toEqual([[1], [2, 3, 4]]);
+  });
+
+  test('with more than one flush at a time, one that hangs does not delay the others', async () => {
+    const gate = openGate();
+    const batches: string[][] = [];
+    const batcher = createBatcher<string, undefined>({
+      ...{ itemsMax: 10, waitingMax: 100, flushesMax: 2 },
+      flush: async (items) => {
+        batches.push([...items]);
+        if (items.includes('hanging')) await gate.passed;
+        return items.map(() => undefined);
+      },
+    });
+    const hanging = batcher.add('hanging');
+    await endOfTurn();
+
+    await Promise.all([batcher.add('a'), batcher.add('b')]);
+    await batcher.add('c');
+
+    expect(batches).toEqual([['hanging'], ['a', 'b'], ['c']]);
+    gate.open();
+    await Promise.all([hanging, batcher.idle()]);
   });
 
   test('is idle when everything added so far is flushed, failures included', async () => {

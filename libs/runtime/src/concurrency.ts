@@ -1,3 +1,4 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { invariant } from './bug.ts';
 
 /**
@@ -29,8 +30,8 @@ export async function forEachLimited<Item>(
 }
 
 /**
- * Groups concurrent calls: items added during a flush are flushed together in the next one. There is
- * no linger: a single item is flushed at once.
+ * Groups concurrent calls: items added in one turn of the event loop, or while as many flushes run as
+ * may, are flushed together. There is no linger beyond the turn.
  */
 export interface Batcher<Item, Result> {
   add(item: Item): Promise<Result>;
@@ -47,6 +48,8 @@ export class BatcherFull extends Error {
 export interface BatcherOptions<Item, Result> {
   readonly itemsMax: number;
   readonly waitingMax: number;
+  /** Flushes at a time, 1 without it. With more of them one that hangs does not delay the others. */
+  readonly flushesMax?: number;
   /** Must return one result per item, in order; a rejection fails all items of the batch. */
   readonly flush: (items: readonly Item[]) => Promise<readonly Result[]>;
 }
@@ -54,41 +57,48 @@ export interface BatcherOptions<Item, Result> {
 export function createBatcher<Item, Result>(
   options: BatcherOptions<Item, Result>,
 ): Batcher<Item, Result> {
-  invariant(options.itemsMax >= 1, 'a batch must hold at least 1 item');
+  const { itemsMax, waitingMax, flushesMax = 1, flush } = options;
+  invariant(itemsMax >= 1, 'a batch must hold at least 1 item');
+  invariant(flushesMax >= 1, 'at least 1 flush must run at a time');
   interface Waiting {
     item: Item;
     resolve: (result: Result) => void;
     reject: (reason: unknown) => void;
   }
   const queue: Waiting[] = [];
-  let running: Promise<void> | undefined;
+  let running = 0;
+  let flushed: Promise<unknown> = Promise.resolve();
 
   async function flushOnce(): Promise<void> {
-    const batch = queue.splice(0, options.itemsMax);
+    const batch = queue.splice(0, itemsMax);
     try {
-      const results = await options.flush(batch.map((waiting) => waiting.item));
+      const results = await flush(batch.map((waiting) => waiting.item));
       for (const [index, waiting] of batch.entries()) waiting.resolve(results[index] as Result);
     } catch (error) {
       for (const waiting of batch) waiting.reject(error);
     }
   }
 
-  async function run(): Promise<void> {
+  async function flushQueue(): Promise<void> {
     while (queue.length > 0) await flushOnce();
-    running = undefined;
+    running -= 1;
+  }
+
+  function startRun(): void {
+    running += 1;
+    const run = endOfTurn().then(flushQueue);
+    flushed = Promise.all([flushed, run]).then(() => undefined);
   }
 
   return {
     add(item) {
-      if (queue.length >= options.waitingMax) return Promise.reject(new BatcherFull());
+      if (queue.length >= waitingMax) return Promise.reject(new BatcherFull());
       return new Promise((resolve, reject) => {
         queue.push({ item, resolve, reject });
-        running ??= Promise.resolve().then(run);
+        if (running < flushesMax) startRun();
       });
     },
-    idle: async () => {
-      while (running !== undefined) await running;
-    },
+    idle: async () => void (await flushed),
     get waiting() {
       return queue.length;
     },
