@@ -1,4 +1,4 @@
-import { MongoServerError } from 'mongodb';
+import { MongoBulkWriteError, MongoServerError } from 'mongodb';
 
 /** The fields of the unique index that a write violated. */
 export type DuplicateKey = readonly string[];
@@ -14,4 +14,19 @@ export function duplicateKeyOf(error: unknown): DuplicateKey | null {
   if (!(error instanceof MongoServerError) || error.code !== duplicateKeyCode) return null;
   const pattern: unknown = error['keyPattern'] ?? error.errorResponse['keyPattern'];
   return typeof pattern === 'object' && pattern !== null ? Object.keys(pattern) : [];
+}
+
+/**
+ * Which writes of an unordered bulk write a unique index refused; the others are stored. Any other
+ * failure leaves open what is stored and is rethrown.
+ */
+export function refusedWrites(error: unknown): ReadonlySet<number> {
+  if (!(error instanceof MongoBulkWriteError)) throw error;
+  const failures = [error.writeErrors].flat();
+  const isCertain =
+    failures.length > 0 &&
+    failures.every(({ code }) => code === duplicateKeyCode) &&
+    error.result.getWriteConcernError() === undefined;
+  if (!isCertain) throw error;
+  return new Set(failures.map(({ index }) => index));
 }

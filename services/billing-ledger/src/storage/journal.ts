@@ -1,13 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { AccountId } from '@inventory/contracts/ids';
+import { refusedWrites } from '@inventory/mongo/duplicate-key';
 import { dateOf, elapsedSince, monotonicNow } from '@inventory/runtime/clock';
-import {
-  type Collection,
-  type Db,
-  type Filter,
-  type FindOptions,
-  MongoBulkWriteError,
-} from 'mongodb';
+import type { Collection, Db, Filter, FindOptions } from 'mongodb';
 import { type Entry, entryKeys } from '../domain/entry.ts';
 import { commitsCollection } from './collections.ts';
 import { storedCommandKey } from './command-key.ts';
@@ -74,7 +69,6 @@ export interface Journal {
   scanAccount(accountId: AccountId, fromId: string | null): AsyncIterable<Uint8Array>;
 }
 
-const duplicateKeyCode = 11_000;
 const scanBatch = 1_000;
 const byId = { _id: 1 } as const;
 
@@ -182,27 +176,12 @@ async function insert(
   try {
     await collection.insertMany([...documents], { ordered: false });
   } catch (error) {
-    refused = refusedIndexes(error);
+    // The two indexes are not distinguished: the writer reads in either case.
+    refused = refusedWrites(error);
   }
   return documents.map(({ _id, hash }, index) =>
     refused.has(index)
       ? { result: 'refused' }
       : { result: 'appended', head: { commitId: _id, hash } },
   );
-}
-
-/**
- * Which documents a unique index refused; the others are stored. Any other failure leaves
- * open what is stored and is rethrown. The two indexes are not distinguished: the driver drops the
- * key pattern of bulk errors, and the writer reads in either case.
- */
-function refusedIndexes(error: unknown): ReadonlySet<number> {
-  if (!(error instanceof MongoBulkWriteError)) throw error;
-  const failures = [error.writeErrors].flat();
-  const isCertain =
-    failures.length > 0 &&
-    failures.every(({ code }) => code === duplicateKeyCode) &&
-    error.result.getWriteConcernError() === undefined;
-  if (!isCertain) throw error;
-  return new Set(failures.map(({ index }) => index));
 }

@@ -1,14 +1,8 @@
 import { type AccountId, accountId, projectId } from '@inventory/contracts/ids';
 import { ledgerAsset, productCode } from '@inventory/contracts/vocabulary';
-import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
+import { duplicateKeyOf, refusedWrites } from '@inventory/mongo/duplicate-key';
 import { dateOf, isoTime } from '@inventory/runtime/clock';
-import {
-  type AnyBulkWriteOperation,
-  type Collection,
-  type Db,
-  type Filter,
-  MongoBulkWriteError,
-} from 'mongodb';
+import type { AnyBulkWriteOperation, Collection, Db, Filter } from 'mongodb';
 import { z } from 'zod';
 import { type DayKey, type DayUsage, dayMs } from '../domain/usage.ts';
 import { usageDaysCollection, usagePositionsCollection } from './collections.ts';
@@ -193,8 +187,6 @@ function toDocument(account: AccountId, usage: DayUsage): DayDocument {
   };
 }
 
-const duplicateKeyCode = 11_000;
-
 async function save(
   days: Collection<DayDocument>,
   account: AccountId,
@@ -211,10 +203,7 @@ async function save(
     const { insertedCount, matchedCount } = await days.bulkWrite(writes, { ordered: false });
     return insertedCount + matchedCount === changes.length;
   } catch (error) {
-    const isRefused =
-      error instanceof MongoBulkWriteError &&
-      [error.writeErrors].flat().every(({ code }) => code === duplicateKeyCode);
-    if (!isRefused) throw error;
+    refusedWrites(error);
     return false;
   }
 }
