@@ -1,8 +1,9 @@
 import { credentialId, type ProjectId } from '@inventory/contracts/ids';
-import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
+import { refusedWrites } from '@inventory/mongo/duplicate-key';
 import type { CollectionIndexes } from '@inventory/mongo/indexes';
 import { parseDocument } from '@inventory/mongo/parse-document';
 import { type Clock, dateOf } from '@inventory/runtime/clock';
+import { createBatcher } from '@inventory/runtime/concurrency';
 import type { Db } from 'mongodb';
 import { z } from 'zod';
 
@@ -47,33 +48,61 @@ const documents = {
 };
 type PlacesDocument = z.infer<typeof documents.schema>;
 
+interface PlaceToAdd {
+  readonly projectId: ProjectId;
+  readonly added: StreamPlace;
+  readonly placesMax: number;
+}
+
+const placesPerWrite = 100;
+/** One that hangs does not delay the others; more of them would be smaller. */
+const writesAtOnce = 2;
+/** More than the connections of a replica. */
+const waitingMax = 100_000;
+
 export interface StreamPlaceStoreDeps {
   readonly clock: Clock;
   /** Longest life of a stream. */
   readonly lifeMaxMs: number;
 }
 
-/** Each operation is one atomic write of the Project's document; its filter decides. */
+/**
+ * Each operation is one atomic write of the Project's document; its filter decides. Streams that
+ * open together, as after the loss of a replica, share a command.
+ */
 export function createStreamPlaceStore(
   db: Db,
   { clock, lifeMaxMs }: StreamPlaceStoreDeps,
 ): StreamPlaceStore {
   const collection = db.collection<PlacesDocument>(collectionName);
   const expiry = () => ({ expireAt: dateOf(clock.now() + lifeMaxMs + keptAfterLifeMs) });
+  const additions = createBatcher<PlaceToAdd, boolean>({
+    itemsMax: placesPerWrite,
+    waitingMax,
+    flushesMax: writesAtOnce,
+    flush: addPlaces,
+  });
+
+  async function addPlaces(places: readonly PlaceToAdd[]): Promise<boolean[]> {
+    const writes = places.map(({ projectId: _id, added, placesMax }) => ({
+      updateOne: {
+        filter: { _id, [`places.${placesMax - 1}`]: { $exists: false } },
+        update: { $push: { places: { ...added } }, $set: expiry() },
+        upsert: true,
+      },
+    }));
+    let full: ReadonlySet<number> = new Set();
+    try {
+      await collection.bulkWrite(writes, { ordered: false });
+    } catch (error) {
+      // The document of a Project exists and its filter does not match it: it has no room.
+      full = refusedWrites(error);
+    }
+    return places.map((_place, index) => !full.has(index));
+  }
 
   return {
-    async add(projectId, added, placesMax) {
-      const hasRoom = { [`places.${placesMax - 1}`]: { $exists: false } };
-      const change = { $push: { places: { ...added } }, $set: expiry() };
-      try {
-        await collection.updateOne({ _id: projectId, ...hasRoom }, change, { upsert: true });
-        return true;
-      } catch (error) {
-        // The document exists and the filter does not match it: it has no room.
-        if (duplicateKeyOf(error) === null) throw error;
-        return false;
-      }
-    },
+    add: (projectId, added, placesMax) => additions.add({ projectId, added, placesMax }),
     async list(projectId) {
       // The newest state, committed or not: a stale one would cause a conflict.
       const found = await collection.findOne(

@@ -4,6 +4,7 @@ import { testLogger } from '@inventory/testkit/namespace';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import fc from 'fast-check';
+import type { FoundCredential } from '../tenancy/found-credential-store.ts';
 import { mintSecret } from '../tenancy/issue-credential.ts';
 import { createPrincipalCache } from '../tenancy/principal-cache.ts';
 import {
@@ -11,7 +12,6 @@ import {
   defaultServiceAccountId,
   defaultServiceAccountOf,
 } from '../tenancy/tenancy.domain.ts';
-import type { FoundCredential } from '../tenancy/tenancy-store.ts';
 import type { EventStream } from './event-streams.ts';
 import { createStreamIndex } from './stream-index.ts';
 import { watchStreamPrincipals } from './watch-stream-principals.ts';

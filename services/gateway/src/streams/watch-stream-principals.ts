@@ -2,7 +2,6 @@ import type { AccountId } from '@inventory/contracts/ids';
 import { randomBetween } from '@inventory/runtime/backoff';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
-import { createSemaphore } from '@inventory/runtime/semaphore';
 import type { EventStream, EventStreams } from './event-streams.ts';
 import {
   isNetworkAllowed,
@@ -44,7 +43,6 @@ interface Known {
   unknownSinceMs: number | null;
 }
 
-const looksAtOnce = 16;
 const passEveryMs = 1_000;
 /** Longer than a Principal is cached and a stream takes to open. */
 const recentMs = 60_000;
@@ -59,7 +57,6 @@ export function watchStreamPrincipals(deps: StreamPrincipalsDeps): StreamPrincip
   /** Digests of the secrets to be checked next. */
   const due = new Set<string>();
   const looking = new Set<string>();
-  const looks = createSemaphore(looksAtOnce);
   const changedUntilMs = new Map<AccountId, number>();
   let nextPassMs = Number.NEGATIVE_INFINITY;
 
@@ -88,10 +85,8 @@ export function watchStreamPrincipals(deps: StreamPrincipalsDeps): StreamPrincip
   async function lookAt(digest: string): Promise<void> {
     looking.add(digest);
     while (due.delete(digest)) {
-      await looks.run(async () => {
-        const held = streams.bySecret.get(digest);
-        if (held) await look(digest, [...held], knownOf(digest));
-      });
+      const held = streams.bySecret.get(digest);
+      if (held) await look(digest, [...held], knownOf(digest));
     }
     looking.delete(digest);
   }

@@ -1,6 +1,7 @@
 import { secretDigest } from '@inventory/runtime/secret-digest';
 import { newAccountId, newCredentialId, newProjectId } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
+import type { FoundCredential } from './found-credential-store.ts';
 import { mintSecret } from './issue-credential.ts';
 import { createPrincipalCache } from './principal-cache.ts';
 import {
@@ -8,7 +9,6 @@ import {
   defaultServiceAccountId,
   defaultServiceAccountOf,
 } from './tenancy.domain.ts';
-import type { FoundCredential } from './tenancy-store.ts';
 
 /** A store with one Credential, that counts its reads and can be made to wait. */
 function createFixture() {

@@ -8,11 +8,11 @@ import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { pushToOutbox } from '@inventory/mongo/outbox';
 import { dateOf, dateOrNull } from '@inventory/runtime/clock';
 import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
+import { createCredentialFinder } from './found-credential-store.ts';
 import {
   type Account,
   accountIdOfDefault,
   type Credential,
-  defaultServiceAccountId,
   defaultServiceAccountOf,
   type Project,
   type ServiceAccount,
@@ -58,14 +58,6 @@ export type CredentialChanges = Partial<
   Pick<Credential, 'permissions' | 'expiresAtMs' | 'networkPolicy'>
 >;
 
-/** A Credential with its owners, found by the digest of its secret. */
-export interface FoundCredential {
-  readonly credential: Credential;
-  readonly project: Project;
-  readonly account: Account;
-  readonly serviceAccount: ServiceAccount;
-}
-
 export type TenancyStore = ReturnType<typeof createTenancyStore>;
 
 export function createTenancyStore(db: Db) {
@@ -79,27 +71,12 @@ export function createTenancyStore(db: Db) {
     ...projectVerbs(projects),
     ...serviceAccountVerbs(serviceAccounts, accounts),
     ...credentialVerbs(credentials),
-
-    /** Joined on read: a change of an owner writes to that owner only. */
-    async findBySecretDigest(digest: string): Promise<FoundCredential | null> {
-      const document = await credentials.findOne({ 'secrets.digest': digest });
-      if (document === null) return null;
-      const credential = fromCredentialDocument(document);
-      const { accountId, projectId, serviceAccountId } = credential;
-      const isDefault = serviceAccountId === defaultServiceAccountId(accountId);
-      const [project, stored, other] = await Promise.all([
-        projects.findOne({ _id: projectId }),
-        accounts.findOne({ _id: accountId }),
-        isDefault ? null : serviceAccounts.findOne({ _id: serviceAccountId }),
-      ]);
-      if (project === null || stored === null) return null;
-      const account = fromAccountDocument(stored);
-      if (!isDefault && other === null) return null;
-      const serviceAccount = other
-        ? fromServiceAccountDocument(other)
-        : defaultServiceAccountOf(account);
-      return { credential, project: fromProjectDocument(project), account, serviceAccount };
-    },
+    findBySecretDigest: createCredentialFinder({
+      accounts,
+      projects,
+      serviceAccounts,
+      credentials,
+    }),
   };
 }
 

@@ -1,0 +1,115 @@
+import { createBatcher } from '@inventory/runtime/concurrency';
+import type { Collection, Filter, WithId } from 'mongodb';
+import {
+  type Account,
+  accountIdOfDefault,
+  type Credential,
+  defaultServiceAccountOf,
+  type Project,
+  type ServiceAccount,
+} from './tenancy.domain.ts';
+import type {
+  AccountDocument,
+  CredentialDocument,
+  ProjectDocument,
+  ServiceAccountDocument,
+} from './tenancy-documents.ts';
+import {
+  fromAccountDocument,
+  fromCredentialDocument,
+  fromProjectDocument,
+  fromServiceAccountDocument,
+} from './tenancy-mapping.ts';
+
+/** A Credential with its owners, found by the digest of its secret. */
+export interface FoundCredential {
+  readonly credential: Credential;
+  readonly project: Project;
+  readonly account: Account;
+  readonly serviceAccount: ServiceAccount;
+}
+
+export interface TenancyCollections {
+  readonly accounts: Collection<AccountDocument>;
+  readonly projects: Collection<ProjectDocument>;
+  readonly serviceAccounts: Collection<ServiceAccountDocument>;
+  readonly credentials: Collection<CredentialDocument>;
+}
+
+/** As many as the driver reads with one command. */
+const credentialsPerRead = 100;
+/** One that hangs does not delay the others; more of them would be smaller. */
+const readsAtOnce = 2;
+/** More than the connections of a replica. */
+const waitingMax = 100_000;
+
+/**
+ * Finds a Credential by the digest of its secret; null when there is none. Its owners are joined on
+ * read: a change of an owner writes to that owner only. Look-ups that come together share their
+ * reads, and each fails alone where its own documents are corrupt.
+ */
+export function createCredentialFinder(
+  collections: TenancyCollections,
+): (secretDigest: string) => Promise<FoundCredential | null> {
+  const lookUps = createBatcher<string, () => FoundCredential | null>({
+    itemsMax: credentialsPerRead,
+    waitingMax,
+    flushesMax: readsAtOnce,
+    flush: (digests) => readCredentials(collections, digests),
+  });
+  return async (secretDigest) => {
+    const join = await lookUps.add(secretDigest);
+    return join();
+  };
+}
+
+async function readCredentials(
+  { accounts, projects, serviceAccounts, credentials }: TenancyCollections,
+  digests: readonly string[],
+): Promise<(() => FoundCredential | null)[]> {
+  const found = await credentials.find({ 'secrets.digest': { $in: digests } }).toArray();
+  const [ofProjects, ofAccounts, ofServiceAccounts] = await Promise.all([
+    readByIds(
+      projects,
+      found.map(({ projectId }) => projectId),
+    ),
+    readByIds(
+      accounts,
+      found.map(({ accountId }) => accountId),
+    ),
+    readByIds(serviceAccounts, found.flatMap(otherServiceAccount)),
+  ]);
+  const ofDigests = new Map(
+    found.flatMap((one) => one.secrets.map(({ digest }) => [digest, one] as const)),
+  );
+  return digests.map((digest) => () => {
+    const document = ofDigests.get(digest);
+    if (document === undefined) return null;
+    const credential = fromCredentialDocument(document);
+    const project = ofProjects.get(credential.projectId);
+    const storedAccount = ofAccounts.get(credential.accountId);
+    if (project === undefined || storedAccount === undefined) return null;
+    const account = fromAccountDocument(storedAccount);
+    const byDefault = defaultServiceAccountOf(account);
+    const isDefault = credential.serviceAccountId === byDefault.id;
+    const other = ofServiceAccounts.get(credential.serviceAccountId);
+    if (!isDefault && other === undefined) return null;
+    const serviceAccount = other ? fromServiceAccountDocument(other) : byDefault;
+    return { credential, project: fromProjectDocument(project), account, serviceAccount };
+  });
+}
+
+/** The Service account where it is not the default one, which is read from the account. */
+function otherServiceAccount({ accountId, serviceAccountId: id }: CredentialDocument) {
+  return id === undefined || accountIdOfDefault(id) === accountId ? [] : [id];
+}
+
+async function readByIds<Stored extends { readonly _id: string }>(
+  collection: Collection<Stored>,
+  ids: readonly Stored['_id'][],
+): Promise<ReadonlyMap<string, WithId<Stored>>> {
+  if (ids.length === 0) return new Map();
+  const filter = { _id: { $in: [...new Set(ids)] } };
+  const found = await collection.find(filter as Filter<Stored>).toArray();
+  return new Map(found.map((one) => [one._id, one]));
+}

@@ -1,0 +1,106 @@
+import { ensureIndexes } from '@inventory/mongo/indexes';
+import { CorruptDocument } from '@inventory/mongo/parse-document';
+import { systemClock } from '@inventory/runtime/clock';
+import { systemIdentifiers } from '@inventory/runtime/identifiers';
+import { secretDigest } from '@inventory/runtime/secret-digest';
+import { newCredentialId, newProjectId } from '@inventory/testkit/builders';
+import { openNamespace } from '@inventory/testkit/namespace';
+import { MongoClient } from 'mongodb';
+import { gatewayIndexes } from '../src/gateway-indexes.ts';
+import { createStreamPlaceStore } from '../src/streams/stream-place-store.ts';
+import { createAccount } from '../src/tenancy/create-account.ts';
+import { createProject } from '../src/tenancy/create-project.ts';
+import { issueCredential } from '../src/tenancy/issue-credential.ts';
+import { tenancyCollections } from '../src/tenancy/tenancy-documents.ts';
+import { createTenancyStore, type TenancyStore } from '../src/tenancy/tenancy-store.ts';
+
+const customersMax = 150;
+let client: MongoClient;
+let database: string;
+let store: TenancyStore;
+const commands: string[] = [];
+const db = () => client.db(database);
+const named = (name: string) => commands.filter((one) => one === name).length;
+
+beforeAll(async () => {
+  const namespace = await openNamespace({ topics: false });
+  database = namespace.database('gateway');
+  client = new MongoClient(namespace.mongodbUri, {
+    monitorCommands: true,
+    writeConcern: { w: 'majority' },
+  });
+  client.on('commandStarted', ({ commandName }) => commands.push(commandName));
+  await client.connect();
+  await ensureIndexes(db(), gatewayIndexes);
+  store = createTenancyStore(db());
+});
+afterAll(() => client.close());
+beforeEach(() => commands.splice(0));
+
+/** The Credential of a new customer and the digest of its secret. */
+async function newCredential() {
+  const deps = { store, clock: systemClock, identifiers: systemIdentifiers };
+  const account = await createAccount(deps, { name: 'Trader' });
+  const project = await createProject(deps, { accountId: account.id, name: null });
+  const { credential, secret } = await issueCredential(deps, {
+    projectId: project.id,
+    ...{ name: null, permissions: ['*'], expiresAtMs: null, networkPolicy: null },
+  });
+  return { credential, digest: secretDigest(secret) };
+}
+
+test('keys that are looked up together share their reads, and each finds its own Credential (architecture: everything is bounded)', async () => {
+  const customers = await Promise.all(Array.from({ length: customersMax }, newCredential));
+  const unknown = secretDigest('never issued');
+  commands.splice(0);
+
+  const found = await Promise.all(
+    [...customers.map(({ digest }) => digest), unknown].map(store.findBySecretDigest),
+  );
+
+  expect(found.map((one) => one?.credential.id ?? null)).toEqual([
+    ...customers.map(({ credential }) => credential.id),
+    null,
+  ]);
+  expect(found.map((one) => one?.project.id ?? null)).toEqual([
+    ...customers.map(({ credential }) => credential.projectId),
+    null,
+  ]);
+  // Two commands for each of the four collections, were all Service accounts named.
+  expect(named('find')).toBeLessThanOrEqual(8);
+  expect(named('getMore')).toBe(0);
+});
+
+test('a corrupt Credential fails its own look-up and none beside it (decisions/0013)', async () => {
+  const [corrupt, ...others] = await Promise.all([1, 2, 3].map(newCredential));
+  const credentials = db().collection<{ _id: string }>(tenancyCollections.credentials);
+  const id = String(corrupt?.credential.id);
+  await credentials.updateOne({ _id: id }, { $unset: { rotation: true } });
+
+  const found = await Promise.allSettled(
+    [corrupt, ...others].map((one) => store.findBySecretDigest(String(one?.digest))),
+  );
+
+  expect(found.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
+  expect(found[0]).toMatchObject({ reason: expect.any(CorruptDocument) });
+});
+
+test('streams that open together share their writes, and no Project gets more places than it has (Events: places) [events-places]', async () => {
+  const places = createStreamPlaceStore(db(), { clock: systemClock, lifeMaxMs: 900_000 });
+  const projects = Array.from({ length: 50 }, newProjectId);
+  const newPlace = () => ({
+    ...{ id: systemIdentifiers.uuidV7(), replica: 'one', credentialId: newCredentialId() },
+  });
+  const opened = Array.from({ length: 6 }, () => projects).flat();
+
+  const added = await Promise.all(opened.map((one) => places.add(one, newPlace(), 4)));
+
+  const granted = Map.groupBy(
+    opened.filter((_one, index) => added[index]),
+    (one) => one,
+  );
+  expect([...granted.values()].map(({ length }) => length)).toEqual(projects.map(() => 4));
+  const stored = await Promise.all(projects.map((one) => places.list(one)));
+  expect(stored.map(({ length }) => length)).toEqual(projects.map(() => 4));
+  expect(named('update')).toBeLessThanOrEqual(3);
+});
