@@ -151,22 +151,28 @@ async function untilQuiet(readers: Readers): Promise<ReaderReport & { lastMs: nu
   }
 }
 
-/** How long it takes until all streams are back that were cut at once, behind nothing. */
+/** Opens all streams and gives each an event, whose cursor it resumes from once it is cut. */
+export async function openWithCursors(
+  side: Side,
+  readers: Readers,
+  projects: readonly StreamTarget[],
+  { shapes }: Sizes,
+): Promise<void> {
+  await readers.open(side.port, streamsOfShape(projects, shapes.most));
+  await offer(side, readers, { targets: projects, rate: projects.length, seconds: 2 });
+}
+
+/** How long it takes until all streams are back that are cut at once, behind nothing. */
 export async function stormSeconds(
   side: Side,
   readers: Readers,
   projects: readonly StreamTarget[],
   { shapes }: Sizes,
 ): Promise<number> {
-  const targets = streamsOfShape(projects, shapes.most);
-  await readers.open(side.port, targets);
-  await offer(side, readers, { targets: projects, rate: projects.length, seconds: 2 });
   await readers.cut();
   const startMs = performance.now();
-  await readers.open(side.port, targets, true);
-  const tookMs = performance.now() - startMs;
-  await readers.cut();
-  return tookMs / 1_000;
+  await readers.open(side.port, streamsOfShape(projects, shapes.most), true);
+  return (performance.now() - startMs) / 1_000;
 }
 
 /** What readers that stopped reading cost in memory while the others are served. */

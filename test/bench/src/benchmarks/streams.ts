@@ -5,6 +5,7 @@ import { type Delays, lessIsBetter, moreIsBetter, type Row, reported } from '../
 import {
   type Measured,
   measure,
+  openWithCursors,
   type Rate,
   type Shape,
   type Sizes,
@@ -218,8 +219,10 @@ async function ourSide({ backends, say }: BenchContext, size: Sizes) {
     const ours = await measure(side, readers, projects, size);
     const { seconds } = size;
     const quiet = await appendDelays(followers, { perSecond: 100, seconds }, Promise.resolve());
+    await openWithCursors(side, readers, projects, size);
     const storm = stormSeconds(side, readers, projects, size);
     const beside = await appendDelays(followers, { perSecond: 20, seconds }, storm);
+    await readers.cut();
     const stalledMb = await stalledGrowthMb(side, readers, projects, size);
     return { ours, delays: { quiet, beside }, storm: await storm, stalledMb };
   });
