@@ -27,6 +27,8 @@ export const streamsOf = ({ projects, streamsEach }: Shape): number => projects 
 export const steadyRate = 20;
 
 const intervalMs = 10;
+/** Events that are announced and not yet taken, such as by the broker. */
+const untakenMax = 5_000;
 const settleMs = 500;
 const closeMs = 2_000;
 /** A full collection with all streams open takes a tenth of it. */
@@ -113,7 +115,10 @@ async function usedMb({ pid, collectsGarbage }: Side): Promise<number> {
   return residentMb(pid);
 }
 
-/** Announces at a rate and counts what arrives until nothing follows any more. */
+/**
+ * Announces at a rate for some seconds, or as fast as the side takes it, and counts what arrives until
+ * nothing follows any more.
+ */
 async function offer(
   side: Side,
   readers: Readers,
@@ -121,12 +126,19 @@ async function offer(
 ) {
   await readers.mark();
   const startMs = performance.now();
-  const sending: (Promise<void> | void)[] = [];
+  const total = rate * seconds;
   let sent = 0;
-  while (performance.now() - startMs < seconds * 1_000) {
-    const due = Math.floor(((performance.now() - startMs) / 1_000) * rate);
-    const some = spreadOver(targets, due - sent, sent);
-    if (some.length > 0) sending.push(side.announce(some));
+  let untaken = 0;
+  const announce = async (some: readonly StreamTarget[]) => {
+    untaken += some.length;
+    await side.announce(some);
+    untaken -= some.length;
+  };
+  const sending: Promise<void>[] = [];
+  while (sent < total) {
+    const dueMs = performance.now() - startMs;
+    const due = Math.min(total, Math.floor((dueMs / 1_000) * rate), sent + untakenMax - untaken);
+    if (due > sent) sending.push(announce(spreadOver(targets, due - sent, sent)));
     sent = due;
     await pause(intervalMs);
   }
