@@ -2,6 +2,7 @@ import { credentialId, type ProjectId } from '@inventory/contracts/ids';
 import { refusedWrites } from '@inventory/mongo/duplicate-key';
 import type { CollectionIndexes } from '@inventory/mongo/indexes';
 import { parseDocument } from '@inventory/mongo/parse-document';
+import { sharedCommands } from '@inventory/mongo/shared-commands';
 import { type Clock, dateOf } from '@inventory/runtime/clock';
 import { createBatcher } from '@inventory/runtime/concurrency';
 import type { Db } from 'mongodb';
@@ -55,10 +56,6 @@ interface PlaceToAdd {
 }
 
 const placesPerWrite = 100;
-/** One that hangs does not delay the others; more of them would be smaller. */
-const writesAtOnce = 2;
-/** More than the connections of a replica. */
-const waitingMax = 100_000;
 
 export interface StreamPlaceStoreDeps {
   readonly clock: Clock;
@@ -77,9 +74,8 @@ export function createStreamPlaceStore(
   const collection = db.collection<PlacesDocument>(collectionName);
   const expiry = () => ({ expireAt: dateOf(clock.now() + lifeMaxMs + keptAfterLifeMs) });
   const additions = createBatcher<PlaceToAdd, boolean>({
+    ...sharedCommands,
     itemsMax: placesPerWrite,
-    waitingMax,
-    flushesMax: writesAtOnce,
     flush: addPlaces,
   });
 

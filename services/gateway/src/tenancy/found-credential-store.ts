@@ -1,3 +1,4 @@
+import { sharedCommands } from '@inventory/mongo/shared-commands';
 import { createBatcher } from '@inventory/runtime/concurrency';
 import type { Collection, Filter, WithId } from 'mongodb';
 import {
@@ -38,10 +39,6 @@ export interface TenancyCollections {
 
 /** As many as the driver reads with one command. */
 const credentialsPerRead = 100;
-/** One that hangs does not delay the others; more of them would be smaller. */
-const readsAtOnce = 2;
-/** More than the connections of a replica. */
-const waitingMax = 100_000;
 
 /**
  * Finds a Credential by the digest of its secret; null when there is none. Its owners are joined on
@@ -52,9 +49,8 @@ export function createCredentialFinder(
   collections: TenancyCollections,
 ): (secretDigest: string) => Promise<FoundCredential | null> {
   const lookUps = createBatcher<string, () => FoundCredential | null>({
+    ...sharedCommands,
     itemsMax: credentialsPerRead,
-    waitingMax,
-    flushesMax: readsAtOnce,
     flush: (digests) => readCredentials(collections, digests),
   });
   return async (secretDigest) => {
