@@ -105,6 +105,30 @@ test('the status decides: a body without an end is not a failure and its read is
   expect(sent).toMatchObject({ status: 200, start: Buffer.from('x'.repeat(startBytesMax)) });
 });
 
+test('a body that fails, or stays incomplete, is kept as far as it arrived; an interim response is not the response (Events: webhooks)', async () => {
+  answer = (request, response) => {
+    response.writeProcessing();
+    response.writeHead(503, { 'retry-after': '7' });
+    response.write('not now', () => request.socket.destroy());
+  };
+  const failed = await send(`http://a.example:${port}/`);
+  answer = (_request, response) => void response.writeHead(202).write('wait');
+  const unfinished = await send(`http://a.example:${port}/?page=2`);
+
+  expect(failed).toEqual({ status: 503, retryAfter: '7', start: Buffer.from('not now') });
+  expect(unfinished).toEqual({ status: 202, retryAfter: null, start: Buffer.from('wait') });
+});
+
+test('a request whose connection is not open yet ends with its deadline (Events: webhooks)', async () => {
+  const resolve = () => new Promise<string[]>(() => {});
+
+  expect(await send(`http://a.example:${port}/`, { resolve, timeoutMs: 20 })).toEqual({
+    status: null,
+    error: 'timeout',
+  });
+  expect(hits).toEqual([]);
+});
+
 test('forty requests to one origin are sent concurrently: none waits in the client (Events: webhooks)', async () => {
   const waiting: (() => void)[] = [];
   answer = (_request, response) => void waiting.push(() => response.writeHead(204).end());

@@ -1,11 +1,10 @@
-import type { Readable } from 'node:stream';
 import { fromIsoTime } from '@inventory/runtime/clock';
-import { Agent, request } from 'undici';
+import { Agent } from 'undici';
 import { type AddressRules, addressOfHost, isPublicAddress } from '../domain/webhook-address.ts';
 import type { AttemptError } from '../domain/webhook-delivery.ts';
-import { startBytesMax } from './answer-text.ts';
 import { startDeadline } from './deadline.ts';
 import { AddressRefused, createGuardedLookup, NameUnresolved } from './guarded-lookup.ts';
+import { type BoundedAnswer, postBounded } from './post-bounded.ts';
 import type { ResolveHost } from './resolve-host.ts';
 
 export interface WebhookRequest {
@@ -15,10 +14,8 @@ export interface WebhookRequest {
   readonly signal: AbortSignal;
 }
 
-/** The result of a request. `retryAfter` is the header as received, `start` the start of the body. */
-export type WebhookAnswer =
-  | { readonly status: number; readonly retryAfter: string | null; readonly start: Buffer }
-  | { readonly status: null; readonly error: AttemptError };
+/** The result of a request. */
+export type WebhookAnswer = BoundedAnswer | { readonly status: null; readonly error: AttemptError };
 
 export interface WebhookSender {
   /** Rejects only when the signal is aborted. */
@@ -31,10 +28,6 @@ export interface WebhookSenderOptions extends AddressRules {
   /** Longest time until the response head is received, connecting included. */
   readonly timeoutMs: number;
 }
-
-/** This much of a response body is read, so that the connection can be reused. */
-const bodyBytesMax = 16 * 1024;
-const bodyMs = 1_000;
 
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
   const { timeoutMs, resolve, allowPrivate } = options;
@@ -55,23 +48,19 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
 
   async function post({ url, headers, body, signal }: WebhookRequest): Promise<WebhookAnswer> {
     // A host that is an address is connected to without a lookup.
-    const address = addressOfHost(new URL(url).hostname);
+    const { origin, hostname, pathname, search } = new URL(url);
+    const address = addressOfHost(hostname);
     if (address !== null && !allowPrivate && !isPublicAddress(address)) {
       return { status: null, error: 'address_refused' };
     }
-    const answer = await request(url, { method: 'POST', dispatcher: agent, headers, body, signal });
-    const { statusCode: status, headers: answered } = answer;
-    const start = await readStart(answer.body);
-    const retryAfter = answered['retry-after'];
-    return { status, retryAfter: typeof retryAfter === 'string' ? retryAfter : null, start };
+    return postBounded(agent, { origin, path: pathname + search, headers, body }, signal);
   }
 
   return {
     async send(given) {
-      const deadline = startDeadline(timeoutMs);
-      const signal = AbortSignal.any([given.signal, deadline.signal]);
+      const deadline = startDeadline(timeoutMs, given.signal);
       try {
-        return await post({ ...given, signal });
+        return await post({ ...given, signal: deadline.signal });
       } catch (error) {
         if (given.signal.aborted) throw error;
         return { status: null, error: deadline.signal.aborted ? 'timeout' : attemptErrorOf(error) };
@@ -81,25 +70,6 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
     },
     close: () => agent.destroy(),
   };
-}
-
-/** The status decides: a body that fails, does not end or is too long closes its connection. */
-async function readStart(body: Readable): Promise<Buffer> {
-  const kept: Buffer[] = [];
-  let bytes = 0;
-  const timer = setTimeout(() => body.destroy(), bodyMs);
-  try {
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      if (bytes < startBytesMax) kept.push(chunk.subarray(0, startBytesMax - bytes));
-      bytes += chunk.length;
-      if (bytes > bodyBytesMax) break;
-    }
-  } catch {
-    // What arrived is kept.
-  } finally {
-    clearTimeout(timer);
-  }
-  return Buffer.concat(kept);
 }
 
 const httpDate = /^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT$/;
