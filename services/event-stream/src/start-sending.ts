@@ -64,6 +64,7 @@ export function startSending(context: ServiceContext<EventStreamConfig>, deps: S
   return {
     sending: deliverer as PageSending,
     acquireAccounts: accounts.acquire,
+    readEndpoints: deliverer.readEndpoints,
     /** The endpoint was changed or deleted. */
     forget: deliverer.forget,
     /** Deliveries of the endpoint were made due, or it was disabled. */

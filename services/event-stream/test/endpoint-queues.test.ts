@@ -97,6 +97,44 @@ test('due queues are listed by one query over endpoints, whatever their backlogs
   expect(await dueIds(pausedUntilMs)).toContain(paused.id);
 });
 
+test('endpoints that are read or advanced together share a command, and one that changed since it was read does not advance (architecture: everything is bounded)', async () => {
+  const all = await Promise.all(Array.from({ length: 20 }, newEndpoint));
+  const [changed] = all;
+  if (!changed) throw new Error('there are endpoints');
+  await endpoints.updateEndpoint(changed, { description: 'changed' });
+  commands.splice(0);
+
+  const read = await Promise.all(all.map(queueOf));
+  const advanced = await Promise.all(
+    all.map((one) => endpoints.advancePosition(one, one.nextPosition + 5, null)),
+  );
+
+  expect(read.map(({ endpoint }) => endpoint.id)).toEqual(all.map(({ id }) => id));
+  expect(advanced).toEqual(all.map((one) => one !== changed));
+  // The last one decides which of the positions advanced.
+  expect(commands.map(({ commandName }) => commandName)).toEqual(['find', 'update', 'find']);
+  const positions = (await Promise.all(all.map(queueOf))).map(
+    ({ endpoint }) => endpoint.nextPosition,
+  );
+  expect(positions).toEqual(all.map((one) => one.nextPosition + (one === changed ? 0 : 5)));
+});
+
+test('deliveries that are looked up together share a read, and each endpoint gets its own (Events: webhooks)', async () => {
+  const [one, other] = [await newEndpoint(), await newEndpoint()];
+  await insertDeliveries(one, 3);
+  const eventIds = (await deliveries.listDeliveries(one.id, { limit: 10 })).map(
+    ({ delivery }) => delivery.eventId,
+  );
+  commands.splice(0);
+
+  const found = await Promise.all(
+    [one, other].map(({ id }) => deliveries.listExisting(id, eventIds)),
+  );
+
+  expect(found).toEqual([new Set(eventIds), new Set()]);
+  expect(commands).toHaveLength(1);
+});
+
 test('a queue to which a delivery was added since it was read is not moved (Events: webhooks)', async () => {
   const endpoint = await newEndpoint();
   await queues.enqueue([endpoint.id], startMs);
@@ -139,6 +177,7 @@ test.each(['listed', 'inserted'] as const)(
     const deps: PrepareDeps = {
       ...{ endpoints, clock: createTestClock(startMs) },
       log: {
+        recentAfter: () => [],
         async listAfter(_projectId, position) {
           await changeAfter('listed');
           return entries.filter((entry) => entry.position > position);

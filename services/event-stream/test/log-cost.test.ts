@@ -86,6 +86,30 @@ test('a replica that appends to a Project again reads no head, and reads it afte
   expect([next.position, behind.position]).toEqual([11, 12]);
 });
 
+test('events of different Projects that are appended together share an insert, and pages that are read together a read (architecture: everything is bounded)', async () => {
+  const log = openLog();
+  const projects = Array.from({ length: 40 }, () => newProjectId());
+  const accountId = newAccountId();
+  for (const projectId of projects) await log.appendEvent(accountId, newEvent(projectId));
+  commands.splice(0);
+
+  const events = projects.map((projectId) => newEvent(projectId));
+  const entries = await Promise.all(events.map((event) => log.appendEvent(accountId, event)));
+  const [first = newProjectId(), second = newProjectId()] = projects;
+  const pages = await Promise.all(
+    [first, second, first, first].map((projectId) => log.listAfter(projectId, 1, 10)),
+  );
+
+  expect(entries.map(({ position }) => position)).toEqual(projects.map(() => 2));
+  expect(pages.map((page) => page.map(({ eventId }) => eventId))).toEqual(
+    [0, 1, 0, 0].map((index) => [events[index]?.id]),
+  );
+  expect([named('insert').length, named('find').length]).toEqual([1, 2]);
+  expect(projects.map((projectId) => log.recentAfter(projectId, 1).length)).toEqual(
+    projects.map(() => 1),
+  );
+});
+
 test('the read of appended heads returns the Projects with entries since its time only (Events: lost announcements)', async () => {
   const clock = createTestClock(Date.UTC(2027, 0, 1));
   const log = openLog(clock);

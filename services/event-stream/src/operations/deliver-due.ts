@@ -33,7 +33,7 @@ export interface DelivererDeps extends ServeQueueDeps, SendClaimedDeps {
 }
 
 /** Sends due deliveries: each endpoint has its own queue, accounts take turns. */
-export interface Deliverer extends PageSending {
+export interface Deliverer extends PageSending, Pick<PageServing, 'readEndpoints' | 'forget'> {
   /** Starts due deliveries; true when more may be due. */
   startDue(): Promise<boolean>;
   /** Deliveries of the endpoint were made due. */
@@ -42,8 +42,6 @@ export interface Deliverer extends PageSending {
   notifyPing(): void;
   /** Waits for requests in flight, then releases those without a response. */
   stop(graceMs: number): Promise<void>;
-  /** The endpoint changed. */
-  forget(endpointId: WebhookEndpointId): void;
 }
 
 const pingsEveryMs = 250;

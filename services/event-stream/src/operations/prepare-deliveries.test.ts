@@ -27,6 +27,7 @@ function world(entries: readonly KeptEntry[], fails: () => boolean) {
   };
   const deps: PrepareDeps = {
     log: {
+      recentAfter: () => [],
       listAfter: (_id, position, limit) =>
         orFail(() => entries.filter((entry) => entry.position > position).slice(0, limit)),
     },

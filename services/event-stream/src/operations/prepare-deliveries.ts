@@ -10,7 +10,7 @@ import type { ProjectEventAccess } from './project-event-access.ts';
 import type { PageSending } from './send-pages.ts';
 
 export interface PrepareDeps {
-  readonly log: Pick<ProjectLog, 'listAfter'>;
+  readonly log: Pick<ProjectLog, 'listAfter' | 'recentAfter'>;
   readonly endpoints: Pick<EndpointStore, 'advancePosition' | 'findEndpoint'>;
   readonly deliveries: Pick<DeliveryStore, 'insertMissing' | 'listExisting'>;
   readonly eventAccess: Pick<ProjectEventAccess, 'mayHaveEvents'>;
@@ -37,17 +37,27 @@ export async function prepareDeliveries(
 ): Promise<void> {
   if (!(await deps.eventAccess.mayHaveEvents(endpoint.projectId))) return;
   for (let place: WebhookEndpoint | null = endpoint; place !== null && !stopping.aborted; ) {
-    const { projectId, nextPosition } = place;
-    const entries = await deps.log.listAfter(projectId, nextPosition - 1, entriesAtOnce);
+    const { entries, isLast } = await readPage(deps, place);
     if (entries.length === 0) return;
     const wanted = wantedOf(place, entries);
     const mode = wanted.length === 0 ? 'insert' : deps.sending.modeOf(place);
     if (mode === 'wait') return;
     if (mode === 'send') return sendPage(deps, place, entries);
     const next: WebhookEndpoint | null = await completePage(deps, place, entries, wanted);
-    const isRead = entries.length < entriesAtOnce && next?.nextPosition === endOf(entries);
+    const isRead = isLast && next?.nextPosition === endOf(entries);
     place = isRead ? null : next;
   }
+}
+
+/** The next page of an endpoint's log. Behind what this replica appended others may have appended. */
+async function readPage(
+  { log }: PrepareDeps,
+  { projectId, nextPosition }: WebhookEndpoint,
+): Promise<{ readonly entries: readonly KeptEntry[]; readonly isLast: boolean }> {
+  const recent = log.recentAfter(projectId, nextPosition - 1);
+  if (recent.length > 0) return { entries: recent, isLast: false };
+  const entries = await log.listAfter(projectId, nextPosition - 1, entriesAtOnce);
+  return { entries, isLast: entries.length < entriesAtOnce };
 }
 
 async function sendPage(

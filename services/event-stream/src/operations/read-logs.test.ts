@@ -31,6 +31,7 @@ function world(mode: 'send' | 'insert', { hasSlot = true } = {}) {
   const onMore = { isCalled: false, isSending: false };
   const reading = createLogReading({
     log: {
+      recentAfter: () => [],
       async listAfter(_id, position) {
         const listed = entries.filter((entry) => entry.position > position);
         await listing.isDone;
@@ -38,7 +39,7 @@ function world(mode: 'send' | 'insert', { hasSlot = true } = {}) {
       },
     },
     endpoints: {
-      listEndpoints: async () => [endpoint],
+      listEnabledIds: async () => [endpoint.id],
       claimForReading: async () => [endpoint],
       findEndpoint: async () => endpoint,
       async advancePosition({ nextPosition: from }, nextPosition) {
@@ -56,8 +57,8 @@ function world(mode: 'send' | 'insert', { hasSlot = true } = {}) {
     },
     queues: {
       enqueue: async (ids) => void enqueued.push(...ids),
-      readQueues: async () => [{ endpoint: stale.read ?? endpoint, version: 0 }],
     },
+    readEndpoints: async (ids) => (ids.length > 0 ? [stale.read ?? endpoint] : []),
     sending: {
       hasSlotFor: () => hasSlot,
       modeOf: () => mode,

@@ -8,9 +8,13 @@ import { type PrepareDeps, prepareDeliveries } from './prepare-deliveries.ts';
 export interface LogReadingDeps extends PrepareDeps {
   readonly endpoints: Pick<
     EndpointStore,
-    'listEndpoints' | 'claimForReading' | 'advancePosition' | 'findEndpoint'
+    'listEnabledIds' | 'claimForReading' | 'advancePosition' | 'findEndpoint'
   >;
-  readonly queues: Pick<EndpointQueues, 'enqueue' | 'readQueues'>;
+  readonly queues: Pick<EndpointQueues, 'enqueue'>;
+  /** Endpoints as they are stored now; one that does not exist is absent. */
+  readonly readEndpoints: (
+    ids: readonly WebhookEndpointId[],
+  ) => Promise<readonly WebhookEndpoint[]>;
   /** Those of the accounts that this replica sends to. */
   readonly acquireAccounts: (ids: Iterable<AccountId>) => Promise<ReadonlySet<AccountId>>;
   /** How often the log of every endpoint is polled. */
@@ -41,11 +45,15 @@ export function createLogReading(deps: LogReadingDeps): LogReading {
   /** Whether the log was notified while it was being read. */
   const reading = new Map<WebhookEndpointId, { isNotified: boolean }>();
 
-  /** The next page is read when the one that is being sent has ended. */
-  async function read(endpoint: WebhookEndpoint, stopping: AbortSignal): Promise<void> {
-    const present = reading.get(endpoint.id);
+  /** Whether its next page is read anyway: when the one that is being read or sent has ended. */
+  function isReadLater(endpointId: WebhookEndpointId): boolean {
+    const present = reading.get(endpointId);
     if (present) present.isNotified = true;
-    if (present || sending.isSending(endpoint.id)) return;
+    return present !== undefined || sending.isSending(endpointId);
+  }
+
+  async function read(endpoint: WebhookEndpoint, stopping: AbortSignal): Promise<void> {
+    if (isReadLater(endpoint.id)) return;
     const own = { isNotified: false };
     reading.set(endpoint.id, own);
     try {
@@ -77,20 +85,17 @@ export function createLogReading(deps: LogReadingDeps): LogReading {
     await forEachLimited(own, concurrencyMax, (endpoint) => read(endpoint, stopping));
   }
 
-  /** A Project whose read fails waits for its poll. */
+  /** What is notified when a read fails waits for its poll. */
   async function readNotified(stopping: AbortSignal): Promise<boolean> {
     const some = [...projects].slice(0, endpointsAtOnce);
     for (const id of some) projects.delete(id);
     const ids = [...notified].slice(0, endpointsAtOnce);
     for (const id of ids) notified.delete(id);
-    // They are read again: what they missed while they were disabled is not to be sent.
-    const changed = ids.length > 0 ? await queues.readQueues(ids) : [];
-    const found = new Map(changed.map(({ endpoint }) => [endpoint.id, endpoint]));
-    await forEachLimited(some, concurrencyMax, async (projectId) => {
-      for (const one of await endpoints.listEndpoints(projectId)) found.set(one.id, one);
-    });
+    const wanted = new Set([...ids, ...(await endpoints.listEnabledIds(some))]);
+    // They are read now: what they missed while they were disabled is not to be sent.
+    const found = await deps.readEndpoints([...wanted].filter((id) => !isReadLater(id)));
     await readAll(
-      [...found.values()].filter(({ state }) => state === 'enabled'),
+      found.filter(({ state }) => state === 'enabled'),
       stopping,
     );
     return projects.size > 0 || notified.size > 0;

@@ -38,6 +38,8 @@ export interface PageServing extends PageSending {
   releaseSlow(nowMs: number): void;
   /** Starts as many deliveries of pages as planned; returns how many, per endpoint. */
   serve(planned: ReadonlyMap<WebhookEndpointId, number>): Promise<Map<WebhookEndpointId, number>>;
+  /** Endpoints as they are stored now; one that does not exist is absent. */
+  readEndpoints(ids: readonly WebhookEndpointId[]): Promise<readonly WebhookEndpoint[]>;
   /** The endpoint changed: it is read before its next delivery. */
   forget(endpointId: WebhookEndpointId): void;
 }
@@ -86,8 +88,7 @@ export function createPageServing(deps: SendPagesDeps): PageServing {
       return ready.has(id) ? 'wait' : 'send';
     },
     send(endpoint, deliveries, onEnd) {
-      // Read before its position advanced to this page.
-      endpoints.forget(endpoint.id);
+      endpoints.moved(endpoint);
       const ended = pages.add(endpoint, deliveries, onEnd);
       if (requests.isStopping) pages.release(endpoint.id);
       else deps.onSlotReleased();
@@ -120,6 +121,7 @@ export function createPageServing(deps: SendPagesDeps): PageServing {
       }
       return started;
     },
+    readEndpoints: async (ids) => endpoints.readNow(ids, clock.now()),
     forget: endpoints.forget,
   };
 }
@@ -127,18 +129,37 @@ export function createPageServing(deps: SendPagesDeps): PageServing {
 /** Endpoints as read {@link freshMs} ago at most; one that does not exist is absent. */
 function createRecentEndpoints(queues: Pick<EndpointQueues, 'readQueues'>) {
   const recent = new Map<WebhookEndpointId, { endpoint: WebhookEndpoint; readMs: number }>();
+
+  async function readNow(
+    ids: readonly WebhookEndpointId[],
+    nowMs: number,
+  ): Promise<WebhookEndpoint[]> {
+    if (ids.length === 0) return [];
+    const found = (await queues.readQueues(ids)).map(({ endpoint }) => endpoint);
+    for (const endpoint of found) recent.set(endpoint.id, { endpoint, readMs: nowMs });
+    return found;
+  }
+
   return {
+    readNow,
     async read(ids: readonly WebhookEndpointId[], nowMs: number) {
       for (const [id, { readMs }] of recent) if (nowMs - readMs > freshMs) recent.delete(id);
-      const missing = ids.filter((id) => !recent.has(id));
-      const found = missing.length > 0 ? await queues.readQueues(missing) : [];
-      for (const { endpoint } of found) recent.set(endpoint.id, { endpoint, readMs: nowMs });
+      await readNow(
+        ids.filter((id) => !recent.has(id)),
+        nowMs,
+      );
       return new Map(
         ids.flatMap((id) => {
           const known = recent.get(id);
           return known ? [[id, known.endpoint] as const] : [];
         }),
       );
+    },
+    /** It was read with the position of its page, or its position advanced to it since. */
+    moved(endpoint: WebhookEndpoint): void {
+      const known = recent.get(endpoint.id);
+      if (known?.endpoint.version === endpoint.version) known.endpoint = endpoint;
+      else recent.delete(endpoint.id);
     },
     forget: (id: WebhookEndpointId): void => void recent.delete(id),
   };

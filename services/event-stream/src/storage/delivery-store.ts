@@ -1,5 +1,7 @@
 import type { EventId, WebhookEndpointId } from '@inventory/contracts/ids';
+import { sharedCommands } from '@inventory/mongo/shared-commands';
 import { dateOf } from '@inventory/runtime/clock';
+import { createBatcher } from '@inventory/runtime/concurrency';
 import type { Logger } from '@inventory/runtime/logger';
 import type { Collection } from 'mongodb';
 import type { WebhookDelivery } from '../domain/webhook-delivery.ts';
@@ -65,6 +67,8 @@ export function createDeliveryStore(
 
 type Deliveries = Collection<DeliveryDocument>;
 
+const keysPerRead = 1_000;
+
 function records(
   deliveries: Deliveries,
 ): Pick<
@@ -76,6 +80,19 @@ function records(
   | 'removeOfEndpoint'
   | 'removeCreatedBefore'
 > {
+  /** Whether a delivery with this key exists. */
+  const lookUps = createBatcher<string, boolean>({
+    ...sharedCommands,
+    itemsMax: keysPerRead,
+    async flush(keys) {
+      const found = await deliveries
+        .find({ _id: { $in: [...keys] } }, { projection: { _id: 1 } })
+        .toArray();
+      const existing = new Set(found.map(({ _id }) => _id));
+      return keys.map((key) => existing.has(key));
+    },
+  });
+
   return {
     insertMissing: (wanted, nowMs) =>
       insertMissing(
@@ -83,11 +100,8 @@ function records(
         wanted.map((delivery) => toDocDelivery(delivery, nowMs)),
       ),
     async listExisting(endpointId, eventIds) {
-      const found = await deliveries
-        .find({ _id: { $in: eventIds.map((id) => keyOf(endpointId, id)) } })
-        .project<Pick<DeliveryDocument, 'eventId'>>({ _id: 0, eventId: 1 })
-        .toArray();
-      return new Set(found.map(({ eventId }) => eventId));
+      const exist = await Promise.all(eventIds.map((id) => lookUps.add(keyOf(endpointId, id))));
+      return new Set(eventIds.filter((_id, index) => exist[index]));
     },
     async findDelivery(endpointId, eventId) {
       const found = await deliveries.findOne({ _id: keyOf(endpointId, eventId) });

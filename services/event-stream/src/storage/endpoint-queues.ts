@@ -1,6 +1,8 @@
 import type { AccountId, WebhookEndpointId } from '@inventory/contracts/ids';
 import { readEach } from '@inventory/mongo/parse-document';
+import { sharedCommands } from '@inventory/mongo/shared-commands';
 import { dateOf } from '@inventory/runtime/clock';
+import { createBatcher } from '@inventory/runtime/concurrency';
 import type { Logger } from '@inventory/runtime/logger';
 import type { TextSealer } from '@inventory/runtime/text-sealer';
 import type { Collection } from 'mongodb';
@@ -39,6 +41,8 @@ export interface EndpointQueues {
   postpone(read: EndpointQueue, dueAtMs: number | null): Promise<boolean>;
 }
 
+const endpointsPerRead = 100;
+
 export function createEndpointQueues(
   endpoints: Collection<EndpointDocument>,
   sealer: TextSealer,
@@ -47,6 +51,17 @@ export function createEndpointQueues(
   const fromDoc = (doc: EndpointDocument): EndpointQueue => ({
     endpoint: fromDocEndpoint(doc, sealer),
     version: doc.queueVersion ?? 0,
+  });
+
+  const reads = createBatcher<WebhookEndpointId, EndpointQueue | undefined>({
+    ...sharedCommands,
+    itemsMax: endpointsPerRead,
+    async flush(ids) {
+      const found = await endpoints.find({ endpointId: { $in: [...new Set(ids)] } }).toArray();
+      const queues = readEach(found, fromDoc, logger);
+      const byId = new Map(queues.map((queue) => [queue.endpoint.id, queue]));
+      return ids.map((id) => byId.get(id));
+    },
   });
 
   return {
@@ -65,8 +80,8 @@ export function createEndpointQueues(
       }));
     },
     async readQueues(ids) {
-      const found = await endpoints.find({ endpointId: { $in: [...ids] } }).toArray();
-      return readEach(found, fromDoc, logger);
+      const found = await Promise.all(ids.map((id) => reads.add(id)));
+      return found.filter((queue) => queue !== undefined);
     },
     async endpointExists(endpointId) {
       return (await endpoints.findOne({ endpointId }, { projection: { _id: 1 } })) !== null;

@@ -1,7 +1,9 @@
 import type { AccountId, ProjectId, WebhookEndpointId } from '@inventory/contracts/ids';
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
 import { readFirst } from '@inventory/mongo/parse-document';
+import { sharedCommands } from '@inventory/mongo/shared-commands';
 import { dateOf } from '@inventory/runtime/clock';
+import { createBatcher } from '@inventory/runtime/concurrency';
 import type { Logger } from '@inventory/runtime/logger';
 import type { TextSealer } from '@inventory/runtime/text-sealer';
 import type { Collection } from 'mongodb';
@@ -22,6 +24,8 @@ export interface EndpointStore {
   findEndpoint(projectId: ProjectId, id: WebhookEndpointId): Promise<WebhookEndpoint | null>;
   /** Oldest first. */
   listEndpoints(projectId: ProjectId): Promise<WebhookEndpoint[]>;
+  /** The enabled endpoints of some Projects. */
+  listEnabledIds(projectIds: readonly ProjectId[]): Promise<WebhookEndpointId[]>;
   /** Projects of the account with an enabled endpoint for this type. */
   listSubscribedProjects(accountId: AccountId, type: EventType): Promise<ProjectId[]>;
   /**
@@ -45,6 +49,14 @@ export interface EndpointStore {
   advancePosition(read: WebhookEndpoint, to: number, dueAtMs: number | null): Promise<boolean>;
 }
 
+interface Advance {
+  readonly read: WebhookEndpoint;
+  readonly to: number;
+  readonly dueAtMs: number | null;
+}
+
+const advancesPerWrite = 100;
+
 export function createEndpointStore(
   endpoints: Collection<EndpointDocument>,
   sealer: TextSealer,
@@ -62,6 +74,8 @@ export function createEndpointStore(
     }
   }
 
+  const advances = createAdvances(endpoints);
+
   return {
     async insertEndpoint(endpoint, endpointsMax) {
       for (let number = 0; number < endpointsMax; number += 1) {
@@ -78,6 +92,15 @@ export function createEndpointStore(
       return found
         .map(fromDoc)
         .sort((a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1));
+    },
+    async listEnabledIds(projectIds) {
+      if (projectIds.length === 0) return [];
+      const ranges = projectIds.map((projectId) => ({ _id: slotsOf(projectId) }));
+      const found = await endpoints
+        .find({ $or: ranges, state: 'enabled' })
+        .project<Pick<EndpointDocument, 'endpointId'>>({ _id: 0, endpointId: 1 })
+        .toArray();
+      return found.map(({ endpointId }) => endpointId);
     },
     async listSubscribedProjects(accountId, type) {
       const found = await endpoints.find({ accountId, state: 'enabled' }).toArray();
@@ -125,14 +148,38 @@ export function createEndpointStore(
       }
       return claimed;
     },
-    async advancePosition({ projectId, id: endpointId, nextPosition, version }, to, dueAtMs) {
-      const { matchedCount } = await endpoints.updateOne(
-        { _id: slotsOf(projectId), endpointId, nextPosition, version },
-        { ...(dueAtMs !== null && enqueued(dueAtMs)), $set: { nextPosition: to } },
-      );
-      return matchedCount > 0;
-    },
+    advancePosition: (read, to, dueAtMs) => advances.add({ read, to, dueAtMs }),
   };
+}
+
+/** Advances positions; those that are advanced together share a write. */
+function createAdvances(endpoints: Collection<EndpointDocument>) {
+  return createBatcher<Advance, boolean>({
+    ...sharedCommands,
+    itemsMax: advancesPerWrite,
+    async flush(wanted) {
+      const writes = wanted.map(({ read, to, dueAtMs }) => ({
+        updateOne: {
+          filter: placeOf(read),
+          update: { ...(dueAtMs !== null && enqueued(dueAtMs)), $set: { nextPosition: to } },
+        },
+      }));
+      const { matchedCount } = await endpoints.bulkWrite(writes, { ordered: false });
+      if (matchedCount === wanted.length) return wanted.map(() => true);
+      // One that another replica advanced to the same position is advanced, too.
+      const found = await endpoints
+        .find({ $or: wanted.map(({ read, to }) => placeOf({ ...read, nextPosition: to })) })
+        .project<Pick<EndpointDocument, 'endpointId'>>({ _id: 0, endpointId: 1 })
+        .toArray();
+      const advanced = new Set(found.map(({ endpointId }) => endpointId));
+      return wanted.map(({ read }) => advanced.has(read.id));
+    },
+  });
+}
+
+/** The endpoint as it was read. */
+function placeOf({ id: endpointId, nextPosition, version }: WebhookEndpoint) {
+  return { endpointId, nextPosition, version };
 }
 
 function slotOf(projectId: ProjectId, number: number): string {

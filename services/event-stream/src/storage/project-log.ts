@@ -1,11 +1,14 @@
 import type { AccountId, EventId, ProjectId } from '@inventory/contracts/ids';
-import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
+import { refusedWrites } from '@inventory/mongo/duplicate-key';
 import { parseDocument } from '@inventory/mongo/parse-document';
+import { sharedCommands } from '@inventory/mongo/shared-commands';
 import { type Clock, dateOf } from '@inventory/runtime/clock';
+import { createBatcher } from '@inventory/runtime/concurrency';
 import { LRUCache } from 'lru-cache';
 import type { Collection } from 'mongodb';
 import type { LoggedEvent } from '../domain/project-event.ts';
 import { type LogEntryDocument, logDocuments, type PrunedEventDocument } from './collections.ts';
+import { createRecentEntries } from './recent-entries.ts';
 import { type EventText, toEventText } from './wire-event.ts';
 
 export interface LogEntry extends EventText {
@@ -33,6 +36,8 @@ export interface ProjectLog {
   appendEvent(accountId: AccountId, event: LoggedEvent): Promise<LogEntry>;
   /** Position of the newest entry; 0 where there is none. */
   readHead(projectId: ProjectId): Promise<number>;
+  /** Entries after a position that this replica appended lately; empty says nothing. */
+  recentAfter(projectId: ProjectId, position: number): readonly KeptEntry[];
   /** Kept entries after a position, ascending. */
   listAfter(projectId: ProjectId, position: number, limit: number): Promise<KeptEntry[]>;
   /** Positions of all Projects appended at or after a time, oldest first. */
@@ -60,14 +65,25 @@ export interface LogCollections {
 }
 
 const raceMax = 1_000;
+/** Entries per command. */
+const entriesAtOnce = 100;
+const readsAtOnce = 100;
 /** Projects whose last position is cached. */
 const lastPositionsMax = 50_000;
+
+interface NewEntry extends EventText {
+  readonly _id: string;
+  readonly projectId: ProjectId;
+  readonly position: number;
+  readonly accountId: AccountId;
+}
 
 export function createProjectLog(
   { log, pruned }: LogCollections,
   clock: Clock,
   { logEpoch, keepMs }: ProjectLogSettings,
 ): ProjectLog {
+  const recent = createRecentEntries<KeptEntry>();
   const lastPositions = new LRUCache<ProjectId, number>({ max: lastPositionsMax });
 
   /** Cached where this replica appended before; read again after a conflict. */
@@ -84,27 +100,38 @@ export function createProjectLog(
     return newest?.position ?? 0;
   }
 
-  /**
-   * A position is acquired by insert. Null when it is taken: then the head is read and the next
-   * position tried.
-   */
+  /** A position is acquired by insert. Resolves with the time of the append; null when it is taken. */
+  const appends = createBatcher<NewEntry, number | null>({
+    ...sharedCommands,
+    itemsMax: entriesAtOnce,
+    async flush(entries) {
+      const appendedAtMs = clock.now();
+      const appendedAt = dateOf(appendedAtMs);
+      let taken: ReadonlySet<number> = new Set();
+      try {
+        await log.insertMany(
+          entries.map((entry) => ({ ...entry, appendedAt })),
+          { ordered: false },
+        );
+      } catch (error) {
+        taken = refusedWrites(error);
+      }
+      return entries.map((_entry, index) => (taken.has(index) ? null : appendedAtMs));
+    },
+  });
+
+  /** Null when the position is taken: then the head is read and the next position tried. */
   async function tryAppend(
     accountId: AccountId,
     event: LoggedEvent,
     position: number,
-  ): Promise<LogEntry | null> {
+  ): Promise<KeptEntry | null> {
     const { projectId } = event;
     const place = { projectId, position };
     const text = toEventText(event);
-    const appendedAtMs = clock.now();
     const _id = placeOf(projectId, position);
-    try {
-      await log.insertOne({ _id, ...place, accountId, ...text, appendedAt: dateOf(appendedAtMs) });
-      return { ...place, logEpoch, ...text, appendedAtMs };
-    } catch (error) {
-      if (!duplicateKeyOf(error)) throw error;
-      return null;
-    }
+    const appendedAtMs = await appends.add({ _id, ...place, accountId, ...text });
+    return appendedAtMs === null ? null : { ...place, logEpoch, ...text, appendedAtMs };
   }
 
   /** An event that is announced again after its entry was pruned keeps its position. */
@@ -119,6 +146,7 @@ export function createProjectLog(
 
   return {
     readHead,
+    recentAfter: recent.after,
     async appendEvent(accountId, event) {
       const { projectId } = event;
       const earlier = await findPruned(event);
@@ -128,6 +156,7 @@ export function createProjectLog(
         const entry = await tryAppend(accountId, event, position);
         if (entry) {
           lastPositions.set(projectId, position);
+          recent.add(entry);
           return entry;
         }
         // A taken position may be this very event's: both indexes are hit and either is named.
@@ -140,16 +169,44 @@ export function createProjectLog(
   };
 }
 
+interface LogRead {
+  readonly projectId: ProjectId;
+  /** The entries after it. */
+  readonly position: number;
+  readonly limit: number;
+}
+
 function logReads(
   log: LogCollections['log'],
   fromDoc: (stored: LogEntryDocument) => KeptEntry,
 ): Pick<ProjectLog, 'listAfter' | 'listAppendedSince' | 'listBetween' | 'findEntry'> {
+  async function read({ projectId, position, limit }: LogRead): Promise<KeptEntry[]> {
+    const kept = await log
+      .find({ _id: placesAfter(projectId, position) }, { sort: { _id: 1 }, limit })
+      .toArray();
+    return kept.map(fromDoc);
+  }
+
+  // Reads of the same page that are requested in one turn are one read. It begins after the last of
+  // the requests, so that it finds what was appended before any of them; each page fails alone.
+  const reads = createBatcher<LogRead, { readonly entries: Promise<KeptEntry[]> }>({
+    ...sharedCommands,
+    itemsMax: readsAtOnce,
+    async flush(wanted) {
+      const shared = new Map<string, Promise<KeptEntry[]>>();
+      return wanted.map((one) => {
+        const key = `${placeOf(one.projectId, one.position)}/${one.limit}`;
+        const entries = shared.get(key) ?? read(one);
+        shared.set(key, entries);
+        return { entries };
+      });
+    },
+  });
+
   return {
     async listAfter(projectId, position, limit) {
-      const kept = await log
-        .find({ _id: placesAfter(projectId, position) }, { sort: { _id: 1 }, limit })
-        .toArray();
-      return kept.map(fromDoc);
+      const { entries } = await reads.add({ projectId, position, limit });
+      return entries;
     },
     async listAppendedSince(sinceMs, limit) {
       const entries = await log
