@@ -24,7 +24,8 @@ const quickSizes: Sizes = { timed: 250, fast: 400, bare: 4_000, queuedPerEndpoin
 type Sizes = typeof sizes;
 
 const hangingProjects = 8;
-const fastProjects = 8;
+/** As many that appending, which is serial in each, is not the bound. */
+const fastProjects = 24;
 const endpointsPerHanging = 8;
 const endpointsPerFast = 10;
 /** Events a second at which delay is measured: one each of these. */
