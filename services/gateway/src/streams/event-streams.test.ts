@@ -1,10 +1,13 @@
 import { newAccountId } from '@inventory/testkit/builders';
+import { propertyRuns } from '@inventory/testkit/property-runs';
 import { createTestClock, type TestClock } from '@inventory/testkit/test-clock';
+import fc from 'fast-check';
 import { createEventStreams, type EventStream, type EventStreams } from './event-streams.ts';
 
 interface Recorded extends EventStream {
   blocked: boolean;
   heartbeats: number;
+  isWritten: boolean;
   lastFrame: string | null;
   isCut: boolean;
 }
@@ -29,10 +32,17 @@ function opened({ lingers = false } = {}): Recorded {
     clientAddress: '127.0.0.1',
     blocked: false,
     heartbeats: 0,
+    isWritten: false,
     lastFrame: null,
     isCut: false,
     heartbeat: () => {
       stream.heartbeats += 1;
+      stream.isWritten = true;
+    },
+    takeWritten: () => {
+      const { isWritten } = stream;
+      stream.isWritten = false;
+      return isWritten;
     },
     end: (lastFrame) => {
       stream.lastFrame = lastFrame;
@@ -63,6 +73,33 @@ test('every stream has a heartbeat in 15 s, and they are spread over that time (
 
   expect(many.map(({ heartbeats }) => heartbeats)).toEqual(many.map(() => 1));
   expect(perSecond).toEqual(Array.from({ length: 15 }, () => 2));
+});
+
+test('no stream is quiet for more than 15 s, and one that was written to has no heartbeat for 10 s (Events: heartbeat) [events-heartbeat]', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.boolean(), { minLength: 60, maxLength: 60 }),
+      fc.nat(40),
+      (writes, before) => {
+        for (let count = 0; count < before; count += 1) opened();
+        const stream = opened();
+        stream.isWritten = true;
+        let quiet = 0;
+        for (const isWritten of writes) {
+          // Something is written at the start of the second, the longest before its end.
+          if (isWritten) [stream.isWritten, quiet] = [true, 0];
+          const sent = stream.heartbeats;
+          seconds(1);
+          quiet += 1;
+          expect(quiet).toBeLessThanOrEqual(15);
+          if (stream.heartbeats === sent) continue;
+          expect(quiet).toBeGreaterThan(10);
+          quiet = 0;
+        }
+      },
+    ),
+    { numRuns: propertyRuns(100) },
+  );
 });
 
 test('a stream lasts 10 to 15 minutes and ends with stream.closing (Events: max_age) [events-life, events-closing]', () => {

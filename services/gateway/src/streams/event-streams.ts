@@ -17,6 +17,8 @@ export interface EventStream {
   readonly clientAddress: string;
   readonly blocked: boolean;
   heartbeat(): void;
+  /** Whether anything was written since the last call. */
+  takeWritten(): boolean;
   end(lastFrame: string): void;
   /** Closes the connection at once and discards what is queued. */
   destroy(): void;
@@ -36,7 +38,7 @@ export interface StreamLimits {
 export interface EventStreams {
   /** Manages the stream until the returned function is called. */
   add(stream: EventStream): () => void;
-  /** Called once a second: sends heartbeats in slots, closes old streams and slow clients. */
+  /** Called once a second: sends heartbeats to quiet streams, closes old ones and slow clients. */
   sendHeartbeats(): void;
   close(stream: EventStream, reason: ClosingReason): void;
   revoke(stream: EventStream, reason: RevocationReason): void;
@@ -59,8 +61,10 @@ export interface EventStreamsDeps {
 
 interface Watched {
   readonly stream: EventStream;
-  /** Second of the heartbeat interval in which this stream gets its heartbeat. */
-  readonly slot: number;
+  /** Spreads the heartbeats of streams that were written to at the same time. */
+  readonly number: number;
+  /** Seconds since something was written, at most {@link spreadSeconds} more. */
+  quiet: number;
   readonly endsAtMs: number;
   blockedSinceMs: number | null;
   /** Its last frame was written: only its connection is still open. */
@@ -70,6 +74,7 @@ interface Watched {
 const secondMs = 1_000;
 const retryAfterMaxMs = 60_000;
 const cutAfterMs = 3_000;
+const spreadSeconds = 4;
 
 export function createEventStreams(deps: EventStreamsDeps): EventStreams {
   const { clock, limits, onClosed } = deps;
@@ -77,7 +82,6 @@ export function createEventStreams(deps: EventStreamsDeps): EventStreams {
   const index = createStreamIndex<EventStream>();
   const round = Math.max(1, Math.round(limits.heartbeatMs / secondMs));
   let added = 0;
-  let seconds = 0;
   let draining = false;
 
   /** False when the stream is ending already, or gone: a stream is closed and counted once. */
@@ -99,13 +103,16 @@ export function createEventStreams(deps: EventStreamsDeps): EventStreams {
   function watch(one: Watched, nowMs: number): void {
     const { stream } = one;
     if (one.isEnding) return;
+    one.quiet = stream.takeWritten() ? 1 + (one.number % spreadSeconds) : one.quiet + 1;
     one.blockedSinceMs = stream.blocked ? (one.blockedSinceMs ?? nowMs) : null;
     if (one.blockedSinceMs !== null && nowMs - one.blockedSinceMs >= limits.slowAfterMs) {
       close(stream, 'slow_consumer');
     } else if (nowMs >= one.endsAtMs) {
       close(stream, 'max_age');
-    } else if (seconds % round === one.slot) {
+    } else if (one.quiet >= round) {
       stream.heartbeat();
+      stream.takeWritten();
+      one.quiet = 0;
     }
   }
 
@@ -113,8 +120,8 @@ export function createEventStreams(deps: EventStreamsDeps): EventStreams {
     add(stream) {
       added += 1;
       const endsAtMs = clock.now() + randomBetween((limits.lifeMaxMs * 2) / 3, limits.lifeMaxMs);
-      const slot = added % round;
-      watched.set(stream, { stream, slot, endsAtMs, blockedSinceMs: null, isEnding: false });
+      const spread = { number: added, quiet: added % round };
+      watched.set(stream, { stream, ...spread, endsAtMs, blockedSinceMs: null, isEnding: false });
       // Admitted before the drain began: it is closed after its checkpoint.
       if (draining) setImmediate(close, stream, 'draining');
       index.add(stream);
@@ -123,7 +130,6 @@ export function createEventStreams(deps: EventStreamsDeps): EventStreams {
       };
     },
     sendHeartbeats() {
-      seconds += 1;
       const nowMs = clock.now();
       for (const one of watched.values()) watch(one, nowMs);
     },

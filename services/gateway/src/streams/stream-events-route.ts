@@ -171,6 +171,10 @@ class FollowedStream implements EventStream {
     this.#session.heartbeat();
   }
 
+  takeWritten(): boolean {
+    return this.#session.takeWritten();
+  }
+
   end(lastFrame: string): void {
     this.#session.end(lastFrame);
   }

@@ -77,7 +77,7 @@ function createReplica(step: () => Promise<void>) {
       await step();
       const stream: EventStream = {
         ...{ accountId, secretDigest: secretDigest(secret), clientAddress: '127.0.0.1' },
-        ...{ blocked: false, heartbeat() {}, end() {}, destroy() {} },
+        ...{ blocked: false, heartbeat() {}, takeWritten: () => false, end() {}, destroy() {} },
       };
       open.add(stream);
       index.add(stream);

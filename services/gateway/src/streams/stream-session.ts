@@ -61,6 +61,7 @@ export class StreamSession implements HubReader {
   readonly #logEpoch: number;
   #position: number;
   #blocked = false;
+  #written = false;
   #replaying = false;
   #ended = false;
   #resume: () => void = notWaiting;
@@ -99,11 +100,20 @@ export class StreamSession implements HubReader {
 
   /** Writes a frame that is no event of the log. */
   write(bytes: Buffer): void {
-    if (!this.#ended && !this.#sink.write(bytes)) this.#blocked = true;
+    if (this.#ended) return;
+    this.#written = true;
+    if (!this.#sink.write(bytes)) this.#blocked = true;
   }
 
   heartbeat(): void {
     if (!this.#blocked) this.write(heartbeatBytes);
+  }
+
+  /** Whether anything was written since the last call. */
+  takeWritten(): boolean {
+    const written = this.#written;
+    this.#written = false;
+    return written;
   }
 
   /** The connection has sent all its data. */

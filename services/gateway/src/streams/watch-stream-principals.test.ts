@@ -48,6 +48,7 @@ function world() {
       const stream = {
         ...{ accountId, secretDigest, clientAddress: '127.0.0.1', blocked: false },
         heartbeat() {},
+        takeWritten: () => false,
         end() {},
         destroy() {},
       };
