@@ -97,10 +97,13 @@ export function createEndpointStore(
       if (projectIds.length === 0) return [];
       const ranges = projectIds.map((projectId) => ({ _id: slotsOf(projectId) }));
       const found = await endpoints
-        .find({ $or: ranges, state: 'enabled' })
-        .project<Pick<EndpointDocument, 'endpointId'>>({ _id: 0, endpointId: 1 })
+        .find({ $or: ranges })
+        .project<Pick<EndpointDocument, 'endpointId' | 'state'>>({
+          ...{ _id: 0, endpointId: 1, state: 1 },
+        })
         .toArray();
-      return found.map(({ endpointId }) => endpointId);
+      // Filtered here: with the state in the query its indexes would be candidates, too.
+      return found.flatMap(({ endpointId, state }) => (state === 'enabled' ? [endpointId] : []));
     },
     async listSubscribedProjects(accountId, type) {
       const found = await endpoints.find({ accountId, state: 'enabled' }).toArray();
