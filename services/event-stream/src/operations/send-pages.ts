@@ -130,10 +130,16 @@ export function createPageServing(deps: SendPagesDeps): PageServing {
 function createRecentEndpoints(queues: Pick<EndpointQueues, 'readQueues'>) {
   const recent = new Map<WebhookEndpointId, { endpoint: WebhookEndpoint; readMs: number }>();
 
+  function dropOlder(thanMs: number): void {
+    for (const [id, { readMs }] of recent) if (readMs < thanMs) recent.delete(id);
+  }
+
   async function readNow(
     ids: readonly WebhookEndpointId[],
     nowMs: number,
   ): Promise<WebhookEndpoint[]> {
+    // Fresh ones may be in use by a read that has begun.
+    dropOlder(nowMs - 2 * freshMs);
     if (ids.length === 0) return [];
     const found = (await queues.readQueues(ids)).map(({ endpoint }) => endpoint);
     for (const endpoint of found) recent.set(endpoint.id, { endpoint, readMs: nowMs });
@@ -143,7 +149,7 @@ function createRecentEndpoints(queues: Pick<EndpointQueues, 'readQueues'>) {
   return {
     readNow,
     async read(ids: readonly WebhookEndpointId[], nowMs: number) {
-      for (const [id, { readMs }] of recent) if (nowMs - readMs > freshMs) recent.delete(id);
+      dropOlder(nowMs - freshMs);
       await readNow(
         ids.filter((id) => !recent.has(id)),
         nowMs,
