@@ -148,7 +148,7 @@ export const settings = {
     .describe('Event streams that one replica holds; leave file handles for everything else'),
   STREAM_HEARTBEAT_MS: duration()
     .prefault('15000')
-    .describe('Time between the heartbeats of an event stream'),
+    .describe('Time without a frame after which an event stream has a heartbeat'),
   STREAM_LIFE_MAX_MS: duration()
     .prefault('900000')
     .describe('Longest life of an event stream; each ends after two thirds of it at the earliest'),
