@@ -33,6 +33,7 @@ const settleMs = 500;
 const closeMs = 2_000;
 /** A full collection with all streams open takes a tenth of it. */
 const collectMs = 2_000;
+const collectionsMax = 5;
 
 /** The most deliveries a second, and what part of the machine each process had then. */
 export interface Rate {
@@ -106,13 +107,21 @@ async function cutAll(readers: Readers): Promise<void> {
   await pause(closeMs);
 }
 
-/** Memory that a side has resident, without garbage where it can collect it. */
+/**
+ * Memory that a side has resident, without garbage where it can collect it: it collects until nothing
+ * more is returned, because what is in use at a collection may be garbage soon after.
+ */
 async function usedMb({ pid, collectsGarbage }: Side): Promise<number> {
-  if (collectsGarbage) {
+  if (!collectsGarbage) return residentMb(pid);
+  let leastMb = Number.POSITIVE_INFINITY;
+  for (let collected = 0; collected < collectionsMax; collected += 1) {
     process.kill(pid, 'SIGUSR2');
     await pause(collectMs);
+    const nowMb = residentMb(pid);
+    if (nowMb > leastMb - 1) return Math.min(nowMb, leastMb);
+    leastMb = nowMb;
   }
-  return residentMb(pid);
+  return leastMb;
 }
 
 /**
