@@ -90,6 +90,7 @@ test('of concurrent requests at two replicas over one store as many are admitted
       leaseMs: 20_000,
       identifiers: systemIdentifiers,
       clock,
+      untilRenewed: async () => {},
       onReleased: () => {},
     }),
   );

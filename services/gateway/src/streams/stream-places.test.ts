@@ -48,13 +48,17 @@ function createWorld(step: () => Promise<void>, totalMax = 100) {
   function createReplica(): Replica {
     const streamPlaces = createStreamPlaces({
       ...{ places: store.places, replicas: store.replicas, limits, identifiers, leaseMs, clock },
+      async untilRenewed() {
+        for (const one of running()) await one.renew();
+      },
       onReleased: () => {},
     });
     // As a periodic job does: one renewal at a time.
     const renewals = createSemaphore(1);
     return { ...streamPlaces, renew: () => renewals.run(streamPlaces.renew), isRunning: true };
   }
-  const replicas = [createReplica(), createReplica()] as const;
+  const replicas: readonly [Replica, Replica] = [createReplica(), createReplica()];
+  const running = () => replicas.filter(({ isRunning }) => isRunning);
 
   return {
     ...{ clock, store, replicas, streams },
@@ -84,16 +88,14 @@ function createWorld(step: () => Promise<void>, totalMax = 100) {
     },
     /** One renewal of each running replica; ended streams are closed and removed. */
     async renew(): Promise<void> {
-      for (const replica of replicas.filter(({ isRunning }) => isRunning)) await replica.renew();
+      for (const replica of running()) await replica.renew();
       for (const stream of streams) {
         if (stream.lost) {
           streams.delete(stream);
           stream.place.release();
         }
       }
-      for (const replica of replicas.filter(({ isRunning }) => isRunning)) {
-        await replica.flushReleased();
-      }
+      for (const replica of running()) await replica.flushReleased();
     },
   };
 }
@@ -134,9 +136,29 @@ test('in a full Project the oldest stream of the same key makes room, on whateve
   expect(store.placesOf(projectId)).toHaveLength(perProjectMax);
 });
 
+test('streams that return after the loss of their replica take its places, and none of a running replica ends (Events: superseded) [events-places]', async () => {
+  const { open, replicas, streams, crash, renew } = await started();
+  const [one, two] = replicas;
+  await open(two, key);
+  await open(one, key);
+  await open(one, key);
+  crash(one);
+
+  const returned = await Promise.all([open(two, key), open(two, key)]);
+  await renew();
+
+  expect(returned).toEqual(['granted', 'granted']);
+  expect([...streams].map(({ replica, lost }) => [replica, lost])).toEqual([
+    [two, null],
+    [two, null],
+    [two, null],
+  ]);
+});
+
 test('a client that is gone before its place is acquired, or while it is, takes none and ends no other stream (Events: superseded) [events-places]', async () => {
-  // Before the request, then before and after adding, listing places and listing replicas.
-  const moments = [0, 1, 2, 3, 4, 5, 6];
+  // Before the request, then before and after adding, listing places and listing replicas, and while
+  // it waits for the renewals of the others.
+  const moments = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
   const outcomes = moments.map(async (goneAt) => {
     const client = new AbortController();
     let moment = Number.NaN;

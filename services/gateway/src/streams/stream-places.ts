@@ -2,7 +2,12 @@ import type { CredentialId, ProjectId } from '@inventory/contracts/ids';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import { DeadlineExceeded, withDeadline } from '@inventory/runtime/wait';
 import type { ClosingReason } from './event-frame.domain.ts';
-import { createLostReplicaRemoval, type LostReplicaDeps } from './lost-replicas.ts';
+import {
+  createLostReplicaRemoval,
+  type LostReplicaDeps,
+  listQuietReplicas,
+  type QuietReplicasDeps,
+} from './lost-replicas.ts';
 import type { PlaceToRemove, StreamPlace, StreamPlaceStore } from './stream-place-store.ts';
 import type { StreamReplicaStore } from './stream-replica-store.ts';
 
@@ -26,9 +31,10 @@ export type PlaceResult =
  */
 export interface StreamPlaces {
   /**
-   * In a full Project the oldest stream of the same Credential makes room: its place is given to the
-   * new one, and it ends, on whatever replica it is. A client that is gone (`connected` is aborted)
-   * supersedes no stream.
+   * In a full Project an earlier stream of the same Credential makes room: its place is given to the
+   * new one, and it ends. First those of replicas that do not renew any more, which have probably
+   * ended with their replica; then the oldest, on whatever replica it is. A client that is gone
+   * (`connected` is aborted) supersedes no stream.
    */
   acquire(
     projectId: ProjectId,
@@ -43,7 +49,7 @@ export interface StreamPlaces {
   close(): Promise<void>;
 }
 
-export interface StreamPlacesDeps extends LostReplicaDeps {
+export interface StreamPlacesDeps extends LostReplicaDeps, QuietReplicasDeps {
   readonly places: StreamPlaceStore;
   readonly replicas: StreamReplicaStore;
   readonly limits: {
@@ -60,6 +66,8 @@ export interface StreamPlacesDeps extends LostReplicaDeps {
 /** Other replicas may acquire and release meanwhile. */
 const attemptsMax = 10;
 const removedAtOnce = 500;
+/** Hexadecimal ones, at the end of a UUIDv7. */
+const randomDigits = 8;
 
 export function createStreamPlaces(deps: StreamPlacesDeps): StreamPlaces {
   const { places, replicas, limits, identifiers } = deps;
@@ -89,6 +97,7 @@ export function createStreamPlaces(deps: StreamPlacesDeps): StreamPlaces {
   }
 
   async function store(projectId: ProjectId, place: StreamPlace, connected: AbortSignal) {
+    let quiet: ReadonlySet<string> | null = null;
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
       if (await places.add(projectId, place, perProjectMax)) return true;
       const taken = await places.list(projectId);
@@ -96,9 +105,10 @@ export function createStreamPlaces(deps: StreamPlacesDeps): StreamPlaces {
       if (abandoned.length > 0) {
         await places.remove(abandoned.map(({ id }) => ({ projectId, id })));
       } else if (taken.length >= perProjectMax) {
-        const earlier = taken.length === perProjectMax ? oldestOf(taken, place) : null;
-        if (earlier === null || connected.aborted) return false;
-        if (await supersede(projectId, earlier, place)) return true;
+        const own = taken.filter(({ credentialId }) => credentialId === place.credentialId);
+        if (taken.length > perProjectMax || own.length === 0 || connected.aborted) return false;
+        if (quiet === null) quiet = await listQuietReplicas(deps, own, replica);
+        else if (await supersede(projectId, chooseEarlier(own, quiet, place), place)) return true;
       }
     }
     throw new DeadlineExceeded('the places of a Project changed too often to acquire one');
@@ -202,13 +212,16 @@ class LosablePlace implements HeldPlace {
   }
 }
 
-function oldestOf(
-  taken: readonly StreamPlace[],
-  { credentialId }: Pick<StreamPlace, 'credentialId'>,
-): StreamPlace | null {
-  const own = taken.filter((one) => one.credentialId === credentialId);
-  return own.reduce<StreamPlace | null>(
-    (oldest, one) => (oldest === null || one.id < oldest.id ? one : oldest),
-    null,
-  );
+/**
+ * Of those on quiet replicas any, so that the clients of a lost replica, which come at once, do not all
+ * choose the same; else the oldest.
+ */
+function chooseEarlier(
+  own: readonly StreamPlace[],
+  quiet: ReadonlySet<string>,
+  { id }: StreamPlace,
+): StreamPlace {
+  const ended = own.filter(({ replica }) => quiet.has(replica));
+  const any = ended[Number.parseInt(id.slice(-randomDigits), 16) % ended.length];
+  return any ?? own.reduce((oldest, one) => (one.id < oldest.id ? one : oldest));
 }
