@@ -18,15 +18,20 @@ export function duplicateKeyOf(error: unknown): DuplicateKey | null {
 
 /**
  * Which writes of an unordered bulk write a unique index refused; the others are stored. Any other
- * failure leaves open what is stored and is rethrown.
+ * failure leaves open what is stored: then it rejects as the bulk write does.
  */
-export function refusedWrites(error: unknown): ReadonlySet<number> {
-  if (!(error instanceof MongoBulkWriteError)) throw error;
-  const failures = [error.writeErrors].flat();
-  const isCertain =
-    failures.length > 0 &&
-    failures.every(({ code }) => code === duplicateKeyCode) &&
-    error.result.getWriteConcernError() === undefined;
-  if (!isCertain) throw error;
-  return new Set(failures.map(({ index }) => index));
+export async function refusedWrites(writes: Promise<unknown>): Promise<ReadonlySet<number>> {
+  try {
+    await writes;
+    return new Set();
+  } catch (error) {
+    if (!(error instanceof MongoBulkWriteError)) throw error;
+    const failures = [error.writeErrors].flat();
+    const isCertain =
+      failures.length > 0 &&
+      failures.every(({ code }) => code === duplicateKeyCode) &&
+      error.result.getWriteConcernError() === undefined;
+    if (!isCertain) throw error;
+    return new Set(failures.map(({ index }) => index));
+  }
 }

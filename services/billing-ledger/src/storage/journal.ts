@@ -172,13 +172,8 @@ async function insert(
   collection: Collection<CommitDocument>,
   documents: readonly CommitDocument[],
 ): Promise<AppendResult[]> {
-  let refused: ReadonlySet<number> = new Set();
-  try {
-    await collection.insertMany([...documents], { ordered: false });
-  } catch (error) {
-    // The two indexes are not distinguished: the writer reads in either case.
-    refused = refusedWrites(error);
-  }
+  // The two indexes are not distinguished: the writer reads in either case.
+  const refused = await refusedWrites(collection.insertMany([...documents], { ordered: false }));
   return documents.map(({ _id, hash }, index) =>
     refused.has(index)
       ? { result: 'refused' }

@@ -199,11 +199,8 @@ async function save(
     const filter = { _id, accountId: account, throughSeq: before.throughSeq };
     return { updateOne: { filter, update: { $set: { products, throughSeq } } } };
   });
-  try {
-    const { insertedCount, matchedCount } = await days.bulkWrite(writes, { ordered: false });
-    return insertedCount + matchedCount === changes.length;
-  } catch (error) {
-    refusedWrites(error);
-    return false;
-  }
+  const written = days.bulkWrite(writes, { ordered: false });
+  if ((await refusedWrites(written)).size > 0) return false;
+  const { insertedCount, matchedCount } = await written;
+  return insertedCount + matchedCount === changes.length;
 }

@@ -107,15 +107,8 @@ export function createProjectLog(
     async flush(entries) {
       const appendedAtMs = clock.now();
       const appendedAt = dateOf(appendedAtMs);
-      let taken: ReadonlySet<number> = new Set();
-      try {
-        await log.insertMany(
-          entries.map((entry) => ({ ...entry, appendedAt })),
-          { ordered: false },
-        );
-      } catch (error) {
-        taken = refusedWrites(error);
-      }
+      const documents = entries.map((entry) => ({ ...entry, appendedAt }));
+      const taken = await refusedWrites(log.insertMany(documents, { ordered: false }));
       return entries.map((_entry, index) => (taken.has(index) ? null : appendedAtMs));
     },
   });

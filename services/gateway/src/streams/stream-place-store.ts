@@ -87,13 +87,8 @@ export function createStreamPlaceStore(
         upsert: true,
       },
     }));
-    let full: ReadonlySet<number> = new Set();
-    try {
-      await collection.bulkWrite(writes, { ordered: false });
-    } catch (error) {
-      // The document of a Project exists and its filter does not match it: it has no room.
-      full = refusedWrites(error);
-    }
+    // The document of a Project exists and its filter does not match it: it has no room.
+    const full = await refusedWrites(collection.bulkWrite(writes, { ordered: false }));
     return places.map((_place, index) => !full.has(index));
   }
 
