@@ -17,7 +17,7 @@ export function startDeadline(timeoutMs: number, stopping: AbortSignal): Deadlin
   const abort = () => controller.abort();
   let spareMs = timeoutMs;
   let timer = waitFor(timeoutMs);
-  // Not `AbortSignal.any`, which costs as much as the rest of a request's signal.
+  // One listener, not a signal more for each request, as `AbortSignal.any` makes.
   stopping.addEventListener('abort', abort);
   if (stopping.aborted) abort();
 

@@ -24,8 +24,8 @@ const cutShort = new Error('the response is not read to its end');
 /**
  * Posts a body and reads the start of the answer. The status decides: a body that fails, does not end
  * or is too long closes its connection, and what arrived of it is kept. Rejects when there is no
- * response head, at once when the signal is aborted before. A stream for each answer would take as
- * long as to send it.
+ * response head, at once when the signal is aborted before. The body is taken as it comes: no stream is
+ * made for it.
  */
 export function postBounded(
   dispatcher: Dispatcher,
