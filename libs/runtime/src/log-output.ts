@@ -9,9 +9,11 @@ export interface LogOutput {
 }
 
 const waitingBytesMax = 1024 * 1024;
-const retryMs = 20;
-/** Later retries do not keep the process from its end. */
-const retriesAtEndMax = 50;
+/** A slow reader makes space within moments. */
+const quickRetryMs = 20;
+const quickRetriesMax = 50;
+/** These do not keep the process from its end. */
+const retryMs = 1_000;
 
 /**
  * Writes lines in the background: a full disk or an unread pipe costs log lines and nothing else.
@@ -39,11 +41,15 @@ export function openLogOutput(fd: number): LogOutput {
   stream.on('error', () => {
     if (retry) return;
     retries += 1;
-    retry = setTimeout(() => {
-      retry = undefined;
-      stream.flush();
-    }, retryMs);
-    if (retries > retriesAtEndMax) retry.unref();
+    const isQuick = retries <= quickRetriesMax;
+    retry = setTimeout(
+      () => {
+        retry = undefined;
+        stream.flush();
+      },
+      isQuick ? quickRetryMs : retryMs,
+    );
+    if (!isQuick) retry.unref();
   });
   stream.on('drain', () => {
     retries = 0;
