@@ -1,5 +1,6 @@
 import { livePageWaitMaxMs } from '@inventory/contracts/internal/live-page';
 import { fromIsoTime } from '@inventory/runtime/clock';
+import type { KeyedLimits } from '@inventory/runtime/semaphore';
 import {
   type ServiceConfig,
   serviceConfig,
@@ -109,6 +110,12 @@ export const settings = {
   LIVE_PAGE_TRANSFER_MS: duration()
     .prefault('1000')
     .describe('Additional time for the transfer of the page from the refresh-collector'),
+  LIVE_PAGES_MAX: integer(1, 100_000)
+    .prefault('1000')
+    .describe('Most live pages that one replica has the refresh-collector read at once'),
+  LIVE_PAGES_PER_ACCOUNT_MAX: integer(1, 100_000)
+    .prefault('100')
+    .describe('Most live pages of one account at once, on one replica'),
   LIVE_CURSOR_AGE_MAX_MS: duration()
     .prefault('86400000')
     .describe('Age past which a cursor of Live Pages is no longer readable'),
@@ -209,6 +216,7 @@ export interface GatewayConfig extends ServiceConfig {
   readonly livePages: {
     readonly liveWaitMs: number;
     readonly liveTransferMs: number;
+    readonly limits: KeyedLimits;
     readonly cursorAgeMaxMs: number;
   };
   readonly v1DeprecatedAtMs: number;
@@ -258,6 +266,7 @@ export function loadConfig(environment: Record<string, string | undefined>): Gat
     livePages: {
       liveWaitMs: parsed.LIVE_PAGE_WAIT_MS,
       liveTransferMs: parsed.LIVE_PAGE_TRANSFER_MS,
+      limits: { perKeyMax: parsed.LIVE_PAGES_PER_ACCOUNT_MAX, totalMax: parsed.LIVE_PAGES_MAX },
       cursorAgeMaxMs: parsed.LIVE_CURSOR_AGE_MAX_MS,
     },
     v1DeprecatedAtMs: fromIsoTime(`${parsed.V1_DEPRECATED_AT}T00:00:00.000Z`),

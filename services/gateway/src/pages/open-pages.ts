@@ -1,4 +1,6 @@
+import type { AccountId } from '@inventory/contracts/ids';
 import type { MessageBus } from '@inventory/messaging/bus';
+import { createKeyedSemaphore } from '@inventory/runtime/semaphore';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
 import type { LedgerClient } from '../accounts/ledger-client.ts';
@@ -39,8 +41,9 @@ export function openPages(
   const intents = createPageIntentStore(deps.db, config.deadlines, logger);
   const chains = openCaptures(context, { ...deps, intents });
   const reads = openKeyedReads(context, { ...deps, intents, chains });
-  const live = { livePages, reads, prices, funds: { ledger, prices } };
-  const { cursorAgeMaxMs } = config.livePages;
+  const { cursorAgeMaxMs, limits } = config.livePages;
+  const limiter = createKeyedSemaphore<AccountId>(limits);
+  const live = { livePages, reads, prices, funds: { ledger, prices }, limiter };
   return [
     readCurrentRoute.bind({ revisions, reads, cursors, prices, clock }),
     readLivePageRoute.bind({ ...live, chains, cursors, cursorAgeMaxMs, clock, identifiers }),

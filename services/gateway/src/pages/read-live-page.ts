@@ -1,4 +1,6 @@
+import type { AccountId } from '@inventory/contracts/ids';
 import type { Refusal } from '@inventory/contracts/refusal';
+import type { KeyedSemaphore } from '@inventory/runtime/semaphore';
 import { type CheckFundsDeps, checkFunds } from './check-funds.ts';
 import type { KeyedRead, KeyedReads, ReadKey } from './keyed-reads.ts';
 import type {
@@ -13,6 +15,8 @@ export interface ReadLivePageDeps {
   readonly livePages: LivePageClient;
   readonly reads: KeyedReads;
   readonly funds: CheckFundsDeps;
+  /** Bounds the pages that are read at a time, in all and of one account. */
+  readonly limiter: Pick<KeyedSemaphore<AccountId>, 'acquire' | 'limits'>;
 }
 
 /** A page that is not charged when its signal is aborted is never charged. */
@@ -26,6 +30,12 @@ export type LivePageRead = KeyedRead<BillableLivePage>;
 
 const refused = (refusal: Refusal) => ({ result: 'refused', refusal }) as const;
 const noLedger: Refusal = { code: 'billing_unavailable', retry_after_seconds: 1 };
+const allInUse: Refusal = { code: 'service_unavailable', retry_after_seconds: 1 };
+const concurrencyExceeded = (readsMax: number): Refusal => ({
+  code: 'rate_limit_exceeded',
+  detail: { limit: 'concurrency', reads_max: readsMax },
+  retry_after_seconds: 1,
+});
 /** The connection is closed: no client reads this. */
 const clientGone: Refusal = { code: 'service_unavailable', retry_after_seconds: 1 };
 
@@ -41,6 +51,18 @@ export function readLivePage(
 ): Promise<LivePageRead> {
   const { key, ...page } = wanted;
   const { accountId } = read;
+
+  async function withPermit(fetch: typeof fetchPage) {
+    const permit = deps.limiter.acquire(accountId);
+    switch (permit.result) {
+      case 'key_full':
+        return refused(concurrencyExceeded(deps.limiter.limits.perKeyMax));
+      case 'total_full':
+        return refused(allInUse);
+      case 'granted':
+        return await fetch().finally(permit.release);
+    }
+  }
 
   async function fetchPage() {
     const answer = await deps.livePages.readLivePage({ accountId, ...page });
@@ -59,6 +81,6 @@ export function readLivePage(
   return deps.reads.readPage<BillableLivePage>(
     { ...read, productCode: 'platform.inventory.page.v1' },
     key,
-    { paid: fetchFunded, replayed: fetchPage },
+    { paid: () => withPermit(fetchFunded), replayed: () => withPermit(fetchPage) },
   );
 }

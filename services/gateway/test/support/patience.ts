@@ -34,6 +34,7 @@ export const patientDeadlines: Deadlines = {
 export const patientLivePages: GatewayConfig['livePages'] = {
   liveWaitMs: farMs,
   liveTransferMs: farMs,
+  limits: { perKeyMax: 66, totalMax: 68 },
   cursorAgeMaxMs: 86_400_000,
 };
 
