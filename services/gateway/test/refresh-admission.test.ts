@@ -438,6 +438,54 @@ describe('a price list', () => {
   });
 });
 
+describe('an account without funds in a loop', () => {
+  async function openEmptyAccount() {
+    const { key, principal } = world.issue();
+    const held = { scope: newScope(), key, idempotencyKey: newIdempotencyKey() };
+    const first = await post(held);
+    world.ledger.setBalance(principal.accountId, 0);
+    world.collector.decide = () =>
+      refused({ code: 'insufficient_credits', detail: { required: 125, available: 0 } });
+    expect((await post({ key })).status).toBe(402);
+    world.collector.reset();
+    return { key, principal, held, first };
+  }
+
+  test('is refused again without a command, until a refresh can be paid (Errors: 402) [insufficient-credits-insufficient-units, a-rejected-admission]', async () => {
+    const { key, principal } = await openEmptyAccount();
+    const before = commandsOf(principal.projectId).length;
+
+    const answers = [];
+    for (const idempotencyKey of [undefined, newIdempotencyKey(), newIdempotencyKey()]) {
+      answers.push(await post(idempotencyKey === undefined ? { key } : { key, idempotencyKey }));
+    }
+    const commandsMeanwhile = commandsOf(principal.projectId).length - before;
+    world.ledger.setBalance(principal.accountId, 125);
+    const paid = await post({ key });
+
+    expect(answers.map(({ status, json }) => [status, json.error.detail])).toEqual(
+      Array(3).fill([402, { required: 125, available: 0 }]),
+    );
+    expect(commandsMeanwhile).toBe(0);
+    expect(paid.status).toBe(202);
+  });
+
+  test('has its replays, and is refused by a closed admission first (Order of checks) [order-of-checks, idempotency-key]', async () => {
+    const { key, held, first } = await openEmptyAccount();
+    world.collector.admission = {
+      code: 'product_unavailable',
+      detail: { admission_state: 'closed', reason: 'operator_closed' },
+      retry_after_seconds: 60,
+    };
+
+    const replay = await post(held);
+    const closed = await post({ key, idempotencyKey: newIdempotencyKey() });
+
+    expect([replay.status, replay.json.data.refresh_id]).toEqual([202, first.json.data.refresh_id]);
+    expect([closed.status, closed.json.error.code]).toEqual([503, 'product_unavailable']);
+  });
+});
+
 test('max_credits below the reservation is refused before any work, with the minimum [max-credits-too-low]', async () => {
   const { key, principal } = world.issue();
   for (const max_credits of [124, 0, -5]) {

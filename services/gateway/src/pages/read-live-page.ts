@@ -1,7 +1,7 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import type { Refusal } from '@inventory/contracts/refusal';
 import type { KeyedSemaphore } from '@inventory/runtime/semaphore';
-import { type CheckFundsDeps, checkFunds } from './check-funds.ts';
+import type { Funds } from '../accounts/funds.ts';
 import type { KeyedRead, KeyedReads, ReadKey } from './keyed-reads.ts';
 import type {
   DeniedLivePage,
@@ -14,7 +14,7 @@ import type { PageRead } from './page-intent.domain.ts';
 export interface ReadLivePageDeps {
   readonly livePages: LivePageClient;
   readonly reads: KeyedReads;
-  readonly funds: CheckFundsDeps;
+  readonly funds: Pick<Funds, 'checkFunds'>;
   /** Bounds the pages that are read at a time, in all and of one account. */
   readonly limiter: Pick<KeyedSemaphore<AccountId>, 'acquire' | 'limits'>;
 }
@@ -28,6 +28,7 @@ export type BillableLivePage = FetchedLivePage | DeniedLivePage;
 
 export type LivePageRead = KeyedRead<BillableLivePage>;
 
+const productCode = 'platform.inventory.page.v1';
 const refused = (refusal: Refusal) => ({ result: 'refused', refusal }) as const;
 const noLedger: Refusal = { code: 'billing_unavailable', retry_after_seconds: 1 };
 const allInUse: Refusal = { code: 'service_unavailable', retry_after_seconds: 1 };
@@ -74,13 +75,12 @@ export function readLivePage(
 
   /** Runs before the platform is contacted; a replay is free and needs no funds. */
   async function fetchFunded() {
-    const refusal = await checkFunds(deps.funds, read).catch(() => noLedger);
+    const refusal = await deps.funds.checkFunds({ ...read, productCode }).catch(() => noLedger);
     return refusal === null ? await fetchPage() : refused(refusal);
   }
 
-  return deps.reads.readPage<BillableLivePage>(
-    { ...read, productCode: 'platform.inventory.page.v1' },
-    key,
-    { paid: () => withPermit(fetchFunded), replayed: () => withPermit(fetchPage) },
-  );
+  return deps.reads.readPage<BillableLivePage>({ ...read, productCode }, key, {
+    paid: () => withPermit(fetchFunded),
+    replayed: () => withPermit(fetchPage),
+  });
 }

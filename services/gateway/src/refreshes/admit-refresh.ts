@@ -7,6 +7,7 @@ import type { ProductCode } from '@inventory/contracts/vocabulary';
 import { Refused } from '@inventory/http/refused';
 import { unreachable } from '@inventory/runtime/bug';
 import type { z } from 'zod';
+import { type Funds, isFundsRefusal } from '../accounts/funds.ts';
 import type { PriceVersion } from '../accounts/track-prices.ts';
 import type { AdmittedRequest } from '../http/answer.ts';
 import type { CollectorClient } from './collector-client.ts';
@@ -46,6 +47,7 @@ export type AcceptanceTerms = Omit<
 export interface AdmitRefreshDeps extends RequestRefreshDeps {
   /** Their reservation is the smallest allowed `max_credits`, where it is more than 125. */
   readonly prices: Pick<PriceVersion, 'readPrices'>;
+  readonly funds: Pick<Funds, 'recheckFunds' | 'recordRefusal'>;
   readonly collector: Pick<CollectorClient, 'findRefresh' | 'findAttempt'>;
 }
 
@@ -55,30 +57,38 @@ export async function admitRefresh(
   { requestId, principal }: Pick<AdmittedRequest, 'requestId' | 'principal'>,
   wanted: WantedRefresh,
 ): Promise<AdmittedRefresh> {
-  const refusal = await limitRefusal(deps, principal, wanted);
+  const refusal = await earlyRefusal(deps, principal, wanted);
   if (refusal !== null) throw new Refused(refusal);
   const { accountId, projectId } = principal;
   const decision = await requestRefresh(deps, { requestId, accountId, projectId, ...wanted });
+  if (decision.result === 'refused' && isFundsRefusal(decision.refusal)) {
+    deps.funds.recordRefusal({ accountId, projectId, productCode: refreshProduct });
+  }
   return toAdmitted(decision, wanted.scope);
 }
 
 /**
- * What is refused here. A known key is answered whatever the price list in force says: its refresh
- * was admitted under an earlier one.
+ * What is refused here, without a command. A known key is answered whatever the price list in force
+ * says, and without funds: its refresh was admitted. Admission refuses before funds.
  */
-async function limitRefusal(
-  { prices, collector }: AdmitRefreshDeps,
+async function earlyRefusal(
+  { prices, collector, funds }: AdmitRefreshDeps,
   { accountId, projectId }: AdmittedRequest['principal'],
   { scope, maxCredits, idempotencyKey }: WantedRefresh,
 ): Promise<Refusal | null> {
   const { refresh_reservation: reservation } = await prices.readPrices();
+  const attempt = { accountId, projectId, scope, idempotencyKey };
   const minimum = Math.max(maxCreditsMin, reservation);
-  if (maxCredits >= minimum) return null;
-  if (idempotencyKey !== null && maxCredits >= maxCreditsMin) {
-    const attempt = { accountId, projectId, scope, idempotencyKey };
-    if ((await collector.findAttempt(attempt)).is_known_key) return null;
+  if (maxCredits < minimum) {
+    const canBeKnown = idempotencyKey !== null && maxCredits >= maxCreditsMin;
+    if (canBeKnown && (await collector.findAttempt(attempt)).is_known_key) return null;
+    return { code: 'max_credits_too_low', detail: { minimum } };
   }
-  return { code: 'max_credits_too_low', detail: { minimum } };
+  const purchase = { accountId, projectId, productCode: refreshProduct } as const;
+  const withoutFunds = await funds.recheckFunds(purchase);
+  if (withoutFunds === null) return null;
+  const { is_known_key: isKnown, refusal } = await collector.findAttempt(attempt);
+  return isKnown ? null : (refusal ?? withoutFunds);
 }
 
 function toAdmitted(decision: RefreshDecision, scope: InventoryKey): AdmittedRefresh {
