@@ -53,7 +53,7 @@ export function readLivePage(
   const { key, ...page } = wanted;
   const { accountId } = read;
 
-  async function withPermit(fetch: typeof fetchPage) {
+  async function withPermit(fetch: () => ReturnType<typeof fetchPage>) {
     const permit = deps.limiter.acquire(accountId);
     switch (permit.result) {
       case 'key_full':
@@ -65,10 +65,16 @@ export function readLivePage(
     }
   }
 
-  async function fetchPage() {
-    const answer = await deps.livePages.readLivePage({ accountId, ...page });
+  async function fetchPage(onPlatformAsked = () => {}) {
+    const answer = await deps.livePages.readLivePage({ accountId, ...page }).finally(() => {
+      // Whether it was is not known of a page whose client has left.
+      if (page.signal.aborted) onPlatformAsked();
+    });
     if (page.signal.aborted) return refused(clientGone);
-    if (answer.result === 'refused') return answer;
+    if (answer.result === 'refused') {
+      if (wasPlatformAsked(answer.refusal)) onPlatformAsked();
+      return answer;
+    }
     if (answer.result === 'page') onPage(answer);
     return { result: 'page', page: answer } as const;
   }
@@ -81,6 +87,14 @@ export function readLivePage(
 
   return deps.reads.readPage<BillableLivePage>({ ...read, productCode }, key, {
     paid: () => withPermit(fetchFunded),
-    replayed: () => withPermit(fetchPage),
+    replayed: (onAsked) => withPermit(() => fetchPage(onAsked)),
   });
+}
+
+/** Not where the page got no slot of an egress identity. */
+function wasPlatformAsked(refusal: Refusal): boolean {
+  if (refusal.code === 'upstream_timeout') return true;
+  if (refusal.code !== 'upstream_unavailable') return false;
+  const { reason } = refusal.detail;
+  return reason !== 'egress_busy' && reason !== 'breaker_open';
 }
