@@ -1,3 +1,4 @@
+import { scopePath } from '@inventory/contracts/http/parameters';
 import { livePageWaitMaxMs } from '@inventory/contracts/internal/live-page';
 import { fromIsoTime } from '@inventory/runtime/clock';
 import type { KeyedLimits } from '@inventory/runtime/semaphore';
@@ -98,6 +99,12 @@ export const settings = {
   CAPTURE_SETTLE_DEADLINE_MS: duration()
     .prefault('300000')
     .describe('Longest wait of a complete capture until all its pages are known to be paid'),
+  CAPTURE_APPS_EXCLUDED: list()
+    .pipe(z.array(scopePath.shape.app_id))
+    .optional()
+    .describe(
+      'Applications (comma-separated app_id) whose chains of Live Pages are never captured',
+    ),
   COLLECTOR_TIMEOUT_MS: duration()
     .prefault('3000')
     .describe('Longest wait for a read of the refresh-collector or the billing-ledger'),
@@ -224,6 +231,7 @@ export interface GatewayConfig extends ServiceConfig {
     readonly chainDeadlineMs: number;
     readonly stagingTimeoutMs: number;
     readonly settleWithinMs: number;
+    readonly appsExcluded: readonly number[];
   };
   readonly deadlines: Deadlines;
 }
@@ -285,6 +293,7 @@ export function loadConfig(environment: Record<string, string | undefined>): Gat
       chainDeadlineMs: parsed.CAPTURE_CHAIN_DEADLINE_MS,
       stagingTimeoutMs: parsed.CAPTURE_STAGING_TIMEOUT_MS,
       settleWithinMs: parsed.CAPTURE_SETTLE_DEADLINE_MS,
+      appsExcluded: parsed.CAPTURE_APPS_EXCLUDED ?? [],
     },
     deadlines: standardDeadlines,
   });

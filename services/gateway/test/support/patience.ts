@@ -42,6 +42,7 @@ export const patientCaptures: GatewayConfig['captures'] = {
   chainDeadlineMs: 6 * farMs,
   stagingTimeoutMs: farMs,
   settleWithinMs: 6 * farMs,
+  appsExcluded: [],
 };
 
 /** Where an answer never comes: nothing that comes must be awaited under them. */
