@@ -6,7 +6,6 @@ import { waitFor } from '@inventory/testkit/wait-for';
 import { standardDeadlines } from '../src/deadlines.ts';
 import type { ApiAnswer } from './support/api-call.ts';
 import { accepted, completedView, refused, viewOf } from './support/fake-collector.ts';
-import { firstPrices } from './support/fake-ledger-reads.ts';
 import { refreshPathOf, statusPathOf } from './support/paths.ts';
 import { patientDeadlines } from './support/patience.ts';
 import {
@@ -365,79 +364,6 @@ test('an attempt that was cancelled before its admission may be tried again at o
   expect(answer.json.error.detail).toBeUndefined();
 });
 
-describe('a price list', () => {
-  // A world of its own: a gateway reads the price list at any time.
-  let own: GatewayWorld;
-  let present: TestGateway;
-  let dear: TestGateway;
-  let cheap: TestGateway;
-
-  async function startWithReservation(version: number, reservation: number) {
-    own.ledger.prices = { ...firstPrices, version, refresh_reservation: reservation };
-    return await startTestGateway(own);
-  }
-
-  beforeAll(async () => {
-    own = await openWorld();
-    present = await startWithReservation(1, 125);
-    dear = await startWithReservation(2, 200);
-    cheap = await startWithReservation(3, 100);
-  });
-  afterAll(() => own?.close());
-
-  test('with a larger reservation raises the least max_credits, one with a smaller leaves it at 125 (Refresh: max_credits) [max-credits-too-low]', async () => {
-    const { key } = own.issue();
-    const limits = [
-      [dear, 199],
-      [dear, 200],
-      [cheap, 124],
-      [cheap, 125],
-    ] as const;
-
-    const answers = [];
-    for (const [via, max_credits] of limits) {
-      const { status, json } = await post({ key, via, body: { max_credits } });
-      answers.push([status, json.error?.detail]);
-    }
-
-    expect(answers).toEqual([
-      [422, { minimum: 200 }],
-      [202, undefined],
-      [422, { minimum: 125 }],
-      [202, undefined],
-    ]);
-  });
-
-  test('that came into force meanwhile leaves the replay of an accepted refresh, alone or of a batch, as it was (Refresh: key lookup first) [idempotency-key, order-of-checks, max-credits-too-low]', async () => {
-    const { key } = own.issue();
-    const [scope, idempotencyKey] = [newScope(), newIdempotencyKey()];
-    const body = { max_credits: 150 };
-    const first = await post({ key, scope, idempotencyKey, body, via: present });
-    const via = dear;
-
-    const replay = await post({ key, scope, idempotencyKey, body, via });
-    const conflict = await post({ key, scope, idempotencyKey, body: { max_credits: 151 }, via });
-    const fresh = await post({ key, scope, idempotencyKey: newIdempotencyKey(), body, via });
-    const item = { ...scope, ...body, idempotency_key: idempotencyKey };
-    const items = [item, { ...item, idempotency_key: newIdempotencyKey() }];
-    const path = '/v2/platform/inventory-refreshes/batch';
-    const batch = await via.call({ method: 'POST', path, key, body: { items } });
-
-    expect([first.status, replay.status]).toEqual([202, 202]);
-    expect(replay.json.data.refresh_id).toBe(first.json.data.refresh_id);
-    expect(replay.headers['idempotency-replayed']).toBe('true');
-    expect(conflict.json.error.code).toBe('idempotency_conflict');
-    expect(fresh.json.error).toMatchObject({
-      code: 'max_credits_too_low',
-      detail: { minimum: 200 },
-    });
-    expect(batch.json.data.items).toEqual([
-      expect.objectContaining({ status: 202, idempotency_replayed: true }),
-      expect.objectContaining({ status: 422 }),
-    ]);
-  });
-});
-
 describe('an account without funds in a loop', () => {
   async function openEmptyAccount() {
     const { key, principal } = world.issue();
@@ -468,6 +394,13 @@ describe('an account without funds in a loop', () => {
     );
     expect(commandsMeanwhile).toBe(0);
     expect(paid.status).toBe(202);
+  });
+
+  test('is left to the ledger while its key cannot be looked up', async () => {
+    const { key } = await openEmptyAccount();
+    world.collector.http.isDown = true;
+
+    expect((await post({ key })).status).toBe(202);
   });
 
   test('has its replays, and is refused by a closed admission first (Order of checks) [order-of-checks, idempotency-key]', async () => {

@@ -87,8 +87,9 @@ async function earlyRefusal(
   const purchase = { accountId, projectId, productCode: refreshProduct } as const;
   const withoutFunds = await funds.recheckFunds(purchase);
   if (withoutFunds === null) return null;
-  const { is_known_key: isKnown, refusal } = await collector.findAttempt(attempt);
-  return isKnown ? null : (refusal ?? withoutFunds);
+  // Without an answer the command decides.
+  const found = await collector.findAttempt(attempt).catch(() => null);
+  return found === null || found.is_known_key ? null : (found.refusal ?? withoutFunds);
 }
 
 function toAdmitted(decision: RefreshDecision, scope: InventoryKey): AdmittedRefresh {
