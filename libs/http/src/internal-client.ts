@@ -161,6 +161,8 @@ function startDeadline(timeoutMs: number, caller: AbortSignal | undefined): Dead
   const ended = new AbortController();
   const leave = () => ended.abort(caller?.reason);
   const timer = setTimeout(() => ended.abort(new Error('no answer in time')), timeoutMs);
+  // A call that is left behind does not keep its process.
+  timer.unref();
   caller?.addEventListener('abort', leave);
   if (caller?.aborted) leave();
   const passed = new Promise<never>((_resolve, reject) => {
