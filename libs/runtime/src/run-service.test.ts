@@ -112,3 +112,15 @@ withFullDevice(
     closeSync(log);
   },
 );
+
+withFullDevice(
+  'a full disk under its standard error does not end a service that Node warns',
+  async () => {
+    const log = openSync('/dev/full', 'w');
+    const outputs = { standardOutput: log, standardError: log };
+    program = startProgram({ file, args: ['warned'], ...outputs });
+
+    expect(await program.ended).toEqual({ code: 0, signal: null });
+    closeSync(log);
+  },
+);

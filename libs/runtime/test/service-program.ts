@@ -37,6 +37,10 @@ void runService({
         throw new Error('forgotten');
       });
     }
+    if (mood === 'warned') {
+      process.emitWarning('too many listeners');
+      setTimeout(() => process.kill(process.pid, 'SIGTERM'), 10);
+    }
     if (mood === 'stillborn') throw new Error('no store');
     if (mood === 'crashing') setTimeout(() => Promise.reject(new Error('forgotten')), 10);
   },

@@ -7,8 +7,9 @@ export interface ProgramOptions {
   readonly file: string;
   readonly args?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
-  /** A file for its standard output, which is then not read here. */
+  /** Files in the place of its outputs, which are then not read here. */
   readonly standardOutput?: number;
+  readonly standardError?: number;
 }
 
 export interface ProgramEnd {
@@ -42,7 +43,7 @@ export function startProgram(options: ProgramOptions): Program {
     ],
     {
       env: { ...process.env, ...options.environment },
-      stdio: ['ignore', options.standardOutput ?? 'pipe', 'pipe'],
+      stdio: ['ignore', options.standardOutput ?? 'pipe', options.standardError ?? 'pipe'],
     },
   );
   let written = '';
