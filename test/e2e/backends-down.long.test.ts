@@ -110,16 +110,21 @@ function scopeOf(serial: number): InventoryKey {
 
 type Readiness = 'ok' | 'degraded' | 'failing';
 
-/** Whether every service reports this; 200 while it serves requests, 503 while it serves none. */
-async function allReport(wanted: Readiness): Promise<boolean> {
+/** 200 while a service serves requests, 503 while it serves none. Rejects while one reports another. */
+async function allReport(wanted: Readiness): Promise<true> {
   const answers = await Promise.all(
     stack.services.map(async ({ url }) => {
       const answer = await fetch(`${url}/readyz`);
-      const { status } = (await answer.json()) as { status: Readiness };
-      return status === wanted && answer.status === (status === 'failing' ? 503 : 200);
+      const { status, problems } = (await answer.json()) as {
+        readonly status: Readiness;
+        readonly problems: readonly string[];
+      };
+      expect(answer.status).toBe(status === 'failing' ? 503 : 200);
+      return { status, problems };
     }),
   );
-  return answers.every((isWanted) => isWanted);
+  if (answers.every(({ status }) => status === wanted)) return true;
+  throw new Error(JSON.stringify(answers));
 }
 
 /** Resident bytes of every service. */
@@ -180,6 +185,7 @@ async function outageOf(trouble: Trouble, firstSerial: number): Promise<Outage> 
   const load = startLoad(firstSerial);
   const outage = await beginAndEnd(trouble, load).catch(async (error: unknown) => {
     // A load that continues would keep the run from ending; the first failure is reported.
+    await trouble.end().catch(() => undefined);
     await load.end().catch(() => undefined);
     throw error;
   });
@@ -209,13 +215,6 @@ async function beginAndEnd(trouble: Trouble, load: Load): Promise<Outage> {
   for (const [index, bytes] of (await readMemory()).entries()) {
     expect(bytes).toBeLessThan((memory[index] ?? 0) + memoryGrowthMax);
   }
-  const fresh = await customer.api.accepted(sizeScope(1, accepted.length + 10_000));
-  accepted.push(fresh);
-  await waitFor(
-    'a new refresh is completed in twice its time and the longest pause',
-    async () => (await customer.api.record(fresh)).state === 'completed',
-    { withinMs: 2 * healthyMs + pauseMaxMs },
-  );
   return { attempts: load.attempts, fromMs, untilMs };
 }
 
@@ -268,9 +267,17 @@ function expectWholeLogs(): void {
   }
 }
 
+/** Everything that waited ends, and new work takes what it took before. */
 async function expectNothingLost(): Promise<void> {
+  await untilCompleted(customer.api, customer.projectId, accepted);
+  const fresh = await customer.api.accepted(sizeScope(100, 10_000 + accepted.length));
+  accepted.push(fresh);
+  await waitFor(
+    'a new refresh is completed in twice its time and the longest pause',
+    async () => (await customer.api.record(fresh)).state === 'completed',
+    { withinMs: 2 * healthyMs + pauseMaxMs },
+  );
   const ids = [settled, ...accepted];
-  await untilCompleted(customer.api, customer.projectId, ids);
   await waitFor(
     'charges of pages that were not delivered are undone, and every event is logged',
     async () => {
