@@ -1,10 +1,9 @@
-import type { IncomingMessage } from 'node:http';
 import { Refused } from '@inventory/http/refused';
 import { withDeadline } from '@inventory/runtime/wait';
 import type { Deadlines } from '../deadlines.ts';
-import { type NetworkPolicy, peerNetworkOf } from '../tenancy/network-policy.domain.ts';
+import { peerNetworkOf } from '../tenancy/network-policy.domain.ts';
 import type { Principal } from '../tenancy/principal.domain.ts';
-import { clientAddressOf } from './client-address.ts';
+import type { ClientAddressOf } from './client-address.ts';
 import { type PublicContext, type PublicMiddleware, required } from './request-state.ts';
 import type { UnknownKeys } from './unknown-keys.ts';
 
@@ -20,7 +19,7 @@ export interface PrincipalCache {
 export interface AuthenticateDeps {
   readonly principals: PrincipalCache;
   readonly unknownKeys: UnknownKeys<Principal>;
-  readonly trustedProxies: NetworkPolicy;
+  readonly clientAddressOf: ClientAddressOf;
   readonly deadlines: Pick<Deadlines, 'findMs'>;
 }
 
@@ -29,7 +28,7 @@ export function authenticate(deps: AuthenticateDeps): PublicMiddleware {
   return async (context, next) => {
     const [secret, ...more] = context.req.headersDistinct['x-api-key'] ?? [];
     if (secret === undefined || secret === '') throw new Refused({ code: 'missing_api_key' });
-    context.state.clientAddress = clientAddressOf(context.req, deps.trustedProxies);
+    context.state.clientAddress = deps.clientAddressOf(context.req);
     const principal = more.length === 0 ? await findPrincipal(deps, context, secret) : null;
     if (principal === null) throw new Refused({ code: 'invalid_api_key' });
     context.state.principal = principal;
@@ -48,9 +47,4 @@ function findPrincipal(
   if (principals.isKnown(secret)) return find();
   const peer = peerNetworkOf(required(state, 'clientAddress'));
   return unknownKeys.lookUp(peer, principals.digestOf(secret), find);
-}
-
-/** What the unknown keys of a request count by. */
-export function peerOf(request: IncomingMessage, trustedProxies: NetworkPolicy): string {
-  return peerNetworkOf(clientAddressOf(request, trustedProxies));
 }

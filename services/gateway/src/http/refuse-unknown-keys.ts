@@ -2,8 +2,9 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { statusOf } from '@inventory/http/refused';
 import { targetOf } from '@inventory/http/request-target';
 import type { Identifiers } from '@inventory/runtime/identifiers';
+import { peerNetworkOf } from '../tenancy/network-policy.domain.ts';
 import { commonHeaders, newRequestId } from './assign-request-id.ts';
-import { type AuthenticateDeps, peerOf } from './authenticate.ts';
+import type { AuthenticateDeps } from './authenticate.ts';
 import { errorText } from './render-errors.ts';
 import { tooManyUnknownKeys } from './unknown-keys.ts';
 import { v1TargetOf } from './v1-dialect.ts';
@@ -11,7 +12,7 @@ import { v1Failure } from './v1-failures.ts';
 import { deprecationHeaders } from './v1-mark-deprecated.ts';
 
 interface RefuseUnknownKeysDeps
-  extends Pick<AuthenticateDeps, 'principals' | 'unknownKeys' | 'trustedProxies'> {
+  extends Pick<AuthenticateDeps, 'principals' | 'unknownKeys' | 'clientAddressOf'> {
   readonly v1DeprecatedAtMs: number;
   readonly delayMs: number;
   /** Counts one. */
@@ -69,11 +70,11 @@ function refuse(
 }
 
 function secondsRefused(
-  { principals, unknownKeys, trustedProxies }: RefuseUnknownKeysDeps,
+  { principals, unknownKeys, clientAddressOf }: RefuseUnknownKeysDeps,
   request: IncomingMessage,
 ): number | null {
   const key = request.headers['x-api-key'];
   if (typeof key !== 'string' || !unknownKeys.isRefusing()) return null;
-  const seconds = unknownKeys.secondsRefused(peerOf(request, trustedProxies));
+  const seconds = unknownKeys.secondsRefused(peerNetworkOf(clientAddressOf(request)));
   return seconds === null || principals.isKnown(key) ? null : seconds;
 }

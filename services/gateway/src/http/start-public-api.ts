@@ -3,6 +3,7 @@ import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { GatewayConfig } from '../config.ts';
 import type { Principal } from '../tenancy/principal.domain.ts';
 import { createPublicApp, type PublicAppOptions } from './app.ts';
+import { createClientAddressOf } from './client-address.ts';
 import { openApiPage, requireDocumented } from './openapi/openapi-page.ts';
 import { endpointsOf, type PublicEndpoint } from './public-route.ts';
 import { startPublicServer } from './public-server.ts';
@@ -28,7 +29,7 @@ export async function startPublicApi(
   const keys = {
     principals: deps.principals,
     unknownKeys: createUnknownKeys<Principal>({ perMinute, clock }),
-    trustedProxies,
+    clientAddressOf: createClientAddressOf({ trustedProxies, logger }),
   };
   const app = createPublicApp({
     ...deps,
