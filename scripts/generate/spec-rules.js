@@ -53,6 +53,8 @@ module.exports = {
     'credential-state': 'Credential state: Revoked, expired, suspended owner: one answer',
     'client-address':
       'Client address: The peer; X-Forwarded-For through trusted proxies only, with or without ports',
+    'unknown-keys':
+      'Unknown keys: Many from one address are refused with 429; a valid key never is',
     scopes: 'Scopes: The wildcard grants the three inventory scopes and no other',
     'events-switched-off': 'Events switched off: Open streams end; the log is written all the same',
     'shared-inventories': 'Shared inventories: Any account reads Current of what anybody refreshed',

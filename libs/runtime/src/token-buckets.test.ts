@@ -24,14 +24,15 @@ test('a bucket gives its tokens at once, then one each time that one was refille
   expect(buckets.secondsUntilToken('a')).toBe(20);
 });
 
-test('a token that is put back can be taken again, and none beyond a full bucket', () => {
-  const { buckets } = bucketsAt(1);
-  buckets.putBack('a');
+test('a bucket is full until a token is taken, and again once that is refilled', () => {
+  const { at, buckets } = bucketsAt(2);
+  expect(buckets.isFull('a')).toBe(true);
 
-  expect([buckets.take('a'), buckets.take('a')]).toEqual([true, false]);
-  buckets.putBack('a');
-  buckets.putBack('a');
-  expect([buckets.take('a'), buckets.take('a')]).toEqual([true, false]);
+  buckets.take('a');
+  at.ms += 29_999;
+  expect([buckets.isFull('a'), buckets.isFull('b')]).toEqual([false, true]);
+  at.ms += 1;
+  expect(buckets.isFull('a')).toBe(true);
 });
 
 test('an empty bucket loses nothing more, and a clock that is set back empties none for longer than a minute', () => {

@@ -15,8 +15,8 @@ export interface TokenBuckets {
   secondsUntilToken(key: string): number | null;
   /** Takes a token; false where there is none. */
   take(key: string): boolean;
-  /** Returns a token that was taken without need. */
-  putBack(key: string): void;
+  /** False where a token was taken and not refilled since. */
+  isFull(key: string): boolean;
 }
 
 const minuteMs = 60_000;
@@ -49,8 +49,6 @@ export function createTokenBuckets({
       buckets.set(key, fullAtMs(key) + tokenMs);
       return true;
     },
-    putBack(key) {
-      if (buckets.has(key)) buckets.set(key, fullAtMs(key) - tokenMs);
-    },
+    isFull: (key) => fullAtMs(key) <= clock.now(),
   };
 }

@@ -64,8 +64,8 @@ export const settings = {
   UNKNOWN_KEYS_PER_MINUTE: integer(1, 1_000_000)
     .prefault('120')
     .describe(
-      'Keys of one client address (of IPv6 a /64) in a minute that no Credential has; past it its ' +
-        'unknown keys are refused without a look-up',
+      'Keys of one client address (of IPv6 a /64, and eight times as many a /48) in a minute that no ' +
+        'Credential has; past it its unknown keys are refused without a look-up',
     ),
   CUSTOMER_REQUESTS_PER_MINUTE: integer(1, 1_000_000)
     .prefault('1200')

@@ -1,7 +1,6 @@
 import { Refused } from '@inventory/http/refused';
 import { withDeadline } from '@inventory/runtime/wait';
 import type { Deadlines } from '../deadlines.ts';
-import { peerNetworkOf } from '../tenancy/network-policy.domain.ts';
 import type { Principal } from '../tenancy/principal.domain.ts';
 import type { ClientAddressOf } from './client-address.ts';
 import { type PublicContext, type PublicMiddleware, required } from './request-state.ts';
@@ -10,7 +9,7 @@ import type { UnknownKeys } from './unknown-keys.ts';
 /** The Principal of a secret; null for every secret that is not valid now, whatever the reason. */
 export interface PrincipalCache {
   findPrincipal(secret: string): Promise<Principal | null>;
-  /** False for a secret that has to be looked up and was never found. */
+  /** False for a secret that has to be looked up and that no Credential is known to have. */
   isKnown(secret: string): boolean;
   /** The digest by which a secret is stored and looked up. */
   digestOf(secret: string): string;
@@ -42,9 +41,10 @@ function findPrincipal(
   { state }: PublicContext,
   secret: string,
 ): Promise<Principal | null> {
-  const find = () =>
-    withDeadline(principals.findPrincipal(secret), deadlines.findMs, 'finding a principal');
+  const within = <Value>(work: Promise<Value>): Promise<Value> =>
+    withDeadline(work, deadlines.findMs, 'finding a principal');
+  const find = () => within(principals.findPrincipal(secret));
   if (principals.isKnown(secret)) return find();
-  const peer = peerNetworkOf(required(state, 'clientAddress'));
-  return unknownKeys.lookUp(peer, principals.digestOf(secret), find);
+  const clientAddress = required(state, 'clientAddress');
+  return within(unknownKeys.lookUp(clientAddress, principals.digestOf(secret), find));
 }

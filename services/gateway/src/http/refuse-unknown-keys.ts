@@ -1,12 +1,10 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { statusOf } from '@inventory/http/refused';
+import { Refused, statusOf } from '@inventory/http/refused';
 import { targetOf } from '@inventory/http/request-target';
 import type { Identifiers } from '@inventory/runtime/identifiers';
-import { peerNetworkOf } from '../tenancy/network-policy.domain.ts';
 import { commonHeaders, newRequestId } from './assign-request-id.ts';
 import type { AuthenticateDeps } from './authenticate.ts';
 import { errorText } from './render-errors.ts';
-import { tooManyUnknownKeys } from './unknown-keys.ts';
 import { v1TargetOf } from './v1-dialect.ts';
 import { v1Failure } from './v1-failures.ts';
 import { deprecationHeaders } from './v1-mark-deprecated.ts';
@@ -21,22 +19,25 @@ interface RefuseUnknownKeysDeps
 }
 
 /**
- * Refuses the unknown keys of a peer without refusals left before a request costs anything else, and
- * with a delay: thousands a second would take the time of known customers' requests.
+ * Refuses the unknown keys of a client that has sent too many before a request costs anything else.
+ * After a delay: thousands a second would take the time of known customers' requests, and a key that
+ * was issued elsewhere a moment ago is known by then.
  */
 export function refuseUnknownKeys(
   deps: RefuseUnknownKeysDeps,
   listener: RequestListener,
 ): RequestListener {
   return (request, response) => {
-    const seconds = secondsRefused(deps, request);
-    if (seconds === null) {
+    if (secondsRefused(deps, request) === null) {
       listener(request, response);
       return;
     }
-    deps.unknownKeyRefused();
     // The requests of a connection are handled in order: the delay bounds what a connection costs.
-    setTimeout(() => refuse(deps, { request, response, seconds }), deps.delayMs);
+    setTimeout(() => {
+      const seconds = secondsRefused(deps, request);
+      if (seconds === null) listener(request, response);
+      else refuse(deps, { request, response, seconds });
+    }, deps.delayMs);
   };
 }
 
@@ -47,10 +48,15 @@ interface RefusedRequest {
 }
 
 function refuse(
-  { identifiers, v1DeprecatedAtMs }: RefuseUnknownKeysDeps,
+  { identifiers, v1DeprecatedAtMs, unknownKeyRefused }: RefuseUnknownKeysDeps,
   { request, response, seconds }: RefusedRequest,
 ): void {
-  const { refusal, headers } = tooManyUnknownKeys(seconds);
+  unknownKeyRefused();
+  const { refusal, headers } = new Refused({
+    code: 'rate_limit_exceeded',
+    detail: { limit: 'unknown_keys' },
+    retry_after_seconds: seconds,
+  });
   const requestId = newRequestId(identifiers);
   const v1 = v1TargetOf(targetOf(request.url).path);
   const body =
@@ -69,12 +75,12 @@ function refuse(
     .end(body);
 }
 
+/** Null where the request is to be served: of most the key is known, or there is none. */
 function secondsRefused(
   { principals, unknownKeys, clientAddressOf }: RefuseUnknownKeysDeps,
   request: IncomingMessage,
 ): number | null {
   const key = request.headers['x-api-key'];
-  if (typeof key !== 'string' || !unknownKeys.isRefusing()) return null;
-  const seconds = unknownKeys.secondsRefused(peerNetworkOf(clientAddressOf(request)));
-  return seconds === null || principals.isKnown(key) ? null : seconds;
+  if (typeof key !== 'string' || principals.isKnown(key)) return null;
+  return unknownKeys.secondsRefused(clientAddressOf(request));
 }

@@ -1,4 +1,5 @@
-import { Refused } from '@inventory/http/refused';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { BatcherFull } from '@inventory/runtime/concurrency';
 import { createUnknownKeys } from './unknown-keys.ts';
 
 function unknownKeys(perMinute = 3) {
@@ -12,80 +13,82 @@ function unknownKeys(perMinute = 3) {
   return { at, keys: { ...keys, lookUp, lookUpKey: keys.lookUp } };
 }
 
-const refusalOf = (work: Promise<unknown>) =>
-  work.then(
-    () => null,
-    (error: unknown) => (error as Refused).refusal,
-  );
+const [bad, good] = ['192.0.2.1', '192.0.2.2'];
 const notThere = async () => null;
 const there = async () => 'a Principal';
 
-test('past its refusals of a minute the unknown keys of a peer are refused without a look-up', async () => {
+test('past its misses of a minute the unknown keys of a client are to be refused, and those of no other [unknown-keys]', async () => {
   const { at, keys } = unknownKeys(3);
-  const find = jest.fn(notThere);
-  for (let tried = 0; tried < 3; tried += 1) expect(await keys.lookUp('a', find)).toBeNull();
+  for (let tried = 0; tried < 3; tried += 1) {
+    expect(keys.secondsRefused(bad)).toBeNull();
+    expect(await keys.lookUp(bad, notThere)).toBeNull();
+  }
 
-  expect(await refusalOf(keys.lookUp('a', find))).toEqual({
-    code: 'rate_limit_exceeded',
-    detail: { limit: 'unknown_keys' },
-    retry_after_seconds: 20,
-  });
-  expect(find).toHaveBeenCalledTimes(3);
-  expect(await keys.lookUp('b', there)).toBe('a Principal');
+  expect([keys.secondsRefused(bad), keys.secondsRefused(good)]).toEqual([20, null]);
   at.ms += 20_000;
-  expect(await keys.lookUp('a', find)).toBeNull();
+  expect(keys.secondsRefused(bad)).toBeNull();
 });
 
-test('a key that exists takes no refusal, however many there are', async () => {
+test('a key that exists is no miss, however many there are, and neither is a look-up that fails', async () => {
   const { keys } = unknownKeys(1);
-  for (let tried = 0; tried < 20; tried += 1) await keys.lookUp('a', there);
+  const stalled = async () => {
+    throw new Error('no server');
+  };
+  for (let tried = 0; tried < 20; tried += 1) {
+    await keys.lookUp(bad, there);
+    await expect(keys.lookUp(bad, stalled)).rejects.toThrow('no server');
+  }
 
-  expect(keys.secondsRefused('a')).toBeNull();
-  await keys.lookUp('a', notThere);
-  expect(keys.secondsRefused('a')).toBe(60);
+  expect(keys.secondsRefused(bad)).toBeNull();
+  await keys.lookUp(bad, notThere);
+  expect(keys.secondsRefused(bad)).toBe(60);
 });
 
 test('any number of requests with one key share its look-up, found or not', async () => {
   const { keys } = unknownKeys(1);
   const find = jest.fn(there);
-  const burst = Array.from({ length: 200 }, () => keys.lookUpKey('a', 'digest', find));
+  const burst = Array.from({ length: 200 }, () => keys.lookUpKey(bad, 'digest', find));
 
   expect(await Promise.all(burst)).toEqual(Array(200).fill('a Principal'));
   expect(find).toHaveBeenCalledTimes(1);
-  const missed = Array.from({ length: 200 }, () => keys.lookUpKey('a', 'other', notThere));
+  const missed = Array.from({ length: 200 }, () => keys.lookUpKey(bad, 'other', notThere));
   expect(await Promise.all(missed)).toEqual(Array(200).fill(null));
-  expect(keys.secondsRefused('a')).toBe(60);
+  expect(keys.secondsRefused(bad)).toBe(60);
 });
 
-test('eight look-ups run at a time, and one peer leaves places for others', async () => {
-  const { keys } = unknownKeys(1_000);
+test('while the store hangs, look-ups wait up to a bound and are then refused as overload, not as unknown keys', async () => {
+  const { keys } = unknownKeys(10);
   const held = Promise.withResolvers<null>();
-  let running = 0;
-  const find = () => {
-    running += 1;
-    return held.promise;
-  };
-  const started = Array.from({ length: 32 }, () => keys.lookUp('a', find));
-
-  const ofTheSame = await refusalOf(keys.lookUp('a', find));
-  const ofAnother = keys.lookUp('b', find);
-
-  expect(ofTheSame).toMatchObject({ code: 'rate_limit_exceeded', retry_after_seconds: 1 });
-  expect(running).toBe(8);
-  held.resolve(null);
-  expect(await Promise.all([...started, ofAnother])).toEqual(Array(33).fill(null));
-  expect(running).toBe(33);
-});
-
-test('with every place taken a look-up is refused, and a failure frees its place too', async () => {
-  const { keys } = unknownKeys(1_000);
-  const held = Promise.withResolvers<null>();
-  const waiting = Array.from({ length: 128 }, (_none, index) =>
-    refusalOf(keys.lookUp(`peer-${index % 8}`, () => held.promise)),
+  const waiting = Array.from({ length: 2_000 }, () =>
+    keys.lookUp(bad, () => held.promise).catch((error: unknown) => error),
   );
 
-  expect(await refusalOf(keys.lookUp('another', there))).toBeInstanceOf(Object);
-  held.reject(new Refused({ code: 'internal_error' }));
-  await Promise.all(waiting);
-  expect(await keys.lookUp('another', there)).toBe('a Principal');
+  expect(await Promise.race(waiting)).toBeInstanceOf(BatcherFull);
+  expect(keys.secondsRefused(bad)).toBeNull();
+  held.reject(new Error('no server'));
+  const ended = await Promise.all(waiting);
+  expect(ended.filter((one) => one instanceof BatcherFull).length).toBeLessThan(1_000);
+  expect(keys.secondsRefused(bad)).toBeNull();
+});
+
+test.each([
+  ['that has missed', 3],
+  ['whose other look-ups wait', 0],
+])('the look-ups of a client %s do not delay those of others', async (_which, misses) => {
+  const { keys } = unknownKeys(1_000);
+  const ran: string[] = [];
+  const find = (peer: string) => async () => {
+    ran.push(peer);
+    await nextTurn();
+    return null;
+  };
+  for (let missed = 0; missed < misses; missed += 1) await keys.lookUp(bad, notThere);
+
+  const flood = Array.from({ length: 500 }, () => keys.lookUp(bad, find(bad)));
+  await keys.lookUp(good, find(good));
+
+  // Both kinds have run one command each.
+  expect(ran.length).toBeLessThan(110);
+  await Promise.all(flood);
+  expect(ran).toHaveLength(501);
 });

@@ -1,8 +1,8 @@
 import { Refused } from '@inventory/http/refused';
 import { createLogger } from '@inventory/runtime/logger';
 import { secretDigest } from '@inventory/runtime/secret-digest';
-import { createTokenBuckets } from '@inventory/runtime/token-buckets';
 import type { Context } from 'koa';
+import { createPeerBuckets } from '../http/peer-buckets.ts';
 import { createAudit } from './audit.ts';
 import { identifyOperator } from './identify-operator.ts';
 import type { OperatorState } from './operator-state.ts';
@@ -20,7 +20,7 @@ const operators = [
 function openDoor() {
   const identify = identifyOperator({
     operators,
-    attempts: createTokenBuckets({ perMinute: 3, keysMax: 100, clock }),
+    attempts: createPeerBuckets({ perMinute: 3, clock }),
     audit: createAudit({
       store: { append: async () => {} },
       clock,

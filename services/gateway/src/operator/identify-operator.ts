@@ -3,9 +3,8 @@ import { Refused } from '@inventory/http/refused';
 import { invariant } from '@inventory/runtime/bug';
 import type { Logger } from '@inventory/runtime/logger';
 import { secretDigest } from '@inventory/runtime/secret-digest';
-import type { TokenBuckets } from '@inventory/runtime/token-buckets';
 import type { Context, Middleware } from 'koa';
-import { peerNetworkOf } from '../tenancy/network-policy.domain.ts';
+import type { PeerBuckets } from '../http/peer-buckets.ts';
 import type { Audit } from './audit.ts';
 import type { AuditedCall } from './audit-entry.domain.ts';
 import type { OperatorState } from './operator-state.ts';
@@ -13,15 +12,15 @@ import { hasRole, type Operator } from './operators.domain.ts';
 
 interface IdentifyOperatorDeps {
   readonly operators: readonly Operator[];
-  /** Wrong tokens of each peer's network. */
-  readonly attempts: TokenBuckets;
+  /** Wrong tokens of each peer. */
+  readonly attempts: PeerBuckets;
   readonly audit: Audit;
   readonly logger: Logger;
 }
 
 /**
- * Finds the operator of a token. Each wrong one takes a token of the bucket of the peer's network, which
- * bounds what wrong ones cost in the log and the audit. A right one is served whatever the bucket
+ * Finds the operator of a token. Each wrong one takes a token of the bucket of its peer, which bounds
+ * what wrong ones cost in the log and the audit. A right one is served whatever the bucket
  * has: operators share addresses.
  */
 export function identifyOperator(deps: IdentifyOperatorDeps): Middleware<OperatorState> {
@@ -31,8 +30,7 @@ export function identifyOperator(deps: IdentifyOperatorDeps): Middleware<Operato
     const operator = token === '' ? undefined : operatorOf(operators, secretDigest(token));
     if (operator === undefined) {
       const { peer } = callOf(context, null);
-      const network = peerNetworkOf(peer);
-      if (!attempts.take(network)) throw throttled(attempts.secondsUntilToken(network) ?? 1);
+      if (!attempts.take(peer)) throw throttled(attempts.secondsUntilToken(peer) ?? 1);
       logger.warn({ request_id: context.state.requestId, peer }, 'no operator token');
       await audit.refused(callOf(context, null), null, 'operator_token_required');
       context.set('WWW-Authenticate', 'Bearer');

@@ -4,6 +4,7 @@ import { testLogger } from '@inventory/testkit/namespace';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import fc from 'fast-check';
+import { createDigestSet } from '../tenancy/digest-set.domain.ts';
 import type { FoundCredential } from '../tenancy/found-credential-store.ts';
 import { mintSecret } from '../tenancy/issue-credential.ts';
 import { createPrincipalCache } from '../tenancy/principal-cache.ts';
@@ -54,7 +55,7 @@ function createReplica(step: () => Promise<void>) {
       return seen;
     },
   };
-  const cache = createPrincipalCache(store, clock);
+  const cache = createPrincipalCache(store, createDigestSet(10), clock);
   const index = createStreamIndex<EventStream>();
   const open = new Set<EventStream>();
   const end = (stream: EventStream) => {

@@ -46,14 +46,18 @@ export function isAddress(clientAddress: string): boolean {
   return parseClientAddress(clientAddress) !== null;
 }
 
-/** Prefix of the IPv6 addresses that one client can take at will. */
-const prefixOfClient = 64;
+/** Prefixes of the IPv6 addresses that one client can take at will: of a link, and of a site. */
+const prefixesOfClient = [64, 48];
 
-/** What a limit per client counts by: its IPv4 address, or its /64 of IPv6. */
-export function peerNetworkOf(clientAddress: string): string {
+/**
+ * What a limit per client counts by: its IPv4 address, or its /64 and /48 of IPv6. Who has a /48 has
+ * more /64s than can be counted.
+ */
+export function peerNetworksOf(clientAddress: string): readonly string[] {
   const address = parseClientAddress(clientAddress);
-  if (address === null) return 'unknown';
-  return address.kind() === 'ipv4' ? textOf(address) : networkAddress(address, prefixOfClient);
+  if (address === null) return ['unknown'];
+  if (address.kind() === 'ipv4') return [textOf(address)];
+  return prefixesOfClient.map((prefix) => `${networkAddress(address, prefix)}/${prefix}`);
 }
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;

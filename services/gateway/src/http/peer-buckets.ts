@@ -1,0 +1,57 @@
+import type { Clock } from '@inventory/runtime/clock';
+import { createTokenBuckets } from '@inventory/runtime/token-buckets';
+import { peerNetworksOf } from '../tenancy/network-policy.domain.ts';
+
+/** Tokens of each client address; of IPv6 of its /64, and of its /48 for all of these together. */
+export interface PeerBuckets {
+  /** Seconds until the address has a token; null where it has one. */
+  secondsUntilToken(clientAddress: string): number | null;
+  /** Takes a token; false where there is none. */
+  take(clientAddress: string): boolean;
+  /** False where a token was taken and not refilled since. */
+  isFull(clientAddress: string): boolean;
+}
+
+export interface PeerBucketsOptions {
+  readonly perMinute: number;
+  readonly clock: Clock;
+}
+
+const networksMax = 50_000;
+/** A site may be an office or a carrier. */
+const perSite = 8;
+
+export function createPeerBuckets({ perMinute, clock }: PeerBucketsOptions): PeerBuckets {
+  const sizes = [perMinute, perSite * perMinute];
+  const levels = sizes.map((size) =>
+    createTokenBuckets({ perMinute: size, keysMax: networksMax, clock }),
+  );
+
+  /** One for each level that the address has. */
+  function ofEach<Value>(
+    clientAddress: string,
+    read: (buckets: (typeof levels)[number], network: string) => Value,
+  ): Value[] {
+    return peerNetworksOf(clientAddress).flatMap((network, level) => {
+      const buckets = levels[level];
+      return buckets ? [read(buckets, network)] : [];
+    });
+  }
+
+  function secondsUntilToken(clientAddress: string): number | null {
+    const seconds = ofEach(clientAddress, (buckets, network) => buckets.secondsUntilToken(network));
+    const missing = seconds.filter((one) => one !== null);
+    return missing.length === 0 ? null : Math.max(...missing);
+  }
+
+  return {
+    secondsUntilToken,
+    take(clientAddress) {
+      if (secondsUntilToken(clientAddress) !== null) return false;
+      ofEach(clientAddress, (buckets, network) => buckets.take(network));
+      return true;
+    },
+    isFull: (clientAddress) =>
+      ofEach(clientAddress, (buckets, network) => buckets.isFull(network)).every(Boolean),
+  };
+}
