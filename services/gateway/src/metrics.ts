@@ -78,7 +78,6 @@ const streamEnds = [
   'draining',
   'slow_consumer',
   'max_age',
-  'superseded',
   'unavailable',
   'credential_revoked',
   'credential_expired',

@@ -170,8 +170,6 @@ function retryAfterMs(reason: ClosingReason, drainMs: number): number {
     draining: 2 * drainMs,
     slow_consumer: 15_000,
     max_age: 5_000,
-    // A client with more streams than places would otherwise supersede its own in turn.
-    superseded: retryAfterMaxMs,
     unavailable: 15_000,
   };
   return randomBetween(secondMs, Math.min(retryAfterMaxMs, Math.max(secondMs, mostMs[reason])));
