@@ -154,7 +154,9 @@ export const settings = {
     .describe('Longest life of an event stream; each ends after two thirds of it at the earliest'),
   STREAM_SLOW_AFTER_MS: duration()
     .prefault('25000')
-    .describe('Time after which an event stream is closed whose client accepts no data'),
+    .describe(
+      'Time without progress after which an event stream is closed: no byte is taken or acknowledged',
+    ),
   STREAM_AUTHORITY_EVERY_MS: duration()
     .prefault('30000')
     .describe('Longest time between two checks of the Principal of an event stream'),

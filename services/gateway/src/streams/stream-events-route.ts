@@ -162,8 +162,16 @@ class FollowedStream implements EventStream {
     this.#connection = connection;
   }
 
-  get blocked(): boolean {
-    return this.#session.blocked;
+  get remote(): string {
+    return this.#connection.remote;
+  }
+
+  get queued(): number {
+    return this.#connection.queued;
+  }
+
+  get taken(): number {
+    return this.#connection.taken;
   }
 
   heartbeat(): void {

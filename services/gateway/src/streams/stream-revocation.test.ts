@@ -78,7 +78,8 @@ function createReplica(step: () => Promise<void>) {
       await step();
       const stream: EventStream = {
         ...{ accountId, secretDigest: secretDigest(secret), clientAddress: '127.0.0.1' },
-        ...{ blocked: false, heartbeat() {}, takeWritten: () => false, end() {}, destroy() {} },
+        ...{ remote: '', queued: 0, taken: 0 },
+        ...{ heartbeat() {}, takeWritten: () => false, end() {}, destroy() {} },
       };
       open.add(stream);
       index.add(stream);
