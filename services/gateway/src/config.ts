@@ -13,6 +13,7 @@ import {
   list,
   port,
   readSettings,
+  SettingsError,
   secretKey,
   text,
   url,
@@ -60,6 +61,12 @@ export const settings = {
     .describe(
       'Connections to the public port of one replica, event streams included; further ones are ' +
         'closed. Below the limit of file handles',
+    ),
+  CONNECTIONS_PER_PEER_MAX: count()
+    .prefault('1000')
+    .describe(
+      'The same of one client address (of IPv6 a /64, and eight times as many a /48), except of ' +
+        'TRUSTED_PROXIES',
     ),
   UNKNOWN_KEYS_PER_MINUTE: integer(1, 1_000_000)
     .prefault('120')
@@ -145,7 +152,7 @@ export const settings = {
     .describe('Event streams of one Project over all replicas'),
   STREAMS_MAX: count()
     .prefault('12000')
-    .describe('Event streams that one replica holds; leave file handles for everything else'),
+    .describe('Event streams that one replica holds, at most seven of eight CONNECTIONS_MAX'),
   STREAM_HEARTBEAT_MS: duration()
     .prefault('15000')
     .describe('Time without a frame after which an event stream has a heartbeat'),
@@ -167,6 +174,8 @@ export const settings = {
     .prefault('12000')
     .describe('Longest wait for requests in flight when the service stops'),
 } as const;
+
+const streamsShareMax = 7 / 8;
 
 export interface PublicApiLimits {
   readonly decisionTimeoutMs: number;
@@ -197,6 +206,7 @@ export interface GatewayConfig extends ServiceConfig {
   readonly trustedProxies: readonly string[];
   readonly reference: ReferenceOptions;
   readonly connectionsMax: number;
+  readonly connectionsPerPeerMax: number;
   readonly unknownKeysPerMinute: number;
   readonly customerRequestsPerMinute: number;
   readonly limits: PublicApiLimits;
@@ -224,6 +234,10 @@ export interface GatewayConfig extends ServiceConfig {
 
 export function loadConfig(environment: Record<string, string | undefined>): GatewayConfig {
   const parsed = readSettings(settings, environment);
+  if (parsed.STREAMS_MAX > streamsShareMax * parsed.CONNECTIONS_MAX) {
+    const problem = 'must leave an eighth of CONNECTIONS_MAX to other requests';
+    throw new SettingsError([`STREAMS_MAX: ${problem}`]);
+  }
   return deepFreeze({
     ...serviceConfig(parsed),
     publicHttp: { host: parsed.PUBLIC_HTTP_HOST, port: parsed.PUBLIC_HTTP_PORT },
@@ -264,6 +278,7 @@ export function loadConfig(environment: Record<string, string | undefined>): Gat
     },
     v1DeprecatedAtMs: fromIsoTime(`${parsed.V1_DEPRECATED_AT}T00:00:00.000Z`),
     connectionsMax: parsed.CONNECTIONS_MAX,
+    connectionsPerPeerMax: parsed.CONNECTIONS_PER_PEER_MAX,
     unknownKeysPerMinute: parsed.UNKNOWN_KEYS_PER_MINUTE,
     customerRequestsPerMinute: parsed.CUSTOMER_REQUESTS_PER_MINUTE,
     limits: {

@@ -1,6 +1,6 @@
 import type { Clock } from '@inventory/runtime/clock';
 import { createTokenBuckets } from '@inventory/runtime/token-buckets';
-import { peerNetworksOf } from '../tenancy/network-policy.domain.ts';
+import { limitFactors, peerNetworksOf } from '../tenancy/network-policy.domain.ts';
 
 /** Tokens of each client address; of IPv6 of its /64, and of its /48 for all of these together. */
 export interface PeerBuckets {
@@ -18,13 +18,10 @@ export interface PeerBucketsOptions {
 }
 
 const networksMax = 50_000;
-/** A site may be an office or a carrier. */
-const perSite = 8;
 
 export function createPeerBuckets({ perMinute, clock }: PeerBucketsOptions): PeerBuckets {
-  const sizes = [perMinute, perSite * perMinute];
-  const levels = sizes.map((size) =>
-    createTokenBuckets({ perMinute: size, keysMax: networksMax, clock }),
+  const levels = limitFactors.map((factor) =>
+    createTokenBuckets({ perMinute: factor * perMinute, keysMax: networksMax, clock }),
   );
 
   /** One for each level that the address has. */

@@ -49,6 +49,9 @@ export function isAddress(clientAddress: string): boolean {
 /** Prefixes of the IPv6 addresses that one client can take at will: of a link, and of a site. */
 const prefixesOfClient = [64, 48];
 
+/** Times the limit of a client that each of its networks has: a site may be an office or a carrier. */
+export const limitFactors = [1, 8];
+
 /**
  * What a limit per client counts by: its IPv4 address, or its /64 and /48 of IPv6. Who has a /48 has
  * more /64s than can be counted.
