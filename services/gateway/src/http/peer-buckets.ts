@@ -6,10 +6,14 @@ import { limitFactors, peerNetworksOf } from '../tenancy/network-policy.domain.t
 export interface PeerBuckets {
   /** Seconds until the address has a token; null where it has one. */
   secondsUntilToken(clientAddress: string): number | null;
-  /** Takes a token; false where there is none. */
-  take(clientAddress: string): boolean;
+  /** Reserves a token; false where there is none. */
+  reserve(clientAddress: string): boolean;
+  /** Takes the token that was reserved, or returns it. */
+  settle(clientAddress: string, isTaken: boolean): void;
   /** False where a token was taken and not refilled since. */
   isFull(clientAddress: string): boolean;
+  /** Whether it is for the most part reserved tokens that are missing. */
+  isUndecided(clientAddress: string): boolean;
 }
 
 export interface PeerBucketsOptions {
@@ -43,12 +47,16 @@ export function createPeerBuckets({ perMinute, clock }: PeerBucketsOptions): Pee
 
   return {
     secondsUntilToken,
-    take(clientAddress) {
+    reserve(clientAddress) {
       if (secondsUntilToken(clientAddress) !== null) return false;
-      ofEach(clientAddress, (buckets, network) => buckets.take(network));
+      ofEach(clientAddress, (buckets, network) => buckets.reserve(network));
       return true;
     },
+    settle: (clientAddress, isTaken) =>
+      void ofEach(clientAddress, (buckets, network) => buckets.settle(network, isTaken)),
     isFull: (clientAddress) =>
       ofEach(clientAddress, (buckets, network) => buckets.isFull(network)).every(Boolean),
+    isUndecided: (clientAddress) =>
+      ofEach(clientAddress, (buckets, network) => buckets.isUndecided(network)).some(Boolean),
   };
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { Refused, statusOf } from '@inventory/http/refused';
+import { type Refused, statusOf } from '@inventory/http/refused';
 import { targetOf } from '@inventory/http/request-target';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import { commonHeaders, newRequestId } from './assign-request-id.ts';
@@ -28,15 +28,15 @@ export function refuseUnknownKeys(
   listener: RequestListener,
 ): RequestListener {
   return (request, response) => {
-    if (secondsRefused(deps, request) === null) {
+    if (refusalOf(deps, request) === null) {
       listener(request, response);
       return;
     }
     // The requests of a connection are handled in order: the delay bounds what a connection costs.
     setTimeout(() => {
-      const seconds = secondsRefused(deps, request);
-      if (seconds === null) listener(request, response);
-      else refuse(deps, { request, response, seconds });
+      const refused = refusalOf(deps, request);
+      if (refused === null) listener(request, response);
+      else refuse(deps, { request, response, refused });
     }, deps.delayMs);
   };
 }
@@ -44,19 +44,14 @@ export function refuseUnknownKeys(
 interface RefusedRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly seconds: number;
+  readonly refused: Refused;
 }
 
 function refuse(
   { identifiers, v1DeprecatedAtMs, unknownKeyRefused }: RefuseUnknownKeysDeps,
-  { request, response, seconds }: RefusedRequest,
+  { request, response, refused: { refusal, headers } }: RefusedRequest,
 ): void {
   unknownKeyRefused();
-  const { refusal, headers } = new Refused({
-    code: 'rate_limit_exceeded',
-    detail: { limit: 'unknown_keys' },
-    retry_after_seconds: seconds,
-  });
   const requestId = newRequestId(identifiers);
   const v1 = v1TargetOf(targetOf(request.url).path);
   const body =
@@ -76,11 +71,11 @@ function refuse(
 }
 
 /** Null where the request is to be served: of most the key is known, or there is none. */
-function secondsRefused(
+function refusalOf(
   { principals, unknownKeys, clientAddressOf }: RefuseUnknownKeysDeps,
   request: IncomingMessage,
-): number | null {
+): Refused | null {
   const key = request.headers['x-api-key'];
   if (typeof key !== 'string' || principals.isKnown(key)) return null;
-  return unknownKeys.secondsRefused(clientAddressOf(request));
+  return unknownKeys.refusalOf(clientAddressOf(request));
 }

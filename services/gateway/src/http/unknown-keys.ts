@@ -1,14 +1,15 @@
+import { Refused } from '@inventory/http/refused';
 import { createBatcher } from '@inventory/runtime/concurrency';
 import { createKeyedSemaphore } from '@inventory/runtime/semaphore';
 import { createPeerBuckets, type PeerBucketsOptions } from './peer-buckets.ts';
 
 /** Bounds what keys cost that no Credential is known to have: each is a majority read of the store. */
 export interface UnknownKeys<Found> {
-  /** Seconds for which no unknown key of the client is to be looked up; null where they are. */
-  secondsRefused(clientAddress: string): number | null;
+  /** Why no unknown key of the client is to be looked up now; null where they are. */
+  refusalOf(clientAddress: string): Refused | null;
   /**
    * Runs a look-up; null means that the key does not exist. Requests with the same key, here by its
-   * digest, share one look-up. Rejects as the look-up does, and with `BatcherFull`.
+   * digest, share one look-up. Rejects as the look-up does, with its refusal, and with `BatcherFull`.
    */
   lookUp(
     clientAddress: string,
@@ -24,7 +25,8 @@ const reserved = { perKeyMax: 8, totalMax: lookUps.waitingMax };
 
 /**
  * A client has a bucket of misses: a key that does not exist takes one, a key that exists takes none,
- * nor does a look-up that fails. Keys that are known do not come here.
+ * nor does a look-up that fails. Each is reserved meanwhile, so no more are looked up than may miss.
+ * Keys that are known do not come here.
  */
 export function createUnknownKeys<Found>(options: PeerBucketsOptions): UnknownKeys<Found> {
   const misses = createPeerBuckets(options);
@@ -32,27 +34,46 @@ export function createUnknownKeys<Found>(options: PeerBucketsOptions): UnknownKe
   const [ofReserve, ofOthers] = [createLookUps<Found | null>(), createLookUps<Found | null>()];
   const started = new Map<string, Promise<Found | null>>();
 
+  function refusalOf(clientAddress: string): Refused | null {
+    const seconds = misses.secondsUntilToken(clientAddress);
+    if (seconds === null) return null;
+    // The store responds slowly: whether the keys exist is not known.
+    if (misses.isUndecided(clientAddress)) {
+      return new Refused({ code: 'service_unavailable', retry_after_seconds: 1 });
+    }
+    return new Refused({
+      code: 'rate_limit_exceeded',
+      detail: { limit: 'unknown_keys' },
+      retry_after_seconds: seconds,
+    });
+  }
+
   async function lookUpOnce(
     clientAddress: string,
     find: () => Promise<Found | null>,
   ): Promise<Found | null> {
     const place = misses.isFull(clientAddress) ? places.acquire(clientAddress) : null;
     const isReserved = place?.result === 'granted';
+    let isTaken = false;
     try {
       const found = await (isReserved ? ofReserve : ofOthers)(find);
-      if (found === null) misses.take(clientAddress);
+      isTaken = found === null;
       return found;
     } finally {
+      misses.settle(clientAddress, isTaken);
       if (isReserved) place.release();
     }
   }
 
   return {
-    secondsRefused: misses.secondsUntilToken,
+    refusalOf,
     async lookUp(clientAddress, digest, find) {
       const id = `${digest}/${clientAddress}`;
       let lookUp = started.get(id);
       if (lookUp === undefined) {
+        const refusal = refusalOf(clientAddress);
+        if (refusal !== null) throw refusal;
+        misses.reserve(clientAddress);
         lookUp = lookUpOnce(clientAddress, find).finally(() => started.delete(id));
         started.set(id, lookUp);
       }
