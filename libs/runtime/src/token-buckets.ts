@@ -13,6 +13,8 @@ export interface TokenBucketsOptions {
 export interface TokenBuckets {
   /** Seconds until the bucket of a key has a token; null where it has one. */
   secondsUntilToken(key: string): number | null;
+  /** Takes a token; false where there is none. */
+  take(key: string): boolean;
   /** Reserves a token; false where there is none. */
   reserve(key: string): boolean;
   /** Takes the token that was reserved, or returns it. */
@@ -51,24 +53,33 @@ export function createTokenBuckets({
     return fullAtMs + (reserved + 1) * tokenMs - clock.now() - minuteMs;
   }
 
+  function reserve(key: string): boolean {
+    const bucket = bucketOf(key);
+    if (missingMs(bucket) > 0) return false;
+    buckets.set(key, { ...bucket, reserved: bucket.reserved + 1 });
+    return true;
+  }
+
+  function settle(key: string, isTaken: boolean): void {
+    const { fullAtMs, reserved } = bucketOf(key);
+    buckets.set(key, {
+      fullAtMs: fullAtMs + (isTaken ? tokenMs : 0),
+      reserved: Math.max(0, reserved - 1),
+    });
+  }
+
   return {
     secondsUntilToken(key) {
       const ms = missingMs(bucketOf(key));
       return ms <= 0 ? null : Math.ceil(ms / 1_000);
     },
-    reserve(key) {
-      const bucket = bucketOf(key);
-      if (missingMs(bucket) > 0) return false;
-      buckets.set(key, { ...bucket, reserved: bucket.reserved + 1 });
-      return true;
+    take(key) {
+      const isReserved = reserve(key);
+      if (isReserved) settle(key, true);
+      return isReserved;
     },
-    settle(key, isTaken) {
-      const { fullAtMs, reserved } = bucketOf(key);
-      buckets.set(key, {
-        fullAtMs: fullAtMs + (isTaken ? tokenMs : 0),
-        reserved: Math.max(0, reserved - 1),
-      });
-    },
+    reserve,
+    settle,
     isFull: (key) => bucketOf(key).fullAtMs <= clock.now(),
     isUndecided: (key) => 2 * bucketOf(key).reserved > perMinute,
   };

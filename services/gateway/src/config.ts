@@ -1,5 +1,7 @@
+import { scopePath } from '@inventory/contracts/http/parameters';
 import { livePageWaitMaxMs } from '@inventory/contracts/internal/live-page';
 import { fromIsoTime } from '@inventory/runtime/clock';
+import type { KeyedLimits } from '@inventory/runtime/semaphore';
 import {
   type ServiceConfig,
   serviceConfig,
@@ -13,7 +15,6 @@ import {
   list,
   port,
   readSettings,
-  SettingsError,
   secretKey,
   text,
   url,
@@ -24,7 +25,7 @@ import type { GatewayRole } from './http/public-route.ts';
 import type { ReferenceOptions } from './http/reference/reference-pages.ts';
 import { operatorSettings, operatorsOf } from './operator/operator-settings.ts';
 import type { Operator } from './operator/operators.domain.ts';
-import type { StreamLimits } from './streams/event-streams.ts';
+import { streamLimitsOf, streamSettings } from './streams/stream-settings.ts';
 import { parseNetwork } from './tenancy/network-policy.domain.ts';
 
 const network = z.string().transform((given, context) => {
@@ -104,6 +105,12 @@ export const settings = {
   CAPTURE_SETTLE_DEADLINE_MS: duration()
     .prefault('300000')
     .describe('Longest wait of a complete capture until all its pages are known to be paid'),
+  CAPTURE_APPS_EXCLUDED: list()
+    .pipe(z.array(scopePath.shape.app_id))
+    .optional()
+    .describe(
+      'Applications (comma-separated app_id) whose chains of Live Pages are never captured',
+    ),
   COLLECTOR_TIMEOUT_MS: duration()
     .prefault('3000')
     .describe('Longest wait for a read of the refresh-collector or the billing-ledger'),
@@ -116,6 +123,12 @@ export const settings = {
   LIVE_PAGE_TRANSFER_MS: duration()
     .prefault('1000')
     .describe('Additional time for the transfer of the page from the refresh-collector'),
+  LIVE_PAGES_MAX: integer(1, 100_000)
+    .prefault('1000')
+    .describe('Most live pages that one replica has the refresh-collector read at once'),
+  LIVE_PAGES_PER_ACCOUNT_MAX: integer(1, 100_000)
+    .prefault('100')
+    .describe('Most live pages of one account at once, on one replica'),
   LIVE_CURSOR_AGE_MAX_MS: duration()
     .prefault('86400000')
     .describe('Age past which a cursor of Live Pages is no longer readable'),
@@ -147,35 +160,11 @@ export const settings = {
       'Public origin of the event stream where it is not that of the public API; stated in the ' +
         'OpenAPI document',
     ),
-  STREAMS_PER_PROJECT_MAX: integer(1, 1_000)
-    .prefault('4')
-    .describe('Event streams of one Project over all replicas'),
-  STREAMS_MAX: count()
-    .prefault('12000')
-    .describe('Event streams that one replica holds, at most seven of eight CONNECTIONS_MAX'),
-  STREAM_HEARTBEAT_MS: duration()
-    .prefault('15000')
-    .describe('Time without a frame after which an event stream has a heartbeat'),
-  STREAM_LIFE_MAX_MS: duration()
-    .prefault('900000')
-    .describe('Longest life of an event stream; each ends after two thirds of it at the earliest'),
-  STREAM_SLOW_AFTER_MS: duration()
-    .prefault('25000')
-    .describe(
-      'Time without progress after which an event stream is closed: no byte is taken or acknowledged',
-    ),
-  STREAM_AUTHORITY_EVERY_MS: duration()
-    .prefault('30000')
-    .describe('Longest time between two checks of the Principal of an event stream'),
-  STREAM_DRAIN_MS: duration()
-    .prefault('10000')
-    .describe('Time over which event streams are closed when the service stops'),
+  ...streamSettings,
   DRAIN_MS: duration()
     .prefault('12000')
     .describe('Longest wait for requests in flight when the service stops'),
 } as const;
-
-const streamsShareMax = 7 / 8;
 
 export interface PublicApiLimits {
   readonly decisionTimeoutMs: number;
@@ -213,14 +202,11 @@ export interface GatewayConfig extends ServiceConfig {
   readonly role: GatewayRole;
   /** Null where the event stream has the origin of the public API. */
   readonly eventsOrigin: string | null;
-  readonly streams: StreamLimits & {
-    readonly perProjectMax: number;
-    readonly totalMax: number;
-    readonly authorityEveryMs: number;
-  };
+  readonly streams: ReturnType<typeof streamLimitsOf>;
   readonly livePages: {
     readonly liveWaitMs: number;
     readonly liveTransferMs: number;
+    readonly limits: KeyedLimits;
     readonly cursorAgeMaxMs: number;
   };
   readonly v1DeprecatedAtMs: number;
@@ -228,16 +214,13 @@ export interface GatewayConfig extends ServiceConfig {
     readonly chainDeadlineMs: number;
     readonly stagingTimeoutMs: number;
     readonly settleWithinMs: number;
+    readonly appsExcluded: readonly number[];
   };
   readonly deadlines: Deadlines;
 }
 
 export function loadConfig(environment: Record<string, string | undefined>): GatewayConfig {
   const parsed = readSettings(settings, environment);
-  if (parsed.STREAMS_MAX > streamsShareMax * parsed.CONNECTIONS_MAX) {
-    const problem = 'must leave an eighth of CONNECTIONS_MAX to other requests';
-    throw new SettingsError([`STREAMS_MAX: ${problem}`]);
-  }
   return deepFreeze({
     ...serviceConfig(parsed),
     publicHttp: { host: parsed.PUBLIC_HTTP_HOST, port: parsed.PUBLIC_HTTP_PORT },
@@ -262,18 +245,11 @@ export function loadConfig(environment: Record<string, string | undefined>): Gat
     },
     role: parsed.GATEWAY_ROLE,
     eventsOrigin: parsed.EVENTS_ORIGIN ?? null,
-    streams: {
-      perProjectMax: parsed.STREAMS_PER_PROJECT_MAX,
-      totalMax: parsed.STREAMS_MAX,
-      heartbeatMs: parsed.STREAM_HEARTBEAT_MS,
-      lifeMaxMs: parsed.STREAM_LIFE_MAX_MS,
-      slowAfterMs: parsed.STREAM_SLOW_AFTER_MS,
-      authorityEveryMs: parsed.STREAM_AUTHORITY_EVERY_MS,
-      drainMs: parsed.STREAM_DRAIN_MS,
-    },
+    streams: streamLimitsOf(parsed, parsed.CONNECTIONS_MAX),
     livePages: {
       liveWaitMs: parsed.LIVE_PAGE_WAIT_MS,
       liveTransferMs: parsed.LIVE_PAGE_TRANSFER_MS,
+      limits: { perKeyMax: parsed.LIVE_PAGES_PER_ACCOUNT_MAX, totalMax: parsed.LIVE_PAGES_MAX },
       cursorAgeMaxMs: parsed.LIVE_CURSOR_AGE_MAX_MS,
     },
     v1DeprecatedAtMs: fromIsoTime(`${parsed.V1_DEPRECATED_AT}T00:00:00.000Z`),
@@ -293,6 +269,7 @@ export function loadConfig(environment: Record<string, string | undefined>): Gat
       chainDeadlineMs: parsed.CAPTURE_CHAIN_DEADLINE_MS,
       stagingTimeoutMs: parsed.CAPTURE_STAGING_TIMEOUT_MS,
       settleWithinMs: parsed.CAPTURE_SETTLE_DEADLINE_MS,
+      appsExcluded: parsed.CAPTURE_APPS_EXCLUDED ?? [],
     },
     deadlines: standardDeadlines,
   });

@@ -2,13 +2,7 @@ import { createPeerBuckets } from './peer-buckets.ts';
 
 function bucketsOf(perMinute: number) {
   const at = { ms: 1_000_000 };
-  const buckets = createPeerBuckets({ perMinute, clock: { now: () => at.ms } });
-  function take(address: string): boolean {
-    if (!buckets.reserve(address)) return false;
-    buckets.settle(address, true);
-    return true;
-  }
-  return { at, buckets: { ...buckets, take } };
+  return { at, buckets: createPeerBuckets({ perMinute, clock: { now: () => at.ms } }) };
 }
 
 test('the addresses of a /64 share their tokens, and the /64s of a /48 eight times as many, however many they are', () => {

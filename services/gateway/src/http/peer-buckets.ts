@@ -6,6 +6,8 @@ import { limitFactors, peerNetworksOf } from '../tenancy/network-policy.domain.t
 export interface PeerBuckets {
   /** Seconds until the address has a token; null where it has one. */
   secondsUntilToken(clientAddress: string): number | null;
+  /** Takes a token; false where there is none. */
+  take(clientAddress: string): boolean;
   /** Reserves a token; false where there is none. */
   reserve(clientAddress: string): boolean;
   /** Takes the token that was reserved, or returns it. */
@@ -45,15 +47,25 @@ export function createPeerBuckets({ perMinute, clock }: PeerBucketsOptions): Pee
     return missing.length === 0 ? null : Math.max(...missing);
   }
 
+  function reserve(clientAddress: string): boolean {
+    if (secondsUntilToken(clientAddress) !== null) return false;
+    ofEach(clientAddress, (buckets, network) => buckets.reserve(network));
+    return true;
+  }
+
+  function settle(clientAddress: string, isTaken: boolean): void {
+    ofEach(clientAddress, (buckets, network) => buckets.settle(network, isTaken));
+  }
+
   return {
     secondsUntilToken,
-    reserve(clientAddress) {
-      if (secondsUntilToken(clientAddress) !== null) return false;
-      ofEach(clientAddress, (buckets, network) => buckets.reserve(network));
-      return true;
+    take(clientAddress) {
+      const isReserved = reserve(clientAddress);
+      if (isReserved) settle(clientAddress, true);
+      return isReserved;
     },
-    settle: (clientAddress, isTaken) =>
-      void ofEach(clientAddress, (buckets, network) => buckets.settle(network, isTaken)),
+    reserve,
+    settle,
     isFull: (clientAddress) =>
       ofEach(clientAddress, (buckets, network) => buckets.isFull(network)).every(Boolean),
     isUndecided: (clientAddress) =>

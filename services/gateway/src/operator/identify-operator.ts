@@ -30,10 +30,7 @@ export function identifyOperator(deps: IdentifyOperatorDeps): Middleware<Operato
     const operator = token === '' ? undefined : operatorOf(operators, secretDigest(token));
     if (operator === undefined) {
       const { peer } = callOf(context, null);
-      const seconds = attempts.secondsUntilToken(peer);
-      if (seconds !== null) throw throttled(seconds);
-      attempts.reserve(peer);
-      attempts.settle(peer, true);
+      if (!attempts.take(peer)) throw throttled(attempts.secondsUntilToken(peer) ?? 1);
       logger.warn({ request_id: context.state.requestId, peer }, 'no operator token');
       await audit.refused(callOf(context, null), null, 'operator_token_required');
       context.set('WWW-Authenticate', 'Bearer');
