@@ -33,7 +33,7 @@ export function createPeerConnections(deps: PeerConnectionsDeps): PeerConnection
       isReported = true;
       logger.warn(
         { peer },
-        'connections of a peer are refused; is it a proxy, it is to be trusted',
+        'connections of a peer are refused; a proxy has to be in TRUSTED_PROXIES',
       );
     }
     return false;
