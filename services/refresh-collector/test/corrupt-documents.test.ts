@@ -90,9 +90,10 @@ test('a corrupt refresh is skipped when scans are planned', async () => {
   await overwrite('refreshes', first, { phase: 'queued', queueDeadline: 'tomorrow' });
   await overwrite('refreshes', second, { phase: 'queued' });
 
-  const open = await stores.scans.findOpen();
+  const open: string[] = [];
+  for await (const found of stores.scans.readOpen()) open.push(...found.map(({ id }) => id));
 
-  expect(open.map(({ id }) => id)).toEqual([second]);
+  expect(open).toEqual([second]);
   expect(logged).toEqual([{ err: corrupt('refreshes', first, ['queueDeadline']) }]);
 });
 

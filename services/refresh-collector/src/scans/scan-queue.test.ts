@@ -26,15 +26,21 @@ const collecting = { phase: 'collecting', collectDeadlineMs: 3_600_000 } as cons
 function storeOf(stored: readonly PlannedRefresh[]) {
   const refreshes = new Map(stored.map((one) => [one.id, one]));
   const reads = { refreshes: 0 };
-  const read = (isWanted: (one: PlannedRefresh) => boolean) => {
+  /** The time of the store: that of its last change. */
+  const timeMs = () =>
+    Math.max(0, ...[...refreshes.values()].map(({ changedAtMs }) => changedAtMs));
+  async function* read(isWanted: (one: PlannedRefresh) => boolean) {
     const found = [...refreshes.values()].filter(isWanted);
     reads.refreshes += found.length;
-    return Promise.resolve(found);
-  };
+    for (const refresh of found.toSorted((left, right) => left.changedAtMs - right.changedAtMs)) {
+      yield [refresh];
+    }
+  }
   const open = createScanQueue(
     {
-      findOpen: () => read(({ phase }) => phase === 'queued' || phase === 'collecting'),
-      findChangedSince: (timeMs) => read(({ changedAtMs }) => changedAtMs >= timeMs),
+      readTime: async () => timeMs(),
+      readOpen: () => read(({ phase }) => phase === 'queued' || phase === 'collecting'),
+      readChangedSince: (sinceMs) => read(({ changedAtMs }) => changedAtMs >= sinceMs),
     },
     assetsPerPage,
     typicalFirst,
@@ -85,7 +91,7 @@ describe('the open refreshes in memory', () => {
     save(planned('late', { changedAtMs: 499 }));
     save(planned('gone', { phase: 'completed', changedAtMs: 499 }));
     await open.update();
-    expect(idsOf(open.snapshot().queued)).toEqual(['r', 'gone']);
+    expect(idsOf(open.snapshot().queued).toSorted()).toEqual(['gone', 'r']);
 
     await open.load();
 

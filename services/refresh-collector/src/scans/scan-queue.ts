@@ -1,3 +1,4 @@
+import { invariant } from '@inventory/runtime/bug';
 import { LRUCache } from 'lru-cache';
 import type { QueuedRefresh, QueueSnapshot, StartedScan } from './queue-snapshot.domain.ts';
 import type { PlannedRefresh, ScanStore } from './scan-store.ts';
@@ -8,9 +9,9 @@ import { createTypicalPages, pagesOf } from './typical-pages.domain.ts';
  * then by changes: the cost follows the changes, not the length of the queue.
  */
 export interface ScanQueue {
-  /** Reads all of them. */
-  load(): Promise<void>;
-  /** Reads the changes since the last read; true when there were any. */
+  /** Reads all of them, with a call between two batches. */
+  load(betweenBatches?: () => Promise<unknown>): Promise<void>;
+  /** Reads the changes since the last read, after a load; true when there were any. */
   update(): Promise<boolean>;
   /** Applies a change made by this replica. */
   put(refresh: PlannedRefresh): void;
@@ -32,7 +33,7 @@ const overlapMs = 500;
 const inventoriesMax = 10_000;
 
 export function createScanQueue(
-  scans: Pick<ScanStore, 'findOpen' | 'findChangedSince'>,
+  scans: Pick<ScanStore, 'readTime' | 'readOpen' | 'readChangedSince'>,
   assetsPerPage: number,
   typicalPagesFirst: number,
 ): ScanQueue {
@@ -40,12 +41,12 @@ export function createScanQueue(
   const sizes = createTypicalPages(typicalPagesFirst);
   /** Pages of inventories by their latest scans. */
   const reported = new LRUCache<string, number>({ max: inventoriesMax });
-  let changedMs = 0;
+  /** Earlier changes are read, by the clock of the database; null before they are. */
+  let changedMs: number | null = null;
 
   function put(refresh: PlannedRefresh): boolean {
     const { id, phase, reportedTotalCount } = refresh;
     const before = entries.get(id);
-    changedMs = Math.max(changedMs, refresh.changedAtMs);
     if (reportedTotalCount !== null && before?.reportedTotalCount === null) {
       const reportedPages = pagesOf(reportedTotalCount, assetsPerPage);
       sizes.add(reportedPages);
@@ -71,16 +72,27 @@ export function createScanQueue(
   }
 
   return {
-    async load() {
-      const found = await scans.findOpen();
-      const ids = new Set(found.map(({ id }) => id));
+    async load(betweenBatches = () => Promise.resolve()) {
+      const timeMs = await scans.readTime();
+      const ids = new Set<string>();
+      for await (const found of scans.readOpen()) {
+        for (const refresh of found) {
+          ids.add(refresh.id);
+          put(refresh);
+        }
+        await betweenBatches();
+      }
       for (const id of entries.keys()) if (!ids.has(id)) entries.delete(id);
-      for (const refresh of found) put(refresh);
+      changedMs = timeMs;
     },
     async update() {
+      invariant(changedMs !== null, 'changes are read after a load');
       let changed = false;
-      for (const refresh of await scans.findChangedSince(changedMs - overlapMs)) {
-        changed = put(refresh) || changed;
+      for await (const found of scans.readChangedSince(changedMs - overlapMs)) {
+        for (const refresh of found) {
+          changed = put(refresh) || changed;
+          changedMs = Math.max(changedMs, refresh.changedAtMs);
+        }
       }
       return changed;
     },

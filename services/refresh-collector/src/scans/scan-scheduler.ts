@@ -49,9 +49,10 @@ export function createScanScheduler(deps: SchedulerDeps): ScanScheduler {
 
   async function readChanges(): Promise<boolean> {
     if (clock.now() - loadedMs < reloadEveryMs) return open.update();
-    loadedMs = clock.now();
-    await open.load();
+    // However many they are, no other replica takes over meanwhile.
+    await open.load(planner.renewOrFollow);
     await reopenLeases(open, inventories);
+    loadedMs = clock.now();
     return true;
   }
 
@@ -80,6 +81,7 @@ export function createScanScheduler(deps: SchedulerDeps): ScanScheduler {
       }
       if (!planner.isHeld) return false;
       const changed = await readChanges();
+      if (!planner.isHeld) return false;
       const isDue = clock.now() - plannedMs >= planEveryMs;
       return changed || isPlanOutdated || isDue ? replan() : false;
     },

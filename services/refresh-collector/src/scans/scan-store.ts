@@ -4,6 +4,7 @@ import type { TypedCollection, TypedFilter } from '@inventory/mongo/typed-collec
 import { dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
+import type { Sort } from 'mongodb';
 import {
   documents,
   type PlannedRefreshDocument,
@@ -38,12 +39,19 @@ export interface PlannedRefresh {
   readonly changedAtMs: number;
 }
 
+type Batches = AsyncIterable<readonly PlannedRefresh[]>;
+
 /** Reads scans for planning and workers; they are written with their refresh. */
 export interface ScanStore {
+  /** The clock of the database, by which changes are found. */
+  readTime(): Promise<number>;
   /** Every refresh that is queued or collecting. */
-  findOpen(): Promise<PlannedRefresh[]>;
-  /** Refreshes in any phase that changed at this time of the database's clock or later. */
-  findChangedSince(timeMs: number): Promise<PlannedRefresh[]>;
+  readOpen(): Batches;
+  /**
+   * Refreshes in any phase that changed at this time of the database's clock or later, the earliest
+   * change first.
+   */
+  readChangedSince(timeMs: number): Batches;
   /** The scan of this epoch with its pages; null when it ended or another worker claimed it. */
   findClaimed(id: string, epoch: number): Promise<ClaimedScan | null>;
 }
@@ -60,21 +68,34 @@ const plannedFields: Record<Exclude<keyof PlannedRefreshDocument, '_id'>, 1> = {
   changedAt: 1,
 };
 
+/** However many there are, this many are in memory beside those that are kept. */
+const batchMax = 500;
+
 export function createScanStore(
   refreshes: TypedCollection<RefreshDocument>,
+  readTime: () => Promise<number>,
   logger: Pick<Logger, 'error'>,
 ): ScanStore {
-  async function planned(filter: TypedFilter<RefreshDocument>): Promise<PlannedRefresh[]> {
-    const found = await refreshes
+  async function* planned(filter: TypedFilter<RefreshDocument>, sort: Sort): Batches {
+    const found = refreshes
       .find(filter)
-      .project<PlannedRefreshDocument>(plannedFields)
-      .toArray();
-    return readEach(found, toPlanned, logger);
+      .sort(sort)
+      .batchSize(batchMax)
+      .project<PlannedRefreshDocument>(plannedFields);
+    try {
+      while (await found.hasNext()) {
+        yield readEach(found.readBufferedDocuments(), toPlanned, logger);
+      }
+    } finally {
+      await found.close();
+    }
   }
 
   return {
-    findOpen: () => planned({ phase: { $in: ['queued', 'collecting'] } }),
-    findChangedSince: (timeMs) => planned({ changedAt: { $gte: dateOf(timeMs) } }),
+    readTime,
+    readOpen: () => planned({ phase: { $in: ['queued', 'collecting'] } }, {}),
+    readChangedSince: (timeMs) =>
+      planned({ changedAt: { $gte: dateOf(timeMs) } }, { changedAt: 1 }),
     async findClaimed(id, epoch) {
       const found = await refreshes.findOne({ _id: id, phase: 'collecting', 'scan.epoch': epoch });
       if (!found) return null;

@@ -1,0 +1,171 @@
+import { inventoryKeyText } from '@inventory/contracts/inventory-key';
+import { testLogger } from '@inventory/testkit/namespace';
+import { loadConfig } from '../src/config.ts';
+import { openStores, type Stores } from '../src/open-stores.ts';
+import { noPlan } from '../src/refreshes/published-plan.domain.ts';
+import type { Refresh } from '../src/refreshes/refresh.domain.ts';
+import { createPlannerLease } from '../src/scans/planner-lease.ts';
+import { createScanScheduler, type SchedulerDeps } from '../src/scans/scan-scheduler.ts';
+import type { PlannedRefresh } from '../src/scans/scan-store.ts';
+import { planLimits } from '../src/scans/start-scanning.ts';
+import { acceptedRefresh } from './refresh-builder.ts';
+import { requiredSettings } from './required-settings.ts';
+import { openStoredRefreshes, type StoredRefreshes } from './stored-refreshes.ts';
+
+const config = loadConfig(requiredSettings);
+
+let stored: StoredRefreshes;
+let stores: Stores;
+
+beforeAll(async () => {
+  stored = await openStoredRefreshes();
+});
+beforeEach(async () => {
+  const { db, clock } = stored;
+  stores = openStores(db, { config, clock, logger: testLogger, replica: 'replica-1' });
+  await Promise.all([
+    stored.collection.deleteMany({}),
+    db.collection('inventories').deleteMany({}),
+    db.collection('plans').deleteMany({}),
+  ]);
+});
+afterAll(() => stored.close());
+
+/** The planner of a replica without workers: what it starts waits for one. */
+function openScheduler(changed: Partial<SchedulerDeps> = {}) {
+  const { clock } = stored;
+  const replica = 'replica-1';
+  const planner = createPlannerLease({ ...stores, replica, clock, logger: testLogger });
+  return createScanScheduler({
+    ...stores,
+    saga: stored.openSaga(stores.refreshes),
+    planner,
+    worker: {
+      replica,
+      reserveSlot: () => null,
+      startScan: () => Promise.resolve(),
+      stopScan: () => {},
+    },
+    identityStates: () => stores.identities.loadIdentities(['identity-1']),
+    scanAllowance: () => 'all',
+    pageMs: () => 500,
+    assetsPerPage: config.scan.count,
+    limits: planLimits(config),
+    clock,
+    ...changed,
+  });
+}
+
+let inventories = 0;
+/** A queued refresh of an inventory of its own. */
+async function queue(of: Partial<Refresh> = {}): Promise<Refresh> {
+  inventories += 1;
+  const scope = {
+    platform_id: String(76_561_190_000_000_000 + inventories),
+    app_id: 730,
+    context_id: 2,
+  };
+  const queueDeadlineMs = stored.clock.now() + config.deadlines.queueMs;
+  const refresh = acceptedRefresh({ scope, phase: 'queued', queueDeadlineMs, ...of });
+  await stores.refreshes.insertRefresh(refresh, {});
+  return refresh;
+}
+
+const stateOf = async ({ id }: Refresh) => (await stores.refreshes.findRefresh(id))?.refresh.phase;
+
+/** Counts what the planner reads of changes, and the size of each batch. */
+function countedChanges(): { readonly scans: Stores['scans']; readonly batches: number[] } {
+  const batches: number[] = [];
+  const { scans } = stores;
+  async function* counted(found: AsyncIterable<readonly PlannedRefresh[]>) {
+    for await (const batch of found) {
+      batches.push(batch.length);
+      yield batch;
+    }
+  }
+  return {
+    batches,
+    scans: { ...scans, readChangedSince: (timeMs) => counted(scans.readChangedSince(timeMs)) },
+  };
+}
+
+/** As refreshes of the last thirty days leave them. */
+async function insertEnded(count: number, changedAt: Date): Promise<void> {
+  await queue({ phase: 'completed' });
+  const like = await stored.collection.findOne({});
+  if (!like) throw new Error('nothing stored');
+  const ended = Array.from({ length: count }, (_, index) => ({
+    ...like,
+    _id: `00000000-0000-7000-8000-${String(index).padStart(12, '0')}` as Refresh['id'],
+    changedAt,
+  }));
+  await stored.collection.insertMany(ended);
+}
+
+describe('a planner that takes over', () => {
+  it('while nothing is queued reads no refresh that ended before (Refresh: one replica plans for all)', async () => {
+    await insertEnded(50, new Date(stored.clock.now() - 86_400_000));
+    const { scans, batches } = countedChanges();
+    const scheduler = openScheduler({ scans });
+
+    for (let run = 0; run < 3; run += 1) await scheduler.runOnce();
+
+    expect(batches).toEqual([]);
+  });
+
+  it('reads any number of changes in batches of bounded size', async () => {
+    const { scans, batches } = countedChanges();
+    const scheduler = openScheduler({ scans });
+    await scheduler.runOnce();
+    await insertEnded(1_200, new Date(Date.now() + 1_000));
+
+    await scheduler.runOnce();
+
+    expect(batches).toEqual([500, 500, 200]);
+  });
+
+  it('keeps its lease while it reads, however many refreshes are queued', async () => {
+    await insertEnded(1_200, new Date());
+    await stored.collection.updateMany({}, { $set: { phase: 'queued' } });
+    const { scans } = stores;
+    async function* slowly() {
+      for await (const found of scans.readOpen()) {
+        stored.clock.advance(config.scheduling.leaseMs / 2);
+        yield found;
+      }
+    }
+    const scheduler = openScheduler({ scans: { ...scans, readOpen: slowly } });
+    const { clock } = stored;
+    const other = openStores(stored.db, { config, clock, logger: testLogger, replica: 'other' });
+
+    await scheduler.runOnce();
+
+    expect(await other.plans.publishPlan({ plan: noPlan, survey: null })).toBe(false);
+  });
+
+  it('plans nothing before it has read every refresh, however often that fails', async () => {
+    const refresh = await queue();
+    let failures = 2;
+    const scheduler = openScheduler({
+      scans: {
+        ...stores.scans,
+        async *readOpen() {
+          yield* stores.scans.readOpen();
+          failures -= 1;
+          if (failures >= 0) throw new Error('connection lost');
+        },
+      },
+    });
+
+    await expect(scheduler.runOnce()).rejects.toThrow('connection lost');
+    await expect(scheduler.runOnce()).rejects.toThrow('connection lost');
+    expect(await stateOf(refresh)).toBe('queued');
+    await scheduler.runOnce();
+
+    expect(await stateOf(refresh)).toBe('collecting');
+    const lease = await stored.db
+      .collection<{ _id: string }>('inventories')
+      .findOne({ _id: inventoryKeyText(refresh.scope) });
+    expect(lease).toMatchObject({ scan: { refreshId: refresh.id } });
+  });
+});
