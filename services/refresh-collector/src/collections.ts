@@ -82,6 +82,7 @@ export type RefreshDocument = z.infer<typeof refresh> &
 /** The fields of a refresh that planning reads. */
 const plannedRefresh = refresh.pick({
   _id: true,
+  version: true,
   accountId: true,
   scopeKey: true,
   scope: true,

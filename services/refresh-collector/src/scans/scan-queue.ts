@@ -1,4 +1,5 @@
 import { invariant } from '@inventory/runtime/bug';
+import type { Clock } from '@inventory/runtime/clock';
 import { LRUCache } from 'lru-cache';
 import type { QueuedRefresh, QueueSnapshot, StartedScan } from './queue-snapshot.domain.ts';
 import type { PlannedRefresh, ScanStore } from './scan-store.ts';
@@ -11,9 +12,12 @@ import { createTypicalPages, pagesOf } from './typical-pages.domain.ts';
 export interface ScanQueue {
   /** Reads all of them, with a call between two batches. */
   load(betweenBatches?: () => Promise<unknown>): Promise<void>;
-  /** Reads the changes since the last read, after a load; true when there were any. */
+  /**
+   * Reads the changes since the last read, after a load, and once a second those that a slower clock
+   * may have written; true when there were any. One that is known by its version is no change.
+   */
   update(): Promise<boolean>;
-  /** Applies a change made by this replica. */
+  /** Applies a change made by this replica, unless a later one is known. */
   put(refresh: PlannedRefresh): void;
   remove(id: string): void;
   get(id: string): PlannedRefresh | undefined;
@@ -29,30 +33,42 @@ interface Entry extends PlannedRefresh {
 }
 
 /** A write may become visible later than its `changedAt`. */
-const overlapMs = 500;
+const visibleAfterMs = 500;
+/** The clock of a new primary may be this much slower than that of the last one. */
+const clockSkewMaxMs = 5_000;
+const readSkewedEveryMs = 1_000;
 const inventoriesMax = 10_000;
+const endedMax = 10_000;
 
 export function createScanQueue(
   scans: Pick<ScanStore, 'readTime' | 'readOpen' | 'readChangedSince'>,
   assetsPerPage: number,
   typicalPagesFirst: number,
+  clock: Clock,
 ): ScanQueue {
   const entries = new Map<string, Entry>();
+  /** They never open again; a read may be older than their end. */
+  const ended = new LRUCache<string, true>({ max: endedMax });
   const sizes = createTypicalPages(typicalPagesFirst);
   /** Pages of inventories by their latest scans. */
   const reported = new LRUCache<string, number>({ max: inventoriesMax });
   /** Earlier changes are read, by the clock of the database; null before they are. */
   let changedMs: number | null = null;
+  let readSkewedMs = Number.NEGATIVE_INFINITY;
 
   function put(refresh: PlannedRefresh): boolean {
-    const { id, phase, reportedTotalCount } = refresh;
+    const { id, phase, version, reportedTotalCount } = refresh;
     const before = entries.get(id);
+    if (ended.has(id) || (before && version <= before.version)) return false;
     if (reportedTotalCount !== null && before?.reportedTotalCount === null) {
       const reportedPages = pagesOf(reportedTotalCount, assetsPerPage);
       sizes.add(reportedPages);
       reported.set(refresh.inventory, reportedPages);
     }
-    if (phase !== 'queued' && phase !== 'collecting') return entries.delete(id);
+    if (phase !== 'queued' && phase !== 'collecting') {
+      if (phase !== 'accepted') ended.set(id, true);
+      return entries.delete(id);
+    }
     const isLarger = before?.reportedTotalCount === null && isLargerThanExpected(refresh);
     entries.set(id, { ...refresh, isReserved: (before?.isReserved ?? true) && !isLarger });
     return (
@@ -74,19 +90,21 @@ export function createScanQueue(
   return {
     async load(betweenBatches = () => Promise.resolve()) {
       const timeMs = await scans.readTime();
-      const ids = new Set<string>();
+      const gone = new Set(entries.keys());
       for await (const found of scans.readOpen()) {
         for (const refresh of found) {
-          ids.add(refresh.id);
+          gone.delete(refresh.id);
           put(refresh);
         }
         await betweenBatches();
       }
-      for (const id of entries.keys()) if (!ids.has(id)) entries.delete(id);
+      for (const id of gone) entries.delete(id);
       changedMs = timeMs;
     },
     async update() {
       invariant(changedMs !== null, 'changes are read after a load');
+      const isSkewed = clock.now() - readSkewedMs >= readSkewedEveryMs;
+      const overlapMs = isSkewed ? clockSkewMaxMs : visibleAfterMs;
       let changed = false;
       for await (const found of scans.readChangedSince(changedMs - overlapMs)) {
         for (const refresh of found) {
@@ -94,6 +112,7 @@ export function createScanQueue(
           changedMs = Math.max(changedMs, refresh.changedAtMs);
         }
       }
+      if (isSkewed) readSkewedMs = clock.now();
       return changed;
     },
     put,

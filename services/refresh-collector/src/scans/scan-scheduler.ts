@@ -41,7 +41,7 @@ const reloadEveryMs = 300_000;
 export function createScanScheduler(deps: SchedulerDeps): ScanScheduler {
   const { clock, scans, inventories, planner, limits, assetsPerPage } = deps;
   const executor = createPlanExecutor({ ...deps, collectMs: limits.collectMs });
-  const emptyQueue = () => createScanQueue(scans, assetsPerPage, planner.plan.typicalPages);
+  const emptyQueue = () => createScanQueue(scans, assetsPerPage, planner.plan.typicalPages, clock);
   let open = emptyQueue();
   let loadedMs = Number.NEGATIVE_INFINITY;
   let plannedMs = Number.NEGATIVE_INFINITY;

@@ -25,6 +25,8 @@ export interface ClaimedScan {
 /** The fields of a refresh that planning needs. */
 export interface PlannedRefresh {
   readonly id: string;
+  /** Grows with every change. */
+  readonly version: number;
   readonly accountId: string;
   readonly inventory: string;
   readonly appId: number;
@@ -57,6 +59,7 @@ export interface ScanStore {
 }
 
 const plannedFields: Record<Exclude<keyof PlannedRefreshDocument, '_id'>, 1> = {
+  version: 1,
   accountId: 1,
   scopeKey: 1,
   scope: 1,
@@ -110,6 +113,7 @@ export function plannedOf(refresh: Refresh): PlannedRefresh {
   const { scan } = refresh;
   return {
     id: refresh.id,
+    version: refresh.version,
     accountId: refresh.accountId,
     inventory: inventoryKeyText(refresh.scope),
     appId: refresh.scope.app_id,
@@ -129,6 +133,7 @@ function toPlanned(stored: PlannedRefreshDocument): PlannedRefresh {
   const { scan } = document;
   return {
     id: document._id,
+    version: document.version,
     accountId: document.accountId,
     inventory: document.scopeKey,
     appId: document.scope.app_id,
