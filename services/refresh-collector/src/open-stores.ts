@@ -60,6 +60,6 @@ export function openStores(db: Db, deps: StoresDeps): Stores {
     breakers: createAppBreakerStore(collections.appBreakers, refreshes, logger),
     admission: createAdmissionStore(collections.admission, refreshes),
     survey: createRefreshSurveyStore(refreshes, clock, logger),
-    replicas: createReplicaStore(collections.replicas, replica, clock),
+    replicas: createReplicaStore(collections.replicas, replica, clock, logger),
   };
 }

@@ -135,6 +135,14 @@ test('a corrupt plan is skipped until the planner replaces it', async () => {
   expect(await stores.plans.readPlan()).toEqual({ ...publication, isLeased: true });
 });
 
+test('a corrupt presence is skipped when the replicas are counted', async () => {
+  await stores.replicas.announceReplica(7);
+  await overwrite('replicas', 'replica-2', { seenAt: new Date(stored.clock.now()) });
+
+  expect(await stores.replicas.countReplicas()).toEqual({ count: 1, livePagesPerMinute: 7 });
+  expect(logged).toHaveLength(1);
+});
+
 test('a corrupt breaker is skipped among the others', async () => {
   const opening = { openedAtMs: 1, openUntilMs: 2, openings: 1, probeAtMs: 3 };
   await stores.breakers.saveOpening(440, opening);

@@ -1,5 +1,6 @@
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { testLogger } from '@inventory/testkit/namespace';
+import { MongoNetworkError } from 'mongodb';
 import { loadConfig } from '../src/config.ts';
 import { openStores, type Stores } from '../src/open-stores.ts';
 import { noPlan } from '../src/refreshes/published-plan.domain.ts';
@@ -52,6 +53,7 @@ function openScheduler(changed: Partial<SchedulerDeps> = {}) {
     assetsPerPage: config.scan.count,
     limits: planLimits(config),
     clock,
+    logger: testLogger,
     ...changed,
   });
 }
@@ -61,7 +63,7 @@ let inventories = 0;
 async function queue(of: Partial<Refresh> = {}): Promise<Refresh> {
   inventories += 1;
   const scope = {
-    platform_id: String(76_561_190_000_000_000 + inventories),
+    platform_id: `76561190${String(inventories).padStart(9, '0')}`,
     app_id: 730,
     context_id: 2,
   };
@@ -69,6 +71,11 @@ async function queue(of: Partial<Refresh> = {}): Promise<Refresh> {
   const refresh = acceptedRefresh({ scope, phase: 'queued', queueDeadlineMs, ...of });
   await stores.refreshes.insertRefresh(refresh, {});
   return refresh;
+}
+
+/** A replica that reads every refresh from the store: as one does after its start. */
+function withoutCache(): Partial<SchedulerDeps> {
+  return { saga: stored.openSaga({ ...stores.refreshes, cachedRefresh: () => null }) };
 }
 
 const stateOf = async ({ id }: Refresh) => (await stores.refreshes.findRefresh(id))?.refresh.phase;
@@ -167,5 +174,73 @@ describe('a planner that takes over', () => {
       .collection<{ _id: string }>('inventories')
       .findOne({ _id: inventoryKeyText(refresh.scope) });
     expect(lease).toMatchObject({ scan: { refreshId: refresh.id } });
+  });
+});
+
+describe('a refresh whose planned step fails', () => {
+  const one = { expectedPages: 1 };
+  /** As a faulty write leaves it: planning does not read what is missing. */
+  const corrupt = ({ id }: Refresh) =>
+    stored.collection.updateOne({ _id: id }, { $unset: { billing: '' } });
+  const running = async (refreshes: readonly Refresh[]) =>
+    (await stored.collection.find({ phase: 'collecting' }).toArray())
+      .map(({ _id }) => refreshes.findIndex(({ id }) => id === _id))
+      .toSorted((left, right) => left - right);
+
+  it('keeps no other one from its scan, is set aside after five failures, and starts once it is repaired', async () => {
+    const refreshes = [await queue(one), await queue(one), await queue(one)];
+    const [bad] = refreshes;
+    if (!bad) throw new Error('nothing queued');
+    const { billing } = bad;
+    await corrupt(bad);
+    const scheduler = openScheduler(withoutCache());
+
+    await scheduler.runOnce();
+    expect(await running(refreshes)).toEqual([1, 2]);
+    for (let failures = 1; failures < 5; failures += 1) {
+      expect(scheduler.setAside).toBe(0);
+      stored.clock.advance(60_000);
+      await scheduler.runOnce();
+    }
+    expect(scheduler.setAside).toBe(1);
+    await stored.collection.updateOne({ _id: bad.id }, { $set: { billing } });
+    stored.clock.advance(300_000);
+    await scheduler.runOnce();
+
+    expect(await running(refreshes)).toEqual([0, 1, 2]);
+    expect(scheduler.setAside).toBe(0);
+  });
+
+  it('takes no turn from the others, however many such refreshes are queued before them', async () => {
+    for (let count = 0; count < 12; count += 1) await corrupt(await queue(one));
+    const queueDeadlineMs = stored.clock.now() + 2 * config.deadlines.queueMs;
+    const good = await queue({ ...one, queueDeadlineMs });
+    const limits = { ...planLimits(config), scansMax: 4 };
+    const scheduler = openScheduler({ ...withoutCache(), limits });
+
+    for (let second = 0; second < 15; second += 1) {
+      await scheduler.runOnce();
+      stored.clock.advance(1_000);
+    }
+
+    expect(await stateOf(good)).toBe('collecting');
+  });
+
+  it('is not set aside while MongoDB is unavailable: everything starts with the first plan after its return', async () => {
+    const refreshes = [await queue(one), await queue(one), await queue(one)];
+    let isAway = true;
+    const { inventories: store } = stores;
+    const openLease: typeof store.openLease = (lease) =>
+      isAway ? Promise.reject(new MongoNetworkError('connection closed')) : store.openLease(lease);
+    const scheduler = openScheduler({ inventories: { ...store, openLease } });
+
+    for (let run = 0; run < 10; run += 1) {
+      await expect(scheduler.runOnce()).rejects.toThrow('connection closed');
+      stored.clock.advance(1_000);
+    }
+    isAway = false;
+    await scheduler.runOnce();
+
+    expect(await running(refreshes)).toEqual([0, 1, 2]);
   });
 });

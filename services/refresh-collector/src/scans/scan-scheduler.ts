@@ -1,10 +1,12 @@
 import type { Clock } from '@inventory/runtime/clock';
+import type { Logger } from '@inventory/runtime/logger';
 import type { ScanAllowance } from '../egress/app-breaker.domain.ts';
 import type { IdentityState } from '../egress/egress-identity.domain.ts';
 import type { SagaDeps } from '../refreshes/apply-fact.ts';
 import type { InventoryStore } from '../refreshes/inventory-store.ts';
 import type { Refresh } from '../refreshes/refresh.domain.ts';
 import { createPlanExecutor } from './execute-plan.ts';
+import { createFailedSteps } from './failed-steps.ts';
 import { type PlanLimits, planOpenScans } from './plan-open-scans.ts';
 import type { PlannerLease } from './planner-lease.ts';
 import { createScanQueue, type ScanQueue } from './scan-queue.ts';
@@ -24,6 +26,7 @@ export interface SchedulerDeps {
   readonly assetsPerPage: number;
   readonly limits: PlanLimits;
   readonly clock: Clock;
+  readonly logger: Pick<Logger, 'warn' | 'error'>;
 }
 
 /** Plans scans for all replicas while this one holds the planner lease. */
@@ -32,6 +35,8 @@ export interface ScanScheduler {
   runOnce(): Promise<boolean>;
   /** A refresh entered a phase on this replica. */
   onRefreshChanged(refresh: Refresh): void;
+  /** Refreshes whose planned step failed again and again; 0 while another replica plans. */
+  readonly setAside: number;
 }
 
 const planEveryMs = 1_000;
@@ -43,6 +48,7 @@ export function createScanScheduler(deps: SchedulerDeps): ScanScheduler {
   const executor = createPlanExecutor({ ...deps, collectMs: limits.collectMs });
   const emptyQueue = () => createScanQueue(scans, assetsPerPage, planner.plan.typicalPages, clock);
   let open = emptyQueue();
+  let failed = createFailedSteps(clock);
   let loadedMs = Number.NEGATIVE_INFINITY;
   let plannedMs = Number.NEGATIVE_INFINITY;
   let isPlanOutdated = false;
@@ -67,16 +73,25 @@ export function createScanScheduler(deps: SchedulerDeps): ScanScheduler {
       lastStartMs: executor.lastStartMs,
       typicalPages: open.typicalPages,
     };
-    const { decided, published } = planOpenScans(open.snapshot(), conditions, limits, clock);
+    const { queued, scans: started } = open.snapshot();
+    // No pages are promised to a refresh that cannot start.
+    const due = queued.filter(({ id }) => failed.isDue(id));
+    const { decided, published } = planOpenScans(
+      { queued: due, scans: started },
+      conditions,
+      limits,
+      clock,
+    );
     planner.plan = published;
     open.markReserved(decided.reserved);
-    return executor.executePlan(decided, open);
+    return executor.executePlan(decided, open, failed);
   }
 
   return {
     async runOnce() {
       if (await planner.renewOrFollow()) {
         open = emptyQueue();
+        failed = createFailedSteps(clock);
         loadedMs = Number.NEGATIVE_INFINITY;
       }
       if (!planner.isHeld) return false;
@@ -89,6 +104,9 @@ export function createScanScheduler(deps: SchedulerDeps): ScanScheduler {
       if (!planner.isHeld) return;
       open.put(plannedOf(refresh));
       isPlanOutdated = true;
+    },
+    get setAside() {
+      return planner.isHeld ? failed.setAside : 0;
     },
   };
 }

@@ -62,6 +62,7 @@ export function startScanning(context: Context, deps: ScanningDeps): Scanning {
     assetsPerPage: config.scan.count,
     limits: planLimits(config),
     clock: context.clock,
+    logger,
   });
   const jobs = startJobs(context, deps, worker, scheduler);
   refreshes.onRefreshChanged((refresh, left) => {
@@ -74,7 +75,7 @@ export function startScanning(context: Context, deps: ScanningDeps): Scanning {
       .catch((error: unknown) => logger.warn({ err: error }, 'scan lease not closed'));
   });
   const running = () => worker.running;
-  observeScans({ running, plan: () => planner.plan });
+  observeScans({ running, plan: () => planner.plan, setAside: () => scheduler.setAside });
   return { running };
 }
 
