@@ -27,6 +27,7 @@ const scan = z.object({
   startedAt: z.date(),
   completedAt: z.date().nullable(),
   pages: z.int(),
+  assetsRead: z.int().nullable().default(null),
   reportedTotalCount: z.int().nullable(),
   endCheck: z.object({ cursor: z.string().nullable(), attempts: z.int() }).default(noEndCheck),
   parked: z.boolean().default(false),

@@ -158,6 +158,12 @@ test('fields that earlier releases did not write have their defaults', async () 
     ...{ version: 3, arrivalMs: 1.5, inFlight: null, silentUntilMs: 0, refusals: 0 },
   });
 
+  const id = await insertRefresh();
+  const scan = { epoch: 1, startedAt: new Date(0), completedAt: null, pages: 2 };
+  await overwrite('refreshes', id, { scan: { ...scan, reportedTotalCount: 9_000 } });
+
+  const stored = await stores.refreshes.findRefresh(id);
+  expect(stored?.refresh.scan).toMatchObject({ pages: 2, assetsRead: null, parked: false });
   expect(await stores.admission.readAdmission()).toEqual({
     operatorClosed: true,
     countClosed: false,

@@ -18,6 +18,7 @@ const planned = (id: string, of: Partial<PlannedRefresh> = {}): PlannedRefresh =
   collectDeadlineMs: null,
   expectedPages: null,
   pages: 0,
+  assetsRead: null,
   reportedTotalCount: null,
   parked: false,
   changedAtMs: 0,
@@ -206,6 +207,10 @@ describe('the expected pages', () => {
     const { open } = storeOf([
       planned('begun', { ...collecting, pages: 2, reportedTotalCount: 9_000 }),
       planned('more than reported', { ...collecting, pages: 9, reportedTotalCount: 9_000 }),
+      planned('in smaller pages', {
+        ...collecting,
+        ...{ pages: 2, assetsRead: 2_000, reportedTotalCount: 9_000 },
+      }),
       planned('started', collecting),
       planned('started as known', { ...collecting, expectedPages: 7 }),
     ]);
@@ -214,6 +219,7 @@ describe('the expected pages', () => {
     expect(open.snapshot().scans).toMatchObject([
       { pagesLeft: 3, isSizeKnown: true },
       { pagesLeft: 1, isSizeKnown: true },
+      { pagesLeft: 7, isSizeKnown: true },
       { pagesLeft: typicalFirst, isSizeKnown: false },
       { pagesLeft: 7, isSizeKnown: true },
     ]);

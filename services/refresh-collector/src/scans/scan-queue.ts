@@ -1,9 +1,10 @@
 import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
 import { LRUCache } from 'lru-cache';
+import { pagesLeft, reportedPages } from '../refreshes/scan-size.domain.ts';
 import type { QueuedRefresh, QueueSnapshot, StartedScan } from './queue-snapshot.domain.ts';
 import type { PlannedRefresh, ScanStore } from './scan-store.ts';
-import { createTypicalPages, pagesOf } from './typical-pages.domain.ts';
+import { createTypicalPages } from './typical-pages.domain.ts';
 
 /**
  * Every queued and collecting refresh, in the memory of the planning replica. Read completely once,
@@ -57,28 +58,24 @@ export function createScanQueue(
   let readSkewedMs = Number.NEGATIVE_INFINITY;
 
   function put(refresh: PlannedRefresh): boolean {
-    const { id, phase, version, reportedTotalCount } = refresh;
+    const { id, phase, version } = refresh;
     const before = entries.get(id);
     if (ended.has(id) || (before && version <= before.version)) return false;
-    if (reportedTotalCount !== null && before?.reportedTotalCount === null) {
-      const reportedPages = pagesOf(reportedTotalCount, assetsPerPage);
-      sizes.add(reportedPages);
-      reported.set(refresh.inventory, reportedPages);
+    const pages = reportedPages(refresh, assetsPerPage);
+    const isFirstReport = pages !== null && before?.reportedTotalCount === null;
+    if (isFirstReport) {
+      sizes.add(pages);
+      reported.set(refresh.inventory, pages);
     }
     if (phase !== 'queued' && phase !== 'collecting') {
       if (phase !== 'accepted') ended.set(id, true);
       return entries.delete(id);
     }
-    const isLarger = before?.reportedTotalCount === null && isLargerThanExpected(refresh);
+    const isLarger = isFirstReport && pages > (refresh.expectedPages ?? 0);
     entries.set(id, { ...refresh, isReserved: (before?.isReserved ?? true) && !isLarger });
     return (
       before?.phase !== phase || before.pages !== refresh.pages || before.parked !== refresh.parked
     );
-  }
-
-  function isLargerThanExpected({ reportedTotalCount, expectedPages }: PlannedRefresh): boolean {
-    if (reportedTotalCount === null) return false;
-    return pagesOf(reportedTotalCount, assetsPerPage) > (expectedPages ?? 0);
   }
 
   /** A scan of the same inventory may have reported its size since the refresh was requested. */
@@ -149,14 +146,11 @@ function toQueued(entry: Entry, typicalPages: number): QueuedRefresh {
 }
 
 function toStarted(entry: Entry, typicalPages: number, assetsPerPage: number): StartedScan {
-  const { pages, expectedPages, reportedTotalCount } = entry;
+  const { expectedPages, reportedTotalCount } = entry;
   return {
     ...entry,
     deadlineMs: entry.collectDeadlineMs ?? 0,
-    pagesLeft:
-      reportedTotalCount === null
-        ? (expectedPages ?? typicalPages)
-        : Math.max(1, pagesOf(reportedTotalCount, assetsPerPage) - pages),
+    pagesLeft: pagesLeft(entry, assetsPerPage) ?? expectedPages ?? typicalPages,
     isSizeKnown: reportedTotalCount !== null || expectedPages !== null,
   };
 }

@@ -13,6 +13,7 @@ import {
 } from '../collections.ts';
 import type { Refresh, RefreshPhase } from '../refreshes/refresh.domain.ts';
 import { fromDocument } from '../refreshes/refresh-mapping.ts';
+import type { ScanSize } from '../refreshes/scan-size.domain.ts';
 
 /** A scan claimed by one worker; every write of it carries the epoch. */
 export interface ClaimedScan {
@@ -23,7 +24,7 @@ export interface ClaimedScan {
 }
 
 /** The fields of a refresh that planning needs. */
-export interface PlannedRefresh {
+export interface PlannedRefresh extends ScanSize {
   readonly id: string;
   /** Grows with every change. */
   readonly version: number;
@@ -35,8 +36,6 @@ export interface PlannedRefresh {
   readonly collectDeadlineMs: number | null;
   /** Pages that its inventory was known to have when it was requested or started; null where unknown. */
   readonly expectedPages: number | null;
-  readonly pages: number;
-  readonly reportedTotalCount: number | null;
   readonly parked: boolean;
   readonly changedAtMs: number;
 }
@@ -122,6 +121,7 @@ export function plannedOf(refresh: Refresh): PlannedRefresh {
     collectDeadlineMs: refresh.collectDeadlineMs,
     expectedPages: refresh.expectedPages,
     pages: scan?.pages ?? 0,
+    assetsRead: scan?.assetsRead ?? null,
     reportedTotalCount: scan?.reportedTotalCount ?? null,
     parked: scan?.parked ?? false,
     changedAtMs: 0,
@@ -142,6 +142,7 @@ function toPlanned(stored: PlannedRefreshDocument): PlannedRefresh {
     collectDeadlineMs: document.collectDeadline?.getTime() ?? null,
     expectedPages: document.expectedPages,
     pages: scan?.pages ?? 0,
+    assetsRead: scan?.assetsRead ?? null,
     reportedTotalCount: scan?.reportedTotalCount ?? null,
     parked: scan?.parked ?? false,
     changedAtMs: document.changedAt?.getTime() ?? 0,
