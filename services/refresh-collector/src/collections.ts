@@ -179,6 +179,7 @@ const plan = z.object({
   typicalPages: z.number(),
   replicas: z.int(),
   scansPerReplica: z.int(),
+  reserved: z.array(z.string()).readonly().default([]),
   accounts: z.int(),
   busiest: z
     .array(z.object({ accountId: z.string(), refreshes: z.int().default(1), pages: z.number() }))

@@ -3,6 +3,7 @@ import { testLogger } from '@inventory/testkit/namespace';
 import { MongoNetworkError } from 'mongodb';
 import { loadConfig } from '../src/config.ts';
 import { openStores, type Stores } from '../src/open-stores.ts';
+import { applyFact } from '../src/refreshes/apply-fact.ts';
 import { noPlan } from '../src/refreshes/published-plan.domain.ts';
 import type { Refresh } from '../src/refreshes/refresh.domain.ts';
 import { createPlannerLease } from '../src/scans/planner-lease.ts';
@@ -33,13 +34,13 @@ beforeEach(async () => {
 afterAll(() => stored.close());
 
 /** The planner of a replica without workers: what it starts waits for one. */
-function openScheduler(changed: Partial<SchedulerDeps> = {}) {
-  const { clock } = stored;
-  const replica = 'replica-1';
-  const planner = createPlannerLease({ ...stores, replica, clock, logger: testLogger });
+function openScheduler(changed: Partial<SchedulerDeps> = {}, replica = 'replica-1') {
+  const { db, clock } = stored;
+  const own = openStores(db, { config, clock, logger: testLogger, replica });
+  const planner = createPlannerLease({ ...own, replica, clock, logger: testLogger });
   return createScanScheduler({
-    ...stores,
-    saga: stored.openSaga(stores.refreshes),
+    ...own,
+    saga: stored.openSaga(own.refreshes),
     planner,
     worker: {
       replica,
@@ -70,6 +71,7 @@ async function queue(of: Partial<Refresh> = {}): Promise<Refresh> {
   const queueDeadlineMs = stored.clock.now() + config.deadlines.queueMs;
   const refresh = acceptedRefresh({ scope, phase: 'queued', queueDeadlineMs, ...of });
   await stores.refreshes.insertRefresh(refresh, {});
+  await stored.collection.updateOne({ _id: refresh.id }, { $currentDate: { changedAt: true } });
   return refresh;
 }
 
@@ -99,7 +101,7 @@ function countedChanges(): { readonly scans: Stores['scans']; readonly batches: 
 /** As refreshes of the last thirty days leave them. */
 async function insertEnded(count: number, changedAt: Date): Promise<void> {
   await queue({ phase: 'completed' });
-  const like = await stored.collection.findOne({});
+  const like = await stored.collection.findOneAndDelete({ phase: 'completed' });
   if (!like) throw new Error('nothing stored');
   const ended = Array.from({ length: count }, (_, index) => ({
     ...like,
@@ -174,6 +176,33 @@ describe('a planner that takes over', () => {
       .collection<{ _id: string }>('inventories')
       .findOne({ _id: inventoryKeyText(refresh.scope) });
     expect(lease).toMatchObject({ scan: { refreshId: refresh.id } });
+  });
+});
+
+describe('after a change of the planner', () => {
+  it('the scans that the last one reserved continue, and one that reported more pages meanwhile is parked', async () => {
+    const saga = stored.openSaga(stores.refreshes);
+    const report = ({ id }: Refresh, reportedTotalCount: number) => {
+      const fact = { fact: 'page_recorded', reportedTotalCount, assetsRead: 2_000 } as const;
+      return applyFact(saga, id, fact, 'outbox');
+    };
+    const first = openScheduler();
+    const reserved = await queue();
+    await first.runOnce();
+    await report(reserved, 240_000);
+    const larger = await queue({ expectedPages: 1 });
+    for (let second = 0; second < 3; second += 1) {
+      await first.runOnce();
+      stored.clock.advance(1_000);
+    }
+    await report(larger, 200_000);
+
+    stored.clock.advance(config.scheduling.leaseMs);
+    await openScheduler({}, 'replica-2').runOnce();
+
+    const isParked = async ({ id }: Refresh) =>
+      (await stores.refreshes.findRefresh(id))?.refresh.scan?.parked;
+    expect([await isParked(reserved), await isParked(larger)]).toEqual([false, true]);
   });
 });
 

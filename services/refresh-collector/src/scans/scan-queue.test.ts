@@ -28,7 +28,7 @@ const planned = (id: string, of: Partial<PlannedRefresh> = {}): PlannedRefresh =
 const collecting = { phase: 'collecting', collectDeadlineMs: 3_600_000 } as const;
 
 /** Refreshes, and how many documents were read of them. */
-function storeOf(stored: readonly PlannedRefresh[]) {
+function storeOf(stored: readonly PlannedRefresh[], reserved: readonly string[] = []) {
   const refreshes = new Map(stored.map((one) => [one.id, one]));
   const reads = { refreshes: 0 };
   const clock = createTestClock();
@@ -49,7 +49,7 @@ function storeOf(stored: readonly PlannedRefresh[]) {
       readChangedSince: (sinceMs) => read(({ changedAtMs }) => changedAtMs >= sinceMs),
     },
     assetsPerPage,
-    typicalFirst,
+    { typicalPages: typicalFirst, reserved },
     clock,
   );
   return {
@@ -243,6 +243,24 @@ describe('the expected pages', () => {
     expect(idsOf(reserved())).toEqual(['as expected', 'larger', 'unread']);
     open.put(planned('larger', { ...collecting, expectedPages: 4, ...first, pages: 2 }));
     expect(idsOf(reserved())).toEqual(['as expected', 'larger', 'unread']);
+  });
+
+  it('are reserved for a new planner where they are as expected, unread, or were reserved by the last plan', async () => {
+    const first = { ...collecting, pages: 1, reportedTotalCount: 9_000 };
+    const stored = [
+      planned('as expected', { ...first, expectedPages: 5 }),
+      planned('larger', { ...first, expectedPages: 4 }),
+      planned('larger and reserved', { ...first, expectedPages: 4 }),
+      planned('of unknown size', first),
+      planned('unread', collecting),
+    ];
+    const { open } = storeOf(stored, ['larger and reserved']);
+    await open.load();
+
+    const reserved = open.snapshot().scans.filter(({ isReserved }) => isReserved);
+    expect(idsOf(reserved)).toEqual(['as expected', 'larger and reserved', 'unread']);
+    const named = ['as expected', 'larger', 'larger and reserved'];
+    expect(open.markReserved(named)).toEqual(['larger', 'larger and reserved']);
   });
 
   it('without a saved observation are the mean of what scans lately turned out to have', async () => {

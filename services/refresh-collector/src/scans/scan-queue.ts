@@ -1,6 +1,7 @@
 import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
 import { LRUCache } from 'lru-cache';
+import type { PublishedPlan } from '../refreshes/published-plan.domain.ts';
 import { pagesLeft, reportedPages } from '../refreshes/scan-size.domain.ts';
 import type { QueuedRefresh, QueueSnapshot, StartedScan } from './queue-snapshot.domain.ts';
 import type { PlannedRefresh, ScanStore } from './scan-store.ts';
@@ -22,8 +23,8 @@ export interface ScanQueue {
   put(refresh: PlannedRefresh): void;
   remove(id: string): void;
   get(id: string): PlannedRefresh | undefined;
-  /** A plan reserved all pages that these scans have left. */
-  markReserved(ids: readonly string[]): void;
+  /** A plan reserved all pages that these scans have left; returns those larger than expected. */
+  markReserved(ids: readonly string[]): string[];
   snapshot(): Pick<QueueSnapshot, 'queued' | 'scans'>;
   /** Expected pages of an inventory without a recorded size: the mean of recent scans. */
   readonly typicalPages: number;
@@ -44,13 +45,14 @@ const endedMax = 10_000;
 export function createScanQueue(
   scans: Pick<ScanStore, 'readTime' | 'readOpen' | 'readChangedSince'>,
   assetsPerPage: number,
-  typicalPagesFirst: number,
+  lastPlan: Pick<PublishedPlan, 'typicalPages' | 'reserved'>,
   clock: Clock,
 ): ScanQueue {
   const entries = new Map<string, Entry>();
   /** They never open again; a read may be older than their end. */
   const ended = new LRUCache<string, true>({ max: endedMax });
-  const sizes = createTypicalPages(typicalPagesFirst);
+  const sizes = createTypicalPages(lastPlan.typicalPages);
+  const reservedBefore = new Set(lastPlan.reserved);
   /** Pages of inventories by their latest scans. */
   const reported = new LRUCache<string, number>({ max: inventoriesMax });
   /** Earlier changes are read, by the clock of the database; null before they are. */
@@ -71,8 +73,9 @@ export function createScanQueue(
       if (phase !== 'accepted') ended.set(id, true);
       return entries.delete(id);
     }
-    const isLarger = isFirstReport && pages > (refresh.expectedPages ?? 0);
-    entries.set(id, { ...refresh, isReserved: (before?.isReserved ?? true) && !isLarger });
+    const isExpected = !isLargerThanExpected(refresh, assetsPerPage);
+    const isReserved = before ? before.isReserved : isExpected || reservedBefore.has(id);
+    entries.set(id, { ...refresh, isReserved: isFirstReport ? isExpected : isReserved });
     return (
       before?.phase !== phase || before.pages !== refresh.pages || before.parked !== refresh.parked
     );
@@ -119,10 +122,11 @@ export function createScanQueue(
       return entry && withReportedPages(entry);
     },
     markReserved(ids) {
-      for (const id of ids) {
+      return ids.filter((id) => {
         const entry = entries.get(id);
         if (entry && !entry.isReserved) entries.set(id, { ...entry, isReserved: true });
-      }
+        return entry !== undefined && isLargerThanExpected(entry, assetsPerPage);
+      });
     },
     snapshot() {
       const all = [...entries.values()].map(withReportedPages);
@@ -138,6 +142,11 @@ export function createScanQueue(
       return sizes.pages;
     },
   };
+}
+
+function isLargerThanExpected(refresh: PlannedRefresh, assetsPerPage: number): boolean {
+  const pages = reportedPages(refresh, assetsPerPage);
+  return pages !== null && pages > (refresh.expectedPages ?? 0);
 }
 
 function toQueued(entry: Entry, typicalPages: number): QueuedRefresh {

@@ -46,7 +46,7 @@ const reloadEveryMs = 300_000;
 export function createScanScheduler(deps: SchedulerDeps): ScanScheduler {
   const { clock, scans, inventories, planner, limits, assetsPerPage } = deps;
   const executor = createPlanExecutor({ ...deps, collectMs: limits.collectMs });
-  const emptyQueue = () => createScanQueue(scans, assetsPerPage, planner.plan.typicalPages, clock);
+  const emptyQueue = () => createScanQueue(scans, assetsPerPage, planner.plan, clock);
   let open = emptyQueue();
   let failed = createFailedSteps(clock);
   let loadedMs = Number.NEGATIVE_INFINITY;
@@ -82,8 +82,7 @@ export function createScanScheduler(deps: SchedulerDeps): ScanScheduler {
       limits,
       clock,
     );
-    planner.plan = published;
-    open.markReserved(decided.reserved);
+    planner.plan = { ...published, reserved: open.markReserved(decided.reserved) };
     return executor.executePlan(decided, open, failed);
   }
 
