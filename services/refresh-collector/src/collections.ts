@@ -141,6 +141,8 @@ const inventoryLease = z.object({
   /** Changes with every worker; null while it waits for one. */
   token: z.string().nullable(),
   leaseUntil: z.date(),
+  /** Until when its scan collects; the earliest is taken first. */
+  deadline: z.date().exactOptional(),
 });
 
 /** One inventory: the lease of its scan, and its last size. */

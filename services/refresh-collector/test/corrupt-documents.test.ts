@@ -116,8 +116,11 @@ test('corrupt leases that wait longest take no place among those of the workers 
     await overwrite('inventories', id, { scan: { ...lease, refreshId: null }, seenAt });
   }
   const refreshId = newRefreshId();
-  const leaseUntil = new Date(1);
-  await overwrite('inventories', 'behind', { scan: { ...lease, leaseUntil, refreshId }, seenAt });
+  const [leaseUntil, deadline] = [new Date(1), new Date(1)];
+  await overwrite('inventories', 'behind', {
+    scan: { ...lease, leaseUntil, deadline, refreshId },
+    seenAt,
+  });
 
   expect(await stores.inventories.findWaitingLeases(1)).toEqual([
     { inventory: 'behind', refreshId },

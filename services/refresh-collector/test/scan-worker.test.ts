@@ -1,6 +1,7 @@
 import { type InventoryKey, inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { testLogger } from '@inventory/testkit/namespace';
+import { openCollections } from '../src/collections.ts';
 import { loadConfig } from '../src/config.ts';
 import { openStores, type Stores } from '../src/open-stores.ts';
 import { applyFact, type SagaDeps } from '../src/refreshes/apply-fact.ts';
@@ -69,19 +70,42 @@ function nextScope(): InventoryKey {
 }
 
 /** A started scan whose lease waits for a worker. */
-async function waitingScan(of: Partial<Refresh> = {}): Promise<Refresh> {
-  const refresh = acceptedRefresh({ scope: nextScope(), phase: 'queued', ...of });
+async function waitingScan(collectMs = config.deadlines.collectMs): Promise<Refresh> {
+  const refresh = acceptedRefresh({ scope: nextScope(), phase: 'queued' });
   await stores.refreshes.insertRefresh(refresh, {});
   const inventory = inventoryKeyText(refresh.scope);
-  await stores.inventories.openLease({ inventory, refreshId: refresh.id, token: null });
   const atMs = stored.clock.now();
-  const deadlineMs = atMs + config.deadlines.collectMs;
+  const deadlineMs = atMs + collectMs;
+  await stores.inventories.openLease({ inventory, refreshId: refresh.id, token: null, deadlineMs });
   const fact = { fact: 'scan_started', atMs, deadlineMs, worker: null, expectedPages: 1 } as const;
   await applyFact(saga, refresh.id, fact, 'outbox');
   return refresh;
 }
 
 describe('a worker', () => {
+  it('takes the waiting scan with the earliest deadline first, however long the others wait (Refresh: Deadlines)', async () => {
+    const scans = [await waitingScan(50_000), await waitingScan(20_000), await waitingScan(30_000)];
+    const [longest, urgent, other] = scans.map(({ id }) => id);
+    const expireAt = (refreshId: string | undefined, leaseUntil: Date) =>
+      openCollections(stored.db).inventories.updateOne(
+        { 'scan.refreshId': refreshId ?? '' },
+        { $set: { 'scan.leaseUntil': leaseUntil } },
+      );
+    // As the lease of a lost worker, beside one that was just released.
+    await expireAt(urgent, new Date(stored.clock.now()));
+    await expireAt(other, new Date(stored.clock.now() - 1_000));
+    let scansMax = 0;
+    const { worker, running } = openWorker({ scansMax: () => scansMax });
+    const taken: string[] = [];
+
+    for (scansMax = 1; scansMax <= 3; scansMax += 1) {
+      await worker.takeWaiting();
+      taken.push(...[...running].filter((id) => !taken.includes(id)));
+    }
+
+    expect(taken).toEqual([urgent, other, longest]);
+  });
+
   it('takes all waiting scans but one whose pages are corrupt', async () => {
     const [first, second, third] = [await waitingScan(), await waitingScan(), await waitingScan()];
     await stored.collection.updateOne({ _id: second.id }, { $set: { pages: [null as never] } });

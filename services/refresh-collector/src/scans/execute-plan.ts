@@ -82,11 +82,15 @@ export function createPlanExecutor(deps: PlanExecutorDeps): PlanExecutor {
     if (!entry) return false;
     const token = worker.reserveSlot();
     const lease = { inventory: entry.inventory, refreshId: id };
+    const startMs = clock.now();
+    const deadlineMs =
+      kind === 'scan_started' ? startMs + deps.collectMs : (entry.collectDeadlineMs ?? startMs);
     let epoch: number | null = null;
     try {
-      if (!(await inventories.openLease({ ...lease, token }))) return false;
+      if (!(await inventories.openLease({ ...lease, token, deadlineMs }))) return false;
       const replica = token === null ? null : worker.replica;
-      const result = await apply(id, factOf(kind, replica, entry), open);
+      const fact = factOf(kind, { atMs: startMs, deadlineMs, worker: replica }, entry);
+      const result = await apply(id, fact, open);
       if (result?.step === 'changed') epoch = result.refresh.scan?.epoch ?? null;
       else if (result?.refresh.phase !== 'collecting') await inventories.closeLease(lease);
       // Another replica started it meanwhile: the lease belongs to that scan.
@@ -94,23 +98,8 @@ export function createPlanExecutor(deps: PlanExecutorDeps): PlanExecutor {
     } finally {
       if (token !== null) await worker.startScan(token, epoch === null ? null : { lease, epoch });
     }
-    if (epoch !== null && kind === 'scan_started') recordStart(entry.accountId);
+    if (epoch !== null && kind === 'scan_started') lastStartMs.set(entry.accountId, clock.now());
     return epoch !== null;
-  }
-
-  function factOf(
-    kind: StartFact,
-    replica: string | null,
-    { expectedPages }: PlannedRefresh,
-  ): Fact {
-    if (kind === 'scan_resumed') return { fact: kind };
-    const atMs = clock.now();
-    const deadlineMs = atMs + deps.collectMs;
-    return { fact: kind, atMs, deadlineMs, worker: replica, expectedPages };
-  }
-
-  function recordStart(accountId: string): void {
-    lastStartMs.set(accountId, clock.now());
   }
 
   function stepsOf(plan: ScanPlan, open: ScanQueue): PlannedStep[] {
@@ -145,6 +134,14 @@ export function createPlanExecutor(deps: PlanExecutorDeps): PlanExecutor {
     },
     lastStartMs: (accountId) => lastStartMs.peek(accountId),
   };
+}
+
+function factOf(
+  kind: StartFact,
+  start: { readonly atMs: number; readonly deadlineMs: number; readonly worker: string | null },
+  { expectedPages }: PlannedRefresh,
+): Fact {
+  return kind === 'scan_resumed' ? { fact: kind } : { fact: kind, ...start, expectedPages };
 }
 
 async function attempt({ id, take }: PlannedStep, failed: FailedSteps): Promise<StepResult> {

@@ -114,7 +114,8 @@ export function createScanScheduler(deps: SchedulerDeps): ScanScheduler {
 async function reopenLeases(open: ScanQueue, inventories: InventoryStore): Promise<void> {
   const running = open.snapshot().scans.filter(({ parked }) => !parked);
   const leased = await inventories.findLeasedRefreshes(running.map(({ inventory }) => inventory));
-  for (const { id: refreshId, inventory } of running) {
-    if (!leased.has(refreshId)) await inventories.openLease({ inventory, refreshId, token: null });
+  for (const { id: refreshId, inventory, deadlineMs } of running) {
+    if (leased.has(refreshId)) continue;
+    await inventories.openLease({ inventory, refreshId, token: null, deadlineMs });
   }
 }
