@@ -1,4 +1,5 @@
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
+import { Bug } from '@inventory/runtime/bug';
 import { testLogger } from '@inventory/testkit/namespace';
 import { MongoNetworkError } from 'mongodb';
 import { loadConfig } from '../src/config.ts';
@@ -238,6 +239,21 @@ describe('a refresh whose planned step fails', () => {
 
     expect(await running(refreshes)).toEqual([0, 1, 2]);
     expect(scheduler.setAside).toBe(0);
+  });
+
+  it('keeps no other one from being planned where its lease cannot be opened again after a crash', async () => {
+    const lost = await queue(one);
+    await openScheduler().runOnce();
+    await stored.db.collection('inventories').deleteMany({});
+    const other = await queue(one);
+    const { inventories: store } = stores;
+    const openLease: typeof store.openLease = (lease) =>
+      lease.refreshId === lost.id ? Promise.reject(new Bug('corrupt')) : store.openLease(lease);
+    stored.clock.advance(config.scheduling.leaseMs);
+
+    await openScheduler({ inventories: { ...store, openLease } }, 'replica-2').runOnce();
+
+    expect(await stateOf(other)).toBe('collecting');
   });
 
   it('takes no turn from the others, however many such refreshes are queued before them', async () => {

@@ -1,3 +1,4 @@
+import { isMongoUnavailable } from '@inventory/mongo/is-mongo-unavailable';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import type { ScanAllowance } from '../egress/app-breaker.domain.ts';
@@ -44,7 +45,7 @@ const planEveryMs = 1_000;
 const reloadEveryMs = 300_000;
 
 export function createScanScheduler(deps: SchedulerDeps): ScanScheduler {
-  const { clock, scans, inventories, planner, limits, assetsPerPage } = deps;
+  const { clock, scans, planner, limits, assetsPerPage } = deps;
   const executor = createPlanExecutor({ ...deps, collectMs: limits.collectMs });
   const emptyQueue = () => createScanQueue(scans, assetsPerPage, planner.plan, clock);
   let open = emptyQueue();
@@ -57,7 +58,7 @@ export function createScanScheduler(deps: SchedulerDeps): ScanScheduler {
     if (clock.now() - loadedMs < reloadEveryMs) return open.update();
     // However many they are, no other replica takes over meanwhile.
     await open.load(planner.renewOrFollow);
-    await reopenLeases(open, inventories);
+    await reopenLeases(open, deps);
     loadedMs = clock.now();
     return true;
   }
@@ -111,11 +112,19 @@ export function createScanScheduler(deps: SchedulerDeps): ScanScheduler {
 }
 
 /** A planner that crashed may have started or resumed a scan without opening its lease. */
-async function reopenLeases(open: ScanQueue, inventories: InventoryStore): Promise<void> {
+async function reopenLeases(
+  open: ScanQueue,
+  { inventories, logger }: Pick<SchedulerDeps, 'inventories' | 'logger'>,
+): Promise<void> {
   const running = open.snapshot().scans.filter(({ parked }) => !parked);
   const leased = await inventories.findLeasedRefreshes(running.map(({ inventory }) => inventory));
   for (const { id: refreshId, inventory, deadlineMs } of running) {
     if (leased.has(refreshId)) continue;
-    await inventories.openLease({ inventory, refreshId, token: null, deadlineMs });
+    try {
+      await inventories.openLease({ inventory, refreshId, token: null, deadlineMs });
+    } catch (error) {
+      if (isMongoUnavailable(error)) throw error;
+      logger.error({ err: error, refresh_id: refreshId }, 'scan lease not reopened');
+    }
   }
 }
