@@ -16,6 +16,12 @@ export interface InventoryLease {
 /** A lease without a worker. */
 export type WaitingLease = Pick<InventoryLease, 'inventory' | 'refreshId'>;
 
+/** A lease for a scan that collects until its deadline, under a worker's token or none yet. */
+export interface NewLease extends WaitingLease {
+  readonly token: string | null;
+  readonly deadlineMs: number;
+}
+
 /**
  * The leases of inventories: which refresh may scan one, and which worker reads it. One document
  * holds both under one expiry: an inventory never has two scans, and a scan never has two workers.
@@ -25,8 +31,8 @@ export interface InventoryStore {
    * Leases a free inventory to a refresh, under a worker's token or, with null, for any worker to
    * take. False while another refresh or a worker holds the lease.
    */
-  openLease(lease: WaitingLease & { readonly token: string | null }): Promise<boolean>;
-  /** Leases without a worker and expired ones, oldest first. */
+  openLease(lease: NewLease): Promise<boolean>;
+  /** Leases without a worker and expired ones, the earliest deadline of a scan first. */
   findWaitingLeases(limit: number): Promise<WaitingLease[]>;
   /** Takes a waiting lease; false when another worker was first. */
   takeLease(lease: InventoryLease): Promise<boolean>;
@@ -58,9 +64,10 @@ export function createInventoryStore(
   });
 
   return {
-    async openLease({ inventory, refreshId, token }) {
+    async openLease({ inventory, refreshId, token, deadlineMs }) {
       const now = dateOf(clock.now());
-      const scan = { refreshId, token, leaseUntil: token === null ? anyTime : leaseEnd() };
+      const leaseUntil = token === null ? anyTime : leaseEnd();
+      const scan = { refreshId, token, leaseUntil, deadline: dateOf(deadlineMs) };
       const free = [
         { scan: { $exists: false } },
         { 'scan.refreshId': refreshId, 'scan.leaseUntil': { $lte: now } },
@@ -81,7 +88,7 @@ export function createInventoryStore(
     async findWaitingLeases(limit) {
       const waiting = collection
         .find({ 'scan.leaseUntil': { $lte: dateOf(clock.now()) } })
-        .sort({ 'scan.leaseUntil': 1 });
+        .sort({ 'scan.deadline': 1 });
       return readFirst(waiting, limit, waitingLeaseOf, logger);
     },
     async takeLease({ inventory, refreshId, token }) {

@@ -1,11 +1,15 @@
+import { createTestClock } from '@inventory/testkit/test-clock';
 import { createScanQueue } from './scan-queue.ts';
 import type { PlannedRefresh } from './scan-store.ts';
 
 const assetsPerPage = 2_000;
 const typicalFirst = 10;
 
+let versions = 0;
+/** Each is a later version than those before it. */
 const planned = (id: string, of: Partial<PlannedRefresh> = {}): PlannedRefresh => ({
   id,
+  version: ++versions,
   accountId: 'a',
   inventory: `inventory of ${id}`,
   appId: 730,
@@ -14,6 +18,7 @@ const planned = (id: string, of: Partial<PlannedRefresh> = {}): PlannedRefresh =
   collectDeadlineMs: null,
   expectedPages: null,
   pages: 0,
+  assetsRead: null,
   reportedTotalCount: null,
   parked: false,
   changedAtMs: 0,
@@ -23,23 +28,36 @@ const planned = (id: string, of: Partial<PlannedRefresh> = {}): PlannedRefresh =
 const collecting = { phase: 'collecting', collectDeadlineMs: 3_600_000 } as const;
 
 /** Refreshes, and how many documents were read of them. */
-function storeOf(stored: readonly PlannedRefresh[]) {
+function storeOf(stored: readonly PlannedRefresh[], reserved: readonly string[] = []) {
   const refreshes = new Map(stored.map((one) => [one.id, one]));
   const reads = { refreshes: 0 };
-  const read = (isWanted: (one: PlannedRefresh) => boolean) => {
+  const clock = createTestClock();
+  /** The time of the store: that of its last change. */
+  const timeMs = () =>
+    Math.max(0, ...[...refreshes.values()].map(({ changedAtMs }) => changedAtMs));
+  async function* read(isWanted: (one: PlannedRefresh) => boolean) {
     const found = [...refreshes.values()].filter(isWanted);
     reads.refreshes += found.length;
-    return Promise.resolve(found);
-  };
+    for (const refresh of found.toSorted((left, right) => left.changedAtMs - right.changedAtMs)) {
+      yield [refresh];
+    }
+  }
   const open = createScanQueue(
     {
-      findOpen: () => read(({ phase }) => phase === 'queued' || phase === 'collecting'),
-      findChangedSince: (timeMs) => read(({ changedAtMs }) => changedAtMs >= timeMs),
+      readTime: async () => timeMs(),
+      readOpen: () => read(({ phase }) => phase === 'queued' || phase === 'collecting'),
+      readChangedSince: (sinceMs) => read(({ changedAtMs }) => changedAtMs >= sinceMs),
     },
     assetsPerPage,
-    typicalFirst,
+    { typicalPages: typicalFirst, reserved },
+    clock,
   );
-  return { open, reads, save: (refresh: PlannedRefresh) => refreshes.set(refresh.id, refresh) };
+  return {
+    open,
+    reads,
+    clock,
+    save: (refresh: PlannedRefresh) => refreshes.set(refresh.id, refresh),
+  };
 }
 
 const idsOf = (items: readonly { readonly id: string }[]) => items.map(({ id }) => id);
@@ -72,24 +90,64 @@ describe('the open refreshes in memory', () => {
   it('find a change that became visible a little after its time', async () => {
     const { open, save } = storeOf([planned('r', { changedAtMs: 1_000 })]);
     await open.load();
+    await open.update();
     save(planned('late', { changedAtMs: 500 }));
 
-    await open.update();
-
+    expect(await open.update()).toBe(true);
     expect(idsOf(open.snapshot().queued)).toEqual(['r', 'late']);
   });
 
-  it('find a change that the overlap missed by the next reload', async () => {
-    const { open, save } = storeOf([planned('r', { changedAtMs: 1_000 }), planned('gone')]);
+  it('find within a second what a primary with a slower clock wrote', async () => {
+    const { open, save, clock } = storeOf([planned('r', { changedAtMs: 100_000 })]);
     await open.load();
-    save(planned('late', { changedAtMs: 499 }));
-    save(planned('gone', { phase: 'completed', changedAtMs: 499 }));
     await open.update();
-    expect(idsOf(open.snapshot().queued)).toEqual(['r', 'gone']);
+    save(planned('skewed', { changedAtMs: 95_000 }));
+
+    expect(await open.update()).toBe(false);
+    clock.advance(1_000);
+    expect(await open.update()).toBe(true);
+    expect(idsOf(open.snapshot().queued)).toEqual(['r', 'skewed']);
+  });
+
+  it('find by the next reload what a clock wrote that is slower than tolerated, and what it writes from then on', async () => {
+    const { open, save } = storeOf([planned('r', { changedAtMs: 60_000 }), planned('gone')]);
+    await open.load();
+    save(planned('late', { changedAtMs: 54_999 }));
+    save(planned('gone', { phase: 'completed', changedAtMs: 54_999 }));
+    await open.update();
+    expect(idsOf(open.snapshot().queued).toSorted()).toEqual(['gone', 'r']);
+    save(planned('r', { changedAtMs: 0 }));
 
     await open.load();
-
     expect(idsOf(open.snapshot().queued)).toEqual(['r', 'late']);
+    save(planned('next', { changedAtMs: 55_000 }));
+    await open.update();
+
+    expect(idsOf(open.snapshot().queued)).toEqual(['r', 'late', 'next']);
+  });
+
+  it('ignore a read that is older than what this replica wrote meanwhile', async () => {
+    const before = [
+      planned('started', { changedAtMs: 1_000 }),
+      planned('ended', { ...collecting, changedAtMs: 1_000 }),
+    ];
+    const { open } = storeOf(before);
+    await open.load();
+
+    open.put(planned('started', collecting));
+    open.put(planned('ended', { phase: 'assembling' }));
+
+    expect(await open.update()).toBe(false);
+    await open.load();
+    expect(open.snapshot()).toMatchObject({ queued: [], scans: [{ id: 'started' }] });
+  });
+
+  it('keep what this replica queued while they were read', async () => {
+    const { open } = storeOf([planned('r', { changedAtMs: 1_000 })]);
+
+    await open.load(async () => open.put(planned('new')));
+
+    expect(idsOf(open.snapshot().queued)).toEqual(['r', 'new']);
   });
 
   it('are left by a refresh in any later phase', async () => {
@@ -149,6 +207,10 @@ describe('the expected pages', () => {
     const { open } = storeOf([
       planned('begun', { ...collecting, pages: 2, reportedTotalCount: 9_000 }),
       planned('more than reported', { ...collecting, pages: 9, reportedTotalCount: 9_000 }),
+      planned('in smaller pages', {
+        ...collecting,
+        ...{ pages: 2, assetsRead: 2_000, reportedTotalCount: 9_000 },
+      }),
       planned('started', collecting),
       planned('started as known', { ...collecting, expectedPages: 7 }),
     ]);
@@ -157,6 +219,7 @@ describe('the expected pages', () => {
     expect(open.snapshot().scans).toMatchObject([
       { pagesLeft: 3, isSizeKnown: true },
       { pagesLeft: 1, isSizeKnown: true },
+      { pagesLeft: 7, isSizeKnown: true },
       { pagesLeft: typicalFirst, isSizeKnown: false },
       { pagesLeft: 7, isSizeKnown: true },
     ]);
@@ -172,7 +235,7 @@ describe('the expected pages', () => {
     const { open } = storeOf(before);
     await open.load();
     const first = { pages: 1, reportedTotalCount: 9_000 };
-    for (const scan of before.slice(0, 3)) open.put({ ...scan, ...first });
+    for (const scan of before.slice(0, 3)) open.put({ ...scan, version: ++versions, ...first });
     const reserved = () => open.snapshot().scans.filter(({ isReserved }) => isReserved);
 
     expect(idsOf(reserved())).toEqual(['as expected', 'unread']);
@@ -180,6 +243,24 @@ describe('the expected pages', () => {
     expect(idsOf(reserved())).toEqual(['as expected', 'larger', 'unread']);
     open.put(planned('larger', { ...collecting, expectedPages: 4, ...first, pages: 2 }));
     expect(idsOf(reserved())).toEqual(['as expected', 'larger', 'unread']);
+  });
+
+  it('are reserved for a new planner where they are as expected, unread, or were reserved by the last plan', async () => {
+    const first = { ...collecting, pages: 1, reportedTotalCount: 9_000 };
+    const stored = [
+      planned('as expected', { ...first, expectedPages: 5 }),
+      planned('larger', { ...first, expectedPages: 4 }),
+      planned('larger and reserved', { ...first, expectedPages: 4 }),
+      planned('of unknown size', first),
+      planned('unread', collecting),
+    ];
+    const { open } = storeOf(stored, ['larger and reserved']);
+    await open.load();
+
+    const reserved = open.snapshot().scans.filter(({ isReserved }) => isReserved);
+    expect(idsOf(reserved)).toEqual(['as expected', 'larger and reserved', 'unread']);
+    const named = ['as expected', 'larger', 'larger and reserved'];
+    expect(open.markReserved(named)).toEqual(['larger', 'larger and reserved']);
   });
 
   it('without a saved observation are the mean of what scans lately turned out to have', async () => {
