@@ -41,13 +41,6 @@ function totalLoss({ identities, losses = [] }: Mix): { fromMs: number; untilMs:
   };
 }
 
-/** Whether a scan of it can start before its queue deadline while an identity serves. */
-function isReadable(mix: Mix, { atMs, appId }: Arrival): boolean {
-  if (mix.downApps.includes(appId)) return false;
-  const lost = totalLoss(mix);
-  return !lost || atMs < lost.fromMs || atMs + queueMs > lost.untilMs;
-}
-
 export function figuresOf(mix: Mix, { ended, scanSlots }: Played): MixFigures {
   const complete = ended.filter((one) => one.complete).map(({ arrival }) => arrival);
   const paidPages = pagesOf(complete);
@@ -68,17 +61,40 @@ const pagesOf = (items: readonly { readonly pages: number }[]) =>
 const slotsPerMinute = ({ identities, deadIdentities, liveShare }: Mix) =>
   (identities - deadIdentities) * limits.requestsPerMinute * (1 - liveShare);
 
-/** Whole scans, largest number of pages, that fit before the last deadline: an upper bound. */
+/**
+ * Whole scans, largest number of pages, that fit before the last deadline: an upper bound. What has to
+ * be read before all identities are lost fits into what they can read until then.
+ */
 function mostPages(mix: Mix): number {
+  const readable = mix.arrivals.filter(({ appId }) => !mix.downApps.includes(appId));
+  const lost = totalLoss(mix);
+  const isLate = ({ atMs }: Arrival) => lost === null || atMs + queueMs > lost.untilMs;
+  const late = readable.filter(isLate);
+  const early = readable.filter((arrival) => !isLate(arrival));
   const lastMs = Math.max(0, ...mix.arrivals.map(({ atMs }) => atMs));
   const minutes = (lastMs + queueMs + collectMs) / 60_000 + limits.burst / limits.requestsPerMinute;
   const slots = Math.floor(slotsPerMinute(mix) * minutes);
-  const sizes = mix.arrivals
-    .filter((arrival) => isReadable(mix, arrival))
-    .map(({ pages }) => pages);
+  return mostOf(late, slots) + mostOf(early, lost ? pagesBy(lost.fromMs, early, mix) : 0);
+}
+
+/** Pages that could be read by this time if each were read as soon as it was requested. */
+function pagesBy(timeMs: number, arrivals: readonly Arrival[], mix: Mix): number {
+  const pageMs = 60_000 / slotsPerMinute(mix);
+  let idleMs = 0;
+  let busyUntilMs = 0;
+  for (const { atMs, pages } of arrivals.toSorted((left, right) => left.atMs - right.atMs)) {
+    if (atMs >= timeMs) break;
+    idleMs += Math.max(0, atMs - busyUntilMs);
+    busyUntilMs = Math.max(busyUntilMs, atMs) + pages * pageMs;
+  }
+  return Math.ceil((Math.min(timeMs, busyUntilMs) - idleMs) / pageMs);
+}
+
+/** The most pages of whole scans that are no more than these slots. */
+function mostOf(arrivals: readonly Arrival[], slots: number): number {
   let reachable = new Uint8Array(slots + 1);
   reachable[0] = 1;
-  for (const pages of sizes) {
+  for (const { pages } of arrivals) {
     const next = Uint8Array.from(reachable);
     for (let sum = 0; sum + pages <= slots; sum += 1) if (reachable[sum]) next[sum + pages] = 1;
     reachable = next;
