@@ -1,6 +1,6 @@
 import type { Arrival, IdentityLoss, Mix } from './mix.ts';
 import { collectMs, type Ended, type Played, queueMs } from './simulate.ts';
-import { limits } from './simulated-egress.ts';
+import { connectTimeoutMs, limits, pageMs } from './simulated-egress.ts';
 
 /** What a mix came to, against what its slots, deadlines and requests allow at most. */
 export interface MixFigures {
@@ -23,10 +23,11 @@ export interface MixFigures {
 function endOfPauses({ fromMs, untilMs, result }: IdentityLoss): number {
   const isThrottled = result === 'throttled';
   const maxMs = isThrottled ? limits.silenceMaxMs : limits.unreachableMaxMs;
+  const requestMs = isThrottled ? pageMs : connectTimeoutMs;
   let pauseMs = isThrottled ? limits.silenceFirstMs : limits.unreachableFirstMs;
   let endMs = fromMs;
   while (endMs < untilMs) {
-    endMs += pauseMs;
+    endMs += requestMs + pauseMs;
     pauseMs = Math.min(maxMs, 2 * pauseMs);
   }
   return endMs;
@@ -79,15 +80,15 @@ function mostPages(mix: Mix): number {
 
 /** Pages that could be read by this time if each were read as soon as it was requested. */
 function pagesBy(timeMs: number, arrivals: readonly Arrival[], mix: Mix): number {
-  const pageMs = 60_000 / slotsPerMinute(mix);
+  const slotMs = 60_000 / slotsPerMinute(mix);
   let idleMs = 0;
   let busyUntilMs = 0;
   for (const { atMs, pages } of arrivals.toSorted((left, right) => left.atMs - right.atMs)) {
     if (atMs >= timeMs) break;
     idleMs += Math.max(0, atMs - busyUntilMs);
-    busyUntilMs = Math.max(busyUntilMs, atMs) + pages * pageMs;
+    busyUntilMs = Math.max(busyUntilMs, atMs) + pages * slotMs;
   }
-  return Math.ceil((Math.min(timeMs, busyUntilMs) - idleMs) / pageMs);
+  return Math.ceil((Math.min(timeMs, busyUntilMs) - idleMs) / slotMs);
 }
 
 /** The most pages of whole scans that are no more than these slots. */
@@ -112,12 +113,12 @@ function waitOverFair(mix: Mix, ended: readonly Ended[]): number | null {
     ended.filter(({ complete }) => complete).map(({ arrival, endedMs }) => [arrival, endedMs]),
   );
   const accounts = Map.groupBy(mix.arrivals, ({ accountId }) => accountId);
-  const pageMs = (accounts.size * 60_000) / slotsPerMinute(mix);
+  const turnMs = (accounts.size * 60_000) / slotsPerMinute(mix);
   const ratios: number[] = [];
   for (const arrivals of accounts.values()) {
     let fairEndMs = 0;
     for (const arrival of arrivals.toSorted((left, right) => left.atMs - right.atMs)) {
-      fairEndMs = Math.max(fairEndMs, arrival.atMs) + arrival.pages * pageMs;
+      fairEndMs = Math.max(fairEndMs, arrival.atMs) + arrival.pages * turnMs;
       const fairMs = fairEndMs - arrival.atMs;
       const waitMs = (completedMs.get(arrival) ?? Number.POSITIVE_INFINITY) - arrival.atMs;
       if (arrival.pages === 1 && !mix.downApps.includes(arrival.appId))
