@@ -74,7 +74,9 @@ export async function openRefreshes(
   });
   const pace = collectionPace(egress.identities.length, limits);
   const { refreshes, refreshLists: lists } = stores;
-  const reads = { refreshes, lists, pace, plan, assetsPerPage: config.scan.count, clock };
+  const { settleGraceMs } = config.deadlines;
+  const assetsPerPage = config.scan.count;
+  const reads = { refreshes, lists, pace, plan, assetsPerPage, settleGraceMs, clock };
   const ofAdmission = {
     store: stores.admission,
     outstandingMax: config.admission.outstandingMax,

@@ -253,12 +253,14 @@ export function advance(refresh: Refresh, fact: Fact): Step {
   return rule ? rule(refresh, fact) : ignored;
 }
 
-/** The commands that are pending in a phase. */
-export function pendingEffects(refresh: Refresh): Effect[] {
+/** The commands that are pending in a phase; `isOverdue` once its deadline has passed. */
+export function pendingEffects(refresh: Refresh, isOverdue: boolean): Effect[] {
   switch (refresh.phase) {
     case 'accepted':
       return ['reserve'];
     case 'assembling':
+      // Alone, so that it is decided also where no manifest can be delivered.
+      if (isOverdue) return ['abandon_scan'];
       // The manifest first: an abandon alone would reject a scan that was handed over.
       return refresh.cancelRequested ? ['complete_scan', 'abandon_scan'] : ['complete_scan'];
     case 'settling':

@@ -159,10 +159,16 @@ export function isWaiting(refresh: Pick<Refresh, 'phase' | 'eventAppended'>): bo
   }
 }
 
-/** The deadline of the present phase; null once terminal. */
+/**
+ * The deadline of the present phase; null once terminal. The deadline of collecting, or of the queue
+ * where it was never started, is that of assembly and settlement after a grace.
+ */
 export function deadlineOf(
   refresh: Pick<Refresh, 'phase' | 'queueDeadlineMs' | 'collectDeadlineMs'>,
+  settleGraceMs: number,
 ): number | null {
   if (isTerminal(refresh.phase)) return null;
-  return refresh.collectDeadlineMs ?? refresh.queueDeadlineMs;
+  const deadlineMs = refresh.collectDeadlineMs ?? refresh.queueDeadlineMs;
+  const settles = refresh.phase === 'assembling' || refresh.phase === 'settling';
+  return settles ? deadlineMs + settleGraceMs : deadlineMs;
 }
