@@ -23,6 +23,7 @@ export type StagedPageRecord = z.infer<typeof stagedPage>;
 /** A write of a scan is conditional on the version of its refresh; the lease is in the inventory. */
 const scan = z.object({
   epoch: z.int(),
+  sequence: z.int().nullable().default(null),
   worker: z.string().nullable().default(null),
   startedAt: z.date(),
   completedAt: z.date().nullable(),
@@ -148,6 +149,8 @@ const inventory = z.object({
   scan: inventoryLease.exactOptional(),
   /** Pages of its last complete scan, or those that a later scan reported. */
   pages: z.int().exactOptional(),
+  /** Of the lease that was opened last. */
+  sequence: z.int().exactOptional(),
   seenAt: z.date(),
 });
 export type InventoryDocument = z.infer<typeof inventory>;

@@ -141,6 +141,7 @@ export class SagaWorld {
         fact: 'scan_started',
         atMs: requestedAtMs,
         deadlineMs,
+        sequence: this.refresh.version,
         worker: 'worker-1',
         expectedPages: null,
       });

@@ -88,6 +88,7 @@ function expectLawfulStep(before: Refresh, after: Refresh): void {
   const isLawful =
     (!isTerminal(before.phase) || after.phase === before.phase) &&
     after.version >= before.version &&
+    (!before.scan || after.scan?.sequence === before.scan.sequence) &&
     (before.phase !== 'completed' || isDeepStrictEqual(after.billing, before.billing)) &&
     (!before.outcome || after.outcome === before.outcome);
   if (!isLawful) throw new Error(`no lawful step: ${JSON.stringify({ before, after })}`);
@@ -237,6 +238,7 @@ describe('refresh saga', () => {
     (pages, outcome) => {
       const scan = {
         epoch: 1,
+        sequence: 1,
         startedAtMs: 0,
         completedAtMs: null,
         pages,

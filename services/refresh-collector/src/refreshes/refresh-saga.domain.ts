@@ -14,6 +14,7 @@ export type Fact =
       readonly fact: 'scan_started';
       readonly atMs: number;
       readonly deadlineMs: number;
+      readonly sequence: number;
       readonly worker: string | null;
       readonly expectedPages: number | null;
     }
@@ -166,12 +167,12 @@ const rules: Rules = {
     reserve_refused: () => repeat('reply_refused'),
   },
   queued: {
-    scan_started: (refresh, { atMs, deadlineMs, worker, expectedPages }) =>
+    scan_started: (refresh, { atMs, deadlineMs, sequence, worker, expectedPages }) =>
       change(refresh, {
         phase: 'collecting',
         collectDeadlineMs: deadlineMs,
         expectedPages,
-        scan: { ...newScan, startedAtMs: atMs, worker },
+        scan: { ...newScan, sequence, startedAtMs: atMs, worker },
       }),
     cancel_requested: (refresh) => settle(refresh, 'cancelled', {}),
     queue_deadline_passed: (refresh) => settle(refresh, 'upstream_unavailable', {}),

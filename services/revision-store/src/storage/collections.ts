@@ -14,6 +14,7 @@ export type WindowDocument = z.infer<typeof window>;
 const scanWork = z.object({
   /** Absent in documents of earlier versions: a refresh. */
   source: scanSource.exactOptional(),
+  sequence: z.int().exactOptional(),
   platformId: z.string(),
   appId: z.int(),
   contextId: z.int(),
@@ -83,6 +84,9 @@ const observationFields = z.object({
     totalAmount: z.string(),
     blockAssets: z.int(),
   }),
+  /** Absent in documents of earlier versions, as is the sequence. */
+  source: scanSource.exactOptional(),
+  sequence: z.int().exactOptional(),
   language,
   window,
   reportedTotalCount: z.int(),
