@@ -62,7 +62,10 @@ const pageBytesMax = 16 * 1024 * 1024;
 /** Blocks can vanish between the observation and them once: by an erasure. */
 const readsMax = 2;
 
-/** One page of the head, or of what a chain is pinned to. */
+/**
+ * One page of the head, or of what a chain is pinned to. A commit that an erasure overtook may have
+ * kept an observation whose blocks are gone: a chain that is pinned to it has expired.
+ */
 export async function readCurrentPage(
   deps: ReadCurrentPageDeps,
   request: CurrentPageRequest,
@@ -74,7 +77,9 @@ export async function readCurrentPage(
     if (request.position > 0 && request.position >= totalCount) return { result: 'beyond_end' };
     const page = await readPage(deps, request, observation);
     if (page !== null) return page;
-    invariant(reads < readsMax, 'a readable observation lacks blocks');
+    if (reads < readsMax) continue;
+    invariant(request.pinned !== null, 'the head lacks blocks');
+    return { result: 'expired' };
   }
 }
 
