@@ -232,7 +232,10 @@ export const indexes: readonly CollectionIndexes[] = [
         keys: { projectId: 1, idempotencyKey: 1 },
         options: { unique: true, ...whereExists('idempotencyKey') },
       },
-      { name: 'project_newest', keys: { projectId: 1, requestedAt: -1, _id: -1 } },
+      {
+        name: 'project_phase_newest',
+        keys: { projectId: 1, phase: 1, requestedAt: -1, _id: -1 },
+      },
       { name: 'phase_oldest', keys: { phase: 1, queueDeadline: 1 } },
       { name: 'changed', keys: { changedAt: 1 }, options: whereExists('changedAt') },
       { name: 'terminal_account', keys: { terminal: 1, accountId: 1, requestedAt: 1 } },
@@ -240,6 +243,7 @@ export const indexes: readonly CollectionIndexes[] = [
       { name: 'expire_at', keys: { expireAt: 1 }, options: { expireAfterSeconds: 0 } },
       outboxIndex,
     ],
+    retired: ['project_newest'],
   },
   {
     collection: 'inventories',
