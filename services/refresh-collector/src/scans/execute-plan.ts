@@ -87,9 +87,10 @@ export function createPlanExecutor(deps: PlanExecutorDeps): PlanExecutor {
       kind === 'scan_started' ? startMs + deps.collectMs : (entry.collectDeadlineMs ?? startMs);
     let epoch: number | null = null;
     try {
-      if (!(await inventories.openLease({ ...lease, token, deadlineMs }))) return false;
+      const sequence = await inventories.openLease({ ...lease, token, deadlineMs });
+      if (sequence === null) return false;
       const replica = token === null ? null : worker.replica;
-      const fact = factOf(kind, { atMs: startMs, deadlineMs, worker: replica }, entry);
+      const fact = factOf(kind, { atMs: startMs, deadlineMs, sequence, worker: replica }, entry);
       const result = await apply(id, fact, open);
       if (result?.step === 'changed') epoch = result.refresh.scan?.epoch ?? null;
       else if (result?.refresh.phase !== 'collecting') await inventories.closeLease(lease);
@@ -143,7 +144,7 @@ export function createPlanExecutor(deps: PlanExecutorDeps): PlanExecutor {
 
 function factOf(
   kind: StartFact,
-  start: { readonly atMs: number; readonly deadlineMs: number; readonly worker: string | null },
+  start: Omit<Extract<Fact, { fact: 'scan_started' }>, 'fact' | 'expectedPages'>,
   { expectedPages }: PlannedRefresh,
 ): Fact {
   return kind === 'scan_resumed' ? { fact: kind } : { fact: kind, ...start, expectedPages };
