@@ -64,7 +64,7 @@ describe('The leases of an inventory (Refresh: one scan at a time per inventory)
   });
 
   it('number a scan anew that is opened again after a crash, and give one number to one of many', async () => {
-    const [one, other] = replicas(0, -minuteMs) as [Replica, Replica];
+    const [one, other] = replicas(0, -leaseMs / 3) as [Replica, Replica];
     const refreshId = newRefreshId();
     const opened = await one.openLease({
       inventory: 'crashed',
