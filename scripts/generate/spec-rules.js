@@ -141,6 +141,7 @@ module.exports = {
     'events-recovery': 'Events: recovery: Too old, or of another epoch',
     'events-kept-log': 'Events: kept log: 7 days; the newest always stays',
     'events-heartbeat': 'Events: heartbeat: 15 s, staggered',
+    'events-framing': 'Events: framing: Chunks on HTTP/1.1',
     'events-life': 'Events: life: 10 to 15 min, then stream.closing',
     'events-closing': 'Events: closing: Reason and retry_after_ms, also as retry',
     'events-revoked': 'Events: revoked: Within 2 s of a change, else 30 s',

@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { type HttpServer, startHttpServer } from '@inventory/http/http-server';
+import { readChunks } from '../../test/support/read-chunks.ts';
+import { chunkOf } from './chunk.domain.ts';
 import { openStreamConnection, type StreamConnection } from './stream-connection.ts';
 
 let server: HttpServer;
@@ -13,8 +15,14 @@ afterEach(async () => {
   await server.close(0);
 });
 
-const request = (lines: readonly string[] = []) =>
-  ['GET /stream HTTP/1.1', 'Host: here', ...lines, '', ''].join('\r\n');
+const request = (lines: readonly string[] = [], version = '1.1') =>
+  [`GET /stream HTTP/${version}`, 'Host: here', ...lines, '', ''].join('\r\n');
+
+/** What has been received of the body. */
+function body() {
+  const head = received.indexOf('\r\n\r\n');
+  return readChunks(received.slice(head + 4));
+}
 
 interface Opened {
   readonly connection: StreamConnection;
@@ -58,19 +66,48 @@ async function untilReceived(part: string): Promise<void> {
   while (!received.includes(part)) await once(client, 'data');
 }
 
-test('a stream is what is written to it, behind a head that states no length, until it ends (Events: frames)', async () => {
+test('a stream is what is written to it, in chunks behind its head, until its last chunk (Events: framing) [events-framing]', async () => {
   const { connection, closed } = await open(request());
 
-  connection.write(Buffer.from('one'));
+  connection.write(chunkOf('one'));
+  await untilReceived('one');
+  expect(body()).toEqual({ chunks: ['one'], isComplete: false });
+  connection.write(Buffer.concat([chunkOf('two'), chunkOf('three')]));
   connection.end('last');
   await Promise.all([once(client, 'end'), closed]);
 
-  const [head = '', body] = received.split('\r\n\r\n');
+  const [head = ''] = received.split('\r\n\r\n');
   expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   expect(head).toMatch(/\r\nX-Kind: stream\r\n/);
+  expect(head).toMatch(/\r\nTransfer-Encoding: chunked\r\n/);
   expect(head).toMatch(/\r\nConnection: close/);
+  expect(head).not.toMatch(/content-length|keep-alive/i);
+  expect(body()).toEqual({ chunks: ['one', 'two', 'three', 'last'], isComplete: true });
+});
+
+test('a client of HTTP/1.0 gets the same without chunks, until the connection ends (Events: framing) [events-framing]', async () => {
+  const { connection, closed } = await open(request([], '1.0'));
+
+  connection.write(chunkOf('one'));
+  await untilReceived('one');
+  connection.write(Buffer.concat([chunkOf('two'), chunkOf('three')]));
+  connection.end('last');
+  await Promise.all([once(client, 'end'), closed]);
+
+  const [head = '', content] = received.split('\r\n\r\n');
   expect(head).not.toMatch(/transfer-encoding|content-length|keep-alive/i);
-  expect(body).toBe('onelast');
+  expect(content).toBe('onetwothreelast');
+});
+
+test('a body that is cut has no last chunk: its client knows that it is not complete (Events: EOF)', async () => {
+  const { connection } = await open(request());
+  connection.write(chunkOf('one'));
+  await untilReceived('one');
+
+  connection.cut();
+  await once(client, 'close');
+
+  expect(body()).toEqual({ chunks: ['one'], isComplete: false });
 });
 
 test('the request of a stream ends once, when the stream is open', async () => {
@@ -108,7 +145,8 @@ test('a client that accepts nothing is seen by its queue, and again when it has 
   client.pause();
   const drained = new Promise<void>((resolve) => connection.onDrained(resolve));
 
-  const chunk = Buffer.alloc(64 * 1024, 'x');
+  const text = 'x'.repeat(64 * 1024);
+  const chunk = chunkOf(text);
   let chunks = 1;
   while (connection.write(chunk)) {
     chunks += 1;
@@ -119,7 +157,9 @@ test('a client that accepts nothing is seen by its queue, and again when it has 
   connection.end('last');
   await once(client, 'end');
 
-  expect(received.split('\r\n\r\n')[1]).toHaveLength(chunks * chunk.length + 'last'.length);
+  const { chunks: taken, isComplete } = body();
+  expect([taken.length, isComplete]).toEqual([chunks + 1, true]);
+  expect(taken.slice(0, -1).every((one) => one === text)).toBe(true);
 });
 
 describe('Bytes behind the request', () => {
@@ -133,7 +173,7 @@ describe('Bytes behind the request', () => {
     connection.end('last');
     await once(client, 'end');
 
-    expect(received.split('\r\n\r\n')[1]).toBe('last');
+    expect(body()).toEqual({ chunks: ['last'], isComplete: true });
     expect(responses).toHaveLength(1);
   });
 
@@ -149,26 +189,26 @@ describe('Bytes behind the request', () => {
   test('that arrive with it are not answered either, and the stream is served', async () => {
     const { connection, closed, responses } = await open(request() + request());
 
-    connection.write(Buffer.from('one'));
+    connection.write(chunkOf('one'));
     await untilReceived('one');
     connection.end('last');
     await Promise.all([once(client, 'end'), closed]);
 
     expect(received.match(/HTTP\/1\.1/g)).toHaveLength(1);
-    expect(received).toMatch(/onelast$/);
+    expect(body()).toEqual({ chunks: ['one', 'last'], isComplete: true });
     expect(responses).toHaveLength(1);
   });
 
   test('that it announces as its body are not waited for', async () => {
     const { connection } = await open(request(['Content-Length: 5']));
 
-    connection.write(Buffer.from('one'));
+    connection.write(chunkOf('one'));
     await untilReceived('one');
     client.write('12345');
     connection.end('last');
     await once(client, 'end');
 
-    expect(received).toMatch(/onelast$/);
+    expect(body()).toEqual({ chunks: ['one', 'last'], isComplete: true });
   });
 });
 

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { takeOverConnection } from '@inventory/http/http-server';
+import { chunkOf, contentOf, lastChunk } from './chunk.domain.ts';
 import type { StreamSink } from './stream-session.ts';
 
 /** The connection of a stream's HTTP response. */
@@ -20,9 +21,10 @@ const lastFrameMs = 2_000;
 const ignoredBytesMax = 64 * 1024;
 
 /**
- * Sends a body that ends with the connection; null when it is closed already. Frames are written to
- * the socket itself, and all connections share one buffer: the response object would copy and frame
- * each of them. HTTP ends where the body begins, which is two thirds of the memory of a stream.
+ * Sends a body of chunks, of HTTP/1.0 one that ends with the connection; null when that is closed
+ * already. Frames are written to the socket itself, and all connections share one buffer: the response
+ * object would copy and frame each of them. HTTP ends where the body begins, which is two thirds of
+ * the memory of a stream.
  */
 export async function openStreamConnection(
   response: ServerResponse,
@@ -30,12 +32,14 @@ export async function openStreamConnection(
 ): Promise<StreamConnection | null> {
   const { socket } = response;
   if (!socket?.writable) return null;
-  response.removeHeader('transfer-encoding');
-  response.writeHead(200, { ...headers, Connection: 'close' });
+  const isChunked = response.req.httpVersion === '1.1';
+  const framing = isChunked ? { 'Transfer-Encoding': 'chunked' } : {};
+  response.writeHead(200, { ...headers, ...framing, Connection: 'close' });
   response.flushHeaders();
   setImmediate(letGo, response);
   if (await takeOverConnection(response)) readOn(socket);
-  return socket.writable ? new SocketConnection(socket) : null;
+  if (!socket.writable) return null;
+  return isChunked ? new SocketConnection(socket) : new PlainConnection(socket);
 }
 
 /**
@@ -65,13 +69,17 @@ class SocketConnection implements StreamConnection {
     this.#socket = socket;
   }
 
-  write(bytes: Buffer): boolean {
-    return this.#socket.writable && this.#socket.write(bytes);
+  write(chunks: Buffer): boolean {
+    return this.#socket.writable && this.#socket.write(chunks);
   }
 
   end(lastFrame: string): void {
+    this.close(Buffer.concat([chunkOf(lastFrame), Buffer.from(lastChunk)]));
+  }
+
+  protected close(lastBytes: Buffer): void {
     const socket = this.#socket;
-    socket.end(lastFrame);
+    socket.end(lastBytes);
     const timer = setTimeout(() => socket.destroy(), lastFrameMs);
     socket.once('close', () => clearTimeout(timer));
   }
@@ -87,5 +95,16 @@ class SocketConnection implements StreamConnection {
 
   cut(): void {
     this.#socket.destroy();
+  }
+}
+
+/** Of a client of HTTP/1.0, to which chunks are unknown. */
+class PlainConnection extends SocketConnection {
+  override write(chunks: Buffer): boolean {
+    return super.write(contentOf(chunks));
+  }
+
+  override end(lastFrame: string): void {
+    this.close(Buffer.from(lastFrame));
   }
 }
