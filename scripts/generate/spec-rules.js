@@ -58,6 +58,8 @@ module.exports = {
     'projects-are-apart':
       "Projects are apart: Another Project's refresh has the bytes of an unknown one",
     'json-only': 'JSON only: 406 where JSON is refused',
+    'http-messages':
+      'HTTP messages: RFC 9110 and 9112, whatever the form of a target, a header or a connection',
     compression: 'Compression: gzip and br from 1 KiB, never on a stream',
     'no-caching-no-cors': 'No caching, no CORS',
     'head-is-405': 'HEAD is 405',

@@ -7,7 +7,12 @@ import {
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { pause } from '@inventory/runtime/wait';
+import { allowHalfClosed, probeOnceHalfClosed } from './half-closed.ts';
+import { ignoreUpgrades } from './ignored-upgrades.ts';
+import type { OpenResponses } from './open-responses.ts';
+import { handleInOrder } from './pipelined-requests.ts';
 import { hasBody } from './read-body.ts';
+import { plainRefusal, type RenderRefusal, refuseUnreadable } from './refuse-unreadable.ts';
 
 export interface HttpServerOptions {
   readonly listener: RequestListener;
@@ -16,6 +21,10 @@ export interface HttpServerOptions {
   readonly port: number;
   /** Further ones are closed as they come; unlimited when absent. */
   readonly connectionsMax?: number;
+  /** Whether a client that has ended its side is still answered; else its requests are cancelled. */
+  readonly halfClosed?: boolean;
+  /** Renders the refusal of what is not read as a request. */
+  readonly renderRefusal?: RenderRefusal;
 }
 
 export interface HttpServer {
@@ -25,12 +34,6 @@ export interface HttpServer {
   /** Stops accepting, drains requests in flight for `drainMs`, then closes every connection. */
   close(drainMs: number): Promise<void>;
 }
-
-/** Pipelined requests of one connection that wait for an earlier response. */
-export const pipelinedRequestsMax = 16;
-
-/** The responses of each open connection that are not sent yet, oldest first. */
-type OpenResponses = Map<Socket, Set<ServerResponse>>;
 
 /** The open connections among which a connection is, those of its server. */
 const openWith = new WeakMap<Socket, OpenResponses>();
@@ -44,17 +47,19 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     requestTimeout: 60_000,
     noDelay: true,
   });
+  const pipelined = handleInOrder(open, options.listener);
   server.on('connection', (socket) => {
+    // One whose upgrade is ignored is given to Node again.
+    if (open.has(socket)) return;
     openWith.set(socket, open);
     track(socket, open);
+    pipelined.watch(socket);
+    if (options.halfClosed) probeOnceHalfClosed(socket, open);
   });
-  server.on('request', (request, response) => {
-    const responses = open.get(request.socket);
-    if (!responses) return;
-    responses.add(response);
-    response.once('close', () => responses.delete(response));
-    handleInOrder(options.listener, request, response, responses.size - 1);
-  });
+  server.on('request', pipelined.listener);
+  if (options.halfClosed) allowHalfClosed(server);
+  ignoreUpgrades(server, open, pipelined.release);
+  refuseUnreadable(server, open, options.renderRefusal ?? plainRefusal);
   server.maxRequestsPerSocket = 0;
   if (options.connectionsMax !== undefined) server.maxConnections = options.connectionsMax;
   await listen(server, options);
@@ -95,23 +100,6 @@ export async function takeOverConnection(response: ServerResponse): Promise<bool
 async function readToEnd(request: IncomingMessage): Promise<void> {
   if (request.closed) return;
   await new Promise<void>((resolve) => request.once('close', resolve).resume());
-}
-
-/**
- * Handles the requests of a connection one after the other: each once its response owns the
- * socket, that is, after the response before it was handed to the operating system. Node handles
- * pipelined requests at once and buffers their responses without a bound; what a handler writes
- * would then be sent at any later time.
- */
-function handleInOrder(
-  listener: RequestListener,
-  request: IncomingMessage,
-  response: ServerResponse,
-  waiting: number,
-): void {
-  if (waiting > pipelinedRequestsMax) request.socket.destroy();
-  else if (response.socket) listener(request, response);
-  else response.once('socket', () => listener(request, response));
 }
 
 function listen(server: Server, { host, port }: HttpServerOptions): Promise<void> {

@@ -136,6 +136,12 @@ const rawCases: [string, string | Buffer, number, string][] = [
     'route_not_found',
   ],
   [
+    'a tunnel',
+    `CONNECT elsewhere.example:443 HTTP/1.1\r\nHost: elsewhere.example:443\r\n\r\n`,
+    405,
+    'method_not_allowed',
+  ],
+  [
     'bytes above ASCII in the path',
     Buffer.from(`GET /v2/\xe9 HTTP/1.1\r\n${host}\r\n`, 'latin1'),
     400,

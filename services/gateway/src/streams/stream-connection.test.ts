@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { type HttpServer, startHttpServer } from '@inventory/http/http-server';
 import { readChunks } from '../../test/support/read-chunks.ts';
 import { chunkOf } from './chunk.domain.ts';
+import { heartbeatFrame } from './event-frame.domain.ts';
 import { openStreamConnection, type StreamConnection } from './stream-connection.ts';
 
 let server: HttpServer;
@@ -32,7 +33,10 @@ interface Opened {
 }
 
 /** Sends these bytes to a server whose every response is a stream; resolves with the first. */
-async function open(bytes: string): Promise<Opened & { responses: ServerResponse[] }> {
+async function open(
+  bytes: string,
+  send: (bytes: string) => unknown = (all) => client.write(all),
+): Promise<Opened & { responses: ServerResponse[] }> {
   const first = Promise.withResolvers<Opened>();
   const responses: ServerResponse[] = [];
   server = await startHttpServer({
@@ -50,14 +54,16 @@ async function open(bytes: string): Promise<Opened & { responses: ServerResponse
     },
     host: '127.0.0.1',
     port: 0,
+    halfClosed: true,
   });
-  client = connect(server.port, '127.0.0.1');
+  client = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
   received = '';
   client.setEncoding('latin1').on('data', (part: string) => {
     received += part;
   });
   client.on('error', () => {});
-  client.write(bytes);
+  client.on('end', () => client.end());
+  send(bytes);
   return { ...(await first.promise), responses };
 }
 
@@ -124,7 +130,7 @@ test('the request of a stream ends once, when the stream is open', async () => {
 });
 
 test.each([
-  ['ends its side', (socket: Socket) => socket.end()],
+  ['leaves', (socket: Socket) => socket.destroy()],
   ['resets it', (socket: Socket) => socket.resetAndDestroy()],
 ])(
   'the connection of a client that %s is closed, once (Events: EOF)',
@@ -136,6 +142,29 @@ test.each([
     await closed;
 
     expect(closings()).toBe(1);
+  },
+);
+
+test.each([
+  ['with its request', (bytes: string) => client.end(bytes), '1.1'],
+  ['with its request of HTTP/1.0', (bytes: string) => client.end(bytes), '1.0'],
+  ['behind it', (bytes: string) => client.write(bytes, () => client.end()), '1.1'],
+])(
+  'a client that ends its side %s reads on, to the end of the stream (Events: EOF)',
+  async (_name, send, version) => {
+    const { connection, responses } = await open(request([], version), send);
+    const socket = responses[0]?.req.socket;
+    if (!socket?.readableEnded) await once(socket ?? client, 'end');
+
+    connection.write(chunkOf('one'));
+    await untilReceived('one');
+    await untilReceived(heartbeatFrame);
+    connection.end('last');
+    await once(client, 'end');
+
+    expect(received.replaceAll(chunkOf(heartbeatFrame).toString(), '')).toMatch(
+      version === '1.0' ? /one(:\n\n)*last$/ : /one\r\n4\r\nlast\r\n0\r\n\r\n$/,
+    );
   },
 );
 

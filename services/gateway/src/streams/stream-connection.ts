@@ -1,7 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { probeUntilClosed } from '@inventory/http/half-closed';
 import { takeOverConnection } from '@inventory/http/http-server';
 import { chunkOf, contentOf, lastChunk } from './chunk.domain.ts';
+import { heartbeatFrame } from './event-frame.domain.ts';
 import type { StreamSink } from './stream-session.ts';
 
 /** The connection of a stream's HTTP response. */
@@ -19,6 +21,8 @@ const lastFrameMs = 2_000;
 
 /** Bytes behind the request that are ignored; a client that sends more is cut. */
 const ignoredBytesMax = 64 * 1024;
+
+const heartbeatChunk = chunkOf(heartbeatFrame);
 
 /**
  * Sends a body of chunks, of HTTP/1.0 one that ends with the connection; null when that is closed
@@ -39,7 +43,9 @@ export async function openStreamConnection(
   setImmediate(letGo, response);
   if (await takeOverConnection(response)) readOn(socket);
   if (!socket.writable) return null;
-  return isChunked ? new SocketConnection(socket) : new PlainConnection(socket);
+  const connection = isChunked ? new SocketConnection(socket) : new PlainConnection(socket);
+  probeOnceHalfClosed(socket, connection);
+  return connection;
 }
 
 /**
@@ -51,15 +57,25 @@ function letGo(response: ServerResponse): void {
   response.emit('close');
 }
 
-/** Detects the end of the client's side, which ends the stream, and ignores what comes before it. */
+/** Ignores what the client sends. */
 function readOn(socket: Socket): void {
   const readBefore = socket.bytesRead;
   socket.on('data', () => {
     if (socket.bytesRead - readBefore > ignoredBytesMax) socket.destroy();
   });
-  socket.on('end', () => socket.end());
   // `close` follows.
   socket.on('error', () => {});
+}
+
+/** A client that has ended its side may read on. */
+function probeOnceHalfClosed(socket: Socket, connection: StreamConnection): void {
+  const probe = () =>
+    probeUntilClosed(socket, 0, () => {
+      connection.write(heartbeatChunk);
+      return socket.writable;
+    });
+  if (socket.readableEnded) probe();
+  else socket.on('end', probe);
 }
 
 class SocketConnection implements StreamConnection {

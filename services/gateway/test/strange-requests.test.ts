@@ -1,0 +1,103 @@
+import { newScope } from '@inventory/testkit/builders';
+import { publicRoutes } from '../src/public-routes.ts';
+import { setLiveInventory } from './support/fake-live-pages.ts';
+import { membersText, saveInventory } from './support/fake-revision-store.ts';
+import { mayAll, rightCall } from './support/operation-calls.ts';
+import { sendRaw } from './support/raw-call.ts';
+import {
+  type GatewayWorld,
+  openWorld,
+  startTestGateway,
+  type TestGateway,
+} from './support/test-gateway.ts';
+
+let world: GatewayWorld;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  world = await openWorld();
+  gateway = await startTestGateway(world);
+});
+afterAll(() => world?.close());
+
+/** A request as its lines. */
+interface RawRequest {
+  readonly method: string;
+  readonly target: string;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly body: string;
+}
+
+/** A request of the operation that is right in itself, of an account of its own. */
+function requestOf(operationId: string): RawRequest {
+  const { key, principal } = world.issue(mayAll);
+  const scope = newScope();
+  const pages = [membersText('1'), membersText('2')];
+  saveInventory(world.revisions, scope, { pages });
+  setLiveInventory(world.collector.live, scope, { pages });
+  const { method = 'GET', path, headers = {}, body } = rightCall(operationId, scope, principal);
+  const text = body === undefined ? '' : JSON.stringify(body);
+  const ofBody: [string, string][] =
+    text === ''
+      ? []
+      : [
+          ['Content-Type', 'application/json'],
+          ['Content-Length', String(text.length)],
+        ];
+  const given = Object.entries(headers).map(([name, value]) => [name, String(value)] as const);
+  return {
+    method,
+    target: path,
+    headers: [['Host', 'gateway'], ['X-API-Key', key], ...given, ...ofBody],
+    body: text,
+  };
+}
+
+const bytesOf = ({ method, target, headers, body }: RawRequest) =>
+  `${method} ${target} HTTP/1.1\r\n` +
+  `${headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`;
+
+const withHeaders = (request: RawRequest, ...more: (readonly [string, string])[]): RawRequest => ({
+  ...request,
+  headers: [...request.headers, ...more],
+});
+
+interface Variant {
+  readonly change?: (request: RawRequest) => RawRequest;
+  readonly behind?: string;
+  readonly endsSide?: boolean;
+}
+
+/** What a client may do with any request, and has the same answer. */
+const variants: Readonly<Record<string, Variant>> = {
+  'ends its side behind it': { endsSide: true },
+  'asks for HTTP/2 in the clear': {
+    change: (request) =>
+      withHeaders(
+        request,
+        ['Connection', 'Upgrade, HTTP2-Settings'],
+        ['Upgrade', 'h2c'],
+        ['HTTP2-Settings', 'AAMAAABkAAQCAAAAAAIAAAAA'],
+      ),
+    behind: 'GET /v2/nowhere HTTP/1.1\r\nHost: gateway\r\n\r\n',
+  },
+  'sends bytes behind it that are no request': { behind: '\x00\x01\r\n\r\n' },
+};
+
+describe.each(Object.entries(variants))('a client that %s', (_name, { change, ...rest }) => {
+  test.each(publicRoutes.map(({ operationId }) => operationId))(
+    'has its answer from %s (Transport: RFC 9112) [http-messages]',
+    async (operationId) => {
+      const right = await sendRaw(gateway.url, bytesOf(requestOf(operationId)));
+
+      const request = requestOf(operationId);
+      const bytes = bytesOf(change ? change(request) : request) + (rest.behind ?? '');
+      const answer = await sendRaw(gateway.url, bytes, rest);
+
+      expect([answer.status, answer.headers['content-type']]).toEqual([
+        right.status,
+        right.headers['content-type'],
+      ]);
+    },
+  );
+});
