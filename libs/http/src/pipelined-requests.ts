@@ -11,6 +11,9 @@ const pipelinedRequestsMax = 16;
  */
 const waitingRequestsMax = 10_000;
 
+/** Middleware, the pipeline of a body and tracing wait for the end of a response; past 10 Node writes a warning. */
+const listenersMax = 20;
+
 export interface PipelinedRequests {
   /** Reads no more from the connection while too many of its requests wait. */
   watch(socket: Socket): void;
@@ -57,6 +60,7 @@ export function handleInOrder(open: OpenResponses, listener: RequestListener): P
       const responses = open.get(socket);
       if (!responses) return;
       responses.add(response);
+      response.setMaxListeners(listenersMax);
       response.once('close', () => {
         responses.delete(response);
         resume(socket);

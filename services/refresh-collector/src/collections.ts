@@ -23,10 +23,12 @@ export type StagedPageRecord = z.infer<typeof stagedPage>;
 /** A write of a scan is conditional on the version of its refresh; the lease is in the inventory. */
 const scan = z.object({
   epoch: z.int(),
+  sequence: z.int().nullable().default(null),
   worker: z.string().nullable().default(null),
   startedAt: z.date(),
   completedAt: z.date().nullable(),
   pages: z.int(),
+  assetsRead: z.int().nullable().default(null),
   reportedTotalCount: z.int().nullable(),
   endCheck: z.object({ cursor: z.string().nullable(), attempts: z.int() }).default(noEndCheck),
   parked: z.boolean().default(false),
@@ -82,6 +84,7 @@ export type RefreshDocument = z.infer<typeof refresh> &
 /** The fields of a refresh that planning reads. */
 const plannedRefresh = refresh.pick({
   _id: true,
+  version: true,
   accountId: true,
   scopeKey: true,
   scope: true,
@@ -139,6 +142,8 @@ const inventoryLease = z.object({
   /** Changes with every worker; null while it waits for one. */
   token: z.string().nullable(),
   leaseUntil: z.date(),
+  /** Until when its scan collects; the earliest is taken first. */
+  deadline: z.date().exactOptional(),
 });
 
 /** One inventory: the lease of its scan, and its last size. */
@@ -148,6 +153,8 @@ const inventory = z.object({
   scan: inventoryLease.exactOptional(),
   /** Pages of its last complete scan, or those that a later scan reported. */
   pages: z.int().exactOptional(),
+  /** Of the lease that was opened last. */
+  sequence: z.int().exactOptional(),
   seenAt: z.date(),
 });
 export type InventoryDocument = z.infer<typeof inventory>;
@@ -179,6 +186,7 @@ const plan = z.object({
   typicalPages: z.number(),
   replicas: z.int(),
   scansPerReplica: z.int(),
+  reserved: z.array(z.string()).readonly().default([]),
   accounts: z.int(),
   busiest: z
     .array(z.object({ accountId: z.string(), refreshes: z.int().default(1), pages: z.number() }))
@@ -231,7 +239,10 @@ export const indexes: readonly CollectionIndexes[] = [
         keys: { projectId: 1, idempotencyKey: 1 },
         options: { unique: true, ...whereExists('idempotencyKey') },
       },
-      { name: 'project_newest', keys: { projectId: 1, requestedAt: -1, _id: -1 } },
+      {
+        name: 'project_phase_newest',
+        keys: { projectId: 1, phase: 1, requestedAt: -1, _id: -1 },
+      },
       { name: 'phase_oldest', keys: { phase: 1, queueDeadline: 1 } },
       { name: 'changed', keys: { changedAt: 1 }, options: whereExists('changedAt') },
       { name: 'terminal_account', keys: { terminal: 1, accountId: 1, requestedAt: 1 } },
@@ -239,6 +250,7 @@ export const indexes: readonly CollectionIndexes[] = [
       { name: 'expire_at', keys: { expireAt: 1 }, options: { expireAfterSeconds: 0 } },
       outboxIndex,
     ],
+    retired: ['project_newest'],
   },
   {
     collection: 'inventories',

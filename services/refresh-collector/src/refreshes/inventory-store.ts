@@ -4,6 +4,7 @@ import type { TypedCollection } from '@inventory/mongo/typed-collection';
 import { type Clock, dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { documents, type InventoryDocument } from '../collections.ts';
+import { nextSequence } from './refresh.domain.ts';
 
 /** The lease of one inventory, held by one worker. */
 export interface InventoryLease {
@@ -16,6 +17,12 @@ export interface InventoryLease {
 /** A lease without a worker. */
 export type WaitingLease = Pick<InventoryLease, 'inventory' | 'refreshId'>;
 
+/** A lease for a scan that collects until its deadline, under a worker's token or none yet. */
+export interface NewLease extends WaitingLease {
+  readonly token: string | null;
+  readonly deadlineMs: number;
+}
+
 /**
  * The leases of inventories: which refresh may scan one, and which worker reads it. One document
  * holds both under one expiry: an inventory never has two scans, and a scan never has two workers.
@@ -23,10 +30,11 @@ export type WaitingLease = Pick<InventoryLease, 'inventory' | 'refreshId'>;
 export interface InventoryStore {
   /**
    * Leases a free inventory to a refresh, under a worker's token or, with null, for any worker to
-   * take. False while another refresh or a worker holds the lease.
+   * take. Returns the next sequence of the inventory; null while another refresh or a worker holds
+   * the lease. A sequence that no scan uses leaves a gap.
    */
-  openLease(lease: WaitingLease & { readonly token: string | null }): Promise<boolean>;
-  /** Leases without a worker and expired ones, oldest first. */
+  openLease(lease: NewLease): Promise<number | null>;
+  /** Leases without a worker and expired ones, the earliest deadline of a scan first. */
   findWaitingLeases(limit: number): Promise<WaitingLease[]>;
   /** Takes a waiting lease; false when another worker was first. */
   takeLease(lease: InventoryLease): Promise<boolean>;
@@ -58,30 +66,35 @@ export function createInventoryStore(
   });
 
   return {
-    async openLease({ inventory, refreshId, token }) {
+    async openLease({ inventory, refreshId, token, deadlineMs }) {
       const now = dateOf(clock.now());
-      const scan = { refreshId, token, leaseUntil: token === null ? anyTime : leaseEnd() };
+      const leaseUntil = token === null ? anyTime : leaseEnd();
+      const scan = { refreshId, token, leaseUntil, deadline: dateOf(deadlineMs) };
       const free = [
         { scan: { $exists: false } },
         { 'scan.refreshId': refreshId, 'scan.leaseUntil': { $lte: now } },
       ];
+      const found = await collection.findOne({ _id: inventory });
+      const previous = found ? fromDocument(found).sequence : undefined;
+      const sequence = nextSequence(previous, now.getTime());
       try {
         await collection.updateOne(
-          { _id: inventory, $or: free },
-          { $set: { scan, seenAt: now } },
+          { _id: inventory, sequence: previous ?? { $exists: false }, $or: free },
+          { $set: { scan, sequence, seenAt: now } },
           { upsert: true },
         );
-        return true;
+        return sequence;
       } catch (error) {
-        // The upsert conflicts with a document that the filter does not match: it is leased.
-        if (duplicateKeyOf(error)) return false;
+        // The upsert conflicts with a document that the filter does not match: it is leased, or was
+        // meanwhile.
+        if (duplicateKeyOf(error)) return null;
         throw error;
       }
     },
     async findWaitingLeases(limit) {
       const waiting = collection
         .find({ 'scan.leaseUntil': { $lte: dateOf(clock.now()) } })
-        .sort({ 'scan.leaseUntil': 1 });
+        .sort({ 'scan.deadline': 1 });
       return readFirst(waiting, limit, waitingLeaseOf, logger);
     },
     async takeLease({ inventory, refreshId, token }) {

@@ -14,10 +14,16 @@ export type Fact =
       readonly fact: 'scan_started';
       readonly atMs: number;
       readonly deadlineMs: number;
+      readonly sequence: number;
       readonly worker: string | null;
       readonly expectedPages: number | null;
     }
-  | { readonly fact: 'page_recorded'; readonly reportedTotalCount: number }
+  | {
+      readonly fact: 'page_recorded';
+      readonly reportedTotalCount: number;
+      /** Assets that the pages read so far cover. */
+      readonly assetsRead: number;
+    }
   /** A last page had no assets behind this cursor: the page before it is read again. */
   | { readonly fact: 'end_doubted'; readonly cursor: string | null }
   /** Another worker resumes the scan: writes of the last one are refused. */
@@ -128,6 +134,7 @@ const newScan = {
   epoch: 1,
   completedAtMs: null,
   pages: 0,
+  assetsRead: 0,
   reportedTotalCount: null,
   endCheck: noEndCheck,
   parked: false,
@@ -166,23 +173,24 @@ const rules: Rules = {
     reserve_refused: () => repeat('reply_refused'),
   },
   queued: {
-    scan_started: (refresh, { atMs, deadlineMs, worker, expectedPages }) =>
+    scan_started: (refresh, { atMs, deadlineMs, sequence, worker, expectedPages }) =>
       change(refresh, {
         phase: 'collecting',
         collectDeadlineMs: deadlineMs,
         expectedPages,
-        scan: { ...newScan, startedAtMs: atMs, worker },
+        scan: { ...newScan, sequence, startedAtMs: atMs, worker },
       }),
     cancel_requested: (refresh) => settle(refresh, 'cancelled', {}),
     queue_deadline_passed: (refresh) => settle(refresh, 'upstream_unavailable', {}),
   },
   collecting: {
-    page_recorded: (refresh, { reportedTotalCount }) =>
+    page_recorded: (refresh, { reportedTotalCount, assetsRead }) =>
       refresh.scan
         ? change(refresh, {
             scan: {
               ...refresh.scan,
               pages: refresh.scan.pages + 1,
+              assetsRead,
               reportedTotalCount,
               endCheck: { ...refresh.scan.endCheck, cursor: null },
             },
@@ -253,12 +261,14 @@ export function advance(refresh: Refresh, fact: Fact): Step {
   return rule ? rule(refresh, fact) : ignored;
 }
 
-/** The commands that are pending in a phase. */
-export function pendingEffects(refresh: Refresh): Effect[] {
+/** The commands that are pending in a phase; `isOverdue` once its deadline has passed. */
+export function pendingEffects(refresh: Refresh, isOverdue: boolean): Effect[] {
   switch (refresh.phase) {
     case 'accepted':
       return ['reserve'];
     case 'assembling':
+      // Alone, so that it is decided also where no manifest can be delivered.
+      if (isOverdue) return ['abandon_scan'];
       // The manifest first: an abandon alone would reject a scan that was handed over.
       return refresh.cancelRequested ? ['complete_scan', 'abandon_scan'] : ['complete_scan'];
     case 'settling':

@@ -13,9 +13,11 @@ const slow = { pagesPerSecond: 0.05, burstPages: 2 };
 
 const scanOf = (reportedTotalCount: number) => ({
   epoch: 1,
+  sequence: 1,
   startedAtMs: 0,
   completedAtMs: null,
   pages: 0,
+  assetsRead: null,
   reportedTotalCount,
   endCheck: noEndCheck,
   parked: false,

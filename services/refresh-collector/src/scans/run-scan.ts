@@ -1,4 +1,5 @@
 import { jitteredDelayMs } from '@inventory/runtime/backoff';
+import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
 import type { HeldLease } from '@inventory/runtime/hold-lease';
 import type { Logger } from '@inventory/runtime/logger';
@@ -12,7 +13,7 @@ import {
   requestsFirstPage,
   unreachableIdentities,
 } from '../egress/page-verdicts.domain.ts';
-import type { PlatformPage } from '../egress/platform-page.domain.ts';
+import type { PlatformAnswer } from '../egress/platform-answer.domain.ts';
 import { type ReadPageDeps, readPage } from '../egress/read-page.ts';
 import { applyTo, type SagaDeps } from '../refreshes/apply-fact.ts';
 import type { Refresh } from '../refreshes/refresh.domain.ts';
@@ -102,15 +103,31 @@ async function readOnePage(
   );
   if (!result) return signal.aborted ? undefined : state;
   const attempt = { progress, tries, identity: result.identityId, identities };
-  const step = nextStep(attempt, result.answer, deps.rules);
-  return applyStep(deps, claimed, state, step, signal);
+  const { answer, text } = await asStaged(deps, result.answer);
+  const step = nextStep(attempt, answer, deps.rules);
+  return applyStep(deps, claimed, state, { step, text }, signal);
+}
+
+/** An answer, and the text of its page. A page that cannot be saved is an answer that is too large. */
+interface StagedAnswer {
+  readonly answer: PlatformAnswer;
+  readonly text: Buffer | null;
+}
+
+async function asStaged(
+  { revisionStore }: ScanDeps,
+  answer: PlatformAnswer,
+): Promise<StagedAnswer> {
+  if (answer.kind !== 'page') return { answer, text: null };
+  const text = await revisionStore.textOf(answer.page);
+  return { answer: text ? answer : { kind: 'too_large' }, text };
 }
 
 async function applyStep(
   deps: ScanDeps,
   claimed: ClaimedScan,
   state: ScanState,
-  step: ScanStep,
+  { step, text }: { readonly step: ScanStep; readonly text: Buffer | null },
   signal: AbortSignal,
 ): Promise<ScanState | undefined> {
   if (step.step === 'fail') {
@@ -123,7 +140,8 @@ async function applyStep(
     await pause(step.pauseMs, signal);
     return { ...state, progress: step.progress, tries: step.tries };
   }
-  return stageAndRecord(deps, claimed, state, step, signal);
+  invariant(text !== null, 'a page that is saved has a text');
+  return stageAndRecord(deps, claimed, state, { step, text }, signal);
 }
 
 /** Stored before the page is read again, so that the checks are counted over all workers. */
@@ -149,10 +167,10 @@ async function stageAndRecord(
   deps: ScanDeps,
   claimed: ClaimedScan,
   state: ScanState,
-  step: Extract<ScanStep, { step: 'save' }>,
+  { step, text }: { readonly step: Extract<ScanStep, { step: 'save' }>; readonly text: Buffer },
   signal: AbortSignal,
 ): Promise<ScanState | undefined> {
-  const staged = await stage(deps, claimed, state.progress.pages, step.page, signal);
+  const staged = await stage(deps, claimed, state.progress.pages, text, signal);
   if (!staged) return undefined;
   const nextCursor = step.done ? null : (step.progress.cursors.at(-1) ?? null);
   const page = { ...staged, place: step.place, nextCursor };
@@ -168,10 +186,11 @@ async function stageAndRecord(
     return undefined;
   }
   const { reportedTotalCount } = step.page;
+  const { assetsRead } = step.progress;
   const recorded = await applyTo(
     deps.saga,
     { refresh: state.refresh, trace: claimed.trace },
-    { fact: 'page_recorded', reportedTotalCount },
+    { fact: 'page_recorded', reportedTotalCount, assetsRead },
     { deliveryMode: 'outbox', lastPage: page },
   );
   return recorded?.step === 'changed' ? { ...next, refresh: recorded.refresh } : undefined;
@@ -182,13 +201,13 @@ async function stage(
   deps: ScanDeps,
   claimed: ClaimedScan,
   pageNumber: number,
-  page: PlatformPage,
+  text: Buffer,
   signal: AbortSignal,
 ) {
   const place = { scanId: claimed.refresh.id, epoch: claimed.epoch, page: pageNumber };
   for (let failures = 1; !signal.aborted && !isOverdue(deps, claimed); failures += 1) {
     try {
-      return await deps.revisionStore.stagePage(place, page);
+      return await deps.revisionStore.stagePage(place, text);
     } catch (error) {
       deps.logger.warn({ err: error, failures }, 'page not staged');
       await pause(jitteredDelayMs(stagingBackoff, failures), signal);
@@ -209,6 +228,7 @@ async function end(
   const scan = refresh.scan && {
     ...refresh.scan,
     pages: progress.pages,
+    assetsRead: progress.assetsRead,
     reportedTotalCount: progress.reportedTotalCount,
   };
   const stored = { refresh: { ...refresh, scan }, trace };
@@ -222,7 +242,7 @@ async function end(
 }
 
 function resumedState({ pages, refresh }: ClaimedScan, rules: ScanRules): ScanState {
-  const progress = resumedProgress(pages, refresh.scan ?? freshProgress);
+  const progress = resumedProgress(pages, refresh.scan ?? freshProgress, rules);
   return { refresh, progress, tries: firstTries(rules), pages };
 }
 

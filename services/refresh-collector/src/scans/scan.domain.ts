@@ -13,7 +13,9 @@ import {
   pagesInPlace,
   type RecordedPage,
 } from '../refreshes/recorded-page.domain.ts';
+import type { ScanSummary } from '../refreshes/refresh.domain.ts';
 import type { FailedScanOutcome } from '../refreshes/refresh-saga.domain.ts';
+import type { ScanSize } from '../refreshes/scan-size.domain.ts';
 
 /** Limits of one scan. */
 export interface ScanRules extends PageRules {
@@ -26,6 +28,10 @@ export interface ScanProgress {
   readonly cursors: readonly string[];
   /** Pages saved so far, including those that were read again. */
   readonly pages: number;
+  /** Assets that these pages cover, hidden ones included. */
+  readonly assetsRead: number;
+  /** Assets on the last page; null where another worker read it. */
+  readonly lastPageAssets: number | null;
   readonly reportedTotalCount: number | null;
   readonly endCheck: EndCheck;
 }
@@ -64,20 +70,25 @@ export type ScanStep =
 export const freshProgress: ScanProgress = {
   cursors: [],
   pages: 0,
+  assetsRead: 0,
+  lastPageAssets: null,
   reportedTotalCount: null,
   endCheck: noEndCheck,
 };
 
-/** The progress of a scan by what is stored of it. */
+/** The progress of a scan by what is stored of it; earlier versions stored no `assetsRead`. */
 export function resumedProgress(
   recorded: readonly RecordedPage[],
-  { reportedTotalCount, endCheck }: Pick<ScanProgress, 'reportedTotalCount' | 'endCheck'>,
+  { assetsRead, reportedTotalCount, endCheck }: Pick<ScanSummary, keyof ScanSize | 'endCheck'>,
+  { count }: Pick<ScanRules, 'count'>,
 ): ScanProgress {
   const cursors = pagesInPlace(recorded).flatMap(({ nextCursor }) => nextCursor ?? []);
   const doubted = endCheck.cursor === null ? -1 : cursors.indexOf(endCheck.cursor);
   return {
     cursors: doubted < 0 ? cursors : cursors.slice(0, doubted),
     pages: recorded.length,
+    assetsRead: assetsRead ?? recorded.length * count,
+    lastPageAssets: null,
     reportedTotalCount,
     endCheck,
   };
@@ -137,6 +148,8 @@ function onPage(
   const next: ScanProgress = {
     cursors,
     pages: progress.pages + 1,
+    assetsRead: progress.assetsRead + assetsCovered(page, progress, tries.size.count),
+    lastPageAssets: page.assets.length,
     reportedTotalCount: page.reportedTotalCount,
     endCheck: { ...endCheck, cursor: null },
   };
@@ -146,6 +159,19 @@ function onPage(
     return { step: 'fail', outcome: 'incomplete' };
   }
   return { ...saved, progress: { ...next, cursors: [...cursors, lastAssetId] }, done: false };
+}
+
+/**
+ * A page covers what it was requested with, hidden assets included, unless the platform gives fewer a
+ * page: two pages in a row then have the same number.
+ */
+function assetsCovered(
+  { assets, more }: PlatformPage,
+  { lastPageAssets }: ScanProgress,
+  requested: number,
+): number {
+  const isLess = more && assets.length > 0 && assets.length === lastPageAssets;
+  return isLess ? assets.length : Math.max(assets.length, requested);
 }
 
 /** Back to the page before: the cursor may name an asset that was removed. */

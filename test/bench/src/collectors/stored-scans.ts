@@ -60,10 +60,12 @@ function collecting(document: RefreshDocument, nowMs: number): RefreshDocument {
     collectDeadline: dateOf(nowMs + hourMs),
     scan: {
       epoch: 1,
+      sequence: 1,
       worker: null,
       startedAt: dateOf(nowMs),
       completedAt: null,
       pages: 0,
+      assetsRead: 0,
       reportedTotalCount: null,
       endCheck: { cursor: null, attempts: 0 },
       parked: false,
