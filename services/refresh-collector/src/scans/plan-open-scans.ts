@@ -67,9 +67,6 @@ export function planOpenScans(
     { ...open, queued, nowMs, capacity, scanAllowance, lastStartMs },
     rules,
   );
-  const parked = open.scans.filter((scan) => scan.parked).length;
-  const active =
-    open.scans.length - parked - decided.park.length + decided.resume.length + decided.start.length;
   const accounts = pagesByAccount(open);
   const latestStartMs = nowMs + limits.queueMs;
   const endMs = latestStartMs + limits.collectMs;
@@ -87,7 +84,6 @@ export function planOpenScans(
       scanPagesMax: Math.floor(share * (capacity.until(endMs) - capacity.until(latestStartMs))),
       typicalPages,
       replicas: replicas.count,
-      scansPerReplica: Math.max(1, Math.ceil(active / replicas.count)),
       accounts: accounts.length,
       busiest: accounts.slice(0, busiestMax),
     },

@@ -2,7 +2,7 @@ import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
 import { LRUCache } from 'lru-cache';
 import type { PublishedPlan } from '../refreshes/published-plan.domain.ts';
-import { pagesLeft, reportedPages } from '../refreshes/scan-size.domain.ts';
+import { expectedPagesLeft, reportedPages } from '../refreshes/scan-size.domain.ts';
 import type { QueuedRefresh, QueueSnapshot, StartedScan } from './queue-snapshot.domain.ts';
 import type { PlannedRefresh, ScanStore } from './scan-store.ts';
 import { createTypicalPages } from './typical-pages.domain.ts';
@@ -23,6 +23,8 @@ export interface ScanQueue {
   put(refresh: PlannedRefresh): void;
   remove(id: string): void;
   get(id: string): PlannedRefresh | undefined;
+  /** Pages that are expected to be read of it; 0 where it is not open. */
+  pagesLeft(id: string): number;
   /** A plan reserved all pages that these scans have left; returns those larger than expected. */
   markReserved(ids: readonly string[]): string[];
   snapshot(): Pick<QueueSnapshot, 'queued' | 'scans'>;
@@ -40,6 +42,7 @@ const visibleAfterMs = 500;
 const clockSkewMaxMs = 5_000;
 const readSkewedEveryMs = 1_000;
 const inventoriesMax = 10_000;
+/** Ended refreshes never open again; a read may be older than their end. */
 const endedMax = 10_000;
 
 export function createScanQueue(
@@ -49,12 +52,10 @@ export function createScanQueue(
   clock: Clock,
 ): ScanQueue {
   const entries = new Map<string, Entry>();
-  /** They never open again; a read may be older than their end. */
   const ended = new LRUCache<string, true>({ max: endedMax });
   const sizes = createTypicalPages(lastPlan.typicalPages);
   const reservedBefore = new Set(lastPlan.reserved);
-  /** Pages of inventories by their latest scans. */
-  const reported = new LRUCache<string, number>({ max: inventoriesMax });
+  const pagesByInventory = new LRUCache<string, number>({ max: inventoriesMax });
   /** Earlier changes are read, by the clock of the database; null before they are. */
   let changedMs: number | null = null;
   let readSkewedMs = Number.NEGATIVE_INFINITY;
@@ -67,7 +68,7 @@ export function createScanQueue(
     const isFirstReport = pages !== null && before?.reportedTotalCount === null;
     if (isFirstReport) {
       sizes.add(pages);
-      reported.set(refresh.inventory, pages);
+      pagesByInventory.set(refresh.inventory, pages);
     }
     if (phase !== 'queued' && phase !== 'collecting') {
       if (phase !== 'accepted') ended.set(id, true);
@@ -81,10 +82,9 @@ export function createScanQueue(
     );
   }
 
-  /** A scan of the same inventory may have reported its size since the refresh was requested. */
-  function withReportedPages(entry: Entry): Entry {
-    if (entry.phase !== 'queued') return entry;
-    return { ...entry, expectedPages: reported.get(entry.inventory) ?? entry.expectedPages };
+  function current(id: string): Entry | undefined {
+    const entry = entries.get(id);
+    return entry && withReportedPages(entry, pagesByInventory);
   }
 
   return {
@@ -117,9 +117,10 @@ export function createScanQueue(
     },
     put,
     remove: (id) => void entries.delete(id),
-    get(id) {
-      const entry = entries.get(id);
-      return entry && withReportedPages(entry);
+    get: current,
+    pagesLeft(id) {
+      const entry = current(id);
+      return entry ? expectedPagesLeft(entry, assetsPerPage, sizes.pages) : 0;
     },
     markReserved(ids) {
       return ids.filter((id) => {
@@ -129,14 +130,8 @@ export function createScanQueue(
       });
     },
     snapshot() {
-      const all = [...entries.values()].map(withReportedPages);
-      const typical = sizes.pages;
-      return {
-        queued: all.flatMap((entry) => (entry.phase === 'queued' ? toQueued(entry, typical) : [])),
-        scans: all.flatMap((entry) =>
-          entry.phase === 'collecting' ? toStarted(entry, typical, assetsPerPage) : [],
-        ),
-      };
+      const all = [...entries.values()].map((entry) => withReportedPages(entry, pagesByInventory));
+      return snapshotOf(all, sizes.pages, assetsPerPage);
     },
     get typicalPages() {
       return sizes.pages;
@@ -144,9 +139,24 @@ export function createScanQueue(
   };
 }
 
+/** A scan of the same inventory may have reported its size since the refresh was requested. */
+function withReportedPages(entry: Entry, pagesByInventory: LRUCache<string, number>): Entry {
+  if (entry.phase !== 'queued') return entry;
+  return { ...entry, expectedPages: pagesByInventory.get(entry.inventory) ?? entry.expectedPages };
+}
+
 function isLargerThanExpected(refresh: PlannedRefresh, assetsPerPage: number): boolean {
   const pages = reportedPages(refresh, assetsPerPage);
   return pages !== null && pages > (refresh.expectedPages ?? 0);
+}
+
+function snapshotOf(all: readonly Entry[], typicalPages: number, assetsPerPage: number) {
+  return {
+    queued: all.flatMap((entry) => (entry.phase === 'queued' ? toQueued(entry, typicalPages) : [])),
+    scans: all.flatMap((entry) =>
+      entry.phase === 'collecting' ? toStarted(entry, typicalPages, assetsPerPage) : [],
+    ),
+  };
 }
 
 function toQueued(entry: Entry, typicalPages: number): QueuedRefresh {
@@ -159,7 +169,7 @@ function toStarted(entry: Entry, typicalPages: number, assetsPerPage: number): S
   return {
     ...entry,
     deadlineMs: entry.collectDeadlineMs ?? 0,
-    pagesLeft: pagesLeft(entry, assetsPerPage) ?? expectedPages ?? typicalPages,
+    pagesLeft: expectedPagesLeft(entry, assetsPerPage, typicalPages),
     isSizeKnown: reportedTotalCount !== null || expectedPages !== null,
   };
 }

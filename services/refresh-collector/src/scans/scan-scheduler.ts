@@ -83,7 +83,15 @@ export function createScanScheduler(deps: SchedulerDeps): ScanScheduler {
       limits,
       clock,
     );
-    planner.plan = { ...published, reserved: open.markReserved(decided.reserved) };
+    const pages = decided.start.reduce(
+      (sum, id) => sum + open.pagesLeft(id),
+      decided.pagesReserved,
+    );
+    planner.plan = {
+      ...published,
+      pagesPerReplica: Math.ceil(pages / planner.replicas.count),
+      reserved: open.markReserved(decided.reserved),
+    };
     return executor.executePlan(decided, open, failed);
   }
 
