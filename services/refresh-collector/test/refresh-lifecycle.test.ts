@@ -1,3 +1,4 @@
+import { startHttpServer } from '@inventory/http/http-server';
 import { sizeInventory } from '@inventory/platform-simulator/scenarios';
 import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
@@ -224,6 +225,37 @@ describe('a refresh', () => {
     harness.store.away = false;
     const { record } = await harness.completed(collector, request.refresh_id);
     expect(record.outcome).toBe('complete_changed');
+  });
+
+  it('ends where one asset alone is too large to be saved, with its reservation released (Settlement: upstream unavailable) [settlement-by-outcome]', async () => {
+    // Five bytes that are written as twenty-two.
+    const growing = `[${Array.from({ length: 700_000 }, () => '1e20').join(',')}]`;
+    const page = `{"success":1,"total_inventory_count":1,"assets":[{"appid":730,"contextid":"2",
+      "assetid":"1","classid":"1","amount":"1","growing":${growing}}]}`;
+    const counts: (string | null)[] = [];
+    const platform = await startHttpServer({
+      host: '127.0.0.1',
+      port: 0,
+      listener: (request, response) => {
+        counts.push(new URL(request.url ?? '', 'http://platform').searchParams.get('count'));
+        response.writeHead(200, { 'content-type': 'application/json' }).end(page);
+      },
+    });
+    await collector.stop();
+    const direct = { baseUrl: platform.url, egress: ['direct'] };
+    const reading = await harness.startCollector({ platform: direct }, clock);
+
+    const request = await harness.request();
+    const { record } = await harness.completed(reading, request.refresh_id);
+    await reading.stop();
+    await platform.close(0);
+    collector = await harness.startCollector({}, clock);
+
+    expect(record).toMatchObject({
+      outcome: 'upstream_unavailable',
+      billing: { disposition: 'release', credits_charged: 0 },
+    });
+    expect(counts).toEqual(['2000', '1000', '500', '250', '125']);
   });
 
   it('is not private because one identity is blocked: it is read through another (upstream 6.6)', async () => {

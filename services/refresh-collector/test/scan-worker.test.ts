@@ -86,9 +86,10 @@ async function waitingScan(
   const inventory = inventoryKeyText(refresh.scope);
   const atMs = stored.clock.now();
   const deadlineMs = atMs + collectMs;
-  await stores.inventories.openLease({ inventory, refreshId: refresh.id, token: null, deadlineMs });
-  const fact = { fact: 'scan_started', atMs, deadlineMs, worker: null, expectedPages } as const;
-  await applyFact(saga, refresh.id, fact, 'outbox');
+  const lease = { inventory, refreshId: refresh.id, token: null, deadlineMs };
+  const sequence = (await stores.inventories.openLease(lease)) ?? Number.NaN;
+  const scan = { atMs, deadlineMs, sequence, worker: null, expectedPages };
+  await applyFact(saga, refresh.id, { fact: 'scan_started', ...scan }, 'outbox');
   return refresh;
 }
 

@@ -1,27 +1,35 @@
 import { projectPath, refreshIdPath } from '@inventory/contracts/http/parameters';
 import {
+  attemptQuery,
+  attemptView,
   refreshList,
   refreshListQuery,
   refreshPaths,
   refreshView,
 } from '@inventory/contracts/internal/refresh';
+import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { internalRoute } from '@inventory/http/internal-route';
 import { Refused } from '@inventory/http/refused';
 import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
 import { awaitReservation } from './await-reservation.ts';
 import { toWireRecord, toWireView } from './convert.ts';
+import type { InventoryStore } from './inventory-store.ts';
 import type { PublishedPlan } from './published-plan.domain.ts';
 import type { Refresh } from './refresh.domain.ts';
 import type { RefreshListStore } from './refresh-list-store.ts';
 import type { RefreshStore } from './refresh-store.ts';
 import { type CollectionPace, type Estimate, estimateOf } from './status-estimate.domain.ts';
+import type { AdmissionWatch } from './watch-admission.ts';
 
 export interface RefreshRoutesDeps {
   readonly refreshes: RefreshStore;
   readonly lists: RefreshListStore;
+  readonly inventories: Pick<InventoryStore, 'readPageCount'>;
+  readonly admission: Pick<AdmissionWatch, 'refusalOf'>;
   readonly pace: CollectionPace;
   readonly plan: () => PublishedPlan;
   readonly assetsPerPage: number;
+  readonly settleGraceMs: number;
   readonly clock: Clock;
 }
 
@@ -35,7 +43,7 @@ const readRefreshRoute = internalRoute({
     const stored = await awaitReservation(deps.refreshes, path.refresh_id);
     if (!stored) throw new Refused({ code: 'refresh_not_found' });
     const { refresh } = stored;
-    return toWireView(refresh, await estimate(deps, refresh));
+    return toWireView(refresh, await estimate(deps, refresh), deps.settleGraceMs);
   },
 });
 
@@ -54,7 +62,7 @@ const listRefreshesRoute = internalRoute({
   callers: ['gateway'],
   input: { path: projectPath, query: refreshListQuery },
   answer: refreshList,
-  async handle({ lists }: RefreshRoutesDeps, { path, query }) {
+  async handle({ lists, settleGraceMs }: RefreshRoutesDeps, { path, query }) {
     const { before_requested_at: beforeAt, before_refresh_id: beforeId } = query;
     const { items, hasMore } = await lists.listRefreshes({
       projectId: path.project_id,
@@ -64,9 +72,28 @@ const listRefreshesRoute = internalRoute({
       before:
         beforeAt && beforeId ? { requestedAtMs: fromIsoTime(beforeAt), refreshId: beforeId } : null,
     });
-    return { items: items.map(toWireRecord), has_more: hasMore };
+    const records = items.map((refresh) => toWireRecord(refresh, settleGraceMs));
+    return { items: records, has_more: hasMore };
+  },
+});
+
+const readAttemptRoute = internalRoute({
+  method: 'GET',
+  template: refreshPaths.attempt,
+  callers: ['gateway'],
+  input: { path: projectPath, query: attemptQuery },
+  answer: attemptView,
+  async handle(deps: RefreshRoutesDeps, { path, query }) {
+    const { account_id: accountId, idempotency_key: key, ...scope } = query;
+    const isKnown =
+      key !== undefined &&
+      (await deps.refreshes.readKeyState(path.project_id, key)).holder !== null;
+    if (isKnown) return { is_known_key: true, refusal: null };
+    const expectedPages = await deps.inventories.readPageCount(inventoryKeyText(scope));
+    const refusal = await deps.admission.refusalOf({ accountId, scope }, expectedPages);
+    return { is_known_key: false, refusal };
   },
 });
 
 /** Reads of refreshes for the gateway. */
-export const refreshRoutes = [readRefreshRoute, listRefreshesRoute];
+export const refreshRoutes = [readRefreshRoute, listRefreshesRoute, readAttemptRoute];

@@ -7,8 +7,8 @@ import { applyFact, type FactResult, type SagaDeps } from '../refreshes/apply-fa
 import type { InventoryStore } from '../refreshes/inventory-store.ts';
 import type { Fact } from '../refreshes/refresh-saga.domain.ts';
 import { type FailedSteps, setAsideFailures } from './failed-steps.ts';
+import type { PlannedRefreshes } from './planned-refreshes.ts';
 import type { ScanPlan } from './scan-plan.domain.ts';
-import type { ScanQueue } from './scan-queue.ts';
 import { type PlannedRefresh, plannedOf } from './scan-store.ts';
 import type { ScanWorker } from './scan-worker.ts';
 
@@ -28,7 +28,7 @@ export interface PlanExecutor {
    * True when a refresh changed. A step that fails does not stop the others; rejects only where every
    * step fails because MongoDB is unavailable.
    */
-  executePlan(plan: ScanPlan, open: ScanQueue, failed: FailedSteps): Promise<boolean>;
+  executePlan(plan: ScanPlan, open: PlannedRefreshes, failed: FailedSteps): Promise<boolean>;
   /** Undefined when an account had none for long. */
   lastStartMs(accountId: string): number | undefined;
 }
@@ -54,18 +54,18 @@ export function createPlanExecutor(deps: PlanExecutorDeps): PlanExecutor {
   const { inventories, worker, clock, logger } = deps;
   const lastStartMs = new LRUCache<string, number>({ max: accountsMax });
 
-  async function apply(id: string, fact: Fact, open: ScanQueue): Promise<FactResult | null> {
+  async function apply(id: string, fact: Fact, open: PlannedRefreshes): Promise<FactResult | null> {
     const result = await applyFact(deps.saga, id, fact, 'outbox');
     if (result) open.put(plannedOf(result.refresh));
     else open.remove(id);
     return result ?? null;
   }
 
-  async function change(id: string, fact: Fact, open: ScanQueue): Promise<boolean> {
+  async function change(id: string, fact: Fact, open: PlannedRefreshes): Promise<boolean> {
     return (await apply(id, fact, open))?.step === 'changed';
   }
 
-  async function park(id: string, open: ScanQueue): Promise<boolean> {
+  async function park(id: string, open: PlannedRefreshes): Promise<boolean> {
     const entry = open.get(id);
     if (!entry || !(await change(id, { fact: 'scan_parked' }, open))) return false;
     worker.stopScan(id);
@@ -77,7 +77,7 @@ export function createPlanExecutor(deps: PlanExecutorDeps): PlanExecutor {
    * Opens the lease of the inventory, then starts or resumes the scan. A lease that a crash leaves
    * behind is closed by the worker that takes it.
    */
-  async function startScan(id: string, kind: StartFact, open: ScanQueue): Promise<boolean> {
+  async function startScan(id: string, kind: StartFact, open: PlannedRefreshes): Promise<boolean> {
     const entry = open.get(id);
     if (!entry) return false;
     const token = worker.reserveSlot(open.pagesLeft(id));
@@ -87,9 +87,10 @@ export function createPlanExecutor(deps: PlanExecutorDeps): PlanExecutor {
       kind === 'scan_started' ? startMs + deps.collectMs : (entry.collectDeadlineMs ?? startMs);
     let epoch: number | null = null;
     try {
-      if (!(await inventories.openLease({ ...lease, token, deadlineMs }))) return false;
+      const sequence = await inventories.openLease({ ...lease, token, deadlineMs });
+      if (sequence === null) return false;
       const replica = token === null ? null : worker.replica;
-      const fact = factOf(kind, { atMs: startMs, deadlineMs, worker: replica }, entry);
+      const fact = factOf(kind, { atMs: startMs, deadlineMs, sequence, worker: replica }, entry);
       const result = await apply(id, fact, open);
       if (result?.step === 'changed') epoch = result.refresh.scan?.epoch ?? null;
       else if (result?.refresh.phase !== 'collecting') await inventories.closeLease(lease);
@@ -102,26 +103,31 @@ export function createPlanExecutor(deps: PlanExecutorDeps): PlanExecutor {
     return epoch !== null;
   }
 
-  function stepsOf(plan: ScanPlan, open: ScanQueue): PlannedStep[] {
+  /** Those that are due now. However many refreshes end at once, scans start beside them. */
+  function stepsOf(plan: ScanPlan, open: PlannedRefreshes, failed: FailedSteps): PlannedStep[] {
     const stepOf = (take: (id: string) => Promise<boolean>) => (id: string) => ({
       id,
       take: () => take(id),
     });
-    return [
+    const ends = [
       ...plan.park.map(stepOf((id) => park(id, open))),
       ...plan.overdue.map(stepOf((id) => change(id, overdueFact(open.get(id)), open))),
       ...plan.end.map(stepOf((id) => change(id, { fact: 'deadline_unreachable' }, open))),
+    ];
+    const starts = [
       ...plan.resume.map(stepOf((id) => startScan(id, 'scan_resumed', open))),
       ...plan.start.map(stepOf((id) => startScan(id, 'scan_started', open))),
     ];
+    return [ends, starts].flatMap((steps) =>
+      steps.filter(({ id }) => failed.isDue(id)).slice(0, stepsMax),
+    );
   }
 
   return {
     async executePlan(plan, open, failed) {
       failed.keepOnly((id) => open.get(id) !== undefined);
-      const steps = stepsOf(plan, open).filter(({ id }) => failed.isDue(id));
       const results = await Promise.all(
-        steps.slice(0, stepsMax).map((step) => attempt(step, failed)),
+        stepsOf(plan, open, failed).map((step) => attempt(step, failed)),
       );
       const failures = results.filter((one) => one.result === 'failed');
       const outage = results.every(
@@ -138,7 +144,7 @@ export function createPlanExecutor(deps: PlanExecutorDeps): PlanExecutor {
 
 function factOf(
   kind: StartFact,
-  start: { readonly atMs: number; readonly deadlineMs: number; readonly worker: string | null },
+  start: Omit<Extract<Fact, { fact: 'scan_started' }>, 'fact' | 'expectedPages'>,
   { expectedPages }: PlannedRefresh,
 ): Fact {
   return kind === 'scan_resumed' ? { fact: kind } : { fact: kind, ...start, expectedPages };

@@ -6,7 +6,7 @@ import {
   noPlan,
   type PublishedPlan,
 } from '../refreshes/published-plan.domain.ts';
-import { pageCapacity } from './page-capacity.domain.ts';
+import { type PageCapacity, pageCapacities } from './page-capacity.domain.ts';
 import { busyScans, type PlanRules, scanShare } from './plan-rules.domain.ts';
 import type { QueueSnapshot } from './queue-snapshot.domain.ts';
 import type { Replicas } from './replica-store.ts';
@@ -21,6 +21,7 @@ export interface PlanConditions {
   readonly scanAllowance: (appId: number) => ScanAllowance;
   readonly lastStartMs: QueueSnapshot['lastStartMs'];
   readonly typicalPages: number;
+  readonly isPostponed: QueueSnapshot['isPostponed'];
 }
 
 export interface PlanLimits {
@@ -43,8 +44,8 @@ export function planOpenScans(
   clock: Clock,
 ): { readonly decided: ScanPlan; readonly published: PublishedPlan } {
   const nowMs = clock.now();
-  const { identities, replicas, scanAllowance, lastStartMs } = conditions;
-  const capacity = pageCapacity(identities, limits.identities, nowMs);
+  const { identities, replicas, scanAllowance, lastStartMs, isPostponed } = conditions;
+  const capacity = pageCapacities(identities, limits.identities, nowMs);
   const slotsPerMinute = identities.length * limits.identities.requestsPerMinute;
   const share = scanShare(replicas.livePagesPerMinute / slotsPerMinute);
   const rules: PlanRules = {
@@ -58,18 +59,13 @@ export function planOpenScans(
     pagesMax: limits.pagesMax,
   };
   // The expected size of an unknown inventory never keeps its scan from starting.
-  const half = (rules.share * capacity.until(nowMs + limits.collectMs)) / 2;
+  const half = (rules.share * capacity.expected.until(nowMs + limits.collectMs)) / 2;
   const typicalPages = Math.min(conditions.typicalPages, Math.max(1, Math.floor(half)));
-  const queued = open.queued.map((refresh) =>
-    refresh.isSizeKnown ? refresh : { ...refresh, pages: Math.min(refresh.pages, typicalPages) },
-  );
   const decided = planScans(
-    { ...open, queued, nowMs, capacity, scanAllowance, lastStartMs },
+    { ...open, typicalPages, nowMs, capacity, scanAllowance, lastStartMs, isPostponed },
     rules,
   );
-  const accounts = pagesByAccount(open);
-  const latestStartMs = nowMs + limits.queueMs;
-  const endMs = latestStartMs + limits.collectMs;
+  const accounts = pagesByAccount(open, typicalPages);
   return {
     decided,
     published: {
@@ -77,11 +73,13 @@ export function planOpenScans(
       atMs: nowMs,
       urgentUntilMs: decided.urgentUntilMs,
       liveShare: 1 - share,
-      pagesPerMinute: capacity.pagesPerMinute * rules.share,
+      pagesPerMinute: capacity.expected.pagesPerMinute * share,
+      pagesPerMinuteHoped: capacity.hoped.pagesPerMinute * share,
+      servesFromMs: capacity.servesFromMs,
       pagesReserved: decided.pagesReserved,
       pagesWaiting: decided.pagesWaiting,
       pagesFree: decided.pagesFree,
-      scanPagesMax: Math.floor(share * (capacity.until(endMs) - capacity.until(latestStartMs))),
+      scanPagesMax: Math.floor(share * pagesOfLatestScan(capacity.hoped, limits, nowMs)),
       typicalPages,
       replicas: replicas.count,
       accounts: accounts.length,
@@ -90,17 +88,33 @@ export function planOpenScans(
   };
 }
 
+/** Pages that one scan can read between the latest start of a refresh queued now and its deadline. */
+function pagesOfLatestScan(
+  capacity: PageCapacity,
+  { queueMs, collectMs }: PlanLimits,
+  nowMs: number,
+): number {
+  const startMs = nowMs + queueMs;
+  return capacity.until(startMs + collectMs) - capacity.until(startMs);
+}
+
 /** Largest first. */
-function pagesByAccount({
-  queued,
-  scans,
-}: Pick<QueueSnapshot, 'queued' | 'scans'>): AccountPages[] {
+function pagesByAccount(
+  { queued, scans }: Pick<QueueSnapshot, 'queued' | 'scans'>,
+  typicalPages: number,
+): AccountPages[] {
   const accounts = new Map<string, AccountPages>();
-  const add = (accountId: string, more: number) => {
+  const add = (accountId: string, more: Omit<AccountPages, 'accountId'>) => {
     const { refreshes, pages } = accounts.get(accountId) ?? { refreshes: 0, pages: 0 };
-    accounts.set(accountId, { accountId, refreshes: refreshes + 1, pages: pages + more });
+    accounts.set(accountId, {
+      accountId,
+      refreshes: refreshes + more.refreshes,
+      pages: pages + more.pages,
+    });
   };
-  for (const refresh of queued) add(refresh.accountId, refresh.pages);
-  for (const scan of scans) add(scan.accountId, scan.pagesLeft);
+  for (const account of queued.accounts()) {
+    add(account.accountId, account.sum(typicalPages));
+  }
+  for (const { accountId, pagesLeft } of scans) add(accountId, { refreshes: 1, pages: pagesLeft });
   return [...accounts.values()].toSorted((left, right) => right.pages - left.pages);
 }

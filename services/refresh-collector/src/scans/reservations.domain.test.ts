@@ -11,7 +11,6 @@ const inMinutes = (minutes: number) => nowMs + minutes * minuteMs;
 /** As many pages every minute. */
 const steady = (pagesPerMinute: number): PageCapacity => ({
   until: (timeMs) => Math.max(0, ((timeMs - nowMs) / minuteMs) * pagesPerMinute),
-  atMostUntil: (timeMs) => Math.max(0, ((timeMs - nowMs) / minuteMs) * pagesPerMinute),
   pagesPerMinute,
 });
 
@@ -47,15 +46,6 @@ describe('reservations', () => {
     expect(reservations.fits(inMinutes(30), 1)).toBe(false);
     expect(reservations.fits(inMinutes(90), 30)).toBe(true);
     expect(reservations.fits(inMinutes(90), 31)).toBe(false);
-  });
-
-  it('count a removed promise no longer', () => {
-    const reservations = open();
-    reservations.add(inMinutes(60), 60);
-    reservations.remove(inMinutes(60), 60);
-
-    expect(reservations.fits(inMinutes(60), 60)).toBe(true);
-    expect(reservations.unreserved).toBe(90);
   });
 
   it('have room for a page at once while no deadline is full to its last page', () => {

@@ -9,8 +9,9 @@ import type { Refresh } from '../refreshes/refresh.domain.ts';
 import { createPlanExecutor } from './execute-plan.ts';
 import { createFailedSteps } from './failed-steps.ts';
 import { type PlanLimits, planOpenScans } from './plan-open-scans.ts';
+import type { PlannedRefreshes } from './planned-refreshes.ts';
 import type { PlannerLease } from './planner-lease.ts';
-import { createScanQueue, type ScanQueue } from './scan-queue.ts';
+import { createScanQueue } from './scan-queue.ts';
 import { plannedOf, type ScanStore } from './scan-store.ts';
 import type { ScanWorker } from './scan-worker.ts';
 
@@ -48,17 +49,17 @@ export function createScanScheduler(deps: SchedulerDeps): ScanScheduler {
   const { clock, scans, planner, limits, assetsPerPage } = deps;
   const executor = createPlanExecutor({ ...deps, collectMs: limits.collectMs });
   const emptyQueue = () => createScanQueue(scans, assetsPerPage, planner.plan, clock);
-  let open = emptyQueue();
+  let queue = emptyQueue();
   let failed = createFailedSteps(clock);
   let loadedMs = Number.NEGATIVE_INFINITY;
   let plannedMs = Number.NEGATIVE_INFINITY;
   let isPlanOutdated = false;
 
   async function readChanges(): Promise<boolean> {
-    if (clock.now() - loadedMs < reloadEveryMs) return open.update();
+    if (clock.now() - loadedMs < reloadEveryMs) return queue.update();
     // However many they are, no other replica takes over meanwhile.
-    await open.load(planner.renewOrFollow);
-    await reopenLeases(open, deps);
+    await queue.load(planner.renewOrFollow);
+    await reopenLeases(queue.open, deps);
     loadedMs = clock.now();
     return true;
   }
@@ -66,6 +67,7 @@ export function createScanScheduler(deps: SchedulerDeps): ScanScheduler {
   async function replan(): Promise<boolean> {
     plannedMs = clock.now();
     isPlanOutdated = false;
+    const { open } = queue;
     const conditions = {
       identities: await deps.identityStates(),
       replicas: planner.replicas,
@@ -73,16 +75,9 @@ export function createScanScheduler(deps: SchedulerDeps): ScanScheduler {
       scanAllowance: deps.scanAllowance,
       lastStartMs: executor.lastStartMs,
       typicalPages: open.typicalPages,
+      isPostponed: (id: string) => !failed.isDue(id),
     };
-    const { queued, scans: started } = open.snapshot();
-    // No pages are promised to a refresh that cannot start.
-    const due = queued.filter(({ id }) => failed.isDue(id));
-    const { decided, published } = planOpenScans(
-      { queued: due, scans: started },
-      conditions,
-      limits,
-      clock,
-    );
+    const { decided, published } = planOpenScans(open.snapshot(), conditions, limits, clock);
     const pages = decided.start.reduce(
       (sum, id) => sum + open.pagesLeft(id),
       decided.pagesReserved,
@@ -98,7 +93,7 @@ export function createScanScheduler(deps: SchedulerDeps): ScanScheduler {
   return {
     async runOnce() {
       if (await planner.renewOrFollow()) {
-        open = emptyQueue();
+        queue = emptyQueue();
         failed = createFailedSteps(clock);
         loadedMs = Number.NEGATIVE_INFINITY;
       }
@@ -110,7 +105,7 @@ export function createScanScheduler(deps: SchedulerDeps): ScanScheduler {
     },
     onRefreshChanged(refresh) {
       if (!planner.isHeld) return;
-      open.put(plannedOf(refresh));
+      queue.open.put(plannedOf(refresh));
       isPlanOutdated = true;
     },
     get setAside() {
@@ -121,7 +116,7 @@ export function createScanScheduler(deps: SchedulerDeps): ScanScheduler {
 
 /** A planner that crashed may have started or resumed a scan without opening its lease. */
 async function reopenLeases(
-  open: ScanQueue,
+  open: PlannedRefreshes,
   { inventories, logger }: Pick<SchedulerDeps, 'inventories' | 'logger'>,
 ): Promise<void> {
   const running = open.snapshot().scans.filter(({ parked }) => !parked);

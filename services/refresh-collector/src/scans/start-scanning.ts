@@ -128,6 +128,8 @@ function startJobs(
     planner: startPeriodicJob({
       ...jobs,
       name: 'scan scheduler',
+      // However much changes, a plan has all of it.
+      pauseMinMs: config.scheduling.idleMs,
       runOnce: () => scheduler.runOnce(),
     }),
   };

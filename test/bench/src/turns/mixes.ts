@@ -1,5 +1,5 @@
 import { shuffled } from '@inventory/testkit/seeded-random';
-import type { Arrival, Mix } from './mix.ts';
+import type { Arrival, IdentityLoss, Mix } from './mix.ts';
 import { limits } from './simulated-egress.ts';
 
 interface Group {
@@ -39,16 +39,14 @@ function mix(name: string, of: Partial<Mix> & Pick<Mix, 'arrivals'>): Mix {
 }
 
 const steadyMinutes = 180;
-const steadyPart = 0.9;
 const steadyAccounts = 8;
-const sizeMax = 125;
 
 /** Arrivals spread over three hours; sizes are spread evenly by their logarithm. */
-function steadyArrivals(random: () => number): Arrival[] {
-  const pagesMin = steadyPart * steadyMinutes * identities * limits.requestsPerMinute;
+function steadyArrivals(random: () => number, part: number, pagesMax: number): Arrival[] {
+  const pagesMin = part * steadyMinutes * identities * limits.requestsPerMinute;
   const arrived: Arrival[] = [];
   for (let sum = 0; sum < pagesMin; ) {
-    const pages = Math.floor((sizeMax + 1) ** random());
+    const pages = Math.floor((pagesMax + 1) ** random());
     const atMs = random() * steadyMinutes * 60_000;
     const accountId = `a${arrived.length % steadyAccounts}`;
     arrived.push({ atMs, accountId, appId: 730, pages, pagesKnown: pages });
@@ -119,11 +117,28 @@ function unknownMixes(random: () => number): Mix[] {
   ];
 }
 
+/** All identities are lost together for a time, from the end of the first hour on. */
+function outageMixes(random: () => number): Mix[] {
+  const fromMs = 60 * 60_000;
+  const away = (minutes: number, result: IdentityLoss['result']) =>
+    mix(`all identities ${result} for ${minutes} minutes, then back`, {
+      arrivals: steadyArrivals(random, 0.6, 40),
+      losses: Array.from({ length: identities }, (_, identity) => ({
+        identity,
+        fromMs,
+        untilMs: fromMs + minutes * 60_000,
+        result,
+      })),
+    });
+  return [5, 60].flatMap((minutes) => [away(minutes, 'unreachable'), away(minutes, 'throttled')]);
+}
+
 export function mixesOf(random: () => number): readonly Mix[] {
   return [
     ...healthyMixes(),
     ...disturbedMixes(),
     ...unknownMixes(random),
-    mix('three hours at 90 % of the capacity', { arrivals: steadyArrivals(random) }),
+    mix('three hours at 90 % of the capacity', { arrivals: steadyArrivals(random, 0.9, 125) }),
+    ...outageMixes(random),
   ];
 }

@@ -5,13 +5,14 @@ import {
   unreachableIdentities,
 } from '@inventory/refresh-collector/egress/page-verdicts.domain';
 import { createSlotOrder } from '@inventory/refresh-collector/egress/slot-order.domain';
-import { pageCapacity } from '@inventory/refresh-collector/scans/page-capacity.domain';
+import { pageCapacities } from '@inventory/refresh-collector/scans/page-capacity.domain';
 import { pageDueMs } from '@inventory/refresh-collector/scans/page-due.domain';
 import {
   busyScans,
   type PlanRules,
   scanShare,
 } from '@inventory/refresh-collector/scans/plan-rules.domain';
+import { createQueuedRefreshes } from '@inventory/refresh-collector/scans/queued-refreshes.domain';
 import { planScans, type ScanPlan } from '@inventory/refresh-collector/scans/scan-plan.domain';
 import { createTypicalPages } from '@inventory/refresh-collector/scans/typical-pages.domain';
 import type { Arrival, Mix } from './mix.ts';
@@ -47,11 +48,19 @@ export interface Played {
 /** What decides in a simulation; a test replaces a part to plant a fault. */
 export interface PlayRules {
   readonly planScans: typeof planScans;
+  readonly createQueuedRefreshes: typeof createQueuedRefreshes;
+  readonly pageCapacities: typeof pageCapacities;
   readonly createSlotOrder: typeof createSlotOrder;
   readonly planEveryMs: number;
 }
 
-export const realRules: PlayRules = { planScans, createSlotOrder, planEveryMs: 1_000 };
+export const realRules: PlayRules = {
+  planScans,
+  createQueuedRefreshes,
+  pageCapacities,
+  createSlotOrder,
+  planEveryMs: 1_000,
+};
 
 export const queueMs = 30 * 60_000;
 export const collectMs = 60 * 60_000;
@@ -260,10 +269,12 @@ class Simulation {
     const open = this.scans.filter(({ state }) => state !== 'ended');
     const snapshot = {
       nowMs: time.nowMs,
-      capacity: pageCapacity(egress.identities, limits, time.nowMs),
-      queued: open
-        .filter(({ state }) => state === 'queued')
-        .map((scan) => queuedRefresh(scan, typical.pages)),
+      capacity: this.rules.pageCapacities(egress.identities, limits, time.nowMs),
+      queued: this.rules.createQueuedRefreshes(
+        open.filter(({ state }) => state === 'queued').map(queuedRefresh),
+      ),
+      typicalPages: typical.pages,
+      isPostponed: () => false,
       scans: open
         .filter(({ state }) => state !== 'queued')
         .map((scan) => startedScan(scan, typical.pages)),
