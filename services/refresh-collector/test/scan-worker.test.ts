@@ -22,6 +22,7 @@ let stored: StoredRefreshes;
 let stores: Stores;
 let saga: SagaDeps;
 let stopping: AbortController;
+const workers: ScanWorker[] = [];
 
 beforeAll(async () => {
   stored = await openStoredRefreshes();
@@ -36,7 +37,10 @@ beforeEach(async () => {
     db.collection('inventories').deleteMany({}),
   ]);
 });
-afterEach(() => stopping.abort());
+afterEach(async () => {
+  stopping.abort();
+  await Promise.all(workers.splice(0).map((worker) => worker.idle()));
+});
 afterAll(() => stored.close());
 
 /** A worker whose scans read until their lease ends, and which of them it runs. */
@@ -66,6 +70,7 @@ function openWorker(changed: Partial<ScanWorkerDeps> = {}) {
     logger: testLogger,
     ...changed,
   });
+  workers.push(worker);
   return { worker, running };
 }
 
@@ -126,10 +131,10 @@ describe('several replicas', () => {
 
     const second = openWorker({ partPages: () => partPages, replica: 'replica-2' });
     partPages = 80;
-    await runFor(8, [first.worker, second.worker]);
-
-    const shares = [first, second].map(({ running }) => pagesOf(scans, running));
-    expect(shares).toEqual([85, 75]);
+    await waitFor('they have their parts', async () => {
+      await runFor(1, [first.worker, second.worker]);
+      return pagesOf(scans, first.running) === 85 && pagesOf(scans, second.running) === 75;
+    });
     const kept = [...second.running];
     await runFor(3, [first.worker, second.worker]);
     expect([...second.running]).toEqual(kept);
@@ -156,8 +161,10 @@ describe('several replicas', () => {
     expect(running).toEqual(new Set(late.map(({ id }) => id)));
     const early = [await waitingScan(300_000), await waitingScan(200_000)];
 
-    await runFor(5, [worker]);
-    expect(running).toEqual(new Set(early.map(({ id }) => id)));
+    await waitFor('the early ones are read', async () => {
+      await runFor(1, [worker]);
+      return running.size === 2 && early.every(({ id }) => running.has(id));
+    });
     for (const { id, scope } of early) {
       await applyFact(saga, id, { fact: 'scan_failed', outcome: 'private' }, 'outbox');
       worker.stopScan(id);
