@@ -37,8 +37,7 @@ function openClient(): Client {
   return { socket, text: () => text, all };
 }
 
-const statusesIn = (text: string) =>
-  [...text.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, one]) => one);
+const statusesIn = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, one]) => one);
 const answersIn = (text: string) => text.match(/answer to \S+/g) ?? [];
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
@@ -87,6 +86,25 @@ const kinds: Record<string, (path: string) => string> = {
   upgradeWithChunks: (path) => postChunks(path, 'body', websocket),
 };
 
+const requestWith = (lines: string, body = '') => `POST /invalid HTTP/1.1\r\n${lines}\r\n${body}`;
+const chunks = '4\r\nbody\r\n0\r\n\r\n';
+
+/** Are no requests of HTTP/1.1, and leave the connection as it is: by their end. */
+const invalid: Record<string, string> = {
+  noHost: requestWith('Accept: */*\r\n'),
+  twoHosts: requestWith('Host: here\r\nHost: here\r\n'),
+  twoHostsApart: requestWith('Host: here\r\nContent-Length: 4\r\nhost: there\r\n', 'body'),
+  listOfHosts: requestWith('Host: here, there\r\n'),
+  pathAsHost: requestWith('Host: here/there\r\n'),
+  userOfHost: requestWith('Host: me@here\r\n'),
+  portOfHost: requestWith('Host: here:http\r\n'),
+  packed: requestWith('Host: here\r\nTransfer-Encoding: gzip, chunked\r\n', chunks),
+  packedInTwoLines: requestWith(
+    'Host: here\r\nTransfer-Encoding: deflate\r\nTransfer-Encoding: chunked\r\n',
+    chunks,
+  ),
+};
+
 /** What may follow the last request, and the status that it has. */
 const ends: Record<string, readonly [string, string | null]> = {
   nothing: ['', null],
@@ -101,7 +119,10 @@ const ends: Record<string, readonly [string, string | null]> = {
 };
 
 const conversation = fc.record({
-  requests: fc.array(fc.constantFrom(...Object.keys(kinds)), { minLength: 1, maxLength: 30 }),
+  requests: fc.array(fc.constantFrom(...Object.keys({ ...kinds, ...invalid })), {
+    minLength: 1,
+    maxLength: 30,
+  }),
   end: fc.constantFrom(...Object.keys(ends)),
   cuts: fc.array(fc.nat(), { maxLength: 4 }),
   isSlow: fc.boolean(),
@@ -117,7 +138,9 @@ test('whatever a client sends on one connection, and in whatever parts, every re
     fc.asyncProperty(conversation, async ({ requests, end, cuts, isSlow: slowly }) => {
       isSlow = slowly;
       const [last, status] = ends[end] ?? ['', null];
-      const sent = requests.map((kind, index) => kinds[kind]?.(String(index))).join('') + last;
+      const sent =
+        requests.map((kind, index) => invalid[kind] ?? kinds[kind]?.(String(index))).join('') +
+        last;
       const { socket, all } = openClient();
 
       let from = 0;
@@ -131,8 +154,12 @@ test('whatever a client sends on one connection, and in whatever parts, every re
       const answers = requests.map(
         (kind, index) => `answer to /${index}${/body|chunks/i.test(kind) ? 'body' : ''}`,
       );
-      expect(answersIn(text)).toEqual(answers);
-      expect(statusesIn(text)).toEqual([...requests.map(() => '200'), ...(status ? [status] : [])]);
+      const isValid = (index: number) => requests[index] !== undefined && requests[index] in kinds;
+      expect(answersIn(text)).toEqual(answers.filter((_answer, index) => isValid(index)));
+      expect(statusesIn(text)).toEqual([
+        ...requests.map((_kind, index) => (isValid(index) ? '200' : '400')),
+        ...(status ? [status] : []),
+      ]);
     }),
     { numRuns: propertyRuns(60) },
   );

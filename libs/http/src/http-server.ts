@@ -12,7 +12,12 @@ import { ignoreUpgrades } from './ignored-upgrades.ts';
 import type { OpenResponses } from './open-responses.ts';
 import { handleInOrder } from './pipelined-requests.ts';
 import { hasBody } from './read-body.ts';
-import { plainRefusal, type RenderRefusal, refuseUnreadable } from './refuse-unreadable.ts';
+import {
+  plainRefusal,
+  type RenderRefusal,
+  refuseInvalid,
+  refuseUnreadable,
+} from './refuse-unreadable.ts';
 
 export interface HttpServerOptions {
   readonly listener: RequestListener;
@@ -60,8 +65,11 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     headersTimeout: 20_000,
     requestTimeout: 60_000,
     noDelay: true,
+    // Its answer has no body, and it serves two hosts.
+    requireHostHeader: false,
   });
-  const pipelined = handleInOrder(open, options.listener);
+  const render = options.renderRefusal ?? plainRefusal;
+  const pipelined = handleInOrder(open, refuseInvalid(options.listener, render));
   server.on('connection', (socket) => {
     // One whose upgrade is ignored is given to Node again.
     if (open.has(socket)) return;
@@ -76,7 +84,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   server.on('request', pipelined.listener);
   if (options.halfClosed) allowHalfClosed(server);
   ignoreUpgrades(server, open, pipelined.release);
-  refuseUnreadable(server, open, options.renderRefusal ?? plainRefusal);
+  refuseUnreadable(server, open, render);
   server.maxRequestsPerSocket = 0;
   if (options.connectionsMax !== undefined) server.maxConnections = options.connectionsMax;
   await listen(server, options);

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import { isJsonType } from './media-type.ts';
 import { Refused } from './refused.ts';
-
-const jsonType = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?;?$/i;
 
 /** Whether a request has a body, an empty one included where its length is not known before. */
 export function hasBody({ headers }: IncomingMessage): boolean {
@@ -36,7 +35,7 @@ export function readBytes(request: IncomingMessage, bytesMax: number): Promise<B
  */
 export async function readJson(request: IncomingMessage, bytesMax: number): Promise<unknown> {
   const { headers } = request;
-  const isJson = jsonType.test((headers['content-type'] ?? '').trim());
+  const isJson = isJsonType(headers['content-type'] ?? '');
   const isPlain = (headers['content-encoding'] ?? 'identity').toLowerCase() === 'identity';
   if (!isJson || !isPlain) throw new Refused({ code: 'unsupported_media_type' });
   const bytes = await readBytes(request, bytesMax);

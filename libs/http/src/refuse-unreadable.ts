@@ -1,4 +1,10 @@
-import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import {
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import { Socket } from 'node:net';
 import type { Refusal } from '@inventory/contracts/refusal';
 import type { OpenResponses } from './open-responses.ts';
@@ -17,6 +23,35 @@ export const plainRefusal: RenderRefusal = (refusal) => ({
 });
 
 const lingerMs = 1_000;
+
+/** A host with or without a port, which may be empty (RFC 9112, 3.2). */
+const hostValue = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/i;
+
+/**
+ * Refuses what Node reads as a request and HTTP/1.1 does not (RFC 9112, 3.2 and 6.1): without a host
+ * or with two, or coded in another way than in chunks.
+ */
+export function refuseInvalid(listener: RequestListener, render: RenderRefusal): RequestListener {
+  return (request, response) => {
+    if (hasValidHost(request) && hasKnownCoding(request)) {
+      listener(request, response);
+      return;
+    }
+    const { status, headers, body } = refusedBy({ code: 'malformed_request' }, render);
+    response.writeHead(status, headers).end(body);
+  };
+}
+
+function hasValidHost({ headersDistinct, httpVersion }: IncomingMessage): boolean {
+  const { host: hosts = [] } = headersDistinct;
+  if (hosts.length === 0) return httpVersion === '1.0';
+  return hosts.length === 1 && hosts.every((host) => hostValue.test(host));
+}
+
+function hasKnownCoding({ headers, httpVersion }: IncomingMessage): boolean {
+  const coding = headers['transfer-encoding'];
+  return coding === undefined || (httpVersion === '1.1' && coding.toLowerCase() === 'chunked');
+}
 
 /**
  * Refuses what is not read as a request, and CONNECT: behind the answers to the requests before it,
@@ -70,15 +105,25 @@ function divide(responses: ServerResponse[]) {
   return { before: responses.slice(0, -1), unread: last };
 }
 
-function bytesOf(refusal: Refusal, render: RenderRefusal): Buffer {
-  const status = statusOf(refusal);
+function refusedBy(refusal: Refusal, render: RenderRefusal) {
   const { headers, body } = render(refusal);
+  return {
+    status: statusOf(refusal),
+    headers: {
+      ...headers,
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Length': body.length,
+    },
+    body,
+  };
+}
+
+function bytesOf(refusal: Refusal, render: RenderRefusal): Buffer {
+  const { status, headers, body } = refusedBy(refusal, render);
   const all = {
     ...headers,
     // An authority is no resource: there is no method that it offers.
     ...(status === 405 ? { Allow: '' } : {}),
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': body.length,
     Connection: 'close',
   };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);

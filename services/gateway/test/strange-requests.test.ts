@@ -68,6 +68,31 @@ interface Variant {
   readonly endsSide?: boolean;
 }
 
+/** Every letter, digit and `-._~` of a path as its code. */
+const encoded = (path: string) =>
+  path.replaceAll(/[\w.~-]/g, (one) => `%${one.charCodeAt(0).toString(16)}`);
+
+const withTarget = (request: RawRequest, rewrite: (path: string) => string): RawRequest => {
+  const [path = '', ...query] = request.target.split('?');
+  return { ...request, target: [rewrite(path), ...query].join('?') };
+};
+
+/** `Accept`, `*` where it is absent, and `Content-Type` with parameters. */
+function withParameters(request: RawRequest): RawRequest {
+  const { accept = '*/*', ...others } = Object.fromEntries(
+    request.headers.map(([name, value]) => [name.toLowerCase(), value]),
+  );
+  const { 'content-type': type, ...rest } = others;
+  return {
+    ...request,
+    headers: [
+      ...Object.entries(rest),
+      ['Accept', `text/html;level=1, ${accept};charset=UTF-8;v="1,2";q=0.5`],
+      ...(type === undefined ? [] : [['Content-Type', `${type};charset=utf8;v=1`] as const]),
+    ],
+  };
+}
+
 /** What a client may do with any request, and has the same answer. */
 const variants: Readonly<Record<string, Variant>> = {
   'ends its side behind it': { endsSide: true },
@@ -82,6 +107,17 @@ const variants: Readonly<Record<string, Variant>> = {
     behind: 'GET /v2/nowhere HTTP/1.1\r\nHost: gateway\r\n\r\n',
   },
   'sends bytes behind it that are no request': { behind: '\x00\x01\r\n\r\n' },
+  'names media types with parameters': { change: withParameters },
+  'sends its target in absolute form': {
+    change: (request) => withTarget(request, (path) => `http://elsewhere.example:80${path}`),
+  },
+  'encodes what needs no encoding': { change: (request) => withTarget(request, encoded) },
+  'writes UUIDs in upper case': {
+    change: (request) =>
+      withTarget(request, (path) =>
+        path.replaceAll(/[\da-f-]{36}(?=\/|$)/g, (uuid) => uuid.toUpperCase()),
+      ),
+  },
 };
 
 describe.each(Object.entries(variants))('a client that %s', (_name, { change, ...rest }) => {

@@ -36,8 +36,7 @@ export async function startPublicServer(options: PublicServerOptions): Promise<H
     return emit(event, ...given);
   };
   server.setTimeout(deadlines.silenceMs);
-  // An unknown `Expect` and a missing `Host` do not prevent a response.
+  // An unknown `Expect` does not prevent a response.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  Object.assign(server, { requireHostHeader: false });
   return started;
 }
