@@ -24,6 +24,8 @@ const failures: Readonly<Record<string, RefreshOutcome>> = {
   'gateway-503': 'upstream_unavailable',
   slow: 'upstream_unavailable',
   'cursor-removed-500': 'upstream_unavailable',
+  'called-compressed': 'upstream_unavailable',
+  'compressed-unknown': 'upstream_unavailable',
   'same-cursor-twice': 'incomplete',
   'cursor-cycle': 'incomplete',
   'cursor-missing': 'incomplete',
@@ -51,6 +53,8 @@ export const wholeSizes: ReadonlyMap<string, number> = new Map([
   ['cursor-removed-blank-end', 4_000],
   ['hidden-end', 4_000],
   ['heavy-first-page', 6_001],
+  ['compressed-pages', 4_001],
+  ['heavy-compressed-page', 6_001],
 ]);
 
 /** Applications other than the one most accounts use. */

@@ -49,6 +49,8 @@ const firstPageRefusals: Readonly<Record<string, string>> = {
   'fake-redirect': 'bad_answer',
   'truncated-json': 'bad_answer',
   'gateway-503': 'bad_answer',
+  'called-compressed': 'bad_answer',
+  'compressed-unknown': 'bad_answer',
   slow: 'upstream_timeout',
   'cursor-missing': 'bad_answer',
 };

@@ -43,6 +43,8 @@ const ends: Readonly<Record<string, End>> = {
   'fake-redirect': trouble(0, 'bad_answer'),
   'truncated-json': trouble(0, 'bad_answer'),
   'gateway-503': trouble(0, 'bad_answer'),
+  'called-compressed': trouble(0, 'bad_answer'),
+  'compressed-unknown': trouble(0, 'bad_answer'),
   slow: { pages: 0, status: 504, code: 'upstream_timeout' },
   'cursor-removed-500': trouble(1, 'bad_answer'),
   'cursor-missing': trouble(0, 'bad_answer'),

@@ -161,6 +161,7 @@ function send(answer: Answer, response: ServerResponse): void {
   response.writeHead(answer.status, {
     'content-type': answer.contentType,
     'content-length': body.length,
+    ...answer.headers,
     ...(answer.status === 407 ? { 'proxy-authenticate': 'Basic realm="egress identity"' } : {}),
     ...(answer.status === 413 ? { connection: 'close' } : {}),
   });

@@ -4,7 +4,8 @@ import { type PlatformPage, readPlatformPage } from './platform-page.domain.ts';
 export type RawPlatformAnswer =
   | {
       readonly status: number;
-      readonly body: Uint8Array;
+      /** Null when its bytes are not of the coding that they are sent as. */
+      readonly body: Uint8Array | null;
       /** Of the header, which the platform has not been seen to send. */
       readonly retryAfterMs: number | null;
     }
@@ -80,12 +81,12 @@ function fault(reason: FaultReason, eresult: number | null = null): PlatformAnsw
 }
 
 /** A failure is never an empty inventory: only a page with `success` is one. */
-function pageOf(body: Uint8Array): PlatformAnswer {
+function pageOf(body: Uint8Array | null): PlatformAnswer {
   const page = readPlatformPage(parseJson(body));
   return page ? { kind: 'page', page } : fault('bad_answer');
 }
 
-function serverError(body: Uint8Array): PlatformAnswer {
+function serverError(body: Uint8Array | null): PlatformAnswer {
   const parsed = parseJson(body);
   const text =
     typeof parsed === 'object' && parsed !== null ? (parsed as { error?: unknown }).error : null;
@@ -104,7 +105,8 @@ export function readEResult(text: string): number | null {
   return Number.isInteger(code) && code < 256 ? code : null;
 }
 
-function parseJson(body: Uint8Array): unknown {
+function parseJson(body: Uint8Array | null): unknown {
+  if (body === null) return undefined;
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch {

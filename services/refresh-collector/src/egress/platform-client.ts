@@ -1,6 +1,7 @@
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { isTimeoutError } from '@inventory/runtime/is-timeout-error';
 import { type Dispatcher, request } from 'undici';
+import { acceptedCodings, decodeBody } from './decode-body.ts';
 import type { EgressIdentity } from './egress-identities.ts';
 import type { RawPlatformAnswer } from './platform-answer.domain.ts';
 
@@ -8,6 +9,7 @@ export interface PlatformOptions {
   readonly baseUrl: string;
   /** The whole of one request, body included. */
   readonly timeoutMs: number;
+  /** Of a body as sent, and as decoded. */
   readonly bodyBytesMax: number;
   readonly userAgent: string;
 }
@@ -40,6 +42,7 @@ export function createPlatformClient(options: PlatformOptions): PlatformClient {
           dispatcher: identity.dispatcher,
           headers: {
             accept: 'application/json, text/plain, */*',
+            'accept-encoding': acceptedCodings,
             'accept-language': 'en-US,en;q=0.9',
             'user-agent': options.userAgent,
             referer: new URL(
@@ -49,12 +52,15 @@ export function createPlatformClient(options: PlatformOptions): PlatformClient {
           },
           signal: AbortSignal.timeout(timeoutMs),
         });
-        const body = await readBounded(answer.body, options.bodyBytesMax);
-        if (!body) return { status: 'too_large' };
+        const { statusCode: status, headers } = answer;
+        const sent = await readBounded(answer.body, options.bodyBytesMax);
+        const codings = [headers['content-encoding'] ?? []].flat().join();
+        const body = sent && (await decodeBody(sent, codings, options.bodyBytesMax));
+        if (body === null || body === 'too_large') return { status: 'too_large' };
         return {
-          status: answer.statusCode,
-          body,
-          retryAfterMs: retryAfterMs(answer.headers['retry-after']),
+          status,
+          body: body === 'undecodable' ? null : body,
+          retryAfterMs: retryAfterMs(headers['retry-after']),
         };
       } catch (error) {
         return { status: failureOf(error) };

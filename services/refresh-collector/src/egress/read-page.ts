@@ -84,7 +84,7 @@ export async function readPage(
 const largeBytesMin = 64 * 1024;
 
 function isLarge(raw: RawPlatformAnswer): boolean {
-  return 'body' in raw && raw.body.length >= largeBytesMin;
+  return 'body' in raw && raw.body !== null && raw.body.length >= largeBytesMin;
 }
 
 /** A request that was cut short by its deadline is no evidence about the application. */

@@ -1,3 +1,4 @@
+import { gunzipSync, inflateRawSync } from 'node:zlib';
 import { type Answer, type Failure, failureAnswer, jsonAnswer, stageOf } from './failures.ts';
 
 const page = '{"total_inventory_count":0,"success":1,"rwgrsn":-2}';
@@ -72,6 +73,17 @@ describe('failure answers, byte for byte (upstream 1.4 and 5)', () => {
 
   it('sends the whole page and breaks the connection within it', () => {
     expect(answerTo({ kind: 'cut_connection' })).toMatchObject({ body: page, cut: true });
+  });
+
+  it('sends the whole page compressed, and names each coding', () => {
+    const { body, headers } = answerTo({ kind: 'encoded', codings: ['raw-deflate', 'gzip'] });
+
+    expect(headers).toEqual({ 'content-encoding': 'deflate, gzip' });
+    expect(String(inflateRawSync(gunzipSync(body)))).toBe(page);
+    expect(answerTo({ kind: 'called_encoded', coding: 'br' })).toMatchObject({
+      body: page,
+      headers: { 'content-encoding': 'br' },
+    });
   });
 
   it('sends the whole page late when the item server is slow', () => {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { codings, contentEncoding, encode } from './content-codings.ts';
 
 /** The checks a request passes, in the platform's order; the first that fails gives the answer. */
 export const stages = [
@@ -54,6 +55,8 @@ export const failure = z.discriminatedUnion('kind', [
     ]),
   }),
   z.strictObject({ kind: z.literal('gateway'), status: z.literal([502, 503, 504]) }),
+  z.strictObject({ kind: z.literal('encoded'), codings: z.array(z.enum(codings)).min(1).max(4) }),
+  z.strictObject({ kind: z.literal('called_encoded'), coding: z.string().regex(/^[a-z-]{1,20}$/) }),
 ]);
 export type Failure = z.infer<typeof failure>;
 
@@ -62,6 +65,8 @@ export type Answer = {
   readonly status: number;
   readonly contentType: string;
   readonly body: string | Buffer;
+  /** Besides those of type and length. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly delayMs: number;
   /** The connection breaks after the first half of the body. */
   readonly cut: boolean;
@@ -105,12 +110,20 @@ export function failureAnswer(of: Failure, good: () => Answer, slowMs: number): 
       const page = good();
       return { ...page, delayMs: page.delayMs + slowMs };
     }
+    case 'encoded': {
+      const page = good();
+      const body = encode(Buffer.from(page.body), of.codings);
+      return { ...page, body, headers: { 'content-encoding': contentEncoding(of.codings) } };
+    }
+    case 'called_encoded':
+      return { ...good(), headers: { 'content-encoding': of.coding } };
     default:
       return refusal(of);
   }
 }
 
-type Refusal = Exclude<Failure, { kind: 'truncated' | 'cut_connection' | 'slow' }>;
+type Changed = 'truncated' | 'cut_connection' | 'slow' | 'encoded' | 'called_encoded';
+type Refusal = Exclude<Failure, { kind: Changed }>;
 
 function refusal(of: Refusal): Answer {
   switch (of.kind) {

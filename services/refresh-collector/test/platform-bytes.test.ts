@@ -1,0 +1,179 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:net';
+import {
+  brotliCompressSync,
+  constants,
+  deflateRawSync,
+  deflateSync,
+  gzipSync,
+  zstdCompressSync,
+} from 'node:zlib';
+import { openEgressIdentities } from '../src/egress/egress-identities.ts';
+import { classifyAnswer } from '../src/egress/platform-answer.domain.ts';
+import { createPlatformClient } from '../src/egress/platform-client.ts';
+
+const farMs = 600_000;
+const bodyBytesMax = 1024 * 1024;
+const page = Buffer.from('{"total_inventory_count":0,"success":1,"rwgrsn":-2}');
+
+/** A platform that answers every request with these bytes. */
+const platform: { bytes: Buffer; request: string; url: string } = {
+  bytes: Buffer.from(''),
+  request: '',
+  url: '',
+};
+let server: Server;
+const [identity] = openEgressIdentities(['direct'], farMs);
+
+beforeAll(async () => {
+  server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.on('data', (data) => {
+      platform.request = data.toString();
+      socket.write(platform.bytes);
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const address = server.address();
+  platform.url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+});
+afterAll(async () => {
+  await identity?.dispatcher.destroy();
+  server.close();
+});
+
+const answerOf = (body: Buffer, headers: readonly string[] = [], status = '200 OK') =>
+  Buffer.concat([
+    Buffer.from(
+      [`HTTP/1.1 ${status}`, `content-length: ${body.length}`, ...headers, '', ''].join('\r\n'),
+    ),
+    body,
+  ]);
+
+/** What the client makes of these bytes. */
+async function read(bytes: Buffer) {
+  if (!identity) throw new Error('no identity');
+  platform.bytes = bytes;
+  const client = createPlatformClient({
+    baseUrl: platform.url,
+    timeoutMs: farMs,
+    bodyBytesMax,
+    userAgent: 'test',
+  });
+  const scope = { platform_id: '76561198000000001', app_id: 730, context_id: 2 };
+  const wanted = { scope, language: 'english', count: 2_000, startAssetId: null };
+  return await client.fetchPage(identity, wanted, farMs);
+}
+
+const meaningOf = async (bytes: Buffer) => classifyAnswer(await read(bytes));
+const read200 = (body: Buffer, contentEncoding: string) =>
+  meaningOf(answerOf(body, [`Content-Encoding: ${contentEncoding}`]));
+
+type Encoder = readonly [name: string, header: string, encode: (body: Buffer) => Buffer];
+const encoders: readonly Encoder[] = [
+  ['gzip', 'gzip', gzipSync],
+  ['gzip by its old name', 'x-gzip', gzipSync],
+  ['br', 'br', brotliCompressSync],
+  ['deflate', 'deflate', deflateSync],
+  ['deflate without the header of zlib', 'deflate', deflateRawSync],
+  ['zstd', 'zstd', zstdCompressSync],
+];
+const changedCase = (header: string) => header.replace(/[a-z]$/, (last) => last.toUpperCase());
+
+describe('a compressed answer (Reads: the platform may compress unasked) [platform-compression]', () => {
+  test('is asked for in the forms that are read', async () => {
+    await read(answerOf(page));
+
+    expect(platform.request).toMatch(/\r\naccept-encoding: gzip, br, zstd\r\n/i);
+  });
+
+  test.each(encoders)('is read as what it is: %s', async (_name, header, encode) => {
+    const plain = await meaningOf(answerOf(page));
+
+    expect(plain).toMatchObject({ kind: 'page' });
+    for (const name of [header, header.toUpperCase(), changedCase(header), ` ${header} ,`]) {
+      expect(await read200(encode(page), name)).toEqual(plain);
+    }
+  });
+
+  test('is read however often it was encoded, and with identity among the codings', async () => {
+    for (const [, outer, encodeOuter] of encoders) {
+      for (const [, inner, encodeInner] of encoders) {
+        const body = encodeOuter(encodeInner(page));
+        expect(await read200(body, `${inner}, identity, ${outer}`)).toMatchObject({ kind: 'page' });
+      }
+    }
+    const lines = ['Content-Encoding: gzip', 'Content-Encoding: br'];
+    const twice = answerOf(brotliCompressSync(gzipSync(page)), lines);
+    expect(await meaningOf(twice)).toMatchObject({ kind: 'page' });
+  });
+
+  test.each(encoders)(
+    'is a bad answer where its bytes are not %s',
+    async (_name, header, encode) => {
+      const encoded = encode(Buffer.concat([page, Buffer.alloc(4_096, ' ')]));
+      const broken = Buffer.from(encoded);
+      broken.fill(0xff, 4, 12);
+
+      for (const body of [page, encoded.subarray(0, encoded.length / 2), broken]) {
+        expect(await read200(body, header)).toMatchObject({ kind: 'fault', reason: 'bad_answer' });
+      }
+    },
+  );
+
+  test.each(['compress', 'dcz', 'aes128gcm', 'none', 'gzip;q=1', 'gzip br', 'gzip, dcb', 'br, br'])(
+    'is a bad answer in a coding that is unknown or was not applied: %s',
+    async (header) => {
+      const answer = await read200(gzipSync(page), header);
+
+      expect(answer).toMatchObject({ kind: 'fault', reason: 'bad_answer' });
+    },
+  );
+
+  test('is a bad answer beyond four codings', async () => {
+    const body = [1, 2, 3, 4].reduce((encoded) => gzipSync(encoded), page);
+
+    expect(await read200(body, 'gzip,gzip,gzip,gzip')).toMatchObject({ kind: 'page' });
+    const five = await read200(gzipSync(body), 'gzip,gzip,gzip,gzip,gzip');
+    expect(five).toMatchObject({ kind: 'fault', reason: 'bad_answer' });
+  });
+
+  test.each(encoders)('is bounded once it is decoded: %s', async (_name, header, encode) => {
+    const fitting = Buffer.concat([page, Buffer.alloc(bodyBytesMax - page.length, ' ')]);
+    const larger = Buffer.concat([fitting, Buffer.from(' ')]);
+
+    expect(await read200(encode(fitting), header)).toMatchObject({ kind: 'page' });
+    expect(await read200(encode(larger), header)).toEqual({ kind: 'too_large' });
+  });
+
+  test('costs its limit where it holds more than memory does', async () => {
+    const member = gzipSync(Buffer.alloc(bodyBytesMax));
+    const members = Buffer.alloc(Math.floor(bodyBytesMax / member.length) * member.length, member);
+    const window = { params: { [constants.ZSTD_c_windowLog]: 27 } };
+    const wide = zstdCompressSync(Buffer.alloc(2 * bodyBytesMax), window);
+
+    expect(await read200(members, 'gzip')).toEqual({ kind: 'too_large' });
+    expect(await read200(gzipSync(members), 'gzip, gzip')).toEqual({ kind: 'too_large' });
+    expect((await read200(wide, 'zstd')).kind).not.toBe('page');
+  });
+
+  test.each([
+    ['403 Forbidden', { kind: 'private' }],
+    ['404 Not Found', { kind: 'not_found' }],
+    ['429 Too Many Requests', { kind: 'throttled' }],
+    ['400 Bad Request', { kind: 'bad_request' }],
+  ])('means the same beside %s, where an empty body has no coding', async (status, meaning) => {
+    const header = ['content-encoding: gzip'];
+
+    for (const body of [gzipSync('null'), Buffer.alloc(0)]) {
+      expect(await meaningOf(answerOf(body, header, status))).toMatchObject(meaning);
+    }
+  });
+
+  test('has an error text', async () => {
+    const body = brotliCompressSync('{"error":"SimRefresh failed with EResult 42"}');
+    const bytes = answerOf(body, ['content-encoding: br'], '500 Internal Server Error');
+
+    expect(await meaningOf(bytes)).toEqual({ kind: 'not_found' });
+  });
+});
