@@ -26,6 +26,7 @@ const failures: Readonly<Record<string, RefreshOutcome>> = {
   'cursor-removed-500': 'upstream_unavailable',
   'called-compressed': 'upstream_unavailable',
   'compressed-unknown': 'upstream_unavailable',
+  'firewall-html': 'upstream_unavailable',
   'same-cursor-twice': 'incomplete',
   'cursor-cycle': 'incomplete',
   'cursor-missing': 'incomplete',

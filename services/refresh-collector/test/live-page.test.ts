@@ -49,6 +49,7 @@ const firstPageRefusals: Readonly<Record<string, string>> = {
   'fake-redirect': 'bad_answer',
   'truncated-json': 'bad_answer',
   'gateway-503': 'bad_answer',
+  'firewall-html': 'throttled',
   'called-compressed': 'bad_answer',
   'compressed-unknown': 'bad_answer',
   slow: 'upstream_timeout',
@@ -162,6 +163,7 @@ it('leaves the properties of assets out of the V1 form, and only those', async (
 describe('failures between a client and the platform', () => {
   it('an address that is blocked is no private inventory: another identity is used', async () => {
     await harness.control('PUT', '/identities/egress-1', { mode: 'block_page' });
+    await harness.control('PUT', '/identities/egress-2', { mode: 'firewall_html' });
 
     const answers = await Promise.all(
       Array.from({ length: 6 }, (_, serial) => read(sizeInventory(3, 810 + serial))),
@@ -169,9 +171,13 @@ describe('failures between a client and the platform', () => {
 
     expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200));
     expect(await harness.control('GET', '/counters')).toMatchObject({
-      identities: { 'egress-1': { by_status: { 403: expect.any(Number) } } },
+      identities: {
+        'egress-1': { by_status: { 403: expect.any(Number) } },
+        'egress-2': { by_status: { 403: expect.any(Number) } },
+      },
     });
     await harness.control('PUT', '/identities/egress-1', { mode: 'normal' });
+    await harness.control('PUT', '/identities/egress-2', { mode: 'normal' });
   });
 
   it('throttled on every identity is reported as such, with Retry-After [upstream-unavailable-upstream-timeout]', async () => {

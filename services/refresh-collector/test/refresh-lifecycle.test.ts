@@ -228,6 +228,7 @@ describe('a refresh', () => {
 
   it('is not private because one identity is blocked: it is read through another (upstream 6.6)', async () => {
     await harness.control('PUT', '/identities/egress-1', { mode: 'block_page' });
+    await harness.control('PUT', '/identities/egress-2', { mode: 'firewall_html' });
     const requests = await Promise.all(
       Array.from({ length: 8 }, (_, serial) =>
         harness.request({ scope: scopeOf(sizeInventory(1, 3_000 + serial)) }),
@@ -237,10 +238,12 @@ describe('a refresh', () => {
       const { record } = await harness.completed(collector, request.refresh_id);
       expect(record.outcome).toBe('complete_changed');
     }
-    expect(await harness.control('GET', '/counters?identity=egress-1')).toMatchObject({
-      identities: { 'egress-1': { by_status: { 403: expect.any(Number) } } },
-    });
-    await harness.control('PUT', '/identities/egress-1', { mode: 'normal' });
+    for (const identity of ['egress-1', 'egress-2']) {
+      expect(await harness.control('GET', `/counters?identity=${identity}`)).toMatchObject({
+        identities: { [identity]: { by_status: { 403: expect.any(Number) } } },
+      });
+      await harness.control('PUT', `/identities/${identity}`, { mode: 'normal' });
+    }
   });
 
   it('drops a command past its deadline, before anything is stored', async () => {

@@ -43,6 +43,7 @@ const ends: Readonly<Record<string, End>> = {
   'fake-redirect': trouble(0, 'bad_answer'),
   'truncated-json': trouble(0, 'bad_answer'),
   'gateway-503': trouble(0, 'bad_answer'),
+  'firewall-html': trouble(0, 'throttled'),
   'called-compressed': trouble(0, 'bad_answer'),
   'compressed-unknown': trouble(0, 'bad_answer'),
   slow: { pages: 0, status: 504, code: 'upstream_timeout' },

@@ -28,6 +28,7 @@ const page: PlatformAnswer = {
 const fault = { kind: 'fault', reason: 'server_error', eresult: 55 } as const;
 const unreachable = { kind: 'unreachable' } as const;
 const denied = { kind: 'private' } as const;
+const blocked = { kind: 'blocked', retryAfterMs: null } as const;
 const badRequest = { kind: 'bad_request' } as const;
 
 interface Played {
@@ -157,6 +158,36 @@ describe('a denial', () => {
   });
 });
 
+describe('a blocked identity', () => {
+  it('is never a denial: another one is used at once, and rests only by its own answer', () => {
+    const { verdict, tries } = play(two, [['a', blocked]]);
+    expect(verdict).toMatchObject({ result: 'retry', pauseMs: 0, rests: [] });
+    expect(avoidedIdentities(tries, two)).toEqual(['a']);
+
+    const served = play(two, [
+      ['a', blocked],
+      ['b', page],
+    ]);
+    expect(served.verdict).toMatchObject({ result: 'page', rests: [] });
+  });
+
+  it('confirms no denial, and is not waited for: the other one repeats it', () => {
+    const once = [
+      ['a', denied],
+      ['b', blocked],
+    ] as const;
+    expect(play(two, once).verdict).toMatchObject({ result: 'retry' });
+    const twice = play(two, [...once, ['a', denied]]);
+    expect(twice.verdict).toEqual({ result: 'ended', outcome: 'private' });
+  });
+
+  it('ends the page after its tries where every identity is', () => {
+    const five = Array.from({ length: 5 }, (_, at) => [at % 2 ? 'a' : 'b', blocked] as const);
+    expect(play(two, five.slice(1)).verdict).toMatchObject({ result: 'retry' });
+    expect(play(two, five).verdict).toEqual({ result: 'ended', outcome: 'upstream_unavailable' });
+  });
+});
+
 describe('an egress that makes no connection', () => {
   it('is avoided on the next try, costs no try and rests no identity', () => {
     const { verdict, tries } = play(two, [['a', unreachable]]);
@@ -258,6 +289,7 @@ const anyAnswer = fc.constantFrom<PlatformAnswer>(
   { kind: 'not_found' },
   badRequest,
   unreachable,
+  blocked,
   { kind: 'too_large' },
   { kind: 'throttled', retryAfterMs: null },
 );

@@ -92,6 +92,11 @@ export function unreachableIdentities({ answers }: PageTries): readonly string[]
   );
 }
 
+/** Whether the identity can neither deny nor serve the inventory at present. */
+function isOutOfReach(answer: PageAnswer | undefined): boolean {
+  return answer?.answer === 'unreachable' || answer?.answer === 'blocked';
+}
+
 /** Evaluates an answer: the page was read, is requested again, or cannot be read. */
 export function evaluatePage(
   attempt: PageAttempt,
@@ -130,12 +135,15 @@ function onPage(attempt: PageAttempt, page: PlatformPage, rules: PageRules): Pag
   return verdict.result === 'retry' ? { ...verdict, rests } : verdict;
 }
 
-/** Identities that were refused what another one is served: blocked, whatever the answer was. */
+/**
+ * Identities that were refused what another one is served: blocked, whatever the answer was. One
+ * that is out of reach rests already.
+ */
 function refusedThisPage(attempt: PageAttempt): readonly string[] {
   const { answers } = attempt.tries;
   return attempt.identities.filter((identity) => {
     const last = lastAnswerTo(identity, answers);
-    const isOther = identity !== attempt.identity && last?.answer !== 'unreachable';
+    const isOther = identity !== attempt.identity && !isOutOfReach(last);
     return isOther && isRefused(last) && last?.ofFirstPage === isOfFirstPage(attempt);
   });
 }
@@ -150,8 +158,7 @@ function onDenial(attempt: PageAttempt, kind: Denial, rules: PageRules): PageVer
   const same = currentDenials(answers).filter(({ answer }) => answer === kind);
   const witnesses = new Set(same.map(({ identity }) => identity));
   const others = attempt.identities.filter(
-    (identity) =>
-      !witnesses.has(identity) && lastAnswerTo(identity, answers)?.answer !== 'unreachable',
+    (identity) => !witnesses.has(identity) && !isOutOfReach(lastAnswerTo(identity, answers)),
   );
   const isConfirmed = same.length >= 2 && (witnesses.size >= 2 || others.length === 0);
   if (isConfirmed && isOfFirstPage(attempt)) return { result: 'ended', outcome: kind };
@@ -207,6 +214,7 @@ const refusals: ReadonlySet<string> = new Set<PageAnswer['answer']>([
   'private',
   'not_found',
   'bad_request',
+  'blocked',
   'unreachable',
 ]);
 

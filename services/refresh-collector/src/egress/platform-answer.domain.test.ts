@@ -22,6 +22,41 @@ describe('classifyAnswer', () => {
     },
   );
 
+  it.each(['', ' ', 'null', '\ufeffnull', ' null\r\n'])(
+    'takes a refusal with %j for a private inventory (upstream 1.4) [empty-private-unavailable]',
+    (body) => {
+      for (const status of [401, 403]) {
+        expect(classifyAnswer(answered(status, body))).toEqual({ kind: 'private' });
+      }
+    },
+  );
+
+  it.each([
+    '<html><head><title>Access denied</title></head></html>',
+    '{"title":"Access denied"}',
+    '{}',
+    '[]',
+    '"null"',
+    'null null',
+    'nul',
+    '{"success":false}',
+    'Forbidden',
+    '\u0000',
+  ])(
+    'takes a refusal with %j for a blocked identity, never for a private inventory (upstream 1.4) [empty-private-unavailable]',
+    (body) => {
+      for (const status of [401, 403]) {
+        const blocked = { kind: 'blocked', retryAfterMs: null };
+        expect(classifyAnswer(answered(status, body))).toEqual(blocked);
+      }
+    },
+  );
+
+  it('takes a refusal whose body cannot be decoded for neither', () => {
+    const answer = classifyAnswer({ status: 403, body: null, retryAfterMs: null });
+    expect(answer).toMatchObject({ kind: 'fault', reason: 'bad_answer' });
+  });
+
   it.each([
     [
       '{"error":"SimRefresh failed with EResult 55"}',

@@ -21,6 +21,8 @@ export type PlatformAnswer =
   | { readonly kind: 'private' }
   | { readonly kind: 'not_found' }
   | { readonly kind: 'throttled'; readonly retryAfterMs: number | null }
+  /** Something in front of the platform refuses this address: no evidence about an inventory. */
+  | { readonly kind: 'blocked'; readonly retryAfterMs: number | null }
   /** The page size is no longer accepted, or this address is not. */
   | { readonly kind: 'bad_request' }
   /** The page is larger than the limit of an answer. */
@@ -54,7 +56,7 @@ export function classifyAnswer(raw: RawPlatformAnswer): PlatformAnswer {
       return { kind: 'bad_request' };
     case 401:
     case 403:
-      return { kind: 'private' };
+      return refusal(body, retryAfterMs);
     case 404:
       return { kind: 'not_found' };
     case 429:
@@ -78,6 +80,13 @@ function noAnswer(status: Exclude<RawPlatformAnswer['status'], number>): Platfor
 
 function fault(reason: FaultReason, eresult: number | null = null): PlatformAnswer {
   return { kind: 'fault', reason, eresult };
+}
+
+/** Private is `null` or an empty body; a block page has a body of its own. */
+function refusal(body: Uint8Array | null, retryAfterMs: number | null): PlatformAnswer {
+  if (body === null) return fault('bad_answer');
+  const text = new TextDecoder().decode(body).trim();
+  return text === '' || text === 'null' ? { kind: 'private' } : { kind: 'blocked', retryAfterMs };
 }
 
 /** A failure is never an empty inventory: only a page with `success` is one. */

@@ -93,12 +93,13 @@ function isEvidence(raw: RawPlatformAnswer, timeoutMs: number, platform: Platfor
   return raw.status !== 'timeout' || !cutShort;
 }
 
-/** A denial may be a block page: it is no evidence about the identity without a second answer. */
+/** A denial may be a refusal of the address: no evidence about it without a second answer. */
 function slotResultOf(answer: PlatformAnswer): SlotResult {
   switch (answer.kind) {
     case 'page':
       return { result: 'served' };
     case 'throttled':
+    case 'blocked':
       return { result: 'throttled', retryAfterMs: answer.retryAfterMs };
     case 'unreachable':
       return { result: 'unreachable' };

@@ -38,6 +38,7 @@ const anyAnswer: fc.Arbitrary<PlatformAnswer> = fc.oneof(
     { kind: 'private' },
     { kind: 'not_found' },
     { kind: 'throttled', retryAfterMs: null },
+    { kind: 'blocked', retryAfterMs: null },
     { kind: 'bad_request' },
     { kind: 'too_large' },
     { kind: 'unreachable' },
@@ -94,7 +95,9 @@ const billsOnlyWhatIsConfirmed = (evaluate?: Evaluate) =>
     if (outcome?.result !== 'private' && outcome?.result !== 'not_found') return;
     const same = requests.filter(({ answer }) => answer.kind === outcome.result);
     const witnesses = new Set(same.map(({ identity }) => identity)).size;
-    const dead = requests.filter(({ answer }) => answer.kind === 'unreachable');
+    const dead = requests.filter(({ answer: { kind } }) =>
+      ['unreachable', 'blocked'].includes(kind),
+    );
     const reaching = identities - new Set(dead.map(({ identity }) => identity)).size;
     expect(reaching <= 1 ? same.length >= 2 : witnesses >= 2).toBe(true);
     // A denied later page is no evidence: the first page has to be denied too.
@@ -156,6 +159,7 @@ it.each<[string, readonly PlatformAnswer[], string]>([
   ['no slot was free', [], 'egress_busy'],
   ['a first denial was not confirmed', [{ kind: 'private' }], 'unconfirmed'],
   ['every identity was throttled', [{ kind: 'throttled', retryAfterMs: null }], 'throttled'],
+  ['every identity was blocked', [{ kind: 'blocked', retryAfterMs: null }], 'throttled'],
   ['the platform did not answer', [{ kind: 'fault', reason: 'timeout', eresult: null }], 'timeout'],
   ['no egress had a connection', [{ kind: 'unreachable' }], 'egress_busy'],
   ['the platform answered no page', [{ kind: 'bad_request' }], 'bad_answer'],

@@ -126,6 +126,7 @@ function failureOf(answer: PlatformAnswer): LivePageFailure | null {
     case 'not_found':
       return 'unconfirmed';
     case 'throttled':
+    case 'blocked':
       return 'throttled';
     case 'fault':
       return answer.reason === 'timeout' ? 'timeout' : 'bad_answer';

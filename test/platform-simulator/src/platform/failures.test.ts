@@ -15,6 +15,13 @@ describe('failure answers, byte for byte (upstream 1.4 and 5)', () => {
     [{ kind: 'bad_request' }, 400, json, 'null'],
     [{ kind: 'count_too_big' }, 400, json, 'null'],
     [{ kind: 'block_page' }, 403, json, 'null'],
+    [
+      { kind: 'firewall_html' },
+      403,
+      html,
+      '<html><head><title>Access denied</title></head><body><h1>Access denied</h1></body></html>',
+    ],
+    [{ kind: 'firewall_json' }, 403, json, '{"title":"Access denied","status":403}'],
     [{ kind: 'private' }, 403, json, 'null'],
     [{ kind: 'unauthorized' }, 401, json, 'null'],
     [{ kind: 'not_found' }, 404, json, 'null'],

@@ -19,6 +19,8 @@ const refusalStages = {
   throttled: 'limiter',
   bad_request: 'identity',
   block_page: 'identity',
+  firewall_html: 'identity',
+  firewall_json: 'identity',
   not_found: 'account',
   not_found_html: 'account',
   private: 'privacy',
@@ -135,6 +137,10 @@ function refusal(of: Refusal): Answer {
     case 'block_page':
     case 'private':
       return jsonAnswer(403, 'null');
+    case 'firewall_html':
+      return htmlAnswer(403, 'Access denied');
+    case 'firewall_json':
+      return jsonAnswer(403, '{"title":"Access denied","status":403}');
     case 'unauthorized':
       return jsonAnswer(401, 'null');
     case 'not_found':

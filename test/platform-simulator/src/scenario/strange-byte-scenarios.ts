@@ -35,4 +35,18 @@ export const strangeByteScenarios: readonly ScenarioDefinition[] = [
     faults: [{ failure: { kind: 'encoded', codings: ['br'] } }],
     shows: 'As heavy-first-page, where each page is compressed to a fraction of its size.',
   },
+  {
+    number: 305,
+    name: 'firewall-html',
+    size: 10,
+    faults: [{ failure: { kind: 'firewall_html' } }],
+    shows: "Always 403 with a firewall's page.",
+  },
+  {
+    number: 306,
+    name: 'firewall-json-once',
+    size: 10,
+    faults: [{ failure: { kind: 'firewall_json' }, page: 1, until: 1 }],
+    shows: "403 with a firewall's JSON once, then good.",
+  },
 ];
