@@ -19,7 +19,6 @@ export function readRows(text: Buffer): SurveyedPage {
   if (Math.max(rows.assets.length, rows.descriptions.length) > pageRowsMax) {
     throw new PagesInvalid('a page has too many rows');
   }
-  for (const span of rows.others) parse(text, span);
   return {
     assets: rowsOf(text, rows.assets, stagedAsset),
     descriptions: describedRows(text, rows.descriptions),
@@ -32,7 +31,9 @@ function* rowsOf<Row>(
   schema: Schema<Row>,
 ): Generator<Row> {
   for (const span of spans) {
-    const { success, data } = schema.safeParse(parse(text, span));
+    const { success, data } = schema.safeParse(
+      JSON.parse(text.toString('utf8', span.start, span.end)),
+    );
     if (!success || data === undefined) throw new PagesInvalid('a row breaks its contract');
     yield data;
   }
@@ -44,13 +45,5 @@ function* describedRows(text: Buffer, spans: readonly TextSpan[]) {
     const span = spans[number];
     number += 1;
     if (span) yield { ...row, textDigest: sha256Text(text.subarray(span.start, span.end)) };
-  }
-}
-
-function parse(text: Buffer, { start, end }: TextSpan): unknown {
-  try {
-    return JSON.parse(text.toString('utf8', start, end));
-  } catch {
-    throw new PagesInvalid('a page is not JSON');
   }
 }
