@@ -118,6 +118,8 @@ module.exports = {
       "Descriptions: Exactly those of the page's assets, once each; a missing one stays absent",
     'platform-fields':
       'Platform fields: Pass through; odd lists; missing instanceid; asset_properties; currency rows',
+    'platform-text':
+      'Platform text: Digits as sent; U+FFFD for what is no Unicode; unknown optional blocks left out',
     'platform-compression': 'Platform compression: gzip, br, deflate, zstd, bounded after decoding',
     'total-amount': 'total_amount: An exact integer beyond 2^53',
     'another-language': 'Another language: Same assets, texts fall back, headers name the language',

@@ -27,6 +27,9 @@ const failures: Readonly<Record<string, RefreshOutcome>> = {
   'called-compressed': 'upstream_unavailable',
   'compressed-unknown': 'upstream_unavailable',
   'firewall-html': 'upstream_unavailable',
+  'deep-row': 'upstream_unavailable',
+  'assets-twice': 'upstream_unavailable',
+  'more-items-twice': 'upstream_unavailable',
   'same-cursor-twice': 'incomplete',
   'cursor-cycle': 'incomplete',
   'cursor-missing': 'incomplete',
@@ -55,6 +58,9 @@ export const wholeSizes: ReadonlyMap<string, number> = new Map([
   ['hidden-end', 4_000],
   ['heavy-first-page', 6_001],
   ['compressed-pages', 4_001],
+  ['odd-text', 30],
+  ['odd-blocks', 60],
+  ['description-twice', 30],
   ['heavy-compressed-page', 6_001],
 ]);
 

@@ -11,6 +11,7 @@ import {
 import { openEgressIdentities } from '../src/egress/egress-identities.ts';
 import { classifyAnswer } from '../src/egress/platform-answer.domain.ts';
 import { createPlatformClient } from '../src/egress/platform-client.ts';
+import { pageMembers } from '../src/egress/platform-page.domain.ts';
 
 const farMs = 600_000;
 const bodyBytesMax = 1024 * 1024;
@@ -175,5 +176,45 @@ describe('a compressed answer (Reads: the platform may compress unasked) [platfo
     const bytes = answerOf(body, ['content-encoding: br'], '500 Internal Server Error');
 
     expect(await meaningOf(bytes)).toEqual({ kind: 'not_found' });
+  });
+});
+
+describe('an answer that is no UTF-8 (Reads: text) [platform-text]', () => {
+  const asset = '"appid":730,"contextid":"2","assetid":"5","classid":"1","amount":"1"';
+  /** Written in latin1. */
+  const pageNaming = (name: string) =>
+    Buffer.from(
+      `{"success":1,"total_inventory_count":1,"assets":[{${asset}}],` +
+        `"descriptions":[{"appid":730,"classid":"1","name":"${name}"}]}`,
+      'latin1',
+    );
+
+  test.each([
+    ['a byte that is none', 'a\xffb', 'a\ufffdb'],
+    ['a character cut in its middle', 'a\xe2\x98', 'a\ufffd'],
+    ['a character of four bytes cut in its middle', '\xf0\x9f\x98b', '\ufffdb'],
+    ['a continuation of nothing', '\x80\x80', '\ufffd\ufffd'],
+    ['an overlong quote', '\xc0\xa2', '\ufffd\ufffd'],
+    ['half a character', '\xed\xa0\xbd', '\ufffd\ufffd\ufffd'],
+  ])('is complete, with U+FFFD for %s', async (_what, name, read) => {
+    for (const bytes of [
+      answerOf(pageNaming(name)),
+      answerOf(gzipSync(pageNaming(name)), ['content-encoding: gzip']),
+    ]) {
+      const answer = await meaningOf(bytes);
+      if (answer.kind !== 'page') throw new Error(answer.kind);
+      const members = pageMembers(answer.page, 'with_properties');
+      const { assets, descriptions } = JSON.parse(
+        new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(`{${members}}`)),
+      );
+      expect(assets).toHaveLength(1);
+      expect(descriptions[0].name).toBe(read);
+    }
+  });
+
+  test('is bounded with its replacements', async () => {
+    const answer = await meaningOf(answerOf(pageNaming('\xff'.repeat(bodyBytesMax / 2))));
+
+    expect(answer).toEqual({ kind: 'too_large' });
   });
 });

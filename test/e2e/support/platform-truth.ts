@@ -22,10 +22,10 @@ export interface TruthReader {
 interface Page {
   readonly assets?: readonly Row[];
   readonly descriptions?: readonly Row[];
-  readonly asset_properties?: readonly Row[];
+  readonly asset_properties?: unknown;
   readonly more_items?: number;
   readonly last_assetid?: string;
-  readonly total_inventory_count: number;
+  readonly total_inventory_count: number | string;
   readonly success: number;
 }
 
@@ -86,8 +86,19 @@ async function readPage(response: Response): Promise<Page | null> {
     await response.arrayBuffer();
     return null;
   }
-  const page = (await response.json().catch(() => null)) as Page | null;
-  return page?.success === 1 && page.total_inventory_count >= 0 ? page : null;
+  const page = await response.text().then(parsePage, () => null);
+  return page?.success === 1 && Number(page.total_inventory_count) >= 0 ? page : null;
+}
+
+/** Halves of characters are U+FFFD for customers. */
+function parsePage(text: string): Page | null {
+  try {
+    return JSON.parse(text, (_name, value) =>
+      typeof value === 'string' ? value.toWellFormed() : value,
+    );
+  } catch {
+    return null;
+  }
 }
 
 export function joinKey(row: Row): string {
@@ -99,7 +110,8 @@ function truthOf(pages: readonly Page[]): PlatformTruth {
   const assets = new Map<string, Row>();
   const descriptions = new Map<string, Row>();
   for (const page of pages) {
-    const properties = new Map((page.asset_properties ?? []).map((row) => [row['assetid'], row]));
+    const blocks = Array.isArray(page.asset_properties) ? page.asset_properties : [];
+    const properties = new Map(blocks.map((row) => [row['assetid'], row]));
     for (const row of page.assets ?? []) {
       const asset = shownAsset(row, properties);
       const key =
@@ -114,7 +126,7 @@ function truthOf(pages: readonly Page[]): PlatformTruth {
   return {
     assets: [...assets.values()],
     descriptions,
-    reportedTotalCount: pages.at(-1)?.total_inventory_count ?? 0,
+    reportedTotalCount: Number(pages.at(-1)?.total_inventory_count ?? 0),
   };
 }
 

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { promisify } from 'node:util';
 import {
   brotliDecompress,
@@ -38,16 +39,29 @@ const decoders: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
   ],
 ]);
 
+type Decoded = Buffer | 'too_large' | 'undecodable';
+
 /**
- * Undoes the content codings of a body, in the order in which they were applied. `too_large` as soon
- * as the result of one exceeds the limit; `undecodable` for a coding that is unknown, or that the
- * bytes are not.
+ * The text of a body in UTF-8, its content codings undone; bytes that are none become U+FFFD.
+ * `too_large` as soon as it exceeds the limit; `undecodable` for a coding that is unknown, or that
+ * the bytes are not.
  */
 export async function decodeBody(
   body: Buffer,
   contentEncoding: string,
   bytesMax: number,
-): Promise<Buffer | 'too_large' | 'undecodable'> {
+): Promise<Decoded> {
+  const decoded = await undoCodings(body, contentEncoding, bytesMax);
+  if (!Buffer.isBuffer(decoded) || isUtf8(decoded)) return decoded;
+  const text = Buffer.from(decoded.toString());
+  return text.length > bytesMax ? 'too_large' : text;
+}
+
+async function undoCodings(
+  body: Buffer,
+  contentEncoding: string,
+  bytesMax: number,
+): Promise<Decoded> {
   const codings = contentEncoding
     .split(',')
     .map((coding) => coding.trim().toLowerCase())

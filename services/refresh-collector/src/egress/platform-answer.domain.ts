@@ -5,7 +5,7 @@ export type RawPlatformAnswer =
   | {
       readonly status: number;
       /** Null when its bytes are not of the coding that they are sent as. */
-      readonly body: Uint8Array | null;
+      readonly body: Buffer | null;
       /** Of the header, which the platform has not been seen to send. */
       readonly retryAfterMs: number | null;
     }
@@ -83,19 +83,19 @@ function fault(reason: FaultReason, eresult: number | null = null): PlatformAnsw
 }
 
 /** Private is `null` or an empty body; a block page has a body of its own. */
-function refusal(body: Uint8Array | null, retryAfterMs: number | null): PlatformAnswer {
+function refusal(body: Buffer | null, retryAfterMs: number | null): PlatformAnswer {
   if (body === null) return fault('bad_answer');
   const text = new TextDecoder().decode(body).trim();
   return text === '' || text === 'null' ? { kind: 'private' } : { kind: 'blocked', retryAfterMs };
 }
 
 /** A failure is never an empty inventory: only a page with `success` is one. */
-function pageOf(body: Uint8Array | null): PlatformAnswer {
-  const page = readPlatformPage(parseJson(body));
+function pageOf(body: Buffer | null): PlatformAnswer {
+  const page = body && readPlatformPage(body);
   return page ? { kind: 'page', page } : fault('bad_answer');
 }
 
-function serverError(body: Uint8Array | null): PlatformAnswer {
+function serverError(body: Buffer | null): PlatformAnswer {
   const parsed = parseJson(body);
   const text =
     typeof parsed === 'object' && parsed !== null ? (parsed as { error?: unknown }).error : null;
@@ -114,7 +114,7 @@ export function readEResult(text: string): number | null {
   return Number.isInteger(code) && code < 256 ? code : null;
 }
 
-function parseJson(body: Uint8Array | null): unknown {
+function parseJson(body: Buffer | null): unknown {
   if (body === null) return undefined;
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));

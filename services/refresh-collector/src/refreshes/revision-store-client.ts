@@ -2,7 +2,7 @@ import type { ManifestPage } from '@inventory/contracts/messages/revision-comman
 import type { InternalClient } from '@inventory/http/internal-client';
 import { type PagePlace, stagePage } from '@inventory/http/stage-page';
 import type { SerialExecutor } from '@inventory/runtime/serial-executor';
-import type { PlatformPage } from '../egress/platform-page.domain.ts';
+import { type PlatformPage, pageMembers } from '../egress/platform-page.domain.ts';
 
 /** Stages pages in the revision-store; the result is the page's entry of the manifest. */
 export interface RevisionStoreClient {
@@ -17,9 +17,11 @@ export function createRevisionStoreClient(
   executor: SerialExecutor,
 ): RevisionStoreClient {
   return {
-    async stagePage(place, { assets, descriptions }) {
-      const write = () => Buffer.from(JSON.stringify({ assets, descriptions }));
-      const text = assets.length < largeAssetsMin ? write() : await executor.enqueue(write);
+    async stagePage(place, page) {
+      const write = () =>
+        Buffer.concat([Buffer.from('{'), pageMembers(page, 'with_properties'), Buffer.from('}')]);
+      const isLarge = page.assets.length >= largeAssetsMin;
+      const text = isLarge ? await executor.enqueue(write) : write();
       return stagePage(client, place, text);
     },
   };

@@ -1,10 +1,10 @@
-import type { StagedAsset } from '@inventory/contracts/staged-rows';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { acceptedRefresh } from '../../test/refresh-builder.ts';
 import { firstTries } from '../egress/page-verdicts.domain.ts';
 import type { PlatformAnswer } from '../egress/platform-answer.domain.ts';
 import type { PlatformPage } from '../egress/platform-page.domain.ts';
+import type { PageAsset } from '../egress/platform-rows.domain.ts';
 import { noEndCheck, pagesInPlace, type RecordedPage } from '../refreshes/recorded-page.domain.ts';
 import type { Refresh } from '../refreshes/refresh.domain.ts';
 import { advance, type Fact } from '../refreshes/refresh-saga.domain.ts';
@@ -33,13 +33,13 @@ const attempt = (progress: ScanProgress = freshProgress): ScanAttempt => ({
   identity: 'a',
   identities: ['a', 'b'],
 });
-const asset = (assetid: string): StagedAsset => ({
-  appid: 730,
-  contextid: '2',
+const asset = (assetid: string): PageAsset => ({
+  identity: assetid,
   assetid,
-  classid: '1',
-  instanceid: '0',
-  amount: '1',
+  isCurrency: false,
+  descriptionKey: '1_0',
+  text: Buffer.from('{}'),
+  properties: null,
 });
 const page = (fields: Partial<PlatformPage> = {}): PlatformAnswer => ({
   kind: 'page',

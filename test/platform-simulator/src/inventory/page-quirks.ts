@@ -4,7 +4,7 @@ export type WirePage = {
   descriptions?: Row[];
   more_items?: number;
   last_assetid?: string;
-  total_inventory_count: number;
+  total_inventory_count: number | string;
   [field: string]: unknown;
 };
 export type Row = Record<string, unknown>;
@@ -77,6 +77,15 @@ export const pageQuirks = {
   }),
   description_per_asset: (page) => ({ ...page, descriptions: descriptionPerAsset(page) }),
   odd_lists: (page) => eachDescription(page, oddLists),
+  odd_blocks: (page) => ({
+    ...page,
+    asset_properties: {},
+    total_inventory_count: String(page.total_inventory_count),
+  }),
+  description_twice: ({ descriptions = [], ...page }) => ({
+    ...page,
+    descriptions: [...descriptions, { ...descriptions[0], name: 'Sim Rename' }],
+  }),
   unknown_fields: (page) => ({
     ...eachDescription(eachAsset(page, withUnknownFields), withUnknownFields),
     sim_page_note: { revision: 3 },
@@ -135,7 +144,7 @@ function withCursorAsset(page: WirePage, { cursorAssetPage }: QuirkContext, chan
 }
 
 function totalChanged(page: WirePage, by: number): WirePage {
-  return { ...page, total_inventory_count: page.total_inventory_count + by };
+  return { ...page, total_inventory_count: Number(page.total_inventory_count) + by };
 }
 
 function eachAsset(page: WirePage, change: (row: Row, at: number) => Row): WirePage {

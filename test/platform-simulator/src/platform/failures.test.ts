@@ -93,6 +93,14 @@ describe('failure answers, byte for byte (upstream 1.4 and 5)', () => {
     });
   });
 
+  it.each([
+    ['assets_twice', `${page.slice(0, -1)},"assets":[]}`],
+    ['more_items_twice', `${page.slice(0, -1)},"more_items":0}`],
+    ['odd_text', page],
+  ] as const)('rewrites a page: %s', (how, body) => {
+    expect(String(answerTo({ kind: 'rewritten', how }).body)).toBe(body);
+  });
+
   it('sends the whole page late when the item server is slow', () => {
     expect(answerTo({ kind: 'slow' })).toMatchObject({ status: 200, body: page, delayMs: 90_000 });
   });

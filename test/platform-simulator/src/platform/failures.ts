@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { codings, contentEncoding, encode } from './content-codings.ts';
+import { rewrite, rewritings } from './rewritten-body.ts';
 
 /** The checks a request passes, in the platform's order; the first that fails gives the answer. */
 export const stages = [
@@ -58,6 +59,7 @@ export const failure = z.discriminatedUnion('kind', [
   }),
   z.strictObject({ kind: z.literal('gateway'), status: z.literal([502, 503, 504]) }),
   z.strictObject({ kind: z.literal('encoded'), codings: z.array(z.enum(codings)).min(1).max(4) }),
+  z.strictObject({ kind: z.literal('rewritten'), how: z.enum(rewritings) }),
   z.strictObject({ kind: z.literal('called_encoded'), coding: z.string().regex(/^[a-z-]{1,20}$/) }),
 ]);
 export type Failure = z.infer<typeof failure>;
@@ -117,6 +119,10 @@ export function failureAnswer(of: Failure, good: () => Answer, slowMs: number): 
       const body = encode(Buffer.from(page.body), of.codings);
       return { ...page, body, headers: { 'content-encoding': contentEncoding(of.codings) } };
     }
+    case 'rewritten': {
+      const page = good();
+      return { ...page, body: rewrite(Buffer.from(page.body), of.how) };
+    }
     case 'called_encoded':
       return { ...good(), headers: { 'content-encoding': of.coding } };
     default:
@@ -124,7 +130,7 @@ export function failureAnswer(of: Failure, good: () => Answer, slowMs: number): 
   }
 }
 
-type Changed = 'truncated' | 'cut_connection' | 'slow' | 'encoded' | 'called_encoded';
+type Changed = 'truncated' | 'cut_connection' | 'slow' | 'encoded' | 'called_encoded' | 'rewritten';
 type Refusal = Exclude<Failure, { kind: Changed }>;
 
 function refusal(of: Refusal): Answer {
