@@ -170,6 +170,8 @@ const plan = z.object({
   urgentUntilMs: z.number().nullable(),
   liveShare: z.number(),
   pagesPerMinute: z.number(),
+  pagesPerMinuteHoped: z.number().default(0),
+  servesFromMs: z.number().default(0),
   pagesReserved: z.number(),
   pagesWaiting: z.number(),
   pagesFree: z.number(),

@@ -15,6 +15,8 @@ const plan: PublishedPlan = {
   ...noPlan,
   atMs,
   pagesPerMinute: 10,
+  pagesPerMinuteHoped: 10,
+  servesFromMs: atMs,
   pagesWaiting: 300,
   pagesFree: 600,
   scanPagesMax: 500,
@@ -84,9 +86,17 @@ describe('room for one more refresh', () => {
   });
 
   it('has a Retry-After of half an hour at most, whatever the estimate', () => {
-    const stopped = { ...plan, pagesFree: 0, pagesPerMinute: 0 };
+    const slow = { ...plan, pagesFree: 0, pagesPerMinuteHoped: 0.1 };
+    const stopped = { ...plan, pagesFree: 0, pagesPerMinuteHoped: 0 };
 
+    expect(missingCapacity(slow, demandOf('new'))?.retryAfterSeconds).toBe(1_800);
     expect(missingCapacity(stopped, demandOf('new'))?.retryAfterSeconds).toBe(1_800);
+  });
+
+  it('has a Retry-After by the end of the pauses while the identities are doubted', () => {
+    const doubted = { ...plan, pagesFree: 0, pagesPerMinute: 0.01, servesFromMs: atMs + 45_000 };
+
+    expect(missingCapacity(doubted, demandOf('new'))?.retryAfterSeconds).toBe(45 + 60);
   });
 });
 

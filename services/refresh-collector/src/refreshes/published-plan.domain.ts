@@ -7,6 +7,10 @@ export interface PublishedPlan {
   readonly liveShare: number;
   /** Pages a minute that scans can count on. */
   readonly pagesPerMinute: number;
+  /** The same if every identity serves after its pause. */
+  readonly pagesPerMinuteHoped: number;
+  /** From then on an identity may serve; now where one is not paused. */
+  readonly servesFromMs: number;
   /** Pages that running scans still have to read. */
   readonly pagesReserved: number;
   /** Pages that are expected to be read for queued refreshes and started scans together. */
@@ -38,6 +42,8 @@ export const noPlan: PublishedPlan = {
   urgentUntilMs: null,
   liveShare: 0.05,
   pagesPerMinute: 0,
+  pagesPerMinuteHoped: 0,
+  servesFromMs: 0,
   pagesReserved: 0,
   pagesWaiting: 0,
   pagesFree: 0,
@@ -82,7 +88,7 @@ export interface NoCapacity {
  */
 export function missingCapacity(plan: PublishedPlan, demand: Demand): NoCapacity | null {
   const { pages } = demand;
-  const { pagesFree, pagesWaiting, pagesPerMinute } = plan;
+  const { pagesFree, pagesWaiting } = plan;
   if (pages > plan.scanPagesMax) return { full: 'all', retryAfterSeconds: retrySecondsMax };
   const own = plan.busiest.find(({ accountId }) => accountId === demand.accountId)?.pages ?? 0;
   const ownPages = own + demand.accountPagesSince;
@@ -90,16 +96,21 @@ export function missingCapacity(plan: PublishedPlan, demand: Demand): NoCapacity
   const part = (pagesWaiting + pagesFree) / (others + 1);
   const over = ownPages + pages - part;
   if (others > 0 && ownPages > 0 && over > 0) {
-    return { full: 'account', retryAfterSeconds: secondsFor(over, pagesPerMinute) };
+    return { full: 'account', retryAfterSeconds: secondsFor(over, plan) };
   }
   const missing = pages - (pagesFree - demand.pagesSince);
   if (missing <= 0) return null;
-  return { full: 'all', retryAfterSeconds: secondsFor(missing, pagesPerMinute) };
+  return { full: 'all', retryAfterSeconds: secondsFor(missing, plan) };
 }
 
-function secondsFor(pages: number, pagesPerMinute: number): number {
-  const seconds = pagesPerMinute > 0 ? (pages * 60) / pagesPerMinute : retrySecondsMax;
-  return Math.min(retrySecondsMax, Math.max(1, Math.ceil(seconds)));
+/** Until these pages are read if the identities serve after their pauses. */
+function secondsFor(
+  pages: number,
+  { atMs, servesFromMs, pagesPerMinuteHoped }: PublishedPlan,
+): number {
+  if (pagesPerMinuteHoped <= 0) return retrySecondsMax;
+  const waitMs = Math.max(0, servesFromMs - atMs) + (pages * 60_000) / pagesPerMinuteHoped;
+  return Math.min(retrySecondsMax, Math.max(1, Math.ceil(waitMs / 1_000)));
 }
 
 /**

@@ -7,7 +7,7 @@ import {
   type IdentityState,
   nextRequestMs,
 } from '../egress/egress-identity.domain.ts';
-import { pageCapacity } from './page-capacity.domain.ts';
+import { pageCapacities } from './page-capacity.domain.ts';
 
 const limits: IdentityLimits = {
   requestsPerMinute: 3,
@@ -43,6 +43,7 @@ describe('page capacity', () => {
     const state = fc.record({
       arrivalMs: fc.integer({ min: nowMs - 120_000, max: nowMs + 40_000 }),
       silentUntilMs: fc.integer({ min: nowMs - 120_000, max: nowMs + 600_000 }),
+      refusals: fc.nat(20),
     });
     fc.assert(
       fc.property(
@@ -50,10 +51,11 @@ describe('page capacity', () => {
         fc.nat(60 * minuteMs),
         (states, afterMs) => {
           const identities = states.map(identity);
-          const capacity = pageCapacity(identities, limits, nowMs);
+          const { expected, hoped, atMostUntil } = pageCapacities(identities, limits, nowMs);
           const timeMs = nowMs + afterMs;
           const most = identities.reduce((sum, one) => sum + requestsUntil(one, timeMs), 0);
-          return capacity.until(timeMs) <= most && most <= capacity.atMostUntil(timeMs);
+          const isOrdered = expected.until(timeMs) <= hoped.until(timeMs);
+          return isOrdered && hoped.until(timeMs) <= most && most <= atMostUntil(timeMs);
         },
       ),
       { numRuns: propertyRuns(500) },
@@ -62,18 +64,44 @@ describe('page capacity', () => {
 
   it('counts a silent identity from the end of its silence', () => {
     const silent = identity({ silentUntilMs: nowMs + 10 * minuteMs });
-    const capacity = pageCapacity([silent], limits, nowMs);
+    const { expected, servesFromMs } = pageCapacities([silent], limits, nowMs);
 
-    expect(capacity.until(nowMs + 9 * minuteMs)).toBe(0);
-    expect(capacity.until(nowMs + 20 * minuteMs)).toBe(31);
+    expect(expected.until(nowMs + 9 * minuteMs)).toBe(0);
+    expect(expected.until(nowMs + 20 * minuteMs)).toBe(31);
+    expect(servesFromMs).toBe(nowMs + 10 * minuteMs);
   });
 
-  it('counts an identity half as much with each refusal in a row', () => {
-    const refused = [0, 1, 2].map((refusals) => identity({ id: `${refusals}`, refusals }));
-    const capacity = pageCapacity(refused, limits, nowMs);
+  it('counts an identity half as much with each failure in a row, and in full where it is hoped for', () => {
+    const failed = [0, 1, 2].map((refusals) =>
+      identity({ id: `${refusals}`, refusals, silentUntilMs: nowMs }),
+    );
+    const { expected, hoped, atMostUntil } = pageCapacities(failed, limits, nowMs);
 
-    expect(capacity.pagesPerMinute).toBe(3 + 1.5 + 0.75);
-    expect(capacity.until(nowMs + minuteMs)).toBe(4 + 2 + 1);
-    expect(capacity.atMostUntil(nowMs + minuteMs)).toBe(15);
+    expect(expected.pagesPerMinute).toBe(3 + 1.5 + 0.75);
+    expect(expected.until(nowMs + minuteMs)).toBe(4 + 2 + 1);
+    expect(hoped.until(nowMs + minuteMs)).toBe(12);
+    expect(atMostUntil(nowMs + minuteMs)).toBe(15);
+  });
+
+  it.each([
+    ['refusals', 'silentUntilMs'],
+    ['connectFailures', 'unreachableUntilMs'],
+  ] as const)(
+    'forgives one of the %s with each slot that is left unused after the pause, however many there were',
+    (failures, pausedUntil) => {
+      const failed = (count: number) => identity({ [failures]: count, [pausedUntil]: nowMs });
+      const perMinute = (count: number, unusedSlots: number) =>
+        pageCapacities([failed(count)], limits, nowMs + unusedSlots * 20_000).expected
+          .pagesPerMinute;
+
+      expect([0, 1, 2, 3].map((slots) => perMinute(2, slots))).toEqual([0.75, 1.5, 3, 3]);
+      expect(perMinute(62, 8)).toBe(3);
+    },
+  );
+
+  it('forgives nothing while an identity is used', () => {
+    const used = identity({ refusals: 2, silentUntilMs: nowMs, arrivalMs: nowMs + minuteMs });
+
+    expect(pageCapacities([used], limits, nowMs + minuteMs).expected.pagesPerMinute).toBe(0.75);
   });
 });

@@ -8,38 +8,69 @@ import {
 export interface PageCapacity {
   /** Expected pages until `timeMs`, by the present state of the identities. */
   until(timeMs: number): number;
-  /** Upper bound until `timeMs`: every identity rested and served. */
-  atMostUntil(timeMs: number): number;
   readonly pagesPerMinute: number;
 }
 
+/** The capacity that a plan counts on, and what it may turn out to be. */
+export interface PageCapacities {
+  readonly expected: PageCapacity;
+  /** Every identity serves once its pause is over. */
+  readonly hoped: PageCapacity;
+  /** The earliest end of a pause; now where one has none. */
+  readonly servesFromMs: number;
+  /** Upper bound until `timeMs`: every identity rested and served. */
+  atMostUntil(timeMs: number): number;
+}
+
+interface Source {
+  readonly weight: number;
+  readonly fromMs: number;
+  readonly emptyMs: number;
+}
+
+/** More failures in a row are no more evidence: pauses have their longest by then. */
+const failuresMax = 8;
+
 /**
  * Capacity by the rate limits and pauses of the identities. An identity that failed k times in a row
- * counts 2^-k until it is served again: it may fail again after its pause.
+ * counts 2^-k: it may fail again after its pause. Past its pause each slot that it leaves unused
+ * forgives one failure: nothing waits for it, so that nothing else could show that it serves again.
  */
-export function pageCapacity(
+export function pageCapacities(
   identities: readonly IdentityState[],
   limits: IdentityLimits,
   nowMs: number,
-): PageCapacity {
+): PageCapacities {
   const intervalMs = 60_000 / limits.requestsPerMinute;
   const toleranceMs = (limits.burst - 1) * intervalMs;
-  const sources = identities.map((identity) => {
+  const sourceOf = (identity: IdentityState): Source => {
     const fromMs = Math.max(nowMs, pausedUntilMs(identity));
     return {
-      weight: 2 ** -(identity.refusals + identity.connectFailures),
+      weight: 2 ** -unforgiven(identity, intervalMs, nowMs),
       fromMs,
       emptyMs: Math.max(identity.arrivalMs, fromMs) - toleranceMs,
     };
-  });
-  return {
+  };
+  const capacityOf = (sources: readonly Source[]): PageCapacity => ({
     until: (timeMs) =>
       sources.reduce((pages, { weight, fromMs, emptyMs }) => {
         if (timeMs < fromMs) return pages;
         return pages + (weight * Math.max(0, timeMs - emptyMs)) / intervalMs;
       }, 0),
+    pagesPerMinute: sources.reduce((sum, { weight }) => sum + weight * limits.requestsPerMinute, 0),
+  });
+  const sources = identities.map(sourceOf);
+  return {
+    expected: capacityOf(sources),
+    hoped: capacityOf(sources.map((source) => ({ ...source, weight: 1 }))),
+    servesFromMs: Math.min(...sources.map(({ fromMs }) => fromMs)),
     atMostUntil: (timeMs) =>
       identities.length * (Math.max(0, timeMs - nowMs) / intervalMs + limits.burst),
-    pagesPerMinute: sources.reduce((sum, { weight }) => sum + weight * limits.requestsPerMinute, 0),
   };
+}
+
+function unforgiven(identity: IdentityState, intervalMs: number, nowMs: number): number {
+  const failures = Math.min(failuresMax, identity.refusals + identity.connectFailures);
+  const unusedMs = Math.max(0, nowMs - Math.max(pausedUntilMs(identity), identity.arrivalMs));
+  return Math.max(0, failures - unusedMs / intervalMs);
 }

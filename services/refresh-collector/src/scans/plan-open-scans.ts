@@ -6,7 +6,7 @@ import {
   noPlan,
   type PublishedPlan,
 } from '../refreshes/published-plan.domain.ts';
-import { pageCapacity } from './page-capacity.domain.ts';
+import { type PageCapacity, pageCapacities } from './page-capacity.domain.ts';
 import { busyScans, type PlanRules, scanShare } from './plan-rules.domain.ts';
 import type { QueueSnapshot } from './queue-snapshot.domain.ts';
 import type { Replicas } from './replica-store.ts';
@@ -44,7 +44,7 @@ export function planOpenScans(
 ): { readonly decided: ScanPlan; readonly published: PublishedPlan } {
   const nowMs = clock.now();
   const { identities, replicas, scanAllowance, lastStartMs } = conditions;
-  const capacity = pageCapacity(identities, limits.identities, nowMs);
+  const capacity = pageCapacities(identities, limits.identities, nowMs);
   const slotsPerMinute = identities.length * limits.identities.requestsPerMinute;
   const share = scanShare(replicas.livePagesPerMinute / slotsPerMinute);
   const rules: PlanRules = {
@@ -58,7 +58,7 @@ export function planOpenScans(
     pagesMax: limits.pagesMax,
   };
   // The expected size of an unknown inventory never keeps its scan from starting.
-  const half = (rules.share * capacity.until(nowMs + limits.collectMs)) / 2;
+  const half = (rules.share * capacity.expected.until(nowMs + limits.collectMs)) / 2;
   const typicalPages = Math.min(conditions.typicalPages, Math.max(1, Math.floor(half)));
   const queued = open.queued.map((refresh) =>
     refresh.isSizeKnown ? refresh : { ...refresh, pages: Math.min(refresh.pages, typicalPages) },
@@ -71,8 +71,6 @@ export function planOpenScans(
   const active =
     open.scans.length - parked - decided.park.length + decided.resume.length + decided.start.length;
   const accounts = pagesByAccount(open);
-  const latestStartMs = nowMs + limits.queueMs;
-  const endMs = latestStartMs + limits.collectMs;
   return {
     decided,
     published: {
@@ -80,11 +78,13 @@ export function planOpenScans(
       atMs: nowMs,
       urgentUntilMs: decided.urgentUntilMs,
       liveShare: 1 - share,
-      pagesPerMinute: capacity.pagesPerMinute * rules.share,
+      pagesPerMinute: capacity.expected.pagesPerMinute * share,
+      pagesPerMinuteHoped: capacity.hoped.pagesPerMinute * share,
+      servesFromMs: capacity.servesFromMs,
       pagesReserved: decided.pagesReserved,
       pagesWaiting: decided.pagesWaiting,
       pagesFree: decided.pagesFree,
-      scanPagesMax: Math.floor(share * (capacity.until(endMs) - capacity.until(latestStartMs))),
+      scanPagesMax: Math.floor(share * pagesOfLatestScan(capacity.hoped, limits, nowMs)),
       typicalPages,
       replicas: replicas.count,
       scansPerReplica: Math.max(1, Math.ceil(active / replicas.count)),
@@ -92,6 +92,16 @@ export function planOpenScans(
       busiest: accounts.slice(0, busiestMax),
     },
   };
+}
+
+/** Pages that one scan can read between the latest start of a refresh queued now and its deadline. */
+function pagesOfLatestScan(
+  capacity: PageCapacity,
+  { queueMs, collectMs }: PlanLimits,
+  nowMs: number,
+): number {
+  const startMs = nowMs + queueMs;
+  return capacity.until(startMs + collectMs) - capacity.until(startMs);
 }
 
 /** Largest first. */

@@ -1,5 +1,5 @@
 import type { ScanAllowance } from '../egress/app-breaker.domain.ts';
-import type { PageCapacity } from './page-capacity.domain.ts';
+import type { PageCapacities } from './page-capacity.domain.ts';
 
 /** A refresh whose scan has not started. */
 export interface QueuedRefresh {
@@ -36,7 +36,7 @@ export interface StartedScan {
 /** The inputs of the scan plan. */
 export interface QueueSnapshot {
   readonly nowMs: number;
-  readonly capacity: PageCapacity;
+  readonly capacity: PageCapacities;
   readonly queued: readonly QueuedRefresh[];
   readonly scans: readonly StartedScan[];
   /** How many scans of an application its breaker allows. */

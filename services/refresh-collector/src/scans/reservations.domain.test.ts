@@ -11,7 +11,6 @@ const inMinutes = (minutes: number) => nowMs + minutes * minuteMs;
 /** As many pages every minute. */
 const steady = (pagesPerMinute: number): PageCapacity => ({
   until: (timeMs) => Math.max(0, ((timeMs - nowMs) / minuteMs) * pagesPerMinute),
-  atMostUntil: (timeMs) => Math.max(0, ((timeMs - nowMs) / minuteMs) * pagesPerMinute),
   pagesPerMinute,
 });
 

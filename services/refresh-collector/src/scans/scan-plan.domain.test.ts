@@ -1,4 +1,4 @@
-import type { PageCapacity } from './page-capacity.domain.ts';
+import type { PageCapacities } from './page-capacity.domain.ts';
 import { busyScans, type PlanRules } from './plan-rules.domain.ts';
 import type { QueuedRefresh, QueueSnapshot, StartedScan } from './queue-snapshot.domain.ts';
 import { planScans } from './scan-plan.domain.ts';
@@ -18,12 +18,21 @@ const rules: PlanRules = {
   pagesMax: 125,
 };
 
-function capacityOf(pagesPerMinute: number, atMostPerMinute = pagesPerMinute): PageCapacity {
+function capacityOf(
+  pagesPerMinute: number,
+  atMostPerMinute = pagesPerMinute,
+  hopedPerMinute = pagesPerMinute,
+): PageCapacities {
   const minutesUntil = (timeMs: number) => Math.max(0, (timeMs - nowMs) / minuteMs);
+  const of = (perMinute: number) => ({
+    until: (timeMs: number) => minutesUntil(timeMs) * perMinute,
+    pagesPerMinute: perMinute,
+  });
   return {
-    until: (timeMs) => minutesUntil(timeMs) * pagesPerMinute,
+    expected: of(pagesPerMinute),
+    hoped: of(hopedPerMinute),
+    servesFromMs: nowMs,
     atMostUntil: (timeMs) => minutesUntil(timeMs) * atMostPerMinute,
-    pagesPerMinute,
   };
 }
 
@@ -73,13 +82,20 @@ describe('a scan starts', () => {
     expect(plan({ scans, queued: [queued('does not', 41)] }).start).toEqual([]);
   });
 
-  it('never on the pages promised to a refresh queued before it', () => {
+  it('never on the pages promised to a refresh before it in the fair order', () => {
     const scans = [scan('running', 5)];
     const late = queued('late', 55, { queueDeadlineMs: inMinutes(30) });
     const before = queued('before', 40, { inventory: 'inventory of running' });
 
     expect(plan({ scans, queued: [late] }).start).toEqual(['late']);
     expect(plan({ scans, queued: [before, late] }).start).toEqual([]);
+  });
+
+  it('whatever is promised to a refresh after it in the fair order', () => {
+    const larger = queued('larger', 65, { queueDeadlineMs: inMinutes(5) });
+    const smaller = queued('smaller', 10);
+
+    expect(plan({ queued: [larger, smaller] }).start).toEqual(['smaller']);
   });
 
   it('while fewer run than the replicas hold', () => {
@@ -322,6 +338,70 @@ describe('while the breaker of an application is open [application-breaker]', ()
     );
 
     expect(start).toEqual(['other']);
+  });
+
+  it('its probe is one that can start, wherever it is in the queue', () => {
+    const scans = [scan('running', 10, { inventory: 'busy' })];
+    const waiting = [
+      queued('too-large', 200, { appId: 440 }),
+      queued('of-busy', 1, { appId: 440, inventory: 'busy' }),
+      queued('fits', 5, { appId: 440 }),
+      queued('second', 5, { appId: 440 }),
+    ];
+
+    const { start } = plan({
+      scans,
+      queued: waiting,
+      scanAllowance: (appId) => (appId === 440 ? 'one' : 'all'),
+    });
+
+    expect(start).toEqual(['fits']);
+  });
+});
+
+describe('while the identities are doubted', () => {
+  /** A page an hour is expected; if they serve, one a minute. */
+  const capacity = capacityOf(1 / 60, 1, 1);
+
+  it('one refresh starts all the same, the first that they could complete', () => {
+    const waiting = [queued('too-large', 61), queued('first', 40), queued('second', 20)];
+
+    expect(plan({ capacity, queued: waiting })).toMatchObject({ start: ['second'], reserved: [] });
+    expect(plan({ capacity, queued: waiting.slice(0, 2) }).start).toEqual(['first']);
+    expect(plan({ capacity, queued: waiting.slice(0, 1) }).start).toEqual([]);
+  });
+
+  it('one running scan continues, and no other one runs beside it', () => {
+    const scans = [
+      scan('large', 50),
+      scan('small', 30),
+      scan('parked', 10, { parked: true, deadlineMs: inMinutes(30) }),
+    ];
+
+    const { park, resume, start } = plan({ capacity, scans, queued: [queued('waits', 5)] });
+
+    expect([park, resume, start]).toEqual([['large'], [], []]);
+  });
+
+  it('a parked scan resumes before a queued refresh starts', () => {
+    const scans = [scan('parked', 10, { parked: true })];
+
+    const { resume, start } = plan({ capacity, scans, queued: [queued('waits', 5)] });
+
+    expect([resume, start]).toEqual([['parked'], []]);
+  });
+
+  it('what fits runs, and nothing else', () => {
+    const scans = [scan('parked', 10, { parked: true })];
+
+    const { resume, start } = plan({ capacity, scans, queued: [queued('fits', 1)] });
+
+    expect([resume, start]).toEqual([[], ['fits']]);
+  });
+
+  it('pages are free as if they served while nothing waits, and not while something does', () => {
+    expect(plan({ capacity }).pagesFree).toBeCloseTo(90);
+    expect(plan({ capacity, queued: [queued('waits', 5)] }).pagesFree).toBeLessThan(2);
   });
 });
 

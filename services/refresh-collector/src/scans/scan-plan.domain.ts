@@ -1,8 +1,9 @@
+import { openAppGate, throughGate } from './app-gate.domain.ts';
 import type { PageCapacity } from './page-capacity.domain.ts';
 import { type PlanRules, tightPages } from './plan-rules.domain.ts';
 import type { QueueSnapshot, StartedScan } from './queue-snapshot.domain.ts';
 import { openReservations, type Reservations } from './reservations.domain.ts';
-import { reserveUnread, scansToStart } from './scan-starts.domain.ts';
+import { reserveUnread, type StartOptions, scansToStart } from './scan-starts.domain.ts';
 
 /** The changes to make now, and the figures that follow from the reservations. */
 export interface ScanPlan {
@@ -24,14 +25,18 @@ export interface ScanPlan {
   readonly pagesReserved: number;
   /** Pages that are expected to be read for queued refreshes and started scans together. */
   readonly pagesWaiting: number;
-  /** Pages that fit on top of them before a refresh queued now would have to be completed. */
+  /**
+   * Pages that fit on top of them before a refresh queued now would have to be completed. While
+   * nothing waits, each identity counts in full: what comes then shows whether it serves.
+   */
   readonly pagesFree: number;
 }
 
 /**
  * Decides which scans start, park and end. A scan starts only where its pages fit beside all running
  * scans, and no start takes the pages that an earlier refresh needs before its own latest deadline.
- * Accounts take turns; within an account the earliest queue deadline is first.
+ * Accounts take turns; within an account the earliest queue deadline is first. While anything waits,
+ * one scan at least runs: nothing else would show that identities that failed serve again.
  */
 export function planScans(snapshot: QueueSnapshot, rules: PlanRules): ScanPlan {
   const { nowMs } = snapshot;
@@ -46,37 +51,73 @@ export function planScans(snapshot: QueueSnapshot, rules: PlanRules): ScanPlan {
     .toSorted((left, right) => left.deadlineMs - right.deadlineMs);
   const queued = snapshot.queued.filter(({ id }) => !ended.has(id));
 
-  const admits = appFilter(snapshot);
-  const admitted = scans.filter(({ parked, appId }) => !parked && admits(appId));
-  const reservations = openReservations(
-    snapshot.capacity,
-    nowMs,
-    rules.queueMs + rules.collectMs,
-    rules.share,
-  );
-  const running = scansToKeep(admitted, snapshot, reservations, rules);
-  const resume = scansToResume(scans, running.length, admits, reservations, rules);
-  const urgentUntilMs = reservations.firstTight(tightPages(rules.identities));
-  const start = scansToStart(
-    { ...snapshot, queued: queued.filter(({ appId }) => admits(appId)) },
-    scans,
-    [...running, ...resume],
-    reservations,
-    rules,
-  );
-  const kept = new Set(running);
-  const idsOf = (some: readonly StartedScan[]) => some.map(({ id }) => id);
+  const decide = (capacity: PageCapacity) =>
+    scansToRun({ ...snapshot, queued }, scans, capacity, rules);
+  const expected = decide(snapshot.capacity.expected);
+  const chosen = runsNone(expected) ? firstOf(decide(snapshot.capacity.hoped)) : expected;
+  const isIdle = scans.length + queued.length === 0;
+  const kept = new Set(chosen.keep);
+  const active = [...chosen.keep, ...chosen.resume];
   return {
-    start,
-    resume: idsOf(resume),
+    start: chosen.start,
+    resume: idsOf(chosen.resume),
     park: idsOf(scans.filter((scan) => !scan.parked && !kept.has(scan))),
-    reserved: idsOf([...running, ...resume].filter(({ isSizeKnown }) => isSizeKnown)),
+    reserved: idsOf(
+      [...expected.keep, ...expected.resume].filter(({ isSizeKnown }) => isSizeKnown),
+    ),
     end,
     overdue,
-    urgentUntilMs,
-    pagesReserved: sumOf([...running, ...resume], ({ pagesLeft }) => pagesLeft),
+    urgentUntilMs: expected.urgentUntilMs,
+    pagesReserved: sumOf(active, ({ pagesLeft }) => pagesLeft),
     pagesWaiting: sumOf(scans, ({ pagesLeft }) => pagesLeft) + sumOf(queued, ({ pages }) => pages),
-    pagesFree: reservations.unreserved,
+    pagesFree: (isIdle ? chosen : expected).pagesFree,
+  };
+}
+
+const idsOf = (scans: readonly StartedScan[]): string[] => scans.map(({ id }) => id);
+
+interface ScansToRun {
+  readonly keep: readonly StartedScan[];
+  readonly resume: readonly StartedScan[];
+  readonly start: readonly string[];
+  readonly urgentUntilMs: number | null;
+  readonly pagesFree: number;
+}
+
+/** Scans that run under a capacity: those that continue, then parked ones, then queued refreshes. */
+function scansToRun(
+  snapshot: QueueSnapshot,
+  scans: readonly StartedScan[],
+  capacity: PageCapacity,
+  rules: PlanRules,
+): ScansToRun {
+  const gate = openAppGate(snapshot);
+  const horizonMs = rules.queueMs + rules.collectMs;
+  const reservations = openReservations(capacity, snapshot.nowMs, horizonMs, rules.share);
+  const running = throughGate(
+    scans.filter(({ parked }) => !parked),
+    gate,
+  );
+  const keep = scansToKeep(running, capacity, reservations, rules);
+  const waiting = { snapshot, scans, gate, reservations, rules };
+  const resume = scansToResume(keep.length, waiting);
+  const urgentUntilMs = reservations.firstTight(tightPages(rules.identities));
+  const start = scansToStart({ ...waiting, active: [...keep, ...resume] });
+  return { keep, resume, start, urgentUntilMs, pagesFree: reservations.unreserved };
+}
+
+const runsNone = ({ keep, resume, start }: ScansToRun): boolean =>
+  keep.length + resume.length + start.length === 0;
+
+/** The one that shows when the identities serve again. */
+function firstOf({ keep, resume, start, ...plan }: ScansToRun): ScansToRun {
+  const [scan] = keep;
+  const [parked] = scan ? [] : resume;
+  return {
+    ...plan,
+    keep: scan ? [scan] : [],
+    resume: parked ? [parked] : [],
+    start: scan || parked ? [] : start.slice(0, 1),
   };
 }
 
@@ -97,7 +138,7 @@ function pagesCertain({ isSizeKnown, pagesLeft }: StartedScan): number {
  */
 function scansToKeep(
   running: readonly StartedScan[],
-  { capacity }: QueueSnapshot,
+  capacity: PageCapacity,
   reservations: Reservations,
   rules: PlanRules,
 ): StartedScan[] {
@@ -144,33 +185,19 @@ function withoutLargest(
 
 /** Parked scans whose pages fit again, the earliest deadline first; their pages are reserved. */
 function scansToResume(
-  scans: readonly StartedScan[],
   running: number,
-  admits: (appId: number) => boolean,
-  reservations: Reservations,
-  { scansMax }: PlanRules,
+  { scans, gate, reservations, rules }: Omit<StartOptions, 'active'>,
 ): StartedScan[] {
   const resume: StartedScan[] = [];
   for (const scan of scans) {
-    if (!scan.parked) continue;
-    if (running + resume.length >= scansMax) break;
-    if (!reservations.fits(scan.deadlineMs, scan.pagesLeft) || !admits(scan.appId)) continue;
+    if (!scan.parked || !gate.admits(scan.appId)) continue;
+    if (running + resume.length >= rules.scansMax) break;
+    if (!reservations.fits(scan.deadlineMs, scan.pagesLeft)) continue;
     reservations.add(scan.deadlineMs, scan.pagesLeft);
+    gate.record(scan.appId);
     resume.push(scan);
   }
   return resume;
-}
-
-/** Admits any number of scans of an application, one as its probe, or none. */
-function appFilter({ scanAllowance }: QueueSnapshot): (appId: number) => boolean {
-  const probed = new Set<number>();
-  return (appId) => {
-    const allowance = scanAllowance(appId);
-    if (allowance !== 'one') return allowance === 'all';
-    const isFirst = !probed.has(appId);
-    probed.add(appId);
-    return isFirst;
-  };
 }
 
 function sumOf<Item>(items: readonly Item[], figure: (item: Item) => number): number {

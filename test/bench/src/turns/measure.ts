@@ -1,4 +1,4 @@
-import type { Mix } from './mix.ts';
+import type { Arrival, IdentityLoss, Mix } from './mix.ts';
 import { collectMs, type Ended, type Played, queueMs } from './simulate.ts';
 import { limits } from './simulated-egress.ts';
 
@@ -12,8 +12,40 @@ export interface MixFigures {
   readonly allCould: boolean;
   /** Part of the scans' slots spent on scans that did not complete. */
   readonly wasted: number;
-  /** Of one-page refreshes, the 95th percentile of their wait over their fair share. */
+  /**
+   * Of one-page refreshes, the 95th percentile of their wait over their fair share; null without such
+   * refreshes, and where all wait for the identities.
+   */
   readonly waitOverFair: number | null;
+}
+
+/** The end of the first pause of an identity that ends after its loss. */
+function endOfPauses({ fromMs, untilMs, result }: IdentityLoss): number {
+  const isThrottled = result === 'throttled';
+  const maxMs = isThrottled ? limits.silenceMaxMs : limits.unreachableMaxMs;
+  let pauseMs = isThrottled ? limits.silenceFirstMs : limits.unreachableFirstMs;
+  let endMs = fromMs;
+  while (endMs < untilMs) {
+    endMs += pauseMs;
+    pauseMs = Math.min(maxMs, 2 * pauseMs);
+  }
+  return endMs;
+}
+
+/** From when to when no identity can read a page; null where one always can. */
+function totalLoss({ identities, losses = [] }: Mix): { fromMs: number; untilMs: number } | null {
+  if (new Set(losses.map(({ identity }) => identity)).size < identities) return null;
+  return {
+    fromMs: Math.max(...losses.map(({ fromMs }) => fromMs)),
+    untilMs: Math.min(...losses.map(endOfPauses)),
+  };
+}
+
+/** Whether a scan of it can start before its queue deadline while an identity serves. */
+function isReadable(mix: Mix, { atMs, appId }: Arrival): boolean {
+  if (mix.downApps.includes(appId)) return false;
+  const lost = totalLoss(mix);
+  return !lost || atMs < lost.fromMs || atMs + queueMs > lost.untilMs;
 }
 
 export function figuresOf(mix: Mix, { ended, scanSlots }: Played): MixFigures {
@@ -26,7 +58,7 @@ export function figuresOf(mix: Mix, { ended, scanSlots }: Played): MixFigures {
     paidPagesMost,
     allCould: paidPagesMost === pagesOf(mix.arrivals),
     wasted: scanSlots === 0 ? 0 : (scanSlots - paidPages) / scanSlots,
-    waitOverFair: waitOverFair(mix, ended),
+    waitOverFair: totalLoss(mix) ? null : waitOverFair(mix, ended),
   };
 }
 
@@ -42,7 +74,7 @@ function mostPages(mix: Mix): number {
   const minutes = (lastMs + queueMs + collectMs) / 60_000 + limits.burst / limits.requestsPerMinute;
   const slots = Math.floor(slotsPerMinute(mix) * minutes);
   const sizes = mix.arrivals
-    .filter(({ appId }) => !mix.downApps.includes(appId))
+    .filter((arrival) => isReadable(mix, arrival))
     .map(({ pages }) => pages);
   let reachable = new Uint8Array(slots + 1);
   reachable[0] = 1;

@@ -1,5 +1,5 @@
 import { shuffled } from '@inventory/testkit/seeded-random';
-import type { Arrival, Mix } from './mix.ts';
+import type { Arrival, IdentityLoss, Mix } from './mix.ts';
 import { limits } from './simulated-egress.ts';
 
 interface Group {
@@ -39,13 +39,12 @@ function mix(name: string, of: Partial<Mix> & Pick<Mix, 'arrivals'>): Mix {
 }
 
 const steadyMinutes = 180;
-const steadyPart = 0.9;
 const steadyAccounts = 8;
 const sizeMax = 125;
 
 /** Arrivals spread over three hours; sizes are spread evenly by their logarithm. */
-function steadyArrivals(random: () => number): Arrival[] {
-  const pagesMin = steadyPart * steadyMinutes * identities * limits.requestsPerMinute;
+function steadyArrivals(random: () => number, part: number): Arrival[] {
+  const pagesMin = part * steadyMinutes * identities * limits.requestsPerMinute;
   const arrived: Arrival[] = [];
   for (let sum = 0; sum < pagesMin; ) {
     const pages = Math.floor((sizeMax + 1) ** random());
@@ -119,11 +118,28 @@ function unknownMixes(random: () => number): Mix[] {
   ];
 }
 
+/** All identities are lost together for a time, from the end of the first hour on. */
+function outageMixes(random: () => number): Mix[] {
+  const fromMs = 60 * 60_000;
+  const away = (minutes: number, result: IdentityLoss['result']) =>
+    mix(`all identities ${result} for ${minutes} minutes, then back`, {
+      arrivals: steadyArrivals(random, 0.6),
+      losses: Array.from({ length: identities }, (_, identity) => ({
+        identity,
+        fromMs,
+        untilMs: fromMs + minutes * 60_000,
+        result,
+      })),
+    });
+  return [5, 60].flatMap((minutes) => [away(minutes, 'unreachable'), away(minutes, 'throttled')]);
+}
+
 export function mixesOf(random: () => number): readonly Mix[] {
   return [
     ...healthyMixes(),
     ...disturbedMixes(),
     ...unknownMixes(random),
-    mix('three hours at 90 % of the capacity', { arrivals: steadyArrivals(random) }),
+    mix('three hours at 90 % of the capacity', { arrivals: steadyArrivals(random, 0.9) }),
+    ...outageMixes(random),
   ];
 }

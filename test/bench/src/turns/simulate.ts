@@ -5,7 +5,7 @@ import {
   unreachableIdentities,
 } from '@inventory/refresh-collector/egress/page-verdicts.domain';
 import { createSlotOrder } from '@inventory/refresh-collector/egress/slot-order.domain';
-import { pageCapacity } from '@inventory/refresh-collector/scans/page-capacity.domain';
+import { pageCapacities } from '@inventory/refresh-collector/scans/page-capacity.domain';
 import { pageDueMs } from '@inventory/refresh-collector/scans/page-due.domain';
 import {
   busyScans,
@@ -47,11 +47,17 @@ export interface Played {
 /** What decides in a simulation; a test replaces a part to plant a fault. */
 export interface PlayRules {
   readonly planScans: typeof planScans;
+  readonly pageCapacities: typeof pageCapacities;
   readonly createSlotOrder: typeof createSlotOrder;
   readonly planEveryMs: number;
 }
 
-export const realRules: PlayRules = { planScans, createSlotOrder, planEveryMs: 1_000 };
+export const realRules: PlayRules = {
+  planScans,
+  pageCapacities,
+  createSlotOrder,
+  planEveryMs: 1_000,
+};
 
 export const queueMs = 30 * 60_000;
 export const collectMs = 60 * 60_000;
@@ -260,7 +266,7 @@ class Simulation {
     const open = this.scans.filter(({ state }) => state !== 'ended');
     const snapshot = {
       nowMs: time.nowMs,
-      capacity: pageCapacity(egress.identities, limits, time.nowMs),
+      capacity: this.rules.pageCapacities(egress.identities, limits, time.nowMs),
       queued: open
         .filter(({ state }) => state === 'queued')
         .map((scan) => queuedRefresh(scan, typical.pages)),

@@ -1,0 +1,59 @@
+import { pageCapacities } from '@inventory/refresh-collector/scans/page-capacity.domain';
+import { planScans } from '@inventory/refresh-collector/scans/scan-plan.domain';
+import { propertyRuns } from '@inventory/testkit/property-runs';
+import { leftBehind, type Outage } from './returns.ts';
+import { type PlayRules, realRules } from './simulate.ts';
+
+const rules: PlayRules = { ...realRules, planEveryMs: 5_000 };
+
+/** Identities, minutes away, pages of a refresh. */
+const sizes = [
+  ...[5, 10, 15].flatMap((minutes) => [20, 40].map((pages) => ({ identities: 1, minutes, pages }))),
+  ...[15, 30].flatMap((minutes) => [20, 40].map((pages) => ({ identities: 2, minutes, pages }))),
+  ...[20, 60].flatMap((minutes) => [3, 10, 40].map((pages) => ({ identities: 4, minutes, pages }))),
+];
+const load = 0.3;
+
+const outages: Outage[] = (['unreachable', 'throttled'] as const).flatMap((result) =>
+  [0, 0.02].flatMap((liveShare) =>
+    [false, true].flatMap((isHalfUnknown) =>
+      sizes.map((size) => ({ ...size, result, liveShare, isHalfUnknown, load })),
+    ),
+  ),
+);
+/** Every third in the suite, each in the long run. */
+const played = outages.filter((_, index) => index % 3 === 0 || propertyRuns(1) > 1);
+
+/** Nothing but a served page makes up for a failure, and no page is read before. */
+const untilServed: PlayRules = {
+  ...rules,
+  pageCapacities: (identities, limits, nowMs) =>
+    pageCapacities(
+      identities.map((one) => ({ ...one, arrivalMs: Math.max(one.arrivalMs, nowMs) })),
+      limits,
+      nowMs,
+    ),
+  planScans(snapshot, planRules) {
+    const { expected } = snapshot.capacity;
+    return planScans(
+      { ...snapshot, capacity: { ...snapshot.capacity, hoped: expected } },
+      planRules,
+    );
+  },
+};
+
+describe('after all identities were lost together', () => {
+  it('everything ends, and what arrives completes as if nothing had been (Refresh: Deadlines)', () => {
+    const left = played.flatMap((outage) =>
+      leftBehind(outage, rules).map((what) => `${JSON.stringify(outage)}: ${what}`),
+    );
+
+    expect(left).toEqual([]);
+  });
+
+  it('is seen to leave something behind when an identity is doubted until it serves', () => {
+    const outage = outages.find(({ minutes }) => minutes === 10);
+
+    expect(outage && leftBehind(outage, untilServed)).not.toEqual([]);
+  });
+});
