@@ -226,6 +226,31 @@ describe('a refresh', () => {
     expect(record.outcome).toBe('complete_changed');
   });
 
+  it.each(['payload_too_large', 'chunk_conflict'] as const)(
+    'ends at once where the revision-store refuses a page with %s, every time it would be staged (Settlement by outcome)',
+    async (code) => {
+      const refused = harness.store.refusals;
+      harness.store.refuses = code;
+      const request = await harness.request({ scope: scopeOf(sizeInventory(1, 6)) });
+      const { record } = await harness.completed(collector, request.refresh_id);
+      harness.store.refuses = null;
+
+      expect(record.outcome).toBe('internal_failure');
+      expect(record.billing).toMatchObject({ credits_charged: 0, credits_released: 125 });
+      expect(harness.store.refusals).toBe(refused + 1);
+    },
+  );
+
+  it('waits where the revision-store refuses its caller, and does not fail by it', async () => {
+    const refused = harness.store.refusals;
+    harness.store.refuses = 'caller_not_permitted';
+    const request = await harness.request({ scope: scopeOf(sizeInventory(1, 7)) });
+    await waitFor('a page was refused', () => harness.store.refusals > refused);
+    harness.store.refuses = null;
+    const { record } = await harness.completed(collector, request.refresh_id);
+    expect(record.outcome).toBe('complete_changed');
+  });
+
   it('is not private because one identity is blocked: it is read through another (upstream 6.6)', async () => {
     await harness.control('PUT', '/identities/egress-1', { mode: 'block_page' });
     await harness.control('PUT', '/identities/egress-2', { mode: 'firewall_html' });

@@ -68,9 +68,10 @@ export async function readPage(
   );
   const report = deps.breakers.trackRequest(reading);
   const raw = await deps.platform.fetchPage(identity, reading, timeoutMs);
-  const answer = isLarge(raw)
-    ? await deps.executor.enqueue(() => classifyAnswer(raw))
-    : classifyAnswer(raw);
+  const answer = await classify(deps, raw).catch(async (error: unknown) => {
+    await slot.release({ result: 'unknown' });
+    throw error;
+  });
   deps.onAnswer(answer, isLive ? 'live' : 'scan', deps.monotonicNow() - startMs);
   const released = slot.release(slotResultOf(answer));
   if (isLive) released.catch(deps.onReleaseFailed);
@@ -79,6 +80,14 @@ export async function readPage(
     await report(answer);
   }
   return { answer, identityId: slot.identityId };
+}
+
+/** Rejects only by a fault of this service. */
+async function classify(
+  { executor }: Pick<ReadPageDeps, 'executor'>,
+  raw: RawPlatformAnswer,
+): Promise<PlatformAnswer> {
+  return isLarge(raw) ? executor.enqueue(() => classifyAnswer(raw)) : classifyAnswer(raw);
 }
 
 const largeBytesMin = 64 * 1024;

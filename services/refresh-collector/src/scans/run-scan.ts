@@ -1,3 +1,5 @@
+import { Refused } from '@inventory/http/refused';
+import { isMongoUnavailable } from '@inventory/mongo/is-mongo-unavailable';
 import { jitteredDelayMs } from '@inventory/runtime/backoff';
 import type { Clock } from '@inventory/runtime/clock';
 import type { HeldLease } from '@inventory/runtime/hold-lease';
@@ -52,7 +54,8 @@ const stagingBackoff = { firstMs: 200, maxMs: 10_000 } as const;
 
 /**
  * Reads a claimed scan to its end, from the last recorded page on. Returns when the scan or its
- * lease ended; staged and recorded pages stay.
+ * lease ended; staged and recorded pages stay. Rejects while the database is unavailable. Any other
+ * error ends the scan: it would occur again whenever the page is read.
  */
 export async function runScan(
   deps: ScanDeps,
@@ -61,21 +64,37 @@ export async function runScan(
 ): Promise<void> {
   let state: ScanState | undefined = resumedState(claimed, deps.rules);
   while (state && !signal.aborted && isHeld()) {
-    if (isOverdue(deps, claimed)) {
-      return end(deps, claimed, state, { fact: 'collect_deadline_passed' });
-    }
-    if (!(await deps.egress.breakers.admits(claimed.refresh.scope.app_id))) {
-      await pause(breakerPauseMs, signal);
-      continue;
-    }
     const current: ScanState = state;
-    state = await inSpan({ name: 'scan page', parent: claimed.trace }, () =>
-      readOnePage(deps, claimed, current, signal),
-    );
+    try {
+      state = await readNextPage(deps, claimed, current, signal);
+    } catch (error) {
+      if (isMongoUnavailable(error)) throw error;
+      deps.logger.error({ err: error, refresh_id: claimed.refresh.id }, 'scan failed by a fault');
+      return end(deps, claimed, current, { fact: 'scan_failed', outcome: 'internal_failure' });
+    }
   }
 }
 
 /** The next state; undefined when the scan ended or its lease is lost. */
+async function readNextPage(
+  deps: ScanDeps,
+  claimed: ClaimedScan,
+  state: ScanState,
+  signal: AbortSignal,
+): Promise<ScanState | undefined> {
+  if (isOverdue(deps, claimed)) {
+    await end(deps, claimed, state, { fact: 'collect_deadline_passed' });
+    return undefined;
+  }
+  if (!(await deps.egress.breakers.admits(claimed.refresh.scope.app_id))) {
+    await pause(breakerPauseMs, signal);
+    return state;
+  }
+  return inSpan({ name: 'scan page', parent: claimed.trace }, () =>
+    readOnePage(deps, claimed, state, signal),
+  );
+}
+
 async function readOnePage(
   deps: ScanDeps,
   claimed: ClaimedScan,
@@ -177,7 +196,10 @@ async function stageAndRecord(
   return recorded?.step === 'changed' ? { ...next, refresh: recorded.refresh } : undefined;
 }
 
-/** Retries until the scan's deadline while the revision-store is unavailable. */
+/**
+ * Retries until the scan's deadline while the revision-store is unavailable. Throws where it refuses
+ * the page itself: it would do so every time.
+ */
 async function stage(
   deps: ScanDeps,
   claimed: ClaimedScan,
@@ -190,6 +212,7 @@ async function stage(
     try {
       return await deps.revisionStore.stagePage(place, page);
     } catch (error) {
+      if (error instanceof Refused) throw error;
       deps.logger.warn({ err: error, failures }, 'page not staged');
       await pause(jitteredDelayMs(stagingBackoff, failures), signal);
     }
