@@ -171,6 +171,7 @@ describe('A completed scan (Refresh: commit) [only-complete-scans]', () => {
   it.each([
     ['is no JSON', Buffer.from('{"assets":[')],
     ['breaks its contract', Buffer.from('{"assets":[{"appid":730}],"descriptions":[]}')],
+    ['has a member twice', Buffer.from('{"assets":[],"descriptions":[],"assets":[]}')],
     ['is no UTF-8', Buffer.from([0x22, 0xff, 0x22])],
   ])('with a page that %s is rejected as invalid', async (_why, bytes) => {
     const scope = newScope();
@@ -180,6 +181,25 @@ describe('A completed scan (Refresh: commit) [only-complete-scans]', () => {
 
     expect((await store.rejected(scan)).reason).toBe('invalid_pages');
     expect((await replica.client.page(scope)).code).toBe('inventory_revision_not_found');
+  });
+});
+
+describe('A scan whose last page repeats others (Reads: only complete scans) [only-complete-scans]', () => {
+  it.each([
+    ['all of its assets', 'rejected', plainPage(0, 60), 120],
+    ['most of its assets', 'rejected', plainPage(30, 70), 120],
+    ['all of its assets while none is missing', 'committed', plainPage(0, 60), 60],
+    ['some of its assets', 'committed', plainPage(50, 110), 120],
+  ] as const)('with %s is %s', async (_what, decision, last, reportedTotalCount) => {
+    const scope = newScope();
+    const scan = newScan({ scope, pages: [plainPage(0, 60), last], reportedTotalCount });
+    await replica.client.stage(scan);
+    await store.complete(scan);
+
+    const outcome = await (decision === 'rejected' ? store.rejected(scan) : store.committed(scan));
+
+    if (decision === 'rejected') expect(outcome).toMatchObject({ reason: 'invalid_pages' });
+    else expect(outcome).toMatchObject({ changed: true });
   });
 });
 

@@ -47,6 +47,8 @@ export interface Survey {
   /** Per page: the number of the description in each row. */
   readonly pageDescriptions: Uint32Array[];
   pages: number;
+  /** Assets of the last page, and how many of them no page before it had. */
+  lastPage: { readonly assets: number; readonly added: number };
 }
 
 export function openSurvey(): Survey {
@@ -62,6 +64,7 @@ export function openSurvey(): Survey {
     textSince: [],
     pageDescriptions: [],
     pages: 0,
+    lastPage: { assets: 0, added: 0 },
   };
 }
 
@@ -70,6 +73,7 @@ export function openSurvey(): Survey {
  * row that was seen last, since a later page is later evidence; the same holds for descriptions.
  */
 export function addPage(survey: Survey, page: SurveyedPage): void {
+  const before = survey.positions.size;
   let row = 0;
   for (const asset of page.assets) {
     const identity = assetIdentity(asset);
@@ -91,6 +95,16 @@ export function addPage(survey: Survey, page: SurveyedPage): void {
   }
   survey.pageDescriptions.push(Uint32Array.from(numbers));
   survey.pages += 1;
+  survey.lastPage = { assets: row, added: survey.positions.size - before };
+}
+
+/**
+ * Whether most of the last page was on pages before it although assets are missing: the platform lost
+ * its cursor and began again, and its end is none.
+ */
+export function endsInRepetition(survey: Survey, reportedTotalCount: number): boolean {
+  const { assets, added } = survey.lastPage;
+  return survey.pages > 1 && 2 * added < assets && totalCount(survey) < reportedTotalCount;
 }
 
 /**

@@ -19,6 +19,10 @@ type QuirkContext = {
   readonly cursorRemoved: boolean;
   /** A page of one asset: the one the cursor names. */
   readonly cursorAssetPage: () => WirePage;
+  /** The first page of the inventory. */
+  readonly firstPage: () => WirePage;
+  /** First pages delivered so far, of a scenario with a plan. */
+  readonly scans: number;
 };
 
 type Quirk = (page: WirePage, context: QuirkContext) => WirePage;
@@ -55,10 +59,12 @@ export const pageQuirks = {
   total_minus_one: laterPages((page) => totalChanged(page, -1)),
   total_plus_five: laterPages((page) => totalChanged(page, 5)),
   total_minus_five: laterPages((page) => totalChanged(page, -5)),
-  blank_end: (page, { cursorRemoved }) => {
-    const { more_items: _more, last_assetid: _cursor, ...rest } = withoutAssets(page);
-    return cursorRemoved ? rest : page;
-  },
+  blank_end: (page, { cursorRemoved }) =>
+    cursorRemoved ? withoutCursor(withoutAssets(page)) : page,
+  repeated_end: laterPages((_page, { firstPage: first }) => withoutCursor(first())),
+  partly_repeated_end_once: laterPages((page, { firstPage: first, scans }) =>
+    scans > 1 ? page : withoutCursor(firstAssets(first(), 500)),
+  ),
   hidden_end: (page) => (page.assets === undefined ? page : withCursor(page, lastAssetId(page))),
   heavy_first_page: firstPage((page) =>
     (page.assets ?? []).length > 1_000 ? { ...page, sim_weight: 'x'.repeat(heavyBytes) } : page,
@@ -119,6 +125,10 @@ function firstAssets(page: WirePage, count: number): WirePage {
 
 function withCursor(page: WirePage, assetId: string | undefined): WirePage {
   return assetId === undefined ? page : { ...page, more_items: 1, last_assetid: assetId };
+}
+
+function withoutCursor({ more_items: _more, last_assetid: _cursor, ...page }: WirePage): WirePage {
+  return page;
 }
 
 function lastAssetId(page: WirePage): string {

@@ -198,4 +198,20 @@ export const oddPageScenarios: readonly ScenarioDefinition[] = [
     quirk: 'heavy_first_page',
     shows: 'The first page weighs 9 MiB with more than 1,000 assets, and as usual with fewer.',
   },
+  {
+    number: 128,
+    name: 'repeated-end',
+    size: 4_000,
+    quirk: 'repeated_end',
+    shows:
+      'The second page is the first one again, as the last: half of the inventory never comes.',
+  },
+  {
+    number: 129,
+    name: 'partly-repeated-end-once',
+    size: 4_000,
+    faults: [],
+    quirk: 'partly_repeated_end_once',
+    shows: 'The second page is a part of the first one, as the last, until that is read again.',
+  },
 ];
