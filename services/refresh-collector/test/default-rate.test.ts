@@ -18,6 +18,8 @@ afterAll(() => collector.close());
 const exactRequests: ReadonlyMap<string, number> = new Map([
   ['heavy-first-page', 7],
   ['heavy-compressed-page', 7],
+  ['more-rows-than-asked', 3],
+  ['all-rows-at-once', 1],
 ]);
 
 /** The right end and charge, within the deadline, for each page once and the tries of one. */

@@ -59,6 +59,8 @@ export const wholeSizes: ReadonlyMap<string, number> = new Map([
   ['hidden-end', 4_000],
   ['heavy-first-page', 6_001],
   ['partly-repeated-end-once', 4_000],
+  ['more-rows-than-asked', 5_001],
+  ['all-rows-at-once', 5_001],
   ['compressed-pages', 4_001],
   ['odd-text', 30],
   ['odd-blocks', 60],

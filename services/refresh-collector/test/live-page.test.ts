@@ -163,6 +163,34 @@ it('leaves the properties of assets out of the V1 form, and only those', async (
   expect(first.page.descriptions).toEqual(current.page.descriptions);
 });
 
+it.each([
+  ['more-rows-than-asked', [2_000, 2_000, 1_001]],
+  ['all-rows-at-once', [2_000, 2_000, 1_001]],
+])(
+  '%s: a page has 2,000 assets at most, the rest is behind its cursor (Reads: more rows than asked) [more-rows-than-asked]',
+  async (name, lengths) => {
+    const inventory = scenarioInventory(name, 801);
+    for (const form of ['v2', 'v1'] as const) {
+      const ids: string[] = [];
+      const counts: number[] = [];
+      for (let start: string | null = null; ; ) {
+        const { page, meta } = await read(inventory, { start, form });
+        const key = (row: { classid: string; instanceid: string }) =>
+          `${row.classid} ${row.instanceid}`;
+        const needed = new Set(page.assets.map(key));
+        expect(new Set(page.descriptions.map(key))).toEqual(needed);
+        ids.push(...page.assets.map(({ assetid }: { assetid: string }) => assetid));
+        counts.push(page.assets.length);
+        start = meta?.next_start_assetid ?? null;
+        if (start === null) break;
+        expect(start).toBe(ids.at(-1));
+      }
+      expect(counts).toEqual(lengths);
+      expect(new Set(ids).size).toBe(5_001);
+    }
+  },
+);
+
 describe('failures between a client and the platform', () => {
   it('an address that is blocked is no private inventory: another identity is used', async () => {
     await harness.control('PUT', '/identities/egress-1', { mode: 'block_page' });

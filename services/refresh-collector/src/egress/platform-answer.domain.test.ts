@@ -1,3 +1,4 @@
+import { pageRowsMax } from '@inventory/contracts/staged-rows';
 import { classifyAnswer, type RawPlatformAnswer, readEResult } from './platform-answer.domain.ts';
 
 const answered = (status: number, body: string): RawPlatformAnswer => ({
@@ -111,6 +112,16 @@ describe('classifyAnswer', () => {
       },
     );
   });
+});
+
+it('has a page with more rows than can be kept requested with fewer', () => {
+  const row = (assetid: number) =>
+    `{"appid":1,"contextid":"2","assetid":"${assetid}","classid":"1","amount":"1"}`;
+  const pageOf = (rows: number) =>
+    `{"success":1,"total_inventory_count":1,"assets":[${Array.from({ length: rows }, (_, at) => row(at)).join()}]}`;
+
+  expect(classifyAnswer(answered(200, pageOf(pageRowsMax)))).toMatchObject({ kind: 'page' });
+  expect(classifyAnswer(answered(200, pageOf(pageRowsMax + 1)))).toEqual({ kind: 'too_large' });
 });
 
 describe('readEResult', () => {

@@ -1,3 +1,4 @@
+import { pageRowsMax } from '@inventory/contracts/staged-rows';
 import { type PlatformPage, readPlatformPage } from './platform-page.domain.ts';
 
 /** One HTTP answer of the platform, or the lack of one. */
@@ -92,7 +93,9 @@ function refusal(body: Buffer | null, retryAfterMs: number | null): PlatformAnsw
 /** A failure is never an empty inventory: only a page with `success` is one. */
 function pageOf(body: Buffer | null): PlatformAnswer {
   const page = body && readPlatformPage(body);
-  return page ? { kind: 'page', page } : fault('bad_answer');
+  if (!page) return fault('bad_answer');
+  const rows = Math.max(page.assets.length, page.descriptions.length);
+  return rows > pageRowsMax ? { kind: 'too_large' } : { kind: 'page', page };
 }
 
 function serverError(body: Buffer | null): PlatformAnswer {

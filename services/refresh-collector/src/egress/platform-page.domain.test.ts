@@ -1,7 +1,12 @@
 import { stagedPage } from '@inventory/contracts/internal/inventory';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
-import { type PlatformPage, pageMembers, readPlatformPage } from './platform-page.domain.ts';
+import {
+  firstAssets,
+  type PlatformPage,
+  pageMembers,
+  readPlatformPage,
+} from './platform-page.domain.ts';
 
 const row = {
   appid: 730,
@@ -178,6 +183,37 @@ describe('properties of assets', () => {
     const page = readPlatformPage(sent);
     expect(page?.assets).toHaveLength(100);
     expect(rowsOf(page, 'with_properties').written.length).toBeLessThan(sent.length);
+  });
+});
+
+describe('the first assets of a page', () => {
+  const rows = ['1', '2', '3', '4'].map((assetid) => ({ ...row, assetid, classid: assetid }));
+  const descriptions = rows.map(({ classid }) => ({ ...text, classid }));
+  const currency = { ...row, assetid: undefined, currencyid: '9' };
+  const cut = (assets: readonly object[], count: number) => {
+    const page = read(body({ assets, descriptions }));
+    if (!page) throw new Error('no page');
+    const first = firstAssets(page, count);
+    const { assets: kept, descriptions: texts } = rowsOf(first, 'with_properties');
+    const { more, lastAssetId } = first;
+    return {
+      more,
+      lastAssetId,
+      assets: kept.map(({ assetid }) => assetid),
+      texts: texts.map(({ classid }) => classid),
+    };
+  };
+
+  it('are all of them where they are no more, and else continue after the last', () => {
+    const all = ['1', '2', '3', '4'];
+    expect(cut(rows, 4)).toEqual({ more: false, lastAssetId: null, assets: all, texts: all });
+    const two = ['1', '2'];
+    expect(cut(rows, 2)).toEqual({ more: true, lastAssetId: '2', assets: two, texts: two });
+  });
+
+  it('never end with a currency row, which is no place to continue from', () => {
+    const page = [rows[0] ?? {}, currency, rows[1] ?? {}];
+    expect(cut(page, 2)).toEqual({ more: true, lastAssetId: '1', assets: ['1'], texts: ['1'] });
   });
 });
 

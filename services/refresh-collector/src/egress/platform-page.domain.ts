@@ -149,6 +149,25 @@ function allPresent<Item>(items: readonly (Item | null)[]): items is readonly It
   return items.every((item) => item !== null);
 }
 
+/**
+ * The first assets of a page and their descriptions; the others are behind the last of them. A
+ * currency row is no place to continue from.
+ */
+export function firstAssets(page: PlatformPage, countMax: number): PlatformPage {
+  if (page.assets.length <= countMax) return page;
+  const first = page.assets.slice(0, countMax);
+  const last = first.findLastIndex(({ isCurrency }) => !isCurrency);
+  const assets = last < 0 ? first : first.slice(0, last + 1);
+  const keys = new Set(assets.map(({ descriptionKey }) => descriptionKey));
+  return {
+    ...page,
+    assets,
+    descriptions: page.descriptions.filter(({ key }) => keys.has(key)),
+    more: true,
+    lastAssetId: assets.at(-1)?.assetid ?? null,
+  };
+}
+
 /** The text `"assets":[…],"descriptions":[…]`, each asset with its properties or without. */
 export function pageMembers(
   { assets, descriptions }: Pick<PlatformPage, 'assets' | 'descriptions'>,

@@ -1,4 +1,8 @@
-import type { EndCheckResult, LivePageFailure } from '@inventory/contracts/vocabulary';
+import {
+  type EndCheckResult,
+  type LivePageFailure,
+  pageAssetsMax,
+} from '@inventory/contracts/vocabulary';
 import {
   evaluatePage,
   firstTries,
@@ -6,7 +10,7 @@ import {
   type PageTries,
 } from '../egress/page-verdicts.domain.ts';
 import type { PlatformAnswer } from '../egress/platform-answer.domain.ts';
-import type { PlatformPage } from '../egress/platform-page.domain.ts';
+import { firstAssets, type PlatformPage } from '../egress/platform-page.domain.ts';
 
 /** The tries of one live page. */
 export interface LivePageProgress {
@@ -80,12 +84,16 @@ export function afterLiveAnswer(
   }
 }
 
-/** A page with a successor has to name its cursor, which must differ from its own. */
+/**
+ * A page with a successor has to name its cursor, which must differ from its own. Of one with more
+ * assets than are shown, the rest is behind its cursor.
+ */
 function pageOutcome(
-  page: PlatformPage,
+  read: PlatformPage,
   startAssetId: string | null,
   failure: LivePageFailure | null,
 ): LivePageOutcome {
+  const page = firstAssets(read, pageAssetsMax);
   const hasNext = page.lastAssetId !== null && page.lastAssetId !== startAssetId;
   if (page.more && !hasNext) return { result: 'failed', failure: failure ?? 'bad_answer' };
   return { result: 'page', page, endCheck: null };

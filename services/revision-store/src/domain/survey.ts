@@ -1,4 +1,8 @@
-import type { StagedAsset, StagedDescription } from '@inventory/contracts/staged-rows';
+import {
+  pageRowsMax,
+  type StagedAsset,
+  type StagedDescription,
+} from '@inventory/contracts/staged-rows';
 
 /**
  * Where a row's text lies among the staged pages: page and row as one number, because a survey
@@ -6,12 +10,11 @@ import type { StagedAsset, StagedDescription } from '@inventory/contracts/staged
  */
 export type RowSource = number;
 
-const rowsPerPageMax = 2 ** 16;
 /** No page carried this description. */
 export const missingSource: RowSource = -1;
-const sourceAt = (page: number, row: number): RowSource => page * rowsPerPageMax + row;
-export const pageOf = (source: RowSource): number => Math.floor(source / rowsPerPageMax);
-export const rowOf = (source: RowSource): number => source % rowsPerPageMax;
+const sourceAt = (page: number, row: number): RowSource => page * pageRowsMax + row;
+export const pageOf = (source: RowSource): number => Math.floor(source / pageRowsMax);
+export const rowOf = (source: RowSource): number => source % pageRowsMax;
 
 /**
  * The sources that lie on each page: the texts of several blocks are fetched by reading each page

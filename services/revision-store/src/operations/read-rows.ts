@@ -1,5 +1,4 @@
-import { pageRowsMax } from '@inventory/contracts/internal/inventory';
-import { stagedAsset, stagedDescription } from '@inventory/contracts/staged-rows';
+import { pageRowsMax, stagedAsset, stagedDescription } from '@inventory/contracts/staged-rows';
 import { locateRows, type TextSpan } from '../domain/page-text.ts';
 import type { SurveyedPage } from '../domain/survey.ts';
 import { PagesInvalid } from './read-staged-page.ts';

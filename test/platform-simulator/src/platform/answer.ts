@@ -67,7 +67,7 @@ function firstAnswer(asked: Asked): Answer {
 
 function look(request: InventoryRequest, world: World): Asked {
   const account = findAccount(world, request.platformId);
-  const pageSize = request.count || world.limits.countMax;
+  const pageSize = account?.scenario?.pageAssets ?? (request.count || world.limits.countMax);
   return {
     request,
     world,

@@ -214,4 +214,18 @@ export const oddPageScenarios: readonly ScenarioDefinition[] = [
     quirk: 'partly_repeated_end_once',
     shows: 'The second page is a part of the first one, as the last, until that is read again.',
   },
+  {
+    number: 130,
+    name: 'more-rows-than-asked',
+    size: 5_001,
+    pageAssets: 2_500,
+    shows: '2,500 assets a page, whatever is asked for.',
+  },
+  {
+    number: 131,
+    name: 'all-rows-at-once',
+    size: 5_001,
+    pageAssets: 6_000,
+    shows: 'All 5,001 assets on one page, whatever is asked for.',
+  },
 ];
