@@ -120,6 +120,7 @@ module.exports = {
       'Platform fields: Pass through; odd lists; missing instanceid; asset_properties; currency rows',
     'platform-text':
       'Platform text: Digits as sent; U+FFFD for what is no Unicode; unknown optional blocks left out',
+    'platform-http': 'Platform HTTP: 1xx answers; Retry-After as a date, or too long; 503 with it',
     'more-rows-than-asked': 'More rows than asked: 2000 are shown, the rest is behind the cursor',
     'platform-compression': 'Platform compression: gzip, br, deflate, zstd, bounded after decoding',
     'total-amount': 'total_amount: An exact integer beyond 2^53',

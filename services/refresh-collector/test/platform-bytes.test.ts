@@ -8,12 +8,15 @@ import {
   gzipSync,
   zstdCompressSync,
 } from 'node:zlib';
+import { createTestClock } from '@inventory/testkit/test-clock';
 import { openEgressIdentities } from '../src/egress/egress-identities.ts';
 import { classifyAnswer } from '../src/egress/platform-answer.domain.ts';
 import { createPlatformClient } from '../src/egress/platform-client.ts';
 import { pageMembers } from '../src/egress/platform-page.domain.ts';
 
 const farMs = 600_000;
+const retryAfterMaxMs = 1_800_000;
+const clock = createTestClock(Date.UTC(2026, 10, 21, 10));
 const bodyBytesMax = 1024 * 1024;
 const page = Buffer.from('{"total_inventory_count":0,"success":1,"rwgrsn":-2}');
 
@@ -55,12 +58,10 @@ const answerOf = (body: Buffer, headers: readonly string[] = [], status = '200 O
 async function read(bytes: Buffer) {
   if (!identity) throw new Error('no identity');
   platform.bytes = bytes;
-  const client = createPlatformClient({
-    baseUrl: platform.url,
-    timeoutMs: farMs,
-    bodyBytesMax,
-    userAgent: 'test',
-  });
+  const client = createPlatformClient(
+    { baseUrl: platform.url, timeoutMs: farMs, bodyBytesMax, userAgent: 'test' },
+    { clock, retryAfterMaxMs },
+  );
   const scope = { platform_id: '76561198000000001', app_id: 730, context_id: 2 };
   const wanted = { scope, language: 'english', count: 2_000, startAssetId: null };
   return await client.fetchPage(identity, wanted, farMs);
@@ -176,6 +177,65 @@ describe('a compressed answer (Reads: the platform may compress unasked) [platfo
     const bytes = answerOf(body, ['content-encoding: br'], '500 Internal Server Error');
 
     expect(await meaningOf(bytes)).toEqual({ kind: 'not_found' });
+  });
+});
+
+describe('interim answers before the page (RFC 9110, 15.2) [platform-http]', () => {
+  const continued = 'HTTP/1.1 100 Continue\r\n\r\n';
+  test.each([
+    ['100 Continue', continued],
+    ['100 Continue twice', continued.repeat(2)],
+    ['100 Continue with a header', 'HTTP/1.1 100 Continue\r\nServer: edge\r\n\r\n'],
+    ['103 Early Hints', 'HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n'],
+    ['several', `HTTP/1.1 102 Processing\r\n\r\n${continued}HTTP/1.1 103 Hints\r\n\r\n`],
+  ])('%s, though not asked for, are no page and no failure', async (_what, interim) => {
+    for (let requests = 0; requests < 3; requests += 1) {
+      const answer = await meaningOf(Buffer.concat([Buffer.from(interim), answerOf(page)]));
+      expect(answer).toMatchObject({ kind: 'page' });
+    }
+  });
+});
+
+describe('Retry-After (RFC 9110, 10.2.3) [platform-http]', () => {
+  test.each([
+    ['120', 120_000],
+    ['4000000000', retryAfterMaxMs],
+    ['99999999999999999999999', retryAfterMaxMs],
+    ['Sat, 21 Nov 2026 10:02:00 GMT', 120_000],
+    ['Saturday, 21-Nov-26 10:02:00 GMT', 120_000],
+    ['Fri, 31 Dec 9999 23:59:59 GMT', retryAfterMaxMs],
+    ['Sat, 21 Nov 2026 09:00:00 GMT', 0],
+  ])(
+    'of %s is honoured up to the longest silence, of 429, 403 and 503 alike',
+    async (header, retryAfterMs) => {
+      const asked = [`Retry-After: ${header}`];
+      const html = Buffer.from('<html></html>');
+
+      expect(await meaningOf(answerOf(html, asked, '429 Too Many Requests'))).toEqual({
+        kind: 'throttled',
+        retryAfterMs,
+      });
+      expect(await meaningOf(answerOf(html, asked, '403 Forbidden'))).toEqual({
+        kind: 'blocked',
+        retryAfterMs,
+      });
+      expect(await meaningOf(answerOf(html, asked, '503 Service Unavailable'))).toEqual({
+        kind: 'fault',
+        reason: 'server_error',
+        eresult: null,
+        retryAfterMs,
+      });
+    },
+  );
+
+  test.each(['soon', '-1', '1.5', ''])('of %p is none', async (header) => {
+    const bytes = answerOf(
+      Buffer.from('null'),
+      [`Retry-After: ${header}`],
+      '429 Too Many Requests',
+    );
+
+    expect(await meaningOf(bytes)).toEqual({ kind: 'throttled', retryAfterMs: null });
   });
 });
 

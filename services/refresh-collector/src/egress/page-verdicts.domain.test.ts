@@ -224,6 +224,22 @@ describe('a failure', () => {
     expect(play(two, [['a', answer]]).verdict).toMatchObject({ pauseMs: 5_000 });
   });
 
+  it.each([
+    [120_000, 120_000],
+    [1_000, 4_000],
+    [0, 4_000],
+  ])(
+    'pauses for %i ms where the platform asks for it, and never less than usual (upstream 1.4a)',
+    (retryAfterMs, pauseMs) => {
+      const answer = { ...fault, eresult: null, retryAfterMs };
+      expect(play(two, [['a', answer]]).verdict).toMatchObject({
+        result: 'retry',
+        pauseMs,
+        rests: [],
+      });
+    },
+  );
+
   it('is not retried where its code is unknown (upstream 6.16)', () => {
     const { verdict } = play(two, [['a', { kind: 'refused', eresult: 77 }]]);
     expect(verdict).toEqual({ result: 'ended', outcome: 'upstream_unavailable' });

@@ -119,7 +119,8 @@ export function evaluatePage(
       const isDuplicate = answer.reason === 'duplicate_request';
       const verdict = retry(attempt, answer.kind, rules);
       if (verdict.result !== 'retry') return verdict;
-      return { ...verdict, pauseMs: isDuplicate ? rules.duplicateRetryMs : rules.retryMs };
+      const pauseMs = isDuplicate ? rules.duplicateRetryMs : rules.retryMs;
+      return { ...verdict, pauseMs: Math.max(pauseMs, answer.retryAfterMs ?? 0) };
     }
     default:
       return retry(attempt, answer.kind, rules);

@@ -7,7 +7,7 @@ export type RawPlatformAnswer =
       readonly status: number;
       /** Null when its bytes are not of the coding that they are sent as. */
       readonly body: Buffer | null;
-      /** Of the header, which the platform has not been seen to send. */
+      /** Of the header, bounded. */
       readonly retryAfterMs: number | null;
     }
   /** `unreachable`: no connection was made, by the egress or beyond it. */
@@ -31,7 +31,13 @@ export type PlatformAnswer =
   /** The request never reached the platform: no evidence about an application. */
   | { readonly kind: 'unreachable' }
   /** A failure that a retry may not meet. */
-  | { readonly kind: 'fault'; readonly reason: FaultReason; readonly eresult: number | null }
+  | {
+      readonly kind: 'fault';
+      readonly reason: FaultReason;
+      readonly eresult: number | null;
+      /** Until when the platform asks to wait. */
+      readonly retryAfterMs?: number;
+    }
   /** A server error that a retry meets again. */
   | { readonly kind: 'refused'; readonly eresult: number | null };
 
@@ -65,8 +71,13 @@ export function classifyAnswer(raw: RawPlatformAnswer): PlatformAnswer {
     case 500:
       return serverError(body);
     default:
-      return fault(status > 500 ? 'server_error' : 'bad_answer');
+      return status > 500 ? unavailable(retryAfterMs) : fault('bad_answer');
   }
+}
+
+function unavailable(retryAfterMs: number | null): PlatformAnswer {
+  const asked = retryAfterMs === null ? {} : { retryAfterMs };
+  return { kind: 'fault', reason: 'server_error', eresult: null, ...asked };
 }
 
 function noAnswer(status: Exclude<RawPlatformAnswer['status'], number>): PlatformAnswer {

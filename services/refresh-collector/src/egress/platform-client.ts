@@ -1,4 +1,6 @@
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
+import { readRetryAfter } from '@inventory/http/retry-after';
+import type { Clock } from '@inventory/runtime/clock';
 import { isTimeoutError } from '@inventory/runtime/is-timeout-error';
 import { type Dispatcher, request } from 'undici';
 import { acceptedCodings, decodeBody } from './decode-body.ts';
@@ -12,6 +14,12 @@ export interface PlatformOptions {
   /** Of a body as sent, and as decoded. */
   readonly bodyBytesMax: number;
   readonly userAgent: string;
+}
+
+interface PlatformClientDeps {
+  readonly clock: Clock;
+  /** A longer `Retry-After` of the platform counts as this. */
+  readonly retryAfterMaxMs: number;
 }
 
 export interface PageRequest {
@@ -33,7 +41,10 @@ export interface PlatformClient {
   timeoutMsFor(timeLeftMs: number): number;
 }
 
-export function createPlatformClient(options: PlatformOptions): PlatformClient {
+export function createPlatformClient(
+  options: PlatformOptions,
+  { clock, retryAfterMaxMs }: PlatformClientDeps,
+): PlatformClient {
   return {
     async fetchPage(identity, page, timeoutMs) {
       try {
@@ -57,10 +68,11 @@ export function createPlatformClient(options: PlatformOptions): PlatformClient {
         const codings = [headers['content-encoding'] ?? []].flat().join();
         const body = sent && (await decodeBody(sent, codings, options.bodyBytesMax));
         if (body === null || body === 'too_large') return { status: 'too_large' };
+        const askedMs = readRetryAfter(headers['retry-after'], clock.now());
         return {
           status,
           body: body === 'undecodable' ? null : body,
-          retryAfterMs: retryAfterMs(headers['retry-after']),
+          retryAfterMs: askedMs && Math.min(askedMs, retryAfterMaxMs),
         };
       } catch (error) {
         return { status: failureOf(error) };
@@ -121,9 +133,4 @@ async function readBounded(
     parts.push(part);
   }
   return Buffer.concat(parts, bytes);
-}
-
-function retryAfterMs(header: string | string[] | undefined): number | null {
-  const seconds = Number(Array.isArray(header) ? header[0] : (header ?? Number.NaN));
-  return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds, 3_600) * 1_000 : null;
 }

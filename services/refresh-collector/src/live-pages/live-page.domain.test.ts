@@ -173,6 +173,21 @@ it.each<[string, readonly PlatformAnswer[], string]>([
   expect(outOfTime(last)).toEqual({ result: 'failed', failure: expected });
 });
 
+it('a page that the platform asks to wait for is retried as it asks', () => {
+  const answer = {
+    kind: 'fault',
+    reason: 'server_error',
+    eresult: null,
+    retryAfterMs: 120_000,
+  } as const;
+  const { last } = play(null, 2, [[0, answer]]);
+  const outcome = outOfTime(last);
+
+  expect(outcome).toEqual({ result: 'failed', failure: 'bad_answer', retryAfterMs: 120_000 });
+  const waits = { breakerOpenMs: 0, identityFreeInMs: 0, queueMs: 0 };
+  expect(liveRetryAfterSeconds(outcome, waits)).toBe(120);
+});
+
 it.each<[LivePageOutcome, number]>([
   [{ result: 'failed', failure: 'breaker_open' }, 42],
   [{ result: 'failed', failure: 'egress_busy' }, 9],

@@ -139,7 +139,7 @@ async function applyStep(
   for (const identityId of step.rests) await deps.egress.pool.restIdentity(identityId);
   if (step.step === 'check_end') return recordDoubt(deps, claimed, state, step);
   if (step.step === 'retry') {
-    await pause(step.pauseMs, signal);
+    await pause(Math.min(step.pauseMs, timeLeftMs(deps, claimed)), signal);
     return { ...state, progress: step.progress, tries: step.tries };
   }
   return stageAndRecord(deps, claimed, state, step, signal);

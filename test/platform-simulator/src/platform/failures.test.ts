@@ -93,6 +93,18 @@ describe('failure answers, byte for byte (upstream 1.4 and 5)', () => {
     });
   });
 
+  it('has a gateway ask for a pause where it is to', () => {
+    const answered = answerTo({ kind: 'gateway', status: 503, retry_after: '120' });
+    expect(answered).toMatchObject({ status: 503, headers: { 'retry-after': '120' } });
+  });
+
+  it('sends the whole page behind an interim answer', () => {
+    expect(answerTo({ kind: 'interim', status: 100 })).toMatchObject({
+      body: page,
+      interim: [100],
+    });
+  });
+
   it.each([
     ['assets_twice', `${page.slice(0, -1)},"assets":[]}`],
     ['more_items_twice', `${page.slice(0, -1)},"more_items":0}`],

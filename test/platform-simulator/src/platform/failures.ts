@@ -57,8 +57,13 @@ export const failure = z.discriminatedUnion('kind', [
       'Failed to send request',
     ]),
   }),
-  z.strictObject({ kind: z.literal('gateway'), status: z.literal([502, 503, 504]) }),
+  z.strictObject({
+    kind: z.literal('gateway'),
+    status: z.literal([502, 503, 504]),
+    retry_after: z.string().max(100).exactOptional(),
+  }),
   z.strictObject({ kind: z.literal('encoded'), codings: z.array(z.enum(codings)).min(1).max(4) }),
+  z.strictObject({ kind: z.literal('interim'), status: z.literal([100, 102, 103]) }),
   z.strictObject({ kind: z.literal('rewritten'), how: z.enum(rewritings) }),
   z.strictObject({ kind: z.literal('called_encoded'), coding: z.string().regex(/^[a-z-]{1,20}$/) }),
 ]);
@@ -71,6 +76,8 @@ export type Answer = {
   readonly body: string | Buffer;
   /** Besides those of type and length. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Interim answers before it, by their status. */
+  readonly interim?: readonly number[];
   readonly delayMs: number;
   /** The connection breaks after the first half of the body. */
   readonly cut: boolean;
@@ -119,6 +126,8 @@ export function failureAnswer(of: Failure, good: () => Answer, slowMs: number): 
       const body = encode(Buffer.from(page.body), of.codings);
       return { ...page, body, headers: { 'content-encoding': contentEncoding(of.codings) } };
     }
+    case 'interim':
+      return { ...good(), interim: [of.status] };
     case 'rewritten': {
       const page = good();
       return { ...page, body: rewrite(Buffer.from(page.body), of.how) };
@@ -130,7 +139,14 @@ export function failureAnswer(of: Failure, good: () => Answer, slowMs: number): 
   }
 }
 
-type Changed = 'truncated' | 'cut_connection' | 'slow' | 'encoded' | 'called_encoded' | 'rewritten';
+type Changed =
+  | 'truncated'
+  | 'cut_connection'
+  | 'slow'
+  | 'encoded'
+  | 'called_encoded'
+  | 'interim'
+  | 'rewritten';
 type Refusal = Exclude<Failure, { kind: Changed }>;
 
 function refusal(of: Refusal): Answer {
@@ -160,7 +176,10 @@ function refusal(of: Refusal): Answer {
     case 'server_text':
       return errorAnswer(of.text);
     case 'gateway':
-      return htmlAnswer(of.status, gatewayTitle(of.status));
+      return {
+        ...htmlAnswer(of.status, gatewayTitle(of.status)),
+        ...(of.retry_after === undefined ? {} : { headers: { 'retry-after': of.retry_after } }),
+      };
     default:
       return oddSuccess(of.kind);
   }

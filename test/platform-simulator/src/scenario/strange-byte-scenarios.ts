@@ -85,6 +85,30 @@ export const strangeByteScenarios: readonly ScenarioDefinition[] = [
     shows: 'The list of properties is an object, and the total is a string.',
   },
   {
+    number: 313,
+    name: 'continue-first',
+    size: 20,
+    faults: [{ failure: { kind: 'interim', status: 100 } }],
+    shows: '100 Continue before the page, which no client asked for.',
+  },
+  {
+    number: 314,
+    name: 'gateway-503-date-once',
+    size: 10,
+    faults: [
+      {
+        failure: {
+          kind: 'gateway',
+          status: 503,
+          retry_after: 'Sun, 06 Nov 1994 08:49:37 GMT',
+        },
+        page: 1,
+        until: 1,
+      },
+    ],
+    shows: '503 once with a Retry-After that is a date, and past; then good.',
+  },
+  {
     number: 312,
     name: 'description-twice',
     size: 30,
