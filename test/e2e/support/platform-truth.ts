@@ -1,5 +1,7 @@
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
+import { skippingInterim } from '@inventory/http/skip-interim';
 import { startPlatformSimulator } from '@inventory/platform-simulator/platform-simulator';
+import { Agent, buildConnector, fetch } from 'undici';
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -40,6 +42,7 @@ const silenceMs = 120_000;
  */
 export async function openTruthReader(): Promise<TruthReader> {
   let nowMs = 0;
+  const dispatcher = new Agent({ connect: skippingInterim(buildConnector({})) });
   const simulator = await startPlatformSimulator({
     limits: { slots: null },
     latency: { slowMs: 1 },
@@ -48,7 +51,7 @@ export async function openTruthReader(): Promise<TruthReader> {
 
   async function goodPage(url: string): Promise<Page> {
     for (let tries = 0; tries < triesMax; tries += 1) {
-      const page = await fetch(url).then(readPage, () => null);
+      const page = await fetch(url, { dispatcher }).then(readPage, () => null);
       if (page) return page;
       nowMs += silenceMs;
     }
@@ -77,11 +80,16 @@ export async function openTruthReader(): Promise<TruthReader> {
   return {
     asWalked: async (scope) => truthOf(await walk(scope, 'english')),
     of: async (scope, language = 'english') => truthOf(await walkToEnd(scope, language)),
-    close: () => simulator.close(),
+    async close() {
+      await dispatcher.close();
+      await simulator.close();
+    },
   };
 }
 
-async function readPage(response: Response): Promise<Page | null> {
+async function readPage(
+  response: Pick<Response, 'status' | 'text' | 'arrayBuffer'>,
+): Promise<Page | null> {
   if (response.status !== 200) {
     await response.arrayBuffer();
     return null;

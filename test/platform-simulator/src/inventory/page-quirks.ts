@@ -139,11 +139,16 @@ function lastTwoSwapped(assets: readonly Row[]): Row[] {
   return [...assets.slice(0, -2), ...assets.slice(-2).reverse()];
 }
 
-function withCursorAsset(page: WirePage, { cursorAssetPage }: QuirkContext, change: Row): WirePage {
+/** The page begins with the asset that its cursor names, and has as many assets as before. */
+function withCursorAsset(
+  page: WirePage,
+  { cursorAssetPage, pageSize }: QuirkContext,
+  change: Row,
+): WirePage {
   const repeated = cursorAssetPage();
   const known = new Set((page.descriptions ?? []).map(joinKey));
   const texts = (repeated.descriptions ?? []).filter((row) => !known.has(joinKey(row)));
-  return {
+  const longer = {
     ...page,
     assets: [
       ...(repeated.assets ?? []).map((row) => ({ ...row, ...change })),
@@ -151,6 +156,7 @@ function withCursorAsset(page: WirePage, { cursorAssetPage }: QuirkContext, chan
     ],
     descriptions: [...(page.descriptions ?? []), ...texts],
   };
+  return firstAssets(longer, pageSize);
 }
 
 function totalChanged(page: WirePage, by: number): WirePage {
