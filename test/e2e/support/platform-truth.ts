@@ -70,11 +70,12 @@ export async function openTruthReader(): Promise<TruthReader> {
     }
   }
 
-  /** A last page without assets may lie behind a cursor whose asset is gone: walk again. */
+  /** A last page without a new asset may lie behind a cursor that is lost: walk again. */
   async function walkToEnd(scope: InventoryKey, language: string): Promise<Page[]> {
     const pages = await walk(scope, language);
-    const isBlankEnd = pages.length > 1 && !pages.at(-1)?.assets;
-    return isBlankEnd ? walk(scope, language) : pages;
+    const before = new Set(pages.slice(0, -1).flatMap(idsOf));
+    const isNoEnd = pages.length > 1 && idsOf(pages.at(-1)).every((id) => before.has(id));
+    return isNoEnd ? walk(scope, language) : pages;
   }
 
   return {
@@ -86,6 +87,8 @@ export async function openTruthReader(): Promise<TruthReader> {
     },
   };
 }
+
+const idsOf = (page: Page | undefined) => (page?.assets ?? []).map(({ assetid }) => assetid);
 
 async function readPage(
   response: Pick<Response, 'status' | 'text' | 'arrayBuffer'>,
