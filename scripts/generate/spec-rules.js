@@ -134,6 +134,8 @@ module.exports = {
       'Charging a page read: Final once the first byte is written, reversed otherwise',
     'idempotency-key-of-page-reads': 'Idempotency-Key of page reads: 10 min, three free replays',
     'live-page-waits': 'Live Page waits: At most 20 s',
+    'capture-is-optional':
+      'Capture is optional: By account (capture on, off), by chain (capture=false), by application',
     'spend-cap': 'Spend cap: Counts charges and open holds',
     'rate-limit': 'Rate limit: Fixed minutes, exactly the limit, headers',
     'v1-deprecation-headers': 'V1 deprecation headers: Deprecation and Link',

@@ -203,6 +203,16 @@ export const limitVerbs: readonly Verb[] = [
     [account],
     { fixed: { enabled: false } },
   ),
+  verb(
+    'capture on',
+    'save complete chains of Live Pages of an account as revisions',
+    'switchCapture',
+    [account],
+    { fixed: { enabled: true } },
+  ),
+  verb('capture off', 'save none of them', 'switchCapture', [account], {
+    fixed: { enabled: false },
+  }),
 ];
 
 /** The first secret in a text, as what the API is sent of it. */

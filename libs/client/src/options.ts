@@ -105,13 +105,18 @@ export interface FollowEventsOptions {
 }
 
 /** The limits apply to each page of an iteration. */
-export interface LivePageOptions extends CallOptions {
+export interface PageOptions extends CallOptions {
   readonly language?: string | undefined;
   /** `next_cursor` of the previous page. */
   readonly cursor?: string | null | undefined;
 }
 
-export interface CurrentPageOptions extends LivePageOptions {
+export interface LivePageOptions extends PageOptions {
+  /** False leaves a chain that is read to its end unsaved; give it with the first page. */
+  readonly capture?: boolean | undefined;
+}
+
+export interface CurrentPageOptions extends PageOptions {
   /** 1 to 2000; 2000 by default. */
   readonly pageSize?: number | undefined;
 }

@@ -121,6 +121,16 @@ test.each([
   expect(server.requests).toHaveLength(1);
 });
 
+test('a chain of live pages that is not to be saved says so with each page', async () => {
+  serveInventory();
+
+  for await (const { page } of client.livePages(scope, { capture: false })) {
+    expect(page.total_count).toBe(total);
+  }
+
+  expect(server.requests.map(({ query }) => query.get('capture'))).toEqual(Array(3).fill('false'));
+});
+
 test.each([
   ['no envelope', { assets: [] }],
   ['no data', { success: true, meta: { request_id: 'req_1' } }],

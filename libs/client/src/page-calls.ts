@@ -7,6 +7,7 @@ import { readCurrentPage, readLivePage } from './read-records.ts';
 import type { CurrentPage, DescribedAsset, LivePage, PageAnswer, Scope } from './records.ts';
 import { walkAssets, walkPages } from './walk-pages.ts';
 
+type AnyPageOptions = CurrentPageOptions & LivePageOptions;
 type Walk<Item> = AsyncGenerator<Item, void, void>;
 
 /** Every page is charged once: a retry has the key of the first attempt. */
@@ -22,11 +23,16 @@ export interface PageCalls {
 }
 
 export function createPageCalls(callApi: CallApi, { newKey }: ClientEnvironment): PageCalls {
-  function readPage(path: string, options: Keyed<CurrentPageOptions>): Promise<Success> {
-    const { language, pageSize, cursor, idempotencyKey = newKey() } = options;
+  function readPage(path: string, options: Keyed<AnyPageOptions>): Promise<Success> {
+    const { language, pageSize, capture, cursor, idempotencyKey = newKey() } = options;
     const call = {
       method: 'GET',
-      path: withQuery(path, { language, page_size: pageSize, cursor }),
+      path: withQuery(path, {
+        language,
+        page_size: pageSize,
+        capture: capture === undefined ? undefined : String(capture),
+        cursor,
+      }),
       idempotencyKey: checkedKey(idempotencyKey),
     } as const;
     return callApi(call, options);
@@ -63,7 +69,7 @@ export function createPageCalls(callApi: CallApi, { newKey }: ClientEnvironment)
 }
 
 /** The options of every page of an iteration; a key belongs to one page only. */
-function pageOptions(options: CurrentPageOptions): CurrentPageOptions {
-  const { language, pageSize, deadlineMs, signal } = options;
-  return { language, pageSize, deadlineMs, signal };
+function pageOptions(options: AnyPageOptions): AnyPageOptions {
+  const { language, pageSize, capture, deadlineMs, signal } = options;
+  return { language, pageSize, capture, deadlineMs, signal };
 }

@@ -60,16 +60,19 @@ const serviceUnavailable = z.object({
     .optional(),
   ...retryAfter,
 });
-/** As many Live Pages of the account are being read as it may have at a time. */
-const concurrencyLimit = z.object({
-  limit: z.literal('concurrency'),
+/**
+ * What bounds the Live Pages of an account beside its rate limit: `concurrency`, those that are read
+ * at a time, or `abandoned_reads`, those in a minute whose client leaves while the platform answers.
+ */
+const livePageLimit = z.object({
+  limit: z.enum(['concurrency', 'abandoned_reads']),
   reads_max: z.int().min(1),
 });
 /** Too many keys that no Credential has came from the client's address. */
 const unknownKeysLimit = z.object({ limit: z.literal('unknown_keys') });
-const concurrencyExceeded = z.object({
+const livePageLimitExceeded = z.object({
   code: z.enum(['rate_limit_exceeded']),
-  detail: concurrencyLimit,
+  detail: livePageLimit,
   ...retryAfter,
 });
 /** Denied by the platform, and confirmed by a second identity. */
@@ -176,7 +179,7 @@ export const refusal = z.discriminatedUnion('code', [
         /** Of a batch: how many requests it would have taken. */
         required: z.int().min(1).optional(),
       }),
-      concurrencyLimit,
+      livePageLimit,
       unknownKeysLimit,
     ]),
     ...retryAfter,
@@ -245,7 +248,7 @@ export type InventoryDenial = z.infer<typeof inventoryDenied>;
 /** Why there is no live page. */
 export const livePageRefusal = z.discriminatedUnion('code', [
   inventoryDenied,
-  concurrencyExceeded,
+  livePageLimitExceeded,
   upstreamTimeout,
   upstreamUnavailable,
 ]);

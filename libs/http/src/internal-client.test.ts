@@ -1,10 +1,14 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
+import { monotonicNow } from '@inventory/runtime/clock';
+import { waitFor } from '@inventory/testkit/wait-for';
 import { z } from 'zod';
+import { type Lane, longCalls, shortCalls } from './call-lanes.ts';
 import {
   CallRefused,
   createInternalClient,
+  type InternalCall,
   type InternalClient,
   nullIfRefused,
   ServiceUnreachable,
@@ -169,6 +173,101 @@ test('no answer in time is an end, not a second try', async () => {
   await expect(call).rejects.toThrow(ServiceUnreachable);
   // None at all where the time was over before the request had left.
   expect(calls).toBeLessThanOrEqual(1);
+});
+
+describe('calls that wait for a connection', () => {
+  /** Answers no call to `/held`, all others at once; says how many are held. */
+  async function serveHeld() {
+    const held = new Set<ServerResponse>();
+    const client = await serve((request, response) => {
+      if (request.url !== '/held') {
+        response.end('{}');
+        return;
+      }
+      held.add(response);
+      response.once('close', () => held.delete(response));
+    });
+    const test = new AbortController();
+    closing.unshift(() => test.abort());
+    const hold = (more: Partial<InternalCall> = {}) =>
+      client
+        .bytes({ method: 'GET', path: '/held', signal: test.signal, ...more })
+        .catch((error: unknown) => error);
+    const fill = async (lane: Lane) => {
+      for (let call = 0; call < lane.connections; call += 1) void hold({ lane });
+      await waitFor('every connection has its call', () => held.size === lane.connections);
+    };
+    return { client, held, hold, fill };
+  }
+
+  test('end at their deadline, as those that have one', async () => {
+    const { client, held, fill } = await serveHeld();
+    await fill(shortCalls);
+
+    const call = client.bytes({ method: 'GET', path: '/', timeoutMs: 20 });
+
+    await expect(call).rejects.toThrow(ServiceUnreachable);
+    expect(held.size).toBe(shortCalls.connections);
+  });
+
+  test('are not sent once their caller has left, and the next one is', async () => {
+    const { client, held, hold, fill } = await serveHeld();
+    await fill(shortCalls);
+    const caller = new AbortController();
+    const abandoned = hold({ signal: caller.signal });
+    const next = client.bytes({ method: 'GET', path: '/next' });
+
+    caller.abort();
+    expect(await abandoned).toBeInstanceOf(ServiceUnreachable);
+    for (const response of held) response.end('{}');
+
+    expect((await next).status).toBe(200);
+    expect(held.size).toBe(0);
+  });
+
+  test('are refused at once where as many wait as may', async () => {
+    const { client, hold } = await serveHeld();
+    const lane = { connections: 1, waitingMax: 1 };
+    void hold({ lane });
+    void hold({ lane });
+
+    await expect(client.bytes({ method: 'GET', path: '/', lane })).rejects.toThrow(
+      ServiceUnreachable,
+    );
+  });
+
+  test.each([
+    ['long calls do not delay short ones', longCalls, shortCalls],
+    ['short calls do not delay long ones', shortCalls, longCalls],
+  ])('%s', async (_what, full, lane) => {
+    const { client, fill, hold } = await serveHeld();
+    await fill(full);
+    void hold({ lane: full });
+
+    expect((await client.bytes({ method: 'GET', path: '/', lane })).status).toBe(200);
+  });
+
+  test('are sent with the time that is left then', async () => {
+    const { client, held, hold } = await serveHeld();
+    const lane = { connections: 1, waitingMax: 1 };
+    const times: number[] = [];
+    const headers = (timeLeftMs: number) => {
+      times.push(timeLeftMs);
+      return {};
+    };
+    void hold({ lane });
+    await waitFor('the connection has its call', () => held.size === 1);
+    const timeoutMs = 600_000;
+    const waiting = client.bytes({ method: 'GET', path: '/', lane, headers, timeoutMs });
+    const queuedMs = monotonicNow();
+    await waitFor('time has passed', () => monotonicNow() > queuedMs + 1);
+    const waitedMs = monotonicNow() - queuedMs;
+    for (const response of held) response.end('{}');
+    await waiting;
+
+    expect(times).toHaveLength(1);
+    expect(times[0]).toBeLessThanOrEqual(timeoutMs - waitedMs);
+  });
 });
 
 test('a body that does not end in time is no answer either', async () => {

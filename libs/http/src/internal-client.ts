@@ -1,8 +1,9 @@
 import { type Refusal, type RefusalCode, refusal } from '@inventory/contracts/refusal';
-import { isTimeoutError } from '@inventory/runtime/is-timeout-error';
+import { monotonicNow } from '@inventory/runtime/clock';
 import { sendingTrace } from '@inventory/runtime/tracing';
-import { Agent, type Dispatcher, request } from 'undici';
+import { type Agent, type Dispatcher, request } from 'undici';
 import { z } from 'zod';
+import { type Lane, type OpenLane, openLane, shortCalls } from './call-lanes.ts';
 import { Refused } from './refused.ts';
 
 export const serviceTokenHeader = 'x-service-token';
@@ -19,11 +20,17 @@ export interface InternalCall {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | readonly string[] | undefined>>;
-  readonly headers?: Readonly<Record<string, string>>;
+  /** A function is called when the request is sent, with the milliseconds that are left then. */
+  readonly headers?:
+    | Readonly<Record<string, string>>
+    | ((timeLeftMs: number) => Readonly<Record<string, string>>);
   /** Sent as JSON unless it is bytes already. */
   readonly body?: unknown;
+  /** For all of it: the wait for a connection and both tries too. */
   readonly timeoutMs?: number;
-  /** Aborted when the answer is no longer needed: the connection is closed. */
+  /** {@link shortCalls} when absent. */
+  readonly lane?: Lane;
+  /** Aborted when the answer is no longer needed: the call waits no longer, its connection is closed. */
   readonly signal?: AbortSignal;
   /** Refusals that answer the call: it rejects with {@link Refused} for these codes. */
   readonly refusals?: readonly RefusalCode[];
@@ -64,39 +71,33 @@ export interface InternalClient {
   close(): Promise<void>;
 }
 
-/** Reads are tried twice: a connection that idled may have been closed by the other side. */
-const readTries = 2;
-
 /** A service that is there accepts at once; where answers may take long, so may that. */
 const connectTimeoutMinMs = 2_000;
 
 export function createInternalClient(options: InternalClientOptions): InternalClient {
+  const { service } = options;
   const connect = { timeout: Math.max(connectTimeoutMinMs, options.timeoutMs / 10) };
-  const agent = new Agent({
-    connections: 64,
-    pipelining: 1,
-    keepAliveTimeout: 30_000,
-    connect,
-  });
+  const lanes = new Map<Lane, OpenLane>();
 
-  /** Every request on a connection of its own: other idle ones may be just as dead. */
-  const fresh = new Agent({ connections: 64, pipelining: 0, connect });
+  function laneOf(lane: Lane): OpenLane {
+    const open = lanes.get(lane) ?? openLane(lane, connect);
+    lanes.set(lane, open);
+    return open;
+  }
 
-  async function once(call: InternalCall, dispatcher: Agent): Promise<RawAnswer> {
+  async function once(call: InternalCall, deadline: Deadline, dispatcher: Agent) {
     const isBytes = Buffer.isBuffer(call.body);
+    const { headers: given } = call;
     const send = {
       method: call.method as Dispatcher.HttpMethod,
       dispatcher,
       headers: {
         ...(options.serviceToken ? { [serviceTokenHeader]: options.serviceToken } : {}),
         ...(call.body === undefined || isBytes ? {} : { 'content-type': 'application/json' }),
-        ...call.headers,
+        ...(typeof given === 'function' ? given(deadline.timeLeftMs()) : given),
       },
       body: isBytes ? (call.body as Buffer) : bodyText(call.body),
-      signal: AbortSignal.any([
-        AbortSignal.timeout(call.timeoutMs ?? options.timeoutMs),
-        ...(call.signal ? [call.signal] : []),
-      ]),
+      signal: deadline.signal,
     };
     const answer = await sendingTrace(() => request(address(options.baseUrl, call), send));
     return {
@@ -106,29 +107,75 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
     };
   }
 
-  async function bytes(call: InternalCall): Promise<RawAnswer> {
-    const tries = call.method === 'GET' ? readTries : 1;
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        const answer = await once(call, attempt === 1 ? agent : fresh);
-        if (answer.status < 400) return answer;
-        throw toError(options.service, answer, call.refusals);
-      } catch (error) {
-        if (answerErrors.some((kind) => error instanceof kind)) throw error;
-        if (isTimeoutError(error) || call.signal?.aborted || attempt >= tries) {
-          throw new ServiceUnreachable(`${options.service} did not answer`, { cause: error });
-        }
-      }
+  /** A read is tried twice: a connection that idled may have been closed by the other side. */
+  async function tryTwice(call: InternalCall, deadline: Deadline, lane: OpenLane) {
+    try {
+      return await once(call, deadline, lane.agent);
+    } catch (error) {
+      if (call.method !== 'GET' || deadline.signal.aborted) throw error;
+      return await once(call, deadline, lane.fresh);
     }
+  }
+
+  async function bytes(call: InternalCall): Promise<RawAnswer> {
+    const lane = laneOf(call.lane ?? shortCalls);
+    const deadline = startDeadline(call.timeoutMs ?? options.timeoutMs, call.signal);
+    const send = async () => {
+      const endTurn = await lane.waitForTurn(deadline.signal);
+      return await tryTwice(call, deadline, lane).finally(endTurn);
+    };
+    let answer: RawAnswer;
+    try {
+      answer = await Promise.race([send(), deadline.passed]);
+    } catch (cause) {
+      throw new ServiceUnreachable(`${service} did not answer`, { cause });
+    } finally {
+      deadline.clear();
+    }
+    if (answer.status < 400) return answer;
+    throw toError(service, answer, call.refusals);
   }
 
   return {
     bytes,
     async json(schema, call) {
-      return parseAnswer(options.service, schema, await bytes(call));
+      return parseAnswer(service, schema, await bytes(call));
     },
     async close() {
-      await Promise.all([agent.close(), fresh.close()]);
+      await Promise.all([...lanes.values()].map((lane) => lane.close()));
+    },
+  };
+}
+
+/** The end of a call, whatever becomes of its request. */
+interface Deadline {
+  readonly signal: AbortSignal;
+  /** Rejects when the signal is aborted. */
+  readonly passed: Promise<never>;
+  timeLeftMs(): number;
+  clear(): void;
+}
+
+function startDeadline(timeoutMs: number, caller: AbortSignal | undefined): Deadline {
+  const endMs = monotonicNow() + timeoutMs;
+  const ended = new AbortController();
+  const leave = () => ended.abort(caller?.reason);
+  const timer = setTimeout(() => ended.abort(new Error('no answer in time')), timeoutMs);
+  // A call that is left behind does not keep its process.
+  timer.unref();
+  caller?.addEventListener('abort', leave);
+  if (caller?.aborted) leave();
+  const passed = new Promise<never>((_resolve, reject) => {
+    if (ended.signal.aborted) reject(ended.signal.reason);
+    ended.signal.addEventListener('abort', () => reject(ended.signal.reason));
+  });
+  return {
+    signal: ended.signal,
+    passed,
+    timeLeftMs: () => Math.max(0, Math.floor(endMs - monotonicNow())),
+    clear() {
+      clearTimeout(timer);
+      caller?.removeEventListener('abort', leave);
     },
   };
 }
@@ -161,7 +208,6 @@ function parseAnswer<Schema extends z.ZodType>(
   }
 }
 
-const answerErrors = [Refused, CallRefused, ServiceUnreachable];
 const errorBody = z.object({ error: refusal });
 
 function toError(service: string, answer: RawAnswer, expected: readonly RefusalCode[] = []): Error {

@@ -10,8 +10,8 @@ export interface BoundedEndpoint extends Endpoint {
 
 /**
  * Serves at most `inFlightMax` requests of a route at once; the others wait in their connections
- * with their bodies unread. A request counts until its answer is sent or its connection is closed,
- * so that slow readers do not fill the memory either.
+ * with their bodies unread, until those are closed. A request counts until its answer is sent or its
+ * connection is closed, so that slow readers do not fill the memory either.
  */
 export function limitInFlight(
   routes: readonly BoundedEndpoint[],
@@ -23,8 +23,12 @@ export function limitInFlight(
   return async (context, next) => {
     const semaphore = context.state.route && semaphores.get(context.state.route);
     if (semaphore) {
-      const release = await semaphore.acquire();
-      if (context.res.destroyed) return release();
+      if (context.res.destroyed) return;
+      const closed = new AbortController();
+      context.res.once('close', () => closed.abort());
+      const release = await semaphore.acquire(closed.signal).catch(() => null);
+      if (release === null) return;
+      if (closed.signal.aborted) return release();
       context.res.once('close', release);
     }
     await next();

@@ -5,6 +5,7 @@ import {
   inventoryPaths,
 } from '@inventory/contracts/internal/inventory';
 import type { ManifestPage } from '@inventory/contracts/messages/revision-commands';
+import { longCalls } from './call-lanes.ts';
 import { type InternalCall, type InternalClient, ServiceUnreachable } from './internal-client.ts';
 import { pathOf } from './path-of.ts';
 
@@ -33,7 +34,8 @@ export async function stagePage(
     const place = { scan_id: scanId, epoch, page, chunk: chunks.length };
     const path = pathOf(inventoryPaths.chunk, place);
     const headers = { [chunkDigestHeader]: digest, 'content-type': 'application/octet-stream' };
-    puts.push(putTwice(client, { ...options, method: 'PUT', path, headers, body }));
+    const call = { ...options, method: 'PUT', path, headers, body, lane: longCalls } as const;
+    puts.push(putTwice(client, call));
     chunks.push({ digest, bytes: body.length });
   }
   await Promise.all(puts);

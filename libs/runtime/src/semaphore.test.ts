@@ -1,7 +1,7 @@
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { Bug } from './bug.ts';
-import { createKeyedSemaphore, createSemaphore } from './semaphore.ts';
+import { createKeyedSemaphore, createSemaphore, SemaphoreFull } from './semaphore.ts';
 
 describe('a semaphore', () => {
   test('runs all work, never more at a time than it has permits, in the order of the requests', async () => {
@@ -50,6 +50,26 @@ describe('a semaphore', () => {
     await new Promise((resolve) => setImmediate(resolve));
 
     expect(isGranted).toBe(false);
+  });
+
+  test('grants nothing to a request that was aborted, and its turn to the one behind it', async () => {
+    const semaphore = createSemaphore(1, 2);
+    const release = await semaphore.acquire();
+    const left = new AbortController();
+    const abandoned = semaphore.acquire(left.signal);
+    const behind = semaphore.acquire();
+    await expect(semaphore.acquire()).rejects.toThrow(SemaphoreFull);
+
+    left.abort(new Error('the client left'));
+    await expect(abandoned).rejects.toThrow('the client left');
+    // The place of the abandoned request is free at once.
+    const last = semaphore.acquire(new AbortController().signal);
+    release();
+    (await behind)();
+    (await last)();
+
+    await expect(semaphore.acquire(left.signal)).rejects.toThrow('the client left');
+    await semaphore.acquire();
   });
 
   test('without permits is refused as a bug', () => {

@@ -2,27 +2,56 @@ import { invariant } from './bug.ts';
 
 /** Grants a number of permits at a time; further requests wait in their order. */
 export interface Semaphore {
-  /** Resolves to the release of one permit. Releasing it again has no effect. */
-  acquire(): Promise<() => void>;
+  /**
+   * Resolves to the release of one permit. Releasing it again has no effect. Rejects with the reason
+   * of the signal when it is aborted first: the request waits no longer. Rejects at once with
+   * {@link SemaphoreFull} when as many wait as may.
+   */
+  acquire(signal?: AbortSignal): Promise<() => void>;
   /** Runs `work` under a permit; resolves or rejects with it. */
   run<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
-export function createSemaphore(permits: number): Semaphore {
+export class SemaphoreFull extends Error {
+  override name = 'SemaphoreFull';
+}
+
+export function createSemaphore(permits: number, waitingMax = Number.POSITIVE_INFINITY): Semaphore {
   invariant(permits >= 1, 'a semaphore without permits would never grant one');
-  const waiting: (() => void)[] = [];
+  const waiting = new Set<() => void>();
   let free = permits;
 
   // A permit passes to the first that waits; it becomes free only when none does.
   function pass(): void {
-    const next = waiting.shift();
+    const [next] = waiting;
     if (next) next();
     else free += 1;
   }
 
-  async function acquire(): Promise<() => void> {
+  function wait(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        waiting.delete(grant);
+        signal?.removeEventListener('abort', abandon);
+      };
+      const grant = () => {
+        leave();
+        resolve();
+      };
+      const abandon = () => {
+        leave();
+        reject(signal?.reason);
+      };
+      waiting.add(grant);
+      signal?.addEventListener('abort', abandon);
+    });
+  }
+
+  async function acquire(signal?: AbortSignal): Promise<() => void> {
+    signal?.throwIfAborted();
     if (free > 0) free -= 1;
-    else await new Promise<void>((granted) => waiting.push(granted));
+    else if (waiting.size >= waitingMax) throw new SemaphoreFull(`${waiting.size} wait already`);
+    else await wait(signal);
     return once(pass);
   }
 
@@ -52,6 +81,7 @@ export type KeyedPermit =
 export interface KeyedSemaphore<Key> {
   /** The release is to be called whatever happens; calling it again has no effect. */
   acquire(key: Key): KeyedPermit;
+  readonly limits: KeyedLimits;
   /** Permits held now, of all keys. */
   readonly held: number;
 }
@@ -68,6 +98,7 @@ export function createKeyedSemaphore<Key>(limits: KeyedLimits): KeyedSemaphore<K
   }
 
   return {
+    limits,
     acquire(key) {
       const own = heldOf.get(key) ?? 0;
       if (held >= limits.totalMax) return { result: 'total_full' };

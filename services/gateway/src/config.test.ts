@@ -46,12 +46,14 @@ test('every problem is named at once, and no value is repeated', () => {
     PUBLIC_HTTP_PORT: undefined,
     OPERATOR_TOKEN: 'short secret',
     CURSOR_KEYS: `${key},c2hvcnQ`,
+    CAPTURE_APPS_EXCLUDED: '730,0440',
     TRUSTED_PROXIES: '10.0.0.0/8,everywhere',
     DECISION_TIMEOUT_MS: 'soon',
     REVISION_STORE_URL: 'ftp://store',
   });
 
   expect(problems.map((problem) => problem.split(/[ :.]/, 1)[0]).sort()).toEqual([
+    'CAPTURE_APPS_EXCLUDED',
     'CURSOR_KEYS',
     'DECISION_TIMEOUT_MS',
     'OPERATOR_TOKEN',

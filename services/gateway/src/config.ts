@@ -1,5 +1,7 @@
+import { scopePath } from '@inventory/contracts/http/parameters';
 import { livePageWaitMaxMs } from '@inventory/contracts/internal/live-page';
 import { fromIsoTime } from '@inventory/runtime/clock';
+import type { KeyedLimits } from '@inventory/runtime/semaphore';
 import {
   type ServiceConfig,
   serviceConfig,
@@ -97,6 +99,12 @@ export const settings = {
   CAPTURE_SETTLE_DEADLINE_MS: duration()
     .prefault('300000')
     .describe('Longest wait of a complete capture until all its pages are known to be paid'),
+  CAPTURE_APPS_EXCLUDED: list()
+    .pipe(z.array(scopePath.shape.app_id))
+    .optional()
+    .describe(
+      'Applications (comma-separated app_id) whose chains of Live Pages are never captured',
+    ),
   COLLECTOR_TIMEOUT_MS: duration()
     .prefault('3000')
     .describe('Longest wait for a read of the refresh-collector or the billing-ledger'),
@@ -109,6 +117,12 @@ export const settings = {
   LIVE_PAGE_TRANSFER_MS: duration()
     .prefault('1000')
     .describe('Additional time for the transfer of the page from the refresh-collector'),
+  LIVE_PAGES_MAX: integer(1, 100_000)
+    .prefault('1000')
+    .describe('Most live pages that one replica has the refresh-collector read at once'),
+  LIVE_PAGES_PER_ACCOUNT_MAX: integer(1, 100_000)
+    .prefault('100')
+    .describe('Most live pages of one account at once, on one replica'),
   LIVE_CURSOR_AGE_MAX_MS: duration()
     .prefault('86400000')
     .describe('Age past which a cursor of Live Pages is no longer readable'),
@@ -209,6 +223,7 @@ export interface GatewayConfig extends ServiceConfig {
   readonly livePages: {
     readonly liveWaitMs: number;
     readonly liveTransferMs: number;
+    readonly limits: KeyedLimits;
     readonly cursorAgeMaxMs: number;
   };
   readonly v1DeprecatedAtMs: number;
@@ -216,6 +231,7 @@ export interface GatewayConfig extends ServiceConfig {
     readonly chainDeadlineMs: number;
     readonly stagingTimeoutMs: number;
     readonly settleWithinMs: number;
+    readonly appsExcluded: readonly number[];
   };
   readonly deadlines: Deadlines;
 }
@@ -258,6 +274,7 @@ export function loadConfig(environment: Record<string, string | undefined>): Gat
     livePages: {
       liveWaitMs: parsed.LIVE_PAGE_WAIT_MS,
       liveTransferMs: parsed.LIVE_PAGE_TRANSFER_MS,
+      limits: { perKeyMax: parsed.LIVE_PAGES_PER_ACCOUNT_MAX, totalMax: parsed.LIVE_PAGES_MAX },
       cursorAgeMaxMs: parsed.LIVE_CURSOR_AGE_MAX_MS,
     },
     v1DeprecatedAtMs: fromIsoTime(`${parsed.V1_DEPRECATED_AT}T00:00:00.000Z`),
@@ -276,6 +293,7 @@ export function loadConfig(environment: Record<string, string | undefined>): Gat
       chainDeadlineMs: parsed.CAPTURE_CHAIN_DEADLINE_MS,
       stagingTimeoutMs: parsed.CAPTURE_STAGING_TIMEOUT_MS,
       settleWithinMs: parsed.CAPTURE_SETTLE_DEADLINE_MS,
+      appsExcluded: parsed.CAPTURE_APPS_EXCLUDED ?? [],
     },
     deadlines: standardDeadlines,
   });

@@ -1,6 +1,7 @@
 import type { MessageBus } from '@inventory/messaging/bus';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
+import { createFunds } from './accounts/funds.ts';
 import { openAccounts } from './accounts/open-accounts.ts';
 import type { ReadUsageDeps } from './accounts/read-usage-route.ts';
 import type { PriceVersion } from './accounts/track-prices.ts';
@@ -36,9 +37,10 @@ export function openApiRoutes(
 ): BoundPublicRoute[] {
   const { ledger, webhooks, collector, eventLog: log } = clients;
   const { cursors } = shared;
+  const funds = createFunds({ ledger, prices: shared.prices });
   return [
-    ...openRefreshes(context, { ...shared, collector, limiter }),
-    ...openPages(context, { ...shared, ...clients }),
+    ...openRefreshes(context, { ...shared, collector, funds, limiter }),
+    ...openPages(context, { ...shared, ...clients, funds }),
     listEventsRoute.bind({ log, cursors: positions }),
     ...webhookRoutes.map((route) => route.bind({ webhooks, cursors })),
     ...openAccounts(context, { ...shared, ledger, findProject }),

@@ -21,22 +21,28 @@ let commands: MessageRecorder;
 
 beforeAll(async () => {
   world = await openWorld();
-  [gateway, other] = await Promise.all([startTestGateway(world), startTestGateway(world)]);
+  const captures = { appsExcluded: [excludedApp] };
+  [gateway, other] = await Promise.all([
+    startTestGateway(world, { captures }),
+    startTestGateway(world, { captures }),
+  ]);
   commands = await recordMessages(world.bus, ['revision.commands.v1']);
 });
 afterEach(() => world?.reset());
 afterAll(() => world?.close());
 
+const excludedApp = 999;
 const texts = [membersText('1'), membersText('2')];
 
-function newInventory(pages = texts): InventoryKey {
-  const scope = newScope();
+function newInventory(pages = texts, appId?: number): InventoryKey {
+  const scope = { ...newScope(), ...(appId === undefined ? {} : { app_id: appId }) };
   setLiveInventory(world.collector.live, scope, { pages });
   return scope;
 }
 
 interface Wanted {
   readonly cursor?: string;
+  readonly capture?: 'true' | 'false';
   readonly idempotencyKey?: string;
   readonly at?: TestGateway;
 }
@@ -44,11 +50,11 @@ interface Wanted {
 function read(
   scope: InventoryKey,
   key: string,
-  { cursor, idempotencyKey, at = gateway }: Wanted = {},
+  { cursor, capture, idempotencyKey, at = gateway }: Wanted = {},
 ) {
-  const query = cursor === undefined ? '' : `?cursor=${cursor}`;
+  const query = new URLSearchParams({ ...(cursor && { cursor }), ...(capture && { capture }) });
   const headers = idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey };
-  return at.call({ path: livePathOf(scope) + query, key, headers });
+  return at.call({ path: `${livePathOf(scope)}?${query}`, key, headers });
 }
 
 async function readOk(scope: InventoryKey, key: string, wanted: Wanted = {}): Promise<string> {
@@ -92,6 +98,32 @@ test('a chain that is charged page by page is staged as it is delivered, and sen
     ({ page }) => world.revisions.staging.chunks.get(`${body.scan_id}/1/${page}/0`)?.text,
   );
   expect(staged).toEqual(texts.map((text) => `{${text}}`));
+});
+
+test('a chain is not staged where its account, its client or its application excludes it, and is read on (Capture is optional) [capture-is-optional]', async () => {
+  const { key, principal } = world.issue();
+  const off = world.issue({ accountId: principal.accountId, captureEnabled: false });
+  const all = newInventory();
+  const staged = () => world.revisions.staging.chunks.size;
+  const before = staged();
+
+  // The account; the client, from whose cursor on it is final; the application.
+  await readOk(all, off.key, { cursor: await readOk(all, off.key) });
+  const unsaved = await readOk(all, key, { capture: 'false' });
+  await readOk(all, key, { cursor: unsaved, capture: 'true', at: other });
+  const excluded = newInventory(texts, excludedApp);
+  await readOk(excluded, key, { cursor: await readOk(excluded, key) });
+  expect(staged()).toBe(before);
+  // The account, within a chain.
+  const begun = await readOk(all, key, { idempotencyKey: 'first page' });
+  expect(staged()).toBe(before + 1);
+  const last = await readOk(all, off.key, { cursor: begun });
+  const otherInputs = await read(all, key, { capture: 'false', idempotencyKey: 'first page' });
+
+  expect(last).toBeUndefined();
+  expect([otherInputs.status, otherInputs.json.error.code]).toEqual([409, 'idempotency_conflict']);
+  await expectNotSent(all);
+  expect(completedOf(excluded)).toEqual([]);
 });
 
 test('a chain with a page whose charge was undone is read on and never sent', async () => {

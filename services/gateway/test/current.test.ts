@@ -150,18 +150,31 @@ test('without a saved revision the answer is 404 and costs nothing [current-no-r
   await waitFor('no intent is left', async () => (await intentsLeft()) === 0);
 });
 
-test('without funds the answer is 402 with what is required, and no page [insufficient-credits-insufficient-units]', async () => {
+test('without funds the answer is 402 and no page; in a loop one charge is refused, and the first credit pays (Errors: 402) [insufficient-credits-insufficient-units]', async () => {
   const { key, principal } = world.issue();
   const scope = newScope();
   saveInventory(world.revisions, scope);
   world.ledger.setBalance(principal.accountId, 0);
 
-  const answer = await read(scope, key);
+  const refused = [];
+  for (let turn = 0; turn < 4; turn += 1) refused.push(await read(scope, key));
+  const unknown = await read(newScope(), key);
+  world.ledger.setBalance(principal.accountId, 1);
+  const paid = await read(scope, key);
 
-  expect([answer.status, answer.json.error.code]).toEqual([402, 'insufficient_credits']);
-  expect(answer.json.error.detail).toEqual({ required: 1, available: 0 });
-  expect(answer.json.meta.credits_charged).toBe(0);
-  expect(answer.text).not.toContain('assetid');
+  const first = refused[0]?.json.error;
+  for (const { status, json, text } of refused) {
+    expect([status, json.error]).toEqual([
+      402,
+      { ...first, request_id: json.error.request_id, detail: { required: 1, available: 0 } },
+    ]);
+    expect(json.meta.credits_charged).toBe(0);
+    expect(text).not.toContain('assetid');
+  }
+  expect(unknown.json.error.code).toBe('inventory_revision_not_found');
+  expect(paid.status).toBe(200);
+  // In a ledger each charge is an entry, kept for ever, refused ones too.
+  expect(chargesOf(principal.accountId)).toHaveLength(2);
   await waitFor('no intent is left', async () => (await intentsLeft()) === 0);
 });
 

@@ -7,8 +7,8 @@ import { newScope } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { noPage, setLiveInventory } from './support/fake-live-pages.ts';
-import { membersText } from './support/fake-revision-store.ts';
-import { livePathOf } from './support/paths.ts';
+import { membersText, saveInventory } from './support/fake-revision-store.ts';
+import { currentPathOf, livePathOf, refreshPathOf } from './support/paths.ts';
 import { patientLivePages, testStartMs } from './support/patience.ts';
 import {
   type GatewayWorld,
@@ -138,6 +138,48 @@ test('more reads at a time than an account may have are 429 with the limit, and 
   expect(answer.headers['retry-after']).toBe('4');
   expect(answer.json.meta).toMatchObject({ credits_charged: 0 });
   expect(chargesOf(principal.accountId)).toEqual([]);
+});
+
+test('pages that take long delay no Status, list, account or Current, and past their limits are refused at once (Errors) [rate-limit, service-unavailable]', async () => {
+  const { perKeyMax, totalMax } = patientLivePages.limits;
+  const [slow, other, third] = [world.issue(), world.issue(), world.issue()];
+  const scope = newScope();
+  setLiveInventory(world.collector.live, scope, { pages: threePages });
+  saveInventory(world.revisions, scope, { pages: [membersText('1')] });
+  const post = { method: 'POST', path: refreshPathOf(scope), body: { max_credits: 125 } };
+  const { headers } = await gateway.call({ ...post, key: third.key });
+  const gate = Promise.withResolvers<void>();
+  world.collector.live.answerInstead = async () => {
+    await gate.promise;
+    return null;
+  };
+  const readMany = (key: string, count: number) =>
+    Array.from({ length: count }, () => read(scope, key));
+
+  const pages = readMany(slow.key, perKeyMax + 5);
+  await waitFor('the account has its pages', () => askedOf(scope).length === perKeyMax);
+  pages.push(...readMany(other.key, totalMax - perKeyMax));
+  await waitFor('all pages are in use', () => askedOf(scope).length === totalMax);
+  const shed = await read(scope, third.key);
+  const reads = await Promise.all(
+    [
+      headers.location ?? '',
+      `/v2/projects/${third.principal.projectId}/inventory-refreshes`,
+      '/v2/account',
+      currentPathOf(scope),
+    ].map((path) => gateway.call({ path, key: third.key })),
+  );
+  gate.resolve();
+
+  expect(reads.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  expect([shed.status, shed.json.error.code]).toEqual([503, 'service_unavailable']);
+  const refused = (await Promise.all(pages)).filter(({ status }) => status !== 200);
+  expect(refused).toHaveLength(5);
+  for (const { status, json } of refused) {
+    expect([status, json.error.code]).toEqual([429, 'rate_limit_exceeded']);
+    expect(json.error.detail).toEqual({ limit: 'concurrency', reads_max: perKeyMax });
+  }
+  expect((await read(scope, slow.key)).status).toBe(200);
 });
 
 describe('funds', () => {
@@ -305,6 +347,7 @@ test.each([
   ['?language=klingon', 'query', 'language'],
   ['?language=english&language=german', 'query', 'language'],
   ['?cursor=', 'query', 'cursor'],
+  ['?capture=no', 'query', 'capture'],
 ])('%s is 422 and names the problem', async (query, part, field) => {
   const { key } = world.issue();
 

@@ -100,11 +100,14 @@ test('limits are set by their commands', async () => {
     await operator('rate-limit', 'set', ...of, '--per-minute', '600'),
     await operator('network-policy', 'set', ...of, '--allow', '10.0.0.0/8', '--allow', '::1'),
     await operator('events', 'on', ...of),
+    await operator('capture', 'on', ...of),
+    await operator('capture', 'off', ...of),
     await operator('account', 'suspend', ...of),
   ];
 
-  expect(ends.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+  expect(ends.map(({ code }) => code)).toEqual(ends.map(() => 0));
   expect((await world.call({ path: `/accounts/${account}` })).json).toMatchObject({
+    capture_enabled: false,
     rate_limit_per_minute: 600,
     network_policy: ['10.0.0.0/8', '::1/128'],
     events_enabled: true,

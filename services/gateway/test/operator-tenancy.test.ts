@@ -61,6 +61,7 @@ test('from an account to a working key: three calls, each answering with what wa
     traffic_limit_per_minute: null,
     default_service_account_id: account.json.account_id.replace('acc_', 'sa_'),
     events_enabled: false,
+    capture_enabled: true,
     created_at: time,
     changed_at: time,
   });
@@ -153,16 +154,18 @@ test('suspending and reactivating an account or a Project is seen in what is sho
   }
 });
 
-test('limits of an account are set one by one and shown', async () => {
+test('limits of an account are set one by one and shown [capture-is-optional]', async () => {
   const path = `/accounts/${await newAccount()}`;
 
   await put(`${path}/rate-limit`, { limit_per_minute: 600 });
   await put(`${path}/events`, { enabled: true });
+  await put(`${path}/capture`, { enabled: false });
   const last = await put(`${path}/network-policy`, { network_policy: ['2001:DB8::/32'] });
 
   const expected = {
     rate_limit_per_minute: 600,
     events_enabled: true,
+    capture_enabled: false,
     network_policy: ['2001:db8::/32'],
   };
   expect(last.json).toMatchObject(expected);

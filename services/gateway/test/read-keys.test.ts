@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import { pageReadMeta } from '@inventory/contracts/http/meta';
+import type { AccountId } from '@inventory/contracts/ids';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { newScope } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
@@ -228,18 +229,69 @@ describe('a replay on Live Page [replay]', () => {
   const read = (scope: InventoryKey, key: string, idempotencyKey: string) =>
     gateway.call({ path: livePathOf(scope), key, headers: { 'idempotency-key': idempotencyKey } });
 
-  test('that meets trouble is not counted, and one that meets a denial costs nothing [inventory-private-inventory-not-found]', async () => {
-    const { key, principal } = world.issue();
-    const scope = newInventory();
+  const paidKey = async (scope: InventoryKey, key: string, accountId: AccountId) => {
     const idempotencyKey = newKey();
-    world.ledger.setBalance(principal.accountId, 10);
+    world.ledger.setBalance(accountId, 10);
     await read(scope, key, idempotencyKey);
     await noKeyIsOpen(world);
+    return idempotencyKey;
+  };
 
-    world.collector.live.answerInstead = () => noPage('throttled', 5);
-    for (let turn = 0; turn < 4; turn += 1) {
-      expect((await read(scope, key, idempotencyKey)).status).toBe(502);
+  test('counts once the platform was asked, whatever it answered, and not before (Reads) [idempotency-key-of-page-reads]', async () => {
+    const { key, principal } = world.issue();
+    const scope = newInventory();
+    const idempotencyKey = await paidKey(scope, key, principal.accountId);
+    const replay = async (found: Parameters<typeof noPage>[0]) => {
+      world.collector.live.answerInstead = () => noPage(found);
+      return (await read(scope, key, idempotencyKey)).status;
+    };
+
+    const statuses = [];
+    for (const found of ['egress_busy', 'breaker_open', 'concurrency_limit'] as const) {
+      statuses.push(await replay(found));
     }
+    world.ledger.http.isDown = true;
+    statuses.push((await read(scope, key, idempotencyKey)).status);
+    world.ledger.http.isDown = false;
+    expect(statuses).toEqual([502, 502, 429, 503]);
+    const asked = [await replay('throttled'), await replay('timeout'), await replay('unconfirmed')];
+
+    expect(asked).toEqual([502, 504, 502]);
+    expect(await replay('bad_answer')).toBe(409);
+    expect(world.ledger.balanceOf(principal.accountId)).toBe(9);
+  });
+
+  test('whose client leaves while the platform is asked counts (Reads) [idempotency-key-of-page-reads]', async () => {
+    const { key, principal } = world.issue();
+    const scope = newInventory();
+    const idempotencyKey = await paidKey(scope, key, principal.accountId);
+    const never = Promise.withResolvers<null>();
+    for (let replay = 0; replay < 3; replay += 1) {
+      const asked = Promise.withResolvers<void>();
+      const gone = Promise.withResolvers<void>();
+      world.collector.live.onAsked = ({ socket }) => {
+        socket.once('close', gone.resolve);
+        asked.resolve();
+      };
+      world.collector.live.answerInstead = () => never.promise;
+      const call = request(new URL(livePathOf(scope), gateway.url), {
+        headers: { 'x-api-key': key, 'idempotency-key': idempotencyKey },
+      });
+      call.on('error', () => undefined).end();
+      await asked.promise;
+      call.destroy();
+      await gone.promise;
+    }
+
+    expect((await read(scope, key, idempotencyKey)).status).toBe(409);
+    never.resolve(null);
+  });
+
+  test('that meets a denial costs nothing [inventory-private-inventory-not-found]', async () => {
+    const { key, principal } = world.issue();
+    const scope = newInventory();
+    const idempotencyKey = await paidKey(scope, key, principal.accountId);
+
     world.collector.live.answerInstead = () => noPage('private');
     const denied = await read(scope, key, idempotencyKey);
 

@@ -6,7 +6,6 @@ import { waitFor } from '@inventory/testkit/wait-for';
 import { standardDeadlines } from '../src/deadlines.ts';
 import type { ApiAnswer } from './support/api-call.ts';
 import { accepted, completedView, refused, viewOf } from './support/fake-collector.ts';
-import { firstPrices } from './support/fake-ledger-reads.ts';
 import { refreshPathOf, statusPathOf } from './support/paths.ts';
 import { patientDeadlines } from './support/patience.ts';
 import {
@@ -365,19 +364,59 @@ test('an attempt that was cancelled before its admission may be tried again at o
   expect(answer.json.error.detail).toBeUndefined();
 });
 
-test('the least max_credits is the reservation of the price list in force (Refresh: max_credits) [max-credits-too-low]', async () => {
-  // A world of its own: a gateway reads the price list at any time.
-  const own = await openWorld();
-  own.ledger.prices = { ...firstPrices, version: 2, refresh_reservation: 200 };
-  const dear = await startTestGateway(own);
-  const { key } = own.issue();
+describe('an account without funds in a loop', () => {
+  async function openEmptyAccount() {
+    const { key, principal } = world.issue();
+    const held = { scope: newScope(), key, idempotencyKey: newIdempotencyKey() };
+    const first = await post(held);
+    world.ledger.setBalance(principal.accountId, 0);
+    world.collector.decide = () =>
+      refused({ code: 'insufficient_credits', detail: { required: 125, available: 0 } });
+    expect((await post({ key })).status).toBe(402);
+    world.collector.reset();
+    return { key, principal, held, first };
+  }
 
-  const tooLow = await post({ key, via: dear, body: { max_credits: 199 } });
-  const enough = await post({ key, via: dear, body: { max_credits: 200 } });
-  await own.close();
+  test('is refused again without a command, until a refresh can be paid (Errors: 402) [insufficient-credits-insufficient-units, a-rejected-admission]', async () => {
+    const { key, principal } = await openEmptyAccount();
+    const before = commandsOf(principal.projectId).length;
 
-  expect([tooLow.status, tooLow.json.error.detail]).toEqual([422, { minimum: 200 }]);
-  expect(enough.status).toBe(202);
+    const answers = [];
+    for (const idempotencyKey of [undefined, newIdempotencyKey(), newIdempotencyKey()]) {
+      answers.push(await post(idempotencyKey === undefined ? { key } : { key, idempotencyKey }));
+    }
+    const commandsMeanwhile = commandsOf(principal.projectId).length - before;
+    world.ledger.setBalance(principal.accountId, 125);
+    const paid = await post({ key });
+
+    expect(answers.map(({ status, json }) => [status, json.error.detail])).toEqual(
+      Array(3).fill([402, { required: 125, available: 0 }]),
+    );
+    expect(commandsMeanwhile).toBe(0);
+    expect(paid.status).toBe(202);
+  });
+
+  test('is left to the ledger while its key cannot be looked up', async () => {
+    const { key } = await openEmptyAccount();
+    world.collector.http.isDown = true;
+
+    expect((await post({ key })).status).toBe(202);
+  });
+
+  test('has its replays, and is refused by a closed admission first (Order of checks) [order-of-checks, idempotency-key]', async () => {
+    const { key, held, first } = await openEmptyAccount();
+    world.collector.admission = {
+      code: 'product_unavailable',
+      detail: { admission_state: 'closed', reason: 'operator_closed' },
+      retry_after_seconds: 60,
+    };
+
+    const replay = await post(held);
+    const closed = await post({ key, idempotencyKey: newIdempotencyKey() });
+
+    expect([replay.status, replay.json.data.refresh_id]).toEqual([202, first.json.data.refresh_id]);
+    expect([closed.status, closed.json.error.code]).toEqual([503, 'product_unavailable']);
+  });
 });
 
 test('max_credits below the reservation is refused before any work, with the minimum [max-credits-too-low]', async () => {

@@ -66,6 +66,7 @@ test('an issued secret is accepted by every replica at once, with what its owner
     expiresAtMs: null,
     networkPolicies: [],
     eventsEnabled: false,
+    captureEnabled: true,
     requestsPerMinute: 120,
     trafficLimitPerMinute: null,
     hasServiceAccounts: false,
@@ -109,7 +110,11 @@ test('a change of permissions, policy, limit or events reaches keys that are in 
     networkPolicy: ['192.0.2.1/32'],
   });
   await here.tenancy.changeProject(project.id, { networkPolicy: ['192.0.2.0/24'] });
-  await here.tenancy.changeAccount(account.id, { requestsPerMinute: 9, eventsEnabled: true });
+  await here.tenancy.changeAccount(account.id, {
+    requestsPerMinute: 9,
+    eventsEnabled: true,
+    captureEnabled: false,
+  });
 
   const seen = await waitFor('the other replica has all three changes', async () => {
     const principal = await there.tenancy.principals.findPrincipal(secret);
@@ -119,6 +124,7 @@ test('a change of permissions, policy, limit or events reaches keys that are in 
     permissions: ['customer.events.read.v1'],
     networkPolicies: [['192.0.2.0/24'], ['192.0.2.1/32']],
     eventsEnabled: true,
+    captureEnabled: false,
   });
 });
 

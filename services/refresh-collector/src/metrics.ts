@@ -161,10 +161,12 @@ export function countAnswer(
   platformAnswers.record(durationMs / 1_000, { answer: answer.kind, purpose });
 }
 
-/** A live page ended: with a page, a confirmed denial, or a failure. */
-/** A page refused at the limit of its account is not counted: nothing was read. */
+/**
+ * A live page ended: with a page, a confirmed denial, or a failure. One refused at a limit of its
+ * account is not counted: nothing was read.
+ */
 export function countLivePage(outcome: LivePageOutcome, durationMs: number): void {
-  if (outcome.result === 'concurrency_limit') return;
+  if (outcome.result === 'concurrency_limit' || outcome.result === 'abandoned_limit') return;
   const result = outcome.result === 'failed' ? outcome.failure : outcome.result;
   livePages.record(durationMs / 1_000, { result });
 }

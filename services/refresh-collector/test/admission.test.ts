@@ -1,4 +1,4 @@
-import type { AdmissionView } from '@inventory/contracts/internal/refresh';
+import type { AdmissionView, AttemptView } from '@inventory/contracts/internal/refresh';
 import { sizeInventory } from '@inventory/platform-simulator/scenarios';
 import { newAccountId, newProjectId } from '@inventory/testkit/builders';
 import { createRunningClock, createTestClock } from '@inventory/testkit/test-clock';
@@ -27,6 +27,11 @@ const scope = (appId = 730) => {
   const { platformId, contextId } = sizeInventory(1, serial, appId);
   return { platform_id: platformId, app_id: appId, context_id: contextId };
 };
+const inventoryOf = ({ platform_id, app_id, context_id }: ReturnType<typeof scope>) => ({
+  platform_id,
+  app_id: String(app_id),
+  context_id: String(context_id),
+});
 const untilState = (refreshId: string, state: string) =>
   waitFor(`${refreshId} is ${state}`, async () => {
     const { record } = await harness.view(collector, refreshId);
@@ -84,6 +89,36 @@ describe('admission', () => {
       winner_refresh_id: first.refresh_id,
     });
     await admission({ operator_closed: false });
+  });
+
+  it('says what an attempt would meet, the key first, and counts nothing (Order of checks) [order-of-checks]', async () => {
+    collector = await harness.startCollector({
+      admission: { outstandingMax: limit, outstandingPerAccountMax: 1 },
+    });
+    const key = { project_id: newProjectId(), idempotency_key: 'k &?', scope: scope() };
+    const first = await request(key);
+    await harness.completed(collector, first.refresh_id);
+    const look = async (idempotencyKey?: string): Promise<AttemptView> => {
+      const query = new URLSearchParams({
+        account_id: newAccountId(),
+        ...inventoryOf(scope()),
+        ...(idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }),
+      });
+      const url = `${collector.url}/projects/${key.project_id}/attempt?${query}`;
+      return (await (await fetch(url)).json()) as AttemptView;
+    };
+
+    const open = [await look('k &?'), await look('other'), await look(), await look()];
+    await admission({ operator_closed: true });
+    const closed = [await look('k &?'), await look('other')];
+    await admission({ operator_closed: false });
+
+    const free = { is_known_key: false, refusal: null };
+    expect(open).toEqual([{ ...free, is_known_key: true }, free, free, free]);
+    expect(closed).toEqual([
+      { ...free, is_known_key: true },
+      { ...free, refusal: expect.objectContaining({ code: 'product_unavailable' }) },
+    ]);
   });
 
   it('is closed and opened by an operator, on every replica (Operating surface) [operator-api]', async () => {

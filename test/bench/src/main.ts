@@ -12,6 +12,7 @@ import { ledgerHistory } from './benchmarks/ledger-history.ts';
 import { ledgerNeighbours } from './benchmarks/ledger-neighbours.ts';
 import { ledgerReplies } from './benchmarks/ledger-replies.ts';
 import { ledgerStore } from './benchmarks/ledger-store.ts';
+import { liveNeighbour } from './benchmarks/live-neighbour.ts';
 import { livePage } from './benchmarks/live-page.ts';
 import { liveRate } from './benchmarks/live-rate.ts';
 import { refreshPath } from './benchmarks/refresh-path.ts';
@@ -30,6 +31,7 @@ const benchmarks: readonly Benchmark[] = [
   currentPage,
   livePage,
   liveRate,
+  liveNeighbour,
   ledgerCore,
   ledgerStore,
   ledgerHistory,

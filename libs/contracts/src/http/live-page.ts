@@ -7,6 +7,12 @@ import { cursorParameter, languageParameter } from './parameters.ts';
 export const livePageParameters = z.object({
   language: languageParameter.default(defaultLanguage),
   cursor: cursorParameter.optional().describe('Readable for 24 hours.'),
+  capture: z
+    .enum(['true', 'false'])
+    .default('true')
+    .describe(
+      'With `false` the chain is not saved as a revision: the cursors behind this page carry it.',
+    ),
 });
 
 /** `data` of Live Page: one page, read from the platform during the request. */

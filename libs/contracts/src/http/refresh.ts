@@ -11,17 +11,20 @@ import {
 import { pagination } from './meta.ts';
 import { canonicalDecimal, cursorParameter, waitSecondsMax } from './parameters.ts';
 
-/** Below the reservation of the price list in force it has an error code of its own. */
+/** Least `max_credits` of a refresh, whatever a price list reserves. */
+export const maxCreditsMin = 125;
+
+/** Below it or the reservation of the price list in force it has an error code of its own. */
 export const maxCredits = z
   .int('must be a whole number')
   .describe(
-    'Most credits, or subscription units, that the refresh may hold and cost. At least the ' +
-      '`reservation` of the price list in force (`GET /v2/prices`): 125 in the present one.',
+    'Most credits, or subscription units, that the refresh may hold and cost. At least 125, or ' +
+      'the `reservation` of the price list in force (`GET /v2/prices`) where that is more.',
   );
 
 /** Body of POST Refresh. */
 export const refreshRequestBody = z.strictObject({
-  max_credits: maxCredits.meta({ minimum: 125 }),
+  max_credits: maxCredits.meta({ minimum: maxCreditsMin }),
   language: language.default(defaultLanguage),
 });
 export type RefreshRequestBody = z.infer<typeof refreshRequestBody>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { idempotencyKey, scopePath } from '../http/parameters.ts';
 import { expectedCompletedAt, refreshRecord } from '../http/refresh.ts';
 import { accountId, projectId, refreshId } from '../ids.ts';
 import type { heldBy } from '../messages/billing-outcome.ts';
@@ -9,6 +10,7 @@ import { admissionReason, refreshState } from '../vocabulary.ts';
 export const refreshPaths = {
   refresh: '/refreshes/{refresh_id}',
   refreshes: '/projects/{project_id}/refreshes',
+  attempt: '/projects/{project_id}/attempt',
   admission: '/admission',
 } as const;
 
@@ -60,6 +62,19 @@ export const refreshListQuery = z.object({
 });
 export const refreshList = z.object({ items: z.array(refreshRecord), has_more: z.boolean() });
 export type RefreshList = z.infer<typeof refreshList>;
+
+/** GET /projects/{project_id}/attempt of the collector: one that is not made yet. */
+export const attemptQuery = scopePath.extend({
+  account_id: accountId,
+  idempotency_key: idempotencyKey.optional(),
+});
+export const attemptView = z.object({
+  /** Whether another attempt holds its key: it would be answered as that one. */
+  is_known_key: z.boolean(),
+  /** What its admission would refuse it with now, before its funds; null for a known key. */
+  refusal: refreshRefusal.nullable(),
+});
+export type AttemptView = z.infer<typeof attemptView>;
 
 /** GET and PUT /admission of the collector. */
 export const admissionView = z.object({

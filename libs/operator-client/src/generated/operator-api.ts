@@ -183,6 +183,30 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/operator/v1/accounts/{account_id}/capture": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        /**
+         * Save complete chains of Live Pages of an account as revisions, or leave them unsaved
+         * @description On by default. Switched off, it ends the capture of chains that are being read.
+         *
+         *     Needs the role `support`.
+         *
+         *     Audited as `account.capture`.
+         */
+        readonly put: operations["switchCapture"];
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/operator/v1/accounts/{account_id}/projects": {
         readonly parameters: {
             readonly query?: never;
@@ -1148,6 +1172,8 @@ export interface components {
             readonly traffic_limit_per_minute: number | null;
             readonly default_service_account_id: string;
             readonly events_enabled: boolean;
+            /** @description Whether its chains of Live Pages are saved as revisions. */
+            readonly capture_enabled: boolean;
             /** Format: date-time */
             readonly created_at: string;
             /** Format: date-time */
@@ -1740,6 +1766,44 @@ export interface operations {
         };
     };
     readonly switchEvents: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly account_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": {
+                    readonly enabled: boolean;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Done. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["X-Request-ID"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Account"];
+                };
+            };
+            /** @description Refused. */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly switchCapture: {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -3652,6 +3716,7 @@ export const operationAddresses = {
     setRateLimit: {"method":"put","template":"/operator/v1/accounts/{account_id}/rate-limit","path":["account_id"],"query":[],"header":[]},
     setTrafficLimit: {"method":"put","template":"/operator/v1/accounts/{account_id}/traffic-limit","path":["account_id"],"query":[],"header":[]},
     switchEvents: {"method":"put","template":"/operator/v1/accounts/{account_id}/events","path":["account_id"],"query":[],"header":[]},
+    switchCapture: {"method":"put","template":"/operator/v1/accounts/{account_id}/capture","path":["account_id"],"query":[],"header":[]},
     createProject: {"method":"post","template":"/operator/v1/accounts/{account_id}/projects","path":["account_id"],"query":[],"header":[]},
     listProjects: {"method":"get","template":"/operator/v1/accounts/{account_id}/projects","path":["account_id"],"query":["limit","cursor"],"header":[]},
     readProject: {"method":"get","template":"/operator/v1/projects/{project_id}","path":["project_id"],"query":[],"header":[]},

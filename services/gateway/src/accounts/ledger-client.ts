@@ -26,6 +26,7 @@ import {
   type VerifyReport,
   verifyReport,
 } from '@inventory/contracts/internal/ledger';
+import { longCalls } from '@inventory/http/call-lanes';
 import { type InternalClient, nullIfRefused } from '@inventory/http/internal-client';
 import { pathOf } from '@inventory/http/path-of';
 import type { Deadlines } from '../deadlines.ts';
@@ -107,6 +108,7 @@ export function createLedgerClient(
           path: pathOf(ledgerPaths.usage, { account_id: accountId }),
           query: { from, to, project_id: projectId },
           timeoutMs: deadlines.usageMs,
+          lane: longCalls,
           refusals: ['usage_too_large'],
         }),
       ),
@@ -137,6 +139,7 @@ export function createLedgerClient(
         method: 'POST',
         path: ledgerPaths.verify,
         timeoutMs: verifyTimeoutMs,
+        lane: longCalls,
       }),
   };
 }

@@ -61,6 +61,11 @@ export function openLiveChain(chainId: string, nowMs: number): LiveChain {
   return { chainId, startedAtMs: nowMs, page: 0, startAssetid: null, replaced: [], evidence: '' };
 }
 
+/** The chain, only read from now on: no page after it captures again. */
+export function withoutCapture(chain: LiveChain): LiveChain {
+  return { ...chain, evidence: null };
+}
+
 /** Whether the next page still belongs to a capture and has to be staged. */
 export function isCapturing(chain: LiveChain, rules: CaptureRules, nowMs: number): boolean {
   const withinDeadline = nowMs - chain.startedAtMs <= rules.chainDeadlineMs;

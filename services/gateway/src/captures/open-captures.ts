@@ -29,6 +29,8 @@ export interface Captures {
    * needs no check.
    */
   endCheckStart(chain: LiveChain): string | null | undefined;
+  /** Whether inventories of the application may be saved. */
+  supportsApp(appId: number): boolean;
   /** Excludes the chain: a page of it was not delivered or not paid. */
   excludeChain(chainId: string): Promise<void>;
 }
@@ -63,6 +65,7 @@ export function openCaptures(
   const capturing = { staging: rested, captures, rules, clock, logger };
   return {
     beginPage: (page) => beginPageCapture(capturing, page),
+    supportsApp: (appId) => !times.appsExcluded.includes(appId),
     endCheckStart: (chain) => endCheckStart(chain, rules, clock.now()),
     excludeChain: (chainId) => store.excludeChain(chainId, clock.now()),
   };

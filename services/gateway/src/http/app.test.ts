@@ -40,6 +40,7 @@ const principal: Principal = {
   expiresAtMs: null,
   networkPolicies: [],
   eventsEnabled: false,
+  captureEnabled: true,
   requestsPerMinute: 3,
   trafficLimitPerMinute: null,
   hasServiceAccounts: false,

@@ -177,6 +177,21 @@ const changeRoutes = [
     handle: async ({ tenancy }: AccountRoutesDeps, { path, body }) =>
       toWireAccount(await tenancy.changeAccount(path.account_id, { eventsEnabled: body.enabled })),
   }),
+  operatorRoute({
+    operationId: 'switchCapture',
+    tag,
+    summary: 'Save complete chains of Live Pages of an account as revisions, or leave them unsaved',
+    description: 'On by default. Switched off, it ends the capture of chains that are being read.',
+    method: 'PUT',
+    path: '/accounts/{account_id}/capture',
+    role: 'support',
+    action: 'account.capture',
+    input: { path: accountPath, body: z.strictObject({ enabled: z.boolean() }) },
+    answer: accountRecord,
+    errors,
+    handle: async ({ tenancy }: AccountRoutesDeps, { path, body }) =>
+      toWireAccount(await tenancy.changeAccount(path.account_id, { captureEnabled: body.enabled })),
+  }),
 ];
 
 export const accountRoutes = [...ownRoutes, ...changeRoutes];

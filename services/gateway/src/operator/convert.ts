@@ -22,6 +22,7 @@ export function toWireAccount(account: Account) {
     traffic_limit_per_minute: account.trafficLimitPerMinute,
     default_service_account_id: defaultServiceAccountId(account.id),
     events_enabled: account.eventsEnabled,
+    capture_enabled: account.captureEnabled,
     created_at: isoTime(account.createdAtMs),
     changed_at: isoTime(account.changedAtMs),
   };

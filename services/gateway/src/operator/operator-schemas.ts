@@ -89,6 +89,7 @@ export const accountRecord = z.object({
     .describe('Of all Service accounts together; null for the configured limit.'),
   default_service_account_id: serviceAccountId,
   events_enabled: z.boolean(),
+  capture_enabled: z.boolean().describe('Whether its chains of Live Pages are saved as revisions.'),
   created_at: time,
   changed_at: time,
 });

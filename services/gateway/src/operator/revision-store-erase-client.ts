@@ -1,5 +1,6 @@
 import { inventoryPaths } from '@inventory/contracts/internal/inventory';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
+import { longCalls } from '@inventory/http/call-lanes';
 import type { InternalClient } from '@inventory/http/internal-client';
 import { pathOf } from '@inventory/http/path-of';
 import { z } from 'zod';
@@ -18,7 +19,8 @@ export function createRevisionStoreEraseClient(
   return {
     async eraseInventory(inventory) {
       const path = pathOf(inventoryPaths.inventory, inventory);
-      await client.json(z.unknown(), { method: 'DELETE', path, timeoutMs: deadlines.eraseMs });
+      const { eraseMs: timeoutMs } = deadlines;
+      await client.json(z.unknown(), { method: 'DELETE', path, timeoutMs, lane: longCalls });
     },
   };
 }

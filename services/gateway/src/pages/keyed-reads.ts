@@ -26,7 +26,8 @@ export type KeyedRead<Page> =
 
 export interface Fetches<Page> {
   readonly paid: () => Promise<FetchedPage<Page>>;
-  readonly replayed: () => Promise<FetchedPage<Page>>;
+  /** A replay without a page counts where it calls `onPlatformAsked`. */
+  readonly replayed: (onPlatformAsked: () => void) => Promise<FetchedPage<Page>>;
 }
 
 /** Page reads with or without an Idempotency-Key. */
@@ -116,17 +117,19 @@ export function createKeyedReads(deps: KeyedReadsDeps): KeyedReads {
     uncount: () => Promise<void>,
     fetch: Fetches<Page>['replayed'],
   ): Promise<KeyedRead<Page>> {
-    let delivered = false;
+    let counts = false;
+    const count = () => {
+      counts = true;
+    };
     try {
-      const [fetched, balance] = await Promise.all([
-        fetch(),
-        deps.ledger.readBalance(read.accountId),
-      ]);
+      // First: the platform is not asked for a page that cannot be answered.
+      const balance = await deps.ledger.readBalance(read.accountId);
+      const fetched = await fetch(count);
       if (fetched.result === 'refused') return fetched;
-      delivered = true;
+      count();
       return { result: 'replayed', page: fetched.page, balance };
     } finally {
-      if (!delivered) {
+      if (!counts) {
         await uncount().catch((error: unknown) =>
           deps.logger.warn(
             { err: error, request_id: read.requestId },

@@ -55,11 +55,13 @@ export interface LivePageClient {
   readLivePage(wanted: WantedLivePage): Promise<LiveAnswer>;
 }
 
-export interface LivePageTimes {
+export interface LivePageCalls {
   /** Longest wait for the platform, confirmation of a denial included. */
   readonly liveWaitMs: number;
   /** Additional time for the transfer of the page. */
   readonly liveTransferMs: number;
+  /** Pages that are read at a time. */
+  readonly limits: { readonly totalMax: number };
 }
 
 const refusals = [
@@ -70,7 +72,13 @@ const refusals = [
   'upstream_unavailable',
 ] as const;
 
-export function createLivePageClient(client: InternalClient, times: LivePageTimes): LivePageClient {
+/**
+ * Every page that is admitted has a connection, so that it waits in the order of the collector, where
+ * accounts take turns. The lane has room to wait for the few whose connection is just being closed.
+ */
+export function createLivePageClient(client: InternalClient, calls: LivePageCalls): LivePageClient {
+  const { liveWaitMs, liveTransferMs, limits } = calls;
+  const lane = { connections: limits.totalMax, waitingMax: limits.totalMax };
   return {
     async readLivePage({ accountId, scope, language, form, signal, ...starts }) {
       const { startAssetid, previousStartAssetid: before } = starts;
@@ -85,8 +93,11 @@ export function createLivePageClient(client: InternalClient, times: LivePageTime
           start_assetid: startAssetid ?? undefined,
           previous_start_assetid: before === null ? '' : before,
         },
-        headers: { [timeLeftHeader]: String(times.liveWaitMs) },
-        timeoutMs: times.liveWaitMs + times.liveTransferMs,
+        headers: (timeLeftMs) => ({
+          [timeLeftHeader]: String(Math.max(1, timeLeftMs - liveTransferMs)),
+        }),
+        timeoutMs: liveWaitMs + liveTransferMs,
+        lane,
         signal,
         refusals,
       });

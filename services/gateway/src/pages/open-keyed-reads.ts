@@ -1,5 +1,6 @@
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
+import type { Funds } from '../accounts/funds.ts';
 import type { LedgerClient } from '../accounts/ledger-client.ts';
 import type { RequestReplyClient } from '../commands/request-reply-client.ts';
 import { startResending } from '../commands/start-resending.ts';
@@ -15,6 +16,7 @@ export interface KeyedReadsDeps {
   readonly db: Db;
   readonly commands: RequestReplyClient;
   readonly ledger: LedgerClient;
+  readonly funds: Funds;
   readonly intents: PageIntentStore;
   readonly chains: { excludeChain(chainId: string): Promise<void> };
 }
@@ -25,7 +27,7 @@ export interface KeyedReadsDeps {
  */
 export function openKeyedReads(
   context: ServiceContext<GatewayConfig>,
-  { db, commands, ledger, intents, chains }: KeyedReadsDeps,
+  { db, commands, ledger, funds, intents, chains }: KeyedReadsDeps,
 ): KeyedReads {
   const { config, lifetime, clock, logger } = context;
   const { limits, deadlines } = config;
@@ -34,6 +36,6 @@ export function openKeyedReads(
   const wakeReversals = startResending(context, 'page reversals', commands, reversals);
   const closer = createIntentCloser({ intents, keys, wakeReversals, clock, logger });
   lifetime.defer('charge intents', () => closer.waitUntilIdle());
-  const charges = createPageCharges({ commands, intents, closer, clock, logger, limits });
+  const charges = createPageCharges({ commands, intents, closer, funds, clock, logger, limits });
   return createKeyedReads({ charges, keys, ledger, clock, logger, limits, deadlines });
 }

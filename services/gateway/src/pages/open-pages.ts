@@ -1,6 +1,9 @@
+import type { AccountId } from '@inventory/contracts/ids';
 import type { MessageBus } from '@inventory/messaging/bus';
+import { createKeyedSemaphore } from '@inventory/runtime/semaphore';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
+import type { Funds } from '../accounts/funds.ts';
 import type { LedgerClient } from '../accounts/ledger-client.ts';
 import type { PriceVersion } from '../accounts/track-prices.ts';
 import { openCaptures } from '../captures/open-captures.ts';
@@ -22,10 +25,11 @@ export interface PagesDeps {
   readonly bus: Pick<MessageBus, 'publish'>;
   readonly commands: RequestReplyClient;
   readonly ledger: LedgerClient;
+  readonly funds: Funds;
   readonly revisions: RevisionStoreClient;
   readonly livePages: LivePageClient;
   readonly staging: StagingClient;
-  readonly prices: Pick<PriceVersion, 'currentVersion' | 'currentPrices'>;
+  readonly prices: Pick<PriceVersion, 'currentVersion'>;
   readonly cursors: CursorSealer;
 }
 
@@ -35,12 +39,13 @@ export function openPages(
   deps: PagesDeps,
 ): BoundPublicRoute[] {
   const { config, clock, identifiers, logger } = context;
-  const { ledger, revisions, livePages, prices, cursors } = deps;
+  const { funds, revisions, livePages, prices, cursors } = deps;
   const intents = createPageIntentStore(deps.db, config.deadlines, logger);
   const chains = openCaptures(context, { ...deps, intents });
   const reads = openKeyedReads(context, { ...deps, intents, chains });
-  const live = { livePages, reads, prices, funds: { ledger, prices } };
-  const { cursorAgeMaxMs } = config.livePages;
+  const { cursorAgeMaxMs, limits } = config.livePages;
+  const limiter = createKeyedSemaphore<AccountId>(limits);
+  const live = { livePages, reads, prices, funds, limiter };
   return [
     readCurrentRoute.bind({ revisions, reads, cursors, prices, clock }),
     readLivePageRoute.bind({ ...live, chains, cursors, cursorAgeMaxMs, clock, identifiers }),

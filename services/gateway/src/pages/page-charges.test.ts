@@ -156,7 +156,9 @@ type World = ReturnType<typeof createWorld>;
 /** A read by one replica, until it answers or dies. */
 async function readOnce(given: World, plot: Story, closer: IntentCloser): Promise<void> {
   const { commands, clock, store, world } = given;
-  const charges = createPageCharges({ commands, intents: store, closer, clock, logger, limits });
+  const funds = { recheckFunds: async () => null, recordRefusal: () => undefined };
+  const around = { commands, intents: store, closer, funds };
+  const charges = createPageCharges({ ...around, clock, logger, limits });
   const read = {
     requestId: newRequestId(),
     accountId: newAccountId(),

@@ -1,9 +1,10 @@
 import type { MessageBody } from '@inventory/contracts/messages';
 import { billingCommandId } from '@inventory/contracts/messages/billing-commands';
 import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
-import type { FundsRefusal, Refusal } from '@inventory/contracts/refusal';
+import type { Refusal } from '@inventory/contracts/refusal';
 import { type Clock, elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
+import { type Funds, isFundsRefusal } from '../accounts/funds.ts';
 import {
   type ReplyResult,
   type RequestReplyClient,
@@ -38,6 +39,7 @@ export interface PageChargesDeps {
   readonly commands: RequestReplyClient;
   readonly intents: { insertIntent(intent: PageIntent): Promise<void> };
   readonly closer: Pick<IntentCloser, 'recordDelivery' | 'closeUncharged' | 'reverseCharge'>;
+  readonly funds: Pick<Funds, 'recheckFunds' | 'recordRefusal'>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly limits: {
@@ -55,13 +57,19 @@ const unavailable = {
 /**
  * 1. The intent is stored while the page is fetched. A crash after it leaves an intent, which a
  *    replica reverses; a charge that was never sent is then refused permanently.
- * 2. Once both have succeeded, the charge is sent and its outcome awaited.
+ * 2. Once both have succeeded, the charge is sent and its outcome awaited; where the latest one was
+ *    refused for lack of funds, they are read first.
  * 3. The page is returned with its delivery, on which the writer reports the result.
  */
 export function createPageCharges(deps: PageChargesDeps): PageCharges {
-  const { closer, logger } = deps;
+  const { closer, funds, logger } = deps;
 
   async function pay<Page>(intent: PageIntent, page: Page): Promise<PaidRead<Page>> {
+    const known = await funds.recheckFunds(intent);
+    if (known !== null) {
+      closer.closeUncharged(intent);
+      return { result: 'refused', refusal: known };
+    }
     const reply = await charge(deps, intent).catch((error: unknown) => {
       closer.reverseCharge(intent);
       throw error;
@@ -77,9 +85,13 @@ export function createPageCharges(deps: PageChargesDeps): PageCharges {
       return { result: 'charged', page, outcome, delivery: deliveryOf(intent, closer) };
     }
     closer.closeUncharged(intent);
-    const refusal = fundsRefusalOf(outcome);
-    if (refusal !== null) return { result: 'refused', refusal };
-    logger.error({ request_id: intent.requestId, refusal: outcome.refusal }, 'charge refused');
+    const { refusal } = outcome;
+    if (refusal !== null && isFundsRefusal(refusal)) {
+      funds.recordRefusal(intent);
+      return { result: 'refused', refusal };
+    }
+    // A fault: the reversal came first, or an id was used twice.
+    logger.error({ request_id: intent.requestId, refusal }, 'charge refused');
     return unavailable;
   }
 
@@ -147,16 +159,4 @@ function deliveryOf(intent: PageIntent, closer: PageChargesDeps['closer']): Page
     delivered: once(closer.recordDelivery),
     abandoned: once(closer.reverseCharge),
   };
-}
-
-/** Other refusals are faults: the reversal came first, or an id was used twice. */
-function fundsRefusalOf({ refusal }: BillingOutcome): FundsRefusal | null {
-  switch (refusal?.code) {
-    case 'insufficient_credits':
-    case 'insufficient_units':
-    case 'spend_cap_reached':
-      return refusal;
-    default:
-      return null;
-  }
 }

@@ -7,7 +7,7 @@ import { Refused } from '@inventory/http/refused';
 import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
-import { type LiveChain, openLiveChain } from '../captures/live-chain.domain.ts';
+import { type LiveChain, openLiveChain, withoutCapture } from '../captures/live-chain.domain.ts';
 import type { AdmittedRequest } from '../http/answer.ts';
 import { exampleCursor, exampleRows, pageMetaExample } from '../http/openapi/examples.ts';
 import { nextPart, sameScope } from '../http/openapi/links.ts';
@@ -44,6 +44,8 @@ export interface Chains {
   beginPage(page: ChainedPage): { conclude(read: { replayed: boolean }): Promise<LiveChain> };
   /** Start of the page that a blank end is checked against; undefined when it is not checked. */
   endCheckStart(chain: LiveChain): string | null | undefined;
+  /** Whether inventories of the application may be saved. */
+  supportsApp(appId: number): boolean;
 }
 
 export interface LivePageRouteDeps extends ReadLivePageDeps {
@@ -96,9 +98,14 @@ export const readLivePageRoute = publicRoute({
     const { accountId, projectId } = principal;
     const { language } = query;
     const binding = { accountId, scope, language };
-    const chain = chainOf(deps, binding, query.cursor);
+    const isWanted = query.capture === 'true';
+    const mayCapture =
+      isWanted && principal.captureEnabled && deps.chains.supportsApp(scope.app_id);
+    const opened = chainOf(deps, binding, query.cursor);
+    const chain = mayCapture ? opened : withoutCapture(opened);
     const key = header['Idempotency-Key'];
     const inputs = [...Object.values(scope), language, query.cursor ?? null];
+    if (!isWanted) inputs.push('without capture');
     let beside: ReturnType<Chains['beginPage']> | undefined;
     const read = await readLivePage(
       deps,

@@ -1,5 +1,7 @@
+import type { AccountId } from '@inventory/contracts/ids';
 import type { Refusal } from '@inventory/contracts/refusal';
-import { type CheckFundsDeps, checkFunds } from './check-funds.ts';
+import type { KeyedSemaphore } from '@inventory/runtime/semaphore';
+import type { Funds } from '../accounts/funds.ts';
 import type { KeyedRead, KeyedReads, ReadKey } from './keyed-reads.ts';
 import type {
   DeniedLivePage,
@@ -12,7 +14,9 @@ import type { PageRead } from './page-intent.domain.ts';
 export interface ReadLivePageDeps {
   readonly livePages: LivePageClient;
   readonly reads: KeyedReads;
-  readonly funds: CheckFundsDeps;
+  readonly funds: Pick<Funds, 'checkFunds'>;
+  /** Bounds the pages that are read at a time, in all and of one account. */
+  readonly limiter: Pick<KeyedSemaphore<AccountId>, 'acquire' | 'limits'>;
 }
 
 /** A page that is not charged when its signal is aborted is never charged. */
@@ -24,8 +28,15 @@ export type BillableLivePage = FetchedLivePage | DeniedLivePage;
 
 export type LivePageRead = KeyedRead<BillableLivePage>;
 
+const productCode = 'platform.inventory.page.v1';
 const refused = (refusal: Refusal) => ({ result: 'refused', refusal }) as const;
 const noLedger: Refusal = { code: 'billing_unavailable', retry_after_seconds: 1 };
+const allInUse: Refusal = { code: 'service_unavailable', retry_after_seconds: 1 };
+const concurrencyExceeded = (readsMax: number): Refusal => ({
+  code: 'rate_limit_exceeded',
+  detail: { limit: 'concurrency', reads_max: readsMax },
+  retry_after_seconds: 1,
+});
 /** The connection is closed: no client reads this. */
 const clientGone: Refusal = { code: 'service_unavailable', retry_after_seconds: 1 };
 
@@ -42,23 +53,48 @@ export function readLivePage(
   const { key, ...page } = wanted;
   const { accountId } = read;
 
-  async function fetchPage() {
-    const answer = await deps.livePages.readLivePage({ accountId, ...page });
+  async function withPermit(fetch: () => ReturnType<typeof fetchPage>) {
+    const permit = deps.limiter.acquire(accountId);
+    switch (permit.result) {
+      case 'key_full':
+        return refused(concurrencyExceeded(deps.limiter.limits.perKeyMax));
+      case 'total_full':
+        return refused(allInUse);
+      case 'granted':
+        return await fetch().finally(permit.release);
+    }
+  }
+
+  async function fetchPage(onPlatformAsked = () => {}) {
+    const answer = await deps.livePages.readLivePage({ accountId, ...page }).finally(() => {
+      // Whether it was is not known of a page whose client has left.
+      if (page.signal.aborted) onPlatformAsked();
+    });
     if (page.signal.aborted) return refused(clientGone);
-    if (answer.result === 'refused') return answer;
+    if (answer.result === 'refused') {
+      if (wasPlatformAsked(answer.refusal)) onPlatformAsked();
+      return answer;
+    }
     if (answer.result === 'page') onPage(answer);
     return { result: 'page', page: answer } as const;
   }
 
   /** Runs before the platform is contacted; a replay is free and needs no funds. */
   async function fetchFunded() {
-    const refusal = await checkFunds(deps.funds, read).catch(() => noLedger);
+    const refusal = await deps.funds.checkFunds({ ...read, productCode }).catch(() => noLedger);
     return refusal === null ? await fetchPage() : refused(refusal);
   }
 
-  return deps.reads.readPage<BillableLivePage>(
-    { ...read, productCode: 'platform.inventory.page.v1' },
-    key,
-    { paid: fetchFunded, replayed: fetchPage },
-  );
+  return deps.reads.readPage<BillableLivePage>({ ...read, productCode }, key, {
+    paid: () => withPermit(fetchFunded),
+    replayed: (onAsked) => withPermit(() => fetchPage(onAsked)),
+  });
+}
+
+/** Not where the page got no slot of an egress identity. */
+function wasPlatformAsked(refusal: Refusal): boolean {
+  if (refusal.code === 'upstream_timeout') return true;
+  if (refusal.code !== 'upstream_unavailable') return false;
+  const { reason } = refusal.detail;
+  return reason !== 'egress_busy' && reason !== 'breaker_open';
 }

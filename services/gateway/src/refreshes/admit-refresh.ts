@@ -1,13 +1,16 @@
 import type { refreshAcceptanceMeta } from '@inventory/contracts/http/meta';
-import type { RefreshRecord } from '@inventory/contracts/http/refresh';
+import { maxCreditsMin, type RefreshRecord } from '@inventory/contracts/http/refresh';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { Language } from '@inventory/contracts/languages';
+import type { Refusal } from '@inventory/contracts/refusal';
 import type { ProductCode } from '@inventory/contracts/vocabulary';
 import { Refused } from '@inventory/http/refused';
 import { unreachable } from '@inventory/runtime/bug';
 import type { z } from 'zod';
+import { type Funds, isFundsRefusal } from '../accounts/funds.ts';
 import type { PriceVersion } from '../accounts/track-prices.ts';
 import type { AdmittedRequest } from '../http/answer.ts';
+import type { CollectorClient } from './collector-client.ts';
 import { toWireAcceptedRecord } from './convert.ts';
 import {
   type AcceptedReservation,
@@ -42,8 +45,10 @@ export type AcceptanceTerms = Omit<
 >;
 
 export interface AdmitRefreshDeps extends RequestRefreshDeps {
-  /** Their reservation is the smallest allowed `max_credits`. */
+  /** Their reservation is the smallest allowed `max_credits`, where it is more than 125. */
   readonly prices: Pick<PriceVersion, 'readPrices'>;
+  readonly funds: Pick<Funds, 'recheckFunds' | 'recordRefusal'>;
+  readonly collector: Pick<CollectorClient, 'findRefresh' | 'findAttempt'>;
 }
 
 /** Admits one refresh, alone or of a batch, or returns the one of its key. Throws the refusal. */
@@ -52,13 +57,39 @@ export async function admitRefresh(
   { requestId, principal }: Pick<AdmittedRequest, 'requestId' | 'principal'>,
   wanted: WantedRefresh,
 ): Promise<AdmittedRefresh> {
-  const { refresh_reservation: minimum } = await deps.prices.readPrices();
-  if (wanted.maxCredits < minimum) {
-    throw new Refused({ code: 'max_credits_too_low', detail: { minimum } });
-  }
+  const refusal = await earlyRefusal(deps, principal, wanted);
+  if (refusal !== null) throw new Refused(refusal);
   const { accountId, projectId } = principal;
   const decision = await requestRefresh(deps, { requestId, accountId, projectId, ...wanted });
+  if (decision.result === 'refused' && isFundsRefusal(decision.refusal)) {
+    deps.funds.recordRefusal({ accountId, projectId, productCode: refreshProduct });
+  }
   return toAdmitted(decision, wanted.scope);
+}
+
+/**
+ * What is refused here, without a command. A known key is answered whatever the price list in force
+ * says, and without funds: its refresh was admitted. Admission refuses before funds.
+ */
+async function earlyRefusal(
+  { prices, collector, funds }: AdmitRefreshDeps,
+  { accountId, projectId }: AdmittedRequest['principal'],
+  { scope, maxCredits, idempotencyKey }: WantedRefresh,
+): Promise<Refusal | null> {
+  const { refresh_reservation: reservation } = await prices.readPrices();
+  const attempt = { accountId, projectId, scope, idempotencyKey };
+  const minimum = Math.max(maxCreditsMin, reservation);
+  if (maxCredits < minimum) {
+    const canBeKnown = idempotencyKey !== null && maxCredits >= maxCreditsMin;
+    if (canBeKnown && (await collector.findAttempt(attempt)).is_known_key) return null;
+    return { code: 'max_credits_too_low', detail: { minimum } };
+  }
+  const purchase = { accountId, projectId, productCode: refreshProduct } as const;
+  const withoutFunds = await funds.recheckFunds(purchase);
+  if (withoutFunds === null) return null;
+  // Without an answer the command decides.
+  const found = await collector.findAttempt(attempt).catch(() => null);
+  return found === null || found.is_known_key ? null : (found.refusal ?? withoutFunds);
 }
 
 function toAdmitted(decision: RefreshDecision, scope: InventoryKey): AdmittedRefresh {

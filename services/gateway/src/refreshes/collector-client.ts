@@ -1,11 +1,14 @@
-import type { ProjectId, RefreshId } from '@inventory/contracts/ids';
+import type { AccountId, ProjectId, RefreshId } from '@inventory/contracts/ids';
 import {
+  type AttemptView,
+  attemptView,
   type RefreshList,
   type RefreshView,
   refreshList,
   refreshPaths,
   refreshView,
 } from '@inventory/contracts/internal/refresh';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { RefreshState } from '@inventory/contracts/vocabulary';
 import { type InternalClient, nullIfRefused } from '@inventory/http/internal-client';
 import { pathOf } from '@inventory/http/path-of';
@@ -24,6 +27,16 @@ export interface CollectorClient {
   /** Null when there is no such refresh. */
   findRefresh(refreshId: RefreshId): Promise<RefreshView | null>;
   listRefreshes(projectId: ProjectId, part: RefreshListPart): Promise<RefreshList>;
+  /** Whether the key is known, else what its admission would refuse. */
+  findAttempt(attempt: PlannedAttempt): Promise<AttemptView>;
+}
+
+/** An attempt that is not made yet. */
+export interface PlannedAttempt {
+  readonly accountId: AccountId;
+  readonly projectId: ProjectId;
+  readonly scope: InventoryKey;
+  readonly idempotencyKey: string | null;
 }
 
 export function createCollectorClient(client: InternalClient): CollectorClient {
@@ -46,6 +59,16 @@ export function createCollectorClient(client: InternalClient): CollectorClient {
           limit,
           before_requested_at: after?.requestedAt,
           before_refresh_id: after?.refreshId,
+        },
+      }),
+    findAttempt: ({ accountId, projectId, scope, idempotencyKey }) =>
+      client.json(attemptView, {
+        method: 'GET',
+        path: pathOf(refreshPaths.attempt, { project_id: projectId }),
+        query: {
+          account_id: accountId,
+          ...scope,
+          idempotency_key: idempotencyKey ?? undefined,
         },
       }),
   };

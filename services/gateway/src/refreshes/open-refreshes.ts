@@ -2,6 +2,7 @@ import { refreshIdOf } from '@inventory/contracts/http/project-event';
 import type { Lifetime } from '@inventory/runtime/lifetime';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
+import type { Funds } from '../accounts/funds.ts';
 import type { PriceVersion } from '../accounts/track-prices.ts';
 import type { RequestReplyClient } from '../commands/request-reply-client.ts';
 import { startResending } from '../commands/start-resending.ts';
@@ -26,6 +27,7 @@ export interface RefreshesDeps {
   readonly broadcasts: Broadcasts;
   readonly commands: RequestReplyClient;
   readonly collector: CollectorClient;
+  readonly funds: Funds;
   readonly limiter: TrafficLimiter;
   readonly cursors: CursorSealer;
   readonly prices: Pick<PriceVersion, 'readPrices'>;
@@ -37,7 +39,7 @@ const waitLimits = { totalMax: 1_000, perKeyMax: 100 };
 /** Refreshes, and the sweeper that cancels the undecided attempts of all replicas. */
 export function openRefreshes(
   context: ServiceContext<GatewayConfig>,
-  { db, broadcasts, commands, collector, limiter, cursors, prices }: RefreshesDeps,
+  { db, broadcasts, commands, collector, funds, limiter, cursors, prices }: RefreshesDeps,
 ): BoundPublicRoute[] {
   const { config, lifetime, clock, identifiers, logger } = context;
   const { deadlines, limits } = config;
@@ -46,7 +48,8 @@ export function openRefreshes(
   const wakeCancels = startResending(context, 'pending cancels', commands, pending);
   const waits = openRefreshWaits(lifetime, broadcasts);
   const shared = { commands, collector, clock, logger, deadlines, ...limits };
-  const admission = { ...shared, pendingCancels: cancels, wakeCancels, identifiers, prices };
+  const cancelling = { pendingCancels: cancels, wakeCancels };
+  const admission = { ...shared, ...cancelling, funds, identifiers, prices };
   return [
     requestRefreshRoute.bind(admission),
     requestRefreshesRoute.bind({ ...admission, limiter }),

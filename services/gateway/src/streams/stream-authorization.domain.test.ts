@@ -31,6 +31,7 @@ function stored(changes: {
     trafficLimitPerMinute: null,
     hasServiceAccounts: false,
     eventsEnabled: true,
+    captureEnabled: true,
     ...times,
     ...changes.account,
   };

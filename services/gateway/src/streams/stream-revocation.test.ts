@@ -22,7 +22,14 @@ function storedCredential() {
   const secret = mintSecret(id);
   const owner = { state: 'active' as const, networkPolicy: null, createdAtMs: 0, changedAtMs: 0 };
   const account: Account = {
-    ...{ id: accountId, name: 'x', requestsPerMinute: 120, eventsEnabled: true, ...owner },
+    ...{
+      id: accountId,
+      name: 'x',
+      requestsPerMinute: 120,
+      eventsEnabled: true,
+      captureEnabled: true,
+      ...owner,
+    },
     ...{ defaultNetworkPolicy: null, trafficLimitPerMinute: null, hasServiceAccounts: false },
   };
   const stored: FoundCredential = {

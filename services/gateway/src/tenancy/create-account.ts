@@ -25,6 +25,7 @@ export async function createAccount(
     trafficLimitPerMinute: null,
     hasServiceAccounts: false,
     eventsEnabled: false,
+    captureEnabled: true,
     createdAtMs: nowMs,
     changedAtMs: nowMs,
   };

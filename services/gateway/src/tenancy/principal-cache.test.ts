@@ -20,7 +20,14 @@ function createFixture() {
   const times = { createdAtMs: clock.now(), changedAtMs: clock.now() };
   const owner = { state: 'active' as const, networkPolicy: null, ...times };
   const account: Account = {
-    ...{ id: accountId, name: 'x', requestsPerMinute: 120, eventsEnabled: false, ...owner },
+    ...{
+      id: accountId,
+      name: 'x',
+      requestsPerMinute: 120,
+      eventsEnabled: false,
+      captureEnabled: true,
+      ...owner,
+    },
     ...{ defaultNetworkPolicy: null, trafficLimitPerMinute: null, hasServiceAccounts: false },
   };
   const serviceAccountId = defaultServiceAccountId(accountId);

@@ -23,6 +23,8 @@ export interface Principal {
   /** CIDR lists of account, Project, Service account and Credential; the client must be in each that is given. */
   readonly networkPolicies: readonly (readonly string[])[];
   readonly eventsEnabled: boolean;
+  /** Whether chains of Live Pages of the account may be saved as revisions. */
+  readonly captureEnabled: boolean;
   /** Requests per minute that all active Credentials of the Service account share. */
   readonly requestsPerMinute: number;
   /** Requests per minute of the customer account; null for that of the configuration. */

@@ -30,6 +30,7 @@ const account = z.object({
   trafficLimitPerMinute: z.int().nullable().default(null),
   hasServiceAccounts: z.boolean().default(false),
   eventsEnabled: z.boolean(),
+  captureEnabled: z.boolean().default(true),
   ...times,
 });
 export type AccountDocument = z.infer<typeof account> & WithOutbox;

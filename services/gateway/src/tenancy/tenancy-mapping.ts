@@ -40,6 +40,7 @@ export function fromAccountDocument(stored: AccountDocument): Account {
     trafficLimitPerMinute: document.trafficLimitPerMinute,
     hasServiceAccounts: document.hasServiceAccounts,
     eventsEnabled: document.eventsEnabled,
+    captureEnabled: document.captureEnabled,
     createdAtMs: document.createdAt.getTime(),
     changedAtMs: document.changedAt.getTime(),
   };

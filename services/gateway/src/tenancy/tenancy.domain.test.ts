@@ -27,6 +27,7 @@ const account: Account = {
   trafficLimitPerMinute: null,
   hasServiceAccounts: false,
   eventsEnabled: true,
+  captureEnabled: true,
   ...times,
 };
 const project: Project = {
@@ -73,6 +74,7 @@ test('a secret stands for its Credential with what its owners add (Tenancy)', ()
     expiresAtMs: null,
     networkPolicies: [['0.0.0.0/0'], ['192.0.0.0/8'], ['192.0.2.0/24']],
     eventsEnabled: true,
+    captureEnabled: true,
     requestsPerMinute: 7,
     trafficLimitPerMinute: 9,
     hasServiceAccounts: false,

@@ -32,6 +32,8 @@ export interface Account {
   /** Whether it has Service accounts beside the default one. */
   readonly hasServiceAccounts: boolean;
   readonly eventsEnabled: boolean;
+  /** Whether its chains of Live Pages may be saved as revisions. */
+  readonly captureEnabled: boolean;
   readonly createdAtMs: number;
   readonly changedAtMs: number;
 }
@@ -184,6 +186,7 @@ function principalOf(
     expiresAtMs: credential.expiresAtMs,
     networkPolicies: policies.filter((policy) => policy !== null),
     eventsEnabled: account.eventsEnabled,
+    captureEnabled: account.captureEnabled,
     requestsPerMinute: serviceAccount.requestsPerMinute,
     trafficLimitPerMinute: account.trafficLimitPerMinute,
     hasServiceAccounts: account.hasServiceAccounts,

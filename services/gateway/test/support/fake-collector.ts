@@ -32,6 +32,8 @@ export interface FakeCollector {
   readonly reads: Map<RefreshId, number>;
   /** What to decide on a request; null gives no answer at all. */
   decide: (request: Request) => FakeDecision | null | Promise<FakeDecision | null>;
+  /** What the admission of an attempt that is only looked up would refuse. */
+  admission: RefreshRefusal | null;
   /** Whether and how to answer a cancel; null gives no answer. */
   answerCancel: (cancel: Cancel) => MessageBody<'reply.refresh-cancel.v1'>['result'] | null;
   /** How often each decision is sent. */
@@ -105,10 +107,15 @@ export async function startFakeCollector(bus: MessageBus): Promise<FakeCollector
     if (collection === 'projects' && part === 'refreshes') {
       return jsonAnswer(listOf([...views.values()], id ?? '', url.searchParams));
     }
+    if (collection === 'projects' && part === 'attempt') {
+      const isKnown = byProjectKey.has(`${id} ${url.searchParams.get('idempotency_key')}`);
+      return jsonAnswer({ is_known_key: isKnown, refusal: isKnown ? null : fake.admission });
+    }
     return noRouteAnswer;
   });
 
   const promises = {
+    admission: null,
     decide: admit,
     answerCancel: ({ refresh_id }: Cancel) =>
       views.has(refresh_id) ? ('cancelling' as const) : ('not_found' as const),

@@ -44,6 +44,7 @@ export function rightOperatorCall(operationId: string, named: Named): OperatorCa
       path: `${account}/traffic-limit`,
       body: { limit_per_minute: 50 },
     },
+    switchCapture: { method: 'PUT', path: `${account}/capture`, body: { enabled: false } },
     switchEvents: { method: 'PUT', path: `${account}/events`, body: { enabled: true } },
     createProject: { method: 'POST', path: `${account}/projects` },
     listProjects: { path: `${account}/projects` },

@@ -34,6 +34,7 @@ export const patientDeadlines: Deadlines = {
 export const patientLivePages: GatewayConfig['livePages'] = {
   liveWaitMs: farMs,
   liveTransferMs: farMs,
+  limits: { perKeyMax: 66, totalMax: 68 },
   cursorAgeMaxMs: 86_400_000,
 };
 
@@ -41,6 +42,7 @@ export const patientCaptures: GatewayConfig['captures'] = {
   chainDeadlineMs: 6 * farMs,
   stagingTimeoutMs: farMs,
   settleWithinMs: 6 * farMs,
+  appsExcluded: [],
 };
 
 /** Where an answer never comes: nothing that comes must be awaited under them. */

@@ -105,6 +105,7 @@ export async function openWorld(clock: Clock = systemClock): Promise<GatewayWorl
         expiresAtMs: null,
         networkPolicies: [],
         eventsEnabled: false,
+        captureEnabled: true,
         requestsPerMinute: 100_000,
         trafficLimitPerMinute: null,
         hasServiceAccounts: false,
@@ -143,6 +144,7 @@ export interface TestGatewayOptions {
   /** Looked at by each step: a test moves them as it goes. */
   readonly deadlines?: Deadlines;
   readonly livePages?: Partial<GatewayConfig['livePages']>;
+  readonly captures?: Partial<GatewayConfig['captures']>;
   readonly trustedProxies?: readonly string[];
   readonly canTryReference?: boolean;
   readonly servesReference?: boolean;
@@ -205,7 +207,7 @@ export function testGatewayConfig(
     },
     livePages: { ...patientLivePages, ...overrides.livePages },
     v1DeprecatedAtMs: Date.UTC(2026, 0, 1),
-    captures: patientCaptures,
+    captures: { ...patientCaptures, ...overrides.captures },
     deadlines: overrides.deadlines ?? patientDeadlines,
   };
 }

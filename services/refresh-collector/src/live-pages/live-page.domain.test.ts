@@ -7,6 +7,7 @@ import {
 } from '../egress/page-verdicts.domain.ts';
 import type { PlatformAnswer } from '../egress/platform-answer.domain.ts';
 import {
+  abandonedReadsMax,
   afterLiveAnswer,
   beginLivePage,
   type LivePageOutcome,
@@ -193,6 +194,7 @@ it.each<[LivePageOutcome, number]>([
   [{ result: 'failed', failure: 'egress_busy' }, 9],
   [{ result: 'failed', failure: 'throttled' }, 7],
   [{ result: 'concurrency_limit' }, 1],
+  [{ result: 'abandoned_limit', retryAfterSeconds: 31 }, 31],
   [{ result: 'failed', failure: 'unconfirmed' }, 7],
   [{ result: 'failed', failure: 'bad_answer' }, 5],
   [{ result: 'failed', failure: 'timeout' }, 5],
@@ -200,6 +202,13 @@ it.each<[LivePageOutcome, number]>([
   const waits = { breakerOpenMs: 41_500, identityFreeInMs: 6_900, queueMs: 8_200 };
 
   expect(liveRetryAfterSeconds(outcome, waits)).toBe(seconds);
+});
+
+it.each([
+  [3, 3],
+  [300, 30],
+])('where %d pages a minute can be read, %d of an account may be abandoned', (pages, most) => {
+  expect(abandonedReadsMax(pages)).toBe(most);
 });
 
 it('Retry-After is a second at least and ten minutes at most', () => {

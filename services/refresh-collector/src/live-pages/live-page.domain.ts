@@ -39,7 +39,9 @@ export type LivePageOutcome =
       readonly retryAfterMs?: number;
     }
   /** Not read: the account reads as many pages at a time as it may. */
-  | { readonly result: 'concurrency_limit' };
+  | { readonly result: 'concurrency_limit' }
+  /** Not read: clients of the account left too many pages while the platform answered. */
+  | { readonly result: 'abandoned_limit'; readonly retryAfterSeconds: number };
 
 export interface LivePageStep {
   /** Null when the page has to be requested again. */
@@ -162,6 +164,17 @@ function failureOf(answer: PlatformAnswer): LivePageFailure | null {
   }
 }
 
+const abandonedReadsMin = 3;
+const abandonedShare = 0.1;
+
+/**
+ * How many requests to the platform an account may have in a minute whose clients have left: enough
+ * for broken connections, and few of the requests that the identities can send.
+ */
+export function abandonedReadsMax(pagesPerMinute: number): number {
+  return Math.max(abandonedReadsMin, Math.floor(pagesPerMinute * abandonedShare));
+}
+
 /** The waits of another try. */
 export interface LiveWaits {
   readonly identityFreeInMs: number;
@@ -178,6 +191,7 @@ const faultSeconds = 5;
 export function liveRetryAfterSeconds(outcome: LivePageOutcome, waits: LiveWaits): number {
   const seconds = (milliseconds: number) => Math.ceil(milliseconds / 1000);
   const bounded = (value: number) => Math.min(retrySecondsMax, Math.max(retrySecondsMin, value));
+  if (outcome.result === 'abandoned_limit') return outcome.retryAfterSeconds;
   switch (outcome.result === 'failed' ? outcome.failure : outcome.result) {
     case 'breaker_open':
       return bounded(seconds(waits.breakerOpenMs));

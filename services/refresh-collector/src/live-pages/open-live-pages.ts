@@ -2,16 +2,23 @@ import type { AccountId } from '@inventory/contracts/ids';
 import type { BoundInternalRoute } from '@inventory/http/internal-route';
 import { createFadingRate } from '@inventory/runtime/moving-mean';
 import { createKeyedSemaphore } from '@inventory/runtime/semaphore';
+import { createTokenBuckets } from '@inventory/runtime/token-buckets';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { RefreshCollectorConfig } from '../config.ts';
 import type { ReadPageDeps } from '../egress/read-page.ts';
 import { countLivePage, observeLivePages } from '../metrics.ts';
 import type { CollectionPace } from '../refreshes/status-estimate.domain.ts';
-import { type LivePageOutcome, liveRetryAfterSeconds } from './live-page.domain.ts';
+import {
+  abandonedReadsMax,
+  type LivePageOutcome,
+  liveRetryAfterSeconds,
+} from './live-page.domain.ts';
 import { readLivePage } from './read-live-page.ts';
 import { type LivePageRouteDeps, readLivePageRoute } from './read-live-page-route.ts';
 
 const minuteMs = 60_000;
+const secondsPerMinute = 60;
+const abandoningAccountsMax = 10_000;
 
 interface OpenLivePagesDeps {
   readonly egress: ReadPageDeps;
@@ -31,6 +38,9 @@ export function openLivePages(
 ): LivePages {
   const { live, scan } = config;
   const limiter = createKeyedSemaphore<AccountId>(live.limits);
+  const abandonedMax = abandonedReadsMax(pace.pagesPerSecond * secondsPerMinute);
+  const keysMax = abandoningAccountsMax;
+  const abandoned = createTokenBuckets({ perMinute: abandonedMax, keysMax, clock });
   const requested = createFadingRate(minuteMs);
   const rules = { ...scan, triesMax: live.triesMax, retryMs: live.retryMs };
   observeLivePages(() => limiter.held);
@@ -40,7 +50,7 @@ export function openLivePages(
       const startMs = egress.monotonicNow();
       requested.add(startMs);
       const ended = AbortSignal.any([signal, lifetime.signal]);
-      const outcome = await readLivePage({ egress, limiter, rules }, request, ended);
+      const outcome = await readLivePage({ egress, limiter, abandoned, rules }, request, ended);
       countLivePage(outcome, egress.monotonicNow() - startMs);
       return outcome;
     },
@@ -55,6 +65,7 @@ export function openLivePages(
     executor: egress.executor,
     waitMaxMs: live.waitMaxMs,
     accountReadsMax: live.limits.perKeyMax,
+    abandonedMax,
   };
   return {
     routes: [readLivePageRoute.bind(deps)],

@@ -25,6 +25,8 @@ export interface LivePageRouteDeps {
   readonly waitMaxMs: number;
   /** Most pages of one account that are read at a time. */
   readonly accountReadsMax: number;
+  /** Most of one account in a minute whose client leaves while the platform answers. */
+  readonly abandonedMax: number;
 }
 
 const largeAssetsMin = 100;
@@ -73,7 +75,7 @@ const previousStart = (assetid: string | undefined) =>
   assetid === undefined ? {} : { previousStartAssetId: assetid === '' ? null : assetid };
 
 async function refusalOf(
-  deps: Pick<LivePageRouteDeps, 'retryAfterSeconds' | 'accountReadsMax'>,
+  deps: Pick<LivePageRouteDeps, 'retryAfterSeconds' | 'accountReadsMax' | 'abandonedMax'>,
   read: Exclude<LivePageOutcome, { result: 'page' }>,
   appId: number,
 ): Promise<LivePageRefusal> {
@@ -82,11 +84,10 @@ async function refusalOf(
     case 'private':
     case 'not_found':
       return { code: `inventory_${read.result}` };
-    case 'concurrency_limit': {
-      const detail = { limit: 'concurrency', reads_max: deps.accountReadsMax } as const;
-      const retry_after_seconds = await retryAfterSeconds();
-      return { code: 'rate_limit_exceeded', detail, retry_after_seconds };
-    }
+    case 'concurrency_limit':
+      return limitExceeded('concurrency', deps.accountReadsMax, await retryAfterSeconds());
+    case 'abandoned_limit':
+      return limitExceeded('abandoned_reads', deps.abandonedMax, await retryAfterSeconds());
     case 'failed': {
       const { failure } = read;
       const retry_after_seconds = await retryAfterSeconds();
@@ -94,6 +95,14 @@ async function refusalOf(
       return { code: 'upstream_unavailable', detail: { reason: failure }, retry_after_seconds };
     }
   }
+}
+
+function limitExceeded(
+  limit: 'concurrency' | 'abandoned_reads',
+  reads_max: number,
+  retry_after_seconds: number,
+): LivePageRefusal {
+  return { code: 'rate_limit_exceeded', detail: { limit, reads_max }, retry_after_seconds };
 }
 
 function toWireMeta(page: PlatformPage, endCheck: EndCheckResult | null) {

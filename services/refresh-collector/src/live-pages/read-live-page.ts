@@ -2,6 +2,7 @@ import type { AccountId } from '@inventory/contracts/ids';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { LivePageFailure } from '@inventory/contracts/vocabulary';
 import type { KeyedSemaphore } from '@inventory/runtime/semaphore';
+import type { TokenBuckets } from '@inventory/runtime/token-buckets';
 import { pause } from '@inventory/runtime/wait';
 import {
   avoidedIdentities,
@@ -36,6 +37,8 @@ export interface LivePageDeps {
   readonly egress: ReadPageDeps;
   /** Bounds the live pages in progress, in all and of one account. */
   readonly limiter: Pick<KeyedSemaphore<AccountId>, 'acquire'>;
+  /** A token for each request to the platform whose page lost its client: it is not paid. */
+  readonly abandoned: Pick<TokenBuckets, 'secondsUntilToken' | 'take'>;
   readonly rules: PageRules;
 }
 
@@ -53,14 +56,23 @@ export async function readLivePage(
   request: LivePageRequest,
   signal: AbortSignal,
 ): Promise<LivePageOutcome> {
-  const permit = deps.limiter.acquire(request.accountId);
+  const { accountId } = request;
+  const retryAfterSeconds = deps.abandoned.secondsUntilToken(accountId);
+  if (retryAfterSeconds !== null) return { result: 'abandoned_limit', retryAfterSeconds };
+  const permit = deps.limiter.acquire(accountId);
   if (permit.result !== 'granted') {
     return permit.result === 'key_full' ? { result: 'concurrency_limit' } : failed('egress_busy');
   }
+  let contacts = 0;
+  const onAnswer: ReadPageDeps['onAnswer'] = (answer, ...of) => {
+    if (answer.kind !== 'unreachable') contacts += 1;
+    deps.egress.onAnswer(answer, ...of);
+  };
   try {
-    return await readChecked(deps, request, signal);
+    return await readChecked({ ...deps, egress: { ...deps.egress, onAnswer } }, request, signal);
   } finally {
     permit.release();
+    if (signal.aborted) for (; contacts > 0; contacts -= 1) deps.abandoned.take(accountId);
   }
 }
 

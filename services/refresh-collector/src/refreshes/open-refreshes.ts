@@ -8,6 +8,7 @@ import { countTransition, observeRefreshes } from '../metrics.ts';
 import { admissionRoutes } from './admission-routes.ts';
 import type { AdmissionStore } from './admission-store.ts';
 import type { SagaDeps } from './apply-fact.ts';
+import type { InventoryStore } from './inventory-store.ts';
 import type { LedgerClient } from './ledger-client.ts';
 import type { PublishedPlan } from './published-plan.domain.ts';
 import type { RefreshListStore } from './refresh-list-store.ts';
@@ -27,6 +28,7 @@ export interface RefreshesDeps {
     readonly refreshLists: RefreshListStore;
     readonly resends: ResendStore;
     readonly admission: AdmissionStore;
+    readonly inventories: InventoryStore;
     readonly survey: RefreshSurveyStore;
   };
   readonly ledger: LedgerClient;
@@ -73,8 +75,9 @@ export async function openRefreshes(
     now: () => clock.now(),
   });
   const pace = collectionPace(egress.identities.length, limits);
-  const { refreshes, refreshLists: lists } = stores;
-  const reads = { refreshes, lists, pace, plan, assetsPerPage: config.scan.count, clock };
+  const { refreshes, refreshLists: lists, inventories } = stores;
+  const ofReads = { refreshes, lists, inventories, admission };
+  const reads = { ...ofReads, pace, plan, assetsPerPage: config.scan.count, clock };
   const ofAdmission = {
     store: stores.admission,
     outstandingMax: config.admission.outstandingMax,

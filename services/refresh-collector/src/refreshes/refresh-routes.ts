@@ -1,24 +1,31 @@
 import { projectPath, refreshIdPath } from '@inventory/contracts/http/parameters';
 import {
+  attemptQuery,
+  attemptView,
   refreshList,
   refreshListQuery,
   refreshPaths,
   refreshView,
 } from '@inventory/contracts/internal/refresh';
+import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { internalRoute } from '@inventory/http/internal-route';
 import { Refused } from '@inventory/http/refused';
 import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
 import { awaitReservation } from './await-reservation.ts';
 import { toWireRecord, toWireView } from './convert.ts';
+import type { InventoryStore } from './inventory-store.ts';
 import type { PublishedPlan } from './published-plan.domain.ts';
 import type { Refresh } from './refresh.domain.ts';
 import type { RefreshListStore } from './refresh-list-store.ts';
 import type { RefreshStore } from './refresh-store.ts';
 import { type CollectionPace, type Estimate, estimateOf } from './status-estimate.domain.ts';
+import type { AdmissionWatch } from './watch-admission.ts';
 
 export interface RefreshRoutesDeps {
   readonly refreshes: RefreshStore;
   readonly lists: RefreshListStore;
+  readonly inventories: Pick<InventoryStore, 'readPageCount'>;
+  readonly admission: Pick<AdmissionWatch, 'refusalOf'>;
   readonly pace: CollectionPace;
   readonly plan: () => PublishedPlan;
   readonly assetsPerPage: number;
@@ -68,5 +75,23 @@ const listRefreshesRoute = internalRoute({
   },
 });
 
+const readAttemptRoute = internalRoute({
+  method: 'GET',
+  template: refreshPaths.attempt,
+  callers: ['gateway'],
+  input: { path: projectPath, query: attemptQuery },
+  answer: attemptView,
+  async handle(deps: RefreshRoutesDeps, { path, query }) {
+    const { account_id: accountId, idempotency_key: key, ...scope } = query;
+    const isKnown =
+      key !== undefined &&
+      (await deps.refreshes.readKeyState(path.project_id, key)).holder !== null;
+    if (isKnown) return { is_known_key: true, refusal: null };
+    const expectedPages = await deps.inventories.readPageCount(inventoryKeyText(scope));
+    const refusal = await deps.admission.refusalOf({ accountId, scope }, expectedPages);
+    return { is_known_key: false, refusal };
+  },
+});
+
 /** Reads of refreshes for the gateway. */
-export const refreshRoutes = [readRefreshRoute, listRefreshesRoute];
+export const refreshRoutes = [readRefreshRoute, listRefreshesRoute, readAttemptRoute];

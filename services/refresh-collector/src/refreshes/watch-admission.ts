@@ -3,7 +3,7 @@ import type { AdmissionReason } from '@inventory/contracts/vocabulary';
 import type { Clock } from '@inventory/runtime/clock';
 import { type AdmissionState, admissionAfterCount, closedReason } from './admission.domain.ts';
 import type { AdmissionStore } from './admission-store.ts';
-import type { Admission } from './admit-refresh.ts';
+import type { Admission, RefreshRequest } from './admit-refresh.ts';
 import type { NoCapacity, PublishedPlan } from './published-plan.domain.ts';
 import { watchCapacity } from './watch-capacity.ts';
 
@@ -14,7 +14,12 @@ export interface AdmissionRules {
   readonly accountCountMs: number;
 }
 
+/** Whose attempt it would be, and on what. */
+export type AttemptSubject = Pick<RefreshRequest, 'accountId' | 'scope'>;
+
 export interface AdmissionWatch extends Admission {
+  /** What an attempt would be refused with now; nothing is counted. */
+  refusalOf(subject: AttemptSubject, expectedPages: number | null): Promise<RefreshRefusal | null>;
   /**
    * Reads the shared state; counts and writes it unless another replica did since the last update.
    * Repeated every second.
@@ -72,6 +77,20 @@ export function watchAdmission(
     return closedReason(now, isAppBreakerOpen(appId));
   }
 
+  /** Nothing may run between this and the count of what it admits: a burst would pass the limits. */
+  function refusalFor(
+    { accountId, scope }: AttemptSubject,
+    outstanding: number,
+    expectedPages: number | null,
+  ): RefreshRefusal | null {
+    const reason = closedFor(scope.app_id);
+    if (reason) return productUnavailable(reason, retryAfter[reason]);
+    const limit = rules.outstandingPerAccountMax;
+    if (outstanding >= limit) return outstandingLimitExceeded(limit, accountRetryAfterSeconds);
+    const noCapacity = capacity.missingFor(accountId, expectedPages);
+    return noCapacity && capacityRefusal(noCapacity, outstanding);
+  }
+
   return {
     get state() {
       return state;
@@ -92,18 +111,14 @@ export function watchAdmission(
         if (await store.saveCount(state, counts)) countsSeen = counts + 1;
       }
     },
+    async refusalOf(subject, expectedPages) {
+      const { outstanding } = await countOf(subject.accountId);
+      return refusalFor(subject, outstanding, expectedPages);
+    },
     async admit(request, expectedPages): Promise<RefreshRefusal | null> {
       const account = await countOf(request.accountId);
-      const reason = closedFor(request.scope.app_id);
-      if (reason) {
-        return productUnavailable(reason, retryAfter[reason]);
-      }
-      const limit = rules.outstandingPerAccountMax;
-      if (account.outstanding >= limit) {
-        return outstandingLimitExceeded(limit, accountRetryAfterSeconds);
-      }
-      const noCapacity = capacity.missingFor(request.accountId, expectedPages);
-      if (noCapacity) return refusalOf(noCapacity, account.outstanding);
+      const refusal = refusalFor(request, account.outstanding, expectedPages);
+      if (refusal) return refusal;
       account.outstanding += 1;
       admittedSince += 1;
       capacity.admitted(request, expectedPages);
@@ -119,7 +134,7 @@ export function watchAdmission(
 }
 
 /** The limit of an account that has its part of the capacity is the number it has. */
-function refusalOf({ full, retryAfterSeconds }: NoCapacity, limit: number): RefreshRefusal {
+function capacityRefusal({ full, retryAfterSeconds }: NoCapacity, limit: number): RefreshRefusal {
   return full === 'account'
     ? outstandingLimitExceeded(limit, retryAfterSeconds)
     : productUnavailable('global_outstanding_closed', retryAfterSeconds);

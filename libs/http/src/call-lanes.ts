@@ -1,0 +1,44 @@
+import { createSemaphore } from '@inventory/runtime/semaphore';
+import { Agent } from 'undici';
+
+/** Calls to a service that share connections: they never wait for those of another lane. */
+export interface Lane {
+  readonly connections: number;
+  /** Calls that wait for a connection; further ones are refused at once. */
+  readonly waitingMax: number;
+}
+
+/** Calls that a healthy service answers within milliseconds: the default of a call. */
+export const shortCalls: Lane = { connections: 64, waitingMax: 1_000 };
+/** Calls that take seconds of work, or carry large bodies. */
+export const longCalls: Lane = { connections: 64, waitingMax: 1_000 };
+
+export interface OpenLane {
+  /**
+   * Resolves to the end of a call's turn. undici ends a request that was aborted only once it has a
+   * connection: no more requests enter it than there are connections, and a turn ends with its
+   * request, so that one that waits for its turn can leave at any time.
+   */
+  waitForTurn(signal: AbortSignal): Promise<() => void>;
+  readonly agent: Agent;
+  /** Every request on a connection of its own: other idle ones may be just as dead. */
+  readonly fresh: Agent;
+  close(): Promise<void>;
+}
+
+export function openLane(
+  { connections, waitingMax }: Lane,
+  connect: { readonly timeout: number },
+): OpenLane {
+  const agent = new Agent({ connections, pipelining: 1, keepAliveTimeout: 30_000, connect });
+  const fresh = new Agent({ connections, pipelining: 0, connect });
+  const turns = createSemaphore(connections, waitingMax);
+  return {
+    waitForTurn: turns.acquire,
+    agent,
+    fresh,
+    async close() {
+      await Promise.all([agent.close(), fresh.close()]);
+    },
+  };
+}

@@ -1,0 +1,128 @@
+import type { AccountFunds, PriceList } from '@inventory/contracts/internal/ledger';
+import { newAccountId, newProjectId } from '@inventory/testkit/builders';
+import { createFunds, type Purchase } from './funds.ts';
+
+const accountId = newAccountId();
+const projectId = newProjectId();
+const resets_at = '2026-12-01T00:00:00.000Z';
+
+interface Funds {
+  readonly credits?: number;
+  readonly units?: number;
+  readonly cap?: { readonly cap: number; readonly spent: number };
+  readonly price?: number | null;
+}
+
+const page: Purchase = { accountId, projectId, productCode: 'platform.inventory.page.v1' };
+
+function check({ credits = 0, units, cap, price = 1 }: Funds) {
+  const funds: AccountFunds = {
+    account_id: accountId,
+    as_of_seq: 1,
+    asset: units === undefined ? 'credits' : 'units',
+    available: units ?? credits,
+    spend_cap: cap ? { project_id: projectId, ...cap, resets_at } : null,
+  };
+  const currentPrices = () => (price === null ? null : ({ live_page: price } as PriceList));
+  const ledger = { readFunds: async () => funds };
+  return createFunds({ ledger, prices: { currentPrices } }).checkFunds(page);
+}
+
+test.each<[string, Funds]>([
+  ['exactly its price', { credits: 1 }],
+  ['units, and no credits', { units: 1 }],
+  ['room below its cap', { credits: 5, cap: { cap: 3, spent: 2 } }],
+  ['a price that is not known yet: the charge decides', { price: null }],
+])('a page is read with %s', async (_what, funds) => {
+  expect(await check(funds)).toBeNull();
+});
+
+test.each<[string, Funds, object]>([
+  [
+    'no credits',
+    { credits: 0 },
+    { code: 'insufficient_credits', detail: { required: 1, available: 0 } },
+  ],
+  [
+    'credits that a subscription does not pay with',
+    { credits: 9, units: 0 },
+    { code: 'insufficient_units', detail: { required: 1, available: 0 } },
+  ],
+  [
+    'neither credits nor room below its cap',
+    { credits: 0, cap: { cap: 3, spent: 3 } },
+    { code: 'insufficient_credits' },
+  ],
+  [
+    "its Project's cap reached",
+    { credits: 9, cap: { cap: 3, spent: 3 } },
+    { code: 'spend_cap_reached', detail: { cap: 3, spent: 3, resets_at } },
+  ],
+  [
+    'less than its price left of the cap',
+    { credits: 9, price: 2, cap: { cap: 3, spent: 2 } },
+    { code: 'spend_cap_reached', detail: { cap: 3, spent: 2, resets_at } },
+  ],
+])(
+  'with %s the platform is not contacted (Errors: 402) [insufficient-credits-insufficient-units]',
+  async (_what, funds, refusal) => {
+    expect(await check(funds)).toMatchObject(refusal);
+  },
+);
+
+describe('a purchase after one that was refused', () => {
+  const refresh: Purchase = { ...page, productCode: 'platform.inventory.refresh.v1' };
+  const prices = { live_page: 1, current_page: 1, refresh_reservation: 125 } as PriceList;
+
+  function openAccount(credits: number) {
+    const account = { credits, reads: 0, isReadable: true };
+    const readFunds = async (): Promise<AccountFunds> => {
+      account.reads += 1;
+      if (!account.isReadable) throw new Error('the ledger is unavailable');
+      const subject = { account_id: accountId, as_of_seq: 1, asset: 'credits' } as const;
+      return { ...subject, available: account.credits, spend_cap: null };
+    };
+    const funds = createFunds({ ledger: { readFunds }, prices: { currentPrices: () => prices } });
+    return { account, funds };
+  }
+
+  test('is looked at first, until it can be paid: a top-up counts at once', async () => {
+    const { account, funds } = openAccount(0);
+    expect(await funds.recheckFunds(page)).toBeNull();
+    expect(account.reads).toBe(0);
+    funds.recordRefusal(page);
+
+    const refusals = [await funds.recheckFunds(page), await funds.recheckFunds(refresh)];
+    account.credits = 1;
+    const paid = [await funds.recheckFunds(page), await funds.recheckFunds(page)];
+
+    expect(refusals).toEqual(
+      [1, 125].map((required) => ({
+        code: 'insufficient_credits',
+        detail: { required, available: 0 },
+      })),
+    );
+    expect(paid).toEqual([null, null]);
+    expect(account.reads).toBe(3);
+  });
+
+  test('is not looked at where it costs less, or is of another Project', async () => {
+    const { account, funds } = openAccount(100);
+    funds.recordRefusal(refresh);
+
+    const others = [page, { ...refresh, projectId: newProjectId() }];
+
+    for (const other of others) expect(await funds.recheckFunds(other)).toBeNull();
+    expect(account.reads).toBe(0);
+    expect(await funds.recheckFunds(refresh)).not.toBeNull();
+  });
+
+  test('is left to the ledger while its funds cannot be read', async () => {
+    const { account, funds } = openAccount(0);
+    funds.recordRefusal(page);
+    account.isReadable = false;
+
+    expect(await funds.recheckFunds(page)).toBeNull();
+    await expect(funds.checkFunds(page)).rejects.toThrow('unavailable');
+  });
+});

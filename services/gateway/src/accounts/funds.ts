@@ -1,0 +1,101 @@
+import type { AccountId, ProjectId } from '@inventory/contracts/ids';
+import type { AccountFunds, PriceList } from '@inventory/contracts/internal/ledger';
+import type { FundsRefusal, Refusal } from '@inventory/contracts/refusal';
+import type { ProductCode } from '@inventory/contracts/vocabulary';
+import { LRUCache } from 'lru-cache';
+
+/** What a Project is about to pay, or hold. */
+export interface Purchase {
+  readonly accountId: AccountId;
+  readonly projectId: ProjectId;
+  readonly productCode: ProductCode;
+}
+
+/**
+ * Reads of the ledger that spare it commands which it would refuse: each would be an entry in its
+ * journal. The commands alone decide.
+ */
+export interface Funds {
+  /** What the purchase would be refused with now; null where it can be paid. */
+  checkFunds(purchase: Purchase): Promise<FundsRefusal | null>;
+  /**
+   * The same where the latest such purchase of the Project was refused. Null without a read for any
+   * other one, and while the ledger is unavailable.
+   */
+  recheckFunds(purchase: Purchase): Promise<FundsRefusal | null>;
+  /** The ledger refused the purchase. */
+  recordRefusal(purchase: Purchase): void;
+}
+
+export interface FundsDeps {
+  readonly ledger: {
+    readFunds(accountId: AccountId, projectId: ProjectId): Promise<AccountFunds>;
+  };
+  readonly prices: { currentPrices(): PriceList | null };
+}
+
+const priceNames = {
+  'platform.inventory.refresh.v1': 'refresh_reservation',
+  'platform.inventory.current.page.v1': 'current_page',
+  'platform.inventory.page.v1': 'live_page',
+} as const satisfies Record<ProductCode, keyof PriceList>;
+
+/** Projects whose refusal is remembered; one that is forgotten costs one entry in the journal. */
+const refusedMax = 10_000;
+
+export function createFunds({ ledger, prices }: FundsDeps): Funds {
+  /** The least price that was refused, by account and Project, until it can be paid. */
+  const refused = new LRUCache<string, number>({ max: refusedMax });
+  const keyOf = ({ accountId, projectId }: Purchase) => `${accountId} ${projectId}`;
+  const leastRefused = (purchase: Purchase) =>
+    refused.get(keyOf(purchase)) ?? Number.POSITIVE_INFINITY;
+  const requiredFor = ({ productCode }: Purchase) =>
+    prices.currentPrices()?.[priceNames[productCode]] ?? 0;
+
+  function recordRefusal(purchase: Purchase): void {
+    const least = Math.min(requiredFor(purchase), leastRefused(purchase));
+    refused.set(keyOf(purchase), least);
+  }
+
+  async function checkFunds(purchase: Purchase): Promise<FundsRefusal | null> {
+    const { accountId, projectId } = purchase;
+    const required = requiredFor(purchase);
+    const refusal = refusalOf(await ledger.readFunds(accountId, projectId), required);
+    if (refusal !== null) recordRefusal(purchase);
+    else if (required >= leastRefused(purchase)) refused.delete(keyOf(purchase));
+    return refusal;
+  }
+
+  return {
+    checkFunds,
+    async recheckFunds(purchase) {
+      if (requiredFor(purchase) < leastRefused(purchase)) return null;
+      return await checkFunds(purchase).catch(() => null);
+    },
+    recordRefusal,
+  };
+}
+
+/** The balance is checked before the spend cap, as in the ledger. */
+function refusalOf(
+  { asset, available, spend_cap: capped }: AccountFunds,
+  required: number,
+): FundsRefusal | null {
+  if (available < required) {
+    return { code: `insufficient_${asset}`, detail: { required, available } };
+  }
+  if (capped === null || capped.spent + required <= capped.cap) return null;
+  const { cap, spent, resets_at } = capped;
+  return { code: 'spend_cap_reached', detail: { cap, spent, resets_at } };
+}
+
+export function isFundsRefusal(refusal: Pick<Refusal, 'code'>): refusal is FundsRefusal {
+  switch (refusal.code) {
+    case 'insufficient_credits':
+    case 'insufficient_units':
+    case 'spend_cap_reached':
+      return true;
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,106 @@
+import { createKeyedSemaphore } from '@inventory/runtime/semaphore';
+import { createSerialExecutor } from '@inventory/runtime/serial-executor';
+import { createTokenBuckets } from '@inventory/runtime/token-buckets';
+import { newAccountId, newScope } from '@inventory/testkit/builders';
+import { createTestClock } from '@inventory/testkit/test-clock';
+import type { EgressIdentity } from '../egress/egress-identities.ts';
+import type { RawPlatformAnswer } from '../egress/platform-answer.domain.ts';
+import { type LivePageRequest, readLivePage } from './read-live-page.ts';
+
+const empty = '{"success":1,"total_inventory_count":0,"rwgrsn":-2}';
+const page: RawPlatformAnswer = { status: 200, body: Buffer.from(empty), retryAfterMs: null };
+const rules = {
+  ...{ triesMax: 3, throttledMax: 6, retryMs: 0, duplicateRetryMs: 0 },
+  ...{ count: 2_000, smallerCount: 1_000 },
+};
+
+/** One identity, and a platform that answers when its client has left, or before. */
+function openReplica(slotIsFree = true) {
+  const clock = createTestClock();
+  const identity = { id: 'direct' } as EgressIdentity;
+  const platform = { answer: page, requests: 0, meanwhile: () => {} };
+  const abandoned = createTokenBuckets({ perMinute: 2, keysMax: 10, clock });
+  const released = async () => {};
+  const egress = {
+    pool: {
+      async acquire() {
+        if (slotIsFree) return { identityId: identity.id, release: released };
+        platform.meanwhile();
+        return undefined;
+      },
+      restIdentity: released,
+      freeInMs: async () => 0,
+      identityStates: async () => [],
+      waiting: 0,
+    },
+    identities: [identity],
+    platform: {
+      async fetchPage() {
+        platform.requests += 1;
+        platform.meanwhile();
+        return platform.answer;
+      },
+      timeoutMsFor: () => 600_000,
+    },
+    breakers: { admits: async () => true, trackRequest: () => async () => {} } as never,
+    executor: createSerialExecutor(),
+    onReleaseFailed: () => {},
+    onAnswer: () => {},
+    monotonicNow: () => 0,
+  };
+  const limiter = createKeyedSemaphore<string>({ perKeyMax: 10, totalMax: 10 });
+  const read = (accountId: LivePageRequest['accountId'], client = new AbortController()) =>
+    readLivePage(
+      { egress, limiter, abandoned, rules },
+      {
+        accountId,
+        scope: newScope(),
+        language: 'english',
+        count: 2_000,
+        startAssetId: null,
+        timeLeftMs: 600_000,
+      },
+      client.signal,
+    );
+  /** A read whose client leaves while the platform answers. */
+  const abandon = (accountId: LivePageRequest['accountId']) => {
+    const client = new AbortController();
+    platform.meanwhile = () => client.abort();
+    return read(accountId, client).finally(() => {
+      platform.meanwhile = () => {};
+    });
+  };
+  return { clock, platform, read, abandon };
+}
+
+describe('pages that clients leave while the platform answers', () => {
+  it('are few in a minute: then the account has none until the next is due, and others have theirs (Errors) [rate-limit]', async () => {
+    const { clock, platform, read, abandon } = openReplica();
+    const [account, neighbour] = [newAccountId(), newAccountId()];
+    await abandon(account);
+    await read(account);
+    await abandon(account);
+    const { requests } = platform;
+
+    const refused = await read(account);
+    const other = await read(neighbour);
+    clock.advance(30_000);
+    const next = await read(account);
+
+    expect(refused).toEqual({ result: 'abandoned_limit', retryAfterSeconds: 30 });
+    expect([other.result, next.result]).toEqual(['page', 'page']);
+    expect(platform.requests).toBe(requests + 2);
+  });
+
+  it.each([
+    ['left the queue before they had a slot', false, page],
+    ['met an egress without a connection', true, { status: 'unreachable' } as const],
+  ])('do not count where they %s', async (_what, slotIsFree, answer) => {
+    const { platform, read, abandon } = openReplica(slotIsFree);
+    platform.answer = answer;
+    const account = newAccountId();
+    for (let page = 0; page < 3; page += 1) await abandon(account);
+
+    expect((await read(account)).result).not.toBe('abandoned_limit');
+  });
+});
