@@ -23,6 +23,7 @@ export type StagedPageRecord = z.infer<typeof stagedPage>;
 /** A write of a scan is conditional on the version of its refresh; the lease is in the inventory. */
 const scan = z.object({
   epoch: z.int(),
+  sequence: z.int().nullable().default(null),
   worker: z.string().nullable().default(null),
   startedAt: z.date(),
   completedAt: z.date().nullable(),
@@ -148,6 +149,8 @@ const inventory = z.object({
   scan: inventoryLease.exactOptional(),
   /** Pages of its last complete scan, or those that a later scan reported. */
   pages: z.int().exactOptional(),
+  /** Of the lease that was opened last. */
+  sequence: z.int().exactOptional(),
   seenAt: z.date(),
 });
 export type InventoryDocument = z.infer<typeof inventory>;
@@ -231,7 +234,10 @@ export const indexes: readonly CollectionIndexes[] = [
         keys: { projectId: 1, idempotencyKey: 1 },
         options: { unique: true, ...whereExists('idempotencyKey') },
       },
-      { name: 'project_newest', keys: { projectId: 1, requestedAt: -1, _id: -1 } },
+      {
+        name: 'project_phase_newest',
+        keys: { projectId: 1, phase: 1, requestedAt: -1, _id: -1 },
+      },
       { name: 'phase_oldest', keys: { phase: 1, queueDeadline: 1 } },
       { name: 'changed', keys: { changedAt: 1 }, options: whereExists('changedAt') },
       { name: 'terminal_account', keys: { terminal: 1, accountId: 1, requestedAt: 1 } },
@@ -239,6 +245,7 @@ export const indexes: readonly CollectionIndexes[] = [
       { name: 'expire_at', keys: { expireAt: 1 }, options: { expireAfterSeconds: 0 } },
       outboxIndex,
     ],
+    retired: ['project_newest'],
   },
   {
     collection: 'inventories',

@@ -18,7 +18,7 @@ describe('loadConfig', () => {
       platform: { egress: ['direct'] },
       identities: { requestsPerMinute: 3, silenceFirstMs: 90_000, silenceMaxMs: 1_800_000 },
       scan: { count: 2_000, pagesMax: 250 },
-      deadlines: { queueMs: 1_800_000, collectMs: 3_600_000 },
+      deadlines: { queueMs: 1_800_000, collectMs: 3_600_000, settleGraceMs: 600_000 },
       admission: { outstandingMax: 10_000, outstandingPerAccountMax: 1_000 },
     });
   });

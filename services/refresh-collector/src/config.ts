@@ -92,6 +92,9 @@ export const settings = {
     .describe('Longest pause of planner and workers between two reads of what changed'),
   QUEUE_DEADLINE_MS: duration().prefault('1800000').describe('Longest time in the queue'),
   COLLECT_DEADLINE_MS: duration().prefault('3600000').describe('Longest time of collecting'),
+  SETTLE_GRACE_MS: duration()
+    .prefault('600000')
+    .describe('Time after these deadlines from which a scan that is not saved yet is abandoned'),
   OUTSTANDING_MAX: count().prefault('10000').describe('Outstanding refreshes that close admission'),
   OUTSTANDING_PER_ACCOUNT_MAX: count()
     .prefault('1000')
@@ -134,7 +137,12 @@ export interface RefreshCollectorConfig extends ServiceConfig {
     readonly scansPerAccountMax: number;
     readonly idleMs: number;
   };
-  readonly deadlines: { readonly queueMs: number; readonly collectMs: number };
+  readonly deadlines: {
+    readonly queueMs: number;
+    readonly collectMs: number;
+    /** From then to the deadline of assembly and settlement. */
+    readonly settleGraceMs: number;
+  };
   readonly admission: {
     readonly outstandingMax: number;
     readonly outstandingPerAccountMax: number;
@@ -195,7 +203,11 @@ export function loadConfig(
       scansPerAccountMax: parsed.SCANS_PER_ACCOUNT_MAX,
       idleMs: parsed.SCHEDULE_IDLE_MS,
     },
-    deadlines: { queueMs: parsed.QUEUE_DEADLINE_MS, collectMs: parsed.COLLECT_DEADLINE_MS },
+    deadlines: {
+      queueMs: parsed.QUEUE_DEADLINE_MS,
+      collectMs: parsed.COLLECT_DEADLINE_MS,
+      settleGraceMs: parsed.SETTLE_GRACE_MS,
+    },
     admission: {
       outstandingMax: parsed.OUTSTANDING_MAX,
       outstandingPerAccountMax: parsed.OUTSTANDING_PER_ACCOUNT_MAX,

@@ -17,7 +17,7 @@ import {
   newScope,
 } from '@inventory/testkit/builders';
 import { type MessageRecorder, recordMessages } from '@inventory/testkit/message-recorder';
-import { openNamespace } from '@inventory/testkit/namespace';
+import { openNamespace, type TestNamespace } from '@inventory/testkit/namespace';
 import { openTestBus } from '@inventory/testkit/test-bus';
 import { startTestService, testServiceConfig } from '@inventory/testkit/test-service';
 import { waitFor } from '@inventory/testkit/wait-for';
@@ -42,6 +42,7 @@ type Overrides = {
 
 /** The collector among a simulated platform and neighbours that keep their contracts. */
 export interface CollectorHarness {
+  readonly namespace: TestNamespace;
   readonly bus: MessageBus;
   readonly simulator: PlatformSimulator;
   readonly ledger: FakeLedger;
@@ -101,6 +102,7 @@ export async function openCollectorHarness(
     'replies.v1',
     'refresh.outcomes.v1',
     'billing.commands.v1',
+    'revision.commands.v1',
   ]);
   await bus.consume({
     group: 'fake-event-stream',
@@ -131,6 +133,7 @@ export async function openCollectorHarness(
   };
 
   return {
+    namespace,
     bus,
     simulator,
     ledger,

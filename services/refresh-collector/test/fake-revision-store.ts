@@ -18,7 +18,7 @@ export interface FakeRevisionStore {
   refuses: RefusalCode | null;
   /** PUTs that it answered with an error. */
   refusals: number;
-  /** Leaves manifests without an answer until they are released. */
+  /** Leaves commands without an answer until they are released. */
   hold(): void;
   release(): Promise<void>;
   close(): Promise<void>;
@@ -50,8 +50,8 @@ export async function startFakeRevisionStore(bus: MessageBus): Promise<FakeRevis
       response.writeHead(204).end();
     },
   });
-  /** Null while manifests are answered at once. */
-  let held: MessageBody<'revision.completed.v1'>[] | null = null;
+  /** Null while commands are answered at once. */
+  let held: (() => Promise<void>)[] | null = null;
   const store: FakeRevisionStore = {
     url: server.url,
     committed: new Map(),
@@ -63,9 +63,9 @@ export async function startFakeRevisionStore(bus: MessageBus): Promise<FakeRevis
       held ??= [];
     },
     async release() {
-      const manifests = held ?? [];
+      const commands = held ?? [];
       held = null;
-      for (const manifest of manifests) await complete(manifest);
+      for (const handle of commands) await handle();
     },
     close: () => server.close(0),
   };
@@ -84,14 +84,8 @@ export async function startFakeRevisionStore(bus: MessageBus): Promise<FakeRevis
     topics: ['revision.commands.v1'],
     onBatch: byKey(
       {
-        'revision.completed.v1': async ({ body }) => {
-          if (held) held.push(body);
-          else await complete(body);
-        },
-        'revision.abandoned.v1': async ({ body }) => {
-          if (!decided.has(body.scan_id)) decided.set(body.scan_id, 'abandoned');
-          await answer(body.scan_id);
-        },
+        'revision.completed.v1': ({ body }) => unlessHeld(() => complete(body)),
+        'revision.abandoned.v1': ({ body }) => unlessHeld(() => abandon(body.scan_id)),
       },
       8,
     ),
@@ -105,6 +99,16 @@ export async function startFakeRevisionStore(bus: MessageBus): Promise<FakeRevis
       store.manifests.set(scan_id, manifest);
     }
     await answer(scan_id);
+  }
+
+  async function abandon(scanId: string): Promise<void> {
+    if (!decided.has(scanId)) decided.set(scanId, 'abandoned');
+    await answer(scanId);
+  }
+
+  async function unlessHeld(handle: () => Promise<void>): Promise<void> {
+    if (held) held.push(handle);
+    else await handle();
   }
 
   async function answer(scanId: string): Promise<void> {

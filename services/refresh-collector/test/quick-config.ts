@@ -49,7 +49,7 @@ export function quickConfig(
       waitMaxMs: farMs,
     },
     scheduling: { leaseMs: farMs, scansMax: 64, scansPerAccountMax: 16, idleMs: 250 },
-    deadlines: { queueMs: 1_800_000, collectMs: 3_600_000 },
+    deadlines: { queueMs: 1_800_000, collectMs: 3_600_000, settleGraceMs: 600_000 },
     admission: { outstandingMax: 10_000, outstandingPerAccountMax: 1_000 },
     retention: { terminalMs: 86_400_000, refusedMs: 86_400_000 },
     resend: { firstMs: 10_000, maxMs: 20_000 },

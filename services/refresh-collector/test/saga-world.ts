@@ -13,7 +13,7 @@ import { acceptedRefresh, requestedAtMs } from './refresh-builder.ts';
 /** The saga's rules as the world plays them; tests replace one to plant a fault. */
 export interface SagaRules {
   readonly advance: (refresh: Refresh, fact: Fact) => Step;
-  readonly pendingEffects: (refresh: Refresh) => Effect[];
+  readonly pendingEffects: (refresh: Refresh, isOverdue: boolean) => Effect[];
 }
 
 export const realRules: SagaRules = { advance, pendingEffects };
@@ -25,6 +25,8 @@ export type Move =
   | { readonly move: 'ask_again' }
   | { readonly move: 'cancel' }
   | { readonly move: 'restore_ledger' }
+  | { readonly move: 'assemble' }
+  | { readonly move: 'assembly_deadline' }
   | { readonly move: 'queue_deadline' }
   | { readonly move: 'collect_deadline' }
   | { readonly move: 'start_scan' }
@@ -48,6 +50,13 @@ interface Ledger {
   resolutions: number;
 }
 
+/** What may never be mended within one history. */
+export interface World {
+  readonly funded: boolean;
+  /** `loses_manifests`: each of them is lost or dead-lettered. `stuck`: no assembly ever ends. */
+  readonly store: 'works' | 'loses_manifests' | 'stuck';
+}
+
 /**
  * One refresh among a ledger, a revision-store and an event log that answer by their own records,
  * and a post that loses, repeats and reorders. What the others do is the contract of their
@@ -56,15 +65,16 @@ interface Ledger {
 export class SagaWorld {
   refresh: Refresh;
   readonly ledger: Ledger = { hold: 'none', resolution: null, resolutions: 0 };
-  store: 'undecided' | 'committed' | 'abandoned' = 'undecided';
+  store: 'unknown' | 'received' | 'committing' | 'committed' | 'abandoned' = 'unknown';
   events = 0;
   replies: string[] = [];
   private soup: Letter[] = [];
-  private readonly funded: boolean;
+  private isOverdue = false;
+  private readonly world: World;
   private readonly rules: SagaRules;
 
-  constructor(funded: boolean, rules: SagaRules) {
-    this.funded = funded;
+  constructor(world: World, rules: SagaRules) {
+    this.world = world;
     this.rules = rules;
     this.refresh = acceptedRefresh();
     this.send(['reserve']);
@@ -79,7 +89,7 @@ export class SagaWorld {
         this.soup.splice(move.index % Math.max(1, this.soup.length), 1);
         break;
       case 'ask_again':
-        this.send(this.rules.pendingEffects(this.refresh));
+        this.send(this.rules.pendingEffects(this.refresh, this.isOverdue));
         break;
       case 'cancel':
         this.learn({ fact: 'cancel_requested' });
@@ -87,6 +97,12 @@ export class SagaWorld {
       case 'restore_ledger':
         // The backup was older than the hold.
         if (this.ledger.hold === 'open') this.ledger.hold = 'none';
+        break;
+      case 'assemble':
+        this.assemble();
+        break;
+      case 'assembly_deadline':
+        this.isOverdue = true;
         break;
       case 'queue_deadline':
         this.learn({ fact: 'queue_deadline_passed' });
@@ -100,15 +116,20 @@ export class SagaWorld {
     }
   }
 
-  /** Faults stop: resent commands are delivered until nothing changes. */
+  /** Faults stop: resent commands are delivered until nothing changes, and every deadline passes. */
   settleDown(): void {
     for (let round = 0; round < 30; round += 1) {
+      if (round === 15) this.isOverdue = true;
       if (this.refresh.phase === 'queued') this.playScan({ move: 'start_scan' });
       if (this.refresh.phase === 'collecting') {
         this.playScan({ move: 'scan_completes', staleWorker: false });
       }
-      this.send(this.rules.pendingEffects(this.refresh));
-      while (this.soup.length > 0) this.deliver(0, false);
+      this.send(this.rules.pendingEffects(this.refresh, this.isOverdue));
+      this.assemble();
+      while (this.soup.length > 0) {
+        this.deliver(0, false);
+        this.assemble();
+      }
     }
   }
 
@@ -120,6 +141,7 @@ export class SagaWorld {
         fact: 'scan_started',
         atMs: requestedAtMs,
         deadlineMs,
+        sequence: this.refresh.version,
         worker: 'worker-1',
         expectedPages: null,
       });
@@ -175,7 +197,7 @@ export class SagaWorld {
   private requestLedger(command: Effect): void {
     const { ledger } = this;
     if (command === 'reserve') {
-      if (ledger.hold === 'none') ledger.hold = this.funded ? 'open' : 'refused';
+      if (ledger.hold === 'none') ledger.hold = this.world.funded ? 'open' : 'refused';
       this.tell(
         ledger.hold === 'refused' || ledger.hold === 'lost'
           ? {
@@ -202,21 +224,36 @@ export class SagaWorld {
     if (ledger.resolution) this.tell(ledger.resolution);
   }
 
-  /** The scan document decides between commit and abandon once. */
+  /** The scan document decides between commit and abandon once, and answers from its record. */
   private askStore(command: Effect): void {
-    if (this.store === 'undecided') {
-      this.store = command === 'complete_scan' ? 'committed' : 'abandoned';
+    if (command === 'abandon_scan') {
+      if (this.store === 'unknown' || this.store === 'received') this.store = 'abandoned';
+    } else if (this.store === 'unknown') {
+      if (this.world.store === 'loses_manifests') return;
+      this.store = 'received';
     }
-    this.tell(
-      this.store === 'committed'
-        ? {
-            fact: 'committed',
-            revisionId: `invrev_${this.refresh.id}` as RevisionId,
-            changed: true,
-            observedAssets: assets,
-          }
-        : { fact: 'rejected', reason: 'abandoned' },
-    );
+    this.tellDecision();
+  }
+
+  /** One step of an assembly; once its commit began it cannot be abandoned. */
+  private assemble(): void {
+    if (this.store === 'committing') {
+      this.store = 'committed';
+      this.tellDecision();
+    } else if (this.store === 'received' && this.world.store !== 'stuck') {
+      this.store = 'committing';
+    }
+  }
+
+  private tellDecision(): void {
+    if (this.store === 'abandoned') this.tell({ fact: 'rejected', reason: 'abandoned' });
+    if (this.store !== 'committed') return;
+    this.tell({
+      fact: 'committed',
+      revisionId: `invrev_${this.refresh.id}` as RevisionId,
+      changed: true,
+      observedAssets: assets,
+    });
   }
 }
 

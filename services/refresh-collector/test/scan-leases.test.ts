@@ -32,11 +32,13 @@ const through = (names: readonly string[]) => ({
 });
 const epochsOf = (refreshId: string) =>
   harness.store.manifests.get(refreshId)?.pages.map(({ epoch }) => epoch) ?? [];
-const windowOf = (refreshId: string) => {
+const manifestOf = (refreshId: string) => {
   const manifest = harness.store.manifests.get(refreshId);
   if (!manifest) throw new Error(`refresh ${refreshId} has no manifest`);
-  return manifest.scan_window;
+  return manifest;
 };
+const windowOf = (refreshId: string) => manifestOf(refreshId).scan_window;
+const sequenceOf = (refreshId: string) => manifestOf(refreshId).sequence ?? Number.NaN;
 
 describe('one scan per inventory (Refresh: one scan at a time per inventory) [one-scan-at-a-time-per-inventory]', () => {
   it('holds on take-over: a second refresh waits, and a worker that was away reads and writes no further page', async () => {
@@ -66,6 +68,7 @@ describe('one scan per inventory (Refresh: one scan at a time per inventory) [on
     expect((await inventories.seen(scope)).requests).toBe(2 + 3 + 4);
     const [ended, begun] = [windowOf(taken.refresh_id), windowOf(waiting.refresh_id)];
     expect(begun.started_at >= ended.completed_at).toBe(true);
+    expect(sequenceOf(waiting.refresh_id)).toBeGreaterThan(sequenceOf(taken.refresh_id));
     await first.stop();
   });
 

@@ -97,7 +97,7 @@ describe('with few pages before the deadline', () => {
   const paced = () => ({
     platform: { egress: [harness.simulator.proxyUrl('egress-1')] },
     identities: { requestsPerMinute: 60_000 / pageEveryMs, burst: 1 },
-    deadlines: { queueMs: hourMs, collectMs: hourMs },
+    deadlines: { queueMs: hourMs, collectMs: hourMs, settleGraceMs: hourMs },
     scan: smallPages,
   });
   /** The same pages through two identities: one reads while the other waits for an answer. */

@@ -179,7 +179,7 @@ function startCollector({ identities, dead = 0 }: Mix): Promise<Collector> {
       unreachableFirstMs: 125,
       unreachableMaxMs: 3_750,
     },
-    deadlines: { queueMs: 20_000, collectMs: 40_000 },
+    deadlines: { queueMs: 20_000, collectMs: 40_000, settleGraceMs: 600_000 },
     scan,
   });
 }

@@ -10,7 +10,9 @@ import { canonicalDecimal, cursorParameter, languageParameter } from './paramete
 /** Query of GET Current. */
 export const currentQuery = z.object({
   language: languageParameter.default(defaultLanguage),
-  page_size: canonicalDecimal(1, pageAssetsMax).default(pageAssetsMax),
+  page_size: canonicalDecimal(1, pageAssetsMax)
+    .default(pageAssetsMax)
+    .describe('At most so many assets; fewer where more would be larger than 16 MiB.'),
   cursor: cursorParameter
     .optional()
     .describe('Readable for 24 hours after its revision was superseded.'),

@@ -21,6 +21,9 @@ export const inventoryPaths = {
 export const scanPagesMax = 250;
 /** Chunks of one staged page at most. */
 export const pageChunksMax = 64;
+/** Largest text of one staged page: each of its rows fits into a document of 16 MB. */
+export const stagedPageBytesMax = 12 * 1024 * 1024;
+
 export const stagedPage = z.object({
   assets: z.array(stagedAsset).max(pageRowsMax),
   descriptions: z.array(stagedDescription).max(pageRowsMax),

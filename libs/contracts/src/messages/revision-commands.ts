@@ -35,6 +35,8 @@ export const revisionScanCompleted = defineMessage({
     account_id: accountId,
     scope: inventoryKey,
     language,
+    /** The place of a refresh's scan among those of its inventory; absent in records of earlier versions. */
+    sequence: z.int().min(1).optional(),
     scan_window: z.object({ started_at: z.iso.datetime(), completed_at: z.iso.datetime() }),
     /** The platform's own count, including hidden items. */
     reported_total_count: z.int().min(0),

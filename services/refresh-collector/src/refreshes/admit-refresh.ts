@@ -8,7 +8,6 @@ import { sendEffects } from './apply-fact.ts';
 import type { InventoryStore } from './inventory-store.ts';
 import { attemptCancelled, type Refresh } from './refresh.domain.ts';
 import type { StoredRefresh } from './refresh-mapping.ts';
-import { pendingEffects } from './refresh-saga.domain.ts';
 import type { KeyState, RefreshStore } from './refresh-store.ts';
 
 /** The content of `refresh.request`: the fields of a refresh that its requester decides. */
@@ -112,7 +111,7 @@ async function answerHolder(
 
 async function sendDecision(deps: AdmitDeps, stored: StoredRefresh): Promise<void> {
   const { phase } = stored.refresh;
-  if (phase === 'accepted') return sendEffects(deps, stored, pendingEffects(stored.refresh));
+  if (phase === 'accepted') return sendEffects(deps, stored, ['reserve']);
   return sendEffects(deps, stored, [phase === 'refused' ? 'reply_refused' : 'reply_accepted']);
 }
 

@@ -13,7 +13,7 @@ describe('A refresh stored before subscription units', () => {
       creditsReleased: 122,
     });
 
-    expect(toWireRecord(acceptedRefresh({ phase: 'completed', billing })).billing).toEqual({
+    expect(toWireRecord(acceptedRefresh({ phase: 'completed', billing }), 0).billing).toEqual({
       state: 'finalized',
       disposition: 'finalize_complete',
       credits_reserved: 125,

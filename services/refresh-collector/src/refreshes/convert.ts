@@ -17,7 +17,7 @@ const isoOrNull = (timeMs: number | null): string | null =>
   timeMs === null ? null : isoTime(timeMs);
 
 /** The record as customers see it; a refused attempt is shown as pending. */
-export function toWireRecord(refresh: Refresh): RefreshRecord {
+export function toWireRecord(refresh: Refresh, settleGraceMs: number): RefreshRecord {
   const { billing } = refresh;
   const done = refresh.phase === 'completed';
   return {
@@ -26,7 +26,7 @@ export function toWireRecord(refresh: Refresh): RefreshRecord {
     state: shownState(refresh.phase) ?? 'accepted',
     requested_at: isoTime(refresh.requestedAtMs),
     completed_at: isoOrNull(refresh.completedAtMs),
-    deadline_at: isoOrNull(deadlineOf(refresh)),
+    deadline_at: isoOrNull(deadlineOf(refresh, settleGraceMs)),
     // The outcome may be decided before it is settled; billing is part of completion.
     outcome: done ? refresh.outcome : null,
     revision_id: refresh.revisionId,
@@ -59,7 +59,11 @@ function toWireBilling(billing: Refresh['billing']): RefreshRecord['billing'] {
   };
 }
 
-export function toWireView(refresh: Refresh, estimate: Estimate): RefreshView {
+export function toWireView(
+  refresh: Refresh,
+  estimate: Estimate,
+  settleGraceMs: number,
+): RefreshView {
   const isPending = !isTerminal(refresh.phase);
   return {
     account_id: refresh.accountId,
@@ -68,7 +72,7 @@ export function toWireView(refresh: Refresh, estimate: Estimate): RefreshView {
     decision: decisionOf(refresh),
     refusal: refresh.refusal,
     acceptance: refresh.acceptance && acceptanceOf(refresh.acceptance),
-    record: toWireRecord(refresh),
+    record: toWireRecord(refresh, settleGraceMs),
     retry_after_seconds: isPending ? estimate.retryAfterSeconds : null,
     expected_completed_at: isPending ? isoOrNull(estimate.expectedCompletedMs) : null,
   };

@@ -4,6 +4,7 @@ import type { TypedCollection } from '@inventory/mongo/typed-collection';
 import { type Clock, dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { documents, type InventoryDocument } from '../collections.ts';
+import { nextSequence } from './refresh.domain.ts';
 
 /** The lease of one inventory, held by one worker. */
 export interface InventoryLease {
@@ -23,9 +24,10 @@ export type WaitingLease = Pick<InventoryLease, 'inventory' | 'refreshId'>;
 export interface InventoryStore {
   /**
    * Leases a free inventory to a refresh, under a worker's token or, with null, for any worker to
-   * take. False while another refresh or a worker holds the lease.
+   * take. Returns the next sequence of the inventory; null while another refresh or a worker holds
+   * the lease. A sequence that no scan uses leaves a gap.
    */
-  openLease(lease: WaitingLease & { readonly token: string | null }): Promise<boolean>;
+  openLease(lease: WaitingLease & { readonly token: string | null }): Promise<number | null>;
   /** Leases without a worker and expired ones, oldest first. */
   findWaitingLeases(limit: number): Promise<WaitingLease[]>;
   /** Takes a waiting lease; false when another worker was first. */
@@ -65,16 +67,20 @@ export function createInventoryStore(
         { scan: { $exists: false } },
         { 'scan.refreshId': refreshId, 'scan.leaseUntil': { $lte: now } },
       ];
+      const found = await collection.findOne({ _id: inventory });
+      const previous = found ? fromDocument(found).sequence : undefined;
+      const sequence = nextSequence(previous, now.getTime());
       try {
         await collection.updateOne(
-          { _id: inventory, $or: free },
-          { $set: { scan, seenAt: now } },
+          { _id: inventory, sequence: previous ?? { $exists: false }, $or: free },
+          { $set: { scan, sequence, seenAt: now } },
           { upsert: true },
         );
-        return true;
+        return sequence;
       } catch (error) {
-        // The upsert conflicts with a document that the filter does not match: it is leased.
-        if (duplicateKeyOf(error)) return false;
+        // The upsert conflicts with a document that the filter does not match: it is leased, or was
+        // meanwhile.
+        if (duplicateKeyOf(error)) return null;
         throw error;
       }
     },

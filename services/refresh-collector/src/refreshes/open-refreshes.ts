@@ -77,7 +77,9 @@ export async function openRefreshes(
   const pace = collectionPace(egress.identities.length, limits);
   const { refreshes, refreshLists: lists, inventories } = stores;
   const ofReads = { refreshes, lists, inventories, admission };
-  const reads = { ...ofReads, pace, plan, assetsPerPage: config.scan.count, clock };
+  const { settleGraceMs } = config.deadlines;
+  const assetsPerPage = config.scan.count;
+  const reads = { ...ofReads, pace, plan, assetsPerPage, settleGraceMs, clock };
   const ofAdmission = {
     store: stores.admission,
     outstandingMax: config.admission.outstandingMax,

@@ -26,6 +26,9 @@ export interface RefreshListStore {
 
 const countMax = 1_000;
 
+/** The index that leaves refused attempts out. */
+const byPhase = 'project_phase_newest';
+
 const shownPhases = (
   ['accepted', 'queued', 'collecting', 'settling', 'completed'] as const
 ).flatMap(phasesShownAs);
@@ -40,10 +43,11 @@ export function createRefreshListStore(
         projectId,
         phase: { $in: phases },
         ...(refreshIds.length > 0 ? { _id: { $in: [...refreshIds] } } : {}),
-        ...(before ? { $or: olderThan(before) } : {}),
+        ...(before ? olderThan(before) : {}),
       };
+      const hint = refreshIds.length > 0 ? {} : { hint: byPhase };
       const found = await refreshes
-        .find(filter, { projection: { pages: 0, outbox: 0 } })
+        .find(filter, { projection: { pages: 0, outbox: 0 }, ...hint })
         .sort({ requestedAt: -1, _id: -1 })
         .limit(limit + 1)
         .toArray();
@@ -58,7 +62,11 @@ export function createRefreshListStore(
   };
 }
 
+/** A range of the index, and the rule for those of the same time. */
 function olderThan(before: NonNullable<RefreshListQuery['before']>) {
   const at = new Date(before.requestedAtMs);
-  return [{ requestedAt: { $lt: at } }, { requestedAt: at, _id: { $lt: before.refreshId } }];
+  return {
+    requestedAt: { $lte: at },
+    $or: [{ requestedAt: { $lt: at } }, { _id: { $lt: before.refreshId } }],
+  };
 }

@@ -58,6 +58,7 @@ function heldKeyOf({ phase, idempotencyKey: claim }: RefreshDocument): string | 
 function toScanSummary(scan: NonNullable<RefreshDocument['scan']>): ScanSummary {
   return {
     epoch: scan.epoch,
+    sequence: scan.sequence,
     startedAtMs: scan.startedAt.getTime(),
     completedAtMs: scan.completedAt?.getTime() ?? null,
     pages: scan.pages,

@@ -29,6 +29,7 @@ export interface RefreshRoutesDeps {
   readonly pace: CollectionPace;
   readonly plan: () => PublishedPlan;
   readonly assetsPerPage: number;
+  readonly settleGraceMs: number;
   readonly clock: Clock;
 }
 
@@ -42,7 +43,7 @@ const readRefreshRoute = internalRoute({
     const stored = await awaitReservation(deps.refreshes, path.refresh_id);
     if (!stored) throw new Refused({ code: 'refresh_not_found' });
     const { refresh } = stored;
-    return toWireView(refresh, await estimate(deps, refresh));
+    return toWireView(refresh, await estimate(deps, refresh), deps.settleGraceMs);
   },
 });
 
@@ -61,7 +62,7 @@ const listRefreshesRoute = internalRoute({
   callers: ['gateway'],
   input: { path: projectPath, query: refreshListQuery },
   answer: refreshList,
-  async handle({ lists }: RefreshRoutesDeps, { path, query }) {
+  async handle({ lists, settleGraceMs }: RefreshRoutesDeps, { path, query }) {
     const { before_requested_at: beforeAt, before_refresh_id: beforeId } = query;
     const { items, hasMore } = await lists.listRefreshes({
       projectId: path.project_id,
@@ -71,7 +72,8 @@ const listRefreshesRoute = internalRoute({
       before:
         beforeAt && beforeId ? { requestedAtMs: fromIsoTime(beforeAt), refreshId: beforeId } : null,
     });
-    return { items: items.map(toWireRecord), has_more: hasMore };
+    const records = items.map((refresh) => toWireRecord(refresh, settleGraceMs));
+    return { items: records, has_more: hasMore };
   },
 });
 

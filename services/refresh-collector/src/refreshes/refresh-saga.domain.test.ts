@@ -8,12 +8,18 @@ import {
   type SagaRules,
   SagaWorld,
   settlementOf,
+  type World,
 } from '../../test/saga-world.ts';
-import { isTerminal, type Refresh } from './refresh.domain.ts';
+import { deadlineOf, isTerminal, type Refresh, refreshPhases } from './refresh.domain.ts';
 import { advance, outcomeOfDeadline, pendingEffects, type Step } from './refresh-saga.domain.ts';
 
 /** Planted faults are found from this seed on, in every run alike. */
 const faultRuns = { seed: 8, numRuns: 10_000, endOnFailure: true };
+
+const world: fc.Arbitrary<World> = fc.record({
+  funded: fc.boolean(),
+  store: fc.constantFrom('works', 'works', 'loses_manifests', 'stuck'),
+});
 
 const move: fc.Arbitrary<Move> = fc.oneof(
   {
@@ -48,6 +54,8 @@ const move: fc.Arbitrary<Move> = fc.oneof(
     ),
   },
   { weight: 1, arbitrary: fc.constant({ move: 'unreachable' } as const) },
+  { weight: 3, arbitrary: fc.constant({ move: 'assemble' } as const) },
+  { weight: 1, arbitrary: fc.constant({ move: 'assembly_deadline' } as const) },
   {
     weight: 4,
     arbitrary: fc.record({
@@ -60,16 +68,16 @@ const move: fc.Arbitrary<Move> = fc.oneof(
 /** Plays any history, lets the faults stop, and states what must then hold. */
 function checkSaga(rules: SagaRules, options: fc.Parameters<unknown>): void {
   fc.assert(
-    fc.property(fc.boolean(), fc.array(move, { minLength: 5, maxLength: 50 }), (funded, moves) => {
-      const world = new SagaWorld(funded, rules);
-      let before = world.refresh;
+    fc.property(world, fc.array(move, { minLength: 5, maxLength: 50 }), (of, moves) => {
+      const played = new SagaWorld(of, rules);
+      let before = played.refresh;
       for (const next of moves) {
-        world.play(next);
-        expectLawfulStep(before, world.refresh);
-        before = world.refresh;
+        played.play(next);
+        expectLawfulStep(before, played.refresh);
+        before = played.refresh;
       }
-      world.settleDown();
-      expectSettled(world, funded);
+      played.settleDown();
+      expectSettled(played, of.funded);
     }),
     options,
   );
@@ -80,6 +88,7 @@ function expectLawfulStep(before: Refresh, after: Refresh): void {
   const isLawful =
     (!isTerminal(before.phase) || after.phase === before.phase) &&
     after.version >= before.version &&
+    (!before.scan || after.scan?.sequence === before.scan.sequence) &&
     (before.phase !== 'completed' || isDeepStrictEqual(after.billing, before.billing)) &&
     (!before.outcome || after.outcome === before.outcome);
   if (!isLawful) throw new Error(`no lawful step: ${JSON.stringify({ before, after })}`);
@@ -134,7 +143,8 @@ const plantedFaults: Readonly<Record<string, SagaRules>> = {
   ),
   'a lost settlement is not resent': {
     ...realRules,
-    pendingEffects: (refresh) => (refresh.phase === 'settling' ? [] : pendingEffects(refresh)),
+    pendingEffects: (refresh, isOverdue) =>
+      refresh.phase === 'settling' ? [] : pendingEffects(refresh, isOverdue),
   },
   'a settlement without a hold is ignored': withAdvance((_refresh, fact, step) =>
     fact.fact === 'hold_lost' ? { step: 'ignored' } : step,
@@ -149,15 +159,22 @@ const plantedFaults: Readonly<Record<string, SagaRules>> = {
   ),
   'a lost reservation is not resent': {
     ...realRules,
-    pendingEffects: (refresh) => (refresh.phase === 'accepted' ? [] : pendingEffects(refresh)),
+    pendingEffects: (refresh, isOverdue) =>
+      refresh.phase === 'accepted' ? [] : pendingEffects(refresh, isOverdue),
   },
   'a lost manifest is not sent again': {
     ...realRules,
-    pendingEffects: (refresh) => (refresh.phase === 'assembling' ? [] : pendingEffects(refresh)),
+    pendingEffects: (refresh, isOverdue) =>
+      refresh.phase === 'assembling' ? [] : pendingEffects(refresh, isOverdue),
+  },
+  'an assembly past its deadline is not abandoned': {
+    ...realRules,
+    pendingEffects: (refresh) => pendingEffects(refresh, false),
   },
   'a lost announcement is not sent again': {
     ...realRules,
-    pendingEffects: (refresh) => (refresh.phase === 'completed' ? [] : pendingEffects(refresh)),
+    pendingEffects: (refresh, isOverdue) =>
+      refresh.phase === 'completed' ? [] : pendingEffects(refresh, isOverdue),
   },
   'a repeated settlement reopens a completed refresh': withAdvance((refresh, fact, step) =>
     refresh.phase === 'completed' && fact.fact === 'settled'
@@ -221,6 +238,7 @@ describe('refresh saga', () => {
     (pages, outcome) => {
       const scan = {
         epoch: 1,
+        sequence: 1,
         startedAtMs: 0,
         completedAtMs: null,
         pages,
@@ -232,4 +250,23 @@ describe('refresh saga', () => {
       expect(outcomeOfDeadline({ scan })).toBe(outcome);
     },
   );
+
+  it('shows when each phase ends at the latest, a grace after collecting once it settles (Refresh: Deadlines, deadline_at) [deadlines]', () => {
+    const [queueDeadlineMs, collectDeadlineMs, graceMs] = [1_000, 5_000, 200];
+    const started = refreshPhases.map((phase) => [
+      phase,
+      deadlineOf({ phase, queueDeadlineMs, collectDeadlineMs }, graceMs),
+    ]);
+    expect(Object.fromEntries(started)).toMatchObject({
+      refused: null,
+      collecting: 5_000,
+      assembling: 5_200,
+      settling: 5_200,
+      completed: null,
+    });
+    const waiting = { queueDeadlineMs, collectDeadlineMs: null };
+    expect(deadlineOf({ ...waiting, phase: 'accepted' }, graceMs)).toBe(1_000);
+    expect(deadlineOf({ ...waiting, phase: 'queued' }, graceMs)).toBe(1_000);
+    expect(deadlineOf({ ...waiting, phase: 'settling' }, graceMs)).toBe(1_200);
+  });
 });

@@ -14,6 +14,7 @@ export type Fact =
       readonly fact: 'scan_started';
       readonly atMs: number;
       readonly deadlineMs: number;
+      readonly sequence: number;
       readonly worker: string | null;
       readonly expectedPages: number | null;
     }
@@ -166,12 +167,12 @@ const rules: Rules = {
     reserve_refused: () => repeat('reply_refused'),
   },
   queued: {
-    scan_started: (refresh, { atMs, deadlineMs, worker, expectedPages }) =>
+    scan_started: (refresh, { atMs, deadlineMs, sequence, worker, expectedPages }) =>
       change(refresh, {
         phase: 'collecting',
         collectDeadlineMs: deadlineMs,
         expectedPages,
-        scan: { ...newScan, startedAtMs: atMs, worker },
+        scan: { ...newScan, sequence, startedAtMs: atMs, worker },
       }),
     cancel_requested: (refresh) => settle(refresh, 'cancelled', {}),
     queue_deadline_passed: (refresh) => settle(refresh, 'upstream_unavailable', {}),
@@ -253,12 +254,14 @@ export function advance(refresh: Refresh, fact: Fact): Step {
   return rule ? rule(refresh, fact) : ignored;
 }
 
-/** The commands that are pending in a phase. */
-export function pendingEffects(refresh: Refresh): Effect[] {
+/** The commands that are pending in a phase; `isOverdue` once its deadline has passed. */
+export function pendingEffects(refresh: Refresh, isOverdue: boolean): Effect[] {
   switch (refresh.phase) {
     case 'accepted':
       return ['reserve'];
     case 'assembling':
+      // Alone, so that it is decided also where no manifest can be delivered.
+      if (isOverdue) return ['abandon_scan'];
       // The manifest first: an abandon alone would reject a scan that was handed over.
       return refresh.cancelRequested ? ['complete_scan', 'abandon_scan'] : ['complete_scan'];
     case 'settling':

@@ -59,6 +59,8 @@ export const attemptCancelled: RefreshRefusal = {
 export interface ScanSummary {
   /** Grows with every claim; a write of an earlier epoch is refused. */
   readonly epoch: number;
+  /** Its place among the scans of its inventory; null for scans that earlier versions started. */
+  readonly sequence: number | null;
   readonly startedAtMs: number;
   readonly completedAtMs: number | null;
   readonly pages: number;
@@ -68,6 +70,14 @@ export interface ScanSummary {
   readonly parked: boolean;
   /** The replica that read it last. */
   readonly worker: string | null;
+}
+
+/**
+ * The place of the scan after this one among those of its inventory, whatever clocks say. It is no
+ * less than the time, so that it also grows where the inventory was forgotten or restored.
+ */
+export function nextSequence(previous: number | undefined, nowMs: number): number {
+  return Math.max((previous ?? 0) + 1, nowMs);
 }
 
 /** What the ledger held, and what was left available to the account. */
@@ -159,10 +169,16 @@ export function isWaiting(refresh: Pick<Refresh, 'phase' | 'eventAppended'>): bo
   }
 }
 
-/** The deadline of the present phase; null once terminal. */
+/**
+ * The deadline of the present phase; null once terminal. The deadline of collecting, or of the queue
+ * where it was never started, is that of assembly and settlement after a grace.
+ */
 export function deadlineOf(
   refresh: Pick<Refresh, 'phase' | 'queueDeadlineMs' | 'collectDeadlineMs'>,
+  settleGraceMs: number,
 ): number | null {
   if (isTerminal(refresh.phase)) return null;
-  return refresh.collectDeadlineMs ?? refresh.queueDeadlineMs;
+  const deadlineMs = refresh.collectDeadlineMs ?? refresh.queueDeadlineMs;
+  const settles = refresh.phase === 'assembling' || refresh.phase === 'settling';
+  return settles ? deadlineMs + settleGraceMs : deadlineMs;
 }

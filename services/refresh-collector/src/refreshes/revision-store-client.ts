@@ -1,3 +1,4 @@
+import { stagedPageBytesMax } from '@inventory/contracts/internal/inventory';
 import type { ManifestPage } from '@inventory/contracts/messages/revision-commands';
 import type { InternalClient } from '@inventory/http/internal-client';
 import { type PagePlace, stagePage } from '@inventory/http/stage-page';
@@ -9,7 +10,9 @@ import { type PlatformPage, pageMembers } from '../egress/platform-page.domain.t
  * Refused for a page that is never accepted.
  */
 export interface RevisionStoreClient {
-  stagePage(place: PagePlace, page: PlatformPage): Promise<ManifestPage>;
+  /** The text of a page as it is staged; null where it is too large to be saved. */
+  textOf(page: PlatformPage): Promise<Buffer | null>;
+  stagePage(place: PagePlace, text: Buffer): Promise<ManifestPage>;
 }
 
 const largeAssetsMin = 100;
@@ -23,12 +26,16 @@ export function createRevisionStoreClient(
   executor: SerialExecutor,
 ): RevisionStoreClient {
   return {
-    async stagePage(place, page) {
-      const write = () =>
-        Buffer.concat([Buffer.from('{'), pageMembers(page, 'with_properties'), Buffer.from('}')]);
-      const isLarge = page.assets.length >= largeAssetsMin;
-      const text = isLarge ? await executor.enqueue(write) : write();
-      return stagePage(client, place, text, { refusals });
+    async textOf(page) {
+      const write = () => stagedText(page);
+      return page.assets.length < largeAssetsMin ? write() : executor.enqueue(write);
     },
+    stagePage: (place, text) => stagePage(client, place, text, { refusals }),
   };
+}
+
+function stagedText(page: PlatformPage): Buffer | null {
+  const members = pageMembers(page, 'with_properties');
+  const text = Buffer.concat([Buffer.from('{'), members, Buffer.from('}')]);
+  return text.length <= stagedPageBytesMax ? text : null;
 }

@@ -112,6 +112,7 @@ function completeScan(refresh: Refresh, pages: readonly StagedPageRecord[]): Out
       account_id: refresh.accountId,
       scope: refresh.scope,
       language: refresh.language,
+      ...(scan.sequence === null ? {} : { sequence: scan.sequence }),
       scan_window: {
         started_at: isoTime(scan.startedAtMs),
         completed_at: isoTime(scan.completedAtMs),

@@ -21,8 +21,9 @@ export function startRefreshJobs(
   { config, lifetime, logger }: ServiceContext<RefreshCollectorConfig>,
   { saga, resends, ledger, admission, survey }: RefreshJobsDeps,
 ): void {
-  const { watchMs, holds } = config;
+  const { watchMs, holds, deadlines } = config;
   const jobs = { lifetime, logger };
+  const resending = { ...saga, resends, settleGraceMs: deadlines.settleGraceMs, logger };
   startPeriodicJob({
     ...jobs,
     name: 'admission',
@@ -33,7 +34,7 @@ export function startRefreshJobs(
     ...jobs,
     name: 'pending commands',
     intervalMs: watchMs,
-    runOnce: () => resendPendingCommands(saga, resends, logger),
+    runOnce: () => resendPendingCommands(resending),
   });
   startPeriodicJob({
     ...jobs,

@@ -13,6 +13,7 @@ const slow = { pagesPerSecond: 0.05, burstPages: 2 };
 
 const scanOf = (reportedTotalCount: number) => ({
   epoch: 1,
+  sequence: 1,
   startedAtMs: 0,
   completedAtMs: null,
   pages: 0,

@@ -64,9 +64,10 @@ export function createPlanExecutor(deps: PlanExecutorDeps): PlanExecutor {
     const lease = { inventory: entry.inventory, refreshId: id };
     let epoch: number | null = null;
     try {
-      if (!(await inventories.openLease({ ...lease, token }))) return false;
+      const sequence = await inventories.openLease({ ...lease, token });
+      if (sequence === null) return false;
       const replica = token === null ? null : worker.replica;
-      const result = await apply(id, factOf(kind, replica, entry), open);
+      const result = await apply(id, factOf(kind, sequence, replica, entry), open);
       if (result?.step === 'changed') epoch = result.refresh.scan?.epoch ?? null;
       else if (result?.refresh.phase !== 'collecting') await inventories.closeLease(lease);
       // Another replica started it meanwhile: the lease belongs to that scan.
@@ -80,13 +81,14 @@ export function createPlanExecutor(deps: PlanExecutorDeps): PlanExecutor {
 
   function factOf(
     kind: StartFact,
+    sequence: number,
     replica: string | null,
     { expectedPages }: PlannedRefresh,
   ): Fact {
     if (kind === 'scan_resumed') return { fact: kind };
     const atMs = clock.now();
     const deadlineMs = atMs + deps.collectMs;
-    return { fact: kind, atMs, deadlineMs, worker: replica, expectedPages };
+    return { fact: kind, atMs, deadlineMs, sequence, worker: replica, expectedPages };
   }
 
   function recordStart(accountId: string): void {

@@ -18,6 +18,7 @@ function collecting(): Refresh {
     fact: 'scan_started',
     atMs: clock.now(),
     deadlineMs: clock.now() + far,
+    sequence: 1,
     worker: 'a',
     expectedPages: null,
   });
@@ -74,7 +75,7 @@ function openScan(fetchPage: PlatformClient['fetchPage']) {
       onAnswer: () => {},
       monotonicNow: () => 0,
     },
-    revisionStore: { stagePage: unused },
+    revisionStore: { textOf: unused, stagePage: unused },
     rules: {
       pagesMax: 250,
       triesMax: 5,

@@ -1,6 +1,7 @@
 import { Refused } from '@inventory/http/refused';
 import { isMongoUnavailable } from '@inventory/mongo/is-mongo-unavailable';
 import { jitteredDelayMs } from '@inventory/runtime/backoff';
+import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
 import type { HeldLease } from '@inventory/runtime/hold-lease';
 import type { Logger } from '@inventory/runtime/logger';
@@ -14,7 +15,7 @@ import {
   requestsFirstPage,
   unreachableIdentities,
 } from '../egress/page-verdicts.domain.ts';
-import type { PlatformPage } from '../egress/platform-page.domain.ts';
+import type { PlatformAnswer } from '../egress/platform-answer.domain.ts';
 import { type ReadPageDeps, readPage } from '../egress/read-page.ts';
 import { applyTo, type SagaDeps } from '../refreshes/apply-fact.ts';
 import type { Refresh } from '../refreshes/refresh.domain.ts';
@@ -121,15 +122,31 @@ async function readOnePage(
   );
   if (!result) return signal.aborted ? undefined : state;
   const attempt = { progress, tries, identity: result.identityId, identities };
-  const step = nextStep(attempt, result.answer, deps.rules);
-  return applyStep(deps, claimed, state, step, signal);
+  const { answer, text } = await asStaged(deps, result.answer);
+  const step = nextStep(attempt, answer, deps.rules);
+  return applyStep(deps, claimed, state, { step, text }, signal);
+}
+
+/** An answer, and the text of its page. A page that cannot be saved is an answer that is too large. */
+interface StagedAnswer {
+  readonly answer: PlatformAnswer;
+  readonly text: Buffer | null;
+}
+
+async function asStaged(
+  { revisionStore }: ScanDeps,
+  answer: PlatformAnswer,
+): Promise<StagedAnswer> {
+  if (answer.kind !== 'page') return { answer, text: null };
+  const text = await revisionStore.textOf(answer.page);
+  return { answer: text ? answer : { kind: 'too_large' }, text };
 }
 
 async function applyStep(
   deps: ScanDeps,
   claimed: ClaimedScan,
   state: ScanState,
-  step: ScanStep,
+  { step, text }: { readonly step: ScanStep; readonly text: Buffer | null },
   signal: AbortSignal,
 ): Promise<ScanState | undefined> {
   if (step.step === 'fail') {
@@ -142,7 +159,8 @@ async function applyStep(
     await pause(Math.min(step.pauseMs, timeLeftMs(deps, claimed)), signal);
     return { ...state, progress: step.progress, tries: step.tries };
   }
-  return stageAndRecord(deps, claimed, state, step, signal);
+  invariant(text !== null, 'a page that is saved has a text');
+  return stageAndRecord(deps, claimed, state, { step, text }, signal);
 }
 
 /** Stored before the page is read again, so that the checks are counted over all workers. */
@@ -168,10 +186,10 @@ async function stageAndRecord(
   deps: ScanDeps,
   claimed: ClaimedScan,
   state: ScanState,
-  step: Extract<ScanStep, { step: 'save' }>,
+  { step, text }: { readonly step: Extract<ScanStep, { step: 'save' }>; readonly text: Buffer },
   signal: AbortSignal,
 ): Promise<ScanState | undefined> {
-  const staged = await stage(deps, claimed, state.progress.pages, step.page, signal);
+  const staged = await stage(deps, claimed, state.progress.pages, text, signal);
   if (!staged) return undefined;
   const nextCursor = step.done ? null : (step.progress.cursors.at(-1) ?? null);
   const page = { ...staged, place: step.place, nextCursor };
@@ -204,13 +222,13 @@ async function stage(
   deps: ScanDeps,
   claimed: ClaimedScan,
   pageNumber: number,
-  page: PlatformPage,
+  text: Buffer,
   signal: AbortSignal,
 ) {
   const place = { scanId: claimed.refresh.id, epoch: claimed.epoch, page: pageNumber };
   for (let failures = 1; !signal.aborted && !isOverdue(deps, claimed); failures += 1) {
     try {
-      return await deps.revisionStore.stagePage(place, page);
+      return await deps.revisionStore.stagePage(place, text);
     } catch (error) {
       if (error instanceof Refused) throw error;
       deps.logger.warn({ err: error, failures }, 'page not staged');

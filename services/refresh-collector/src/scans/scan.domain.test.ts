@@ -359,6 +359,7 @@ function collecting(cursors: readonly string[]): StoredScan {
     fact: 'scan_started',
     atMs: 0,
     deadlineMs: 1,
+    sequence: 1,
     worker: 'a',
     expectedPages: null,
   });

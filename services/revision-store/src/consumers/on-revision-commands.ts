@@ -28,6 +28,7 @@ export function fromCompletedMessage(body: MessageBody<'revision.completed.v1'>)
     source: body.source ?? 'refresh',
     scope: body.scope,
     language: body.language,
+    sequence: body.sequence ?? null,
     window: {
       startedAtMs: fromIsoTime(body.scan_window.started_at),
       completedAtMs: fromIsoTime(body.scan_window.completed_at),

@@ -10,7 +10,7 @@ import {
 /** What goes into one block of a new revision, and where its texts come from. */
 export interface BlockPlan {
   readonly index: number;
-  readonly assetSources: readonly RowSource[];
+  readonly assets: TextPlan;
   /** Per asset: the index of its description in this block's own list. */
   readonly descriptionOf: readonly number[];
   /** Per description of the block: its number within the revision, to find it in another block. */
@@ -18,10 +18,10 @@ export interface BlockPlan {
   readonly descriptionKeys: readonly string[];
 }
 
-/** The texts of one block in one language. */
+/** Texts of one block: where each lies, and its length in bytes, 0 for one that is missing. */
 export interface TextPlan {
-  readonly index: number;
   readonly sources: readonly RowSource[];
+  readonly lengths: Uint32Array;
 }
 
 export function blockCount(assets: number, blockAssets: number): number {
@@ -37,7 +37,10 @@ export function planBlock(survey: Survey, index: number, blockAssets: number): B
   const descriptionNumbers = [...locals.keys()];
   return {
     index,
-    assetSources: survey.assetSources.slice(from, to),
+    assets: {
+      sources: survey.assetSources.slice(from, to),
+      lengths: Uint32Array.from(survey.assetBytes.slice(from, to)),
+    },
     descriptionOf: numbers.map((number) => locals.get(number) ?? 0),
     descriptionNumbers,
     descriptionKeys: descriptionNumbers.map((number) => survey.descriptionKeys[number] ?? ''),
@@ -56,12 +59,13 @@ export function planTexts(
 ): TextPlan {
   const [from, to] = rangeOf(survey, index, blockAssets);
   const near = textsOn(survey, new Set(survey.assetSources.slice(from, to).map(pageOf)));
-  const sources = keys.map((key) => {
-    const number = survey.descriptionNumbers.get(key);
-    if (number === undefined) return missingSource;
-    return near.get(number) ?? survey.descriptionSources[number] ?? missingSource;
-  });
-  return { index, sources };
+  const numbers = keys.map((key) => survey.descriptionNumbers.get(key) ?? -1);
+  return {
+    sources: numbers.map(
+      (number) => near.get(number) ?? survey.descriptionSources[number] ?? missingSource,
+    ),
+    lengths: Uint32Array.from(numbers, (number) => survey.descriptionBytes[number] ?? 0),
+  };
 }
 
 function rangeOf(survey: Survey, index: number, blockAssets: number): readonly [number, number] {

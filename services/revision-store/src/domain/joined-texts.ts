@@ -8,7 +8,41 @@ export interface JoinedTexts {
   readonly lengths: Uint32Array;
 }
 
+/** Consecutive texts of a block, stored together; `from` is the row of the first. */
+export interface TextPart {
+  readonly from: number;
+  readonly joined: JoinedTexts;
+}
+
 const comma = Buffer.from(',');
+
+/**
+ * The rows at which the parts of a block begin: each takes as many texts as are no larger than
+ * `bytesMax` together, and at least one.
+ */
+export function cutByBytes(lengths: Uint32Array, bytesMax: number): number[] {
+  const starts = [0];
+  let bytes = 0;
+  for (const [row, length] of lengths.entries()) {
+    const size = joinedBytes(length);
+    if (bytes > 0 && bytes + size > bytesMax) {
+      starts.push(row);
+      bytes = 0;
+    }
+    bytes += size;
+  }
+  return starts;
+}
+
+/** What a text takes among others, with a comma; nothing when it is missing. */
+export function joinedBytes(length = 0): number {
+  return length === 0 ? 0 : length + 1;
+}
+
+/** The row behind the last one of a part. */
+export function partEnd(starts: readonly number[], part: number, rows: number): number {
+  return starts[part + 1] ?? rows;
+}
 
 export function joinTexts(texts: readonly (Buffer | undefined)[]): JoinedTexts {
   const present = texts.filter((text) => text !== undefined);
@@ -18,8 +52,36 @@ export function joinTexts(texts: readonly (Buffer | undefined)[]): JoinedTexts {
   };
 }
 
+/** A copy of the wanted texts alone, each in its row, so that a few do not keep the others in memory. */
+export function keepTexts(joined: JoinedTexts, wanted: (row: number) => boolean): JoinedTexts {
+  let offset = 0;
+  const texts = Array.from(joined.lengths, (length, row) => {
+    const start = offset;
+    if (length > 0) offset += length + 1;
+    return length > 0 && wanted(row) ? joined.bytes.subarray(start, start + length) : undefined;
+  });
+  return joinTexts(texts);
+}
+
+/** The texts from `from` (inclusive) to `to` (exclusive), in pieces. */
+export function sliceParts(parts: readonly TextPart[], from: number, to: number): Buffer[] {
+  return parts.flatMap(({ from: start, joined }) => {
+    const first = Math.max(0, from - start);
+    const last = Math.min(joined.lengths.length, to - start);
+    return first < last ? [sliceTexts(joined, first, last)] : [];
+  });
+}
+
+/** The wanted texts in their order, neighbours in one piece. */
+export function pickFromParts(
+  parts: readonly TextPart[],
+  wanted: (row: number) => boolean,
+): Buffer[] {
+  return parts.flatMap(({ from, joined }) => pickTexts(joined, (row) => wanted(from + row)));
+}
+
 /** The texts from `from` (inclusive) to `to` (exclusive), joined by commas. */
-export function sliceTexts(joined: JoinedTexts, from: number, to: number): Buffer {
+function sliceTexts(joined: JoinedTexts, from: number, to: number): Buffer {
   if (from === 0 && to === joined.lengths.length) return joined.bytes;
   const start = offsetOf(joined.lengths, 0, 0, from);
   const end = offsetOf(joined.lengths, start, from, to);
@@ -27,8 +89,7 @@ export function sliceTexts(joined: JoinedTexts, from: number, to: number): Buffe
   return joined.bytes.subarray(start, Math.max(start, end - 1));
 }
 
-/** The wanted texts in their order, neighbours in one piece. */
-export function pickTexts(joined: JoinedTexts, wanted: (index: number) => boolean): Buffer[] {
+function pickTexts(joined: JoinedTexts, wanted: (index: number) => boolean): Buffer[] {
   const pieces: Buffer[] = [];
   let offset = 0;
   let runStart = -1;

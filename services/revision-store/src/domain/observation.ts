@@ -1,6 +1,9 @@
 import type { ObservationId, RevisionId } from '@inventory/contracts/ids';
 import type { Language } from '@inventory/contracts/languages';
 
+/** The origin of the pages: a scan of the collector, or a customer's chain of Live Pages. */
+export type ScanSource = 'refresh' | 'capture';
+
 export interface ScanWindow {
   readonly startedAtMs: number;
   readonly completedAtMs: number;
@@ -44,6 +47,9 @@ export type TextSets = Readonly<Partial<Record<Language, TextSet>>>;
 export interface Observation {
   readonly observationId: ObservationId;
   readonly revision: Revision;
+  readonly source: ScanSource;
+  /** The newest scan that it does not precede: its own, or one before a capture; null where unknown. */
+  readonly sequence: number | null;
   /** The language of the scan. */
   readonly language: Language;
   readonly window: ScanWindow;

@@ -1,8 +1,10 @@
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
-import { joinTexts } from './joined-texts.ts';
+import { cutByBytes, joinTexts, partEnd, type TextPart } from './joined-texts.ts';
 import {
   type BlockContent,
+  type BlockRange,
+  fittingRanges,
   nextPosition,
   type PagePart,
   type PageRequest,
@@ -16,6 +18,10 @@ const faultRuns = { seed: 2, numRuns: 10_000, endOnFailure: true };
 /** An inventory as it was stored: texts with whitespace as odd as JSON allows. */
 interface Stored {
   readonly blockAssets: number;
+  /** Of one part of a block. */
+  readonly partBytes: number;
+  /** Of one page. */
+  readonly pageBytes: number;
   readonly assetTexts: readonly string[];
   /** Per asset: the revision-wide number of its description. */
   readonly numbers: readonly number[];
@@ -34,6 +40,8 @@ const oddText = fc
 const stored: fc.Arbitrary<Stored> = fc
   .record({
     blockAssets: fc.integer({ min: 1, max: 6 }),
+    partBytes: fc.constantFrom(1, 20, 50, 1_000),
+    pageBytes: fc.constantFrom(1, 40, 100, 300, 10_000),
     assetTexts: fc.array(oddText, { maxLength: 20 }),
     picks: fc.array(fc.nat({ max: 5 }), { minLength: 20, maxLength: 20 }),
     descriptionTexts: fc.array(fc.option(oddText, { nil: undefined, freq: 3 }), {
@@ -45,39 +53,79 @@ const stored: fc.Arbitrary<Stored> = fc
 
 const bytesOf = (text: string | undefined) => (text === undefined ? undefined : Buffer.from(text));
 
-function blocksOf({ blockAssets, assetTexts, numbers, descriptionTexts }: Stored): BlockContent[] {
+function inParts(texts: readonly (string | undefined)[], partBytes: number): TextPart[] {
+  const buffers = texts.map(bytesOf);
+  const starts = cutByBytes(joinTexts(buffers).lengths, partBytes);
+  return starts.map((from, part) => ({
+    from,
+    joined: joinTexts(buffers.slice(from, partEnd(starts, part, buffers.length))),
+  }));
+}
+
+function blocksOf(inventory: Stored): BlockContent[] {
+  const { blockAssets, partBytes, assetTexts, numbers, descriptionTexts } = inventory;
   const blocks: BlockContent[] = [];
   for (let from = 0; from < assetTexts.length; from += blockAssets) {
     const own = numbers.slice(from, from + blockAssets);
     const locals = [...new Set(own)];
     blocks.push({
-      assets: joinTexts(
-        assetTexts.slice(from, from + blockAssets).map((text) => Buffer.from(text)),
-      ),
+      assets: inParts(assetTexts.slice(from, from + blockAssets), partBytes),
       descriptionOf: Uint16Array.from(own, (number) => locals.indexOf(number)),
       descriptionNumbers: Uint32Array.from(locals),
-      texts: joinTexts(locals.map((number) => bytesOf(descriptionTexts[number]))),
+      texts: inParts(
+        locals.map((number) => descriptionTexts[number]),
+        partBytes,
+      ),
     });
   }
   return blocks;
 }
 
 interface Slicing {
-  readonly ranges: typeof rangesOfPage;
+  /** The runs of a page that fit into so many bytes. */
+  readonly ranges: (
+    request: PageRequest,
+    blocks: readonly BlockContent[],
+    pageBytes: number,
+  ) => BlockRange[];
   readonly body: (parts: readonly PagePart[]) => Buffer;
   readonly next: typeof nextPosition;
 }
 
 const wholeBody = (parts: readonly PagePart[]) => Buffer.concat(pageBody(parts));
 
-const faultless: Slicing = { ranges: rangesOfPage, body: wholeBody, next: nextPosition };
+const lengthsOf = (parts: readonly TextPart[]) =>
+  Uint32Array.from(parts.flatMap(({ joined }) => [...joined.lengths]));
 
-function readPage(slicing: Slicing, blocks: readonly BlockContent[], request: PageRequest): string {
-  const parts = slicing.ranges(request).map((range) => ({
-    range,
-    content: blocks[range.index] as BlockContent,
-  }));
-  return slicing.body(parts).toString();
+function rangesThatFit(
+  request: PageRequest,
+  blocks: readonly BlockContent[],
+  pageBytes: number,
+): BlockRange[] {
+  const outlined = rangesOfPage(request).map((range) => {
+    const { assets, texts, ...join } = blocks[range.index] as BlockContent;
+    const outline = { ...join, assetLengths: lengthsOf(assets), textLengths: lengthsOf(texts) };
+    return { range, outline };
+  });
+  return fittingRanges(outlined, pageBytes);
+}
+
+const faultless: Slicing = { ranges: rangesThatFit, body: wholeBody, next: nextPosition };
+
+interface Page {
+  readonly text: string;
+  readonly next: number | null;
+}
+
+function readPage(
+  slicing: Slicing,
+  blocks: readonly BlockContent[],
+  request: PageRequest,
+  pageBytes: number,
+): Page {
+  const ranges = slicing.ranges(request, blocks, pageBytes);
+  const parts = ranges.map((range) => ({ range, content: blocks[range.index] as BlockContent }));
+  return { text: slicing.body(parts).toString(), next: slicing.next(request, ranges) };
 }
 
 /** The page put together from the stored texts themselves. */
@@ -99,6 +147,10 @@ function expectedPage(inventory: Stored, from: number, to: number): string {
   return `"assets":[${assets.join(',')}],"descriptions":[${descriptions.join(',')}]`;
 }
 
+const emptyBytes = '"assets":[],"descriptions":[]'.length;
+/** Each text counts with a comma, also the last one of a list. */
+const lastCommas = 2;
+
 function anyPage(slicing: Slicing) {
   return fc.property(
     stored,
@@ -110,10 +162,19 @@ function anyPage(slicing: Slicing) {
       const { blockAssets } = inventory;
       const request = { position, pageSize, totalCount, blockAssets };
 
-      const given = readPage(slicing, blocksOf(inventory), request);
+      const blocks = blocksOf(inventory);
+      const { text, next } = readPage(slicing, blocks, request, inventory.pageBytes);
 
-      expect(given).toBe(expectedPage(inventory, position, position + pageSize));
-      expect(() => JSON.parse(`{${given}}`)).not.toThrow();
+      const end = next ?? totalCount;
+      expect(text).toBe(expectedPage(inventory, position, end));
+      expect(() => JSON.parse(`{${text}}`)).not.toThrow();
+      expect(end - position).toBeLessThanOrEqual(pageSize);
+      // It is as large as it may be: one more asset would be too many, or too large.
+      const bytesTo = (to: number) =>
+        Buffer.byteLength(expectedPage(inventory, position, to)) - emptyBytes;
+      expect(end - position > 1 && bytesTo(end) > inventory.pageBytes).toBe(false);
+      const isFull = () => bytesTo(end + 1) > inventory.pageBytes - lastCommas;
+      expect(end === totalCount || end - position === pageSize || isFull()).toBe(true);
     },
   );
 }
@@ -131,9 +192,9 @@ function anyChain(slicing: Slicing) {
       const pageSize = pageSizes.next().value as number;
       const { blockAssets } = inventory;
       const request: PageRequest = { position, pageSize, totalCount, blockAssets };
-      const page = JSON.parse(`{${readPage(slicing, blocks, request)}}`);
-      ids.push(...page.assets);
-      position = slicing.next(request);
+      const { text, next } = readPage(slicing, blocks, request, inventory.pageBytes);
+      ids.push(...JSON.parse(`{${text}}`).assets);
+      position = next;
     }
 
     expect(ids).toEqual(inventory.assetTexts.map((text) => JSON.parse(text)));
@@ -160,30 +221,47 @@ const planted: Record<string, Slicing> = {
     content: { ...content, descriptionNumbers: content.descriptionNumbers.map((_, at) => at) },
   })),
   'every description of a touched block is given': withBody((parts) => {
-    const whole = parts.map(({ content }) => content.texts.bytes).filter((bytes) => bytes.length);
+    const all = parts.flatMap(({ content }) => content.texts.map(({ joined }) => joined.bytes));
+    const whole = all.filter((bytes) => bytes.length);
     const assets = wholeBody(parts).toString().split('],"descriptions":[')[0];
     return Buffer.from(`${assets}],"descriptions":[${whole.join(',')}]`);
   }),
   'a page ends where its first block ends': {
     ...faultless,
-    ranges: (request) => rangesOfPage(request).slice(0, 1),
+    ranges: (...page) => rangesThatFit(...page).slice(0, 1),
+    next: ({ position, pageSize, totalCount }) =>
+      position + pageSize < totalCount ? position + pageSize : null,
   },
   'a page begins one asset late': {
     ...faultless,
-    ranges: (request) => rangesOfPage({ ...request, position: request.position + 1 }),
+    ranges: ({ position, ...request }, ...page) =>
+      rangesThatFit({ ...request, position: position + 1 }, ...page),
   },
   'the chain skips an asset': {
     ...faultless,
-    next: (request) => {
-      const next = nextPosition(request);
+    next: (request, ranges) => {
+      const next = nextPosition(request, ranges);
       return next === null || next + 1 >= request.totalCount ? null : next + 1;
     },
   },
   'the chain ends one page early': {
     ...faultless,
-    next: (request) =>
-      nextPosition({ ...request, pageSize: request.pageSize * 2 }) && nextPosition(request),
+    next: (request, ranges) =>
+      nextPosition(request, [...ranges, ...ranges]) && nextPosition(request, ranges),
   },
+  'a page that was cut short is continued behind its size': {
+    ...faultless,
+    next: ({ position, pageSize, totalCount }) =>
+      position + pageSize < totalCount ? position + pageSize : null,
+  },
+  'a page is as large as its assets are': {
+    ...faultless,
+    ranges: (request) => rangesOfPage(request),
+  },
+  'a part that was cut off is left out': changedParts(({ range, content }) => ({
+    range,
+    content: { ...content, texts: content.texts.slice(0, 1) },
+  })),
 };
 
 describe('A page of Current (Reads: page_size, chains, descriptions) [current-pinned-chain, page-size, descriptions]', () => {
@@ -202,6 +280,8 @@ describe('A page of Current (Reads: page_size, chains, descriptions) [current-pi
     'every description of a touched block is given',
     'a page ends where its first block ends',
     'a page begins one asset late',
+    'a page is as large as its assets are',
+    'a part that was cut off is left out',
   ])('is caught when %s', (fault) => {
     const outcome = fc.check(anyPage(planted[fault] as Slicing), faultRuns);
 
@@ -209,22 +289,23 @@ describe('A page of Current (Reads: page_size, chains, descriptions) [current-pi
     expect(String(outcome.errorInstance)).toContain('expect(');
   });
 
-  it.each(['the chain skips an asset', 'the chain ends one page early'])(
-    'is caught when %s',
-    (fault) => {
-      const outcome = fc.check(anyChain(planted[fault] as Slicing), faultRuns);
+  it.each([
+    'the chain skips an asset',
+    'the chain ends one page early',
+    'a page that was cut short is continued behind its size',
+  ])('is caught when %s', (fault) => {
+    const outcome = fc.check(anyChain(planted[fault] as Slicing), faultRuns);
 
-      expect(outcome.failed).toBe(true);
-      expect(String(outcome.errorInstance)).toContain('expect(');
-    },
-  );
+    expect(outcome.failed).toBe(true);
+    expect(String(outcome.errorInstance)).toContain('expect(');
+  });
 
   it('of an empty inventory has two empty lists', () => {
     const request = { position: 0, pageSize: 2000, totalCount: 0, blockAssets: 2000 };
 
     expect(wholeBody([]).toString()).toBe('"assets":[],"descriptions":[]');
     expect(rangesOfPage(request)).toEqual([]);
-    expect(nextPosition(request)).toBeNull();
+    expect(nextPosition(request, [])).toBeNull();
   });
 
   it('of the common size is one whole block, whose bytes are not cut', () => {

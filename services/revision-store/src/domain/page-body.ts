@@ -1,4 +1,10 @@
-import { type JoinedTexts, joinPieces, pickTexts, sliceTexts } from './joined-texts.ts';
+import {
+  joinedBytes,
+  joinPieces,
+  pickFromParts,
+  sliceParts,
+  type TextPart,
+} from './joined-texts.ts';
 
 /** A run of assets within one block; `to` is the first one not in it. */
 export interface BlockRange {
@@ -14,12 +20,27 @@ export interface PageRequest {
   readonly blockAssets: number;
 }
 
-/** What is stored of one block, in one language. */
-export interface BlockContent {
-  readonly assets: JoinedTexts;
+/** Which description each asset of a block needs. */
+interface BlockJoin {
   readonly descriptionOf: Uint16Array;
   readonly descriptionNumbers: Uint32Array;
-  readonly texts: JoinedTexts;
+}
+
+/** How large the texts of one block are, in one language. */
+export interface BlockOutline extends BlockJoin {
+  readonly assetLengths: Uint32Array;
+  readonly textLengths: Uint32Array;
+}
+
+export interface OutlinedRange {
+  readonly range: BlockRange;
+  readonly outline: BlockOutline;
+}
+
+/** What is stored of one block, in one language: the parts that hold what a page needs. */
+export interface BlockContent extends BlockJoin {
+  readonly assets: readonly TextPart[];
+  readonly texts: readonly TextPart[];
 }
 
 export interface PagePart {
@@ -41,10 +62,38 @@ export function rangesOfPage(request: PageRequest): BlockRange[] {
   return ranges;
 }
 
-/** Where the page after this one begins; null after the last. */
-export function nextPosition(request: PageRequest): number | null {
-  const end = request.position + request.pageSize;
-  return end < request.totalCount ? end : null;
+/** The part of a page that is no larger than `bytesMax`: its first assets, at least one. */
+export function fittingRanges(blocks: readonly OutlinedRange[], bytesMax: number): BlockRange[] {
+  const given = new Set<number>();
+  const fitting: BlockRange[] = [];
+  let bytes = 0;
+  for (const { range, outline } of blocks) {
+    for (let row = range.from; row < range.to; row += 1) {
+      const local = outline.descriptionOf[row] ?? 0;
+      const number = outline.descriptionNumbers[local] ?? 0;
+      const textBytes = given.has(number) ? 0 : joinedBytes(outline.textLengths[local]);
+      const rowBytes = joinedBytes(outline.assetLengths[row]) + textBytes;
+      if (bytes > 0 && bytes + rowBytes > bytesMax) return [...fitting, { ...range, to: row }];
+      given.add(number);
+      bytes += rowBytes;
+    }
+    fitting.push(range);
+  }
+  return fitting;
+}
+
+/** Where the page after these ranges begins; null after the last. */
+export function nextPosition(
+  { position, totalCount }: PageRequest,
+  ranges: readonly BlockRange[],
+): number | null {
+  const end = ranges.reduce((at, { from, to }) => at + to - from, position);
+  return end < totalCount ? end : null;
+}
+
+/** The descriptions of a block that a run of its assets needs, in the block's own numbering. */
+export function neededLocals({ from, to }: BlockRange, { descriptionOf }: BlockJoin): Set<number> {
+  return new Set(descriptionOf.subarray(from, to));
 }
 
 /**
@@ -57,7 +106,7 @@ export function pageBody(parts: readonly PagePart[]): Buffer[] {
   return [
     Buffer.from('"assets":['),
     ...joinPieces(
-      parts.map(({ range, content }) => sliceTexts(content.assets, range.from, range.to)),
+      parts.flatMap(({ range, content }) => sliceParts(content.assets, range.from, range.to)),
     ),
     Buffer.from('],"descriptions":['),
     ...joinPieces(parts.flatMap((part) => descriptionsOf(part, given))),
@@ -71,10 +120,10 @@ function descriptionsOf({ range, content }: PagePart, given: Set<number>): Buffe
   const isWhole = range.from === 0 && range.to === descriptionOf.length;
   if (isWhole && given.size === 0) {
     for (const number of descriptionNumbers) given.add(number);
-    return [texts.bytes];
+    return texts.map(({ joined }) => joined.bytes);
   }
-  const needed = new Set(descriptionOf.subarray(range.from, range.to));
+  const needed = neededLocals(range, content);
   const fresh = new Set([...needed].filter((local) => !given.has(numberOf(local))));
   for (const local of fresh) given.add(numberOf(local));
-  return pickTexts(texts, (local) => fresh.has(local));
+  return pickFromParts(texts, (local) => fresh.has(local));
 }

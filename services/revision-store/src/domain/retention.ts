@@ -17,6 +17,11 @@ export function isSupersededReadable(
   return nowMs < supersededAtMs + retention.supersededKeptMs;
 }
 
+/** That it was observed before an erasure that has removed what it refers to. */
+export function isErased({ window }: Observation, erasedAtMs: number | null): boolean {
+  return erasedAtMs !== null && window.completedAtMs <= erasedAtMs;
+}
+
 export function isHeadExpired(head: Observation, nowMs: number, retention: Retention): boolean {
   return nowMs >= head.window.completedAtMs + retention.headKeptMs;
 }

@@ -17,6 +17,8 @@ const head: Observation = {
     totalAmount: '4',
     blockAssets: 1000,
   },
+  source: 'refresh',
+  sequence: null,
   language: 'english',
   window: { startedAtMs: 1_000, completedAtMs: 2_000 },
   reportedTotalCount: 3,
@@ -25,6 +27,7 @@ const head: Observation = {
 
 const findings = (changes: Partial<Findings> = {}): Findings => ({
   source: 'refresh',
+  sequence: null,
   language: 'english',
   window: { startedAtMs: 3_000, completedAtMs: 4_000 },
   reportedTotalCount: 5,
@@ -56,6 +59,7 @@ describe('The comparison of a scan with the head (Refresh: unchanged) [unchanged
     const verdict = given({});
 
     expect(verdict).toMatchObject({ changed: false, writesAssets: false, writesTexts: false });
+    expect(verdict.head).toBe(verdict.observation);
     expect(verdict.observation).toEqual({
       ...head,
       observationId: 'invobs_new',
@@ -99,6 +103,57 @@ describe('The comparison of a scan with the head (Refresh: unchanged) [unchanged
       writesAssets: true,
     });
     expect(given({ window: { ...window, completedAtMs: 2_000 } }).place).toBe('head');
+  });
+
+  it('orders scans by their sequence alone, a later time or an earlier one notwithstanding', () => {
+    const sequenced = { head: { ...head, sequence: 7 } };
+    const late = { startedAtMs: 8_000, completedAtMs: 9_000 };
+    const early = { startedAtMs: 500, completedAtMs: 900 };
+
+    expect(given({ sequence: 6, window: late }, sequenced)).toMatchObject({
+      place: 'superseded',
+      head: null,
+    });
+    expect(given({ sequence: 8, window: early }, sequenced)).toMatchObject({
+      place: 'head',
+      observation: { sequence: 8, window: { startedAtMs: 500, completedAtMs: 2_000 } },
+    });
+  });
+
+  it.each([
+    [1_999, 'superseded'],
+    [2_000, 'head'],
+  ] as const)(
+    'compares a scan that ended at %i with a head without a sequence by time: it is %s',
+    (completedAtMs, place) => {
+      const window = { startedAtMs: 500, completedAtMs };
+
+      expect(given({ sequence: 8, window }).place).toBe(place);
+      expect(given({ sequence: 8, window }, { head: { ...head, sequence: 7 } }).place).toBe('head');
+    },
+  );
+
+  it('compares a scan with a captured head by time, and lets no scan of before the capture follow', () => {
+    const captured = { head: { ...head, source: 'capture', sequence: 7 } } as const;
+    const early = { startedAtMs: 500, completedAtMs: 1_999 };
+
+    expect(given({ sequence: 8 }, captured).place).toBe('head');
+    expect(given({ sequence: 6 }, captured).place).toBe('superseded');
+    expect(given({ sequence: 8, window: early }, captured)).toMatchObject({
+      place: 'superseded',
+      head: { observationId: 'invobs_head', source: 'capture', sequence: 8 },
+    });
+    expect(given({ source: 'capture' }, captured)).toMatchObject({
+      place: 'head',
+      observation: { source: 'capture', sequence: 7 },
+    });
+  });
+
+  it('saves any scan where there is no head, as after an erasure [erase]', () => {
+    expect(given({ sequence: 6 }, { head: null })).toMatchObject({
+      place: 'head',
+      observation: { sequence: 6 },
+    });
   });
 
   it('saves a capture whose chain began before the head’s window ended as superseded already', () => {

@@ -1,11 +1,11 @@
 import type { ObservationId, RevisionId } from '@inventory/contracts/ids';
 import type { Language } from '@inventory/contracts/languages';
-import type { Observation, Revision, ScanWindow, TextSets } from './observation.ts';
-import type { ScanSource } from './scan.ts';
+import type { Observation, Revision, ScanSource, ScanWindow, TextSets } from './observation.ts';
 
 /** What an assembled scan found. */
 export interface Findings {
   readonly source: ScanSource;
+  readonly sequence: number | null;
   readonly language: Language;
   readonly window: ScanWindow;
   readonly reportedTotalCount: number;
@@ -38,6 +38,8 @@ export interface ScanComparison {
    */
   readonly place: 'head' | 'superseded' | 'erased';
   readonly observation: Observation;
+  /** The head from then on; null where it stays as it is. */
+  readonly head: Observation | null;
   readonly writesAssets: boolean;
   readonly writesTexts: boolean;
 }
@@ -55,17 +57,22 @@ export function compareWithHead(
   const reusesTexts = known?.digest === findings.textDigest;
   const textSet = reusesTexts ? known : { textSetId: fresh.textSetId, digest: findings.textDigest };
   const texts: TextSets = { ...same?.texts, [findings.language]: textSet };
+  const after = place === 'head' ? present.head : null;
+  const observation: Observation = {
+    observationId: fresh.observationId,
+    revision: same?.revision ?? newRevision(findings, fresh.revisionId, blockAssets),
+    source: findings.source,
+    sequence: newest(findings.sequence, after?.sequence ?? null),
+    language: findings.language,
+    window: windowAfter(findings.window, after),
+    reportedTotalCount: findings.reportedTotalCount,
+    texts,
+  };
   return {
     changed: same === null,
     place,
-    observation: {
-      observationId: fresh.observationId,
-      revision: same?.revision ?? newRevision(findings, fresh.revisionId, blockAssets),
-      language: findings.language,
-      window: findings.window,
-      reportedTotalCount: findings.reportedTotalCount,
-      texts,
-    },
+    observation,
+    head: headAfter(observation, place, present.head),
     writesAssets: same === null && place !== 'erased',
     writesTexts: !reusesTexts && place !== 'erased',
   };
@@ -78,13 +85,46 @@ function sameRevision(findings: Findings, head: Observation | null): Observation
 function placeOf(findings: Findings, { head, erasedAtMs }: Present): ScanComparison['place'] {
   const asOfMs = standsForMs(findings);
   if (erasedAtMs !== null && asOfMs <= erasedAtMs) return 'erased';
-  if (head !== null && asOfMs < head.window.completedAtMs) return 'superseded';
-  return 'head';
+  return head !== null && precedes(findings, head) ? 'superseded' : 'head';
 }
 
 /**
- * The time of a scan in comparisons with other scans. For a capture it is the start: its pages may
- * be minutes apart, and any observation in between is newer than its first page.
+ * Scans of refreshes are ordered by cause: the one that was started earlier precedes the other,
+ * whatever clocks say. Captures have no place among them and are compared by time.
+ */
+function precedes(findings: Findings, head: Observation): boolean {
+  if (findings.sequence !== null && head.sequence !== null) {
+    if (findings.sequence < head.sequence) return true;
+    if (head.source === 'refresh') return false;
+  }
+  return standsForMs(findings) < head.window.completedAtMs;
+}
+
+/** A scan that is older than a capture still keeps earlier scans from following it. */
+function headAfter(
+  observation: Observation,
+  place: ScanComparison['place'],
+  head: Observation | null,
+): Observation | null {
+  if (place === 'head') return observation;
+  if (place === 'erased' || head === null) return null;
+  const sequence = newest(observation.sequence, head.sequence);
+  return sequence === head.sequence ? null : { ...head, sequence };
+}
+
+function newest(sequence: number | null, other: number | null): number | null {
+  return sequence === null || other === null ? (sequence ?? other) : Math.max(sequence, other);
+}
+
+/** What follows an observation is verified no earlier, whatever clocks say. */
+function windowAfter(window: ScanWindow, head: Observation | null): ScanWindow {
+  const completedAtMs = Math.max(window.completedAtMs, head?.window.completedAtMs ?? 0);
+  return { ...window, completedAtMs };
+}
+
+/**
+ * The time of a scan in comparisons by time. For a capture it is the start: its pages may be minutes
+ * apart, and any observation in between is newer than its first page.
  */
 function standsForMs({ source, window }: Findings): number {
   return source === 'capture' ? window.startedAtMs : window.completedAtMs;

@@ -1,7 +1,7 @@
 import type { ObservationId, RefreshId, RevisionId } from '@inventory/contracts/ids';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { Language } from '@inventory/contracts/languages';
-import type { ScanWindow } from './observation.ts';
+import type { ScanSource, ScanWindow } from './observation.ts';
 
 /**
  * A scan as this service sees it. `unknown` has no record; `received` waits for its assembly;
@@ -71,9 +71,6 @@ export interface ManifestPage {
   readonly chunks: readonly { readonly digest: string; readonly bytes: number }[];
 }
 
-/** The origin of the pages: a scan of the collector, or a customer's chain of Live Pages. */
-export type ScanSource = 'refresh' | 'capture';
-
 /** The content of a completed scan. */
 export interface CompletedScan {
   readonly scanId: string;
@@ -81,6 +78,8 @@ export interface CompletedScan {
   readonly source: ScanSource;
   readonly scope: InventoryKey;
   readonly language: Language;
+  /** Its place among the scans of its inventory; null for captures, and from earlier collectors. */
+  readonly sequence: number | null;
   readonly window: ScanWindow;
   readonly reportedTotalCount: number;
   readonly pages: readonly ManifestPage[];

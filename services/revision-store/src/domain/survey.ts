@@ -25,9 +25,15 @@ export function sourcesByPage(sources: Iterable<RowSource>): ReadonlyMap<number,
   return Map.groupBy(present, pageOf);
 }
 
+/** A row of a page, and how many bytes its text has. */
+export interface SurveyedRow<Row> {
+  readonly row: Row;
+  readonly bytes: number;
+}
+
 export interface SurveyedPage {
-  readonly assets: Iterable<StagedAsset>;
-  readonly descriptions: Iterable<StagedDescription & { readonly textDigest: string }>;
+  readonly assets: Iterable<SurveyedRow<StagedAsset>>;
+  readonly descriptions: Iterable<SurveyedRow<StagedDescription> & { readonly textDigest: string }>;
 }
 
 /**
@@ -38,12 +44,15 @@ export interface SurveyedPage {
 export interface Survey {
   readonly positions: Map<string, number>;
   readonly assetSources: RowSource[];
+  readonly assetBytes: number[];
   readonly amounts: string[];
   readonly descriptionOf: number[];
   readonly descriptionNumbers: Map<string, number>;
   readonly descriptionKeys: string[];
   /** Where each description was read last. */
   readonly descriptionSources: RowSource[];
+  /** 0 for one that no page carried. */
+  readonly descriptionBytes: number[];
   readonly textDigests: string[];
   /** From where on every page that carries the description carries the text that was read last. */
   readonly textSince: RowSource[];
@@ -58,11 +67,13 @@ export function openSurvey(): Survey {
   return {
     positions: new Map(),
     assetSources: [],
+    assetBytes: [],
     amounts: [],
     descriptionOf: [],
     descriptionNumbers: new Map(),
     descriptionKeys: [],
     descriptionSources: [],
+    descriptionBytes: [],
     textDigests: [],
     textSince: [],
     pageDescriptions: [],
@@ -78,22 +89,24 @@ export function openSurvey(): Survey {
 export function addPage(survey: Survey, page: SurveyedPage): void {
   const before = survey.positions.size;
   let row = 0;
-  for (const asset of page.assets) {
+  for (const { row: asset, bytes } of page.assets) {
     const identity = assetIdentity(asset);
     const position = survey.positions.get(identity) ?? survey.positions.size;
     survey.positions.set(identity, position);
     survey.assetSources[position] = sourceAt(survey.pages, row);
+    survey.assetBytes[position] = bytes;
     survey.amounts[position] = asset.amount;
     survey.descriptionOf[position] = descriptionNumber(survey, descriptionKey(asset));
     row += 1;
   }
   const numbers: number[] = [];
-  for (const description of page.descriptions) {
+  for (const { row: description, bytes, textDigest } of page.descriptions) {
     const number = descriptionNumber(survey, descriptionKey(description));
     const source = sourceAt(survey.pages, numbers.length);
-    if (survey.textDigests[number] !== description.textDigest) survey.textSince[number] = source;
+    if (survey.textDigests[number] !== textDigest) survey.textSince[number] = source;
     survey.descriptionSources[number] = source;
-    survey.textDigests[number] = description.textDigest;
+    survey.descriptionBytes[number] = bytes;
+    survey.textDigests[number] = textDigest;
     numbers.push(number);
   }
   survey.pageDescriptions.push(Uint32Array.from(numbers));
@@ -132,6 +145,7 @@ function descriptionNumber(survey: Survey, key: string): number {
   survey.descriptionNumbers.set(key, number);
   survey.descriptionKeys.push(key);
   survey.descriptionSources.push(missingSource);
+  survey.descriptionBytes.push(0);
   survey.textDigests.push('');
   survey.textSince.push(missingSource);
   return number;

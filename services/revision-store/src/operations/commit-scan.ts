@@ -53,7 +53,7 @@ export async function commitScan(
   if (superseded) await observations.keepSuperseded(scopeKey, superseded, clock.now());
   const decided: DecidedScan = { scanId, refreshId, result: resultOf(verdict) };
   const moved = await scopes.moveHead(lease, {
-    head: verdict.place === 'head' ? verdict.observation : null,
+    head: verdict.head,
     decided,
     pruneAtMs: pruneAtMs(deps, claimed, verdict, superseded),
   });

@@ -53,6 +53,7 @@ export async function compareScan(
   } as const;
   const findings = {
     source: scan.source,
+    sequence: scan.sequence,
     language: scan.language,
     window: scan.window,
     reportedTotalCount: scan.reportedTotalCount,

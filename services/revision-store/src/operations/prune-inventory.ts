@@ -1,6 +1,7 @@
 import { LeaseLost } from '@inventory/runtime/hold-lease';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import {
+  isErased,
   isHeadExpired,
   isSupersededReadable,
   nextPruneAtMs,
@@ -63,8 +64,11 @@ async function pruneUnderLease(
     countPruned('heads', 1);
   }
   const superseded = await observations.listSuperseded(lease.scopeKey);
-  const [kept, expired] = partition(superseded, ({ supersededAtMs }) =>
-    isSupersededReadable(supersededAtMs, nowMs, retention),
+  const [kept, expired] = partition(
+    superseded,
+    ({ observation, supersededAtMs }) =>
+      isSupersededReadable(supersededAtMs, nowMs, retention) &&
+      !isErased(observation, lease.erasedAtMs),
   );
   await observations.deleteSuperseded(expired.map(({ observation }) => observation.observationId));
   countPruned('observations', expired.length);

@@ -2,9 +2,14 @@ import type { ObservationId, RevisionId } from '@inventory/contracts/ids';
 import type { Language } from '@inventory/contracts/languages';
 import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
-import { type Observation, type TextSet, textsFor } from '../domain/observation.ts';
+import { keepTexts, partEnd, type TextPart } from '../domain/joined-texts.ts';
+import { type Observation, textsFor } from '../domain/observation.ts';
 import {
+  type BlockRange,
+  fittingRanges,
+  neededLocals,
   nextPosition,
+  type OutlinedRange,
   type PagePart,
   type PageRequest,
   pageBody,
@@ -13,6 +18,7 @@ import {
 import { isSupersededReadable, type Retention } from '../domain/retention.ts';
 import { countPage } from '../metrics.ts';
 import type { BlockReading } from '../storage/block-cache.ts';
+import type { AssetBlock, BlockTexts } from '../storage/block-store.ts';
 import type { ObservationStore } from '../storage/observation-store.ts';
 import type { ScopeStore } from '../storage/scope-store.ts';
 
@@ -50,10 +56,16 @@ export type CurrentPage =
   | { readonly result: 'expired' }
   | { readonly result: 'beyond_end' };
 
+/** Largest text of a page, unless one asset alone is larger: what is in memory at once is bounded. */
+const pageBytesMax = 16 * 1024 * 1024;
+
 /** Blocks can vanish between the observation and them once: by an erasure. */
 const readsMax = 2;
 
-/** One page of the head, or of what a chain is pinned to. */
+/**
+ * One page of the head, or of what a chain is pinned to. A commit that an erasure overtook may have
+ * kept an observation whose blocks are gone: a chain that is pinned to it has expired.
+ */
 export async function readCurrentPage(
   deps: ReadCurrentPageDeps,
   request: CurrentPageRequest,
@@ -65,7 +77,9 @@ export async function readCurrentPage(
     if (request.position > 0 && request.position >= totalCount) return { result: 'beyond_end' };
     const page = await readPage(deps, request, observation);
     if (page !== null) return page;
-    invariant(reads < readsMax, 'a readable observation lacks blocks');
+    if (reads < readsMax) continue;
+    invariant(request.pinned !== null, 'the head lacks blocks');
+    return { result: 'expired' };
   }
 }
 
@@ -88,35 +102,101 @@ function matching(observation: Observation, revisionId: RevisionId): Observation
 }
 
 async function readPage(
-  deps: ReadCurrentPageDeps,
+  { blocks }: ReadCurrentPageDeps,
   { position, pageSize, language: wanted }: CurrentPageRequest,
   observation: Observation,
 ): Promise<CurrentPage | null> {
-  const { totalCount, blockAssets } = observation.revision;
+  const { totalCount, blockAssets, revisionId } = observation.revision;
   const request: PageRequest = { position, pageSize, totalCount, blockAssets };
   const { language, textSet } = textsFor(observation, wanted);
   invariant(textSet !== undefined, 'an observation has the texts of its own scan');
-  const parts = await readParts(deps, observation, textSet, request);
-  if (parts === null) return null;
+  const sets = { revisionId, textSetId: textSet.textSetId };
+  const outlined = await Promise.all(
+    rangesOfPage(request).map((range) => readOutline(blocks, sets, range)),
+  );
+  if (!allPresent(outlined)) return null;
+  const ranges = fittingRanges(outlined.map(toOutline), pageBytesMax);
+  const parts: (PagePart | null)[] = [];
+  for (const [at, range] of ranges.entries()) {
+    const stored = outlined[at];
+    parts.push(stored ? await readContent(blocks, sets, { ...stored, range }) : null);
+  }
+  if (!allPresent(parts)) return null;
   const body = pageBody(parts);
   countPage(body.reduce((bytes, piece) => bytes + piece.length, 0));
-  return { result: 'page', observation, language, nextPosition: nextPosition(request), body };
+  return {
+    result: 'page',
+    observation,
+    language,
+    nextPosition: nextPosition(request, ranges),
+    body,
+  };
 }
 
+/** The sets that hold the blocks of a page. */
+interface PageSets {
+  readonly revisionId: RevisionId;
+  readonly textSetId: string;
+}
+
+/** A run of a block's assets, with the first parts of the block. */
+interface StoredRange {
+  readonly range: BlockRange;
+  readonly block: AssetBlock;
+  readonly texts: BlockTexts;
+}
+
+async function readOutline(
+  blocks: BlockReading,
+  { revisionId, textSetId }: PageSets,
+  range: BlockRange,
+): Promise<StoredRange | null> {
+  const [block, texts] = await Promise.all([
+    blocks.readAssets(revisionId, range.index),
+    blocks.readTexts(textSetId, range.index),
+  ]);
+  return block && texts ? { range, block, texts } : null;
+}
+
+function toOutline({ range, block, texts }: StoredRange): OutlinedRange {
+  const { assets, ...join } = block;
+  return { range, outline: { ...join, assetLengths: assets.lengths, textLengths: texts.lengths } };
+}
+
+async function readContent(
+  blocks: BlockReading,
+  { revisionId, textSetId }: PageSets,
+  { range, block, texts }: StoredRange,
+): Promise<PagePart | null> {
+  const { index, from, to } = range;
+  const needed = neededLocals(range, block);
+  const ofAssets = { set: revisionId, index, texts: block.assets };
+  const assets = await readParts(blocks, ofAssets, (row) => row >= from && row < to);
+  const ofTexts = { set: textSetId, index, texts };
+  const descriptions = assets && (await readParts(blocks, ofTexts, (row) => needed.has(row)));
+  return descriptions && { range, content: { ...block, assets, texts: descriptions } };
+}
+
+/** The parts of a block that hold wanted texts, one after another; null when one is gone. */
 async function readParts(
-  { blocks }: ReadCurrentPageDeps,
-  { revision }: Observation,
-  { textSetId }: TextSet,
-  request: PageRequest,
-): Promise<PagePart[] | null> {
-  const parts = await Promise.all(
-    rangesOfPage(request).map(async (range) => {
-      const [assetBlock, texts] = await Promise.all([
-        blocks.readAssets(revision.revisionId, range.index),
-        blocks.readTexts(textSetId, range.index),
-      ]);
-      return assetBlock && texts ? { range, content: { ...assetBlock, texts } } : null;
-    }),
-  );
-  return parts.some((part) => part === null) ? null : parts.filter((part) => part !== null);
+  blocks: BlockReading,
+  { set, index, texts }: { set: string; index: number; texts: BlockTexts },
+  wanted: (row: number) => boolean,
+): Promise<TextPart[] | null> {
+  const parts: TextPart[] = [];
+  for (const [part, from] of texts.starts.entries()) {
+    const lengths = texts.lengths.subarray(from, partEnd(texts.starts, part, texts.lengths.length));
+    if (part === 0) {
+      parts.push({ from, joined: { bytes: texts.first, lengths } });
+    } else if (lengths.some((_, row) => wanted(from + row))) {
+      const bytes = await blocks.readPart(set, index, part);
+      if (!bytes) return null;
+      parts.push({ from, joined: keepTexts({ bytes, lengths }, (row) => wanted(from + row)) });
+    }
+  }
+  return parts;
+}
+
+function allPresent<Item>(items: readonly (Item | null)[]): items is readonly Item[] {
+  return items.every((item) => item !== null);
 }

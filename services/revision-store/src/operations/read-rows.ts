@@ -1,6 +1,6 @@
 import { pageRowsMax, stagedAsset, stagedDescription } from '@inventory/contracts/staged-rows';
 import { locateRows, type TextSpan } from '../domain/page-text.ts';
-import type { SurveyedPage } from '../domain/survey.ts';
+import type { SurveyedPage, SurveyedRow } from '../domain/survey.ts';
 import { PagesInvalid } from './read-staged-page.ts';
 import { sha256Text } from './sha256.ts';
 
@@ -28,21 +28,18 @@ function* rowsOf<Row>(
   text: Buffer,
   spans: readonly TextSpan[],
   schema: Schema<Row>,
-): Generator<Row> {
+): Generator<SurveyedRow<Row> & { readonly span: TextSpan }> {
   for (const span of spans) {
     const { success, data } = schema.safeParse(
       JSON.parse(text.toString('utf8', span.start, span.end)),
     );
     if (!success || data === undefined) throw new PagesInvalid('a row breaks its contract');
-    yield data;
+    yield { row: data, bytes: span.end - span.start, span };
   }
 }
 
 function* describedRows(text: Buffer, spans: readonly TextSpan[]) {
-  let number = 0;
-  for (const row of rowsOf(text, spans, stagedDescription)) {
-    const span = spans[number];
-    number += 1;
-    if (span) yield { ...row, textDigest: sha256Text(text.subarray(span.start, span.end)) };
+  for (const { row, bytes, span } of rowsOf(text, spans, stagedDescription)) {
+    yield { row, bytes, textDigest: sha256Text(text.subarray(span.start, span.end)) };
   }
 }

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { stagedPageBytesMax } from '@inventory/contracts/internal/inventory';
 import type { ManifestPage } from '../domain/scan.ts';
 import type { ChunkPlace, ChunkStore, StagedChunk } from '../storage/chunk-store.ts';
 import { sha256Hex } from './sha256.ts';
@@ -10,9 +11,6 @@ export class PagesInvalid extends Error {
 
 type Reading = Pick<ChunkStore, 'readChunks'>;
 
-/** Largest text of one staged page: what is in memory at once is bounded. */
-const pageBytesMax = 16 * 1024 * 1024;
-
 /**
  * The text of one page of a manifest, in UTF-8: exactly the chunks it names, none other. Null when
  * one of them is not there; {@link PagesInvalid} when they cannot be a page.
@@ -23,7 +21,7 @@ export async function readStagedPage(
   { page, epoch, chunks: named }: ManifestPage,
 ): Promise<Buffer | null> {
   const bytes = named.reduce((sum, chunk) => sum + chunk.bytes, 0);
-  if (bytes > pageBytesMax) throw new PagesInvalid('a page is too large');
+  if (bytes > stagedPageBytesMax) throw new PagesInvalid('a page is too large');
   const staged = await chunks.readChunks(named.map((_, chunk) => ({ scanId, epoch, page, chunk })));
   const contents: Buffer[] = [];
   for (const [index, { digest }] of named.entries()) {

@@ -1,18 +1,26 @@
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { invariant } from '@inventory/runtime/bug';
-import { type BlockPlan, blockCount, planBlock, planTexts } from '../domain/block-plan.ts';
-import { type JoinedTexts, joinTexts } from '../domain/joined-texts.ts';
+import {
+  type BlockPlan,
+  blockCount,
+  planBlock,
+  planTexts,
+  type TextPlan,
+} from '../domain/block-plan.ts';
+import { cutByBytes, joinTexts, partEnd } from '../domain/joined-texts.ts';
 import type { CompletedScan, ManifestPage } from '../domain/scan.ts';
 import type { ScanComparison } from '../domain/scan-comparison.ts';
-import type { RowSource, Survey } from '../domain/survey.ts';
-import type { AssetBlock, BlockStore } from '../storage/block-store.ts';
+import type { Survey } from '../domain/survey.ts';
+import type { BlockPlace, BlockStore } from '../storage/block-store.ts';
 import type { ChunkStore } from '../storage/chunk-store.ts';
 import { gatherTexts } from './gather-texts.ts';
-import { PagesInvalid } from './read-staged-page.ts';
 
 export interface WriteRevisionDeps {
   readonly chunks: Pick<ChunkStore, 'readChunks'>;
-  readonly blocks: Pick<BlockStore, 'writeAssets' | 'writeTexts' | 'readDescriptionKeys'>;
+  readonly blocks: Pick<
+    BlockStore,
+    'writeAssets' | 'writeTexts' | 'writePart' | 'readDescriptionKeys'
+  >;
 }
 
 export interface AssembledScan {
@@ -23,17 +31,16 @@ export interface AssembledScan {
 }
 
 /**
- * Blocks whose texts are gathered together. Each group costs its own pages, and at worst, where
- * assets moved or texts changed during the scan, one reading of all pages.
+ * Blocks whose texts are gathered together, as long as they are no larger than this. Each group
+ * costs its own pages, and at worst, where assets moved or texts changed during the scan, one
+ * reading of all pages.
  */
 const groupBlocks = 4;
-/** Below the 16 MB of a document even when nothing can be compressed. */
-const blockBytesMax = 14 * 1024 * 1024;
+const groupBytesMax = 32 * 1024 * 1024;
+/** Texts of one document together; one alone may be as large as a staged page. */
+const partBytesMax = 4 * 1024 * 1024;
 
-/**
- * Writes the blocks and texts that a verdict requires; nothing refers to them yet. False when a
- * page is gone; {@link PagesInvalid} when a block would be too large to keep.
- */
+/** Writes the blocks and texts that a verdict requires; nothing refers to them yet. False when a page is gone. */
 export async function writeRevision(
   deps: WriteRevisionDeps,
   assembled: AssembledScan,
@@ -43,98 +50,104 @@ export async function writeRevision(
   if (!writesAssets && !writesTexts) return true;
   const { totalCount, blockAssets } = observation.revision;
   const blocks = blockCount(totalCount, blockAssets);
-  for (let first = 0; first < blocks; first += groupBlocks) {
-    const group: BlockToWrite[] = [];
-    for (let index = first; index < Math.min(first + groupBlocks, blocks); index += 1) {
-      group.push(await planOne(deps, assembled, index));
+  let group: PartToWrite[] = [];
+  for (let index = 0; index < blocks; index += 1) {
+    for (const part of await planParts(deps, assembled, index)) {
+      if (group.length > 0 && bytesOf(group) + part.bytes > groupBytesMax) {
+        if (!(await writeGroup(deps, assembled, group, signal))) return false;
+        group = [];
+      }
+      group.push(part);
     }
+    if ((index + 1) % groupBlocks > 0 && index + 1 < blocks) continue;
     if (!(await writeGroup(deps, assembled, group, signal))) return false;
+    group = [];
   }
   return true;
 }
 
-/** One block on its way: its plan when its assets are new, and where its descriptions lie. */
-interface BlockToWrite {
-  readonly index: number;
+/** One document on its way: a part of the assets of a block, or of their descriptions. */
+interface PartToWrite {
+  readonly place: BlockPlace;
+  /** The plan of the block when this is a part of its assets. */
   readonly plan: BlockPlan | null;
-  readonly textSources: readonly RowSource[];
+  readonly texts: TextPlan;
+  readonly starts: readonly number[];
+  readonly part: number;
+  readonly bytes: number;
 }
 
-interface JoinedBlock {
-  readonly index: number;
-  readonly plan: BlockPlan | null;
-  readonly assets: JoinedTexts;
-  readonly texts: JoinedTexts;
-}
+const bytesOf = (parts: readonly PartToWrite[]): number =>
+  parts.reduce((sum, { bytes }) => sum + bytes, 0);
 
 /** A block that is stored already is described in its own numbering, not in this scan's. */
-async function planOne(
+async function planParts(
   { blocks }: WriteRevisionDeps,
-  { survey, verdict }: AssembledScan,
+  { scan, survey, verdict }: AssembledScan,
   index: number,
-): Promise<BlockToWrite> {
-  const { revisionId, blockAssets } = verdict.observation.revision;
+): Promise<PartToWrite[]> {
+  const { revision, texts, language } = verdict.observation;
+  const { revisionId, blockAssets } = revision;
+  const scope = inventoryKeyText(scan.scope);
   const plan = verdict.writesAssets ? planBlock(survey, index, blockAssets) : null;
+  const ofAssets = plan ? partsOf({ scope, set: revisionId, index }, plan, plan.assets) : [];
+  if (!verdict.writesTexts) return ofAssets;
   const keys = plan?.descriptionKeys ?? (await blocks.readDescriptionKeys(revisionId, index));
   invariant(keys !== undefined, 'a block of the head is missing');
-  const wanted = verdict.writesTexts ? keys : [];
-  const { sources } = planTexts(survey, index, blockAssets, wanted);
-  return { index, plan, textSources: sources };
+  const textSet = texts[language];
+  invariant(textSet !== undefined, 'an observation has the texts of its own scan');
+  const place = { scope, set: textSet.textSetId, index };
+  return [...ofAssets, ...partsOf(place, null, planTexts(survey, index, blockAssets, keys))];
+}
+
+function partsOf(place: BlockPlace, plan: BlockPlan | null, texts: TextPlan): PartToWrite[] {
+  const starts = cutByBytes(texts.lengths, partBytesMax);
+  return starts.map((from, part) => {
+    const lengths = texts.lengths.subarray(from, partEnd(starts, part, texts.lengths.length));
+    const bytes = lengths.reduce((sum, length) => sum + length, 0);
+    return { place, plan, texts, starts, part, bytes };
+  });
 }
 
 async function writeGroup(
   { chunks, blocks }: WriteRevisionDeps,
-  { scan, pages, verdict }: AssembledScan,
-  group: readonly BlockToWrite[],
+  { scan, pages }: AssembledScan,
+  group: readonly PartToWrite[],
   signal: AbortSignal,
 ): Promise<boolean> {
   const wanted = {
-    assets: group.flatMap(({ plan }) => plan?.assetSources ?? []),
-    descriptions: group.flatMap(({ textSources }) => textSources),
+    assets: group.flatMap((part) => (part.plan ? sourcesOf(part) : [])),
+    descriptions: group.flatMap((part) => (part.plan ? [] : sourcesOf(part))),
   };
-  const texts = await gatherTexts({ chunks, scanId: scan.scanId, pages }, wanted, signal);
-  if (texts === null) return false;
-
-  // Joined before anything is written: what is too large is found while nothing is under way.
-  const joined = group.map(({ index, plan, textSources }) => ({
-    index,
-    plan,
-    assets: join(plan?.assetSources ?? [], texts.assets),
-    texts: join(textSources, texts.descriptions),
-  }));
+  const gathered = await gatherTexts({ chunks, scanId: scan.scanId, pages }, wanted, signal);
+  if (gathered === null) return false;
   await Promise.all(
-    joined.map((block) => writeBlock(blocks, inventoryKeyText(scan.scope), verdict, block)),
+    group.map((part) => {
+      const texts = part.plan ? gathered.assets : gathered.descriptions;
+      const { bytes } = joinTexts(sourcesOf(part).map((source) => texts.get(source)));
+      return writePart(blocks, part, bytes);
+    }),
   );
   return true;
 }
 
-async function writeBlock(
-  blocks: WriteRevisionDeps['blocks'],
-  scope: string,
-  { observation, writesTexts }: ScanComparison,
-  { index, plan, assets, texts }: JoinedBlock,
-): Promise<void> {
-  const { revision, language } = observation;
-  const textSet = observation.texts[language];
-  invariant(textSet !== undefined, 'an observation has the texts of its own scan');
-  const assetPlace = { scope, set: revision.revisionId, index };
-  const textPlace = { scope, set: textSet.textSetId, index };
-  await Promise.all([
-    plan && blocks.writeAssets(assetPlace, toAssetBlock(plan, assets), plan.descriptionKeys),
-    writesTexts && blocks.writeTexts(textPlace, texts),
-  ]);
+function sourcesOf({ texts, starts, part }: PartToWrite) {
+  return texts.sources.slice(starts[part], partEnd(starts, part, texts.sources.length));
 }
 
-function toAssetBlock(plan: BlockPlan, assets: JoinedTexts): AssetBlock {
-  return {
-    assets,
+/** The first part of a block has the outline of all. */
+async function writePart(
+  blocks: WriteRevisionDeps['blocks'],
+  { place, plan, texts, starts, part }: PartToWrite,
+  bytes: Buffer,
+): Promise<void> {
+  if (part > 0) return blocks.writePart(place, part, bytes);
+  const outlined = { lengths: texts.lengths, starts, first: bytes };
+  if (!plan) return blocks.writeTexts(place, outlined);
+  const block = {
+    assets: outlined,
     descriptionOf: Uint16Array.from(plan.descriptionOf),
     descriptionNumbers: Uint32Array.from(plan.descriptionNumbers),
   };
-}
-
-function join(sources: readonly RowSource[], texts: ReadonlyMap<RowSource, Buffer>): JoinedTexts {
-  const joined = joinTexts(sources.map((source) => texts.get(source)));
-  if (joined.bytes.length > blockBytesMax) throw new PagesInvalid('a block is too large to keep');
-  return joined;
+  return blocks.writeAssets(place, block, plan.descriptionKeys);
 }

@@ -1,14 +1,19 @@
-import type { JoinedTexts } from '../domain/joined-texts.ts';
 import { type BlockReading, cacheBlocks } from './block-cache.ts';
+import type { BlockTexts } from './block-store.ts';
 
 const mebibyte = 1024 * 1024;
 
 /** A store of text blocks of 1 MiB each that records its reads. */
 function countingStore() {
   const reads: string[] = [];
-  const block: JoinedTexts = { bytes: Buffer.alloc(mebibyte), lengths: new Uint32Array(1) };
+  const block: BlockTexts = {
+    first: Buffer.alloc(mebibyte),
+    lengths: new Uint32Array(1),
+    starts: [0],
+  };
   const store: BlockReading = {
     readAssets: async () => undefined,
+    readPart: async () => undefined,
     readTexts: async (set, index) => {
       reads.push(`${set}/${index}`);
       return set === 'gone' ? undefined : block;

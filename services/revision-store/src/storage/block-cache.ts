@@ -1,19 +1,20 @@
 import { LRUCache } from 'lru-cache';
-import type { JoinedTexts } from '../domain/joined-texts.ts';
-import type { AssetBlock, BlockStore } from './block-store.ts';
+import type { AssetBlock, BlockStore, BlockTexts } from './block-store.ts';
 
-export type BlockReading = Pick<BlockStore, 'readAssets' | 'readTexts'>;
+export type BlockReading = Pick<BlockStore, 'readAssets' | 'readTexts' | 'readPart'>;
 
 /**
  * Caches unpacked blocks by recency, up to a number of bytes. Blocks never change, and access is
- * decided before a block is read, so nothing has to be invalidated. A chain of small pages reads one block many times.
+ * decided before a block is read, so nothing has to be invalidated. A chain of small pages reads one
+ * block many times. Later parts of large blocks are not kept: a few would evict all others.
  */
 export function cacheBlocks(blocks: BlockReading, bytesMax: number): BlockReading {
-  const assets = createCache<AssetBlock>(bytesMax / 4, (block) => block.assets.bytes.length);
-  const texts = createCache<JoinedTexts>(bytesMax - bytesMax / 4, (block) => block.bytes.length);
+  const assets = createCache<AssetBlock>(bytesMax / 4, (block) => block.assets.first.length);
+  const texts = createCache<BlockTexts>(bytesMax - bytesMax / 4, (block) => block.first.length);
   return {
     readAssets: (set, index) => assets.read(`${set}/${index}`, () => blocks.readAssets(set, index)),
     readTexts: (set, index) => texts.read(`${set}/${index}`, () => blocks.readTexts(set, index)),
+    readPart: blocks.readPart,
   };
 }
 

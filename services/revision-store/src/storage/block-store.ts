@@ -1,12 +1,28 @@
+import { invariant } from '@inventory/runtime/bug';
 import { Binary } from 'mongodb';
-import type { JoinedTexts } from '../domain/joined-texts.ts';
-import type { AssetBlockDocument, Collections, TextBlockDocument } from './collections.ts';
+import type {
+  AssetBlockDocument,
+  Collections,
+  PartsFields,
+  TextBlockDocument,
+} from './collections.ts';
 import { pack, unpack } from './compression.ts';
 import { bytesOf, toNumberBytes, toUint16, toUint32 } from './mapping.ts';
 
+/**
+ * The texts of a block in parts of one document each. The first one has the lengths of all texts,
+ * and the rows at which the parts begin.
+ */
+export interface BlockTexts {
+  readonly lengths: Uint32Array;
+  readonly starts: readonly number[];
+  /** The texts of the first part, joined. */
+  readonly first: Buffer;
+}
+
 /** The assets of one block of a revision, in the platform's order. */
 export interface AssetBlock {
-  readonly assets: JoinedTexts;
+  readonly assets: BlockTexts;
   readonly descriptionOf: Uint16Array;
   readonly descriptionNumbers: Uint32Array;
 }
@@ -31,14 +47,27 @@ export function createBlockStore({ assetBlocks, textBlocks }: Collections) {
       await assetBlocks.insertOne(await toAssetDocument(place, block, descriptionKeys));
     },
 
-    async writeTexts(place: BlockPlace, texts: JoinedTexts): Promise<void> {
-      const { packed, rawBytes } = await pack(texts.bytes);
+    async writeTexts(place: BlockPlace, { first, lengths, starts }: BlockTexts): Promise<void> {
+      const { packed, rawBytes } = await pack(first);
       await textBlocks.insertOne({
         _id: blockId(place),
         ...place,
         texts: new Binary(packed),
         textsRawBytes: rawBytes,
-        lengths: toNumberBytes(texts.lengths),
+        ...(starts.length > 1
+          ? { parts: toPartsFields({ lengths, starts }) }
+          : { lengths: toNumberBytes(lengths) }),
+      });
+    },
+
+    /** Writes the texts of a later part, of assets or of descriptions. */
+    async writePart(place: BlockPlace, part: number, texts: Buffer): Promise<void> {
+      const { packed, rawBytes } = await pack(texts);
+      await textBlocks.insertOne({
+        _id: partId(place, part),
+        ...place,
+        texts: new Binary(packed),
+        textsRawBytes: rawBytes,
       });
     },
 
@@ -51,9 +80,16 @@ export function createBlockStore({ assetBlocks, textBlocks }: Collections) {
       return document ? fromAssetDocument(document) : undefined;
     },
 
-    async readTexts(set: string, index: number): Promise<JoinedTexts | undefined> {
+    async readTexts(set: string, index: number): Promise<BlockTexts | undefined> {
       const document = await textBlocks.findOne({ _id: blockId({ set, index }) });
-      return document ? fromTextDocument(document) : undefined;
+      return document
+        ? { ...outlineOf(document.lengths, document.parts), first: textsOf(document) }
+        : undefined;
+    },
+
+    async readPart(set: string, index: number, part: number): Promise<Buffer | undefined> {
+      const document = await textBlocks.findOne({ _id: partId({ set, index }, part) });
+      return document ? textsOf(document) : undefined;
     },
 
     /** The join keys of a block's descriptions, in the block's own numbering. */
@@ -93,19 +129,37 @@ function blockId({ set, index }: Pick<BlockPlace, 'set' | 'index'>): string {
   return `${set}/${index}`;
 }
 
+function partId(place: Pick<BlockPlace, 'set' | 'index'>, part: number): string {
+  return `${blockId(place)}/${part}`;
+}
+
+type Outline = Pick<BlockTexts, 'lengths' | 'starts'>;
+
+function toPartsFields({ lengths, starts }: Outline): PartsFields {
+  return { lengths: toNumberBytes(lengths), starts };
+}
+
+function outlineOf(lengths: Binary | undefined, parts: PartsFields | undefined): Outline {
+  if (parts) return { lengths: toUint32(parts.lengths), starts: parts.starts };
+  invariant(lengths !== undefined, 'a block has the lengths of its texts');
+  return { lengths: toUint32(lengths), starts: [0] };
+}
+
 async function toAssetDocument(
   place: BlockPlace,
   block: AssetBlock,
   descriptionKeys: readonly string[],
 ): Promise<AssetBlockDocument> {
-  const assets = await pack(block.assets.bytes);
+  const assets = await pack(block.assets.first);
   const keys = await pack(Buffer.from(JSON.stringify(descriptionKeys)));
   return {
     _id: blockId(place),
     ...place,
     assets: new Binary(assets.packed),
     assetsRawBytes: assets.rawBytes,
-    assetLengths: toNumberBytes(block.assets.lengths),
+    ...(block.assets.starts.length > 1
+      ? { parts: toPartsFields(block.assets) }
+      : { assetLengths: toNumberBytes(block.assets.lengths) }),
     descriptionOf: toNumberBytes(block.descriptionOf),
     descriptionNumbers: toNumberBytes(block.descriptionNumbers),
     descriptionKeys: new Binary(keys.packed),
@@ -117,18 +171,14 @@ function fromAssetDocument(document: AssetBlockDocument): AssetBlock {
   const packed = bytesOf(document.assets);
   return {
     assets: {
-      bytes: unpack({ packed, rawBytes: document.assetsRawBytes }),
-      lengths: toUint32(document.assetLengths),
+      ...outlineOf(document.assetLengths, document.parts),
+      first: unpack({ packed, rawBytes: document.assetsRawBytes }),
     },
     descriptionOf: toUint16(document.descriptionOf),
     descriptionNumbers: toUint32(document.descriptionNumbers),
   };
 }
 
-function fromTextDocument(document: TextBlockDocument): JoinedTexts {
-  const packed = bytesOf(document.texts);
-  return {
-    bytes: unpack({ packed, rawBytes: document.textsRawBytes }),
-    lengths: toUint32(document.lengths),
-  };
+function textsOf({ texts, textsRawBytes: rawBytes }: TextBlockDocument): Buffer {
+  return unpack({ packed: bytesOf(texts), rawBytes });
 }

@@ -1,7 +1,8 @@
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
 import { dateOf } from '@inventory/runtime/clock';
 import { Binary, type Collection } from 'mongodb';
-import type { ManifestPage, ScanSource } from '../domain/scan.ts';
+import type { ScanSource } from '../domain/observation.ts';
+import type { ManifestPage } from '../domain/scan.ts';
 import type { ChunkDocument } from './collections.ts';
 import { pack, unpack } from './compression.ts';
 import { bytesOf } from './mapping.ts';

@@ -14,6 +14,7 @@ export type WindowDocument = z.infer<typeof window>;
 const scanWork = z.object({
   /** Absent in documents of earlier versions: a refresh. */
   source: scanSource.exactOptional(),
+  sequence: z.int().exactOptional(),
   platformId: z.string(),
   appId: z.int(),
   contextId: z.int(),
@@ -83,6 +84,9 @@ const observationFields = z.object({
     totalAmount: z.string(),
     blockAssets: z.int(),
   }),
+  /** Absent in documents of earlier versions, as is the sequence. */
+  source: scanSource.exactOptional(),
+  sequence: z.int().exactOptional(),
   language,
   window,
   reportedTotalCount: z.int(),
@@ -128,16 +132,29 @@ export const documents = {
   observation: { collection: 'observations', schema: observation },
 };
 
+/**
+ * In the first document of a block whose texts are more than one, in place of the lengths there:
+ * who knows no parts fails, instead of taking the first one for all.
+ */
+export interface PartsFields {
+  /** The rows at which the parts begin. */
+  readonly starts: readonly number[];
+  /** 32-bit little-endian, one per row, of all parts. */
+  readonly lengths: Binary;
+}
+
 export interface AssetBlockDocument {
   /** `<revision>/<index>` */
   readonly _id: string;
   readonly scope: string;
   readonly set: string;
   readonly index: number;
+  /** Of the first part; the others are among the text blocks. */
   readonly assets: Binary;
   readonly assetsRawBytes: number;
   /** 32-bit little-endian, one per asset. */
-  readonly assetLengths: Binary;
+  readonly assetLengths?: Binary;
+  readonly parts?: PartsFields;
   /** 16-bit little-endian, one per asset. */
   readonly descriptionOf: Binary;
   /** 32-bit little-endian, one per description of the block. */
@@ -148,7 +165,7 @@ export interface AssetBlockDocument {
 }
 
 export interface TextBlockDocument {
-  /** `<text set>/<index>` */
+  /** `<text set>/<index>`; `<revision or text set>/<index>/<part>` for a later part of a block. */
   readonly _id: string;
   readonly scope: string;
   readonly set: string;
@@ -156,7 +173,8 @@ export interface TextBlockDocument {
   readonly texts: Binary;
   readonly textsRawBytes: number;
   /** 32-bit little-endian, one per description of the block; 0 is missing. */
-  readonly lengths: Binary;
+  readonly lengths?: Binary;
+  readonly parts?: PartsFields;
 }
 
 export interface Collections {

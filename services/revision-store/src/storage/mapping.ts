@@ -20,6 +20,8 @@ export function fromObservationFields(fields: ObservationFields): Observation {
   return {
     observationId,
     revision,
+    source: fields.source ?? 'refresh',
+    sequence: fields.sequence ?? null,
     language,
     window: fromWindowDocument(fields.window),
     reportedTotalCount,
@@ -28,10 +30,12 @@ export function fromObservationFields(fields: ObservationFields): Observation {
 }
 
 export function toObservationFields(observation: Observation): ObservationFields {
-  const { observationId, revision, language, reportedTotalCount, texts } = observation;
+  const { observationId, revision, source, language, reportedTotalCount, texts } = observation;
   return {
     observationId,
     revision,
+    source,
+    ...(observation.sequence === null ? {} : { sequence: observation.sequence }),
     language,
     window: toWindowDocument(observation.window),
     reportedTotalCount,
@@ -42,6 +46,7 @@ export function toObservationFields(observation: Observation): ObservationFields
 export function toScanWork(scan: CompletedScan): ScanWork {
   return {
     source: scan.source,
+    ...(scan.sequence === null ? {} : { sequence: scan.sequence }),
     platformId: scan.scope.platform_id,
     appId: scan.scope.app_id,
     contextId: scan.scope.context_id,
@@ -58,6 +63,7 @@ export function fromScanWork(document: ScanDocument, work: ScanWork): CompletedS
     scanId: document._id,
     refreshId: document.refreshId,
     source: work.source ?? 'refresh',
+    sequence: work.sequence ?? null,
     scope: { platform_id: work.platformId, app_id: work.appId, context_id: work.contextId },
     language: work.language,
     window: fromWindowDocument(work.window),

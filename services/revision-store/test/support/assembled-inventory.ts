@@ -1,6 +1,6 @@
 import type { StagedAsset, StagedDescription } from '@inventory/contracts/staged-rows';
-import { blockCount, planBlock, planTexts } from '../../src/domain/block-plan.ts';
-import { type JoinedTexts, joinTexts } from '../../src/domain/joined-texts.ts';
+import { blockCount, planBlock, planTexts, type TextPlan } from '../../src/domain/block-plan.ts';
+import { cutByBytes, joinTexts, partEnd, type TextPart } from '../../src/domain/joined-texts.ts';
 import type { BlockContent } from '../../src/domain/page-body.ts';
 import { setDigest } from '../../src/domain/set-digest.ts';
 import {
@@ -12,6 +12,7 @@ import {
   type RowSource,
   rowOf,
   type Survey,
+  type SurveyedPage,
   textLines,
   totalAmount,
   totalCount,
@@ -37,7 +38,7 @@ export interface AssemblySteps {
   /** The pages as they are surveyed; what is written comes from the pages themselves. */
   readonly surveyed: (pages: readonly Page[]) => readonly Page[];
   readonly assetText: (asset: StagedAsset, pages: readonly Page[]) => string;
-  readonly join: (texts: readonly (Buffer | undefined)[]) => JoinedTexts;
+  readonly join: typeof joinTexts;
 }
 
 export const faultlessSteps: AssemblySteps = {
@@ -49,19 +50,16 @@ export const faultlessSteps: AssemblySteps = {
 /** A collision-free stand-in for a digest: the text itself. */
 const plainDigest = (text: string): string => text;
 
+/** Rows are a hundred bytes or so: blocks are cut into parts. */
+const partBytesMax = 250;
+
 export function assemble(
   pages: readonly Page[],
   blockAssets: number,
   steps: AssemblySteps = faultlessSteps,
 ): AssembledInventory {
   const survey = openSurvey();
-  for (const page of steps.surveyed(pages)) {
-    const descriptions = page.descriptions.map((description) => ({
-      ...description,
-      textDigest: JSON.stringify(description),
-    }));
-    addPage(survey, { assets: page.assets, descriptions });
-  }
+  for (const page of steps.surveyed(pages)) addPage(survey, surveyed(page));
   const textAt = (source: RowSource, kind: keyof Page): Buffer | undefined => {
     if (source < 0) return undefined;
     const row = pages[pageOf(source)]?.[kind][rowOf(source)];
@@ -69,14 +67,21 @@ export function assemble(
     return Buffer.from(isAsset ? steps.assetText(row as StagedAsset, pages) : JSON.stringify(row));
   };
   const count = blockCount(totalCount(survey), blockAssets);
+  const inParts = ({ sources, lengths }: TextPlan, kind: keyof Page): TextPart[] => {
+    const starts = cutByBytes(lengths, partBytesMax);
+    return starts.map((from, part) => {
+      const own = sources.slice(from, partEnd(starts, part, sources.length));
+      return { from, joined: steps.join(own.map((source) => textAt(source, kind))) };
+    });
+  };
   const blocks = Array.from({ length: count }, (_, index): BlockContent => {
     const plan = planBlock(survey, index, blockAssets);
-    const { sources } = planTexts(survey, index, blockAssets, plan.descriptionKeys);
+    const texts = planTexts(survey, index, blockAssets, plan.descriptionKeys);
     return {
-      assets: steps.join(plan.assetSources.map((source) => textAt(source, 'assets'))),
+      assets: inParts(plan.assets, 'assets'),
       descriptionOf: Uint16Array.from(plan.descriptionOf),
       descriptionNumbers: Uint32Array.from(plan.descriptionNumbers),
-      texts: steps.join(sources.map((source) => textAt(source, 'descriptions'))),
+      texts: inParts(texts, 'descriptions'),
     };
   });
   const needed = neededDescriptions(survey);
@@ -87,6 +92,18 @@ export function assemble(
     totalAmount: totalAmount(survey),
     ownershipDigest: digestOf(ownershipLines(survey), totalCount(survey)),
     textDigest: digestOf(textLines(survey, needed), needed.size),
+  };
+}
+
+function surveyed({ assets, descriptions }: Page): SurveyedPage {
+  const bytesOf = (row: object) => Buffer.byteLength(JSON.stringify(row));
+  return {
+    assets: assets.map((row) => ({ row, bytes: bytesOf(row) })),
+    descriptions: descriptions.map((row) => ({
+      row,
+      bytes: bytesOf(row),
+      textDigest: JSON.stringify(row),
+    })),
   };
 }
 

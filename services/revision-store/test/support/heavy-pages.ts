@@ -37,3 +37,15 @@ export function heavyPage(page: number): ScanPage {
   );
   return { assets, descriptions };
 }
+
+/** A page of assets with a description of 7.5 KB each, of its own and hard to compress. */
+export function pageOfHeavyRows(from: number, to: number): ScanPage {
+  const numbers = Array.from({ length: to - from }, (_, at) => from + at);
+  return {
+    assets: numbers.map((number) => asset(String(number), { classid: String(number) })),
+    descriptions: numbers.map((number) => {
+      const lines = Array.from({ length: 80 }, (_, at) => noise(`${number}/${at}`));
+      return description(String(number), '0', { value: lines.join('') });
+    }),
+  };
+}

@@ -18,6 +18,7 @@ export interface Scan {
   readonly source: 'refresh' | 'capture';
   readonly scope: InventoryKey;
   readonly language: Language;
+  readonly sequence?: number;
   readonly startedAt: string;
   readonly completedAt: string;
   readonly reportedTotalCount: number;
@@ -31,6 +32,7 @@ export interface ScanOptions {
   readonly pages: readonly ScanPage[];
   readonly language?: Language;
   readonly source?: 'refresh' | 'capture';
+  readonly sequence?: number;
   readonly startedAtMs?: number;
   readonly completedAtMs?: number;
   readonly reportedTotalCount?: number;
@@ -47,6 +49,7 @@ export function newScan(options: ScanOptions): Scan {
     source,
     scope: options.scope,
     language: options.language ?? 'english',
+    ...(options.sequence === undefined ? {} : { sequence: options.sequence }),
     startedAt: new Date(options.startedAtMs ?? completedAtMs - 5_000).toISOString(),
     completedAt: new Date(completedAtMs).toISOString(),
     reportedTotalCount: options.reportedTotalCount ?? 0,
@@ -94,6 +97,7 @@ export function completedMessage(scan: Scan): MessageBody<'revision.completed.v1
     account_id: newAccountId(),
     scope: scan.scope,
     language: scan.language,
+    ...(scan.sequence === undefined ? {} : { sequence: scan.sequence }),
     scan_window: { started_at: scan.startedAt, completed_at: scan.completedAt },
     reported_total_count: scan.reportedTotalCount,
     pages: scan.pages.map((chunks, page) => ({

@@ -60,6 +60,7 @@ function collecting(document: RefreshDocument, nowMs: number): RefreshDocument {
     collectDeadline: dateOf(nowMs + hourMs),
     scan: {
       epoch: 1,
+      sequence: 1,
       worker: null,
       startedAt: dateOf(nowMs),
       completedAt: null,

@@ -159,6 +159,7 @@ function pageAfter(last: number) {
 }
 
 const revisionStore: ScanningDeps['revisionStore'] = {
+  textOf: async (page) => Buffer.from(JSON.stringify(page)),
   stagePage: async ({ epoch, page }) => ({
     page,
     epoch,

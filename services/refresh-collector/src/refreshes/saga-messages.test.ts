@@ -1,0 +1,49 @@
+import {
+  chunkBytesMax,
+  scanPagesMax,
+  stagedPageBytesMax,
+} from '@inventory/contracts/internal/inventory';
+import { BSON } from 'mongodb';
+import { acceptedRefresh } from '../../test/refresh-builder.ts';
+import type { StagedPageRecord } from '../collections.ts';
+import { noEndCheck } from './recorded-page.domain.ts';
+import { sagaMessages } from './saga-messages.ts';
+
+/** What brokers take by default, headers aside. */
+const recordBytesMax = 1_000_000;
+
+it('the manifest of the largest scan fits into one record, and its pages into the refresh (Everything is bounded)', () => {
+  const chunks = Array.from({ length: stagedPageBytesMax / chunkBytesMax }, () => ({
+    digest: 'f'.repeat(64),
+    bytes: chunkBytesMax,
+  }));
+  const pages = Array.from(
+    { length: scanPagesMax },
+    (_, page): StagedPageRecord => ({
+      page,
+      place: page,
+      epoch: 2 ** 31 - 1,
+      chunks,
+      nextCursor: '9'.repeat(20),
+    }),
+  );
+  const refresh = acceptedRefresh({
+    phase: 'assembling',
+    scan: {
+      epoch: 1,
+      sequence: Number.MAX_SAFE_INTEGER,
+      startedAtMs: 0,
+      completedAtMs: 1,
+      pages: scanPagesMax,
+      reportedTotalCount: Number.MAX_SAFE_INTEGER,
+      endCheck: noEndCheck,
+      parked: false,
+      worker: null,
+    },
+  });
+
+  const outbox = sagaMessages(refresh, ['complete_scan'], pages);
+
+  expect(Buffer.byteLength(JSON.stringify(outbox[0]?.body))).toBeLessThan(recordBytesMax);
+  expect(BSON.calculateObjectSize({ ...refresh, pages, outbox })).toBeLessThan(recordBytesMax);
+});

@@ -1,0 +1,95 @@
+import { connectMongo } from '@inventory/mongo/connect';
+import { ensureIndexes } from '@inventory/mongo/indexes';
+import { newRefreshId } from '@inventory/testkit/builders';
+import { openNamespace, testLogger } from '@inventory/testkit/namespace';
+import { createTestClock } from '@inventory/testkit/test-clock';
+import { indexes, openCollections } from '../src/collections.ts';
+import { createInventoryStore } from '../src/refreshes/inventory-store.ts';
+
+const [leaseMs, minuteMs, dayMs] = [15_000, 60_000, 86_400_000];
+
+let mongo: Awaited<ReturnType<typeof connectMongo>>;
+
+beforeAll(async () => {
+  const { mongodbUri: uri, database } = await openNamespace({ topics: false });
+  mongo = await connectMongo({
+    uri,
+    database: database('inventories'),
+    service: 'refresh-collector',
+    logger: testLogger,
+  });
+  await ensureIndexes(mongo.db, indexes);
+});
+afterAll(async () => {
+  await mongo.db.dropDatabase();
+  await mongo.close();
+});
+
+const inventories = () => openCollections(mongo.db).inventories;
+
+/** The leases as collectors with clocks of their own hold them. */
+function replicas(...aheadMs: readonly number[]) {
+  return aheadMs.map((ahead) => {
+    const clock = createTestClock(Date.now() + ahead);
+    return { clock, ...createInventoryStore(inventories(), clock, leaseMs, testLogger) };
+  });
+}
+type Replica = ReturnType<typeof replicas>[number];
+
+/** Opens the lease for a new refresh and ends it. */
+async function scan({ openLease, closeLease }: Replica, inventory: string): Promise<number> {
+  const lease = { inventory, refreshId: newRefreshId() };
+  const sequence = await openLease({ ...lease, token: 'worker' });
+  await closeLease(lease);
+  return sequence ?? Number.NaN;
+}
+
+describe('The leases of an inventory (Refresh: one scan at a time per inventory) [one-scan-at-a-time-per-inventory]', () => {
+  it('number its scans in the order of their starts, whatever the clocks of the collectors', async () => {
+    const [slow, right, fast] = replicas(-5 * minuteMs, 0, 5 * minuteMs) as [
+      Replica,
+      Replica,
+      Replica,
+    ];
+    const sequences: number[] = [];
+
+    for (const by of [right, slow, slow, fast, right, slow, fast]) {
+      sequences.push(await scan(by, 'skewed'));
+    }
+
+    expect(sequences).toEqual([...new Set(sequences)].sort((left, right) => left - right));
+  });
+
+  it('number a scan anew that is opened again after a crash, and give one number to one of many', async () => {
+    const [one, other] = replicas(0, -minuteMs) as [Replica, Replica];
+    const refreshId = newRefreshId();
+    const opened = await one.openLease({ inventory: 'crashed', refreshId, token: null });
+    const opening = Array.from({ length: 8 }, (_, at) =>
+      (at % 2 === 0 ? one : other).openLease({
+        inventory: 'crashed',
+        refreshId,
+        token: `worker-${at}`,
+      }),
+    );
+
+    const again = (await Promise.all(opening)).filter((sequence) => sequence !== null);
+
+    expect(again).toHaveLength(1);
+    expect(again[0]).toBeGreaterThan(opened ?? Number.NaN);
+    expect(
+      await other.openLease({ inventory: 'crashed', refreshId: newRefreshId(), token: null }),
+    ).toBeNull();
+  });
+
+  it('continue where an inventory was forgotten, or is of an earlier version', async () => {
+    const [replica] = replicas(-5 * minuteMs) as [Replica];
+    const before = await scan(replica, 'forgotten');
+    await inventories().deleteOne({ _id: 'forgotten' });
+    replica.clock.advance(180 * dayMs);
+    expect(await scan(replica, 'forgotten')).toBeGreaterThan(before);
+
+    await inventories().insertOne({ _id: 'earlier', seenAt: new Date() });
+    const first = await scan(replica, 'earlier');
+    expect(await scan(replica, 'earlier')).toBeGreaterThan(first);
+  });
+});

@@ -1,0 +1,110 @@
+import type { RefreshState } from '@inventory/contracts/vocabulary';
+import { ensureIndexes } from '@inventory/mongo/indexes';
+import { newProjectId } from '@inventory/testkit/builders';
+import { openNamespace } from '@inventory/testkit/namespace';
+import { type Db, MongoClient } from 'mongodb';
+import { indexes, openCollections } from '../src/collections.ts';
+import { type Refresh, refreshPhases, shownState } from '../src/refreshes/refresh.domain.ts';
+import { createRefreshListStore } from '../src/refreshes/refresh-list-store.ts';
+import { toNewDocument } from '../src/refreshes/refresh-mapping.ts';
+import { acceptedRefresh, requestedAtMs } from './refresh-builder.ts';
+
+const times = {
+  retention: { terminalMs: 86_400_000, refusedMs: 86_400_000 },
+  resend: { firstMs: 1, maxMs: 1 },
+} as const;
+const projectId = newProjectId();
+
+let client: MongoClient;
+let db: Db;
+let stored: readonly Refresh[];
+const finds: object[] = [];
+
+beforeAll(async () => {
+  const { mongodbUri, database } = await openNamespace({ topics: false });
+  client = await MongoClient.connect(mongodbUri, { monitorCommands: true });
+  client.on('commandStarted', ({ commandName, command }) => {
+    if (commandName !== 'find') return;
+    const { lsid, $db, $clusterTime, ...find } = command;
+    finds.push(find);
+  });
+  db = client.db(database('refresh_lists'));
+  await ensureIndexes(db, indexes);
+  // Three quarters were refused, and five were requested at each moment.
+  stored = Array.from({ length: 120 }, (_, at) =>
+    acceptedRefresh({
+      projectId: at % 20 === 19 ? newProjectId() : projectId,
+      phase: (at % 4 > 0 ? undefined : refreshPhases[(at / 4) % refreshPhases.length]) ?? 'refused',
+      requestedAtMs: requestedAtMs + Math.floor(at / 5),
+    }),
+  );
+  await openCollections(db).refreshes.insertMany(
+    stored.map((refresh) => toNewDocument(refresh, null, {}, Date.now(), times)),
+  );
+});
+afterAll(async () => {
+  await db.dropDatabase();
+  await client.close();
+});
+
+/** Every page of a list, from one cursor to the next. */
+async function listAll(states: readonly RefreshState[], refreshIds: readonly string[] = []) {
+  const lists = createRefreshListStore(openCollections(db).refreshes);
+  const listed: string[] = [];
+  let before: Parameters<typeof lists.listRefreshes>[0]['before'] = null;
+  for (;;) {
+    const page = await lists.listRefreshes({ projectId, states, refreshIds, limit: 3, before });
+    listed.push(...page.items.map(({ id }) => id));
+    const last = page.items.at(-1);
+    if (!page.hasMore || !last) return listed;
+    before = { requestedAtMs: last.requestedAtMs, refreshId: last.id };
+  }
+}
+
+function expected(states: readonly RefreshState[], isWanted = (_: Refresh) => true): string[] {
+  return stored
+    .filter((refresh) => refresh.projectId === projectId && isWanted(refresh))
+    .filter(({ phase }) => {
+      const state = shownState(phase);
+      return state !== null && (states.length === 0 || states.includes(state));
+    })
+    .sort((a, b) => b.requestedAtMs - a.requestedAtMs || (a.id < b.id ? 1 : -1))
+    .map(({ id }) => id);
+}
+
+describe('The list of a Project (Refresh: List) [list]', () => {
+  it.each<[RefreshState[]]>([[[]], [['completed']], [['queued', 'settling']], [['accepted']]])(
+    'of the states %j has each refresh once, newest first, and no refused attempt',
+    async (states) => {
+      expect(await listAll(states)).toEqual(expected(states));
+    },
+  );
+
+  it('of given refreshes has those of them that are shown', async () => {
+    const some = stored.filter((_, at) => at % 2 === 0).map(({ id }) => id);
+
+    expect(await listAll([], some)).toEqual(expected([], ({ id }) => some.includes(id)));
+  });
+
+  it('reads no refused attempt, however many there are: its phases are ranges of an index', async () => {
+    finds.length = 0;
+    await listAll([]);
+    await listAll(['completed']);
+
+    expect(finds.length).toBeGreaterThan(2);
+    for (const find of finds) {
+      const plan = await db.command({ explain: find, verbosity: 'queryPlanner' });
+      const { winningPlan } = plan['queryPlanner'];
+      expect(JSON.stringify(winningPlan)).toContain('"indexName":"project_phase_newest"');
+      expect(JSON.stringify(filtersOf(winningPlan))).not.toContain('phase');
+    }
+  });
+});
+
+/** What a plan looks for in documents, after it read them. */
+function filtersOf(stage: unknown): unknown[] {
+  if (typeof stage !== 'object' || stage === null) return [];
+  return Object.entries(stage).flatMap(([name, inner]) =>
+    name === 'filter' ? [inner] : filtersOf(inner),
+  );
+}

@@ -1,0 +1,250 @@
+import { propertyRuns } from '@inventory/testkit/property-runs';
+import fc from 'fast-check';
+import { type Observation, type ScanWindow, windowAtReceipt } from './observation.ts';
+import { compareWithHead, type Present, type ScanComparison } from './scan-comparison.ts';
+
+/** Planted faults are found from this seed on, in every run alike. */
+const faultRuns = { seed: 1, numRuns: 10_000, endOnFailure: true };
+
+type Compare = typeof compareWithHead;
+
+/** What chance does next to one inventory; `collector` is the machine that does it. */
+type Move =
+  | { readonly move: 'start'; readonly collector: number; readonly gap: number }
+  | { readonly move: 'park' | 'end'; readonly collector: number }
+  | { readonly move: 'resume'; readonly index: number }
+  | { readonly move: 'receive' | 'commit' | 'save'; readonly index: number }
+  | { readonly move: 'capture'; readonly collector: number; readonly durationMs: number }
+  | { readonly move: 'erase' };
+
+interface Observed {
+  /** Null: a capture, or a scan that an earlier version started. */
+  readonly sequence: number | null;
+  readonly source: 'refresh' | 'capture';
+  readonly window: ScanWindow;
+}
+
+const minuteMs = 60_000;
+const skewMs = fc.integer({ min: -5 * minuteMs, max: 5 * minuteMs });
+const collector = fc.nat(2);
+const index = fc.nat(9);
+const of = <const Name extends Move['move']>(...names: Name[]) => fc.constantFrom(...names);
+
+const move: fc.Arbitrary<Move> = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ move: of('start'), collector, gap: fc.nat(2) }) },
+  { weight: 6, arbitrary: fc.record({ move: of('park', 'end'), collector }) },
+  { weight: 2, arbitrary: fc.record({ move: of('resume'), index }) },
+  { weight: 8, arbitrary: fc.record({ move: of('receive', 'commit', 'save', 'save'), index }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ move: of('capture'), collector, durationMs: fc.nat(9 * minuteMs) }),
+  },
+  { weight: 1, arbitrary: fc.record({ move: of('erase') }) },
+);
+const history = fc.record({
+  skewsMs: fc.array(skewMs, { minLength: 3, maxLength: 3 }),
+  /** Scans before this one are of collectors that gave no sequence yet. */
+  firstSequence: fc.constantFrom(0, 0, 3),
+  moves: fc.array(fc.tuple(fc.nat(2 * minuteMs), move), { minLength: 3, maxLength: 40 }),
+});
+
+/**
+ * One inventory: scans under its lease one at a time, read by collectors with clocks of their own,
+ * received late, and committed in any order by a store whose clock is right.
+ */
+class InventoryWorld {
+  nowMs = Date.UTC(2026, 0, 1);
+  head: Observation | null = null;
+  /** The newest scan that was saved since the last erasure. */
+  newestSaved: number | null = null;
+  newestEnded: number | null = null;
+  private erasedAtMs: number | null = null;
+  private sequence = 0;
+  private running: { readonly sequence: number; readonly startedAtMs: number } | null = null;
+  private parked: NonNullable<typeof this.running>[] = [];
+  private sent: Observed[] = [];
+  private received: Observed[] = [];
+  private commits = 0;
+  private readonly skewsMs: readonly number[];
+  private readonly firstSequence: number;
+  private readonly compare: Compare;
+
+  constructor(of: { skewsMs: readonly number[]; firstSequence: number }, compare: Compare) {
+    this.skewsMs = of.skewsMs;
+    this.firstSequence = of.firstSequence;
+    this.compare = compare;
+  }
+
+  play(move: Move): void {
+    switch (move.move) {
+      case 'start':
+        // A gap is a lease that was opened, and opened again after a crash.
+        if (this.running) return;
+        this.sequence += 1 + move.gap;
+        this.running = { sequence: this.sequence, startedAtMs: this.clockOf(move.collector) };
+        break;
+      case 'park':
+        if (this.running) this.parked.push(this.running);
+        this.running = null;
+        break;
+      case 'resume':
+        this.running ??= take(this.parked, move.index) ?? null;
+        break;
+      case 'end':
+        this.end(move.collector);
+        break;
+      case 'receive':
+        this.receive(take(this.sent, move.index));
+        break;
+      case 'commit':
+        this.commit(take(this.received, move.index));
+        break;
+      case 'save':
+        this.receive(take(this.sent, move.index));
+        this.commit(this.received.pop());
+        break;
+      case 'capture': {
+        const completedAtMs = this.clockOf(move.collector);
+        const window = { startedAtMs: completedAtMs - move.durationMs, completedAtMs };
+        this.sent.push({ source: 'capture', sequence: null, window });
+        break;
+      }
+      case 'erase':
+        [this.head, this.newestSaved, this.erasedAtMs] = [null, null, this.nowMs];
+        break;
+    }
+  }
+
+  /** Everything that was sent is received and committed, last sent first. */
+  settleDown(): void {
+    while (this.sent.length > 0) this.receive(this.sent.pop());
+    while (this.received.length > 0) this.commit(this.received.pop());
+  }
+
+  private clockOf(collector: number): number {
+    return this.nowMs + (this.skewsMs[collector] ?? 0);
+  }
+
+  private end(collector: number): void {
+    if (!this.running) return;
+    const { startedAtMs, sequence } = this.running;
+    this.running = null;
+    // Another machine may have started it: its window is no shorter than nothing.
+    const completedAtMs = Math.max(startedAtMs, this.clockOf(collector));
+    this.sent.push({
+      source: 'refresh',
+      sequence: sequence > this.firstSequence ? sequence : null,
+      window: { startedAtMs, completedAtMs },
+    });
+    this.newestEnded = Math.max(sequence, this.newestEnded ?? 0);
+  }
+
+  private receive(observed: Observed | undefined): void {
+    if (!observed) return;
+    this.received.push({ ...observed, window: windowAtReceipt(observed.window, this.nowMs) });
+  }
+
+  private commit(observed: Observed | undefined): void {
+    if (!observed) return;
+    this.commits += 1;
+    const verdict = this.verdictOn(observed, { head: this.head, erasedAtMs: this.erasedAtMs });
+    const before = this.head;
+    this.head = verdict.head ?? this.head;
+    if (verdict.place !== 'erased' && observed.sequence !== null) {
+      this.newestSaved = Math.max(observed.sequence, this.newestSaved ?? 0);
+    }
+    this.expectLawfulHead(before);
+  }
+
+  private verdictOn(observed: Observed, present: Present): ScanComparison {
+    const findings = {
+      ...observed,
+      language: 'english',
+      reportedTotalCount: 1,
+      ownershipDigest: String(this.commits % 3),
+      textDigest: '',
+      totalCount: 1,
+      totalAmount: '1',
+    } as const;
+    const id = `${this.commits}` as const;
+    const fresh = {
+      revisionId: `invrev_${id}`,
+      observationId: `invobs_${id}`,
+      textSetId: id,
+    } as const;
+    return this.compare(findings, present, fresh, 2_000);
+  }
+
+  private expectLawfulHead(before: Observation | null): void {
+    const { head } = this;
+    if (!head) return;
+    const { startedAtMs, completedAtMs } = head.window;
+    expect(startedAtMs).toBeLessThanOrEqual(completedAtMs);
+    expect(completedAtMs).toBeLessThanOrEqual(this.nowMs);
+    if (before) expect(completedAtMs).toBeGreaterThanOrEqual(before.window.completedAtMs);
+    if (head.source === 'refresh') expect(head.sequence).toBe(this.newestSaved);
+  }
+}
+
+function take<Item>(items: Item[], at: number): Item | undefined {
+  return items.splice(at % Math.max(1, items.length), 1)[0];
+}
+
+function checkOrder(compare: Compare, options: fc.Parameters<unknown>): void {
+  fc.assert(
+    fc.property(history, ({ moves, ...of }) => {
+      const world = new InventoryWorld(of, compare);
+      for (const [byMs, next] of moves) {
+        world.nowMs += byMs;
+        world.play(next);
+      }
+      world.settleDown();
+      const undisturbed = moves.every(([, next]) => !['capture', 'erase'].includes(next.move));
+      if (!undisturbed || of.firstSequence > 0) return;
+      expect(world.head?.sequence ?? null).toBe(world.newestEnded);
+    }),
+    options,
+  );
+}
+
+const byTimeAlone: Compare = (findings, present, fresh, blockAssets) =>
+  compareWithHead({ ...findings, sequence: null }, present, fresh, blockAssets);
+
+const plantedFaults: Readonly<Record<string, Compare>> = {
+  'scans are ordered by the clocks of their collectors': (...given) => ({
+    ...compareWithHead(...given),
+    ...withSequence(byTimeAlone(...given), given[0].sequence),
+  }),
+  'a capture hides which scan came before it': (findings, present, ...given) => {
+    const { head } = present;
+    const forgotten = head?.source === 'capture' ? { ...head, sequence: null } : head;
+    return compareWithHead(findings, { ...present, head: forgotten }, ...given);
+  },
+  'a scan that is older than a capture is forgotten': (...given) => {
+    const verdict = compareWithHead(...given);
+    return { ...verdict, head: verdict.place === 'head' ? verdict.head : null };
+  },
+  'what Current reads seems verified earlier than before': (findings, ...given) => {
+    const verdict = compareWithHead(findings, ...given);
+    const isHead = verdict.place === 'head' && verdict.head !== null;
+    return isHead && verdict.head
+      ? { ...verdict, head: { ...verdict.head, window: findings.window } }
+      : verdict;
+  },
+};
+
+/** As if it had been saved with its sequence. */
+function withSequence(verdict: ScanComparison, sequence: number | null): ScanComparison {
+  return { ...verdict, head: verdict.head && { ...verdict.head, sequence } };
+}
+
+describe('Scans of one inventory (Refresh: one scan at a time, in the order of their starts) [one-scan-at-a-time-per-inventory]', () => {
+  it('leave the newest one in Current, whatever collectors’ clocks, late manifests, captures and erasures do', () => {
+    checkOrder(compareWithHead, { numRuns: propertyRuns(2_000) });
+  });
+
+  it.each(Object.keys(plantedFaults))('are seen to break when %s', (name) => {
+    const compare = plantedFaults[name];
+    expect(() => compare && checkOrder(compare, faultRuns)).toThrow();
+  });
+});

@@ -1,0 +1,223 @@
+import { inventoryKeyText } from '@inventory/contracts/inventory-key';
+import { LeaseLost } from '@inventory/runtime/hold-lease';
+import { newScope } from '@inventory/testkit/builders';
+import { createTestClock } from '@inventory/testkit/test-clock';
+import { waitFor } from '@inventory/testkit/wait-for';
+import { fromCompletedMessage } from '../src/consumers/on-revision-commands.ts';
+import { type AssembleScanDeps, assembleScan } from '../src/operations/assemble-scan.ts';
+import { type CurrentPageRequest, readCurrentPage } from '../src/operations/read-current-page.ts';
+import { createBlockStore } from '../src/storage/block-store.ts';
+import { createObservationStore } from '../src/storage/observation-store.ts';
+import { createScopeStore } from '../src/storage/scope-store.ts';
+import { assemblyOn } from './support/assembly-on.ts';
+import { completedMessage, newScan, plainPage, type Scan } from './support/scan-builder.ts';
+import {
+  type Committed,
+  openStoreUnderTest,
+  type Replica,
+  type StoreUnderTest,
+} from './support/store-under-test.ts';
+
+const clock = createTestClock(Date.now());
+const dayMs = 86_400_000;
+
+let store: StoreUnderTest;
+let replica: Replica;
+
+beforeAll(async () => {
+  store = await openStoreUnderTest();
+  replica = await store.start({ clock });
+});
+afterAll(() => store.close());
+
+const decided = (scan: Scan) =>
+  waitFor('it is decided', () => {
+    // Where it met pruning, it is tried again later.
+    clock.advance(300);
+    return store.outcomesOf(scan)[0]?.body as Committed | undefined;
+  });
+
+async function save(scope: Scan['scope'], assets: number): Promise<Committed> {
+  clock.advance(1_000);
+  const scan = newScan({ scope, pages: [plainPage(0, assets)], completedAtMs: clock.now() });
+  await replica.client.stage(scan);
+  await store.complete(scan);
+  return decided(scan);
+}
+const pinTo = ({ revision_id, observation_id }: Committed) => ({ revision_id, observation_id });
+
+/** Steps of an assembly that write, in their order. */
+const steps = ['writeAssets', 'beginCommit', 'keepSuperseded', 'moveHead', 'decideScan'] as const;
+type Step = (typeof steps)[number];
+
+/** The same stores; something else happens right before one of their writes. */
+function disturbed(step: Step, happens: () => Promise<unknown>) {
+  const disturb = <Of extends object>(of: Of): Of =>
+    new Proxy(of, {
+      get(target, name) {
+        const write = target[name as keyof Of];
+        if (name !== step || typeof write !== 'function') return write;
+        return async (...given: unknown[]) => {
+          await happens();
+          return write(...given);
+        };
+      },
+    });
+  const deps = assemblyOn(store, { onRead: () => {} });
+  const { scans, scopes, observations, blocks } = deps;
+  return {
+    ...deps,
+    clock,
+    scans: disturb(scans),
+    scopes: disturb(scopes),
+    observations: disturb(observations),
+    blocks: disturb(blocks),
+  };
+}
+
+/** Assembles a scan as one worker does; the others leave it alone meanwhile. */
+async function assemble(deps: AssembleScanDeps, scan: Scan) {
+  await replica.client.stage(scan);
+  const completed = fromCompletedMessage(completedMessage(scan));
+  const nowMs = clock.now();
+  const claim = { trace: {}, receivedAtMs: nowMs, claims: 1, tries: 1 };
+  await deps.scans.insertScan({
+    scan: completed,
+    trace: {},
+    nowMs,
+    claimedUntilMs: nowMs + 600_000,
+  });
+  const claimed = { scan: completed, scopeKey: inventoryKeyText(scan.scope), ...claim };
+  await assembleScan(deps, claimed, new AbortController().signal).catch((error: unknown) => {
+    if (!(error instanceof LeaseLost)) throw error;
+  });
+  // Where it is not decided, another worker takes it; the command wakes it.
+  await deps.queue.extendClaim(scan.scanId, nowMs);
+  await store.complete(scan);
+}
+
+describe('An erasure while a scan is saved (Operating surface: erase) [erase]', () => {
+  const saved = [
+    ...steps.map((step) => [step, 'refresh'] as const),
+    ['keepSuperseded', 'capture'] as const,
+  ];
+
+  it.each(saved)(
+    'before %s of a %s leaves 404 for Current, 410 for chains and nothing stored',
+    async (step, source) => {
+      const scope = newScope();
+      const head = await save(scope, 3);
+      clock.advance(1_000);
+      const pages = [plainPage(0, 4)];
+      const scan = newScan({ scope, pages, source, completedAtMs: clock.now() });
+
+      let erasures = 0;
+      const erase = async () => {
+        erasures += 1;
+        if (erasures === 1) expect(await replica.client.erase(scope)).toBe(204);
+      };
+      await assemble(disturbed(step, erase), scan);
+
+      expect(await replica.client.page(scope, pinTo(head))).toMatchObject({ status: 410 });
+      expect(await replica.client.page(scope)).toMatchObject({ status: 404 });
+      expect(await decided(scan)).toMatchObject({ observed_assets: 4 });
+      expect(await replica.client.page(scope)).toMatchObject({ status: 404 });
+      const { observations, assetBlocks, textBlocks } = store.collections;
+      const ofIt = { scope: inventoryKeyText(scope) };
+      await waitFor('nothing of it is stored', async () => {
+        const all = [observations, assetBlocks, textBlocks];
+        const counts = await Promise.all(all.map((one) => one.countDocuments(ofIt as never)));
+        return counts.every((count) => count === 0);
+      });
+      const again = await save(scope, 5);
+      expect((await replica.client.page(scope)).meta.revision_id).toBe(again.revision_id);
+    },
+  );
+});
+
+describe('A page whose revision goes while it is read (Reads: 410 past retention) [current-pinned-chain]', () => {
+  /** Reads a page; `happens` comes between the observation and its blocks. */
+  function readWhile(request: CurrentPageRequest, happens: () => Promise<unknown>) {
+    const { collections, config } = store;
+    const blocks = createBlockStore(collections);
+    let reads = 0;
+    return readCurrentPage(
+      {
+        scopes: createScopeStore(collections.scopes),
+        observations: createObservationStore(collections.observations),
+        blocks: {
+          ...blocks,
+          readAssets: async (set, index) => {
+            reads += 1;
+            if (reads === 1) await happens();
+            return blocks.readAssets(set, index);
+          },
+        },
+        clock,
+        settings: { retention: { ...config.retention, erasedKeptMs: 0 } },
+      },
+      request,
+    );
+  }
+  const requestOf = (scope: Scan['scope'], pinned: Committed | null): CurrentPageRequest => ({
+    scopeKey: inventoryKeyText(scope),
+    language: 'english',
+    pageSize: 2,
+    position: 0,
+    pinned: pinned && {
+      revisionId: pinned.revision_id,
+      observationId: pinned.observation_id,
+    },
+  });
+
+  it('by an erasure is 404 on a first page and 410 on a later one', async () => {
+    for (const [isPinned, result] of [
+      [false, 'no_revision'],
+      [true, 'expired'],
+    ] as const) {
+      const scope = newScope();
+      const head = await save(scope, 3);
+      const request = requestOf(scope, isPinned ? head : null);
+
+      const page = await readWhile(request, () => replica.client.erase(scope));
+
+      expect(page.result).toBe(result);
+    }
+  });
+
+  it('by its expiry is 410', async () => {
+    const scope = newScope();
+    const old = await save(scope, 3);
+    await save(scope, 4);
+    const { assetBlocks } = store.collections;
+
+    const page = await readWhile(requestOf(scope, old), async () => {
+      clock.advance(dayMs);
+      await waitFor(
+        'it is pruned',
+        async () => (await assetBlocks.countDocuments({ set: old.revision_id })) === 0,
+      );
+    });
+
+    expect(page.result).toBe('expired');
+  });
+
+  it('by an erasure that a commit of before it outlives is 410, on every page', async () => {
+    const scope = newScope();
+    const head = await save(scope, 3);
+    const stored = await createScopeStore(store.collections.scopes).readHead(
+      inventoryKeyText(scope),
+    );
+    if (!stored) throw new Error('no head');
+    clock.advance(1_000);
+    await replica.client.erase(scope);
+    // As the worker of a commit writes it that has not learnt yet that its lease is lost.
+    const observations = createObservationStore(store.collections.observations);
+    await observations.keepSuperseded(inventoryKeyText(scope), stored, clock.now());
+
+    expect(await replica.client.page(scope, pinTo(head))).toMatchObject({ status: 410 });
+    expect(await replica.client.page(scope, { ...pinTo(head), position: 1 })).toMatchObject({
+      status: 410,
+    });
+  });
+});

@@ -1,0 +1,97 @@
+import { newScope } from '@inventory/testkit/builders';
+import { createTestClock } from '@inventory/testkit/test-clock';
+import { newScan, plainPage, type Scan } from './support/scan-builder.ts';
+import {
+  openStoreUnderTest,
+  type Replica,
+  type StoreUnderTest,
+} from './support/store-under-test.ts';
+
+const clock = createTestClock(Date.now());
+const minuteMs = 60_000;
+
+let store: StoreUnderTest;
+let replica: Replica;
+
+beforeAll(async () => {
+  store = await openStoreUnderTest();
+  replica = await store.start({ clock });
+});
+afterAll(() => store.close());
+
+interface Observed {
+  readonly assets: number;
+  readonly sequence?: number;
+  readonly aheadMs?: number;
+  readonly source?: 'refresh' | 'capture';
+}
+
+/** A scan that ends now, by a clock that is ahead of the store's, or behind it. */
+async function save(scope: Scan['scope'], { assets, aheadMs = 0, ...options }: Observed) {
+  const scan = newScan({
+    ...options,
+    scope,
+    pages: [plainPage(0, assets)],
+    completedAtMs: clock.now() + aheadMs,
+  });
+  await replica.client.stage(scan);
+  await store.complete(scan);
+  const saved = await store.committed(scan);
+  clock.advance(10_000);
+  return saved;
+}
+const current = async (scope: Scan['scope']) => (await replica.client.page(scope)).meta;
+
+describe('Scans of collectors whose clocks differ (Refresh: one scan at a time per inventory) [one-scan-at-a-time-per-inventory]', () => {
+  it('become current in the order of their starts, and are never verified earlier than before', async () => {
+    const scope = newScope();
+    await save(scope, { assets: 3, sequence: 7 });
+    const { verified_at } = await current(scope);
+
+    const slow = await save(scope, { assets: 4, sequence: 8, aheadMs: -minuteMs });
+    expect(await current(scope)).toMatchObject({ revision_id: slow.revision_id, verified_at });
+    const late = await save(scope, { assets: 5, sequence: 6, aheadMs: minuteMs });
+
+    expect(await current(scope)).toMatchObject({ revision_id: slow.revision_id, total_count: 4 });
+    const { revision_id, observation_id } = late;
+    const pinned = await replica.client.page(scope, { revision_id, observation_id });
+    expect(pinned.meta.total_count).toBe(5);
+  });
+
+  it('follow a capture by time, but none of before it', async () => {
+    const scope = newScope();
+    await save(scope, { assets: 3, sequence: 7 });
+    const captured = await save(scope, { assets: 4, source: 'capture' });
+
+    await save(scope, { assets: 5, sequence: 6, aheadMs: minuteMs });
+    expect(await current(scope)).toMatchObject({ revision_id: captured.revision_id });
+    await save(scope, { assets: 6, sequence: 9, aheadMs: -minuteMs });
+    expect(await current(scope)).toMatchObject({ revision_id: captured.revision_id });
+    await save(scope, { assets: 7, sequence: 8, aheadMs: minuteMs });
+    expect(await current(scope)).toMatchObject({ revision_id: captured.revision_id });
+
+    const { revision_id } = await save(scope, { assets: 8, sequence: 10 });
+    expect(await current(scope)).toMatchObject({ revision_id });
+  });
+
+  it('are compared by time with a head that was saved without a sequence', async () => {
+    const scope = newScope();
+    const first = await save(scope, { assets: 3 });
+
+    await save(scope, { assets: 4, sequence: 1, aheadMs: -minuteMs });
+    expect(await current(scope)).toMatchObject({ revision_id: first.revision_id });
+    const { revision_id } = await save(scope, { assets: 5, sequence: 2 });
+    expect(await current(scope)).toMatchObject({ revision_id });
+  });
+
+  it('are saved again after an erasure, whatever their sequence [erase]', async () => {
+    const scope = newScope();
+    await save(scope, { assets: 3, sequence: 7 });
+    expect(await replica.client.erase(scope)).toBe(204);
+    clock.advance(1);
+
+    const { revision_id } = await save(scope, { assets: 4, sequence: 6 });
+
+    expect(await current(scope)).toMatchObject({ revision_id });
+  });
+});
