@@ -92,6 +92,8 @@ module.exports = {
     'first-revision-is-changed': 'First revision is changed: complete_changed',
     unchanged:
       'Unchanged: Same assets, amounts, class and instance: same revision, new observation',
+    'rows-of-an-observation':
+      'Rows of an observation: Properties and their names are those of its scan',
     'each-refresh-is-charged-on-its-own': 'Each refresh is charged on its own',
     'one-scan-at-a-time-per-inventory': 'One scan at a time per inventory',
     'everything-hidden-is-complete':

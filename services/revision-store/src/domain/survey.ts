@@ -32,7 +32,7 @@ export interface SurveyedRow<Row> {
 }
 
 export interface SurveyedPage {
-  readonly assets: Iterable<SurveyedRow<StagedAsset>>;
+  readonly assets: Iterable<SurveyedRow<StagedAsset> & { readonly textNumber: number }>;
   readonly descriptions: Iterable<SurveyedRow<StagedDescription> & { readonly textDigest: string }>;
 }
 
@@ -45,6 +45,8 @@ export interface Survey {
   readonly positions: Map<string, number>;
   readonly assetSources: RowSource[];
   readonly assetBytes: number[];
+  /** Of each row: a digest of 48 bits. */
+  readonly assetTexts: number[];
   readonly amounts: string[];
   readonly descriptionOf: number[];
   readonly descriptionNumbers: Map<string, number>;
@@ -68,6 +70,7 @@ export function openSurvey(): Survey {
     positions: new Map(),
     assetSources: [],
     assetBytes: [],
+    assetTexts: [],
     amounts: [],
     descriptionOf: [],
     descriptionNumbers: new Map(),
@@ -89,12 +92,13 @@ export function openSurvey(): Survey {
 export function addPage(survey: Survey, page: SurveyedPage): void {
   const before = survey.positions.size;
   let row = 0;
-  for (const { row: asset, bytes } of page.assets) {
+  for (const { row: asset, bytes, textNumber } of page.assets) {
     const identity = assetIdentity(asset);
     const position = survey.positions.get(identity) ?? survey.positions.size;
     survey.positions.set(identity, position);
     survey.assetSources[position] = sourceAt(survey.pages, row);
     survey.assetBytes[position] = bytes;
+    survey.assetTexts[position] = textNumber;
     survey.amounts[position] = asset.amount;
     survey.descriptionOf[position] = descriptionNumber(survey, descriptionKey(asset));
     row += 1;
@@ -172,6 +176,11 @@ export function totalCount(survey: Survey): number {
 /** Exact: a sum of stacks may exceed 2^53. */
 export function totalAmount(survey: Survey): bigint {
   return survey.amounts.reduce((sum, amount) => sum + BigInt(amount), 0n);
+}
+
+/** A digest of the rows of all assets in any order: each names its asset. */
+export function rowsDigest({ assetTexts }: Survey): string {
+  return assetTexts.reduce((sum, text) => (sum + text) % 2 ** 48, 0).toString(16);
 }
 
 /** One line per asset: what changes when ownership changes, and nothing else. */

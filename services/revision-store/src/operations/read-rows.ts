@@ -2,7 +2,7 @@ import { pageRowsMax, stagedAsset, stagedDescription } from '@inventory/contract
 import { locateRows, type TextSpan } from '../domain/page-text.ts';
 import type { SurveyedPage, SurveyedRow } from '../domain/survey.ts';
 import { PagesInvalid } from './read-staged-page.ts';
-import { sha256Text } from './sha256.ts';
+import { sha256Number, sha256Text } from './sha256.ts';
 
 interface Schema<Row> {
   safeParse(value: unknown): { readonly success: boolean; readonly data?: Row };
@@ -19,7 +19,7 @@ export function readRows(text: Buffer): SurveyedPage {
     throw new PagesInvalid('a page has too many rows');
   }
   return {
-    assets: rowsOf(text, rows.assets, stagedAsset),
+    assets: assetRows(text, rows.assets),
     descriptions: describedRows(text, rows.descriptions),
   };
 }
@@ -35,6 +35,12 @@ function* rowsOf<Row>(
     );
     if (!success || data === undefined) throw new PagesInvalid('a row breaks its contract');
     yield { row: data, bytes: span.end - span.start, span };
+  }
+}
+
+function* assetRows(text: Buffer, spans: readonly TextSpan[]) {
+  for (const { row, bytes, span } of rowsOf(text, spans, stagedAsset)) {
+    yield { row, bytes, textNumber: sha256Number(text.subarray(span.start, span.end)) };
   }
 }
 
