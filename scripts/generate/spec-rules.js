@@ -51,7 +51,10 @@ module.exports = {
     'credential-secret':
       'Credential secret: Form, checksum without a store read, digest alone stored',
     'credential-state': 'Credential state: Revoked, expired, suspended owner: one answer',
-    'client-address': 'Client address: The peer; X-Forwarded-For through trusted proxies only',
+    'client-address':
+      'Client address: The peer; X-Forwarded-For through trusted proxies only, with or without ports',
+    'unknown-keys':
+      'Unknown keys: Many from one address are refused with 429; a valid key never is',
     scopes: 'Scopes: The wildcard grants the three inventory scopes and no other',
     'events-switched-off': 'Events switched off: Open streams end; the log is written all the same',
     'shared-inventories': 'Shared inventories: Any account reads Current of what anybody refreshed',
@@ -153,7 +156,8 @@ module.exports = {
     'events-revoked': 'Events: revoked: Within 2 s of a change, else 30 s',
     'events-control-frames': 'Events: control frames: No id, always a data line',
     'events-slow-consumer': 'Events: slow consumer: 25 s or 256 KiB',
-    'events-places': 'Events: places: 4 per Project and replica, 429',
+    'events-places':
+      'Events: places: 4 per Project over all replicas, then 429, which ends none; free within 45 s of a loss',
     'events-list': 'Events list: Cursors of the stream, too old 410',
     'webhooks-standard-webhooks':
       'Webhooks: Standard Webhooks: Signed, two secrets while one is replaced',

@@ -22,7 +22,9 @@ beforeAll(async () => {
   process.stderr.write(`crowd: TEST_SEED=${chance.seed}\n`);
   stack = await openTestStack({
     replicas: { gateway: 2, 'event-stream': 2 },
-    serviceEnvironment: { gateway: { STREAMS_PER_PROJECT_MAX: String(readersOfEach) } },
+    serviceEnvironment: {
+      gateway: { STREAMS_PER_PROJECT_MAX: String(readersOfEach), CONNECTIONS_PER_PEER_MAX: '4000' },
+    },
   });
   const targets = stack.replicasOf('gateway').map(({ publicUrl }) => publicUrl ?? '');
   network = await startCuttingProxy({ targets: () => targets, chance, lifeMeanMs });

@@ -275,3 +275,43 @@ test('past its connections a server closes further ones, and serves those that i
 
   expect(String(answer)).toMatch(/here$/);
 });
+
+test('a connection counts for its peer from its start to its end, taken over or not, and one too many is closed', async () => {
+  const counted: string[] = [];
+  let count = 0;
+  const peers = {
+    add(address: string) {
+      counted.push(address);
+      if (count === 2) return false;
+      count += 1;
+      return true;
+    },
+    remove(address: string) {
+      expect(address).toBe(host);
+      count -= 1;
+    },
+  };
+  const taken = Promise.withResolvers<boolean>();
+  server = await startHttpServer({
+    async listener({ socket }, response) {
+      response.writeHead(200, { Connection: 'close' }).flushHeaders();
+      taken.resolve(await takeOverConnection(response));
+      socket.on('error', () => {}).on('end', () => socket.end());
+      socket.resume();
+    },
+    ...{ host, port: 0, peers },
+  });
+  const [stream, idle] = [connect(server.port, host), connect(server.port, host)];
+  await Promise.all([stream, idle].map((socket) => once(socket, 'connect')));
+  stream.write('GET / HTTP/1.1\r\nHost: here\r\n\r\n');
+
+  expect(await taken.promise).toBe(true);
+  await once(connect(server.port, host), 'close');
+  expect([count, new Set(counted)]).toEqual([2, new Set([host])]);
+  stream.destroy();
+  await waitFor('its end is seen', () => count === 1);
+  const next = connect(server.port, host);
+  await waitFor('another one is admitted', () => count === 2);
+  for (const socket of [idle, next]) socket.destroy();
+  await waitFor('none is left', () => count === 0);
+});

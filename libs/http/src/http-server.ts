@@ -16,6 +16,14 @@ export interface HttpServerOptions {
   readonly port: number;
   /** Further ones are closed as they come; unlimited when absent. */
   readonly connectionsMax?: number;
+  readonly peers?: PeerConnections;
+}
+
+/** Counts the open connections of peers, by their addresses. */
+export interface PeerConnections {
+  /** False where the connection is to be closed: it is not counted then. */
+  add(address: string): boolean;
+  remove(address: string): void;
 }
 
 export interface HttpServer {
@@ -32,12 +40,18 @@ export const pipelinedRequestsMax = 16;
 /** The responses of each open connection that are not sent yet, oldest first. */
 type OpenResponses = Map<Socket, Set<ServerResponse>>;
 
+interface OpenConnections {
+  readonly responses: OpenResponses;
+  readonly peers: PeerConnections | undefined;
+}
+
 /** The open connections among which a connection is, those of its server. */
-const openWith = new WeakMap<Socket, OpenResponses>();
+const openWith = new WeakMap<Socket, OpenConnections>();
 
 /** Listens; rejects with the port in the message when it is in use. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const open: OpenResponses = new Map();
+  const connections = { responses: open, peers: options.peers };
   const server = createServer({
     keepAliveTimeout: 65_000,
     headersTimeout: 20_000,
@@ -45,8 +59,8 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     noDelay: true,
   });
   server.on('connection', (socket) => {
-    openWith.set(socket, open);
-    track(socket, open);
+    openWith.set(socket, connections);
+    if (!track(socket, connections)) socket.destroy();
   });
   server.on('request', (request, response) => {
     const responses = open.get(request.socket);
@@ -67,9 +81,16 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   };
 }
 
-function track(socket: Socket, open: OpenResponses): void {
-  open.set(socket, new Set());
-  socket.on('close', () => open.delete(socket));
+/** False where the peer has too many. */
+function track(socket: Socket, { responses, peers }: OpenConnections): boolean {
+  const address = socket.remoteAddress ?? '';
+  if (peers?.add(address) === false) return false;
+  responses.set(socket, new Set());
+  socket.on('close', () => {
+    responses.delete(socket);
+    peers?.remove(address);
+  });
+  return true;
 }
 
 /**
@@ -82,12 +103,14 @@ export async function takeOverConnection(response: ServerResponse): Promise<bool
   const { req, socket } = response;
   if (!hasBody(req)) await readToEnd(req);
   const open = socket && openWith.get(socket);
-  if (!open || !req.closed || socket.destroyed || open.get(socket)?.size !== 1) return false;
+  if (!open || !req.closed || socket.destroyed) return false;
+  if (open.responses.get(socket)?.size !== 1) return false;
   response.detachSocket(socket);
   // Node releases the parser of a connection when it closes, and has no other call for that.
   socket.emit('close');
   socket.removeAllListeners();
   socket.setTimeout(0);
+  // There is room: this connection was not counted any more a moment ago.
   track(socket, open);
   return true;
 }

@@ -71,6 +71,27 @@ test('a run that left no work is followed by a pause, which a wake ends', async 
   expect(recorded.count()).toBe(2);
 });
 
+test.each([true, false])(
+  'a run with a shortest pause is followed by none within it, however often it is woken: work left %s',
+  async (workLeft) => {
+    jest.useFakeTimers();
+    const recorded = recordRuns({ pauseMinMs: 250 });
+    (await recorded.run(0)).resolve(workLeft);
+    await settle();
+
+    for (let wake = 0; wake < 10; wake += 1) {
+      job.wake();
+      await jest.advanceTimersByTimeAsync(24);
+    }
+    expect(recorded.count()).toBe(1);
+
+    await jest.advanceTimersByTimeAsync(10);
+    (await recorded.run(1)).resolve(false);
+    await job.stop();
+    expect(recorded.count()).toBe(2);
+  },
+);
+
 test('a wake during a run is not lost: another run follows', async () => {
   const recorded = recordRuns();
   const first = await recorded.run(0);

@@ -8,6 +8,8 @@ export interface PeriodicJobOptions {
   readonly name: string;
   /** Pause between a run that left no work and the next one. */
   readonly intervalMs: number;
+  /** Pause after every run, also one that left work or was woken: what comes meanwhile shares a run. */
+  readonly pauseMinMs?: number;
   /** Pause before the first run; none when absent. */
   readonly firstDelayMs?: number;
   /** Stops the job when it closes. A job that ends earlier has none: its owner calls `stop`. */
@@ -32,11 +34,12 @@ const failureBackoff: Backoff = { firstMs: 200, maxMs: 10_000 };
  * and retried with backoff; it never ends the job.
  */
 export function startPeriodicJob(options: PeriodicJobOptions): PeriodicJob {
-  const { name, intervalMs, firstDelayMs = 0, lifetime, logger } = options;
+  const { name, intervalMs, pauseMinMs = 0, firstDelayMs = 0, lifetime, logger } = options;
   const stopping = new AbortController();
   const measured = measureJob(name, intervalMs);
   let woken = false;
   let endPause = (): void => {};
+  let isWakeable = false;
 
   async function pauseFor(delayMs: number): Promise<void> {
     if (stopping.signal.aborted || delayMs <= 0) return;
@@ -49,21 +52,29 @@ export function startPeriodicJob(options: PeriodicJobOptions): PeriodicJob {
     });
   }
 
+  /** A pause that a wake ends. */
+  async function wokenOr(delayMs: number): Promise<void> {
+    isWakeable = true;
+    await pauseFor(delayMs);
+    isWakeable = false;
+  }
+
   async function repeat(): Promise<void> {
     let failures = 0;
-    await pauseFor(firstDelayMs);
+    await wokenOr(firstDelayMs);
     while (!stopping.signal.aborted) {
       woken = false;
       try {
         const workLeft = await options.runOnce(stopping.signal);
         failures = 0;
         measured.succeeded();
-        if (workLeft !== true && !woken) await pauseFor(intervalMs);
+        await pauseFor(pauseMinMs);
+        if (workLeft !== true && !woken) await wokenOr(intervalMs - pauseMinMs);
       } catch (error) {
         failures += 1;
         measured.failed();
         logger.warn({ err: error, job_name: name, failures }, 'job failed');
-        await pauseFor(jitteredDelayMs(failureBackoff, failures));
+        await wokenOr(jitteredDelayMs(failureBackoff, failures));
       }
     }
   }
@@ -72,7 +83,7 @@ export function startPeriodicJob(options: PeriodicJobOptions): PeriodicJob {
   const job: PeriodicJob = {
     wake() {
       woken = true;
-      endPause();
+      if (isWakeable) endPause();
     },
     async stop() {
       stopping.abort();

@@ -24,14 +24,38 @@ test('a bucket gives its tokens at once, then one each time that one was refille
   expect(buckets.secondsUntilToken('a')).toBe(20);
 });
 
-test('a token that is put back can be taken again, and none beyond a full bucket', () => {
-  const { buckets } = bucketsAt(1);
-  buckets.putBack('a');
+test('a bucket is full until a token is taken, and again once that is refilled', () => {
+  const { at, buckets } = bucketsAt(2);
+  expect(buckets.isFull('a')).toBe(true);
 
-  expect([buckets.take('a'), buckets.take('a')]).toEqual([true, false]);
-  buckets.putBack('a');
-  buckets.putBack('a');
-  expect([buckets.take('a'), buckets.take('a')]).toEqual([true, false]);
+  buckets.take('a');
+  at.ms += 29_999;
+  expect([buckets.isFull('a'), buckets.isFull('b')]).toEqual([false, true]);
+  at.ms += 1;
+  expect(buckets.isFull('a')).toBe(true);
+});
+
+test('a reserved token is not given again until it is returned, and leaves the bucket full until it is taken', () => {
+  const { buckets } = bucketsAt(2);
+
+  expect([1, 2, 3].map(() => buckets.reserve('a'))).toEqual([true, true, false]);
+  expect([buckets.isFull('a'), buckets.secondsUntilToken('a')]).toEqual([true, 30]);
+  buckets.settle('a', false);
+  expect(buckets.secondsUntilToken('a')).toBeNull();
+  buckets.settle('a', true);
+  expect([buckets.isFull('a'), buckets.take('a'), buckets.take('a')]).toEqual([false, true, false]);
+});
+
+test('a bucket is undecided while more than half of its tokens are reserved', () => {
+  const { buckets } = bucketsAt(4);
+  const undecided = [1, 2, 3].map(() => {
+    buckets.reserve('a');
+    return buckets.isUndecided('a');
+  });
+
+  expect(undecided).toEqual([false, false, true]);
+  buckets.settle('a', true);
+  expect(buckets.isUndecided('a')).toBe(false);
 });
 
 test('an empty bucket loses nothing more, and a clock that is set back empties none for longer than a minute', () => {

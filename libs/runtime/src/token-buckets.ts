@@ -15,8 +15,19 @@ export interface TokenBuckets {
   secondsUntilToken(key: string): number | null;
   /** Takes a token; false where there is none. */
   take(key: string): boolean;
-  /** Returns a token that was taken without need. */
-  putBack(key: string): void;
+  /** Reserves a token; false where there is none. */
+  reserve(key: string): boolean;
+  /** Takes the token that was reserved, or returns it. */
+  settle(key: string, isTaken: boolean): void;
+  /** False where a token was taken and not refilled since; reserved ones do not count. */
+  isFull(key: string): boolean;
+  /** Whether more than half of the tokens of the bucket are reserved. */
+  isUndecided(key: string): boolean;
+}
+
+interface Bucket {
+  readonly fullAtMs: number;
+  readonly reserved: number;
 }
 
 const minuteMs = 60_000;
@@ -26,31 +37,50 @@ export function createTokenBuckets({
   keysMax,
   clock,
 }: TokenBucketsOptions): TokenBuckets {
-  /** A bucket is the time at which it is full again; none is a full one. */
-  const buckets = new LRUCache<string, number>({ max: keysMax });
+  /** None is a full one. */
+  const buckets = new LRUCache<string, Bucket>({ max: keysMax });
   const tokenMs = minuteMs / perMinute;
 
-  function fullAtMs(key: string): number {
+  function bucketOf(key: string): Bucket {
     const nowMs = clock.now();
+    const { fullAtMs, reserved } = buckets.get(key) ?? { fullAtMs: nowMs, reserved: 0 };
     // A clock that was set back leaves a bucket at most empty.
-    return Math.min(Math.max(buckets.get(key) ?? nowMs, nowMs), nowMs + minuteMs);
+    return { fullAtMs: Math.min(Math.max(fullAtMs, nowMs), nowMs + minuteMs), reserved };
   }
 
-  /** Time until there is one; negative or zero where there is one. */
-  const missingMs = (key: string) => fullAtMs(key) + tokenMs - clock.now() - minuteMs;
+  /** Time until there is one, should all that are reserved be taken; negative or zero where there is one. */
+  function missingMs({ fullAtMs, reserved }: Bucket): number {
+    return fullAtMs + (reserved + 1) * tokenMs - clock.now() - minuteMs;
+  }
+
+  function reserve(key: string): boolean {
+    const bucket = bucketOf(key);
+    if (missingMs(bucket) > 0) return false;
+    buckets.set(key, { ...bucket, reserved: bucket.reserved + 1 });
+    return true;
+  }
+
+  function settle(key: string, isTaken: boolean): void {
+    const { fullAtMs, reserved } = bucketOf(key);
+    buckets.set(key, {
+      fullAtMs: fullAtMs + (isTaken ? tokenMs : 0),
+      reserved: Math.max(0, reserved - 1),
+    });
+  }
 
   return {
     secondsUntilToken(key) {
-      const ms = missingMs(key);
+      const ms = missingMs(bucketOf(key));
       return ms <= 0 ? null : Math.ceil(ms / 1_000);
     },
     take(key) {
-      if (missingMs(key) > 0) return false;
-      buckets.set(key, fullAtMs(key) + tokenMs);
-      return true;
+      const isReserved = reserve(key);
+      if (isReserved) settle(key, true);
+      return isReserved;
     },
-    putBack(key) {
-      if (buckets.has(key)) buckets.set(key, fullAtMs(key) - tokenMs);
-    },
+    reserve,
+    settle,
+    isFull: (key) => bucketOf(key).fullAtMs <= clock.now(),
+    isUndecided: (key) => 2 * bucketOf(key).reserved > perMinute,
   };
 }

@@ -1,3 +1,4 @@
+import { readStoreTime } from '@inventory/mongo/store-time';
 import { type Clock, monotonicNow } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';
@@ -43,7 +44,6 @@ import { createLeaseStore } from './storage/lease-store.ts';
 import { createPriceListStore, type PriceListStore } from './storage/price-list-store.ts';
 import { createQuarantineStore, type QuarantineStore } from './storage/quarantine-store.ts';
 import { createSnapshotStore, type SnapshotStore } from './storage/snapshot-store.ts';
-import { readStoreTime } from './storage/store-time.ts';
 import { createUsageStore, type UsageStore } from './storage/usage-store.ts';
 import { createVerificationStore, type VerificationStore } from './storage/verification-store.ts';
 

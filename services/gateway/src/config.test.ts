@@ -64,6 +64,15 @@ test('every problem is named at once, and no value is repeated', () => {
   expect(problems.join()).not.toMatch(/short secret|c2hvcnQ|everywhere|ftp/);
 });
 
+test('streams leave an eighth of the connections to requests (Architecture: everything is bounded)', () => {
+  const limits = (STREAMS_MAX: string, CONNECTIONS_MAX?: string) =>
+    problemsOf({ STREAMS_MAX, CONNECTIONS_MAX });
+  const problem = 'STREAMS_MAX: must leave an eighth of CONNECTIONS_MAX to other requests';
+
+  expect([limits('14000'), limits('14001')]).toEqual([[], [problem]]);
+  expect([limits('700', '800'), limits('800', '800')]).toEqual([[], [problem]]);
+});
+
 test.each([
   ['shorter than 32 bytes', Buffer.alloc(31).toString('base64url')],
   ['longer than 32 bytes', Buffer.alloc(33).toString('base64url')],

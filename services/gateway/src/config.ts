@@ -25,7 +25,7 @@ import type { GatewayRole } from './http/public-route.ts';
 import type { ReferenceOptions } from './http/reference/reference-pages.ts';
 import { operatorSettings, operatorsOf } from './operator/operator-settings.ts';
 import type { Operator } from './operator/operators.domain.ts';
-import type { StreamLimits } from './streams/event-streams.ts';
+import { streamLimitsOf, streamSettings } from './streams/stream-settings.ts';
 import { parseNetwork } from './tenancy/network-policy.domain.ts';
 
 const network = z.string().transform((given, context) => {
@@ -63,11 +63,17 @@ export const settings = {
       'Connections to the public port of one replica, event streams included; further ones are ' +
         'closed. Below the limit of file handles',
     ),
+  CONNECTIONS_PER_PEER_MAX: count()
+    .prefault('1000')
+    .describe(
+      'The same of one client address (of IPv6 a /64, and eight times as many a /48), except of ' +
+        'TRUSTED_PROXIES',
+    ),
   UNKNOWN_KEYS_PER_MINUTE: integer(1, 1_000_000)
     .prefault('120')
     .describe(
-      'Keys of one client address (of IPv6 a /64) in a minute that no Credential has; past it its ' +
-        'unknown keys are refused without a look-up',
+      'Keys of one client address (of IPv6 a /64, and eight times as many a /48) in a minute that no ' +
+        'Credential has; past it its unknown keys are refused without a look-up',
     ),
   CUSTOMER_REQUESTS_PER_MINUTE: integer(1, 1_000_000)
     .prefault('1200')
@@ -154,27 +160,7 @@ export const settings = {
       'Public origin of the event stream where it is not that of the public API; stated in the ' +
         'OpenAPI document',
     ),
-  STREAMS_PER_PROJECT_MAX: integer(1, 1_000)
-    .prefault('4')
-    .describe('Event streams of one Project over all replicas'),
-  STREAMS_MAX: count()
-    .prefault('12000')
-    .describe('Event streams that one replica holds; leave file handles for everything else'),
-  STREAM_HEARTBEAT_MS: duration()
-    .prefault('15000')
-    .describe('Time without a frame after which an event stream has a heartbeat'),
-  STREAM_LIFE_MAX_MS: duration()
-    .prefault('900000')
-    .describe('Longest life of an event stream; each ends after two thirds of it at the earliest'),
-  STREAM_SLOW_AFTER_MS: duration()
-    .prefault('25000')
-    .describe('Time after which an event stream is closed whose client accepts no data'),
-  STREAM_AUTHORITY_EVERY_MS: duration()
-    .prefault('30000')
-    .describe('Longest time between two checks of the Principal of an event stream'),
-  STREAM_DRAIN_MS: duration()
-    .prefault('10000')
-    .describe('Time over which event streams are closed when the service stops'),
+  ...streamSettings,
   DRAIN_MS: duration()
     .prefault('12000')
     .describe('Longest wait for requests in flight when the service stops'),
@@ -209,17 +195,14 @@ export interface GatewayConfig extends ServiceConfig {
   readonly trustedProxies: readonly string[];
   readonly reference: ReferenceOptions;
   readonly connectionsMax: number;
+  readonly connectionsPerPeerMax: number;
   readonly unknownKeysPerMinute: number;
   readonly customerRequestsPerMinute: number;
   readonly limits: PublicApiLimits;
   readonly role: GatewayRole;
   /** Null where the event stream has the origin of the public API. */
   readonly eventsOrigin: string | null;
-  readonly streams: StreamLimits & {
-    readonly perProjectMax: number;
-    readonly totalMax: number;
-    readonly authorityEveryMs: number;
-  };
+  readonly streams: ReturnType<typeof streamLimitsOf>;
   readonly livePages: {
     readonly liveWaitMs: number;
     readonly liveTransferMs: number;
@@ -262,15 +245,7 @@ export function loadConfig(environment: Record<string, string | undefined>): Gat
     },
     role: parsed.GATEWAY_ROLE,
     eventsOrigin: parsed.EVENTS_ORIGIN ?? null,
-    streams: {
-      perProjectMax: parsed.STREAMS_PER_PROJECT_MAX,
-      totalMax: parsed.STREAMS_MAX,
-      heartbeatMs: parsed.STREAM_HEARTBEAT_MS,
-      lifeMaxMs: parsed.STREAM_LIFE_MAX_MS,
-      slowAfterMs: parsed.STREAM_SLOW_AFTER_MS,
-      authorityEveryMs: parsed.STREAM_AUTHORITY_EVERY_MS,
-      drainMs: parsed.STREAM_DRAIN_MS,
-    },
+    streams: streamLimitsOf(parsed, parsed.CONNECTIONS_MAX),
     livePages: {
       liveWaitMs: parsed.LIVE_PAGE_WAIT_MS,
       liveTransferMs: parsed.LIVE_PAGE_TRANSFER_MS,
@@ -279,6 +254,7 @@ export function loadConfig(environment: Record<string, string | undefined>): Gat
     },
     v1DeprecatedAtMs: fromIsoTime(`${parsed.V1_DEPRECATED_AT}T00:00:00.000Z`),
     connectionsMax: parsed.CONNECTIONS_MAX,
+    connectionsPerPeerMax: parsed.CONNECTIONS_PER_PEER_MAX,
     unknownKeysPerMinute: parsed.UNKNOWN_KEYS_PER_MINUTE,
     customerRequestsPerMinute: parsed.CUSTOMER_REQUESTS_PER_MINUTE,
     limits: {

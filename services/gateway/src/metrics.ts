@@ -58,6 +58,13 @@ const unknownKeysRefused = counter({
   name: 'inventory.gateway.unknown_keys_refused',
   description: 'Requests with an unknown key that were refused without a look-up',
 });
+const connectionLimits = ['peer', 'total'] as const;
+const connectionsRefused = counter({
+  name: 'inventory.gateway.connections_refused',
+  description:
+    'Connections to the public port that were closed at once, by the limit that they exceed',
+  labels: { limit: connectionLimits },
+});
 const waitingReplies = gauge({
   name: 'inventory.gateway.replies_waiting',
   description: 'Requests of this replica that wait for a reply',
@@ -78,7 +85,6 @@ const streamEnds = [
   'draining',
   'slow_consumer',
   'max_age',
-  'superseded',
   'unavailable',
   'credential_revoked',
   'credential_expired',
@@ -135,6 +141,10 @@ export function pendingCancelAcknowledged(result: (typeof cancelResults)[number]
 
 export function unknownKeyRefused(): void {
   unknownKeysRefused.add(1);
+}
+
+export function connectionRefused(limit: (typeof connectionLimits)[number]): void {
+  connectionsRefused.add(1, { limit });
 }
 
 export function captureCompleted(): void {

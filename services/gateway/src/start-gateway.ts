@@ -29,7 +29,7 @@ export async function startGateway(
   const broadcasts = await openBroadcasts(bus, lifetime, replies);
   const commands = openCommands({ bus, broadcasts, lifetime, replies });
   const clients = openClients(context);
-  const tenancy = openTenancy({ db, bus, broadcasts, clock, identifiers, lifetime, logger });
+  const tenancy = await openTenancy({ db, bus, broadcasts, clock, identifiers, lifetime, logger });
   const { ledger } = clients;
   const prices =
     config.role === 'events' ? noPrices : trackPrices({ ledger, clock, lifetime, logger });

@@ -8,6 +8,7 @@ import { openNamespace } from '@inventory/testkit/namespace';
 import { MongoClient } from 'mongodb';
 import { gatewayIndexes } from '../src/gateway-indexes.ts';
 import { createStreamPlaceStore } from '../src/streams/stream-place-store.ts';
+import { createAnnouncer } from '../src/tenancy/announce-change.ts';
 import { createAccount } from '../src/tenancy/create-account.ts';
 import { createProject } from '../src/tenancy/create-project.ts';
 import { issueCredential } from '../src/tenancy/issue-credential.ts';
@@ -37,9 +38,14 @@ beforeAll(async () => {
 afterAll(() => client.close());
 beforeEach(() => commands.splice(0));
 
+const announcer = createAnnouncer({
+  ...{ clock: systemClock, identifiers: systemIdentifiers },
+  ...{ invalidate: () => {}, relay: async () => {} },
+});
+
 /** The Credential of a new customer and the digest of its secret. */
 async function newCredential() {
-  const deps = { store, clock: systemClock, identifiers: systemIdentifiers };
+  const deps = { store, announcer, clock: systemClock, identifiers: systemIdentifiers };
   const account = await createAccount(deps, { name: 'Trader' });
   const project = await createProject(deps, { accountId: account.id, name: null });
   const { credential, secret } = await issueCredential(deps, {

@@ -36,7 +36,7 @@ test('unknown keys of a peer are refused past their limit, known ones and those 
   expect(others.map(({ status }) => status)).toEqual([200, 401]);
 });
 
-test('a peer that is being refused is served with its known keys, and on pages without a key', async () => {
+test('a peer that is being refused is served with its known keys, and on pages without a key [unknown-keys]', async () => {
   const gateway = await startTestGateway(world, { unknownKeysPerMinute: 1 });
   const { key } = world.issue();
   const call = (withKey: string, at = path) => gateway.call({ path: at, key: withKey });

@@ -28,6 +28,7 @@ const scan = z.object({
   startedAt: z.date(),
   completedAt: z.date().nullable(),
   pages: z.int(),
+  assetsRead: z.int().nullable().default(null),
   reportedTotalCount: z.int().nullable(),
   endCheck: z.object({ cursor: z.string().nullable(), attempts: z.int() }).default(noEndCheck),
   parked: z.boolean().default(false),
@@ -83,6 +84,7 @@ export type RefreshDocument = z.infer<typeof refresh> &
 /** The fields of a refresh that planning reads. */
 const plannedRefresh = refresh.pick({
   _id: true,
+  version: true,
   accountId: true,
   scopeKey: true,
   scope: true,
@@ -140,6 +142,8 @@ const inventoryLease = z.object({
   /** Changes with every worker; null while it waits for one. */
   token: z.string().nullable(),
   leaseUntil: z.date(),
+  /** Until when its scan collects; the earliest is taken first. */
+  deadline: z.date().exactOptional(),
 });
 
 /** One inventory: the lease of its scan, and its last size. */
@@ -182,6 +186,7 @@ const plan = z.object({
   typicalPages: z.number(),
   replicas: z.int(),
   scansPerReplica: z.int(),
+  reserved: z.array(z.string()).readonly().default([]),
   accounts: z.int(),
   busiest: z
     .array(z.object({ accountId: z.string(), refreshes: z.int().default(1), pages: z.number() }))

@@ -89,7 +89,9 @@ export const settings = {
     .describe('Most scans of one account at once, over all replicas; parked ones do not count'),
   SCHEDULE_IDLE_MS: duration()
     .prefault('250')
-    .describe('Longest pause of planner and workers between two reads of what changed'),
+    .describe(
+      'Longest pause of planner and workers between two reads of what changed, and the shortest between two plans',
+    ),
   QUEUE_DEADLINE_MS: duration().prefault('1800000').describe('Longest time in the queue'),
   COLLECT_DEADLINE_MS: duration().prefault('3600000').describe('Longest time of collecting'),
   SETTLE_GRACE_MS: duration()

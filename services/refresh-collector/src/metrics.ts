@@ -119,6 +119,11 @@ const stuckOldestAge = gauge({
   unit: 's',
   labels: { phase: waitingPhases },
 });
+const setAside = gauge({
+  name: 'inventory.refresh.set_aside',
+  description:
+    'Open refreshes whose planned step failed five times in a row or more; 0 on replicas that do not plan',
+});
 const admissionClosed = gauge({
   name: 'inventory.admission.closed',
   description: '1 while no refresh is admitted, by reason; all replicas report the same',
@@ -186,8 +191,10 @@ export function observeLivePages(running: () => number): void {
 export function observeScans(read: {
   readonly running: () => number;
   readonly plan: () => PublishedPlan;
+  readonly setAside: () => number;
 }): void {
   scansRunning.observe((observe) => observe(read.running()));
+  setAside.observe((observe) => observe(read.setAside()));
   planPages.observe((observe) => {
     const { pagesReserved, pagesWaiting, pagesFree } = read.plan();
     observe(pagesReserved, { kind: 'reserved' });

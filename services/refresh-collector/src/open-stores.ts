@@ -1,3 +1,4 @@
+import { readStoreTime } from '@inventory/mongo/store-time';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import type { Db } from 'mongodb';
@@ -52,13 +53,13 @@ export function openStores(db: Db, deps: StoresDeps): Stores {
     refreshes: createRefreshStore(refreshes, clock, config),
     refreshLists: createRefreshListStore(refreshes),
     resends: createResendStore(refreshes, clock, config.resend, logger),
-    scans: createScanStore(refreshes, logger),
+    scans: createScanStore(refreshes, () => readStoreTime(db), logger),
     inventories: createInventoryStore(collections.inventories, clock, leaseMs, logger),
     plans: createPlanStore(collections.plans, replica, clock, leaseMs, logger),
     identities: createIdentityStore(collections.identities),
     breakers: createAppBreakerStore(collections.appBreakers, refreshes, logger),
     admission: createAdmissionStore(collections.admission, refreshes),
     survey: createRefreshSurveyStore(refreshes, clock, logger),
-    replicas: createReplicaStore(collections.replicas, replica, clock),
+    replicas: createReplicaStore(collections.replicas, replica, clock, logger),
   };
 }

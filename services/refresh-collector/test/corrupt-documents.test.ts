@@ -90,9 +90,10 @@ test('a corrupt refresh is skipped when scans are planned', async () => {
   await overwrite('refreshes', first, { phase: 'queued', queueDeadline: 'tomorrow' });
   await overwrite('refreshes', second, { phase: 'queued' });
 
-  const open = await stores.scans.findOpen();
+  const open: string[] = [];
+  for await (const found of stores.scans.readOpen()) open.push(...found.map(({ id }) => id));
 
-  expect(open.map(({ id }) => id)).toEqual([second]);
+  expect(open).toEqual([second]);
   expect(logged).toEqual([{ err: corrupt('refreshes', first, ['queueDeadline']) }]);
 });
 
@@ -115,8 +116,11 @@ test('corrupt leases that wait longest take no place among those of the workers 
     await overwrite('inventories', id, { scan: { ...lease, refreshId: null }, seenAt });
   }
   const refreshId = newRefreshId();
-  const leaseUntil = new Date(1);
-  await overwrite('inventories', 'behind', { scan: { ...lease, leaseUntil, refreshId }, seenAt });
+  const [leaseUntil, deadline] = [new Date(1), new Date(1)];
+  await overwrite('inventories', 'behind', {
+    scan: { ...lease, leaseUntil, deadline, refreshId },
+    seenAt,
+  });
 
   expect(await stores.inventories.findWaitingLeases(1)).toEqual([
     { inventory: 'behind', refreshId },
@@ -134,6 +138,14 @@ test('a corrupt plan is skipped until the planner replaces it', async () => {
   expect(await stores.plans.readPlan()).toEqual({ ...publication, isLeased: true });
 });
 
+test('a corrupt presence is skipped when the replicas are counted', async () => {
+  await stores.replicas.announceReplica(7);
+  await overwrite('replicas', 'replica-2', { seenAt: new Date(stored.clock.now()) });
+
+  expect(await stores.replicas.countReplicas()).toEqual({ count: 1, livePagesPerMinute: 7 });
+  expect(logged).toHaveLength(1);
+});
+
 test('a corrupt breaker is skipped among the others', async () => {
   const opening = { openedAtMs: 1, openUntilMs: 2, openings: 1, probeAtMs: 3 };
   await stores.breakers.saveOpening(440, opening);
@@ -149,6 +161,12 @@ test('fields that earlier releases did not write have their defaults', async () 
     ...{ version: 3, arrivalMs: 1.5, inFlight: null, silentUntilMs: 0, refusals: 0 },
   });
 
+  const id = await insertRefresh();
+  const scan = { epoch: 1, startedAt: new Date(0), completedAt: null, pages: 2 };
+  await overwrite('refreshes', id, { scan: { ...scan, reportedTotalCount: 9_000 } });
+
+  const stored = await stores.refreshes.findRefresh(id);
+  expect(stored?.refresh.scan).toMatchObject({ pages: 2, assetsRead: null, parked: false });
   expect(await stores.admission.readAdmission()).toEqual({
     operatorClosed: true,
     countClosed: false,

@@ -34,12 +34,15 @@ function replicas(...aheadMs: readonly number[]) {
     return { clock, ...createInventoryStore(inventories(), clock, leaseMs, testLogger) };
   });
 }
+/** Of the scans; no lease depends on it. */
+const deadlineMs = Date.now() + 60 * minuteMs;
+
 type Replica = ReturnType<typeof replicas>[number];
 
 /** Opens the lease for a new refresh and ends it. */
 async function scan({ openLease, closeLease }: Replica, inventory: string): Promise<number> {
   const lease = { inventory, refreshId: newRefreshId() };
-  const sequence = await openLease({ ...lease, token: 'worker' });
+  const sequence = await openLease({ ...lease, token: 'worker', deadlineMs });
   await closeLease(lease);
   return sequence ?? Number.NaN;
 }
@@ -61,14 +64,20 @@ describe('The leases of an inventory (Refresh: one scan at a time per inventory)
   });
 
   it('number a scan anew that is opened again after a crash, and give one number to one of many', async () => {
-    const [one, other] = replicas(0, -minuteMs) as [Replica, Replica];
+    const [one, other] = replicas(0, -leaseMs / 3) as [Replica, Replica];
     const refreshId = newRefreshId();
-    const opened = await one.openLease({ inventory: 'crashed', refreshId, token: null });
+    const opened = await one.openLease({
+      inventory: 'crashed',
+      refreshId,
+      token: null,
+      deadlineMs,
+    });
     const opening = Array.from({ length: 8 }, (_, at) =>
       (at % 2 === 0 ? one : other).openLease({
         inventory: 'crashed',
         refreshId,
         token: `worker-${at}`,
+        deadlineMs,
       }),
     );
 
@@ -77,7 +86,12 @@ describe('The leases of an inventory (Refresh: one scan at a time per inventory)
     expect(again).toHaveLength(1);
     expect(again[0]).toBeGreaterThan(opened ?? Number.NaN);
     expect(
-      await other.openLease({ inventory: 'crashed', refreshId: newRefreshId(), token: null }),
+      await other.openLease({
+        inventory: 'crashed',
+        refreshId: newRefreshId(),
+        token: null,
+        deadlineMs,
+      }),
     ).toBeNull();
   });
 

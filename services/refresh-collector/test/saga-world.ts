@@ -146,7 +146,9 @@ export class SagaWorld {
         expectedPages: null,
       });
     } else if (scan && this.refresh.phase === 'collecting') {
-      if (move.move === 'page') this.learn({ fact: 'page_recorded', reportedTotalCount: assets });
+      if (move.move === 'page') {
+        this.learn({ fact: 'page_recorded', reportedTotalCount: assets, assetsRead: assets });
+      }
       if (move.move === 'worker_dies') this.learn({ fact: 'scan_taken', worker: 'worker-2' });
       if (move.move === 'park') this.learn({ fact: 'scan_parked' });
       if (move.move === 'resume') this.learn({ fact: 'scan_resumed' });

@@ -57,6 +57,30 @@ describe('the queue', () => {
   });
 });
 
+describe('on a day on which the platform gives smaller pages', () => {
+  afterEach(() => harness.control('PATCH', '/limits', { count_max: 2_000 }));
+
+  it('the pages left of a scan are counted in their size, and so is its inventory (Refresh: Deadlines)', async () => {
+    await harness.control('PATCH', '/limits', { count_max: 5 });
+    await harness.startCollector({ scan: { count: 10, smallerCount: 5 } });
+    const scope = inventories.next(31);
+    await inventories.holdLaterPages(scope);
+    const request = await harness.request({ scope });
+    // Page 1 twice: its first size is refused.
+    await inventories.untilAsked(scope, 3);
+
+    const scan = (await stored(request.refresh_id))?.scan;
+    await harness.cancel(request);
+    await inventories.release(scope);
+
+    expect(scan).toMatchObject({ pages: 1, assetsRead: 5, reportedTotalCount: 31 });
+    const { inventories: known } = openCollections(harness.database);
+    await waitFor('its size is known', async () => {
+      return (await known.findOne({ _id: inventoryKeyText(scope) }))?.pages === 7;
+    });
+  });
+});
+
 describe('a scan of an application that is left alone', () => {
   it('is parked without a lease and resumed when the application answers again (upstream 6.20)', async () => {
     const clock = createRunningClock();

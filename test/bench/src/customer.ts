@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Stack } from '@inventory/local-stack/stack';
 import { createOperatorClient } from '@inventory/operator-client/operator-client';
+import { forEachLimited } from '@inventory/runtime/concurrency';
 import { Agent, request } from 'undici';
 
 /** A customer of a stack, with credits and no rate limit worth the name. */
 export interface Customer {
   readonly accountId: string;
+  readonly projectId: string;
   readonly apiKey: string;
+  /** Issues further Credentials of the Project; their secrets. */
+  issueKeys(count: number): Promise<string[]>;
   /** Asks the public API; rejects on any status of 400 and above. */
   ask(
     method: 'GET' | 'POST',
@@ -28,6 +32,7 @@ export interface Inventory {
   readonly contextId: number;
 }
 
+const issuedAtOnce = 16;
 const requestsPerMinute = 1_000_000;
 const credits = 100_000_000;
 /** Status answers as soon as the refresh is terminal. */
@@ -38,13 +43,25 @@ export async function openCustomer(stack: Stack): Promise<Customer> {
   const { account_id } = await operator.call('createAccount', { name: 'benchmark' });
   await operator.call('setRateLimit', { account_id, limit_per_minute: requestsPerMinute });
   const { project_id } = await operator.call('createProject', { account_id });
-  const { secret } = await operator.call('issueCredential', { project_id, scopes: ['*'] });
+  const issue = () => operator.call('issueCredential', { project_id, scopes: ['*'] });
+  const { secret: apiKey } = await issue();
   const key = { 'idempotency-key': randomUUID() };
   await operator.call('topUp', { account_id, amount: credits, ...key });
-  return customerOf(stack, account_id, secret);
+  async function issueKeys(count: number): Promise<string[]> {
+    const secrets: string[] = [];
+    await forEachLimited(Array(count).keys(), issuedAtOnce, async () => {
+      secrets.push((await issue()).secret);
+    });
+    return secrets;
+  }
+  return { projectId: project_id, issueKeys, ...callsOf(stack, account_id, apiKey) };
 }
 
-function customerOf(stack: Stack, accountId: string, apiKey: string): Customer {
+function callsOf(
+  stack: Stack,
+  accountId: string,
+  apiKey: string,
+): Omit<Customer, 'projectId' | 'issueKeys'> {
   const agent = new Agent({ connections: 256, pipelining: 1 });
 
   const ask: Customer['ask'] = async (method, path, body) => {

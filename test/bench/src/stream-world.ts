@@ -143,7 +143,8 @@ export function withFollowers<Result>(
       STREAMS_PER_PROJECT_MAX: String(options.streamsPerProjectMax),
       // One of the Project that is more.
       STREAMS_MAX: String(options.streamsMax + 1),
-      CONNECTIONS_MAX: String(options.streamsMax + otherConnections),
+      CONNECTIONS_MAX: String(2 * options.streamsMax + otherConnections),
+      CONNECTIONS_PER_PEER_MAX: String(2 * options.streamsMax + otherConnections),
       CUSTOMER_REQUESTS_PER_MINUTE: '1000000',
       // None ends by its age while it is measured.
       STREAM_LIFE_MAX_MS: '3600000',

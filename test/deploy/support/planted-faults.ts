@@ -55,6 +55,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   fault('AdmissionClosed', 10, { [series.closed('global_outstanding_closed')]: always(1) }),
   fault('AdmissionLeftClosed', 65, { [series.closed('operator_closed')]: always(1) }),
   fault('RefreshStuck', 10, { [series.stuck]: always(2) }),
+  fault('RefreshesSetAside', 10, { [series.setAside]: always(1) }),
   fault('HoldsLost', 10, { [series.holdsLost]: suddenly(1, 5) }),
   fault('RefreshQueueOld', 20, { [series.queueAge]: ageing }),
   fault('RefreshesFailing', 20, { [series.ended('internal_failure')]: everyMinute(5) }),

@@ -38,6 +38,14 @@ export const refreshSaga: DashboardPlan = {
           queries: [{ expr: 'sum(max by (phase) (inventory_refresh_stuck))', legend: 'stuck' }],
         },
         {
+          title: 'Set aside',
+          description: 'Their planned step failed five times in a row or more. Always 0.',
+          unit: 'short',
+          shows: 'figure',
+          failAt: 1,
+          queries: [{ expr: 'max(inventory_refresh_set_aside)', legend: 'set aside' }],
+        },
+        {
           title: 'Scans running',
           description: 'Over all collectors; each runs up to SCANS_MAX (64).',
           unit: 'short',

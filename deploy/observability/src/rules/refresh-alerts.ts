@@ -16,6 +16,15 @@ export const refreshAlerts: RuleGroup = {
         '{{ $value }} refreshes are stuck in {{ $labels.phase }}; their holds stay reserved.',
     }),
     alertRule({
+      name: 'RefreshesSetAside',
+      severity: 'page',
+      expr: 'max(inventory_refresh_set_aside) > 0',
+      for: '5m',
+      summary: 'Planned steps of refreshes fail again and again.',
+      description:
+        '{{ $value }} refreshes neither start nor end: their step of the plan failed five times in a row or more.',
+    }),
+    alertRule({
       name: 'HoldsLost',
       severity: 'page',
       expr: `${counted('inventory_refresh_holds_lost_total', '15m', 'service')} > 0`,

@@ -12,5 +12,13 @@ export const authorityChanged = defineMessage({
     project_id: projectId.nullable(),
     credential_id: credentialId.nullable(),
     at: z.iso.datetime(),
+    /**
+     * The first 52 bits of the digest of the secret that the change has issued: enough to tell that it
+     * exists. Absent where none was, and in a message of an earlier version.
+     */
+    new_secret: z
+      .string()
+      .regex(/^[0-9a-f]{13}$/)
+      .optional(),
   }),
 });

@@ -98,7 +98,7 @@ function createApp(): RequestListener {
       digestOf: (secret) => `of ${secret}`,
     },
     unknownKeys: createUnknownKeys({ perMinute: 1, clock }),
-    trustedProxies: [],
+    clientAddressOf: ({ socket }) => socket.remoteAddress ?? '',
     limiter: {
       takeRequests: async ({ requestsPerMinute: limit }) => {
         requestsUsed += 1;

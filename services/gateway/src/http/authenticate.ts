@@ -1,17 +1,15 @@
-import type { IncomingMessage } from 'node:http';
 import { Refused } from '@inventory/http/refused';
 import { withDeadline } from '@inventory/runtime/wait';
 import type { Deadlines } from '../deadlines.ts';
-import { type NetworkPolicy, peerNetworkOf } from '../tenancy/network-policy.domain.ts';
 import type { Principal } from '../tenancy/principal.domain.ts';
-import { clientAddressOf } from './client-address.ts';
+import type { ClientAddressOf } from './client-address.ts';
 import { type PublicContext, type PublicMiddleware, required } from './request-state.ts';
 import type { UnknownKeys } from './unknown-keys.ts';
 
 /** The Principal of a secret; null for every secret that is not valid now, whatever the reason. */
 export interface PrincipalCache {
   findPrincipal(secret: string): Promise<Principal | null>;
-  /** False for a secret that has to be looked up and was never found. */
+  /** False for a secret that has to be looked up and that no Credential is known to have. */
   isKnown(secret: string): boolean;
   /** The digest by which a secret is stored and looked up. */
   digestOf(secret: string): string;
@@ -20,7 +18,7 @@ export interface PrincipalCache {
 export interface AuthenticateDeps {
   readonly principals: PrincipalCache;
   readonly unknownKeys: UnknownKeys<Principal>;
-  readonly trustedProxies: NetworkPolicy;
+  readonly clientAddressOf: ClientAddressOf;
   readonly deadlines: Pick<Deadlines, 'findMs'>;
 }
 
@@ -29,7 +27,7 @@ export function authenticate(deps: AuthenticateDeps): PublicMiddleware {
   return async (context, next) => {
     const [secret, ...more] = context.req.headersDistinct['x-api-key'] ?? [];
     if (secret === undefined || secret === '') throw new Refused({ code: 'missing_api_key' });
-    context.state.clientAddress = clientAddressOf(context.req, deps.trustedProxies);
+    context.state.clientAddress = deps.clientAddressOf(context.req);
     const principal = more.length === 0 ? await findPrincipal(deps, context, secret) : null;
     if (principal === null) throw new Refused({ code: 'invalid_api_key' });
     context.state.principal = principal;
@@ -43,14 +41,10 @@ function findPrincipal(
   { state }: PublicContext,
   secret: string,
 ): Promise<Principal | null> {
-  const find = () =>
-    withDeadline(principals.findPrincipal(secret), deadlines.findMs, 'finding a principal');
+  const within = <Value>(work: Promise<Value>): Promise<Value> =>
+    withDeadline(work, deadlines.findMs, 'finding a principal');
+  const find = () => within(principals.findPrincipal(secret));
   if (principals.isKnown(secret)) return find();
-  const peer = peerNetworkOf(required(state, 'clientAddress'));
-  return unknownKeys.lookUp(peer, principals.digestOf(secret), find);
-}
-
-/** What the unknown keys of a request count by. */
-export function peerOf(request: IncomingMessage, trustedProxies: NetworkPolicy): string {
-  return peerNetworkOf(clientAddressOf(request, trustedProxies));
+  const clientAddress = required(state, 'clientAddress');
+  return within(unknownKeys.lookUp(clientAddress, principals.digestOf(secret), find));
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { clientAddressOf } from './client-address.ts';
+import { allowsAddress } from '../tenancy/network-policy.domain.ts';
+import { createClientAddressOf } from './client-address.ts';
 
 function requestFrom(peer: string | undefined, ...forwardedFor: string[]): IncomingMessage {
   return {
@@ -8,6 +9,7 @@ function requestFrom(peer: string | undefined, ...forwardedFor: string[]): Incom
   } as unknown as IncomingMessage;
 }
 
+const everywhere = ['0.0.0.0/0', '::/0'];
 const proxies = ['10.0.0.0/8', '2001:db8::/32'];
 
 test.each([
@@ -45,6 +47,41 @@ test.each([
   ],
   ['a mapped IPv4 proxy', requestFrom('::ffff:10.1.1.1', '203.0.113.9'), proxies, '203.0.113.9'],
   ['a proxy that connects for itself', requestFrom('10.1.1.1'), proxies, '10.1.1.1'],
+  ['without its port', requestFrom('10.1.1.1', '203.0.113.9:51234'), proxies, '203.0.113.9'],
+  [
+    'behind proxies that are written with their ports',
+    requestFrom('10.1.1.1', '203.0.113.9:51234, 10.2.2.2:443', '[2001:db8::9]:8080'),
+    proxies,
+    '203.0.113.9',
+  ],
+  ['IPv6 without its port', requestFrom('10.1.1.1', '[2001:4860::8]:443'), proxies, '2001:4860::8'],
+  ['IPv6 in brackets alone', requestFrom('10.1.1.1', '[2001:4860::8]'), proxies, '2001:4860::8'],
+  [
+    'what a proxy puts in quotes, as in Forwarded',
+    requestFrom('10.1.1.1', '"[2001:4860::8]:443"'),
+    proxies,
+    '2001:4860::8',
+  ],
+  [
+    'an IPv4-mapped one, with its port',
+    requestFrom('10.1.1.1', '[::ffff:203.0.113.9]:443'),
+    proxies,
+    '::ffff:203.0.113.9',
+  ],
+  ['a link-local one of a zone', requestFrom('10.1.1.1', 'fe80::1%eth0'), proxies, 'fe80::1%eth0'],
+  [
+    'the same with its port',
+    requestFrom('10.1.1.1', '[fe80::1%eth0]:443'),
+    proxies,
+    'fe80::1%eth0',
+  ],
+  ['what is between blanks', requestFrom('10.1.1.1', '\t 203.0.113.9 \t'), proxies, '203.0.113.9'],
+  [
+    'not looked for behind an empty entry: the client may have written the one before it',
+    requestFrom('10.1.1.1', '203.0.113.9, '),
+    proxies,
+    '',
+  ],
   [
     'nonsense as it is, to be in no policy',
     requestFrom('10.1.1.1', '1.2.3.4, no address'),
@@ -53,5 +90,46 @@ test.each([
   ],
   ['nothing for a connection that is gone', requestFrom(undefined, '203.0.113.9'), proxies, ''],
 ])('the client address is %s [client-address]', (_case, request, trusted, expected) => {
-  expect(clientAddressOf(request, trusted)).toBe(expected);
+  const clientAddressOf = createClientAddressOf({ trustedProxies: trusted, logger: { warn() {} } });
+
+  expect(clientAddressOf(request)).toBe(expected);
+});
+
+test.each([
+  'unknown',
+  '_hidden',
+  '',
+  'unix:',
+  '203.0.113.9:port',
+  '203.0.113.9:',
+  '[2001:4860::8',
+  '[2001:4860::8]443',
+  '203.0.113.9:1:2',
+  'for=203.0.113.9',
+  '203.0.113.9 10.0.0.1',
+])('%j of a trusted proxy is no address: it is in no network, and logged once', (entry) => {
+  const warn = jest.fn();
+  const clientAddressOf = createClientAddressOf({ trustedProxies: proxies, logger: { warn } });
+  const request = requestFrom('10.1.1.1', entry);
+
+  const addresses = [clientAddressOf(request), clientAddressOf(request)];
+
+  for (const address of addresses) expect(allowsAddress([everywhere], address)).toBe(false);
+  expect(warn).toHaveBeenCalledTimes(1);
+  expect(warn.mock.calls[0]?.[0]).toEqual({ proxy: '10.1.1.1', entry });
+});
+
+test('what clients write is never logged, and what proxies write from at most 100 addresses, cut to 60 characters', () => {
+  const warn = jest.fn();
+  const clientAddressOf = createClientAddressOf({ trustedProxies: proxies, logger: { warn } });
+  clientAddressOf(requestFrom('198.51.100.7', 'nonsense'));
+  clientAddressOf(requestFrom('10.1.1.1', 'nonsense, 203.0.113.9'));
+  expect(warn).not.toHaveBeenCalled();
+
+  for (let proxy = 0; proxy < 300; proxy += 1) {
+    clientAddressOf(requestFrom(`10.1.${proxy % 200}.1`, 'x'.repeat(9_000)));
+  }
+
+  expect(warn).toHaveBeenCalledTimes(100);
+  expect(warn.mock.calls[99]?.[0].entry).toHaveLength(60);
 });

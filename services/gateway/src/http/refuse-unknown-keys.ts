@@ -1,17 +1,16 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { statusOf } from '@inventory/http/refused';
+import { type Refused, statusOf } from '@inventory/http/refused';
 import { targetOf } from '@inventory/http/request-target';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import { commonHeaders, newRequestId } from './assign-request-id.ts';
-import { type AuthenticateDeps, peerOf } from './authenticate.ts';
+import type { AuthenticateDeps } from './authenticate.ts';
 import { errorText } from './render-errors.ts';
-import { tooManyUnknownKeys } from './unknown-keys.ts';
 import { v1TargetOf } from './v1-dialect.ts';
 import { v1Failure } from './v1-failures.ts';
 import { deprecationHeaders } from './v1-mark-deprecated.ts';
 
 interface RefuseUnknownKeysDeps
-  extends Pick<AuthenticateDeps, 'principals' | 'unknownKeys' | 'trustedProxies'> {
+  extends Pick<AuthenticateDeps, 'principals' | 'unknownKeys' | 'clientAddressOf'> {
   readonly v1DeprecatedAtMs: number;
   readonly delayMs: number;
   /** Counts one. */
@@ -20,36 +19,39 @@ interface RefuseUnknownKeysDeps
 }
 
 /**
- * Refuses the unknown keys of a peer without refusals left before a request costs anything else, and
- * with a delay: thousands a second would take the time of known customers' requests.
+ * Refuses the unknown keys of a client that has sent too many before a request costs anything else.
+ * After a delay: thousands a second would take the time of known customers' requests, and a key that
+ * was issued elsewhere a moment ago is known by then.
  */
 export function refuseUnknownKeys(
   deps: RefuseUnknownKeysDeps,
   listener: RequestListener,
 ): RequestListener {
   return (request, response) => {
-    const seconds = secondsRefused(deps, request);
-    if (seconds === null) {
+    if (refusalOf(deps, request) === null) {
       listener(request, response);
       return;
     }
-    deps.unknownKeyRefused();
     // The requests of a connection are handled in order: the delay bounds what a connection costs.
-    setTimeout(() => refuse(deps, { request, response, seconds }), deps.delayMs);
+    setTimeout(() => {
+      const refused = refusalOf(deps, request);
+      if (refused === null) listener(request, response);
+      else refuse(deps, { request, response, refused });
+    }, deps.delayMs);
   };
 }
 
 interface RefusedRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly seconds: number;
+  readonly refused: Refused;
 }
 
 function refuse(
-  { identifiers, v1DeprecatedAtMs }: RefuseUnknownKeysDeps,
-  { request, response, seconds }: RefusedRequest,
+  { identifiers, v1DeprecatedAtMs, unknownKeyRefused }: RefuseUnknownKeysDeps,
+  { request, response, refused: { refusal, headers } }: RefusedRequest,
 ): void {
-  const { refusal, headers } = tooManyUnknownKeys(seconds);
+  unknownKeyRefused();
   const requestId = newRequestId(identifiers);
   const v1 = v1TargetOf(targetOf(request.url).path);
   const body =
@@ -68,12 +70,12 @@ function refuse(
     .end(body);
 }
 
-function secondsRefused(
-  { principals, unknownKeys, trustedProxies }: RefuseUnknownKeysDeps,
+/** Null where the request is to be served: of most the key is known, or there is none. */
+function refusalOf(
+  { principals, unknownKeys, clientAddressOf }: RefuseUnknownKeysDeps,
   request: IncomingMessage,
-): number | null {
+): Refused | null {
   const key = request.headers['x-api-key'];
-  if (typeof key !== 'string' || !unknownKeys.isRefusing()) return null;
-  const seconds = unknownKeys.secondsRefused(peerOf(request, trustedProxies));
-  return seconds === null || principals.isKnown(key) ? null : seconds;
+  if (typeof key !== 'string' || principals.isKnown(key)) return null;
+  return unknownKeys.refusalOf(clientAddressOf(request));
 }

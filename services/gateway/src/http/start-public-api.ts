@@ -3,7 +3,9 @@ import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { GatewayConfig } from '../config.ts';
 import type { Principal } from '../tenancy/principal.domain.ts';
 import { createPublicApp, type PublicAppOptions } from './app.ts';
+import { createClientAddressOf } from './client-address.ts';
 import { openApiPage, requireDocumented } from './openapi/openapi-page.ts';
+import { createPeerConnections } from './peer-connections.ts';
 import { endpointsOf, type PublicEndpoint } from './public-route.ts';
 import { startPublicServer } from './public-server.ts';
 import { referencePages } from './reference/reference-pages.ts';
@@ -17,6 +19,8 @@ export interface PublicApiDeps
   readonly endpoints: readonly PublicEndpoint[];
   /** Counts a request with an unknown key that was refused without a look-up. */
   readonly unknownKeyRefused: () => void;
+  /** Counts a connection that was closed at once, by the limit that it exceeds. */
+  readonly connectionRefused: (limit: 'peer' | 'total') => void;
 }
 
 /** Serves the routes of the public API with their document and its reference. */
@@ -28,7 +32,7 @@ export async function startPublicApi(
   const keys = {
     principals: deps.principals,
     unknownKeys: createUnknownKeys<Principal>({ perMinute, clock }),
-    trustedProxies,
+    clientAddressOf: createClientAddressOf({ trustedProxies, logger }),
   };
   const app = createPublicApp({
     ...deps,
@@ -49,7 +53,14 @@ export async function startPublicApi(
     deadlines,
     ...config.publicHttp,
     connectionsMax: config.connectionsMax,
+    peers: createPeerConnections({
+      perPeerMax: config.connectionsPerPeerMax,
+      trustedProxies,
+      onRefused: () => deps.connectionRefused('peer'),
+      logger,
+    }),
   });
+  server.server.on('drop', () => deps.connectionRefused('total'));
   lifetime.defer('public HTTP', () => server.close(config.limits.drainMs));
   return server;
 }

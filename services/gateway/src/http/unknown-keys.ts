@@ -1,78 +1,80 @@
 import { Refused } from '@inventory/http/refused';
-import type { Clock } from '@inventory/runtime/clock';
-import { createKeyedSemaphore, createSemaphore } from '@inventory/runtime/semaphore';
-import { createTokenBuckets } from '@inventory/runtime/token-buckets';
+import { createBatcher } from '@inventory/runtime/concurrency';
+import { createKeyedSemaphore } from '@inventory/runtime/semaphore';
+import { createPeerBuckets, type PeerBucketsOptions } from './peer-buckets.ts';
 
-export interface UnknownKeysOptions {
-  /** Keys of one peer in a minute that are looked up and not found. */
-  readonly perMinute: number;
-  readonly clock: Clock;
-}
-
-/** Bounds what keys cost that were never found: each is a majority read of the store. */
+/** Bounds what keys cost that no Credential is known to have: each is a majority read of the store. */
 export interface UnknownKeys<Found> {
-  /** False where no peer has an empty bucket: nothing else has to be found out about a request. */
-  isRefusing(): boolean;
-  /** Seconds for which no unknown key of the peer is looked up; null where they are. */
-  secondsRefused(peer: string): number | null;
+  /** Why no unknown key of the client is to be looked up now; null where they are. */
+  refusalOf(clientAddress: string): Refused | null;
   /**
    * Runs a look-up; null means that the key does not exist. Requests with the same key, here by its
-   * digest, share one look-up. Throws `rate_limit_exceeded`.
+   * digest, share one look-up. Rejects as the look-up does, with its refusal, and with `BatcherFull`.
    */
-  lookUp(peer: string, digest: string, find: () => Promise<Found | null>): Promise<Found | null>;
+  lookUp(
+    clientAddress: string,
+    digest: string,
+    find: () => Promise<Found | null>,
+  ): Promise<Found | null>;
 }
 
-/** Look-ups at a time, out of the connections of the store that all requests share. */
-const runningMax = 8;
-/** Look-ups that run or wait: those of one peer leave places for others. */
-const admitted = { perKeyMax: 32, totalMax: 128 };
-const peersMax = 50_000;
+/** Look-ups at a time share a command of the store; those that wait are a few more commands. */
+const lookUps = { itemsMax: 50, waitingMax: 1_000 };
+/** Of these each client without recent misses has some, apart from what others send. */
+const reserved = { perKeyMax: 8, totalMax: lookUps.waitingMax };
 
 /**
- * A peer has a bucket of refusals: an unknown key takes one, a key that exists takes none. While the
- * bucket is empty its unknown keys are refused without a look-up. Known keys do not come here.
+ * A client has a bucket of misses: a key that does not exist takes one, a key that exists takes none,
+ * nor does a look-up that fails. Each is reserved meanwhile, so no more are looked up than may miss.
+ * Keys that are known do not come here.
  */
-export function createUnknownKeys<Found>({
-  perMinute,
-  clock,
-}: UnknownKeysOptions): UnknownKeys<Found> {
-  const refusals = createTokenBuckets({ perMinute, keysMax: peersMax, clock });
-  const places = createKeyedSemaphore<string>(admitted);
-  const running = createSemaphore(runningMax);
+export function createUnknownKeys<Found>(options: PeerBucketsOptions): UnknownKeys<Found> {
+  const misses = createPeerBuckets(options);
+  const places = createKeyedSemaphore<string>(reserved);
+  const [ofReserve, ofOthers] = [createLookUps<Found | null>(), createLookUps<Found | null>()];
   const started = new Map<string, Promise<Found | null>>();
-  let refusedUntilMs = 0;
 
-  /** Throws where the bucket of the peer is empty. */
-  function take(peer: string): void {
-    if (!refusals.take(peer)) throw tooManyUnknownKeys(refusals.secondsUntilToken(peer) ?? 1);
-    const seconds = refusals.secondsUntilToken(peer) ?? 0;
-    refusedUntilMs = Math.max(refusedUntilMs, clock.now() + 1_000 * seconds);
+  function refusalOf(clientAddress: string): Refused | null {
+    const seconds = misses.secondsUntilToken(clientAddress);
+    if (seconds === null) return null;
+    // The store responds slowly: whether the keys exist is not known.
+    if (misses.isUndecided(clientAddress)) {
+      return new Refused({ code: 'service_unavailable', retry_after_seconds: 1 });
+    }
+    return new Refused({
+      code: 'rate_limit_exceeded',
+      detail: { limit: 'unknown_keys' },
+      retry_after_seconds: seconds,
+    });
   }
 
   async function lookUpOnce(
-    peer: string,
+    clientAddress: string,
     find: () => Promise<Found | null>,
   ): Promise<Found | null> {
-    const place = places.acquire(peer);
-    if (place.result !== 'granted') throw tooManyUnknownKeys(1);
+    const place = misses.isFull(clientAddress) ? places.acquire(clientAddress) : null;
+    const isReserved = place?.result === 'granted';
+    let isTaken = false;
     try {
-      take(peer);
-      const found = await running.run(find);
-      if (found !== null) refusals.putBack(peer);
+      const found = await (isReserved ? ofReserve : ofOthers)(find);
+      isTaken = found === null;
       return found;
     } finally {
-      place.release();
+      misses.settle(clientAddress, isTaken);
+      if (isReserved) place.release();
     }
   }
 
   return {
-    isRefusing: () => clock.now() < refusedUntilMs,
-    secondsRefused: refusals.secondsUntilToken,
-    async lookUp(peer, digest, find) {
-      const id = `${digest}/${peer}`;
+    refusalOf,
+    async lookUp(clientAddress, digest, find) {
+      const id = `${digest}/${clientAddress}`;
       let lookUp = started.get(id);
       if (lookUp === undefined) {
-        lookUp = lookUpOnce(peer, find).finally(() => started.delete(id));
+        const refusal = refusalOf(clientAddress);
+        if (refusal !== null) throw refusal;
+        misses.reserve(clientAddress);
+        lookUp = lookUpOnce(clientAddress, find).finally(() => started.delete(id));
         started.set(id, lookUp);
       }
       return await lookUp;
@@ -80,10 +82,15 @@ export function createUnknownKeys<Found>({
   };
 }
 
-export function tooManyUnknownKeys(seconds: number): Refused {
-  return new Refused({
-    code: 'rate_limit_exceeded',
-    detail: { limit: 'unknown_keys' },
-    retry_after_seconds: seconds,
+/** Runs look-ups in turn, those that come together at a time; each fails alone. */
+function createLookUps<Found>() {
+  const batcher = createBatcher<() => Promise<Found>, PromiseSettledResult<Found>>({
+    ...lookUps,
+    flush: (finds) => Promise.allSettled(finds.map((find) => find())),
   });
+  return async (find: () => Promise<Found>): Promise<Found> => {
+    const settled = await batcher.add(find);
+    if (settled.status === 'rejected') throw settled.reason;
+    return settled.value;
+  };
 }

@@ -1,19 +1,26 @@
 import { Refused } from '@inventory/http/refused';
 import { createLogger } from '@inventory/runtime/logger';
 import { secretDigest } from '@inventory/runtime/secret-digest';
-import { createTokenBuckets } from '@inventory/runtime/token-buckets';
 import type { Context } from 'koa';
+import { createPeerBuckets } from '../http/peer-buckets.ts';
 import { createAudit } from './audit.ts';
 import { identifyOperator } from './identify-operator.ts';
+import type { OperatorState } from './operator-state.ts';
 
 const clock = { now: () => 7 };
 const logger = createLogger({ service: 'gateway', level: 'silent' });
-const alice = { name: 'alice', roles: ['read'] as const, tokenDigest: secretDigest('right') };
+const withToken = (name: string, token: string) =>
+  ({ name, roles: ['read'], tokenDigest: secretDigest(token) }) as const;
+const operators = [
+  withToken('alice', 'right'),
+  withToken('bob', 'other'),
+  withToken('alice', 'next'),
+];
 
 function openDoor() {
   const identify = identifyOperator({
-    operators: [alice],
-    attempts: createTokenBuckets({ perMinute: 3, keysMax: 100, clock }),
+    operators,
+    attempts: createPeerBuckets({ perMinute: 3, clock }),
     audit: createAudit({
       store: { append: async () => {} },
       clock,
@@ -22,17 +29,18 @@ function openDoor() {
     }),
     logger,
   });
-  /** The code of the refusal; null where the token is one of an operator. */
-  return async (peer: string, token: string): Promise<string | null> => {
+  /** The name of the operator, or the code of the refusal. */
+  return async (peer: string, token: string): Promise<string | undefined> => {
+    const state: Partial<OperatorState> = {};
     const context = {
-      state: {},
+      state,
       req: { socket: { remoteAddress: peer }, url: '/', method: 'GET' },
       get: () => `Bearer ${token}`,
       set: () => {},
     } as unknown as Context;
     try {
       await identify(context as unknown as Parameters<typeof identify>[0], async () => {});
-      return null;
+      return state.operator?.name;
     } catch (error) {
       return error instanceof Refused ? error.refusal.code : 'failed';
     }
@@ -46,7 +54,30 @@ test('wrong tokens from any address of an IPv6 /64 share one throttle, and other
     expect(await enter(`2001:db8:1:2::${host}`, 'wrong')).toBe('operator_token_required');
   }
 
-  expect(await enter('2001:db8:1:2::4', 'right')).toBe('operator_throttled');
-  expect(await enter('2001:db8:1:3::4', 'right')).toBeNull();
-  expect(await enter('::ffff:192.0.2.1', 'right')).toBeNull();
+  expect(await enter('2001:db8:1:2::4', 'wrong')).toBe('operator_throttled');
+  expect(await enter('2001:db8:1:3::4', 'wrong')).toBe('operator_token_required');
+  expect(await enter('::ffff:192.0.2.1', 'wrong')).toBe('operator_token_required');
 });
+
+test('a right token is served whatever wrong ones its address sends, and takes none of their attempts', async () => {
+  const enter = openDoor();
+
+  const entered = [];
+  for (let round = 0; round < 5; round += 1) {
+    entered.push(await enter('192.0.2.1', `wrong ${round}`), await enter('192.0.2.1', 'right'));
+  }
+  entered.push(await enter('192.0.2.1', 'other'), await enter('192.0.2.1', 'next'));
+
+  const [missing, throttled] = ['operator_token_required', 'operator_throttled'];
+  expect(entered).toEqual([
+    ...[missing, 'alice', missing, 'alice', missing, 'alice', throttled, 'alice'],
+    ...[throttled, 'alice', 'bob', 'alice'],
+  ]);
+});
+
+test.each(['', 'righ', 'right ', 'RIGHT', secretDigest('right'), 'x'.repeat(9_000)])(
+  '%.10j is no token of an operator',
+  async (token) => {
+    expect(await openDoor()('192.0.2.1', token)).toBe('operator_token_required');
+  },
+);

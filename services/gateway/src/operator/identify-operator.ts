@@ -1,44 +1,36 @@
+import { timingSafeEqual } from 'node:crypto';
 import { Refused } from '@inventory/http/refused';
 import { invariant } from '@inventory/runtime/bug';
 import type { Logger } from '@inventory/runtime/logger';
 import { secretDigest } from '@inventory/runtime/secret-digest';
-import type { TokenBuckets } from '@inventory/runtime/token-buckets';
 import type { Context, Middleware } from 'koa';
-import { peerNetworkOf } from '../tenancy/network-policy.domain.ts';
+import type { PeerBuckets } from '../http/peer-buckets.ts';
 import type { Audit } from './audit.ts';
 import type { AuditedCall } from './audit-entry.domain.ts';
 import type { OperatorState } from './operator-state.ts';
-import { hasRole, type Operator, operatorOf } from './operators.domain.ts';
+import { hasRole, type Operator } from './operators.domain.ts';
 
 interface IdentifyOperatorDeps {
   readonly operators: readonly Operator[];
-  /** Wrong tokens of each peer's network. */
-  readonly attempts: TokenBuckets;
+  /** Wrong tokens of each peer. */
+  readonly attempts: PeerBuckets;
   readonly audit: Audit;
   readonly logger: Logger;
 }
 
 /**
- * Finds the operator of a token. Each wrong one takes a token of the bucket of the peer's network;
- * from one with an empty bucket no token is looked at, so that guesses are as slow as it refills.
+ * Finds the operator of a token. Each wrong one takes a token of the bucket of its peer, which bounds
+ * what wrong ones cost in the log and the audit. A right one is served whatever the bucket
+ * has: operators share addresses.
  */
 export function identifyOperator(deps: IdentifyOperatorDeps): Middleware<OperatorState> {
   const { operators, attempts, audit, logger } = deps;
   return async (context, next) => {
-    const { peer } = callOf(context, null);
-    const network = peerNetworkOf(peer);
-    const throttledSeconds = attempts.secondsUntilToken(network);
-    if (throttledSeconds !== null) {
-      const refusal = {
-        code: 'operator_throttled',
-        retry_after_seconds: throttledSeconds,
-      } as const;
-      throw new Refused(refusal);
-    }
     const token = bearerOf(context);
-    const operator = token === '' ? null : operatorOf(operators, secretDigest(token));
-    if (operator === null) {
-      attempts.take(network);
+    const operator = token === '' ? undefined : operatorOf(operators, secretDigest(token));
+    if (operator === undefined) {
+      const { peer } = callOf(context, null);
+      if (!attempts.take(peer)) throw throttled(attempts.secondsUntilToken(peer) ?? 1);
       logger.warn({ request_id: context.state.requestId, peer }, 'no operator token');
       await audit.refused(callOf(context, null), null, 'operator_token_required');
       context.set('WWW-Authenticate', 'Bearer');
@@ -48,6 +40,16 @@ export function identifyOperator(deps: IdentifyOperatorDeps): Middleware<Operato
     context.state.call = callOf(context, operator);
     await next();
   };
+}
+
+function throttled(seconds: number): Refused {
+  return new Refused({ code: 'operator_throttled', retry_after_seconds: seconds });
+}
+
+/** In constant time: how much of a digest matches is not disclosed. */
+function operatorOf(operators: readonly Operator[], tokenDigest: string): Operator | undefined {
+  const given = Buffer.from(tokenDigest);
+  return operators.filter((one) => timingSafeEqual(Buffer.from(one.tokenDigest), given)).at(0);
 }
 
 /** Refuses an operator without the role of the matched route. */

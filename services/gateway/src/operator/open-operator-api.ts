@@ -2,10 +2,10 @@ import type { RequestListener } from 'node:http';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';
-import { createTokenBuckets } from '@inventory/runtime/token-buckets';
 import type { LedgerClient } from '../accounts/ledger-client.ts';
 import type { RequestReplyClient } from '../commands/request-reply-client.ts';
 import type { Deadlines } from '../deadlines.ts';
+import { createPeerBuckets } from '../http/peer-buckets.ts';
 import type { Tenancy } from '../tenancy/open-tenancy.ts';
 import type { WebhookClient } from '../webhooks/webhook-client.ts';
 import type { AdmissionClient } from './admission-client.ts';
@@ -33,16 +33,13 @@ export interface OperatorApiDeps {
   readonly deadlines: Pick<Deadlines, 'ledgerAnswerMs'>;
 }
 
-/** Peers whose wrong tokens are counted. */
-const peersMax = 10_000;
-
 /** The operator API, `/operator/v1/…`. */
 export function openOperatorApi(deps: OperatorApiDeps): RequestListener {
   const { auditStore, clock, attemptsPerMinute: perMinute } = deps;
   return createOperatorApp({
     ...deps,
     audit: createAudit({ ...deps, store: auditStore }),
-    attempts: createTokenBuckets({ perMinute, keysMax: peersMax, clock }),
+    attempts: createPeerBuckets({ perMinute, clock }),
     routes: operatorRoutes.map((route) => route.bind(deps)),
   });
 }

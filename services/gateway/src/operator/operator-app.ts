@@ -7,9 +7,9 @@ import { sendReply } from '@inventory/http/reply';
 import { invariant } from '@inventory/runtime/bug';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';
-import type { TokenBuckets } from '@inventory/runtime/token-buckets';
 import { traceResponse } from '@inventory/runtime/tracing';
 import Koa, { type Middleware } from 'koa';
+import type { PeerBuckets } from '../http/peer-buckets.ts';
 import type { Audit } from './audit.ts';
 import { identifyOperator, requireRole } from './identify-operator.ts';
 import type { BoundOperatorRoute } from './operator-route.ts';
@@ -21,7 +21,7 @@ interface OperatorAppDeps {
   readonly routes: readonly BoundOperatorRoute[];
   readonly operators: readonly Operator[];
   /** Wrong tokens of each peer. */
-  readonly attempts: TokenBuckets;
+  readonly attempts: PeerBuckets;
   readonly audit: Audit;
   readonly identifiers: Identifiers;
   readonly logger: Logger;

@@ -30,7 +30,7 @@ export const operatorSettings = {
   OPERATOR_ATTEMPTS_PER_MINUTE: integer(1, 100_000)
     .prefault('10')
     .describe(
-      'Wrong operator tokens of one address in a minute, past which no token from it is looked at',
+      'Wrong operator tokens of one address (of IPv6 a /64) in a minute; past it they are 429',
     ),
 };
 

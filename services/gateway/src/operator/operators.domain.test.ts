@@ -1,5 +1,5 @@
 import { operatorRole } from '@inventory/contracts/vocabulary';
-import { hasRole, operatorOf, parseOperator } from './operators.domain.ts';
+import { hasRole, parseOperator } from './operators.domain.ts';
 
 const digest = 'a'.repeat(64);
 
@@ -39,12 +39,4 @@ test.each([
   const operator = { name: 'alice', roles, tokenDigest: digest };
 
   expect(operatorRole.options.filter((role) => hasRole(operator, role))).toEqual(included);
-});
-
-test('an operator is found by the digest of its token, also by the second of two', () => {
-  const old = { name: 'alice', roles: ['read'], tokenDigest: digest } as const;
-  const next = { ...old, tokenDigest: 'b'.repeat(64) };
-
-  expect(operatorOf([old, next], next.tokenDigest)).toBe(next);
-  expect(operatorOf([old, next], 'c'.repeat(64))).toBeNull();
 });

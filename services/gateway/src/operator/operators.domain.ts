@@ -21,11 +21,6 @@ export function parseOperator(text: string): Operator | null {
   return roles.join('+').length === words.length ? { name, roles, tokenDigest } : null;
 }
 
-/** Digests are compared, not tokens: how much of one matches discloses nothing of a token. */
-export function operatorOf(operators: readonly Operator[], tokenDigest: string): Operator | null {
-  return operators.find((operator) => operator.tokenDigest === tokenDigest) ?? null;
-}
-
 export function hasRole({ roles }: Operator, needed: OperatorRole): boolean {
   return needed === 'read' || roles.includes(needed) || roles.includes('admin');
 }

@@ -1,11 +1,5 @@
 /** Reason for which a stream ends and the client may reconnect. */
-export type ClosingReason =
-  | 'draining'
-  | 'slow_consumer'
-  | 'max_age'
-  /** A newer stream of the same Credential has taken its place. */
-  | 'superseded'
-  | 'unavailable';
+export type ClosingReason = 'draining' | 'slow_consumer' | 'max_age' | 'unavailable';
 
 /** Reason for which a stream ends and the client must not reconnect. */
 export type RevocationReason =

@@ -5,7 +5,8 @@ import fc from 'fast-check';
 import { createEventStreams, type EventStream, type EventStreams } from './event-streams.ts';
 
 interface Recorded extends EventStream {
-  blocked: boolean;
+  queued: number;
+  taken: number;
   heartbeats: number;
   isWritten: boolean;
   lastFrame: string | null;
@@ -15,22 +16,32 @@ interface Recorded extends EventStream {
 let clock: TestClock;
 let streams: EventStreams;
 let closed: string[];
+let silent: Set<string>;
+let port = 0;
 
 const limits = { heartbeatMs: 15_000, lifeMaxMs: 900_000, slowAfterMs: 25_000, drainMs: 50 };
 
 beforeEach(() => {
   clock = createTestClock();
   closed = [];
-  streams = createEventStreams({ clock, limits, onClosed: (reason) => void closed.push(reason) });
+  silent = new Set();
+  streams = createEventStreams({
+    ...{ clock, limits },
+    silentPeers: () => silent,
+    onClosed: (reason) => void closed.push(reason),
+  });
 });
 
 function opened({ lingers = false } = {}): Recorded {
+  port += 1;
   let remove = (): void => {};
   const stream: Recorded = {
     accountId: newAccountId(),
     secretDigest: 'digest',
     clientAddress: '127.0.0.1',
-    blocked: false,
+    remote: `192.0.2.1/${port}`,
+    queued: 0,
+    taken: 0,
     heartbeats: 0,
     isWritten: false,
     lastFrame: null,
@@ -118,37 +129,80 @@ test('a stream lasts 10 to 15 minutes and ends with stream.closing (Events: max_
   }
 });
 
-test('a client that accepts nothing for 25 s gets slow_consumer and is disconnected, one that accepts a little is not (Events: slow consumer) [events-slow-consumer]', () => {
-  const [stalled, slow] = [opened(), opened()];
-  stalled.blocked = true;
-  slow.blocked = true;
+test('a client that takes nothing for 25 s gets slow_consumer and is disconnected, one that takes a byte is not, however much is queued (Events: slow consumer) [events-slow-consumer]', () => {
+  const [stalled, slow, quick] = [opened(), opened(), opened()];
+  stalled.queued = 3;
+  slow.queued = 256 * 1024;
 
-  seconds(20);
-  slow.blocked = false;
-  seconds(1);
-  slow.blocked = true;
-  seconds(5);
+  seconds(24);
+  expect(closed).toEqual([]);
+  for (let rest = 0; rest < 10; rest += 1) {
+    // More is queued than is taken.
+    slow.taken += 1;
+    slow.queued += 1_000;
+    seconds(24);
+  }
 
   expect(closed).toEqual(['slow_consumer']);
   expect(stalled).toMatchObject({
     isCut: true,
     lastFrame: expect.stringContaining('slow_consumer'),
   });
-  expect(slow.lastFrame).toBeNull();
+  for (const { lastFrame } of [slow, quick]) expect(lastFrame).toBeNull();
+});
+
+test('a client that has taken everything in between has 25 s again (Events: slow consumer) [events-slow-consumer]', () => {
+  const stream = opened();
+  for (const queued of [3, 0, 3]) {
+    stream.queued = queued;
+    seconds(20);
+  }
+  expect(closed).toEqual([]);
+
+  seconds(5);
+  expect(closed).toEqual(['slow_consumer']);
+});
+
+test('a client that is gone is disconnected once it has acknowledged nothing for 25 s, whatever the socket takes for it: within 45 s of its last frame (Events: slow consumer) [events-slow-consumer, events-places]', () => {
+  const [gone, other] = [opened(), opened()];
+  const takeHeartbeats = () => {
+    for (const stream of [gone, other]) stream.taken = 3 * stream.heartbeats;
+    // Only what was sent can be sent again.
+    if (gone.heartbeats > 0) silent.add(gone.remote);
+  };
+  for (let second = 0; second < 45; second += 1) {
+    seconds(1);
+    takeHeartbeats();
+  }
+
+  expect(closed).toEqual(['slow_consumer']);
+  expect([gone.isCut, other.lastFrame]).toEqual([true, null]);
+});
+
+test('a client that acknowledges again in between stays connected (Events: slow consumer) [events-slow-consumer]', () => {
+  const stream = opened();
+  for (let round = 0; round < 3; round += 1) {
+    silent.add(stream.remote);
+    seconds(24);
+    silent.clear();
+    seconds(1);
+  }
+
+  expect(closed).toEqual([]);
 });
 
 test('a revoked stream gets no queued event any more (Events: stream.authorization_revoked) [events-revoked]', () => {
-  const [quick, blocked] = [opened(), opened()];
-  blocked.blocked = true;
+  const [quick, slow] = [opened(), opened()];
+  slow.queued = 1;
 
   streams.revoke(quick, 'credential_revoked');
-  streams.revoke(blocked, 'events_disabled');
+  streams.revoke(slow, 'events_disabled');
 
   expect(quick).toMatchObject({
     isCut: false,
     lastFrame: 'event: stream.authorization_revoked\ndata: {"reason":"credential_revoked"}\n\n',
   });
-  expect(blocked.isCut).toBe(true);
+  expect(slow.isCut).toBe(true);
 });
 
 test('when the service stops every stream gets stream.closing with a delay, spread over the drain time (Events: draining) [events-closing]', async () => {
@@ -168,7 +222,7 @@ test('when the service stops every stream gets stream.closing with a delay, spre
 test('a stream is closed and counted once, however long its connection stays open (Events: stream.closing) [events-closing]', () => {
   const stream = opened({ lingers: true });
   seconds(900);
-  stream.blocked = true;
+  stream.queued = 1;
   seconds(60);
   streams.revoke(stream, 'credential_revoked');
   streams.close(stream, 'unavailable');

@@ -15,7 +15,12 @@ export interface EventStream {
   /** Digest of its secret; the secret itself is not kept. */
   readonly secretDigest: string;
   readonly clientAddress: string;
-  readonly blocked: boolean;
+  /** The other end of its connection, as `SilentPeers` has it. */
+  readonly remote: string;
+  /** Bytes that the socket has not taken. */
+  readonly queued: number;
+  /** Bytes that the socket has taken since it opened. */
+  readonly taken: number;
   heartbeat(): void;
   /** Whether anything was written since the last call. */
   takeWritten(): boolean;
@@ -28,7 +33,7 @@ export interface StreamLimits {
   readonly heartbeatMs: number;
   /** Longest life of a connection; each ends at 2/3 of it at the earliest. */
   readonly lifeMaxMs: number;
-  /** Longest time in which the client accepts no data. */
+  /** Longest time without progress: nothing of what is queued is taken, or of what was sent acknowledged. */
   readonly slowAfterMs: number;
   /** Time over which the streams are closed when the service stops. */
   readonly drainMs: number;
@@ -56,6 +61,8 @@ export interface EventStreams {
 export interface EventStreamsDeps {
   readonly clock: Clock;
   readonly limits: StreamLimits;
+  /** Those that acknowledge nothing now, of all connections. */
+  readonly silentPeers: () => ReadonlySet<string>;
   readonly onClosed: (reason: ClosingReason | RevocationReason) => void;
 }
 
@@ -66,7 +73,8 @@ interface Watched {
   /** Seconds since something was written, at most {@link spreadSeconds} more. */
   quiet: number;
   readonly endsAtMs: number;
-  blockedSinceMs: number | null;
+  taken: number;
+  progressAtMs: number;
   /** Its last frame was written: only its connection is still open. */
   isEnding: boolean;
 }
@@ -100,12 +108,21 @@ export function createEventStreams(deps: EventStreamsDeps): EventStreams {
     if (reason === 'slow_consumer') stream.destroy();
   }
 
+  /** The operating system takes data for a client that is gone until its buffers are full. */
+  function hasProgress(one: Watched): boolean {
+    const { stream, taken } = one;
+    const silent = deps.silentPeers();
+    if (silent.size > 0 && silent.has(stream.remote)) return false;
+    one.taken = stream.taken;
+    return stream.queued === 0 || one.taken > taken;
+  }
+
   function watch(one: Watched, nowMs: number): void {
     const { stream } = one;
     if (one.isEnding) return;
     one.quiet = stream.takeWritten() ? 1 + (one.number % spreadSeconds) : one.quiet + 1;
-    one.blockedSinceMs = stream.blocked ? (one.blockedSinceMs ?? nowMs) : null;
-    if (one.blockedSinceMs !== null && nowMs - one.blockedSinceMs >= limits.slowAfterMs) {
+    if (hasProgress(one)) one.progressAtMs = nowMs;
+    if (nowMs - one.progressAtMs >= limits.slowAfterMs) {
       close(stream, 'slow_consumer');
     } else if (nowMs >= one.endsAtMs) {
       close(stream, 'max_age');
@@ -119,9 +136,11 @@ export function createEventStreams(deps: EventStreamsDeps): EventStreams {
   return {
     add(stream) {
       added += 1;
-      const endsAtMs = clock.now() + randomBetween((limits.lifeMaxMs * 2) / 3, limits.lifeMaxMs);
+      const nowMs = clock.now();
+      const endsAtMs = nowMs + randomBetween((limits.lifeMaxMs * 2) / 3, limits.lifeMaxMs);
       const spread = { number: added, quiet: added % round };
-      watched.set(stream, { stream, ...spread, endsAtMs, blockedSinceMs: null, isEnding: false });
+      const progress = { taken: 0, progressAtMs: nowMs };
+      watched.set(stream, { stream, ...spread, endsAtMs, ...progress, isEnding: false });
       // Admitted before the drain began: it is closed after its checkpoint.
       if (draining) setImmediate(close, stream, 'draining');
       index.add(stream);
@@ -136,10 +155,10 @@ export function createEventStreams(deps: EventStreamsDeps): EventStreams {
     close,
     revoke(stream, reason) {
       if (!startEnding(stream, reason)) return;
-      const { blocked } = stream;
+      const { queued } = stream;
       stream.end(revokedFrame(reason));
       // The client may no longer receive the queued events.
-      if (blocked) stream.destroy();
+      if (queued > 0) stream.destroy();
     },
     bySecret: index.bySecret,
     secretsOf: index.secretsOf,
@@ -170,8 +189,6 @@ function retryAfterMs(reason: ClosingReason, drainMs: number): number {
     draining: 2 * drainMs,
     slow_consumer: 15_000,
     max_age: 5_000,
-    // A client with more streams than places would otherwise supersede its own in turn.
-    superseded: retryAfterMaxMs,
     unavailable: 15_000,
   };
   return randomBetween(secondMs, Math.min(retryAfterMaxMs, Math.max(secondMs, mostMs[reason])));

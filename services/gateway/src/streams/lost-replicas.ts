@@ -29,26 +29,3 @@ export function createLostReplicaRemoval({ replicas, leaseMs, clock }: LostRepli
     }
   };
 }
-
-export interface QuietReplicasDeps {
-  readonly replicas: Pick<StreamReplicaStore, 'list'>;
-  /** Resolves when every running replica has renewed since the call. */
-  readonly untilRenewed: () => Promise<void>;
-}
-
-/** The replicas of some places, `own` excepted, that no longer renew: lost, or soon to be. */
-export async function listQuietReplicas(
-  { replicas, untilRenewed }: QuietReplicasDeps,
-  places: readonly { readonly replica: string }[],
-  own: string | null,
-): Promise<ReadonlySet<string>> {
-  const all = new Set(places.map(({ replica }) => replica));
-  const others = [...all].filter((replica) => replica !== own);
-  if (others.length === 0) return new Set();
-  const count = async () =>
-    new Map((await replicas.list()).map(({ replica, renewals }) => [replica, renewals]));
-  const before = await count();
-  await untilRenewed();
-  const after = await count();
-  return new Set(others.filter((replica) => before.get(replica) === after.get(replica)));
-}

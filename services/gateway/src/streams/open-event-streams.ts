@@ -5,11 +5,12 @@ import type { BoundPublicRoute } from '../http/public-route.ts';
 import { countStreamClosed, observeStreams } from '../metrics.ts';
 import type { Broadcasts } from '../open-broadcasts.ts';
 import type { EventStreamClient } from './event-stream-client.ts';
-import { createEventStreams } from './event-streams.ts';
+import { createEventStreams, type EventStreams } from './event-streams.ts';
 import { openProjectHubs } from './open-project-hubs.ts';
 import { openStreamPlaces } from './open-stream-places.ts';
 import type { PositionCursors } from './position-cursor.ts';
 import { createReplayLimits } from './replay-limits.ts';
+import { watchSilentPeers } from './silent-peers.ts';
 import { startStreamChecks } from './start-stream-checks.ts';
 import type { StoredPrincipal } from './stream-authorization.domain.ts';
 import { streamEventsRoute } from './stream-events-route.ts';
@@ -37,7 +38,9 @@ export async function openEventStreams(
   const sealPosition = positions.seal;
   const hubs = openProjectHubs(context, broadcasts, { log, sealPosition });
   const limits = config.streams;
-  const streams = createEventStreams({ clock, limits, onClosed: countStreamClosed });
+  const silentPeers = watchSilentPeers({ isNeeded: () => streams.size > 0, lifetime, logger });
+  const onClosed = countStreamClosed;
+  const streams: EventStreams = createEventStreams({ clock, limits, silentPeers, onClosed });
   const onOpened = startStreamChecks(context, broadcasts, { streams, findBySecretDigest });
   lifetime.defer('metrics of streams', observeStreams(streams, hubs));
   const shared = {

@@ -1,6 +1,5 @@
 import { monotonicNow } from '@inventory/runtime/clock';
 import { startPeriodicJob } from '@inventory/runtime/periodic-job';
-import { pause } from '@inventory/runtime/wait';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
 import type { GatewayConfig } from '../config.ts';
@@ -9,8 +8,6 @@ import { createStreamPlaces, type StreamPlaces } from './stream-places.ts';
 import { createStreamReplicaStore } from './stream-replica-store.ts';
 
 const renewEveryMs = 2_000;
-/** Longest time that a renewal takes. */
-const renewalMs = 1_000;
 const leaseMs = 20_000;
 
 /** The places of this replica's streams; registers the replica and renews it. */
@@ -26,7 +23,6 @@ export async function openStreamPlaces(
     leaseMs,
     identifiers,
     clock: { now: monotonicNow },
-    untilRenewed: () => pause(renewEveryMs + renewalMs),
     onReleased: () => removals.wake(),
   });
   await places.renew();

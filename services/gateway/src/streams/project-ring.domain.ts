@@ -4,6 +4,7 @@ export interface ProjectRing {
   readonly last: number;
   /** The ring has the frames after this position. */
   readonly from: number;
+  /** Bytes that are held, whatever was given out of them. */
   readonly bytes: number;
   /** `gap`: events in between must be read from the log first. */
   append(entry: RingEntry): 'appended' | 'old' | 'gap';
@@ -18,7 +19,7 @@ export interface RingEntry {
   readonly frame: Buffer;
 }
 
-/** Whole frames, joined once for all connections at the same position. */
+/** Whole frames, as a part of a block: connections at any positions share the bytes of the ring. */
 export interface RingChunk {
   readonly bytes: Buffer;
   /** Position of the last frame in it. */
@@ -30,18 +31,55 @@ export interface RingLimits {
   readonly bytesMax: number;
 }
 
+/** Frames one after the other. What was written is never overwritten: parts of it may be on their way. */
+interface Block {
+  /** Position of its first frame. */
+  readonly first: number;
+  bytes: Buffer;
+  /** Where each frame ends. */
+  readonly ends: number[];
+}
+
+/** Of a full ring; the oldest is dropped for the next. */
+const blocksOfEntries = 16;
+const blocksOfBytes = 32;
+
 /** `head` is the current head position of the log. */
 export function createProjectRing(head: number, limits: RingLimits): ProjectRing {
-  let frames: Buffer[] = [];
+  const entriesOfBlock = Math.ceil(limits.entriesMax / blocksOfEntries);
+  const bytesOfBlock = Math.ceil(limits.bytesMax / blocksOfBytes);
+  let blocks: Block[] = [];
   let last = head;
+  let count = 0;
   let bytes = 0;
-  /** Chunks by the position that they follow; a new event invalidates all. */
-  let joined = new Map<number, RingChunk>();
 
-  function drop(count: number): void {
-    for (const frame of frames.slice(0, count)) bytes -= frame.length;
-    frames = frames.slice(count);
-    joined = new Map();
+  function dropUntil(isEnough: () => boolean): void {
+    while (blocks.length > 0 && !isEnough()) {
+      const [oldest, ...rest] = blocks;
+      blocks = rest;
+      count -= oldest?.ends.length ?? 0;
+      bytes -= oldest?.bytes.length ?? 0;
+    }
+  }
+
+  /** The block that the next frame of this size is written to, with room for it. */
+  function blockFor(size: number): Block {
+    const newest = blocks.at(-1);
+    const needed = newest ? endOf(newest) + size : size;
+    if (!newest || newest.ends.length >= entriesOfBlock || needed > bytesOfBlock) {
+      const block = { first: last + 1, bytes: Buffer.allocUnsafeSlow(size), ends: [] };
+      blocks.push(block);
+      bytes += size;
+      return block;
+    }
+    if (needed > newest.bytes.length) {
+      const room = Math.min(bytesOfBlock, Math.max(needed, 2 * newest.bytes.length));
+      bytes += room - newest.bytes.length;
+      const larger = Buffer.allocUnsafeSlow(room);
+      newest.bytes.copy(larger);
+      newest.bytes = larger;
+    }
+    return newest;
   }
 
   return {
@@ -49,7 +87,7 @@ export function createProjectRing(head: number, limits: RingLimits): ProjectRing
       return last;
     },
     get from() {
-      return last - frames.length;
+      return last - count;
     },
     get bytes() {
       return bytes;
@@ -57,38 +95,39 @@ export function createProjectRing(head: number, limits: RingLimits): ProjectRing
     append({ position, frame }) {
       if (position <= last) return 'old';
       if (position > last + 1) return 'gap';
-      frames.push(frame);
+      const block = blockFor(frame.length);
+      const start = endOf(block);
+      frame.copy(block.bytes, start);
+      block.ends.push(start + frame.length);
       last = position;
-      bytes += frame.length;
-      joined = new Map();
-      if (frames.length > limits.entriesMax || bytes > limits.bytesMax) {
-        drop(Math.ceil(frames.length / 2));
-      }
+      count += 1;
+      dropUntil(() => count <= limits.entriesMax && bytes <= limits.bytesMax);
       return 'appended';
     },
     after(position, bytesMax) {
-      const index = position - (last - frames.length);
-      if (index < 0) return null;
-      const known = joined.get(position);
-      if (known) return known;
-      const chunk = join(frames, index, bytesMax);
-      const made = { bytes: chunk.bytes, last: position + chunk.count };
-      joined.set(position, made);
-      return made;
+      if (position < last - count) return null;
+      const block = blocks.findLast(({ first }) => first <= position + 1);
+      return block ? partOf(block, position, bytesMax) : { bytes: Buffer.alloc(0), last: position };
     },
-    trim: () => drop(Math.ceil(frames.length / 2)),
+    trim() {
+      const half = count / 2;
+      dropUntil(() => count <= half);
+    },
   };
 }
 
-function join(frames: readonly Buffer[], from: number, bytesMax: number) {
-  let count = 0;
-  let size = 0;
-  for (const frame of frames.slice(from)) {
-    if (count > 0 && size + frame.length > bytesMax) break;
-    count += 1;
-    size += frame.length;
+const endOf = ({ ends }: Block) => ends.at(-1) ?? 0;
+
+/** The frames of a block after a position: at least one, where it has one, and at most about `bytesMax`. */
+function partOf({ first, bytes, ends }: Block, position: number, bytesMax: number): RingChunk {
+  const index = position + 1 - first;
+  const start = index === 0 ? 0 : (ends[index - 1] ?? 0);
+  let end = start;
+  let last = position;
+  for (const next of ends.slice(index)) {
+    if (end > start && next - start > bytesMax) break;
+    end = next;
+    last += 1;
   }
-  const [only] = frames.slice(from, from + 1);
-  const bytes = count === 1 && only ? only : Buffer.concat(frames.slice(from, from + count), size);
-  return { bytes, count };
+  return { bytes: bytes.subarray(start, end), last };
 }

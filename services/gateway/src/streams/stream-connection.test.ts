@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type HttpServer, startHttpServer } from '@inventory/http/http-server';
+import { waitFor } from '@inventory/testkit/wait-for';
 import { openStreamConnection, type StreamConnection } from './stream-connection.ts';
 
 let server: HttpServer;
@@ -102,24 +104,30 @@ test.each([
   },
 );
 
-test('a client that accepts nothing is seen by its queue, and again when it has accepted everything (Events: slow consumer)', async () => {
+test('the progress of a client is what the socket has taken, of a write in part too (Events: slow consumer) [events-slow-consumer]', async () => {
   const { connection } = await open(request());
   await untilReceived('\r\n\r\n');
+  const headBytes = connection.taken;
   client.pause();
   const drained = new Promise<void>((resolve) => connection.onDrained(resolve));
 
-  const chunk = Buffer.alloc(64 * 1024, 'x');
-  let chunks = 1;
-  while (connection.write(chunk)) {
-    chunks += 1;
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  client.resume();
-  await drained;
-  connection.end('last');
-  await once(client, 'end');
+  const big = Buffer.alloc(32 * 1024 * 1024, 'x');
+  expect(connection.write(big)).toBe(false);
+  const partOf = () => connection.taken - headBytes;
+  await waitFor('the socket takes no more', async () => {
+    const before = partOf();
+    for (let turn = 0; turn < 20; turn += 1) await nextTurn();
+    return partOf() > 0 && partOf() === before;
+  });
+  const stalledAt = partOf();
+  expect(stalledAt).toBeLessThan(big.length);
+  expect(connection.queued).toBe(big.length);
 
-  expect(received.split('\r\n\r\n')[1]).toHaveLength(chunks * chunk.length + 'last'.length);
+  client.resume();
+  await waitFor('the socket takes a part of the rest', () => partOf() > stalledAt);
+  await drained;
+  expect([partOf(), connection.queued]).toEqual([big.length, 0]);
+  expect(connection.remote).toBe(`127.0.0.1/${client.localPort}`);
 });
 
 describe('Bytes behind the request', () => {

@@ -1,10 +1,17 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { takeOverConnection } from '@inventory/http/http-server';
+import { peerName } from './silent-peers.ts';
 import type { StreamSink } from './stream-session.ts';
 
 /** The connection of a stream's HTTP response. */
 export interface StreamConnection extends StreamSink {
+  /** Address and port of the other end, as `SilentPeers` has them. */
+  readonly remote: string;
+  /** Bytes that the socket has not taken. */
+  readonly queued: number;
+  /** Bytes that the socket has taken since it opened. */
+  readonly taken: number;
   /** Calls back each time the connection has sent all its data. */
   onDrained(callback: () => void): void;
   /** Calls back once, when the connection is closed by either side. */
@@ -58,11 +65,29 @@ function readOn(socket: Socket): void {
   socket.on('error', () => {});
 }
 
+/** What Node itself judges the progress of a write by: the rest of the one that is being made. */
+interface WithHandle {
+  readonly _handle?: { readonly bytesWritten: number; readonly writeQueueSize: number } | null;
+}
+
 class SocketConnection implements StreamConnection {
   readonly #socket: Socket;
 
   constructor(socket: Socket) {
     this.#socket = socket;
+  }
+
+  get remote(): string {
+    return peerName(this.#socket.remoteAddress ?? '', this.#socket.remotePort ?? 0);
+  }
+
+  get queued(): number {
+    return this.#socket.writableLength;
+  }
+
+  get taken(): number {
+    const { _handle: handle } = this.#socket as WithHandle;
+    return handle ? handle.bytesWritten - handle.writeQueueSize : 0;
   }
 
   write(bytes: Buffer): boolean {

@@ -79,7 +79,6 @@ export const streamEventsRoute = publicRoute({
     const start = await openStream(deps, projectId, place);
     // A given cursor is returned as it is, not as another text of its position.
     const checkpoint = cursor ?? deps.sealPosition(projectId, start.place);
-    // Last, since an earlier stream may have to end for it.
     const held = await acquirePlace(deps, request);
     return {
       status: 200,
@@ -90,9 +89,9 @@ export const streamEventsRoute = publicRoute({
 
 async function acquirePlace(
   { places, perProjectMax }: StreamEventsDeps,
-  { principal, signal }: AdmittedRequest,
+  { principal }: AdmittedRequest,
 ): Promise<HeldPlace> {
-  const acquired = await places.acquire(principal.projectId, principal.credentialId, signal);
+  const acquired = await places.acquire(principal.projectId, principal.credentialId);
   if (acquired.result === 'granted') return acquired.place;
   if (acquired.result === 'unavailable') throw unavailable();
   throw new Refused({
@@ -163,8 +162,16 @@ class FollowedStream implements EventStream {
     this.#connection = connection;
   }
 
-  get blocked(): boolean {
-    return this.#session.blocked;
+  get remote(): string {
+    return this.#connection.remote;
+  }
+
+  get queued(): number {
+    return this.#connection.queued;
+  }
+
+  get taken(): number {
+    return this.#connection.taken;
   }
 
   heartbeat(): void {

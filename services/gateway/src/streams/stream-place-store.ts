@@ -1,4 +1,4 @@
-import { credentialId, type ProjectId } from '@inventory/contracts/ids';
+import type { CredentialId, ProjectId } from '@inventory/contracts/ids';
 import { refusedWrites } from '@inventory/mongo/duplicate-key';
 import type { CollectionIndexes } from '@inventory/mongo/indexes';
 import { parseDocument } from '@inventory/mongo/parse-document';
@@ -10,11 +10,14 @@ import { z } from 'zod';
 
 /** The place of one open stream in its Project. */
 export interface StreamPlace {
-  /** UUIDv7: the smallest of a list is the oldest. */
   readonly id: string;
   /** The replica that holds the stream. */
   readonly replica: string;
-  readonly credentialId: z.infer<typeof credentialId>;
+}
+
+export interface NewPlace extends StreamPlace {
+  /** Required by replicas of an earlier version. */
+  readonly credentialId: CredentialId;
 }
 
 export interface PlaceToRemove {
@@ -25,10 +28,8 @@ export interface PlaceToRemove {
 /** The places of each Project, one document with at most `placesMax` of them. */
 export interface StreamPlaceStore {
   /** False when the Project has no free place. */
-  add(projectId: ProjectId, place: StreamPlace, placesMax: number): Promise<boolean>;
+  add(projectId: ProjectId, place: NewPlace, placesMax: number): Promise<boolean>;
   list(projectId: ProjectId): Promise<readonly StreamPlace[]>;
-  /** False when the earlier place was removed or replaced. */
-  replace(projectId: ProjectId, earlierId: string, place: StreamPlace): Promise<boolean>;
   remove(places: readonly PlaceToRemove[]): Promise<void>;
 }
 
@@ -41,7 +42,7 @@ export const streamPlaceIndexes: CollectionIndexes = {
   indexes: [{ name: 'expire', keys: { expireAt: 1 }, options: { expireAfterSeconds: 0 } }],
 };
 
-const place = z.object({ id: z.string(), replica: z.string(), credentialId });
+const place = z.object({ id: z.string(), replica: z.string() });
 const documents = {
   collection: collectionName,
   /** `_id` is the Project. */
@@ -51,7 +52,7 @@ type PlacesDocument = z.infer<typeof documents.schema>;
 
 interface PlaceToAdd {
   readonly projectId: ProjectId;
-  readonly added: StreamPlace;
+  readonly added: NewPlace;
   readonly placesMax: number;
 }
 
@@ -101,13 +102,6 @@ export function createStreamPlaceStore(
         { readConcern: { level: 'local' } },
       );
       return found === null ? [] : parseDocument(documents, found).places;
-    },
-    async replace(projectId, earlierId, added) {
-      const replaced = await collection.updateOne(
-        { _id: projectId, 'places.id': earlierId },
-        { $set: { 'places.$': { ...added }, ...expiry() } },
-      );
-      return replaced.matchedCount === 1;
     },
     async remove(places) {
       const ofProjects = Map.groupBy(places, ({ projectId }) => projectId);

@@ -2,18 +2,18 @@ import type { CredentialId, ProjectId } from '@inventory/contracts/ids';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import { DeadlineExceeded, withDeadline } from '@inventory/runtime/wait';
 import type { ClosingReason } from './event-frame.domain.ts';
-import {
-  createLostReplicaRemoval,
-  type LostReplicaDeps,
-  listQuietReplicas,
-  type QuietReplicasDeps,
-} from './lost-replicas.ts';
-import type { PlaceToRemove, StreamPlace, StreamPlaceStore } from './stream-place-store.ts';
+import { createLostReplicaRemoval, type LostReplicaDeps } from './lost-replicas.ts';
+import type {
+  NewPlace,
+  PlaceToRemove,
+  StreamPlace,
+  StreamPlaceStore,
+} from './stream-place-store.ts';
 import type { StreamReplicaStore } from './stream-replica-store.ts';
 
 /** A place of this replica, acquired for one stream. */
 export interface HeldPlace {
-  /** Calls back once when the stream must end: its place was given away, or may be. */
+  /** Calls back once when the stream must end: its place may be given away. */
   onLost(callback: (reason: ClosingReason) => void): void;
   /** To be called once, when the stream is closed. */
   release(): void;
@@ -30,18 +30,9 @@ export type PlaceResult =
  * another one, and its places with it.
  */
 export interface StreamPlaces {
-  /**
-   * In a full Project an earlier stream of the same Credential makes room: its place is given to the
-   * new one, and it ends. First those of replicas that do not renew any more, which have probably
-   * ended with their replica; then the oldest, on whatever replica it is. A client that is gone
-   * (`connected` is aborted) supersedes no stream.
-   */
-  acquire(
-    projectId: ProjectId,
-    credentialId: CredentialId,
-    connected: AbortSignal,
-  ): Promise<PlaceResult>;
-  /** Renews this replica, ends streams whose places were given away, removes lost replicas. */
+  /** A Project is full until one of its streams ends: none makes room for another. */
+  acquire(projectId: ProjectId, credentialId: CredentialId): Promise<PlaceResult>;
+  /** Renews this replica; removes lost replicas. */
   renew(): Promise<void>;
   /** Removes the released places from the store. */
   flushReleased(): Promise<void>;
@@ -49,7 +40,7 @@ export interface StreamPlaces {
   close(): Promise<void>;
 }
 
-export interface StreamPlacesDeps extends LostReplicaDeps, QuietReplicasDeps {
+export interface StreamPlacesDeps extends LostReplicaDeps {
   readonly places: StreamPlaceStore;
   readonly replicas: StreamReplicaStore;
   readonly limits: {
@@ -66,8 +57,6 @@ export interface StreamPlacesDeps extends LostReplicaDeps, QuietReplicasDeps {
 /** Other replicas may acquire and release meanwhile. */
 const attemptsMax = 10;
 const removedAtOnce = 500;
-/** Hexadecimal ones, at the end of a UUIDv7. */
-const randomDigits = 8;
 
 export function createStreamPlaces(deps: StreamPlacesDeps): StreamPlaces {
   const { places, replicas, limits, identifiers } = deps;
@@ -77,7 +66,6 @@ export function createStreamPlaces(deps: StreamPlacesDeps): StreamPlaces {
   const released = createReleasedPlaces(places);
   const removeLost = createLostReplicaRemoval(deps);
   let replica: string | null = null;
-  let acknowledged: readonly string[] = [];
 
   /** Places without a stream: of a lost replica, or released and not yet removed. */
   async function listAbandoned(taken: readonly StreamPlace[]): Promise<StreamPlace[]> {
@@ -87,29 +75,13 @@ export function createStreamPlaces(deps: StreamPlacesDeps): StreamPlaces {
     );
   }
 
-  /** The replica of the earlier stream is notified first: a crash in between ends a stream too many. */
-  async function supersede(projectId: ProjectId, earlier: StreamPlace, place: StreamPlace) {
-    const own = held.get(earlier.id);
-    if (!own && !(await replicas.supersede(earlier.replica, earlier.id))) return false;
-    const isReplaced = await places.replace(projectId, earlier.id, place);
-    if (isReplaced) own?.lose('superseded');
-    return isReplaced;
-  }
-
-  async function store(projectId: ProjectId, place: StreamPlace, connected: AbortSignal) {
-    let quiet: ReadonlySet<string> | null = null;
+  async function store(projectId: ProjectId, place: NewPlace): Promise<boolean> {
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
       if (await places.add(projectId, place, perProjectMax)) return true;
       const taken = await places.list(projectId);
       const abandoned = await listAbandoned(taken);
-      if (abandoned.length > 0) {
-        await places.remove(abandoned.map(({ id }) => ({ projectId, id })));
-      } else if (taken.length >= perProjectMax) {
-        const own = taken.filter(({ credentialId }) => credentialId === place.credentialId);
-        if (taken.length > perProjectMax || own.length === 0 || connected.aborted) return false;
-        if (quiet === null) quiet = await listQuietReplicas(deps, own, replica);
-        else if (await supersede(projectId, chooseEarlier(own, quiet, place), place)) return true;
-      }
+      if (abandoned.length === 0 && taken.length >= perProjectMax) return false;
+      await places.remove(abandoned.map(({ id }) => ({ projectId, id })));
     }
     throw new DeadlineExceeded('the places of a Project changed too often to acquire one');
   }
@@ -123,7 +95,6 @@ export function createStreamPlaces(deps: StreamPlacesDeps): StreamPlaces {
   /** The places of this replica may be given away at any time. */
   function loseAll(): void {
     replica = null;
-    acknowledged = [];
     for (const one of held.values()) one.lose('unavailable');
   }
 
@@ -134,18 +105,17 @@ export function createStreamPlaces(deps: StreamPlacesDeps): StreamPlaces {
   }
 
   return {
-    async acquire(projectId, credentialId, connected) {
-      const isFull = held.size >= totalMax;
-      if (replica === null || isFull || connected.aborted) return { result: 'unavailable' };
+    async acquire(projectId, credentialId) {
+      if (replica === null || held.size >= totalMax) return { result: 'unavailable' };
       const stored = { id: identifiers.uuidV7(), replica, credentialId };
       const place = new LosablePlace(() => release(projectId, stored.id));
       held.set(stored.id, place);
-      const storing = store(projectId, stored, connected);
+      const storing = store(projectId, stored);
       try {
         const isStored = await withDeadline(storing, limits.acquireMs, 'acquiring a place');
         if (isStored) return { result: 'granted', place };
         held.delete(stored.id);
-        return { result: connected.aborted ? 'unavailable' : 'project_full' };
+        return { result: 'project_full' };
       } catch (error) {
         // It may be stored all the same, and even later.
         storing.then(place.release, place.release);
@@ -154,13 +124,10 @@ export function createStreamPlaces(deps: StreamPlacesDeps): StreamPlaces {
     },
     async renew() {
       if (replica === null) return register();
-      const superseded = await replicas.renew(replica, acknowledged);
-      if (superseded === null) {
+      if (!(await replicas.renew(replica))) {
         loseAll();
         return register();
       }
-      for (const id of superseded) held.get(id)?.lose('superseded');
-      acknowledged = superseded;
       await removeLost(replica);
     },
     flushReleased: released.flush,
@@ -210,18 +177,4 @@ class LosablePlace implements HeldPlace {
     this.#lost = reason;
     this.#onLost(reason);
   }
-}
-
-/**
- * Of those on quiet replicas any, so that the clients of a lost replica, which come at once, do not all
- * choose the same; else the oldest.
- */
-function chooseEarlier(
-  own: readonly StreamPlace[],
-  quiet: ReadonlySet<string>,
-  { id }: StreamPlace,
-): StreamPlace {
-  const ended = own.filter(({ replica }) => quiet.has(replica));
-  const any = ended[Number.parseInt(id.slice(-randomDigits), 16) % ended.length];
-  return any ?? own.reduce((oldest, one) => (one.id < oldest.id ? one : oldest));
 }

@@ -4,6 +4,7 @@ import { testLogger } from '@inventory/testkit/namespace';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import fc from 'fast-check';
+import { createDigestSet } from '../tenancy/digest-set.domain.ts';
 import type { FoundCredential } from '../tenancy/found-credential-store.ts';
 import { mintSecret } from '../tenancy/issue-credential.ts';
 import { createPrincipalCache } from '../tenancy/principal-cache.ts';
@@ -61,7 +62,7 @@ function createReplica(step: () => Promise<void>) {
       return seen;
     },
   };
-  const cache = createPrincipalCache(store, clock);
+  const cache = createPrincipalCache(store, createDigestSet(10), clock);
   const index = createStreamIndex<EventStream>();
   const open = new Set<EventStream>();
   const end = (stream: EventStream) => {
@@ -84,7 +85,8 @@ function createReplica(step: () => Promise<void>) {
       await step();
       const stream: EventStream = {
         ...{ accountId, secretDigest: secretDigest(secret), clientAddress: '127.0.0.1' },
-        ...{ blocked: false, heartbeat() {}, takeWritten: () => false, end() {}, destroy() {} },
+        ...{ remote: '', queued: 0, taken: 0 },
+        ...{ heartbeat() {}, takeWritten: () => false, end() {}, destroy() {} },
       };
       open.add(stream);
       index.add(stream);

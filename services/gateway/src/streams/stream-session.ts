@@ -80,10 +80,6 @@ export class StreamSession implements HubReader {
     return this.#position;
   }
 
-  get blocked(): boolean {
-    return this.#blocked;
-  }
-
   /** Writes the available frames, as far as the connection accepts them. */
   sendPending(): void {
     const { ring } = this.#hub;

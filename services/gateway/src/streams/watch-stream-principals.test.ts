@@ -46,7 +46,8 @@ function world() {
     },
     open(accountId: AccountId, secretDigest: string): EventStream {
       const stream = {
-        ...{ accountId, secretDigest, clientAddress: '127.0.0.1', blocked: false },
+        ...{ accountId, secretDigest, clientAddress: '127.0.0.1' },
+        ...{ remote: '', queued: 0, taken: 0 },
         heartbeat() {},
         takeWritten: () => false,
         end() {},

@@ -7,6 +7,7 @@ import type {
 import type { MessageBody } from '@inventory/contracts/messages';
 import { type Clock, isoTime } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
+import { digitsKept } from './digest-set.domain.ts';
 import type { Announcement } from './tenancy-store.ts';
 
 export type AuthorityChange = MessageBody<'authority.changed.v1'>;
@@ -16,6 +17,8 @@ interface ChangedThing {
   readonly projectId?: ProjectId;
   readonly serviceAccountId?: ServiceAccountId;
   readonly credentialId?: CredentialId;
+  /** Of a secret that the change has issued. */
+  readonly newSecretDigest?: string;
 }
 
 /** Publishes changes: first as a message inside the changed document, then to every replica. */
@@ -32,7 +35,7 @@ export interface ChangeAnnouncer {
 interface AnnouncerDeps {
   readonly clock: Clock;
   readonly identifiers: Identifiers;
-  readonly invalidate: (change: Pick<AuthorityChange, 'account_id'>) => void;
+  readonly invalidate: (change: Pick<AuthorityChange, 'account_id' | 'new_secret'>) => void;
   /**
    * Publishes the pending message of the changed document; never rejects, and is bounded in time.
    */
@@ -48,13 +51,18 @@ export function createAnnouncer(deps: AnnouncerDeps): ChangeAnnouncer {
         project_id: thing.projectId ?? null,
         credential_id: thing.credentialId ?? null,
         at: isoTime(atMs),
+        ...newSecretOf(thing),
       };
       const id = `authority-changed:${deps.identifiers.uuidV7()}`;
       return { message: { type: 'authority.changed.v1', id, body }, atMs };
     },
     async publishChange(thing) {
-      deps.invalidate({ account_id: thing.accountId });
+      deps.invalidate({ account_id: thing.accountId, ...newSecretOf(thing) });
       await deps.relay(thing);
     },
   };
+}
+
+function newSecretOf({ newSecretDigest: digest }: ChangedThing): { new_secret?: string } {
+  return digest === undefined ? {} : { new_secret: digest.slice(0, digitsKept) };
 }

@@ -7,16 +7,16 @@ import {
 import type { CredentialId, ProjectId, ServiceAccountId } from '@inventory/contracts/ids';
 import type { GrantedPermission } from '@inventory/contracts/vocabulary';
 import { Refused } from '@inventory/http/refused';
-import type { Clock } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import { secretDigest } from '@inventory/runtime/secret-digest';
+import type { ChangeAnnouncer } from './announce-change.ts';
 import type { NetworkPolicy } from './network-policy.domain.ts';
 import { type Credential, defaultServiceAccountId, type Project } from './tenancy.domain.ts';
 import type { TenancyStore } from './tenancy-store.ts';
 
 interface Deps {
   readonly store: Pick<TenancyStore, 'findProject' | 'findServiceAccount' | 'insertCredential'>;
-  readonly clock: Clock;
+  readonly announcer: ChangeAnnouncer;
   readonly identifiers: Identifiers;
 }
 
@@ -37,15 +37,19 @@ export interface IssuedCredential {
 }
 
 export async function issueCredential(
-  { store, clock, identifiers }: Deps,
+  { store, announcer, identifiers }: Deps,
   wanted: WantedCredential,
 ): Promise<IssuedCredential> {
   const project = await store.findProject(wanted.projectId);
   if (project === null) throw new Refused({ code: 'project_not_found' });
   const serviceAccountId = await serviceAccountOf(store, project, wanted.serviceAccountId);
-  const nowMs = clock.now();
   const id: CredentialId = `cred_${identifiers.uuidV7()}`;
   const secret = mintSecret(id);
+  const digest = secretDigest(secret);
+  const thing = { ...{ accountId: project.accountId, projectId: project.id }, credentialId: id };
+  const issued = { ...thing, newSecretDigest: digest };
+  const announcement = announcer.createAnnouncement(issued);
+  const nowMs = announcement.atMs;
   const credential: Credential = {
     id,
     accountId: project.accountId,
@@ -56,13 +60,14 @@ export async function issueCredential(
     permissions: wanted.permissions,
     expiresAtMs: wanted.expiresAtMs,
     networkPolicy: wanted.networkPolicy,
-    secrets: [{ digest: secretDigest(secret), issuedAtMs: nowMs, validUntilMs: null }],
+    secrets: [{ digest, issuedAtMs: nowMs, validUntilMs: null }],
     rotation: 0,
     createdAtMs: nowMs,
     changedAtMs: nowMs,
     revokedAtMs: null,
   };
-  await store.insertCredential(credential);
+  await store.insertCredential(credential, announcement);
+  await announcer.publishChange(issued);
   return { credential, secret };
 }
 

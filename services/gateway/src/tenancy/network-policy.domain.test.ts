@@ -4,7 +4,7 @@ import {
   allowsAddress,
   type NetworkPolicy,
   parseNetwork,
-  peerNetworkOf,
+  peerNetworksOf,
 } from './network-policy.domain.ts';
 
 /** An address as a number, in the words of this test alone: an oracle that shares no code. */
@@ -192,12 +192,13 @@ test.each([
 });
 
 test.each([
-  ['192.0.2.7', '192.0.2.7'],
-  ['::ffff:192.0.2.7', '192.0.2.7'],
-  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::'],
-  ['fe80::1%eth0', 'fe80::'],
-  ['', 'unknown'],
-  ['unix:', 'unknown'],
-])('a limit per client counts %j by %j', (address, network) => {
-  expect(peerNetworkOf(address)).toBe(network);
+  ['192.0.2.7', ['192.0.2.7']],
+  ['::ffff:192.0.2.7', ['192.0.2.7']],
+  ['2001:db8:1:2:3:4:5:6', ['2001:db8:1:2::/64', '2001:db8:1::/48']],
+  ['2001:db8:1::6', ['2001:db8:1::/64', '2001:db8:1::/48']],
+  ['fe80::1%eth0', ['fe80::/64', 'fe80::/48']],
+  ['', ['unknown']],
+  ['unix:', ['unknown']],
+])('a limit per client counts %j by %j', (address, networks) => {
+  expect(peerNetworksOf(address)).toEqual(networks);
 });

@@ -36,21 +36,31 @@ export function parseNetwork(text: string): ParsedNetwork {
  */
 export function allowsAddress(policies: readonly NetworkPolicy[], clientAddress: string): boolean {
   if (policies.length === 0) return true;
-  const parsed = parseAddress(clientAddress.split('%', 1)[0] ?? '');
-  if (parsed === null) return false;
-  const { address } = unmapped(parsed, bitsOf(parsed));
+  const address = parseClientAddress(clientAddress);
+  if (address === null) return false;
   return policies.every((policy) => compiled(policy).some((network) => contains(network, address)));
 }
 
-/** Prefix of the IPv6 addresses that one client can take at will. */
-const prefixOfClient = 64;
+/** False for what no policy can allow. */
+export function isAddress(clientAddress: string): boolean {
+  return parseClientAddress(clientAddress) !== null;
+}
 
-/** What a limit per client counts by: its IPv4 address, or its /64 of IPv6. */
-export function peerNetworkOf(clientAddress: string): string {
-  const parsed = parseAddress(clientAddress.split('%', 1)[0] ?? '');
-  if (parsed === null) return 'unknown';
-  const { address } = unmapped(parsed, bitsOf(parsed));
-  return address.kind() === 'ipv4' ? textOf(address) : networkAddress(address, prefixOfClient);
+/** Prefixes of the IPv6 addresses that one client can take at will: of a link, and of a site. */
+const prefixesOfClient = [64, 48];
+
+/** Times the limit of a client that each of its networks has: a site may be an office or a carrier. */
+export const limitFactors = [1, 8];
+
+/**
+ * What a limit per client counts by: its IPv4 address, or its /64 and /48 of IPv6. Who has a /48 has
+ * more /64s than can be counted.
+ */
+export function peerNetworksOf(clientAddress: string): readonly string[] {
+  const address = parseClientAddress(clientAddress);
+  if (address === null) return ['unknown'];
+  if (address.kind() === 'ipv4') return [textOf(address)];
+  return prefixesOfClient.map((prefix) => `${networkAddress(address, prefix)}/${prefix}`);
 }
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
@@ -81,6 +91,12 @@ function parseAddress(text: string): Address | null {
   if (dotted.includes('.') && !ipaddr.IPv4.isValidFourPartDecimal(dotted)) return null;
   if (dotted === text) return dotted.includes('.') ? ipaddr.IPv4.parse(dotted) : null;
   return !text.includes('%') && ipaddr.IPv6.isValid(text) ? ipaddr.IPv6.parse(text) : null;
+}
+
+/** The zone of an interface does not matter, nor whether the socket was a dual-stack one. */
+function parseClientAddress(text: string): Address | null {
+  const parsed = parseAddress(text.split('%', 1)[0] ?? '');
+  return parsed && unmapped(parsed, bitsOf(parsed)).address;
 }
 
 /** A dual-stack socket reports IPv4 clients as `::ffff:192.0.2.1`. */

@@ -1,4 +1,5 @@
 import type { MessageBus } from '@inventory/messaging/bus';
+import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
 import type { GatewayConfig } from '../config.ts';
@@ -12,6 +13,7 @@ import { createAccount } from './create-account.ts';
 import { createProject } from './create-project.ts';
 import { createServiceAccount } from './create-service-account.ts';
 import { issueCredential } from './issue-credential.ts';
+import { createKnownSecrets, type KnownSecrets, knownSecretsMax } from './known-secrets.ts';
 import { createPrincipalCache } from './principal-cache.ts';
 import { revokeCredential } from './revoke-credential.ts';
 import { rotateCredential } from './rotate-credential.ts';
@@ -25,18 +27,21 @@ interface TenancyDeps
   readonly broadcasts: Broadcasts;
 }
 
-export type Tenancy = ReturnType<typeof openTenancy>;
+export type Tenancy = Awaited<ReturnType<typeof openTenancy>>;
 
 /**
  * Accounts, Projects, Service accounts and Credentials: the operations on them, and the Principals of secrets. The
- * database must have `tenancyIndexes`. The cache of Principals is invalidated by published changes.
+ * database must have `tenancyIndexes`. The cache of Principals is invalidated by published changes. Resolves
+ * once the digests of all secrets were read.
  */
-export function openTenancy({ broadcasts, ...deps }: TenancyDeps) {
+export async function openTenancy({ broadcasts, ...deps }: TenancyDeps) {
   const { db, clock, identifiers } = deps;
   const store = createTenancyStore(db);
-  const principals = createPrincipalCache(store, clock);
+  const known = createKnownSecrets(store);
+  const principals = createPrincipalCache(store, known, clock);
   const { invalidate } = principals;
   broadcasts.invalidateOn(['authority.changed.v1'], ({ body }) => invalidate(body));
+  await readKnownSecrets(known, deps);
   const relay = startTenancyRelay(deps);
   const announcer = createAnnouncer({ clock, identifiers, invalidate, relay: relay.flush });
   const creation = { store, clock, identifiers };
@@ -55,9 +60,35 @@ export function openTenancy({ broadcasts, ...deps }: TenancyDeps) {
     changeProject: changeProject.bind(null, change),
     createServiceAccount: createServiceAccount.bind(null, { ...creation, announcer }),
     changeServiceAccount: changeServiceAccount.bind(null, change),
-    issueCredential: issueCredential.bind(null, creation),
+    issueCredential: issueCredential.bind(null, { ...creation, announcer }),
     changeCredential: changeCredential.bind(null, change),
     rotateCredential: rotateCredential.bind(null, change),
     revokeCredential: revokeCredential.bind(null, change),
   };
+}
+
+const readEveryMs = 600_000;
+
+/** Once now, and again from time to time. */
+async function readKnownSecrets(
+  known: KnownSecrets,
+  { lifetime, logger }: Pick<TenancyDeps, 'lifetime' | 'logger'>,
+): Promise<void> {
+  async function runOnce(): Promise<void> {
+    await known.read();
+    if (known.size < knownSecretsMax) return;
+    logger.warn(
+      { secrets_max: knownSecretsMax },
+      'more secrets than can be known: the limit of unknown keys applies to the others',
+    );
+  }
+  await runOnce();
+  startPeriodicJob({
+    name: 'known secrets',
+    intervalMs: readEveryMs,
+    firstDelayMs: readEveryMs,
+    lifetime,
+    logger,
+    runOnce,
+  });
 }

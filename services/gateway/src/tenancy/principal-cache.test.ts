@@ -1,6 +1,7 @@
 import { secretDigest } from '@inventory/runtime/secret-digest';
 import { newAccountId, newCredentialId, newProjectId } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
+import { createDigestSet } from './digest-set.domain.ts';
 import type { FoundCredential } from './found-credential-store.ts';
 import { mintSecret } from './issue-credential.ts';
 import { createPrincipalCache } from './principal-cache.ts';
@@ -42,6 +43,7 @@ function createFixture() {
       secrets: [{ digest: secretDigest(secret), issuedAtMs: clock.now(), validUntilMs: null }],
     },
   };
+  const known = createDigestSet(100);
   let reads = 0;
   let gate: Promise<void> | undefined;
   const store = {
@@ -59,7 +61,8 @@ function createFixture() {
     clock,
     accountId,
     secret,
-    principals: createPrincipalCache(store, clock),
+    known,
+    principals: createPrincipalCache(store, known, clock),
     reads: () => reads,
     revoke() {
       stored = { ...stored, credential: { ...stored.credential, state: 'revoked' } };
@@ -165,24 +168,35 @@ test('a clock that was set back makes nothing live longer', async () => {
 test('a store that cannot be read is an error, not an unknown key', async () => {
   const { clock, secret } = createFixture();
   const store = { findBySecretDigest: () => Promise.reject(new Error('no server')) };
-  const principals = createPrincipalCache(store, clock);
+  const principals = createPrincipalCache(store, createDigestSet(100), clock);
 
   await expect(principals.findPrincipal(secret)).rejects.toThrow('no server');
   await expect(principals.findPrincipal(secret)).rejects.toThrow('no server');
 });
 
-test('a key is known once it was valid, or for as long as its refusal is kept; a malformed one is never looked up', async () => {
-  const { principals, secret, clock } = createFixture();
+test('a key is known from before it was first used, or for as long as its refusal is kept; a malformed one is never looked up', async () => {
+  const { principals, secret, known, clock } = createFixture();
   const madeUp = mintSecret(newCredentialId());
-  const known = () => [secret, madeUp, 'malformed'].map((key) => principals.isKnown(key));
-  expect(known()).toEqual([false, false, true]);
+  const isKnown = () => [secret, madeUp, 'malformed'].map((key) => principals.isKnown(key));
+  expect(isKnown()).toEqual([false, false, true]);
 
-  await principals.findPrincipal(secret);
+  known.add(secretDigest(secret));
+  expect(isKnown()).toEqual([true, false, true]);
   await principals.findPrincipal(madeUp);
-
-  expect(known()).toEqual([true, true, true]);
+  expect(isKnown()).toEqual([true, true, true]);
   clock.advance(1_001);
-  expect(known()).toEqual([true, false, true]);
-  clock.advance(3_600_000);
-  expect(known()).toEqual([true, false, true]);
+  expect(isKnown()).toEqual([true, false, true]);
+});
+
+test('a key that was issued elsewhere is known by its change message, and by being found', async () => {
+  const announced = createFixture();
+  const found = createFixture();
+
+  const new_secret = secretDigest(announced.secret).slice(0, 13);
+  announced.principals.invalidate({ account_id: announced.accountId, new_secret });
+  await found.principals.findPrincipal(found.secret);
+  found.clock.advance(3_600_000);
+
+  expect(announced.principals.isKnown(announced.secret)).toBe(true);
+  expect(found.principals.isKnown(found.secret)).toBe(true);
 });

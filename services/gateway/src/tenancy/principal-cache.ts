@@ -3,6 +3,7 @@ import type { Clock } from '@inventory/runtime/clock';
 import { createInvalidatedCache } from '@inventory/runtime/invalidated-cache';
 import { secretDigest } from '@inventory/runtime/secret-digest';
 import type { AuthorityChange } from './announce-change.ts';
+import type { KnownSecrets } from './known-secrets.ts';
 import type { Principal } from './principal.domain.ts';
 import { type AcceptedSecret, acceptSecret, isStillValid } from './tenancy.domain.ts';
 import type { TenancyStore } from './tenancy-store.ts';
@@ -19,18 +20,19 @@ export interface PrincipalCache {
    */
   findPrincipal(secret: string): Promise<Principal | null>;
   /**
-   * False for a key that has to be looked up and was never found: any number of them can be made
-   * up. True where it was valid once, or where its refusal is not older than a second.
+   * False for a key that has to be looked up and that no Credential is known to have: any number of
+   * them can be made up. True for one whose refusal is not older than a second.
    */
   isKnown(secret: string): boolean;
   /** The digest by which a secret is stored and looked up. */
   digestOf(secret: string): string;
-  /** Removes the cached Principals of the changed account. */
-  invalidate(change: Pick<AuthorityChange, 'account_id'>): void;
+  /** Removes the cached Principals of the changed account; the secret that was issued is known. */
+  invalidate(change: Pick<AuthorityChange, 'account_id' | 'new_secret'>): void;
 }
 
 export function createPrincipalCache(
   store: Pick<TenancyStore, 'findBySecretDigest'>,
+  known: Pick<KnownSecrets, 'has' | 'add'>,
   clock: Clock,
 ): PrincipalCache {
   // Keyed by digest: a memory dump contains no more secrets than the requests in flight.
@@ -38,6 +40,7 @@ export function createPrincipalCache(
     async load(digest) {
       const found = await store.findBySecretDigest(digest);
       if (found === null) return null;
+      known.add(digest);
       const { credential, project, account, serviceAccount } = found;
       return acceptSecret(digest, credential, project, account, serviceAccount);
     },
@@ -49,16 +52,17 @@ export function createPrincipalCache(
     digestOf: secretDigest,
     isKnown(secret) {
       const digest = secretDigest(secret);
-      // The form is checked last: every request asks, and most keys are cached.
-      const isCached = secrets.isFresh(digest) || secrets.peek(digest) !== undefined;
-      return isCached || !isWellFormedSecret(secret);
+      // The form is checked last: every request asks, and most keys are known.
+      return known.has(digest) || secrets.isFresh(digest) || !isWellFormedSecret(secret);
     },
     async findPrincipal(secret) {
       if (!isWellFormedSecret(secret)) return null;
       const found = await secrets.get(secretDigest(secret));
       return found && isStillValid(found, clock.now()) ? found.principal : null;
     },
-    invalidate: ({ account_id: accountId }) =>
-      secrets.invalidate(({ principal }) => principal.accountId === accountId),
+    invalidate({ account_id: accountId, new_secret: added }) {
+      secrets.invalidate(({ principal }) => principal.accountId === accountId);
+      if (added !== undefined) known.add(added);
+    },
   };
 }

@@ -22,12 +22,13 @@ export async function rotateCredential(
   const found = await store.findCredential(wanted.credentialId);
   if (found === null) throw new Refused({ code: 'credential_not_found' });
   if (found.state !== 'active') throw new Refused({ code: 'credential_revoked' });
-  const thing = { ...found, credentialId: found.id };
+  const secret = mintSecret(found.id);
+  const digest = secretDigest(secret);
+  const thing = { ...found, credentialId: found.id, newSecretDigest: digest };
   const announcement = announcer.createAnnouncement(thing);
   const nowMs = announcement.atMs;
-  const secret = mintSecret(found.id);
   const secrets = rotateSecrets(found, {
-    digest: secretDigest(secret),
+    digest,
     nowMs,
     overlapMs: wanted.overlapMs,
   });

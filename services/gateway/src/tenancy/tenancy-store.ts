@@ -5,7 +5,7 @@ import type {
   ServiceAccountId,
 } from '@inventory/contracts/ids';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
-import { pushToOutbox } from '@inventory/mongo/outbox';
+import { pushToOutbox, withTrace } from '@inventory/mongo/outbox';
 import { dateOf, dateOrNull } from '@inventory/runtime/clock';
 import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
 import { createCredentialFinder } from './found-credential-store.ts';
@@ -156,8 +156,17 @@ function serviceAccountVerbs(
 /** Every change except the revocation applies to active Credentials only. */
 function credentialVerbs(credentials: Collection<CredentialDocument>) {
   return {
-    async insertCredential(credential: Credential): Promise<void> {
-      await credentials.insertOne(toCredentialDocument(credential));
+    async insertCredential(credential: Credential, announcement: Announcement): Promise<void> {
+      const { message, atMs } = announcement;
+      const outbox = { outbox: withTrace([message]), outboxSince: dateOf(atMs) };
+      await credentials.insertOne({ ...toCredentialDocument(credential), ...outbox });
+    },
+    /** The digests of all secrets; of a corrupt document none. */
+    async *readSecretDigests(): AsyncGenerator<string> {
+      const projection = { _id: 0, 'secrets.digest': 1 };
+      for await (const { secrets } of credentials.find({}, { projection, batchSize: 1_000 })) {
+        for (const one of [secrets].flat()) if (typeof one?.digest === 'string') yield one.digest;
+      }
     },
     async findCredential(id: CredentialId): Promise<Credential | null> {
       const document = await credentials.findOne({ _id: id });

@@ -5,7 +5,7 @@ import type { StreamReplicaStore } from '../../src/streams/stream-replica-store.
 /** The stores of places in memory. `step` is awaited before and after each atomic operation. */
 export function createMemoryPlaces(step: () => Promise<void>, onChange: () => void = () => {}) {
   const projects = new Map<ProjectId, StreamPlace[]>();
-  const running = new Map<string, { renewals: number; superseded: string[] }>();
+  const running = new Map<string, number>();
 
   async function atomically<Result>(operation: () => Result): Promise<Result> {
     await step();
@@ -25,16 +25,6 @@ export function createMemoryPlaces(step: () => Promise<void>, onChange: () => vo
         return true;
       }),
     list: (projectId) => atomically(() => [...placesOf(projectId)]),
-    replace: (projectId, earlierId, place) =>
-      atomically(() => {
-        const taken = placesOf(projectId);
-        if (!taken.some(({ id }) => id === earlierId)) return false;
-        projects.set(
-          projectId,
-          taken.map((one) => (one.id === earlierId ? place : one)),
-        );
-        return true;
-      }),
     remove: (removed) =>
       atomically(() => {
         const ids = new Set(removed.map(({ id }) => id));
@@ -47,27 +37,19 @@ export function createMemoryPlaces(step: () => Promise<void>, onChange: () => vo
       }),
   };
   const replicas: StreamReplicaStore = {
-    register: (replica) =>
-      atomically(() => void running.set(replica, { renewals: 0, superseded: [] })),
-    renew: (replica, acknowledged) =>
+    register: (replica) => atomically(() => void running.set(replica, 0)),
+    renew: (replica) =>
       atomically(() => {
-        const own = running.get(replica);
-        if (own === undefined) return null;
-        own.renewals += 1;
-        own.superseded = own.superseded.filter((id) => !acknowledged.includes(id));
-        return [...own.superseded];
-      }),
-    supersede: (replica, placeId) =>
-      atomically(() => {
-        const other = running.get(replica);
-        other?.superseded.push(placeId);
-        return other !== undefined;
+        const renewals = running.get(replica);
+        if (renewals === undefined) return false;
+        running.set(replica, renewals + 1);
+        return true;
       }),
     list: () =>
-      atomically(() => [...running].map(([replica, { renewals }]) => ({ replica, renewals }))),
+      atomically(() => [...running].map(([replica, renewals]) => ({ replica, renewals }))),
     remove: (replica, renewals) =>
       atomically(() => {
-        if (renewals === undefined || running.get(replica)?.renewals === renewals) {
+        if (renewals === undefined || running.get(replica) === renewals) {
           running.delete(replica);
         }
       }),

@@ -39,7 +39,7 @@ export async function openTenancyReplica(options: ReplicaOptions): Promise<Tenan
   const bus = await openTestBus(namespace);
   const lifetime = openLifetime(testLogger, 60_000);
   const broadcasts = await openBroadcasts(bus, lifetime, { isExpected: () => true });
-  const tenancy = openTenancy({
+  const tenancy = await openTenancy({
     db: mongo.db,
     broadcasts,
     bus: options.publish ? { ...bus, publish: options.publish } : bus,

@@ -191,6 +191,7 @@ export function testGatewayConfig(
       canTry: overrides.canTryReference ?? false,
     },
     connectionsMax: 10_000,
+    connectionsPerPeerMax: 10_000,
     unknownKeysPerMinute: overrides.unknownKeysPerMinute ?? 100_000,
     customerRequestsPerMinute: 1_200,
     limits: { ...patientLimits, ...overrides.limits },

@@ -17,6 +17,12 @@ export interface InventoryLease {
 /** A lease without a worker. */
 export type WaitingLease = Pick<InventoryLease, 'inventory' | 'refreshId'>;
 
+/** A lease for a scan that collects until its deadline, under a worker's token or none yet. */
+export interface NewLease extends WaitingLease {
+  readonly token: string | null;
+  readonly deadlineMs: number;
+}
+
 /**
  * The leases of inventories: which refresh may scan one, and which worker reads it. One document
  * holds both under one expiry: an inventory never has two scans, and a scan never has two workers.
@@ -27,8 +33,8 @@ export interface InventoryStore {
    * take. Returns the next sequence of the inventory; null while another refresh or a worker holds
    * the lease. A sequence that no scan uses leaves a gap.
    */
-  openLease(lease: WaitingLease & { readonly token: string | null }): Promise<number | null>;
-  /** Leases without a worker and expired ones, oldest first. */
+  openLease(lease: NewLease): Promise<number | null>;
+  /** Leases without a worker and expired ones, the earliest deadline of a scan first. */
   findWaitingLeases(limit: number): Promise<WaitingLease[]>;
   /** Takes a waiting lease; false when another worker was first. */
   takeLease(lease: InventoryLease): Promise<boolean>;
@@ -60,9 +66,10 @@ export function createInventoryStore(
   });
 
   return {
-    async openLease({ inventory, refreshId, token }) {
+    async openLease({ inventory, refreshId, token, deadlineMs }) {
       const now = dateOf(clock.now());
-      const scan = { refreshId, token, leaseUntil: token === null ? anyTime : leaseEnd() };
+      const leaseUntil = token === null ? anyTime : leaseEnd();
+      const scan = { refreshId, token, leaseUntil, deadline: dateOf(deadlineMs) };
       const free = [
         { scan: { $exists: false } },
         { 'scan.refreshId': refreshId, 'scan.leaseUntil': { $lte: now } },
@@ -87,7 +94,7 @@ export function createInventoryStore(
     async findWaitingLeases(limit) {
       const waiting = collection
         .find({ 'scan.leaseUntil': { $lte: dateOf(clock.now()) } })
-        .sort({ 'scan.leaseUntil': 1 });
+        .sort({ 'scan.deadline': 1 });
       return readFirst(waiting, limit, waitingLeaseOf, logger);
     },
     async takeLease({ inventory, refreshId, token }) {

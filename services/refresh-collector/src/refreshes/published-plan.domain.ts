@@ -24,6 +24,8 @@ export interface PublishedPlan {
   readonly replicas: number;
   /** Scans that one replica takes, so that all have their part. */
   readonly scansPerReplica: number;
+  /** Running scans that are larger than expected and have all pages reserved, for the next planner. */
+  readonly reserved: readonly string[];
   /** Accounts with a queued refresh or a started scan. */
   readonly accounts: number;
   /** Those of them with most pages, and how many. */
@@ -51,6 +53,7 @@ export const noPlan: PublishedPlan = {
   typicalPages: 10,
   replicas: 1,
   scansPerReplica: 1,
+  reserved: [],
   accounts: 0,
   busiest: [],
 };

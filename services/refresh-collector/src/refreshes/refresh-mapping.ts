@@ -62,6 +62,7 @@ function toScanSummary(scan: NonNullable<RefreshDocument['scan']>): ScanSummary 
     startedAtMs: scan.startedAt.getTime(),
     completedAtMs: scan.completedAt?.getTime() ?? null,
     pages: scan.pages,
+    assetsRead: scan.assetsRead,
     reportedTotalCount: scan.reportedTotalCount,
     endCheck: scan.endCheck,
     parked: scan.parked,

@@ -242,6 +242,7 @@ describe('refresh saga', () => {
         startedAtMs: 0,
         completedAtMs: null,
         pages,
+        assetsRead: null,
         reportedTotalCount: null,
         endCheck: { cursor: null, attempts: 0 },
         parked: false,

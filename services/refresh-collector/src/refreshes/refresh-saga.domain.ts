@@ -18,7 +18,12 @@ export type Fact =
       readonly worker: string | null;
       readonly expectedPages: number | null;
     }
-  | { readonly fact: 'page_recorded'; readonly reportedTotalCount: number }
+  | {
+      readonly fact: 'page_recorded';
+      readonly reportedTotalCount: number;
+      /** Assets that the pages read so far cover. */
+      readonly assetsRead: number;
+    }
   /** A last page had no assets behind this cursor: the page before it is read again. */
   | { readonly fact: 'end_doubted'; readonly cursor: string | null }
   /** Another worker resumes the scan: writes of the last one are refused. */
@@ -129,6 +134,7 @@ const newScan = {
   epoch: 1,
   completedAtMs: null,
   pages: 0,
+  assetsRead: 0,
   reportedTotalCount: null,
   endCheck: noEndCheck,
   parked: false,
@@ -178,12 +184,13 @@ const rules: Rules = {
     queue_deadline_passed: (refresh) => settle(refresh, 'upstream_unavailable', {}),
   },
   collecting: {
-    page_recorded: (refresh, { reportedTotalCount }) =>
+    page_recorded: (refresh, { reportedTotalCount, assetsRead }) =>
       refresh.scan
         ? change(refresh, {
             scan: {
               ...refresh.scan,
               pages: refresh.scan.pages + 1,
+              assetsRead,
               reportedTotalCount,
               endCheck: { ...refresh.scan.endCheck, cursor: null },
             },

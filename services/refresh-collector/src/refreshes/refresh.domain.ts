@@ -16,6 +16,7 @@ import type {
   SettlementDisposition,
 } from '@inventory/contracts/vocabulary';
 import type { EndCheck } from './recorded-page.domain.ts';
+import type { ScanSize } from './scan-size.domain.ts';
 
 /**
  * The phases of a refresh. `refused` is hidden from customers; `assembling` and `settling` are both
@@ -56,15 +57,13 @@ export const attemptCancelled: RefreshRefusal = {
 };
 
 /** The scan of a refresh, without its pages. Several workers may read it, one after another. */
-export interface ScanSummary {
+export interface ScanSummary extends ScanSize {
   /** Grows with every claim; a write of an earlier epoch is refused. */
   readonly epoch: number;
   /** Its place among the scans of its inventory; null for scans that earlier versions started. */
   readonly sequence: number | null;
   readonly startedAtMs: number;
   readonly completedAtMs: number | null;
-  readonly pages: number;
-  readonly reportedTotalCount: number | null;
   readonly endCheck: EndCheck;
   /** No worker reads it until its pages fit into the plan again. */
   readonly parked: boolean;

@@ -35,6 +35,7 @@ it('the manifest of the largest scan fits into one record, and its pages into th
       startedAtMs: 0,
       completedAtMs: 1,
       pages: scanPagesMax,
+      assetsRead: Number.MAX_SAFE_INTEGER,
       reportedTotalCount: Number.MAX_SAFE_INTEGER,
       endCheck: noEndCheck,
       parked: false,

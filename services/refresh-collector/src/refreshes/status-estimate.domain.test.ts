@@ -17,6 +17,7 @@ const scanOf = (reportedTotalCount: number) => ({
   startedAtMs: 0,
   completedAtMs: null,
   pages: 0,
+  assetsRead: null,
   reportedTotalCount,
   endCheck: noEndCheck,
   parked: false,

@@ -1,5 +1,6 @@
 import { expectedReadMs, meanPagesOf, type PublishedPlan } from './published-plan.domain.ts';
 import { isTerminal, type Refresh } from './refresh.domain.ts';
+import { pagesLeft } from './scan-size.domain.ts';
 
 /** Estimates for a pending refresh, as Status shows them. */
 export interface Estimate {
@@ -108,6 +109,5 @@ function certainPages(refresh: Estimated, assetsPerPage: number): number {
 }
 
 function reportedPagesLeft({ scan }: Estimated, assetsPerPage: number): number | null {
-  if (!scan || scan.reportedTotalCount === null) return null;
-  return Math.max(1, Math.ceil(scan.reportedTotalCount / assetsPerPage) - scan.pages);
+  return scan && pagesLeft(scan, assetsPerPage);
 }

@@ -3,18 +3,18 @@ import type { QueueSnapshot, StartedScan } from './queue-snapshot.domain.ts';
 /** Which scans the circuit breakers of their applications let read: all, one as the probe, or none. */
 export interface AppGate {
   admits(appId: number): boolean;
-  /** Whether a scan of the application would be its probe. */
-  isProbed(appId: number): boolean;
+  /** False where a scan would be the probe. */
+  admitsAll(appId: number): boolean;
   /** Counts a scan that reads. */
   record(appId: number): void;
 }
 
 export function openAppGate({ scanAllowance }: Pick<QueueSnapshot, 'scanAllowance'>): AppGate {
   const recorded = new Set<number>();
-  const isProbed = (appId: number) => scanAllowance(appId) === 'one';
+  const admitsAll = (appId: number) => scanAllowance(appId) === 'all';
   return {
-    admits: (appId) => scanAllowance(appId) !== 'none' && !(isProbed(appId) && recorded.has(appId)),
-    isProbed,
+    admits: (appId) => admitsAll(appId) || (scanAllowance(appId) === 'one' && !recorded.has(appId)),
+    admitsAll,
     record: (appId) => void recorded.add(appId),
   };
 }

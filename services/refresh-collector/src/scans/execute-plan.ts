@@ -1,10 +1,14 @@
+import { isMongoUnavailable } from '@inventory/mongo/is-mongo-unavailable';
+import type { Backoff } from '@inventory/runtime/backoff';
 import type { Clock } from '@inventory/runtime/clock';
+import type { Logger } from '@inventory/runtime/logger';
 import { LRUCache } from 'lru-cache';
 import { applyFact, type FactResult, type SagaDeps } from '../refreshes/apply-fact.ts';
 import type { InventoryStore } from '../refreshes/inventory-store.ts';
 import type { Fact } from '../refreshes/refresh-saga.domain.ts';
+import { type FailedSteps, setAsideFailures } from './failed-steps.ts';
+import type { PlannedRefreshes } from './planned-refreshes.ts';
 import type { ScanPlan } from './scan-plan.domain.ts';
-import type { ScanQueue } from './scan-queue.ts';
 import { type PlannedRefresh, plannedOf } from './scan-store.ts';
 import type { ScanWorker } from './scan-worker.ts';
 
@@ -15,37 +19,53 @@ export interface PlanExecutorDeps {
   /** The deadline that a scan gets when it starts. */
   readonly collectMs: number;
   readonly clock: Clock;
+  readonly logger: Pick<Logger, 'warn' | 'error'>;
 }
 
 /** Executes plans and records when each account last had a scan started. */
 export interface PlanExecutor {
-  /** True when a refresh changed. */
-  executePlan(plan: ScanPlan, open: ScanQueue): Promise<boolean>;
+  /**
+   * True when a refresh changed. A step that fails does not stop the others; rejects only where every
+   * step fails because MongoDB is unavailable.
+   */
+  executePlan(plan: ScanPlan, open: PlannedRefreshes, failed: FailedSteps): Promise<boolean>;
   /** Undefined when an account had none for long. */
   lastStartMs(accountId: string): number | undefined;
 }
 
 type StartFact = 'scan_started' | 'scan_resumed';
 
-const actionsMax = 100;
+/** One change of one refresh; true when it changed. */
+interface PlannedStep {
+  readonly id: string;
+  readonly take: () => Promise<boolean>;
+}
+type StepResult =
+  | { readonly result: 'changed' | 'unchanged' }
+  | { readonly result: 'failed'; readonly id: string; readonly error: unknown };
+
+const stepsMax = 100;
 const accountsMax = 10_000;
+const failureBackoff: Backoff = { firstMs: 1_000, maxMs: 300_000 };
+/** What a part of the store fails by is over sooner than what one refresh fails by. */
+const unavailableBackoff: Backoff = { firstMs: 1_000, maxMs: 10_000 };
 
 export function createPlanExecutor(deps: PlanExecutorDeps): PlanExecutor {
-  const { inventories, worker, clock } = deps;
+  const { inventories, worker, clock, logger } = deps;
   const lastStartMs = new LRUCache<string, number>({ max: accountsMax });
 
-  async function apply(id: string, fact: Fact, open: ScanQueue): Promise<FactResult | null> {
+  async function apply(id: string, fact: Fact, open: PlannedRefreshes): Promise<FactResult | null> {
     const result = await applyFact(deps.saga, id, fact, 'outbox');
     if (result) open.put(plannedOf(result.refresh));
     else open.remove(id);
     return result ?? null;
   }
 
-  async function change(id: string, fact: Fact, open: ScanQueue): Promise<boolean> {
+  async function change(id: string, fact: Fact, open: PlannedRefreshes): Promise<boolean> {
     return (await apply(id, fact, open))?.step === 'changed';
   }
 
-  async function park(id: string, open: ScanQueue): Promise<boolean> {
+  async function park(id: string, open: PlannedRefreshes): Promise<boolean> {
     const entry = open.get(id);
     if (!entry || !(await change(id, { fact: 'scan_parked' }, open))) return false;
     worker.stopScan(id);
@@ -57,17 +77,21 @@ export function createPlanExecutor(deps: PlanExecutorDeps): PlanExecutor {
    * Opens the lease of the inventory, then starts or resumes the scan. A lease that a crash leaves
    * behind is closed by the worker that takes it.
    */
-  async function startScan(id: string, kind: StartFact, open: ScanQueue): Promise<boolean> {
+  async function startScan(id: string, kind: StartFact, open: PlannedRefreshes): Promise<boolean> {
     const entry = open.get(id);
     if (!entry) return false;
     const token = worker.reserveSlot();
     const lease = { inventory: entry.inventory, refreshId: id };
+    const startMs = clock.now();
+    const deadlineMs =
+      kind === 'scan_started' ? startMs + deps.collectMs : (entry.collectDeadlineMs ?? startMs);
     let epoch: number | null = null;
     try {
-      const sequence = await inventories.openLease({ ...lease, token });
+      const sequence = await inventories.openLease({ ...lease, token, deadlineMs });
       if (sequence === null) return false;
       const replica = token === null ? null : worker.replica;
-      const result = await apply(id, factOf(kind, sequence, replica, entry), open);
+      const fact = factOf(kind, { atMs: startMs, deadlineMs, sequence, worker: replica }, entry);
+      const result = await apply(id, fact, open);
       if (result?.step === 'changed') epoch = result.refresh.scan?.epoch ?? null;
       else if (result?.refresh.phase !== 'collecting') await inventories.closeLease(lease);
       // Another replica started it meanwhile: the lease belongs to that scan.
@@ -75,39 +99,78 @@ export function createPlanExecutor(deps: PlanExecutorDeps): PlanExecutor {
     } finally {
       if (token !== null) await worker.startScan(token, epoch === null ? null : { lease, epoch });
     }
-    if (epoch !== null && kind === 'scan_started') recordStart(entry.accountId);
+    if (epoch !== null && kind === 'scan_started') lastStartMs.set(entry.accountId, clock.now());
     return epoch !== null;
   }
 
-  function factOf(
-    kind: StartFact,
-    sequence: number,
-    replica: string | null,
-    { expectedPages }: PlannedRefresh,
-  ): Fact {
-    if (kind === 'scan_resumed') return { fact: kind };
-    const atMs = clock.now();
-    const deadlineMs = atMs + deps.collectMs;
-    return { fact: kind, atMs, deadlineMs, sequence, worker: replica, expectedPages };
-  }
-
-  function recordStart(accountId: string): void {
-    lastStartMs.set(accountId, clock.now());
+  /** Those that are due now. However many refreshes end at once, scans start beside them. */
+  function stepsOf(plan: ScanPlan, open: PlannedRefreshes, failed: FailedSteps): PlannedStep[] {
+    const stepOf = (take: (id: string) => Promise<boolean>) => (id: string) => ({
+      id,
+      take: () => take(id),
+    });
+    const ends = [
+      ...plan.park.map(stepOf((id) => park(id, open))),
+      ...plan.overdue.map(stepOf((id) => change(id, overdueFact(open.get(id)), open))),
+      ...plan.end.map(stepOf((id) => change(id, { fact: 'deadline_unreachable' }, open))),
+    ];
+    const starts = [
+      ...plan.resume.map(stepOf((id) => startScan(id, 'scan_resumed', open))),
+      ...plan.start.map(stepOf((id) => startScan(id, 'scan_started', open))),
+    ];
+    return [ends, starts].flatMap((steps) =>
+      steps.filter(({ id }) => failed.isDue(id)).slice(0, stepsMax),
+    );
   }
 
   return {
-    async executePlan(plan, open) {
-      const actions = [
-        ...plan.park.map((id) => () => park(id, open)),
-        ...plan.overdue.map((id) => () => change(id, overdueFact(open.get(id)), open)),
-        ...plan.end.map((id) => () => change(id, { fact: 'deadline_unreachable' }, open)),
-        ...plan.resume.map((id) => () => startScan(id, 'scan_resumed', open)),
-        ...plan.start.map((id) => () => startScan(id, 'scan_started', open)),
-      ].slice(0, actionsMax);
-      return (await Promise.all(actions.map((act) => act()))).some(Boolean);
+    async executePlan(plan, open, failed) {
+      failed.keepOnly((id) => open.get(id) !== undefined);
+      const results = await Promise.all(
+        stepsOf(plan, open, failed).map((step) => attempt(step, failed)),
+      );
+      const failures = results.filter((one) => one.result === 'failed');
+      const outage = results.every(
+        (one) => one.result === 'failed' && isMongoUnavailable(one.error),
+      );
+      const [first] = failures;
+      if (first && outage) throw first.error;
+      for (const { id, error } of failures) postpone(id, error, failed, logger);
+      return results.some(({ result }) => result === 'changed');
     },
     lastStartMs: (accountId) => lastStartMs.peek(accountId),
   };
+}
+
+function factOf(
+  kind: StartFact,
+  start: Omit<Extract<Fact, { fact: 'scan_started' }>, 'fact' | 'expectedPages'>,
+  { expectedPages }: PlannedRefresh,
+): Fact {
+  return kind === 'scan_resumed' ? { fact: kind } : { fact: kind, ...start, expectedPages };
+}
+
+async function attempt({ id, take }: PlannedStep, failed: FailedSteps): Promise<StepResult> {
+  try {
+    if (!(await take())) return { result: 'unchanged' };
+    failed.recordSuccess(id);
+    return { result: 'changed' };
+  } catch (error) {
+    return { result: 'failed', id, error };
+  }
+}
+
+function postpone(
+  id: string,
+  error: unknown,
+  failed: FailedSteps,
+  logger: PlanExecutorDeps['logger'],
+): void {
+  const backoff = isMongoUnavailable(error) ? unavailableBackoff : failureBackoff;
+  const { failures, pauseMs } = failed.recordFailure(id, backoff);
+  const level = failures < setAsideFailures ? 'warn' : 'error';
+  const details = { err: error, refresh_id: id, failures, retry_in_ms: pauseMs };
+  logger[level](details, 'planned step failed');
 }
 
 function overdueFact(entry: PlannedRefresh | undefined): Fact {

@@ -21,6 +21,7 @@ export interface PlanConditions {
   readonly scanAllowance: (appId: number) => ScanAllowance;
   readonly lastStartMs: QueueSnapshot['lastStartMs'];
   readonly typicalPages: number;
+  readonly isPostponed: QueueSnapshot['isPostponed'];
 }
 
 export interface PlanLimits {
@@ -43,7 +44,7 @@ export function planOpenScans(
   clock: Clock,
 ): { readonly decided: ScanPlan; readonly published: PublishedPlan } {
   const nowMs = clock.now();
-  const { identities, replicas, scanAllowance, lastStartMs } = conditions;
+  const { identities, replicas, scanAllowance, lastStartMs, isPostponed } = conditions;
   const capacity = pageCapacities(identities, limits.identities, nowMs);
   const slotsPerMinute = identities.length * limits.identities.requestsPerMinute;
   const share = scanShare(replicas.livePagesPerMinute / slotsPerMinute);
@@ -60,17 +61,14 @@ export function planOpenScans(
   // The expected size of an unknown inventory never keeps its scan from starting.
   const half = (rules.share * capacity.expected.until(nowMs + limits.collectMs)) / 2;
   const typicalPages = Math.min(conditions.typicalPages, Math.max(1, Math.floor(half)));
-  const queued = open.queued.map((refresh) =>
-    refresh.isSizeKnown ? refresh : { ...refresh, pages: Math.min(refresh.pages, typicalPages) },
-  );
   const decided = planScans(
-    { ...open, queued, nowMs, capacity, scanAllowance, lastStartMs },
+    { ...open, typicalPages, nowMs, capacity, scanAllowance, lastStartMs, isPostponed },
     rules,
   );
   const parked = open.scans.filter((scan) => scan.parked).length;
   const active =
     open.scans.length - parked - decided.park.length + decided.resume.length + decided.start.length;
-  const accounts = pagesByAccount(open);
+  const accounts = pagesByAccount(open, typicalPages);
   return {
     decided,
     published: {
@@ -105,16 +103,22 @@ function pagesOfLatestScan(
 }
 
 /** Largest first. */
-function pagesByAccount({
-  queued,
-  scans,
-}: Pick<QueueSnapshot, 'queued' | 'scans'>): AccountPages[] {
+function pagesByAccount(
+  { queued, scans }: Pick<QueueSnapshot, 'queued' | 'scans'>,
+  typicalPages: number,
+): AccountPages[] {
   const accounts = new Map<string, AccountPages>();
-  const add = (accountId: string, more: number) => {
+  const add = (accountId: string, more: Omit<AccountPages, 'accountId'>) => {
     const { refreshes, pages } = accounts.get(accountId) ?? { refreshes: 0, pages: 0 };
-    accounts.set(accountId, { accountId, refreshes: refreshes + 1, pages: pages + more });
+    accounts.set(accountId, {
+      accountId,
+      refreshes: refreshes + more.refreshes,
+      pages: pages + more.pages,
+    });
   };
-  for (const refresh of queued) add(refresh.accountId, refresh.pages);
-  for (const scan of scans) add(scan.accountId, scan.pagesLeft);
+  for (const account of queued.accounts()) {
+    add(account.accountId, account.sum(typicalPages));
+  }
+  for (const { accountId, pagesLeft } of scans) add(accountId, { refreshes: 1, pages: pagesLeft });
   return [...accounts.values()].toSorted((left, right) => right.pages - left.pages);
 }

@@ -1,20 +1,6 @@
 import type { ScanAllowance } from '../egress/app-breaker.domain.ts';
 import type { PageCapacities } from './page-capacity.domain.ts';
-
-/** A refresh whose scan has not started. */
-export interface QueuedRefresh {
-  readonly id: string;
-  readonly accountId: string;
-  /** Platform account, application and context: one scan of it runs at a time. */
-  readonly inventory: string;
-  readonly appId: number;
-  /** It starts before this time or not at all. */
-  readonly queueDeadlineMs: number;
-  /** Expected pages. */
-  readonly pages: number;
-  /** False when that is the typical size: no scan of the inventory reported its own. */
-  readonly isSizeKnown: boolean;
-}
+import type { QueuedRefreshes } from './queued-refreshes.domain.ts';
 
 /** A scan that has started and not ended. */
 export interface StartedScan {
@@ -37,7 +23,11 @@ export interface StartedScan {
 export interface QueueSnapshot {
   readonly nowMs: number;
   readonly capacity: PageCapacities;
-  readonly queued: readonly QueuedRefresh[];
+  readonly queued: QueuedRefreshes;
+  /** Pages to expect of an inventory that was never read. */
+  readonly typicalPages: number;
+  /** Starting it failed again and again; it is tried later. */
+  readonly isPostponed: (id: string) => boolean;
   readonly scans: readonly StartedScan[];
   /** How many scans of an application its breaker allows. */
   readonly scanAllowance: (appId: number) => ScanAllowance;

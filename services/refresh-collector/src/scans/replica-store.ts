@@ -1,5 +1,6 @@
-import { parseDocument } from '@inventory/mongo/parse-document';
+import { parseDocument, readEach } from '@inventory/mongo/parse-document';
 import { type Clock, dateOf } from '@inventory/runtime/clock';
+import type { Logger } from '@inventory/runtime/logger';
 import type { Collection } from 'mongodb';
 import { documents, type ReplicaDocument } from '../collections.ts';
 
@@ -24,6 +25,7 @@ export function createReplicaStore(
   collection: Collection<ReplicaDocument>,
   replica: string,
   clock: Clock,
+  logger: Pick<Logger, 'error'>,
 ): ReplicaStore {
   return {
     async announceReplica(livePagesPerMinute) {
@@ -33,7 +35,7 @@ export function createReplicaStore(
     async countReplicas() {
       const seenAfter = dateOf(clock.now() - presenceMaxAgeMs);
       const stored = await collection.find({ seenAt: { $gt: seenAfter } }).toArray();
-      const found = stored.map((document) => parseDocument(documents.replica, document));
+      const found = readEach(stored, parseReplica, logger);
       return {
         count: Math.max(1, found.length),
         livePagesPerMinute: found.reduce((sum, one) => sum + one.livePagesPerMinute, 0),
@@ -44,3 +46,5 @@ export function createReplicaStore(
     },
   };
 }
+
+const parseReplica = (stored: ReplicaDocument) => parseDocument(documents.replica, stored);

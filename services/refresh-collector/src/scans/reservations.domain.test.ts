@@ -48,15 +48,6 @@ describe('reservations', () => {
     expect(reservations.fits(inMinutes(90), 31)).toBe(false);
   });
 
-  it('count a removed promise no longer', () => {
-    const reservations = open();
-    reservations.add(inMinutes(60), 60);
-    reservations.remove(inMinutes(60), 60);
-
-    expect(reservations.fits(inMinutes(60), 60)).toBe(true);
-    expect(reservations.unreserved).toBe(90);
-  });
-
   it('have room for a page at once while no deadline is full to its last page', () => {
     const reservations = open();
     expect(reservations.fitsAtOnce(1)).toBe(true);

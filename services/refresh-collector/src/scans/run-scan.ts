@@ -205,10 +205,11 @@ async function stageAndRecord(
     return undefined;
   }
   const { reportedTotalCount } = step.page;
+  const { assetsRead } = step.progress;
   const recorded = await applyTo(
     deps.saga,
     { refresh: state.refresh, trace: claimed.trace },
-    { fact: 'page_recorded', reportedTotalCount },
+    { fact: 'page_recorded', reportedTotalCount, assetsRead },
     { deliveryMode: 'outbox', lastPage: page },
   );
   return recorded?.step === 'changed' ? { ...next, refresh: recorded.refresh } : undefined;
@@ -250,6 +251,7 @@ async function end(
   const scan = refresh.scan && {
     ...refresh.scan,
     pages: progress.pages,
+    assetsRead: progress.assetsRead,
     reportedTotalCount: progress.reportedTotalCount,
   };
   const stored = { refresh: { ...refresh, scan }, trace };
@@ -263,7 +265,7 @@ async function end(
 }
 
 function resumedState({ pages, refresh }: ClaimedScan, rules: ScanRules): ScanState {
-  const progress = resumedProgress(pages, refresh.scan ?? freshProgress);
+  const progress = resumedProgress(pages, refresh.scan ?? freshProgress, rules);
   return { refresh, progress, tries: firstTries(rules), pages };
 }
 

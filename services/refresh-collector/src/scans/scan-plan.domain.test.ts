@@ -1,6 +1,7 @@
 import type { PageCapacities } from './page-capacity.domain.ts';
 import { busyScans, type PlanRules } from './plan-rules.domain.ts';
-import type { QueuedRefresh, QueueSnapshot, StartedScan } from './queue-snapshot.domain.ts';
+import type { QueueSnapshot, StartedScan } from './queue-snapshot.domain.ts';
+import { createQueuedRefreshes, type QueuedRefresh } from './queued-refreshes.domain.ts';
 import { planScans } from './scan-plan.domain.ts';
 
 const minuteMs = 60_000;
@@ -36,14 +37,20 @@ function capacityOf(
   };
 }
 
-const queued = (id: string, pages: number, of: Partial<QueuedRefresh> = {}): QueuedRefresh => ({
+const typicalPages = 10;
+
+/** Without a number of pages its size is unknown. */
+const queued = (
+  id: string,
+  expectedPages: number | null,
+  of: Partial<QueuedRefresh> = {},
+): QueuedRefresh => ({
   id,
   accountId: id,
   inventory: `inventory of ${id}`,
   appId: 730,
   queueDeadlineMs: inMinutes(29),
-  pages,
-  isSizeKnown: true,
+  expectedPages,
   ...of,
 });
 
@@ -60,12 +67,18 @@ const scan = (id: string, pagesLeft: number, of: Partial<StartedScan> = {}): Sta
   ...of,
 });
 
-const plan = (snapshot: Partial<QueueSnapshot>, changed: Partial<PlanRules> = {}) =>
+interface Planned extends Partial<Omit<QueueSnapshot, 'queued'>> {
+  readonly queued?: readonly QueuedRefresh[];
+}
+
+const plan = ({ queued: waiting, ...snapshot }: Planned, changed: Partial<PlanRules> = {}) =>
   planScans(
     {
       nowMs,
       capacity: capacityOf(1),
-      queued: [],
+      queued: createQueuedRefreshes(waiting),
+      typicalPages,
+      isPostponed: () => false,
       scans: [],
       scanAllowance: () => 'all',
       lastStartMs: () => undefined,
@@ -85,10 +98,11 @@ describe('a scan starts', () => {
   it('never on the pages promised to a refresh before it in the fair order', () => {
     const scans = [scan('running', 5)];
     const late = queued('late', 55, { queueDeadlineMs: inMinutes(30) });
-    const before = queued('before', 40, { inventory: 'inventory of running' });
+    const before = queued('before', 40, { accountId: 'running' });
+    const oneOfAnAccount = { scansPerAccountMax: 1 };
 
-    expect(plan({ scans, queued: [late] }).start).toEqual(['late']);
-    expect(plan({ scans, queued: [before, late] }).start).toEqual([]);
+    expect(plan({ scans, queued: [late] }, oneOfAnAccount).start).toEqual(['late']);
+    expect(plan({ scans, queued: [before, late] }, oneOfAnAccount).start).toEqual([]);
   });
 
   it('whatever is promised to a refresh after it in the fair order', () => {
@@ -188,9 +202,20 @@ describe('an inventory', () => {
   });
 });
 
+describe('a refresh whose start failed', () => {
+  it('is left out until it is tried again, and promised no page', () => {
+    const bad = queued('bad', 40);
+    const waiting = [bad, queued('next', 60)];
+    const isPostponed = (id: string) => id === 'bad';
+
+    expect(plan({ queued: waiting }).start).toEqual(['bad']);
+    expect(plan({ queued: waiting, isPostponed }).start).toEqual(['next']);
+  });
+});
+
 describe('scans of unknown size', () => {
   const unknown = (of: Partial<QueuedRefresh> = {}) =>
-    ['a', 'b', 'c'].map((id) => queued(id, 10, { isSizeKnown: false, ...of }));
+    ['a', 'b', 'c'].map((id) => queued(id, null, of));
 
   it('start together where each fits at the largest size: it can be completed whatever it reports', () => {
     expect(plan({ capacity: capacityOf(6), queued: unknown() }).start).toEqual(['a', 'b']);

@@ -40,22 +40,19 @@ export interface ScanPlan {
  */
 export function planScans(snapshot: QueueSnapshot, rules: PlanRules): ScanPlan {
   const { nowMs } = snapshot;
-  const overdue = [
-    ...snapshot.queued.filter(({ queueDeadlineMs }) => queueDeadlineMs <= nowMs),
-    ...snapshot.scans.filter(({ deadlineMs }) => deadlineMs <= nowMs),
-  ].map(({ id }) => id);
-  const end = snapshot.scans.filter((scan) => isHopeless(scan, snapshot)).map(({ id }) => id);
+  const late = snapshot.scans.filter(({ deadlineMs }) => deadlineMs <= nowMs);
+  const overdue = [...snapshot.queued.overdue(nowMs, overdueMax), ...idsOf(late)];
+  const end = idsOf(snapshot.scans.filter((scan) => isHopeless(scan, snapshot)));
   const ended = new Set([...overdue, ...end]);
   const scans = snapshot.scans
     .filter(({ id }) => !ended.has(id))
     .toSorted((left, right) => left.deadlineMs - right.deadlineMs);
-  const queued = snapshot.queued.filter(({ id }) => !ended.has(id));
 
-  const decide = (capacity: PageCapacity) =>
-    scansToRun({ ...snapshot, queued }, scans, capacity, rules);
+  const decide = (capacity: PageCapacity) => scansToRun(snapshot, scans, capacity, rules);
   const expected = decide(snapshot.capacity.expected);
   const chosen = runsNone(expected) ? firstOf(decide(snapshot.capacity.hoped)) : expected;
-  const isIdle = scans.length + queued.length === 0;
+  const queued = snapshot.queued.sum(snapshot.typicalPages);
+  const isIdle = scans.length + queued.refreshes === 0;
   const kept = new Set(chosen.keep);
   const active = [...chosen.keep, ...chosen.resume];
   return {
@@ -68,11 +65,17 @@ export function planScans(snapshot: QueueSnapshot, rules: PlanRules): ScanPlan {
     end,
     overdue,
     urgentUntilMs: expected.urgentUntilMs,
-    pagesReserved: sumOf(active, ({ pagesLeft }) => pagesLeft),
-    pagesWaiting: sumOf(scans, ({ pagesLeft }) => pagesLeft) + sumOf(queued, ({ pages }) => pages),
+    pagesReserved: pagesLeftOf(active),
+    pagesWaiting: pagesLeftOf(scans) + queued.pages,
     pagesFree: (isIdle ? chosen : expected).pagesFree,
   };
 }
+
+/** More are ended by the next plans. */
+const overdueMax = 1_000;
+
+const pagesLeftOf = (scans: readonly StartedScan[]): number =>
+  scans.reduce((sum, { pagesLeft }) => sum + pagesLeft, 0);
 
 const idsOf = (scans: readonly StartedScan[]): string[] => scans.map(({ id }) => id);
 
@@ -102,8 +105,8 @@ function scansToRun(
   const waiting = { snapshot, scans, gate, reservations, rules };
   const resume = scansToResume(keep.length, waiting);
   const urgentUntilMs = reservations.firstTight(tightPages(rules.identities));
-  const start = scansToStart({ ...waiting, active: [...keep, ...resume] });
-  return { keep, resume, start, urgentUntilMs, pagesFree: reservations.unreserved };
+  const started = scansToStart({ ...waiting, active: [...keep, ...resume] });
+  return { keep, resume, urgentUntilMs, ...started };
 }
 
 const runsNone = ({ keep, resume, start }: ScansToRun): boolean =>
@@ -198,8 +201,4 @@ function scansToResume(
     resume.push(scan);
   }
   return resume;
-}
-
-function sumOf<Item>(items: readonly Item[], figure: (item: Item) => number): number {
-  return items.reduce((sum, item) => sum + figure(item), 0);
 }

@@ -15,6 +15,7 @@ import { freshIdentity } from '../egress/egress-identity.domain.ts';
 import { createSlotOrder } from '../egress/slot-order.domain.ts';
 import { pageCapacities } from './page-capacity.domain.ts';
 import { scanShare } from './plan-rules.domain.ts';
+import { createQueuedRefreshes } from './queued-refreshes.domain.ts';
 import { planScans } from './scan-plan.domain.ts';
 
 /** Planted faults are found from this seed on, in every run alike. */
@@ -383,15 +384,27 @@ const difficultWorlds: Readonly<Record<string, World>> = {
   },
 };
 
+const asOne = <Of extends { readonly accountId: string }>(of: Of): Of => ({
+  ...of,
+  accountId: 'all',
+});
+const apart = <Of extends { readonly id: string }>(of: Of) => ({ ...of, inventory: of.id });
+
 const plantedFaults: Readonly<Record<string, PlayRules>> = {
   'scans start without a test of the reservations': {
     ...rules,
     planScans(snapshot, planRules) {
       const busy = new Set(snapshot.scans.map(({ inventory }) => inventory));
-      const start = snapshot.queued
-        .filter(({ queueDeadlineMs }) => queueDeadlineMs > snapshot.nowMs)
-        .filter(({ inventory }) => !busy.has(inventory) && busy.add(inventory));
-      return { ...planScans(snapshot, planRules), start: start.map(({ id }) => id) };
+      const none = { queueDeadlineMs: snapshot.nowMs, id: '~' };
+      const start = [...snapshot.queued.accounts()].flatMap((account) => {
+        const first = account.firstBehind(
+          none,
+          () => true,
+          ({ inventory }) => busy.has(inventory),
+        );
+        return first ? [first.id] : [];
+      });
+      return { ...planScans(snapshot, planRules), start };
     },
   },
   'a scan keeps its place however many pages it reports': {
@@ -403,15 +416,11 @@ const plantedFaults: Readonly<Record<string, PlayRules>> = {
   },
   'accounts start in the order of arrival': {
     ...rules,
+    createQueuedRefreshes: (refreshes) => createQueuedRefreshes([...(refreshes ?? [])].map(asOne)),
     planScans(snapshot, planRules) {
-      const asOne = <Of extends { readonly accountId: string }>(of: Of): Of => ({
-        ...of,
-        accountId: 'all',
-      });
-      const queued = snapshot.queued.map(asOne);
       const scans = snapshot.scans.map(asOne);
       const scansPerAccountMax = planRules.scansMax;
-      return planScans({ ...snapshot, queued, scans }, { ...planRules, scansPerAccountMax });
+      return planScans({ ...snapshot, scans }, { ...planRules, scansPerAccountMax });
     },
   },
   'urgent scans read in the order of their requests': {
@@ -426,11 +435,9 @@ const plantedFaults: Readonly<Record<string, PlayRules>> = {
   },
   'an inventory has two scans': {
     ...rules,
-    planScans(snapshot, planRules) {
-      const apart = <Of extends { readonly id: string }>(of: Of) => ({ ...of, inventory: of.id });
-      const queued = snapshot.queued.map(apart);
-      return planScans({ ...snapshot, queued, scans: snapshot.scans.map(apart) }, planRules);
-    },
+    createQueuedRefreshes: (refreshes) => createQueuedRefreshes([...(refreshes ?? [])].map(apart)),
+    planScans: (snapshot, planRules) =>
+      planScans({ ...snapshot, scans: snapshot.scans.map(apart) }, planRules),
   },
   'what is overdue is left alone': {
     ...rules,

@@ -1,11 +1,17 @@
+import { createTestClock } from '@inventory/testkit/test-clock';
+import type { PlannedRefreshes } from './planned-refreshes.ts';
+import type { QueuedRefresh, QueuePlace } from './queued-refreshes.domain.ts';
 import { createScanQueue } from './scan-queue.ts';
 import type { PlannedRefresh } from './scan-store.ts';
 
 const assetsPerPage = 2_000;
 const typicalFirst = 10;
 
+let versions = 0;
+/** Each is a later version than those before it. */
 const planned = (id: string, of: Partial<PlannedRefresh> = {}): PlannedRefresh => ({
   id,
+  version: ++versions,
   accountId: 'a',
   inventory: `inventory of ${id}`,
   appId: 730,
@@ -14,6 +20,7 @@ const planned = (id: string, of: Partial<PlannedRefresh> = {}): PlannedRefresh =
   collectDeadlineMs: null,
   expectedPages: null,
   pages: 0,
+  assetsRead: null,
   reportedTotalCount: null,
   parked: false,
   changedAtMs: 0,
@@ -23,39 +30,71 @@ const planned = (id: string, of: Partial<PlannedRefresh> = {}): PlannedRefresh =
 const collecting = { phase: 'collecting', collectDeadlineMs: 3_600_000 } as const;
 
 /** Refreshes, and how many documents were read of them. */
-function storeOf(stored: readonly PlannedRefresh[]) {
+function storeOf(stored: readonly PlannedRefresh[], reserved: readonly string[] = []) {
   const refreshes = new Map(stored.map((one) => [one.id, one]));
   const reads = { refreshes: 0 };
-  const read = (isWanted: (one: PlannedRefresh) => boolean) => {
+  const clock = createTestClock();
+  /** The time of the store: that of its last change. */
+  const timeMs = () =>
+    Math.max(0, ...[...refreshes.values()].map(({ changedAtMs }) => changedAtMs));
+  async function* read(isWanted: (one: PlannedRefresh) => boolean) {
     const found = [...refreshes.values()].filter(isWanted);
     reads.refreshes += found.length;
-    return Promise.resolve(found);
-  };
-  const open = createScanQueue(
+    for (const refresh of found.toSorted((left, right) => left.changedAtMs - right.changedAtMs)) {
+      yield [refresh];
+    }
+  }
+  const queue = createScanQueue(
     {
-      findOpen: () => read(({ phase }) => phase === 'queued' || phase === 'collecting'),
-      findChangedSince: (timeMs) => read(({ changedAtMs }) => changedAtMs >= timeMs),
+      readTime: async () => timeMs(),
+      readOpen: () => read(({ phase }) => phase === 'queued' || phase === 'collecting'),
+      readChangedSince: (sinceMs) => read(({ changedAtMs }) => changedAtMs >= sinceMs),
     },
     assetsPerPage,
-    typicalFirst,
+    { typicalPages: typicalFirst, reserved },
+    clock,
   );
-  return { open, reads, save: (refresh: PlannedRefresh) => refreshes.set(refresh.id, refresh) };
+  return {
+    queue,
+    open: queue.open,
+    reads,
+    clock,
+    save: (refresh: PlannedRefresh) => refreshes.set(refresh.id, refresh),
+  };
 }
 
+/** By account, then by queue deadline. */
+const queuedOf = (open: PlannedRefreshes): QueuedRefresh[] =>
+  [...open.snapshot().queued.accounts()].flatMap((account) => {
+    const found: QueuedRefresh[] = [];
+    let place: QueuePlace | undefined = { queueDeadlineMs: 0, id: '' };
+    while (place) {
+      const next: QueuedRefresh | undefined = account.firstBehind(
+        place,
+        () => true,
+        () => false,
+      );
+      if (next) found.push(next);
+      place = next;
+    }
+    return found;
+  });
+
 const idsOf = (items: readonly { readonly id: string }[]) => items.map(({ id }) => id);
+const queuedIds = (open: PlannedRefreshes) => idsOf(queuedOf(open)).toSorted();
 
 describe('the open refreshes in memory', () => {
   it('cost what changes, not what waits', async () => {
     const waiting = Array.from({ length: 1_000 }, (_, index) =>
       planned(`r${index}`, { changedAtMs: index * 1_000 }),
     );
-    const { open, reads, save } = storeOf(waiting);
-    await open.load();
+    const { queue, reads, save } = storeOf(waiting);
+    await queue.load();
     expect(reads.refreshes).toBe(1_000);
 
     for (let round = 1; round <= 10; round += 1) {
       save(planned('r0', { ...collecting, pages: round, changedAtMs: (1_000 + round) * 1_000 }));
-      expect(await open.update()).toBe(true);
+      expect(await queue.update()).toBe(true);
     }
 
     // The newest one is within the overlap: each update reads it beside the changed one.
@@ -63,47 +102,89 @@ describe('the open refreshes in memory', () => {
   });
 
   it('do not change when an update reads no change', async () => {
-    const { open } = storeOf([planned('r', { changedAtMs: 1_000 })]);
-    await open.load();
+    const { queue } = storeOf([planned('r', { changedAtMs: 1_000 })]);
+    await queue.load();
 
-    expect(await open.update()).toBe(false);
+    expect(await queue.update()).toBe(false);
   });
 
   it('find a change that became visible a little after its time', async () => {
-    const { open, save } = storeOf([planned('r', { changedAtMs: 1_000 })]);
-    await open.load();
+    const { queue, open, save } = storeOf([planned('r', { changedAtMs: 1_000 })]);
+    await queue.load();
+    await queue.update();
     save(planned('late', { changedAtMs: 500 }));
 
-    await open.update();
-
-    expect(idsOf(open.snapshot().queued)).toEqual(['r', 'late']);
+    expect(await queue.update()).toBe(true);
+    expect(queuedIds(open)).toEqual(['late', 'r']);
   });
 
-  it('find a change that the overlap missed by the next reload', async () => {
-    const { open, save } = storeOf([planned('r', { changedAtMs: 1_000 }), planned('gone')]);
-    await open.load();
-    save(planned('late', { changedAtMs: 499 }));
-    save(planned('gone', { phase: 'completed', changedAtMs: 499 }));
-    await open.update();
-    expect(idsOf(open.snapshot().queued)).toEqual(['r', 'gone']);
+  it('find within a second what a primary with a slower clock wrote', async () => {
+    const { queue, open, save, clock } = storeOf([planned('r', { changedAtMs: 100_000 })]);
+    await queue.load();
+    await queue.update();
+    save(planned('skewed', { changedAtMs: 95_000 }));
 
-    await open.load();
+    expect(await queue.update()).toBe(false);
+    clock.advance(1_000);
+    expect(await queue.update()).toBe(true);
+    expect(queuedIds(open)).toEqual(['r', 'skewed']);
+  });
 
-    expect(idsOf(open.snapshot().queued)).toEqual(['r', 'late']);
+  it('find by the next reload what a clock wrote that is slower than tolerated, and what it writes from then on', async () => {
+    const { queue, open, save } = storeOf([planned('r', { changedAtMs: 60_000 }), planned('gone')]);
+    await queue.load();
+    save(planned('late', { changedAtMs: 54_999 }));
+    save(planned('gone', { phase: 'completed', changedAtMs: 54_999 }));
+    await queue.update();
+    expect(queuedIds(open)).toEqual(['gone', 'r']);
+    save(planned('r', { changedAtMs: 0 }));
+
+    await queue.load();
+    expect(queuedIds(open)).toEqual(['late', 'r']);
+    save(planned('next', { changedAtMs: 55_000 }));
+    await queue.update();
+
+    expect(queuedIds(open)).toEqual(['late', 'next', 'r']);
+  });
+
+  it('ignore a read that is older than what this replica wrote meanwhile', async () => {
+    const before = [
+      planned('started', { changedAtMs: 1_000 }),
+      planned('ended', { ...collecting, changedAtMs: 1_000 }),
+    ];
+    const { queue, open } = storeOf(before);
+    await queue.load();
+
+    open.put(planned('started', collecting));
+    open.put(planned('ended', { phase: 'assembling' }));
+
+    expect(await queue.update()).toBe(false);
+    await queue.load();
+    expect(queuedIds(open)).toEqual([]);
+    expect(idsOf(open.snapshot().scans)).toEqual(['started']);
+  });
+
+  it('keep what this replica queued while they were read', async () => {
+    const { queue, open } = storeOf([planned('r', { changedAtMs: 1_000 })]);
+
+    await queue.load(async () => open.put(planned('new')));
+
+    expect(queuedIds(open)).toEqual(['new', 'r']);
   });
 
   it('are left by a refresh in any later phase', async () => {
-    const { open, save } = storeOf([planned('r', { changedAtMs: 1_000 })]);
-    await open.load();
+    const { queue, open, save } = storeOf([planned('r', { changedAtMs: 1_000 })]);
+    await queue.load();
     save(planned('r', { phase: 'assembling', changedAtMs: 2_000 }));
 
-    expect(await open.update()).toBe(true);
-    expect(open.snapshot()).toEqual({ queued: [], scans: [] });
+    expect(await queue.update()).toBe(true);
+    expect(queuedIds(open)).toEqual([]);
+    expect(open.snapshot().scans).toEqual([]);
   });
 
   it('take over at once what this replica did, without moving the time of the last change', async () => {
-    const { open, save } = storeOf([planned('r', { changedAtMs: 1_000 })]);
-    await open.load();
+    const { queue, open, save } = storeOf([planned('r', { changedAtMs: 1_000 })]);
+    await queue.load();
 
     open.put(planned('r', collecting));
     expect(idsOf(open.snapshot().scans)).toEqual(['r']);
@@ -111,52 +192,55 @@ describe('the open refreshes in memory', () => {
     expect(open.get('r')).toBeUndefined();
 
     save(planned('other', { changedAtMs: 1_200 }));
-    await open.update();
+    await queue.update();
     expect(open.get('other')).toBeDefined();
   });
 });
 
 describe('the expected pages', () => {
   it('are those of the last complete scan of the inventory', async () => {
-    const { open } = storeOf([planned('known', { expectedPages: 7 }), planned('unknown')]);
-    await open.load();
+    const { queue, open } = storeOf([planned('known', { expectedPages: 7 }), planned('unknown')]);
+    await queue.load();
 
-    expect(open.snapshot().queued).toMatchObject([
-      { id: 'known', pages: 7, isSizeKnown: true },
-      { id: 'unknown', pages: typicalFirst, isSizeKnown: false },
+    expect(queuedOf(open)).toMatchObject([
+      { id: 'known', expectedPages: 7 },
+      { id: 'unknown', expectedPages: null },
     ]);
+    expect(open.typicalPages).toBe(typicalFirst);
   });
 
   it('are what another scan of the inventory reported meanwhile', async () => {
     const inventory = 'one';
-    const { open } = storeOf([
+    const { queue, open } = storeOf([
       planned('reading', { ...collecting, inventory }),
       planned('waiting', { inventory }),
       planned('outdated', { inventory, expectedPages: 1 }),
     ]);
-    await open.load();
+    await queue.load();
 
     open.put(planned('reading', { ...collecting, inventory, pages: 1, reportedTotalCount: 9_000 }));
 
-    expect(open.snapshot().queued).toMatchObject([
-      { id: 'waiting', pages: 5, isSizeKnown: true },
-      { id: 'outdated', pages: 5, isSizeKnown: true },
-    ]);
-    expect(open.get('waiting')?.expectedPages).toBe(5);
+    expect(open.snapshot().queued.sum(typicalFirst)).toEqual({ refreshes: 2, pages: 10 });
+    expect(['waiting', 'outdated'].map((id) => open.get(id)?.expectedPages)).toEqual([5, 5]);
   });
 
   it('are what the first page reported, less what was read', async () => {
-    const { open } = storeOf([
+    const { queue, open } = storeOf([
       planned('begun', { ...collecting, pages: 2, reportedTotalCount: 9_000 }),
       planned('more than reported', { ...collecting, pages: 9, reportedTotalCount: 9_000 }),
+      planned('in smaller pages', {
+        ...collecting,
+        ...{ pages: 2, assetsRead: 2_000, reportedTotalCount: 9_000 },
+      }),
       planned('started', collecting),
       planned('started as known', { ...collecting, expectedPages: 7 }),
     ]);
-    await open.load();
+    await queue.load();
 
     expect(open.snapshot().scans).toMatchObject([
       { pagesLeft: 3, isSizeKnown: true },
       { pagesLeft: 1, isSizeKnown: true },
+      { pagesLeft: 7, isSizeKnown: true },
       { pagesLeft: typicalFirst, isSizeKnown: false },
       { pagesLeft: 7, isSizeKnown: true },
     ]);
@@ -169,10 +253,10 @@ describe('the expected pages', () => {
       planned('unknown', collecting),
       planned('unread', collecting),
     ];
-    const { open } = storeOf(before);
-    await open.load();
+    const { queue, open } = storeOf(before);
+    await queue.load();
     const first = { pages: 1, reportedTotalCount: 9_000 };
-    for (const scan of before.slice(0, 3)) open.put({ ...scan, ...first });
+    for (const scan of before.slice(0, 3)) open.put({ ...scan, version: ++versions, ...first });
     const reserved = () => open.snapshot().scans.filter(({ isReserved }) => isReserved);
 
     expect(idsOf(reserved())).toEqual(['as expected', 'unread']);
@@ -182,9 +266,27 @@ describe('the expected pages', () => {
     expect(idsOf(reserved())).toEqual(['as expected', 'larger', 'unread']);
   });
 
+  it('are reserved for a new planner where they are as expected, unread, or were reserved by the last plan', async () => {
+    const first = { ...collecting, pages: 1, reportedTotalCount: 9_000 };
+    const stored = [
+      planned('as expected', { ...first, expectedPages: 5 }),
+      planned('larger', { ...first, expectedPages: 4 }),
+      planned('larger and reserved', { ...first, expectedPages: 4 }),
+      planned('of unknown size', first),
+      planned('unread', collecting),
+    ];
+    const { queue, open } = storeOf(stored, ['larger and reserved']);
+    await queue.load();
+
+    const reserved = open.snapshot().scans.filter(({ isReserved }) => isReserved);
+    expect(idsOf(reserved)).toEqual(['as expected', 'larger and reserved', 'unread']);
+    const named = ['as expected', 'larger', 'larger and reserved'];
+    expect(open.markReserved(named)).toEqual(['larger', 'larger and reserved']);
+  });
+
   it('without a saved observation are the mean of what scans lately turned out to have', async () => {
-    const { open } = storeOf([planned('a', collecting), planned('b', collecting)]);
-    await open.load();
+    const { queue, open } = storeOf([planned('a', collecting), planned('b', collecting)]);
+    await queue.load();
 
     open.put(planned('a', { ...collecting, pages: 1, reportedTotalCount: 2_000 }));
     open.put(planned('b', { ...collecting, pages: 1, reportedTotalCount: 8_001 }));

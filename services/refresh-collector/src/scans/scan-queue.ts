@@ -1,131 +1,70 @@
-import { LRUCache } from 'lru-cache';
-import type { QueuedRefresh, QueueSnapshot, StartedScan } from './queue-snapshot.domain.ts';
-import type { PlannedRefresh, ScanStore } from './scan-store.ts';
-import { createTypicalPages, pagesOf } from './typical-pages.domain.ts';
+import { invariant } from '@inventory/runtime/bug';
+import type { Clock } from '@inventory/runtime/clock';
+import type { PublishedPlan } from '../refreshes/published-plan.domain.ts';
+import { createPlannedRefreshes, type PlannedRefreshes } from './planned-refreshes.ts';
+import type { ScanStore } from './scan-store.ts';
 
 /**
  * Every queued and collecting refresh, in the memory of the planning replica. Read completely once,
  * then by changes: the cost follows the changes, not the length of the queue.
  */
 export interface ScanQueue {
-  /** Reads all of them. */
-  load(): Promise<void>;
-  /** Reads the changes since the last read; true when there were any. */
+  /** With the changes that this replica makes itself. */
+  readonly open: PlannedRefreshes;
+  /** Reads all of them, with a call between two batches. */
+  load(betweenBatches?: () => Promise<unknown>): Promise<void>;
+  /**
+   * Reads the changes since the last read, after a load, and once a second those that a slower clock
+   * may have written; true when there were any. One that is known by its version is no change.
+   */
   update(): Promise<boolean>;
-  /** Applies a change made by this replica. */
-  put(refresh: PlannedRefresh): void;
-  remove(id: string): void;
-  get(id: string): PlannedRefresh | undefined;
-  /** A plan reserved all pages that these scans have left. */
-  markReserved(ids: readonly string[]): void;
-  snapshot(): Pick<QueueSnapshot, 'queued' | 'scans'>;
-  /** Expected pages of an inventory without a recorded size: the mean of recent scans. */
-  readonly typicalPages: number;
-}
-
-interface Entry extends PlannedRefresh {
-  readonly isReserved: boolean;
 }
 
 /** A write may become visible later than its `changedAt`. */
-const overlapMs = 500;
-const inventoriesMax = 10_000;
+const visibleAfterMs = 500;
+/** The clock of a new primary may be this much slower than that of the last one. */
+const clockSkewMaxMs = 5_000;
+const readSkewedEveryMs = 1_000;
 
 export function createScanQueue(
-  scans: Pick<ScanStore, 'findOpen' | 'findChangedSince'>,
+  scans: Pick<ScanStore, 'readTime' | 'readOpen' | 'readChangedSince'>,
   assetsPerPage: number,
-  typicalPagesFirst: number,
+  lastPlan: Pick<PublishedPlan, 'typicalPages' | 'reserved'>,
+  clock: Clock,
 ): ScanQueue {
-  const entries = new Map<string, Entry>();
-  const sizes = createTypicalPages(typicalPagesFirst);
-  /** Pages of inventories by their latest scans. */
-  const reported = new LRUCache<string, number>({ max: inventoriesMax });
-  let changedMs = 0;
-
-  function put(refresh: PlannedRefresh): boolean {
-    const { id, phase, reportedTotalCount } = refresh;
-    const before = entries.get(id);
-    changedMs = Math.max(changedMs, refresh.changedAtMs);
-    if (reportedTotalCount !== null && before?.reportedTotalCount === null) {
-      const reportedPages = pagesOf(reportedTotalCount, assetsPerPage);
-      sizes.add(reportedPages);
-      reported.set(refresh.inventory, reportedPages);
-    }
-    if (phase !== 'queued' && phase !== 'collecting') return entries.delete(id);
-    const isLarger = before?.reportedTotalCount === null && isLargerThanExpected(refresh);
-    entries.set(id, { ...refresh, isReserved: (before?.isReserved ?? true) && !isLarger });
-    return (
-      before?.phase !== phase || before.pages !== refresh.pages || before.parked !== refresh.parked
-    );
-  }
-
-  function isLargerThanExpected({ reportedTotalCount, expectedPages }: PlannedRefresh): boolean {
-    if (reportedTotalCount === null) return false;
-    return pagesOf(reportedTotalCount, assetsPerPage) > (expectedPages ?? 0);
-  }
-
-  /** A scan of the same inventory may have reported its size since the refresh was requested. */
-  function withReportedPages(entry: Entry): Entry {
-    if (entry.phase !== 'queued') return entry;
-    return { ...entry, expectedPages: reported.get(entry.inventory) ?? entry.expectedPages };
-  }
+  const open = createPlannedRefreshes(assetsPerPage, lastPlan);
+  /** Earlier changes are read, by the clock of the database; null before they are. */
+  let changedMs: number | null = null;
+  let readSkewedMs = Number.NEGATIVE_INFINITY;
 
   return {
-    async load() {
-      const found = await scans.findOpen();
-      const ids = new Set(found.map(({ id }) => id));
-      for (const id of entries.keys()) if (!ids.has(id)) entries.delete(id);
-      for (const refresh of found) put(refresh);
+    open,
+    async load(betweenBatches = () => Promise.resolve()) {
+      const timeMs = await scans.readTime();
+      const gone = new Set(open.ids());
+      for await (const found of scans.readOpen()) {
+        for (const refresh of found) {
+          gone.delete(refresh.id);
+          open.put(refresh);
+        }
+        await betweenBatches();
+      }
+      for (const id of gone) open.remove(id);
+      changedMs = timeMs;
     },
     async update() {
+      invariant(changedMs !== null, 'changes are read after a load');
+      const isSkewed = clock.now() - readSkewedMs >= readSkewedEveryMs;
+      const overlapMs = isSkewed ? clockSkewMaxMs : visibleAfterMs;
       let changed = false;
-      for (const refresh of await scans.findChangedSince(changedMs - overlapMs)) {
-        changed = put(refresh) || changed;
+      for await (const found of scans.readChangedSince(changedMs - overlapMs)) {
+        for (const refresh of found) {
+          changed = open.put(refresh) || changed;
+          changedMs = Math.max(changedMs, refresh.changedAtMs);
+        }
       }
+      if (isSkewed) readSkewedMs = clock.now();
       return changed;
     },
-    put,
-    remove: (id) => void entries.delete(id),
-    get(id) {
-      const entry = entries.get(id);
-      return entry && withReportedPages(entry);
-    },
-    markReserved(ids) {
-      for (const id of ids) {
-        const entry = entries.get(id);
-        if (entry && !entry.isReserved) entries.set(id, { ...entry, isReserved: true });
-      }
-    },
-    snapshot() {
-      const all = [...entries.values()].map(withReportedPages);
-      const typical = sizes.pages;
-      return {
-        queued: all.flatMap((entry) => (entry.phase === 'queued' ? toQueued(entry, typical) : [])),
-        scans: all.flatMap((entry) =>
-          entry.phase === 'collecting' ? toStarted(entry, typical, assetsPerPage) : [],
-        ),
-      };
-    },
-    get typicalPages() {
-      return sizes.pages;
-    },
-  };
-}
-
-function toQueued(entry: Entry, typicalPages: number): QueuedRefresh {
-  const { expectedPages } = entry;
-  return { ...entry, pages: expectedPages ?? typicalPages, isSizeKnown: expectedPages !== null };
-}
-
-function toStarted(entry: Entry, typicalPages: number, assetsPerPage: number): StartedScan {
-  const { pages, expectedPages, reportedTotalCount } = entry;
-  return {
-    ...entry,
-    deadlineMs: entry.collectDeadlineMs ?? 0,
-    pagesLeft:
-      reportedTotalCount === null
-        ? (expectedPages ?? typicalPages)
-        : Math.max(1, pagesOf(reportedTotalCount, assetsPerPage) - pages),
-    isSizeKnown: reportedTotalCount !== null || expectedPages !== null,
   };
 }

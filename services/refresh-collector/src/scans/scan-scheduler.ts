@@ -1,13 +1,17 @@
+import { isMongoUnavailable } from '@inventory/mongo/is-mongo-unavailable';
 import type { Clock } from '@inventory/runtime/clock';
+import type { Logger } from '@inventory/runtime/logger';
 import type { ScanAllowance } from '../egress/app-breaker.domain.ts';
 import type { IdentityState } from '../egress/egress-identity.domain.ts';
 import type { SagaDeps } from '../refreshes/apply-fact.ts';
 import type { InventoryStore } from '../refreshes/inventory-store.ts';
 import type { Refresh } from '../refreshes/refresh.domain.ts';
 import { createPlanExecutor } from './execute-plan.ts';
+import { createFailedSteps } from './failed-steps.ts';
 import { type PlanLimits, planOpenScans } from './plan-open-scans.ts';
+import type { PlannedRefreshes } from './planned-refreshes.ts';
 import type { PlannerLease } from './planner-lease.ts';
-import { createScanQueue, type ScanQueue } from './scan-queue.ts';
+import { createScanQueue } from './scan-queue.ts';
 import { plannedOf, type ScanStore } from './scan-store.ts';
 import type { ScanWorker } from './scan-worker.ts';
 
@@ -24,6 +28,7 @@ export interface SchedulerDeps {
   readonly assetsPerPage: number;
   readonly limits: PlanLimits;
   readonly clock: Clock;
+  readonly logger: Pick<Logger, 'warn' | 'error'>;
 }
 
 /** Plans scans for all replicas while this one holds the planner lease. */
@@ -32,6 +37,8 @@ export interface ScanScheduler {
   runOnce(): Promise<boolean>;
   /** A refresh entered a phase on this replica. */
   onRefreshChanged(refresh: Refresh): void;
+  /** Refreshes whose planned step failed again and again; 0 while another replica plans. */
+  readonly setAside: number;
 }
 
 const planEveryMs = 1_000;
@@ -39,25 +46,28 @@ const planEveryMs = 1_000;
 const reloadEveryMs = 300_000;
 
 export function createScanScheduler(deps: SchedulerDeps): ScanScheduler {
-  const { clock, scans, inventories, planner, limits, assetsPerPage } = deps;
+  const { clock, scans, planner, limits, assetsPerPage } = deps;
   const executor = createPlanExecutor({ ...deps, collectMs: limits.collectMs });
-  const emptyQueue = () => createScanQueue(scans, assetsPerPage, planner.plan.typicalPages);
-  let open = emptyQueue();
+  const emptyQueue = () => createScanQueue(scans, assetsPerPage, planner.plan, clock);
+  let queue = emptyQueue();
+  let failed = createFailedSteps(clock);
   let loadedMs = Number.NEGATIVE_INFINITY;
   let plannedMs = Number.NEGATIVE_INFINITY;
   let isPlanOutdated = false;
 
   async function readChanges(): Promise<boolean> {
-    if (clock.now() - loadedMs < reloadEveryMs) return open.update();
+    if (clock.now() - loadedMs < reloadEveryMs) return queue.update();
+    // However many they are, no other replica takes over meanwhile.
+    await queue.load(planner.renewOrFollow);
+    await reopenLeases(queue.open, deps);
     loadedMs = clock.now();
-    await open.load();
-    await reopenLeases(open, inventories);
     return true;
   }
 
   async function replan(): Promise<boolean> {
     plannedMs = clock.now();
     isPlanOutdated = false;
+    const { open } = queue;
     const conditions = {
       identities: await deps.identityStates(),
       replicas: planner.replicas,
@@ -65,37 +75,51 @@ export function createScanScheduler(deps: SchedulerDeps): ScanScheduler {
       scanAllowance: deps.scanAllowance,
       lastStartMs: executor.lastStartMs,
       typicalPages: open.typicalPages,
+      isPostponed: (id: string) => !failed.isDue(id),
     };
     const { decided, published } = planOpenScans(open.snapshot(), conditions, limits, clock);
-    planner.plan = published;
-    open.markReserved(decided.reserved);
-    return executor.executePlan(decided, open);
+    planner.plan = { ...published, reserved: open.markReserved(decided.reserved) };
+    return executor.executePlan(decided, open, failed);
   }
 
   return {
     async runOnce() {
       if (await planner.renewOrFollow()) {
-        open = emptyQueue();
+        queue = emptyQueue();
+        failed = createFailedSteps(clock);
         loadedMs = Number.NEGATIVE_INFINITY;
       }
       if (!planner.isHeld) return false;
       const changed = await readChanges();
+      if (!planner.isHeld) return false;
       const isDue = clock.now() - plannedMs >= planEveryMs;
       return changed || isPlanOutdated || isDue ? replan() : false;
     },
     onRefreshChanged(refresh) {
       if (!planner.isHeld) return;
-      open.put(plannedOf(refresh));
+      queue.open.put(plannedOf(refresh));
       isPlanOutdated = true;
+    },
+    get setAside() {
+      return planner.isHeld ? failed.setAside : 0;
     },
   };
 }
 
 /** A planner that crashed may have started or resumed a scan without opening its lease. */
-async function reopenLeases(open: ScanQueue, inventories: InventoryStore): Promise<void> {
+async function reopenLeases(
+  open: PlannedRefreshes,
+  { inventories, logger }: Pick<SchedulerDeps, 'inventories' | 'logger'>,
+): Promise<void> {
   const running = open.snapshot().scans.filter(({ parked }) => !parked);
   const leased = await inventories.findLeasedRefreshes(running.map(({ inventory }) => inventory));
-  for (const { id: refreshId, inventory } of running) {
-    if (!leased.has(refreshId)) await inventories.openLease({ inventory, refreshId, token: null });
+  for (const { id: refreshId, inventory, deadlineMs } of running) {
+    if (leased.has(refreshId)) continue;
+    try {
+      await inventories.openLease({ inventory, refreshId, token: null, deadlineMs });
+    } catch (error) {
+      if (isMongoUnavailable(error)) throw error;
+      logger.error({ err: error, refresh_id: refreshId }, 'scan lease not reopened');
+    }
   }
 }

@@ -1,7 +1,8 @@
 import type { AppGate } from './app-gate.domain.ts';
-import { inFairOrder } from './fair-order.domain.ts';
+import { type Candidate, inFairOrder } from './fair-order.domain.ts';
 import type { PlanRules } from './plan-rules.domain.ts';
-import type { QueuedRefresh, QueueSnapshot, StartedScan } from './queue-snapshot.domain.ts';
+import type { QueueSnapshot, StartedScan } from './queue-snapshot.domain.ts';
+import type { QueuedRefresh } from './queued-refreshes.domain.ts';
 import type { Reservations } from './reservations.domain.ts';
 
 const lastTenth = 0.1;
@@ -17,34 +18,54 @@ export interface StartOptions {
   readonly rules: PlanRules;
 }
 
+export interface StartedScans {
+  /** Ids of queued refreshes. */
+  readonly start: readonly string[];
+  /** Pages that fit beside everything that waits. */
+  readonly pagesFree: number;
+}
+
+/** More are not looked at in one plan. */
+const candidatesMax = 10_000;
+
 /**
  * Queued refreshes whose scans start now. One pass in the fair order: each refresh starts, or its
  * pages are promised until its latest deadline. It is tested against the running scans and what is
- * ahead of it only, so that no refresh waits for one that comes after it.
+ * ahead of it only, so that no refresh waits for one that comes after it. The pass ends where no
+ * further scan can start: its cost follows the starts, not the length of the queue.
  *
  * A second scan of an account waits while enough scans run to keep the identities busy: an early
  * start would reserve pages before accounts that arrive later. While an account without a scan waits
  * with an unknown size, what comes after it leaves room for its first page.
  */
-export function scansToStart(options: StartOptions): string[] {
+export function scansToStart(options: StartOptions): StartedScans {
   const { snapshot, scans, active, gate, reservations, rules } = options;
   const busy = new Set(scans.map(({ inventory }) => inventory));
   const ofAccount = countBy(active, ({ accountId }) => accountId);
-  const leadMs = leadToStart(snapshot, rules);
+  const queued = snapshot.queued.sum(snapshot.typicalPages, gate.admitsAll);
+  const leadMs = leadToStart(queued.refreshes, snapshot, rules);
   let hasUnread = active.some(({ isSizeKnown }) => !isSizeKnown);
   let isRoomKept = false;
+  let pagesAhead = 0;
+  let candidates = 0;
   const start: string[] = [];
 
-  function mayStart(refresh: QueuedRefresh, isLate: boolean): boolean {
-    const count = active.length + start.length;
+  function mayStart(refresh: Candidate, isLate: boolean): boolean {
     const own = ofAccount.get(refresh.accountId) ?? 0;
-    if (count >= rules.scansMax || own >= rules.scansPerAccountMax) return false;
-    if (busy.has(refresh.inventory)) return false;
-    return isLate || own === 0 || count < rules.busyScans;
+    if (own >= rules.scansPerAccountMax || busy.has(refresh.inventory)) return false;
+    return isLate || own === 0 || active.length + start.length < rules.busyScans;
   }
 
-  for (const refresh of inFairOrder(snapshot, active, busy)) {
+  const perAccountMax = rules.scansPerAccountMax;
+  const isBlocked = ({ inventory, id }: QueuedRefresh) =>
+    busy.has(inventory) || snapshot.isPostponed(id);
+  const order = { snapshot, active, isBlocked, ofApps: gate.admits, perAccountMax };
+  for (const refresh of inFairOrder(order)) {
+    candidates += 1;
+    const isFull = active.length + start.length >= rules.scansMax || reservations.unreserved < 1;
+    if (isFull || candidates > candidatesMax) break;
     if (!gate.admits(refresh.appId)) continue;
+    if (gate.admitsAll(refresh.appId)) pagesAhead += refresh.pages;
     const isLate = refresh.queueDeadlineMs - snapshot.nowMs < leadMs;
     const asExpected = isLate || !hasUnread;
     if (mayStart(refresh, isLate) && reserveStart(refresh, asExpected, options)) {
@@ -56,22 +77,26 @@ export function scansToStart(options: StartOptions): string[] {
       continue;
     }
     const latestMs = refresh.queueDeadlineMs + rules.collectMs;
-    if (gate.isProbed(refresh.appId)) continue;
-    if (!reservations.fits(latestMs, refresh.pages)) continue;
+    if (!gate.admitsAll(refresh.appId) || !reservations.fits(latestMs, refresh.pages)) continue;
     reservations.add(latestMs, refresh.pages);
     if (isRoomKept || refresh.isSizeKnown || ofAccount.has(refresh.accountId)) continue;
     reservations.addAtOnce(firstPage);
     isRoomKept = true;
   }
-  return start;
+  const pagesBehind = queued.pages - pagesAhead;
+  return { start, pagesFree: Math.max(0, reservations.unreserved - pagesBehind) };
 }
 
 /**
  * From this long before its queue deadline a second scan of an account waits no longer: twice the
  * time in which the first pages of all queued refreshes can be read, at least the last tenth.
  */
-function leadToStart({ queued, capacity }: QueueSnapshot, { queueMs, share }: PlanRules): number {
-  const firstPagesMs = (queued.length * 60_000) / (share * capacity.expected.pagesPerMinute);
+function leadToStart(
+  queued: number,
+  { capacity }: QueueSnapshot,
+  { queueMs, share }: PlanRules,
+): number {
+  const firstPagesMs = (queued * 60_000) / (share * capacity.expected.pagesPerMinute);
   return Math.max(queueMs * lastTenth, 2 * firstPagesMs);
 }
 
@@ -81,7 +106,7 @@ function leadToStart({ queued, capacity }: QueueSnapshot, { queueMs, share }: Pl
  * one close to its queue deadline, has to fit at the expected size.
  */
 function reserveStart(
-  { pages, isSizeKnown }: QueuedRefresh,
+  { pages, isSizeKnown }: Candidate,
   asExpected: boolean,
   { snapshot, reservations, rules }: StartOptions,
 ): boolean {

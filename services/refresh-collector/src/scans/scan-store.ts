@@ -4,6 +4,7 @@ import type { TypedCollection, TypedFilter } from '@inventory/mongo/typed-collec
 import { dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
+import type { Sort } from 'mongodb';
 import {
   documents,
   type PlannedRefreshDocument,
@@ -12,6 +13,7 @@ import {
 } from '../collections.ts';
 import type { Refresh, RefreshPhase } from '../refreshes/refresh.domain.ts';
 import { fromDocument } from '../refreshes/refresh-mapping.ts';
+import type { ScanSize } from '../refreshes/scan-size.domain.ts';
 
 /** A scan claimed by one worker; every write of it carries the epoch. */
 export interface ClaimedScan {
@@ -22,8 +24,10 @@ export interface ClaimedScan {
 }
 
 /** The fields of a refresh that planning needs. */
-export interface PlannedRefresh {
+export interface PlannedRefresh extends ScanSize {
   readonly id: string;
+  /** Grows with every change. */
+  readonly version: number;
   readonly accountId: string;
   readonly inventory: string;
   readonly appId: number;
@@ -32,23 +36,29 @@ export interface PlannedRefresh {
   readonly collectDeadlineMs: number | null;
   /** Pages that its inventory was known to have when it was requested or started; null where unknown. */
   readonly expectedPages: number | null;
-  readonly pages: number;
-  readonly reportedTotalCount: number | null;
   readonly parked: boolean;
   readonly changedAtMs: number;
 }
 
+type Batches = AsyncIterable<readonly PlannedRefresh[]>;
+
 /** Reads scans for planning and workers; they are written with their refresh. */
 export interface ScanStore {
+  /** The clock of the database, by which changes are found. */
+  readTime(): Promise<number>;
   /** Every refresh that is queued or collecting. */
-  findOpen(): Promise<PlannedRefresh[]>;
-  /** Refreshes in any phase that changed at this time of the database's clock or later. */
-  findChangedSince(timeMs: number): Promise<PlannedRefresh[]>;
+  readOpen(): Batches;
+  /**
+   * Refreshes in any phase that changed at this time of the database's clock or later, the earliest
+   * change first.
+   */
+  readChangedSince(timeMs: number): Batches;
   /** The scan of this epoch with its pages; null when it ended or another worker claimed it. */
   findClaimed(id: string, epoch: number): Promise<ClaimedScan | null>;
 }
 
 const plannedFields: Record<Exclude<keyof PlannedRefreshDocument, '_id'>, 1> = {
+  version: 1,
   accountId: 1,
   scopeKey: 1,
   scope: 1,
@@ -60,21 +70,34 @@ const plannedFields: Record<Exclude<keyof PlannedRefreshDocument, '_id'>, 1> = {
   changedAt: 1,
 };
 
+/** However many there are, this many are in memory beside those that are kept. */
+const batchMax = 500;
+
 export function createScanStore(
   refreshes: TypedCollection<RefreshDocument>,
+  readTime: () => Promise<number>,
   logger: Pick<Logger, 'error'>,
 ): ScanStore {
-  async function planned(filter: TypedFilter<RefreshDocument>): Promise<PlannedRefresh[]> {
-    const found = await refreshes
+  async function* planned(filter: TypedFilter<RefreshDocument>, sort: Sort): Batches {
+    const found = refreshes
       .find(filter)
-      .project<PlannedRefreshDocument>(plannedFields)
-      .toArray();
-    return readEach(found, toPlanned, logger);
+      .sort(sort)
+      .batchSize(batchMax)
+      .project<PlannedRefreshDocument>(plannedFields);
+    try {
+      while (await found.hasNext()) {
+        yield readEach(found.readBufferedDocuments(), toPlanned, logger);
+      }
+    } finally {
+      await found.close();
+    }
   }
 
   return {
-    findOpen: () => planned({ phase: { $in: ['queued', 'collecting'] } }),
-    findChangedSince: (timeMs) => planned({ changedAt: { $gte: dateOf(timeMs) } }),
+    readTime,
+    readOpen: () => planned({ phase: { $in: ['queued', 'collecting'] } }, {}),
+    readChangedSince: (timeMs) =>
+      planned({ changedAt: { $gte: dateOf(timeMs) } }, { changedAt: 1 }),
     async findClaimed(id, epoch) {
       const found = await refreshes.findOne({ _id: id, phase: 'collecting', 'scan.epoch': epoch });
       if (!found) return null;
@@ -89,6 +112,7 @@ export function plannedOf(refresh: Refresh): PlannedRefresh {
   const { scan } = refresh;
   return {
     id: refresh.id,
+    version: refresh.version,
     accountId: refresh.accountId,
     inventory: inventoryKeyText(refresh.scope),
     appId: refresh.scope.app_id,
@@ -97,6 +121,7 @@ export function plannedOf(refresh: Refresh): PlannedRefresh {
     collectDeadlineMs: refresh.collectDeadlineMs,
     expectedPages: refresh.expectedPages,
     pages: scan?.pages ?? 0,
+    assetsRead: scan?.assetsRead ?? null,
     reportedTotalCount: scan?.reportedTotalCount ?? null,
     parked: scan?.parked ?? false,
     changedAtMs: 0,
@@ -108,6 +133,7 @@ function toPlanned(stored: PlannedRefreshDocument): PlannedRefresh {
   const { scan } = document;
   return {
     id: document._id,
+    version: document.version,
     accountId: document.accountId,
     inventory: document.scopeKey,
     appId: document.scope.app_id,
@@ -116,6 +142,7 @@ function toPlanned(stored: PlannedRefreshDocument): PlannedRefresh {
     collectDeadlineMs: document.collectDeadline?.getTime() ?? null,
     expectedPages: document.expectedPages,
     pages: scan?.pages ?? 0,
+    assetsRead: scan?.assetsRead ?? null,
     reportedTotalCount: scan?.reportedTotalCount ?? null,
     parked: scan?.parked ?? false,
     changedAtMs: document.changedAt?.getTime() ?? 0,

@@ -102,12 +102,22 @@ export function createScanWorker(deps: ScanWorkerDeps): ScanWorker {
     return true;
   }
 
+  /** One that fails does not stop the others; its lease waits again when it expires. */
+  async function tryToTake(waiting: WaitingLease): Promise<boolean> {
+    try {
+      return await take(waiting);
+    } catch (error) {
+      logger.warn({ err: error, refresh_id: waiting.refreshId }, 'scan not taken');
+      return false;
+    }
+  }
+
   return {
     replica,
     async takeWaiting() {
       if (deps.stopping.aborted || freeSlots() <= 0) return false;
       const waiting = await inventories.findWaitingLeases(freeSlots());
-      const taken = await Promise.all(waiting.map(take));
+      const taken = await Promise.all(waiting.map(tryToTake));
       return taken.some(Boolean);
     },
     reserveSlot() {

@@ -5,7 +5,7 @@ import { firstTries } from '../egress/page-verdicts.domain.ts';
 import type { PlatformAnswer } from '../egress/platform-answer.domain.ts';
 import type { PlatformPage } from '../egress/platform-page.domain.ts';
 import type { PageAsset } from '../egress/platform-rows.domain.ts';
-import { noEndCheck, pagesInPlace, type RecordedPage } from '../refreshes/recorded-page.domain.ts';
+import { pagesInPlace, type RecordedPage } from '../refreshes/recorded-page.domain.ts';
 import type { Refresh } from '../refreshes/refresh.domain.ts';
 import { advance, type Fact } from '../refreshes/refresh-saga.domain.ts';
 import {
@@ -261,6 +261,42 @@ describe('the check of an end, when the scan is taken over', () => {
   });
 });
 
+describe('the assets that the pages of a scan cover', () => {
+  const held = (count: number) =>
+    page({
+      assets: Array.from({ length: count }, (_, index) => asset(`${count}-${index}`)),
+      reportedTotalCount: 100_000,
+      more: true,
+      lastAssetId: 'next',
+    });
+  /** The pages one after the other, each requested with the size that those before it leave. */
+  function covered(requested: number, counts: readonly number[]): number[] {
+    const tries = { answers: [], size: { count: requested, goodPages: 0, growAfterPages: 100 } };
+    let progress = freshProgress;
+    return counts.map((count) => {
+      const before = progress.assetsRead;
+      progress = progressOf(nextStep({ ...attempt(progress), tries }, held(count), rules));
+      progress = { ...progress, cursors: [] };
+      return progress.assetsRead - before;
+    });
+  }
+
+  it.each([
+    ['as many as were requested', 2_000, [2_000, 2_000], [2_000, 2_000]],
+    ['as many as are requested since fewer are given', 1_000, [1_000, 1_000], [1_000, 1_000]],
+    ['hidden ones too', 2_000, [1_700, 0, 1_650, 900], [2_000, 2_000, 2_000, 2_000]],
+    [
+      'what each page in a row holds where that is less',
+      2_000,
+      [1_000, 1_000, 1_000],
+      [2_000, 1_000, 1_000],
+    ],
+    ['more than requested where the platform gives more', 1_000, [2_500], [2_500]],
+  ])('are %s', (_what, requested, counts, expected) => {
+    expect(covered(requested, counts)).toEqual(expected);
+  });
+});
+
 describe('the pages of a scan', () => {
   it('are those that were not read again', () => {
     const recorded = [
@@ -271,7 +307,7 @@ describe('the pages of a scan', () => {
     ];
     expect(pagesInPlace(recorded).map(({ nextCursor }) => nextCursor)).toEqual(['10', '21', null]);
     expect(
-      resumedProgress(recorded.slice(0, 3), { reportedTotalCount: 9, endCheck: noEndCheck }),
+      resumedProgress(recorded.slice(0, 3), { ...freshProgress, reportedTotalCount: 9 }, rules),
     ).toMatchObject({ cursors: ['10', '21'], pages: 3 });
   });
 
@@ -365,7 +401,7 @@ function collecting(cursors: readonly string[]): StoredScan {
   });
   return cursors.reduce<StoredScan>(
     ({ refresh, recorded }, nextCursor) => ({
-      refresh: applied(refresh, { fact: 'page_recorded', reportedTotalCount: 9 }),
+      refresh: applied(refresh, { fact: 'page_recorded', reportedTotalCount: 9, assetsRead: 0 }),
       recorded: [...recorded, { place: recorded.length, nextCursor, ids: [] }],
     }),
     { refresh: started, recorded: [] },
@@ -406,7 +442,7 @@ function checksOf(takeOver: (stored: StoredScan) => StoredScan): number {
 }
 
 function progressOfStored({ refresh, recorded }: StoredScan): ScanProgress {
-  return resumedProgress(recorded, refresh.scan ?? freshProgress);
+  return resumedProgress(recorded, refresh.scan ?? freshProgress, rules);
 }
 
 /** What a worker stores of a step before the next request. */
@@ -417,10 +453,11 @@ function recordStep({ refresh, recorded }: StoredScan, step: ScanStep): StoredSc
   }
   if (step.step !== 'save') return { refresh, recorded };
   const { reportedTotalCount } = step.page;
+  const { assetsRead } = step.progress;
   const nextCursor = step.done ? null : (step.progress.cursors.at(-1) ?? null);
   const ids = step.page.assets.map(({ assetid }) => assetid);
   return {
-    refresh: applied(refresh, { fact: 'page_recorded', reportedTotalCount }),
+    refresh: applied(refresh, { fact: 'page_recorded', reportedTotalCount, assetsRead }),
     recorded: [...recorded, { place: step.place, nextCursor, ids }],
   };
 }

@@ -14,7 +14,9 @@ import {
   pagesInPlace,
   type RecordedPage,
 } from '../refreshes/recorded-page.domain.ts';
+import type { ScanSummary } from '../refreshes/refresh.domain.ts';
 import type { FailedScanOutcome } from '../refreshes/refresh-saga.domain.ts';
+import type { ScanSize } from '../refreshes/scan-size.domain.ts';
 
 /** Limits of one scan. */
 export interface ScanRules extends PageRules {
@@ -29,6 +31,10 @@ export interface ScanProgress {
   readonly pages: number;
   /** The assets of each page in place, as one text; null where another worker read it. */
   readonly assetKeys: readonly (string | null)[];
+  /** Assets that these pages cover, hidden ones included. */
+  readonly assetsRead: number;
+  /** Assets on the last page; null where another worker read it. */
+  readonly lastPageAssets: number | null;
   readonly reportedTotalCount: number | null;
   readonly endCheck: EndCheck;
 }
@@ -68,14 +74,17 @@ export const freshProgress: ScanProgress = {
   cursors: [],
   pages: 0,
   assetKeys: [],
+  assetsRead: 0,
+  lastPageAssets: null,
   reportedTotalCount: null,
   endCheck: noEndCheck,
 };
 
-/** The progress of a scan by what is stored of it. */
+/** The progress of a scan by what is stored of it; earlier versions stored no `assetsRead`. */
 export function resumedProgress(
   recorded: readonly RecordedPage[],
-  { reportedTotalCount, endCheck }: Pick<ScanProgress, 'reportedTotalCount' | 'endCheck'>,
+  { assetsRead, reportedTotalCount, endCheck }: Pick<ScanSummary, keyof ScanSize | 'endCheck'>,
+  { count }: Pick<ScanRules, 'count'>,
 ): ScanProgress {
   const cursors = pagesInPlace(recorded).flatMap(({ nextCursor }) => nextCursor ?? []);
   const doubted = endCheck.cursor === null ? -1 : cursors.indexOf(endCheck.cursor);
@@ -84,6 +93,8 @@ export function resumedProgress(
     cursors: leading,
     pages: recorded.length,
     assetKeys: leading.map(() => null),
+    assetsRead: assetsRead ?? recorded.length * count,
+    lastPageAssets: null,
     reportedTotalCount,
     endCheck,
   };
@@ -146,6 +157,8 @@ function onPage(
     cursors,
     pages: progress.pages + 1,
     assetKeys: [...progress.assetKeys.slice(0, cursors.length), textOfKeys(page.assets)],
+    assetsRead: progress.assetsRead + assetsCovered(page, progress, tries.size.count),
+    lastPageAssets: page.assets.length,
     reportedTotalCount: page.reportedTotalCount,
     endCheck: { ...endCheck, cursor: null },
   };
@@ -184,6 +197,19 @@ function textOfKeys(assets: readonly PageAsset[]): string {
 
 function keyOf({ assetid, isCurrency }: PageAsset): string {
   return isCurrency ? `c${assetid}` : assetid;
+}
+
+/**
+ * A page covers what it was requested with, hidden assets included, unless the platform gives fewer a
+ * page: two pages in a row then have the same number.
+ */
+function assetsCovered(
+  { assets, more }: PlatformPage,
+  { lastPageAssets }: ScanProgress,
+  requested: number,
+): number {
+  const isLess = more && assets.length > 0 && assets.length === lastPageAssets;
+  return isLess ? assets.length : Math.max(assets.length, requested);
 }
 
 /**

@@ -8,6 +8,7 @@ import type { InventoryStore } from '../refreshes/inventory-store.ts';
 import type { Refreshes } from '../refreshes/open-refreshes.ts';
 import type { Refresh } from '../refreshes/refresh.domain.ts';
 import type { RevisionStoreClient } from '../refreshes/revision-store-client.ts';
+import { reportedPages } from '../refreshes/scan-size.domain.ts';
 import type { PlanLimits } from './plan-open-scans.ts';
 import type { PlanStore } from './plan-store.ts';
 import type { PlannerLease } from './planner-lease.ts';
@@ -16,7 +17,6 @@ import { runScan } from './run-scan.ts';
 import { createScanScheduler, type ScanScheduler } from './scan-scheduler.ts';
 import type { ScanStore } from './scan-store.ts';
 import { createScanWorker, type ScanWorker } from './scan-worker.ts';
-import { pagesOf } from './typical-pages.domain.ts';
 
 export interface ScanningDeps {
   readonly stores: {
@@ -62,6 +62,7 @@ export function startScanning(context: Context, deps: ScanningDeps): Scanning {
     assetsPerPage: config.scan.count,
     limits: planLimits(config),
     clock: context.clock,
+    logger,
   });
   const jobs = startJobs(context, deps, worker, scheduler);
   refreshes.onRefreshChanged((refresh, left) => {
@@ -74,7 +75,7 @@ export function startScanning(context: Context, deps: ScanningDeps): Scanning {
       .catch((error: unknown) => logger.warn({ err: error }, 'scan lease not closed'));
   });
   const running = () => worker.running;
-  observeScans({ running, plan: () => planner.plan });
+  observeScans({ running, plan: () => planner.plan, setAside: () => scheduler.setAside });
   return { running };
 }
 
@@ -120,6 +121,8 @@ function startJobs(
     planner: startPeriodicJob({
       ...jobs,
       name: 'scan scheduler',
+      // However much changes, a plan has all of it.
+      pauseMinMs: config.scheduling.idleMs,
       runOnce: () => scheduler.runOnce(),
     }),
   };
@@ -147,13 +150,11 @@ function closeLeaseOf(
   assetsPerPage: number,
 ): Promise<void> {
   const lease = { inventory: inventoryKeyText(refresh.scope), refreshId: refresh.id };
-  return inventories.closeLease(lease, reportedPages(refresh, assetsPerPage));
+  return inventories.closeLease(lease, pagesToExpect(refresh, assetsPerPage));
 }
 
 /** The size to expect of the next scan is what this one reported, however it ended. */
-function reportedPages({ phase, scan }: Refresh, assetsPerPage: number): number | undefined {
+function pagesToExpect({ phase, scan }: Refresh, assetsPerPage: number): number | undefined {
   if (!scan) return undefined;
-  if (phase === 'assembling') return scan.pages;
-  const { reportedTotalCount } = scan;
-  return reportedTotalCount === null ? undefined : pagesOf(reportedTotalCount, assetsPerPage);
+  return phase === 'assembling' ? scan.pages : (reportedPages(scan, assetsPerPage) ?? undefined);
 }

@@ -18,8 +18,3 @@ export function createTypicalPages(first: number): TypicalPages {
     },
   };
 }
-
-/** Pages of an inventory of this many assets. */
-export function pagesOf(totalCount: number, assetsPerPage: number): number {
-  return Math.max(1, Math.ceil(totalCount / assetsPerPage));
-}

@@ -4,6 +4,7 @@ import { lessIsBetter, moreIsBetter, type Row, reported } from '../row.ts';
 import { figuresOf, type MixFigures } from '../turns/measure.ts';
 import type { Mix } from '../turns/mix.ts';
 import { mixesOf } from '../turns/mixes.ts';
+import { planCostRow } from '../turns/plan-cost.ts';
 import { simulate } from '../turns/simulate.ts';
 
 const paidFloor = 0.9;
@@ -17,7 +18,10 @@ export const turns: Benchmark = {
   runWithoutBackends({ seed, say }) {
     say(`Seed ${seed}; goals: 0.95 of the paid pages, 97 % of the slots on complete scans.`);
     const random = seededRandom(seed);
-    return mixesOf(random).flatMap((mix) => rowsOf(mix, figuresOf(mix, simulate(mix, random))));
+    const mixes = mixesOf(random).flatMap((mix) =>
+      rowsOf(mix, figuresOf(mix, simulate(mix, random))),
+    );
+    return [...mixes, planCostRow()];
   },
 };
 

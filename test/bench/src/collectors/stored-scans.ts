@@ -65,6 +65,7 @@ function collecting(document: RefreshDocument, nowMs: number): RefreshDocument {
       startedAt: dateOf(nowMs),
       completedAt: null,
       pages: 0,
+      assetsRead: 0,
       reportedTotalCount: null,
       endCheck: { cursor: null, attempts: 0 },
       parked: false,

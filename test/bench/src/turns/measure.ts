@@ -1,6 +1,6 @@
 import type { Arrival, IdentityLoss, Mix } from './mix.ts';
 import { collectMs, type Ended, type Played, queueMs } from './simulate.ts';
-import { limits } from './simulated-egress.ts';
+import { connectTimeoutMs, limits, pageMs } from './simulated-egress.ts';
 
 /** What a mix came to, against what its slots, deadlines and requests allow at most. */
 export interface MixFigures {
@@ -23,10 +23,11 @@ export interface MixFigures {
 function endOfPauses({ fromMs, untilMs, result }: IdentityLoss): number {
   const isThrottled = result === 'throttled';
   const maxMs = isThrottled ? limits.silenceMaxMs : limits.unreachableMaxMs;
+  const requestMs = isThrottled ? pageMs : connectTimeoutMs;
   let pauseMs = isThrottled ? limits.silenceFirstMs : limits.unreachableFirstMs;
   let endMs = fromMs;
   while (endMs < untilMs) {
-    endMs += pauseMs;
+    endMs += requestMs + pauseMs;
     pauseMs = Math.min(maxMs, 2 * pauseMs);
   }
   return endMs;
@@ -39,13 +40,6 @@ function totalLoss({ identities, losses = [] }: Mix): { fromMs: number; untilMs:
     fromMs: Math.max(...losses.map(({ fromMs }) => fromMs)),
     untilMs: Math.min(...losses.map(endOfPauses)),
   };
-}
-
-/** Whether a scan of it can start before its queue deadline while an identity serves. */
-function isReadable(mix: Mix, { atMs, appId }: Arrival): boolean {
-  if (mix.downApps.includes(appId)) return false;
-  const lost = totalLoss(mix);
-  return !lost || atMs < lost.fromMs || atMs + queueMs > lost.untilMs;
 }
 
 export function figuresOf(mix: Mix, { ended, scanSlots }: Played): MixFigures {
@@ -68,17 +62,40 @@ const pagesOf = (items: readonly { readonly pages: number }[]) =>
 const slotsPerMinute = ({ identities, deadIdentities, liveShare }: Mix) =>
   (identities - deadIdentities) * limits.requestsPerMinute * (1 - liveShare);
 
-/** Whole scans, largest number of pages, that fit before the last deadline: an upper bound. */
+/**
+ * Whole scans, largest number of pages, that fit before the last deadline: an upper bound. What has to
+ * be read before all identities are lost fits into what they can read until then.
+ */
 function mostPages(mix: Mix): number {
+  const readable = mix.arrivals.filter(({ appId }) => !mix.downApps.includes(appId));
+  const lost = totalLoss(mix);
+  const isLate = ({ atMs }: Arrival) => lost === null || atMs + queueMs > lost.untilMs;
+  const late = readable.filter(isLate);
+  const early = readable.filter((arrival) => !isLate(arrival));
   const lastMs = Math.max(0, ...mix.arrivals.map(({ atMs }) => atMs));
   const minutes = (lastMs + queueMs + collectMs) / 60_000 + limits.burst / limits.requestsPerMinute;
   const slots = Math.floor(slotsPerMinute(mix) * minutes);
-  const sizes = mix.arrivals
-    .filter((arrival) => isReadable(mix, arrival))
-    .map(({ pages }) => pages);
+  return mostOf(late, slots) + mostOf(early, lost ? pagesBy(lost.fromMs, early, mix) : 0);
+}
+
+/** Pages that could be read by this time if each were read as soon as it was requested. */
+function pagesBy(timeMs: number, arrivals: readonly Arrival[], mix: Mix): number {
+  const slotMs = 60_000 / slotsPerMinute(mix);
+  let idleMs = 0;
+  let busyUntilMs = 0;
+  for (const { atMs, pages } of arrivals.toSorted((left, right) => left.atMs - right.atMs)) {
+    if (atMs >= timeMs) break;
+    idleMs += Math.max(0, atMs - busyUntilMs);
+    busyUntilMs = Math.max(busyUntilMs, atMs) + pages * slotMs;
+  }
+  return Math.ceil((Math.min(timeMs, busyUntilMs) - idleMs) / slotMs);
+}
+
+/** The most pages of whole scans that are no more than these slots. */
+function mostOf(arrivals: readonly Arrival[], slots: number): number {
   let reachable = new Uint8Array(slots + 1);
   reachable[0] = 1;
-  for (const pages of sizes) {
+  for (const { pages } of arrivals) {
     const next = Uint8Array.from(reachable);
     for (let sum = 0; sum + pages <= slots; sum += 1) if (reachable[sum]) next[sum + pages] = 1;
     reachable = next;
@@ -96,12 +113,12 @@ function waitOverFair(mix: Mix, ended: readonly Ended[]): number | null {
     ended.filter(({ complete }) => complete).map(({ arrival, endedMs }) => [arrival, endedMs]),
   );
   const accounts = Map.groupBy(mix.arrivals, ({ accountId }) => accountId);
-  const pageMs = (accounts.size * 60_000) / slotsPerMinute(mix);
+  const turnMs = (accounts.size * 60_000) / slotsPerMinute(mix);
   const ratios: number[] = [];
   for (const arrivals of accounts.values()) {
     let fairEndMs = 0;
     for (const arrival of arrivals.toSorted((left, right) => left.atMs - right.atMs)) {
-      fairEndMs = Math.max(fairEndMs, arrival.atMs) + arrival.pages * pageMs;
+      fairEndMs = Math.max(fairEndMs, arrival.atMs) + arrival.pages * turnMs;
       const fairMs = fairEndMs - arrival.atMs;
       const waitMs = (completedMs.get(arrival) ?? Number.POSITIVE_INFINITY) - arrival.atMs;
       if (arrival.pages === 1 && !mix.downApps.includes(arrival.appId))

@@ -40,14 +40,13 @@ function mix(name: string, of: Partial<Mix> & Pick<Mix, 'arrivals'>): Mix {
 
 const steadyMinutes = 180;
 const steadyAccounts = 8;
-const sizeMax = 125;
 
 /** Arrivals spread over three hours; sizes are spread evenly by their logarithm. */
-function steadyArrivals(random: () => number, part: number): Arrival[] {
+function steadyArrivals(random: () => number, part: number, pagesMax: number): Arrival[] {
   const pagesMin = part * steadyMinutes * identities * limits.requestsPerMinute;
   const arrived: Arrival[] = [];
   for (let sum = 0; sum < pagesMin; ) {
-    const pages = Math.floor((sizeMax + 1) ** random());
+    const pages = Math.floor((pagesMax + 1) ** random());
     const atMs = random() * steadyMinutes * 60_000;
     const accountId = `a${arrived.length % steadyAccounts}`;
     arrived.push({ atMs, accountId, appId: 730, pages, pagesKnown: pages });
@@ -123,7 +122,7 @@ function outageMixes(random: () => number): Mix[] {
   const fromMs = 60 * 60_000;
   const away = (minutes: number, result: IdentityLoss['result']) =>
     mix(`all identities ${result} for ${minutes} minutes, then back`, {
-      arrivals: steadyArrivals(random, 0.6),
+      arrivals: steadyArrivals(random, 0.6, 40),
       losses: Array.from({ length: identities }, (_, identity) => ({
         identity,
         fromMs,
@@ -139,7 +138,7 @@ export function mixesOf(random: () => number): readonly Mix[] {
     ...healthyMixes(),
     ...disturbedMixes(),
     ...unknownMixes(random),
-    mix('three hours at 90 % of the capacity', { arrivals: steadyArrivals(random, 0.9) }),
+    mix('three hours at 90 % of the capacity', { arrivals: steadyArrivals(random, 0.9, 125) }),
     ...outageMixes(random),
   ];
 }

@@ -12,6 +12,7 @@ import {
   type PlanRules,
   scanShare,
 } from '@inventory/refresh-collector/scans/plan-rules.domain';
+import { createQueuedRefreshes } from '@inventory/refresh-collector/scans/queued-refreshes.domain';
 import { planScans, type ScanPlan } from '@inventory/refresh-collector/scans/scan-plan.domain';
 import { createTypicalPages } from '@inventory/refresh-collector/scans/typical-pages.domain';
 import type { Arrival, Mix } from './mix.ts';
@@ -47,6 +48,7 @@ export interface Played {
 /** What decides in a simulation; a test replaces a part to plant a fault. */
 export interface PlayRules {
   readonly planScans: typeof planScans;
+  readonly createQueuedRefreshes: typeof createQueuedRefreshes;
   readonly pageCapacities: typeof pageCapacities;
   readonly createSlotOrder: typeof createSlotOrder;
   readonly planEveryMs: number;
@@ -54,6 +56,7 @@ export interface PlayRules {
 
 export const realRules: PlayRules = {
   planScans,
+  createQueuedRefreshes,
   pageCapacities,
   createSlotOrder,
   planEveryMs: 1_000,
@@ -267,9 +270,11 @@ class Simulation {
     const snapshot = {
       nowMs: time.nowMs,
       capacity: this.rules.pageCapacities(egress.identities, limits, time.nowMs),
-      queued: open
-        .filter(({ state }) => state === 'queued')
-        .map((scan) => queuedRefresh(scan, typical.pages)),
+      queued: this.rules.createQueuedRefreshes(
+        open.filter(({ state }) => state === 'queued').map(queuedRefresh),
+      ),
+      typicalPages: typical.pages,
+      isPostponed: () => false,
       scans: open
         .filter(({ state }) => state !== 'queued')
         .map((scan) => startedScan(scan, typical.pages)),

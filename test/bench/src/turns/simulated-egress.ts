@@ -29,7 +29,7 @@ export const limits: IdentityLimits = {
 };
 export const pageMs = 1_000;
 const yieldMs = 1_000;
-const connectTimeoutMs = 5_000;
+export const connectTimeoutMs = 5_000;
 const requestMaxMs = 40_000;
 /** After these failures in a row an identity is expected to read no more than a page an hour. */
 const failuresKnown = 7;

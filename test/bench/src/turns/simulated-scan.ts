@@ -1,7 +1,5 @@
-import type {
-  QueuedRefresh,
-  StartedScan,
-} from '@inventory/refresh-collector/scans/queue-snapshot.domain';
+import type { StartedScan } from '@inventory/refresh-collector/scans/queue-snapshot.domain';
+import type { QueuedRefresh } from '@inventory/refresh-collector/scans/queued-refreshes.domain';
 import type { Arrival } from './mix.ts';
 
 /** A refresh in a simulation, from its arrival to its end. */
@@ -46,14 +44,9 @@ const planned = ({ id, inventory, arrival: { accountId, appId } }: SimulatedScan
   appId,
 });
 
-export function queuedRefresh(scan: SimulatedScan, typicalPages: number): QueuedRefresh {
-  const { pagesKnown } = scan.arrival;
-  return {
-    ...planned(scan),
-    queueDeadlineMs: scan.queueDeadlineMs,
-    pages: pagesKnown ?? typicalPages,
-    isSizeKnown: pagesKnown !== null,
-  };
+export function queuedRefresh(scan: SimulatedScan): QueuedRefresh {
+  const { queueDeadlineMs, arrival } = scan;
+  return { ...planned(scan), queueDeadlineMs, expectedPages: arrival.pagesKnown };
 }
 
 /** The first page reports the real size. */

@@ -1,0 +1,35 @@
+/** What is known of the size of an inventory while it is scanned. */
+export interface ScanSize {
+  readonly pages: number;
+  /**
+   * Assets that these pages cover, hidden ones included: what a page was requested with, or fewer
+   * where the platform gives fewer. Null in scans of earlier versions.
+   */
+  readonly assetsRead: number | null;
+  readonly reportedTotalCount: number | null;
+}
+
+/**
+ * Pages of the inventory, read ones included; null until the first is read. The rest is expected in
+ * pages as large as those before: on some days the platform gives fewer assets a page than the
+ * settings request.
+ */
+export function reportedPages(
+  { pages, assetsRead, reportedTotalCount }: ScanSize,
+  assetsPerPage: number,
+): number | null {
+  if (reportedTotalCount === null) return null;
+  if (pages === 0 || !assetsRead) return pagesOf(reportedTotalCount, assetsPerPage);
+  const assetsLeft = Math.max(0, reportedTotalCount - assetsRead);
+  return pages + Math.ceil((assetsLeft * pages) / assetsRead);
+}
+
+/** Pages of a running scan that are not read: at least one, whatever was reported. */
+export function pagesLeft(size: ScanSize, assetsPerPage: number): number | null {
+  const reported = reportedPages(size, assetsPerPage);
+  return reported === null ? null : Math.max(1, reported - size.pages);
+}
+
+function pagesOf(totalCount: number, assetsPerPage: number): number {
+  return Math.max(1, Math.ceil(totalCount / assetsPerPage));
+}

@@ -1,0 +1,291 @@
+import { inventoryKeyText } from '@inventory/contracts/inventory-key';
+import { Bug } from '@inventory/runtime/bug';
+import { testLogger } from '@inventory/testkit/namespace';
+import { MongoNetworkError } from 'mongodb';
+import { loadConfig } from '../src/config.ts';
+import { openStores, type Stores } from '../src/open-stores.ts';
+import { applyFact } from '../src/refreshes/apply-fact.ts';
+import { noPlan } from '../src/refreshes/published-plan.domain.ts';
+import type { Refresh } from '../src/refreshes/refresh.domain.ts';
+import { createPlannerLease } from '../src/scans/planner-lease.ts';
+import { createScanScheduler, type SchedulerDeps } from '../src/scans/scan-scheduler.ts';
+import type { PlannedRefresh } from '../src/scans/scan-store.ts';
+import { planLimits } from '../src/scans/start-scanning.ts';
+import { acceptedRefresh } from './refresh-builder.ts';
+import { requiredSettings } from './required-settings.ts';
+import { openStoredRefreshes, type StoredRefreshes } from './stored-refreshes.ts';
+
+const config = loadConfig(requiredSettings);
+
+let stored: StoredRefreshes;
+let stores: Stores;
+
+beforeAll(async () => {
+  stored = await openStoredRefreshes();
+});
+beforeEach(async () => {
+  const { db, clock } = stored;
+  stores = openStores(db, { config, clock, logger: testLogger, replica: 'replica-1' });
+  await Promise.all([
+    stored.collection.deleteMany({}),
+    db.collection('inventories').deleteMany({}),
+    db.collection('plans').deleteMany({}),
+  ]);
+});
+afterAll(() => stored.close());
+
+/** The planner of a replica without workers: what it starts waits for one. */
+function openScheduler(changed: Partial<SchedulerDeps> = {}, replica = 'replica-1') {
+  const { db, clock } = stored;
+  const own = openStores(db, { config, clock, logger: testLogger, replica });
+  const planner = createPlannerLease({ ...own, replica, clock, logger: testLogger });
+  return createScanScheduler({
+    ...own,
+    saga: stored.openSaga(own.refreshes),
+    planner,
+    worker: {
+      replica,
+      reserveSlot: () => null,
+      startScan: () => Promise.resolve(),
+      stopScan: () => {},
+    },
+    identityStates: () => stores.identities.loadIdentities(['identity-1']),
+    scanAllowance: () => 'all',
+    pageMs: () => 500,
+    assetsPerPage: config.scan.count,
+    limits: planLimits(config),
+    clock,
+    logger: testLogger,
+    ...changed,
+  });
+}
+
+let inventories = 0;
+/** A queued refresh of an inventory of its own. */
+async function queue(of: Partial<Refresh> = {}): Promise<Refresh> {
+  inventories += 1;
+  const scope = {
+    platform_id: `76561190${String(inventories).padStart(9, '0')}`,
+    app_id: 730,
+    context_id: 2,
+  };
+  const queueDeadlineMs = stored.clock.now() + config.deadlines.queueMs;
+  const refresh = acceptedRefresh({ scope, phase: 'queued', queueDeadlineMs, ...of });
+  await stores.refreshes.insertRefresh(refresh, {});
+  await stored.collection.updateOne({ _id: refresh.id }, { $currentDate: { changedAt: true } });
+  return refresh;
+}
+
+/** A replica that reads every refresh from the store: as one does after its start. */
+function withoutCache(): Partial<SchedulerDeps> {
+  return { saga: stored.openSaga({ ...stores.refreshes, cachedRefresh: () => null }) };
+}
+
+const stateOf = async ({ id }: Refresh) => (await stores.refreshes.findRefresh(id))?.refresh.phase;
+
+/** Counts what the planner reads of changes, and the size of each batch. */
+function countedChanges(): { readonly scans: Stores['scans']; readonly batches: number[] } {
+  const batches: number[] = [];
+  const { scans } = stores;
+  async function* counted(found: AsyncIterable<readonly PlannedRefresh[]>) {
+    for await (const batch of found) {
+      batches.push(batch.length);
+      yield batch;
+    }
+  }
+  return {
+    batches,
+    scans: { ...scans, readChangedSince: (timeMs) => counted(scans.readChangedSince(timeMs)) },
+  };
+}
+
+/** As refreshes of the last thirty days leave them. */
+async function insertEnded(count: number, changedAt: Date): Promise<void> {
+  await queue({ phase: 'completed' });
+  const like = await stored.collection.findOneAndDelete({ phase: 'completed' });
+  if (!like) throw new Error('nothing stored');
+  const ended = Array.from({ length: count }, (_, index) => ({
+    ...like,
+    _id: `00000000-0000-7000-8000-${String(index).padStart(12, '0')}` as Refresh['id'],
+    changedAt,
+  }));
+  await stored.collection.insertMany(ended);
+}
+
+describe('a planner that takes over', () => {
+  it('while nothing is queued reads no refresh that ended before (Refresh: one replica plans for all)', async () => {
+    await insertEnded(50, new Date(stored.clock.now() - 86_400_000));
+    const { scans, batches } = countedChanges();
+    const scheduler = openScheduler({ scans });
+
+    for (let run = 0; run < 3; run += 1) await scheduler.runOnce();
+
+    expect(batches).toEqual([]);
+  });
+
+  it('reads any number of changes in batches of bounded size', async () => {
+    const { scans, batches } = countedChanges();
+    const scheduler = openScheduler({ scans });
+    await scheduler.runOnce();
+    await insertEnded(1_200, new Date(Date.now() + 1_000));
+
+    await scheduler.runOnce();
+
+    expect(batches).toEqual([500, 500, 200]);
+  });
+
+  it('keeps its lease while it reads, however many refreshes are queued', async () => {
+    await insertEnded(1_200, new Date());
+    await stored.collection.updateMany({}, { $set: { phase: 'queued' } });
+    const { scans } = stores;
+    async function* slowly() {
+      for await (const found of scans.readOpen()) {
+        stored.clock.advance(config.scheduling.leaseMs / 2);
+        yield found;
+      }
+    }
+    const scheduler = openScheduler({ scans: { ...scans, readOpen: slowly } });
+    const { clock } = stored;
+    const other = openStores(stored.db, { config, clock, logger: testLogger, replica: 'other' });
+
+    await scheduler.runOnce();
+
+    expect(await other.plans.publishPlan({ plan: noPlan, survey: null })).toBe(false);
+  });
+
+  it('plans nothing before it has read every refresh, however often that fails', async () => {
+    const refresh = await queue();
+    let failures = 2;
+    const scheduler = openScheduler({
+      scans: {
+        ...stores.scans,
+        async *readOpen() {
+          yield* stores.scans.readOpen();
+          failures -= 1;
+          if (failures >= 0) throw new Error('connection lost');
+        },
+      },
+    });
+
+    await expect(scheduler.runOnce()).rejects.toThrow('connection lost');
+    await expect(scheduler.runOnce()).rejects.toThrow('connection lost');
+    expect(await stateOf(refresh)).toBe('queued');
+    await scheduler.runOnce();
+
+    expect(await stateOf(refresh)).toBe('collecting');
+    const lease = await stored.db
+      .collection<{ _id: string }>('inventories')
+      .findOne({ _id: inventoryKeyText(refresh.scope) });
+    expect(lease).toMatchObject({ scan: { refreshId: refresh.id } });
+  });
+});
+
+describe('after a change of the planner', () => {
+  it('the scans that the last one reserved continue, and one that reported more pages meanwhile is parked', async () => {
+    const saga = stored.openSaga(stores.refreshes);
+    const report = ({ id }: Refresh, reportedTotalCount: number) => {
+      const fact = { fact: 'page_recorded', reportedTotalCount, assetsRead: 2_000 } as const;
+      return applyFact(saga, id, fact, 'outbox');
+    };
+    const first = openScheduler();
+    const reserved = await queue();
+    await first.runOnce();
+    await report(reserved, 240_000);
+    const larger = await queue({ expectedPages: 1 });
+    for (let second = 0; second < 3; second += 1) {
+      await first.runOnce();
+      stored.clock.advance(1_000);
+    }
+    await report(larger, 200_000);
+
+    stored.clock.advance(config.scheduling.leaseMs);
+    await openScheduler({}, 'replica-2').runOnce();
+
+    const isParked = async ({ id }: Refresh) =>
+      (await stores.refreshes.findRefresh(id))?.refresh.scan?.parked;
+    expect([await isParked(reserved), await isParked(larger)]).toEqual([false, true]);
+  });
+});
+
+describe('a refresh whose planned step fails', () => {
+  const one = { expectedPages: 1 };
+  /** As a faulty write leaves it: planning does not read what is missing. */
+  const corrupt = ({ id }: Refresh) =>
+    stored.collection.updateOne({ _id: id }, { $unset: { billing: '' } });
+  const running = async (refreshes: readonly Refresh[]) =>
+    (await stored.collection.find({ phase: 'collecting' }).toArray())
+      .map(({ _id }) => refreshes.findIndex(({ id }) => id === _id))
+      .toSorted((left, right) => left - right);
+
+  it('keeps no other one from its scan, is set aside after five failures, and starts once it is repaired', async () => {
+    const refreshes = [await queue(one), await queue(one), await queue(one)];
+    const [bad] = refreshes;
+    if (!bad) throw new Error('nothing queued');
+    const { billing } = bad;
+    await corrupt(bad);
+    const scheduler = openScheduler(withoutCache());
+
+    await scheduler.runOnce();
+    expect(await running(refreshes)).toEqual([1, 2]);
+    for (let failures = 1; failures < 5; failures += 1) {
+      expect(scheduler.setAside).toBe(0);
+      stored.clock.advance(60_000);
+      await scheduler.runOnce();
+    }
+    expect(scheduler.setAside).toBe(1);
+    await stored.collection.updateOne({ _id: bad.id }, { $set: { billing } });
+    stored.clock.advance(300_000);
+    await scheduler.runOnce();
+
+    expect(await running(refreshes)).toEqual([0, 1, 2]);
+    expect(scheduler.setAside).toBe(0);
+  });
+
+  it('keeps no other one from being planned where its lease cannot be opened again after a crash', async () => {
+    const lost = await queue(one);
+    await openScheduler().runOnce();
+    await stored.db.collection('inventories').deleteMany({});
+    const other = await queue(one);
+    const { inventories: store } = stores;
+    const openLease: typeof store.openLease = (lease) =>
+      lease.refreshId === lost.id ? Promise.reject(new Bug('corrupt')) : store.openLease(lease);
+    stored.clock.advance(config.scheduling.leaseMs);
+
+    await openScheduler({ inventories: { ...store, openLease } }, 'replica-2').runOnce();
+
+    expect(await stateOf(other)).toBe('collecting');
+  });
+
+  it('takes no turn from the others, however many such refreshes are queued before them', async () => {
+    for (let count = 0; count < 12; count += 1) await corrupt(await queue(one));
+    const queueDeadlineMs = stored.clock.now() + 2 * config.deadlines.queueMs;
+    const good = await queue({ ...one, queueDeadlineMs });
+    const limits = { ...planLimits(config), scansMax: 4 };
+    const scheduler = openScheduler({ ...withoutCache(), limits });
+
+    for (let second = 0; second < 15; second += 1) {
+      await scheduler.runOnce();
+      stored.clock.advance(1_000);
+    }
+
+    expect(await stateOf(good)).toBe('collecting');
+  });
+
+  it('is not set aside while MongoDB is unavailable: everything starts with the first plan after its return', async () => {
+    const refreshes = [await queue(one), await queue(one), await queue(one)];
+    let isAway = true;
+    const { inventories: store } = stores;
+    const openLease: typeof store.openLease = (lease) =>
+      isAway ? Promise.reject(new MongoNetworkError('connection closed')) : store.openLease(lease);
+    const scheduler = openScheduler({ inventories: { ...store, openLease } });
+
+    for (let run = 0; run < 10; run += 1) {
+      await expect(scheduler.runOnce()).rejects.toThrow('connection closed');
+      stored.clock.advance(1_000);
+    }
+    isAway = false;
+    await scheduler.runOnce();
+
+    expect(await running(refreshes)).toEqual([0, 1, 2]);
+  });
+});
