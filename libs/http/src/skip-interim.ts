@@ -29,7 +29,7 @@ export function skipInterim<Stream extends Pick<Socket, 'read' | 'write'>>(socke
   const read = socket.read.bind(socket);
   const write = socket.write.bind(socket);
   let isHeadDue = false;
-  let kept: Buffer | null = null;
+  let kept = Buffer.alloc(0);
 
   socket.write = ((...args: Parameters<Socket['write']>) => {
     isHeadDue = true;
@@ -39,25 +39,31 @@ export function skipInterim<Stream extends Pick<Socket, 'read' | 'write'>>(socke
     for (;;) {
       const chunk: Buffer | null = read(size);
       if (chunk === null || !isHeadDue) return chunk;
-      const bytes: Buffer = kept ? Buffer.concat([kept, chunk]) : chunk;
-      const rest = afterInterim(bytes);
-      kept = rest === null ? bytes : null;
-      if (rest === null) continue;
-      isHeadDue = false;
-      return rest;
+      const rest = afterInterim(Buffer.concat([kept, chunk]));
+      isHeadDue = isIncomplete(rest);
+      kept = isHeadDue ? Buffer.from(rest) : Buffer.alloc(0);
+      if (!isHeadDue) return rest;
     }
   };
   return socket;
 }
 
-/** What follows the interim answers at the start; null until the answer itself begins. */
-function afterInterim(bytes: Buffer): Buffer | null {
+/** What follows the complete interim answers at the start. */
+function afterInterim(bytes: Buffer): Buffer {
   let rest = bytes;
-  while (rest.length >= statusLength) {
-    if (!interim.test(rest.toString('latin1', 0, statusLength))) return rest;
+  while (isInterim(rest)) {
     const end = rest.indexOf('\r\n\r\n');
-    if (end < 0) return rest.length > headBytesMax ? rest : null;
+    if (end < 0) break;
     rest = rest.subarray(end + 4);
   }
-  return null;
+  return rest;
+}
+
+/** Whether more has to arrive before it is known what begins here. */
+function isIncomplete(rest: Buffer): boolean {
+  return rest.length < statusLength || (isInterim(rest) && rest.length <= headBytesMax);
+}
+
+function isInterim(bytes: Buffer): boolean {
+  return interim.test(bytes.toString('latin1', 0, statusLength));
 }
