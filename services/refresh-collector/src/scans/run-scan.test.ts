@@ -88,9 +88,10 @@ function openScan(fetchPage: PlatformClient['fetchPage']) {
     clock,
     logger: createLogger({ service: 'test', level: 'silent' }),
   };
-  const lease = { signal: new AbortController().signal, isHeld: () => true };
+  const { signal } = new AbortController();
+  const hold = { signal, ending: signal, isHeld: () => true };
   const claimed = { refresh, trace: {}, epoch: 1, pages: [] };
-  return { saved, released, run: () => runScan(deps, claimed, lease) };
+  return { saved, released, run: () => runScan(deps, claimed, hold) };
 }
 
 describe('an error while a page is read', () => {
