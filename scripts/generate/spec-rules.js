@@ -97,6 +97,8 @@ module.exports = {
     'first-revision-is-changed': 'First revision is changed: complete_changed',
     unchanged:
       'Unchanged: Same assets, amounts, class and instance: same revision, new observation',
+    'rows-of-an-observation':
+      'Rows of an observation: Properties and their names are those of its scan',
     'each-refresh-is-charged-on-its-own': 'Each refresh is charged on its own',
     'one-scan-at-a-time-per-inventory': 'One scan at a time per inventory',
     'everything-hidden-is-complete':
@@ -123,6 +125,11 @@ module.exports = {
       "Descriptions: Exactly those of the page's assets, once each; a missing one stays absent",
     'platform-fields':
       'Platform fields: Pass through; odd lists; missing instanceid; asset_properties; currency rows',
+    'platform-text':
+      'Platform text: Digits as sent; U+FFFD for what is no Unicode; unknown optional blocks left out',
+    'platform-http': 'Platform HTTP: 1xx answers; Retry-After as a date, or too long; 503 with it',
+    'more-rows-than-asked': 'More rows than asked: 2000 are shown, the rest is behind the cursor',
+    'platform-compression': 'Platform compression: gzip, br, deflate, zstd, bounded after decoding',
     'total-amount': 'total_amount: An exact integer beyond 2^53',
     'another-language': 'Another language: Same assets, texts fall back, headers name the language',
     cursors: 'Cursors: Encrypted, authenticated, bound',

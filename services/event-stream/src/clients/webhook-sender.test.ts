@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { startBytesMax } from './answer-text.ts';
-import { createWebhookSender, retryAfterMs, type WebhookSender } from './webhook-sender.ts';
+import { createWebhookSender, type WebhookSender } from './webhook-sender.ts';
 
 let hits: { host: string | undefined; body: string }[];
 let answer: RequestListener;
@@ -175,15 +175,4 @@ test('a request is aborted when the service stops', async () => {
   stopping.abort();
 
   await expect(sent).rejects.toThrow();
-});
-
-test('Retry-After is read as seconds and as a date, and as nothing else', () => {
-  const nowMs = Date.UTC(2026, 10, 21, 10);
-
-  expect(retryAfterMs('30', nowMs)).toBe(30_000);
-  expect(retryAfterMs('Sat, 21 Nov 2026 10:01:00 GMT', nowMs)).toBe(60_000);
-  expect(retryAfterMs('Sat, 21 Nov 2026 09:00:00 GMT', nowMs)).toBe(0);
-  for (const header of [null, '', 'soon', '-1', '99999999999']) {
-    expect([header, retryAfterMs(header, nowMs)]).toEqual([header, null]);
-  }
 });

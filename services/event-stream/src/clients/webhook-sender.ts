@@ -1,4 +1,3 @@
-import { fromIsoTime } from '@inventory/runtime/clock';
 import { Agent } from 'undici';
 import { type AddressRules, addressOfHost, isPublicAddress } from '../domain/webhook-address.ts';
 import type { AttemptError } from '../domain/webhook-delivery.ts';
@@ -70,16 +69,6 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
     },
     close: () => agent.destroy(),
   };
-}
-
-const httpDate = /^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT$/;
-
-/** `Retry-After` in milliseconds from now; null for what is neither seconds nor a date. */
-export function retryAfterMs(header: string | null, nowMs: number): number | null {
-  if (header === null) return null;
-  if (/^[0-9]{1,9}$/.test(header)) return Number(header) * 1_000;
-  const atMs = httpDate.test(header) ? fromIsoTime(header) : Number.NaN;
-  return Number.isNaN(atMs) ? null : Math.max(0, atMs - nowMs);
 }
 
 const tlsCode =

@@ -1,3 +1,5 @@
+import { Refused } from '@inventory/http/refused';
+import { isMongoUnavailable } from '@inventory/mongo/is-mongo-unavailable';
 import { jitteredDelayMs } from '@inventory/runtime/backoff';
 import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
@@ -60,25 +62,43 @@ const stagingBackoff = { firstMs: 200, maxMs: 10_000 } as const;
 /**
  * Reads a claimed scan to its end, from the last recorded page on. Returns when the scan or its
  * lease ended, or with the page in flight when the worker leaves it; staged and recorded pages stay.
+ * Rejects while the database is unavailable. Any other error ends the scan: it would occur again
+ * whenever the page is read.
  */
 export async function runScan(deps: ScanDeps, claimed: ClaimedScan, hold: ScanHold): Promise<void> {
   let state: ScanState | undefined = resumedState(claimed, deps.rules);
   while (state && !hold.ending.aborted && hold.isHeld()) {
-    if (isOverdue(deps, claimed)) {
-      return end(deps, claimed, state, { fact: 'collect_deadline_passed' });
-    }
-    if (!(await deps.egress.breakers.admits(claimed.refresh.scope.app_id))) {
-      await pause(breakerPauseMs, hold.ending);
-      continue;
-    }
     const current: ScanState = state;
-    state = await inSpan({ name: 'scan page', parent: claimed.trace }, () =>
-      readOnePage(deps, claimed, current, hold),
-    );
+    try {
+      state = await readNextPage(deps, claimed, current, hold);
+    } catch (error) {
+      if (isMongoUnavailable(error)) throw error;
+      deps.logger.error({ err: error, refresh_id: claimed.refresh.id }, 'scan failed by a fault');
+      return end(deps, claimed, current, { fact: 'scan_failed', outcome: 'internal_failure' });
+    }
   }
 }
 
 /** The next state; undefined when the scan ended or its lease is lost. */
+async function readNextPage(
+  deps: ScanDeps,
+  claimed: ClaimedScan,
+  state: ScanState,
+  hold: ScanHold,
+): Promise<ScanState | undefined> {
+  if (isOverdue(deps, claimed)) {
+    await end(deps, claimed, state, { fact: 'collect_deadline_passed' });
+    return undefined;
+  }
+  if (!(await deps.egress.breakers.admits(claimed.refresh.scope.app_id))) {
+    await pause(breakerPauseMs, hold.ending);
+    return state;
+  }
+  return inSpan({ name: 'scan page', parent: claimed.trace }, () =>
+    readOnePage(deps, claimed, state, hold),
+  );
+}
+
 async function readOnePage(
   deps: ScanDeps,
   claimed: ClaimedScan,
@@ -139,7 +159,7 @@ async function applyStep(
   for (const identityId of step.rests) await deps.egress.pool.restIdentity(identityId);
   if (step.step === 'check_end') return recordDoubt(deps, claimed, state, step);
   if (step.step === 'retry') {
-    await pause(step.pauseMs, hold.ending);
+    await pause(Math.min(step.pauseMs, timeLeftMs(deps, claimed)), hold.ending);
     return { ...state, progress: step.progress, tries: step.tries };
   }
   invariant(text !== null, 'a page that is saved has a text');
@@ -200,7 +220,7 @@ async function stageAndRecord(
 
 /**
  * Retries until the scan's deadline while the revision-store is unavailable, or until the worker
- * leaves the scan.
+ * leaves the scan. Throws where it refuses the page itself: it would do so every time.
  */
 async function stage(
   deps: ScanDeps,
@@ -214,6 +234,7 @@ async function stage(
     try {
       return await deps.revisionStore.stagePage(place, text);
     } catch (error) {
+      if (error instanceof Refused) throw error;
       deps.logger.warn({ err: error, failures }, 'page not staged');
       if (ending.aborted) return undefined;
       await pause(jitteredDelayMs(stagingBackoff, failures), ending);
