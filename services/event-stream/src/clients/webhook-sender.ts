@@ -1,6 +1,8 @@
-import { Agent } from 'undici';
+import { skippingInterim } from '@inventory/http/skip-interim';
+import { Agent, buildConnector } from 'undici';
 import { type AddressRules, addressOfHost, isPublicAddress } from '../domain/webhook-address.ts';
 import type { AttemptError } from '../domain/webhook-delivery.ts';
+import { notingStatus, statusBefore } from './answer-status.ts';
 import { startDeadline } from './deadline.ts';
 import { AddressRefused, createGuardedLookup, NameUnresolved } from './guarded-lookup.ts';
 import { type BoundedAnswer, postBounded } from './post-bounded.ts';
@@ -30,12 +32,13 @@ export interface WebhookSenderOptions extends AddressRules {
 
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
   const { timeoutMs, resolve, allowPrivate } = options;
+  const connect = buildConnector({
+    // The deadline of a request ends before.
+    timeout: 2 * timeoutMs,
+    lookup: createGuardedLookup(resolve, { allowPrivate }),
+  });
   const agent = new Agent({
-    connect: {
-      // The deadline of a request ends before.
-      timeout: 2 * timeoutMs,
-      lookup: createGuardedLookup(resolve, { allowPrivate }),
-    },
+    connect: notingStatus(skippingInterim(connect)),
     // The limits are those of the deliverer: time in a queue here would count as the endpoint's.
     connections: null,
     pipelining: 1,
@@ -62,6 +65,8 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
         return await post({ ...given, signal: deadline.signal });
       } catch (error) {
         if (given.signal.aborted) throw error;
+        const status = statusBefore(error);
+        if (status !== null) return { status, retryAfter: null, start: Buffer.alloc(0) };
         return { status: null, error: deadline.signal.aborted ? 'timeout' : attemptErrorOf(error) };
       } finally {
         deadline.clear();
