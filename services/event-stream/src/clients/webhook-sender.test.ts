@@ -62,16 +62,23 @@ test('a request is sent to the resolved address with the given name', async () =
 });
 
 test('a name that resolves to this machine is refused and nothing is sent (Events: webhooks) [webhooks-addresses]', async () => {
-  const sent = await send(`http://hook.example.com:${port}/`, { allowPrivate: false });
+  const sent = await send(`https://hook.example.com:${port}/`, { allowPrivate: false });
 
   expect(sent).toEqual({ status: null, error: 'address_refused' });
   expect(hits).toEqual([]);
 });
 
-test.each(['127.0.0.1', '[::ffff:127.0.0.1]', '2130706433'])(
-  'an address as host, %s, is refused without a look-up (Events: webhooks)',
+test.each([
+  '127.0.0.1',
+  '[::ffff:127.0.0.1]',
+  '2130706433',
+  'localhost..',
+  'a..example',
+  '@a.example',
+])(
+  'an address as host, %s, or what is no host, is refused without a look-up (Events: webhooks)',
   async (host) => {
-    const sent = await send(`http://${host}:${port}/`, { allowPrivate: false });
+    const sent = await send(`https://${host}:${port}/`, { allowPrivate: false });
 
     expect(sent).toEqual({ status: null, error: 'address_refused' });
     expect(hits).toEqual([]);

@@ -1,6 +1,6 @@
 import { skippingInterim } from '@inventory/http/skip-interim';
 import { Agent, buildConnector } from 'undici';
-import { type AddressRules, addressOfHost, isPublicAddress } from '../domain/webhook-address.ts';
+import { type AddressRules, parseWebhookUrl } from '../domain/webhook-address.ts';
 import type { AttemptError } from '../domain/webhook-delivery.ts';
 import { notingStatus, statusBefore } from './answer-status.ts';
 import { startDeadline } from './deadline.ts';
@@ -49,13 +49,10 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
   });
 
   async function post({ url, headers, body, signal }: WebhookRequest): Promise<WebhookAnswer> {
-    // A host that is an address is connected to without a lookup.
-    const { origin, hostname, pathname, search } = new URL(url);
-    const address = addressOfHost(hostname);
-    if (address !== null && !allowPrivate && !isPublicAddress(address)) {
-      return { status: null, error: 'address_refused' };
-    }
-    return postBounded(agent, { origin, path: pathname + search, headers, body }, signal);
+    const target = parseWebhookUrl(url, { allowPrivate });
+    if (target.result === 'invalid') return { status: null, error: 'address_refused' };
+    const { origin, path } = target;
+    return postBounded(agent, { origin, path, headers, body }, signal);
   }
 
   return {
