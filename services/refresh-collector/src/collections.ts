@@ -185,7 +185,7 @@ const plan = z.object({
   scanPagesMax: z.number().default(Number.MAX_SAFE_INTEGER),
   typicalPages: z.number(),
   replicas: z.int(),
-  scansPerReplica: z.int(),
+  pagesPerReplica: z.number().default(Number.MAX_SAFE_INTEGER),
   reserved: z.array(z.string()).readonly().default([]),
   accounts: z.int(),
   busiest: z

@@ -37,7 +37,9 @@ export const settings = {
   PLATFORM_CONNECT_TIMEOUT_MS: duration()
     .prefault('5000')
     .describe('Longest wait for a connection with the platform, or with a proxy and through it'),
-  PLATFORM_BODY_BYTES_MAX: count().prefault('8388608').describe('Largest platform answer read'),
+  PLATFORM_BODY_BYTES_MAX: count()
+    .prefault('8388608')
+    .describe('Largest platform answer read, as sent and as decoded'),
   PLATFORM_PAGE_COUNT: integer(1, 5_000).prefault('2000').describe('Assets requested per page'),
   PLATFORM_SMALLER_PAGE_COUNT: integer(1, 5_000)
     .prefault('1000')

@@ -104,7 +104,7 @@ test('a corrupt lease is skipped among those that wait for a worker', async () =
   await overwrite('inventories', 'corrupt', { scan: { ...lease, refreshId: null }, seenAt });
 
   expect(await stores.inventories.findWaitingLeases(10)).toEqual([
-    { inventory: 'sound', refreshId: lease.refreshId },
+    { inventory: 'sound', refreshId: lease.refreshId, deadlineMs: 0 },
   ]);
   expect(logged).toHaveLength(1);
 });
@@ -123,7 +123,7 @@ test('corrupt leases that wait longest take no place among those of the workers 
   });
 
   expect(await stores.inventories.findWaitingLeases(1)).toEqual([
-    { inventory: 'behind', refreshId },
+    { inventory: 'behind', refreshId, deadlineMs: 1 },
   ]);
 });
 
