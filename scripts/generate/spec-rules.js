@@ -61,6 +61,8 @@ module.exports = {
     'projects-are-apart':
       "Projects are apart: Another Project's refresh has the bytes of an unknown one",
     'json-only': 'JSON only: 406 where JSON is refused',
+    'http-messages':
+      'HTTP messages: RFC 9110 and 9112, whatever the form of a target, a header or a connection',
     compression: 'Compression: gzip and br from 1 KiB, never on a stream',
     'no-caching-no-cors': 'No caching, no CORS',
     'head-is-405': 'HEAD is 405',
@@ -151,6 +153,7 @@ module.exports = {
     'events-recovery': 'Events: recovery: Too old, or of another epoch',
     'events-kept-log': 'Events: kept log: 7 days; the newest always stays',
     'events-heartbeat': 'Events: heartbeat: 15 s, staggered',
+    'events-framing': 'Events: framing: Chunks on HTTP/1.1',
     'events-life': 'Events: life: 10 to 15 min, then stream.closing',
     'events-closing': 'Events: closing: Reason and retry_after_ms, also as retry',
     'events-revoked': 'Events: revoked: Within 2 s of a change, else 30 s',

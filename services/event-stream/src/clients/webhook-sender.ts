@@ -1,6 +1,8 @@
-import { Agent } from 'undici';
-import { type AddressRules, addressOfHost, isPublicAddress } from '../domain/webhook-address.ts';
+import { skippingInterim } from '@inventory/http/skip-interim';
+import { Agent, buildConnector } from 'undici';
+import { type AddressRules, parseWebhookUrl } from '../domain/webhook-address.ts';
 import type { AttemptError } from '../domain/webhook-delivery.ts';
+import { notingStatus, statusBefore } from './answer-status.ts';
 import { startDeadline } from './deadline.ts';
 import { AddressRefused, createGuardedLookup, NameUnresolved } from './guarded-lookup.ts';
 import { type BoundedAnswer, postBounded } from './post-bounded.ts';
@@ -30,12 +32,13 @@ export interface WebhookSenderOptions extends AddressRules {
 
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
   const { timeoutMs, resolve, allowPrivate } = options;
+  const connect = buildConnector({
+    // The deadline of a request ends before.
+    timeout: 2 * timeoutMs,
+    lookup: createGuardedLookup(resolve, { allowPrivate }),
+  });
   const agent = new Agent({
-    connect: {
-      // The deadline of a request ends before.
-      timeout: 2 * timeoutMs,
-      lookup: createGuardedLookup(resolve, { allowPrivate }),
-    },
+    connect: notingStatus(skippingInterim(connect)),
     // The limits are those of the deliverer: time in a queue here would count as the endpoint's.
     connections: null,
     pipelining: 1,
@@ -46,13 +49,10 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
   });
 
   async function post({ url, headers, body, signal }: WebhookRequest): Promise<WebhookAnswer> {
-    // A host that is an address is connected to without a lookup.
-    const { origin, hostname, pathname, search } = new URL(url);
-    const address = addressOfHost(hostname);
-    if (address !== null && !allowPrivate && !isPublicAddress(address)) {
-      return { status: null, error: 'address_refused' };
-    }
-    return postBounded(agent, { origin, path: pathname + search, headers, body }, signal);
+    const target = parseWebhookUrl(url, { allowPrivate });
+    if (target.result === 'invalid') return { status: null, error: 'address_refused' };
+    const { origin, path } = target;
+    return postBounded(agent, { origin, path, headers, body }, signal);
   }
 
   return {
@@ -62,6 +62,8 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
         return await post({ ...given, signal: deadline.signal });
       } catch (error) {
         if (given.signal.aborted) throw error;
+        const status = statusBefore(error);
+        if (status !== null) return { status, retryAfter: null, start: Buffer.alloc(0) };
         return { status: null, error: deadline.signal.aborted ? 'timeout' : attemptErrorOf(error) };
       } finally {
         deadline.clear();
