@@ -108,7 +108,9 @@ export const settings = {
   ASK_AGAIN_FIRST_MS: duration()
     .prefault('10000')
     .describe('Wait before a pending command is resent'),
-  ASK_AGAIN_MAX_MS: duration().prefault('20000').describe('Longest wait before it is resent again'),
+  ASK_AGAIN_MAX_MS: duration()
+    .prefault('120000')
+    .describe('Longest wait before it is resent again'),
   HOLD_SWEEP_MS: duration().prefault('600000').describe('How often old holds are resolved'),
   HOLD_AGE_SECONDS: count().prefault('3600').describe('Age from which a hold is old'),
 } as const;

@@ -1,20 +1,16 @@
-import { loadConfig } from '../src/config.ts';
-import { openStores, type Stores } from '../src/open-stores.ts';
+import { sendEffects } from '../src/refreshes/apply-fact.ts';
 import { noEndCheck } from '../src/refreshes/recorded-page.domain.ts';
 import type { Refresh } from '../src/refreshes/refresh.domain.ts';
-import { resendPendingCommands } from '../src/refreshes/resend-pending-commands.ts';
+import type { RefreshStore } from '../src/refreshes/refresh-store.ts';
 import { acceptedRefresh } from './refresh-builder.ts';
-import { requiredSettings } from './required-settings.ts';
 import { openStoredRefreshes, type StoredRefreshes } from './stored-refreshes.ts';
 
-const config = loadConfig(requiredSettings);
 let stored: StoredRefreshes;
-let stores: Stores;
+let refreshes: RefreshStore;
 
 beforeAll(async () => {
   stored = await openStoredRefreshes();
-  const { db, clock } = stored;
-  stores = openStores(db, { config, clock, logger: { error: () => {} }, replica: 'replica-1' });
+  refreshes = stored.openStore();
 });
 afterAll(() => stored.close());
 
@@ -22,7 +18,7 @@ afterAll(() => stored.close());
 async function insertAssembling(): Promise<Refresh> {
   const atMs = stored.clock.now();
   const accepted = acceptedRefresh();
-  await stores.refreshes.insertRefresh(accepted, {});
+  await refreshes.insertRefresh(accepted, {});
   const assembling: Refresh = {
     ...accepted,
     version: accepted.version + 1,
@@ -42,28 +38,19 @@ async function insertAssembling(): Promise<Refresh> {
     },
   };
   const lastPage = { page: 0, place: 0, epoch: 1, chunks: [], nextCursor: null };
-  await stores.refreshes.saveStep({ refresh: accepted, trace: {} }, assembling, { lastPage });
+  await refreshes.saveStep({ refresh: accepted, trace: {} }, assembling, { lastPage });
   return assembling;
 }
 
-test('a refresh that is decided between its claim and its resend holds up none of the others (Refresh)', async () => {
-  const [decided, pending] = [await insertAssembling(), await insertAssembling()];
-  stored.clock.advance(config.resend.firstMs);
-  const saga = stored.openSaga(stores.refreshes);
+test('a manifest is resent while its scan is undecided, and nothing is after that (Refresh)', async () => {
+  const assembling = await insertAssembling();
+  const saga = stored.openSaga(refreshes);
+  const resend = () => sendEffects(saga, { refresh: assembling, trace: {} }, ['complete_scan']);
+  await resend();
+  const settling: Refresh = { ...assembling, version: assembling.version + 1, phase: 'settling' };
+  await refreshes.saveStep({ refresh: assembling, trace: {} }, settling);
 
-  await resendPendingCommands({
-    ...saga,
-    settleGraceMs: config.deadlines.settleGraceMs,
-    logger: { info: () => {} } as never,
-    resends: {
-      async claimDueResends(limit) {
-        const claimed = await stores.resends.claimDueResends(limit);
-        const next: Refresh = { ...decided, version: decided.version + 1, phase: 'settling' };
-        await stores.refreshes.saveStep({ refresh: decided, trace: {} }, next);
-        return claimed;
-      },
-    },
-  });
+  await resend();
 
-  expect(saga.sent.map(({ id }) => id)).toEqual([`completed:${pending.id}`]);
+  expect(saga.sent.map(({ id }) => id)).toEqual([`completed:${assembling.id}`]);
 });

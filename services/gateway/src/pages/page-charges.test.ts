@@ -9,11 +9,13 @@ import {
 import { type ReplyReader, ReplyTimeout } from '@inventory/messaging/pending-replies';
 import { createLogger } from '@inventory/runtime/logger';
 import { newAccountId, newProjectId, newRequestId } from '@inventory/testkit/builders';
+import { createMemoryQueue } from '@inventory/testkit/memory-queue';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import { createTestClock } from '@inventory/testkit/test-clock';
+import { createWorker } from '@inventory/work/worker';
 import fc from 'fast-check';
+import { commandWork } from '../commands/command-work.ts';
 import { createRequestReplyClient } from '../commands/request-reply-client.ts';
-import { resendPendingCommands } from '../commands/resend-pending-commands.ts';
 import { createIntentCloser, type IntentCloser } from './close-intents.ts';
 import { createPageCharges } from './page-charges.ts';
 import type { PageIntent } from './page-intent.domain.ts';
@@ -32,7 +34,7 @@ const story = fc.record({
   store: fc.constantFrom('stores', 'fails', 'stores_but_fails' as const),
   fetch: fc.constantFrom('page', 'refused', 'fails' as const),
   send: fc.constantFrom('sent', 'overloaded', 'sent_but_fails', 'lost' as const),
-  ledger: fc.constantFrom('answers', 'silent', 'refuses', 'late' as const),
+  ledger: fc.constantFrom('answers', 'silent', 'refuses', 'late', 'quarantined' as const),
   delivery: fc.constantFrom('delivered', 'abandoned', 'crash_before', 'crash_after' as const),
   reversalsUnanswered: fc.nat(2),
 });
@@ -41,7 +43,8 @@ type Story = typeof story extends fc.Arbitrary<infer Value> ? Value : never;
 /** A ledger of one account and the store of intents, both shared by all replicas. */
 function createWorld(plot: Story) {
   const clock = createTestClock();
-  const intents = new Map<RequestId, PendingReversal>();
+  const queue = createMemoryQueue<PendingReversal>();
+  const intents = queue.pending;
   const outcomes = new Map<string, BillingOutcome>();
   const late: (() => void)[] = [];
   const world = {
@@ -49,6 +52,7 @@ function createWorld(plot: Story) {
     charges: 0,
     unanswered: plot.reversalsUnanswered,
     pageWritten: false,
+    isQuarantined: plot.ledger === 'quarantined',
   };
   const waiters = new Map<string, (reply: unknown) => void>();
 
@@ -75,6 +79,10 @@ function createWorld(plot: Story) {
   }
 
   function receive(message: OutgoingMessage): void {
+    if (world.isQuarantined) {
+      if (message.type === 'billing.charge.v1') world.charges += 1;
+      return void waiters.get(message.waitingId ?? '')?.({ outcome: null });
+    }
     if (message.type === 'billing.charge.v1') {
       world.charges += 1;
       if (plot.ledger === 'late') return void late.push(() => book(message.body));
@@ -118,9 +126,7 @@ function createWorld(plot: Story) {
   const store = {
     async insertIntent(intent: PageIntent) {
       if (plot.store !== 'fails') {
-        const { requestId: id, accountId, projectId, chainId, keyId, reverseAtMs } = intent;
-        const owner = { accountId, projectId, chainId, keyId };
-        intents.set(id, { id, ...owner, dueAtMs: reverseAtMs, epoch: 0 });
+        queue.add(intent.requestId, intent, intent.reverseAtMs);
       }
       if (plot.store !== 'stores') throw new Error('store unavailable');
     },
@@ -129,14 +135,6 @@ function createWorld(plot: Story) {
       const found = intents.get(id);
       if (found) intents.set(id, { ...found, dueAtMs: nowMs });
     },
-    findDueCommands: async (nowMs: number) =>
-      [...intents.values()].filter(({ dueAtMs }) => dueAtMs <= nowMs),
-    async claimCommand(command: PendingReversal, _replica: string, untilMs: number) {
-      if (intents.get(command.id)?.epoch !== command.epoch) return false;
-      intents.set(command.id, { ...command, dueAtMs: untilMs, epoch: command.epoch + 1 });
-      return true;
-    },
-    deleteCommand: async (command: PendingReversal) => void intents.delete(command.id),
   };
   const openKeys = new Map<string, { requestId: RequestId; state: 'open' | 'paid' }>();
   const keys = {
@@ -148,21 +146,29 @@ function createWorld(plot: Story) {
       if (openKeys.get(keyId)?.requestId === requestId) openKeys.delete(keyId);
     },
   };
-  return { clock, intents, late, commands, store, world, keys, openKeys };
+  let isKnown = false;
+  const funds = {
+    recheckFunds: async () => null,
+    recordRefusal: () => undefined,
+    isQuarantined: () => isKnown,
+    recordQuarantine: () => {
+      isKnown = true;
+    },
+  };
+  const owner = { accountId: newAccountId(), projectId: newProjectId() };
+  return { clock, owner, funds, queue, intents, late, commands, store, world, keys, openKeys };
 }
 
 type World = ReturnType<typeof createWorld>;
 
 /** A read by one replica, until it answers or dies. */
 async function readOnce(given: World, plot: Story, closer: IntentCloser): Promise<void> {
-  const { commands, clock, store, world } = given;
-  const funds = { recheckFunds: async () => null, recordRefusal: () => undefined };
+  const { commands, clock, store, world, funds } = given;
   const around = { commands, intents: store, closer, funds };
   const charges = createPageCharges({ ...around, clock, logger, limits });
   const read = {
     requestId: newRequestId(),
-    accountId: newAccountId(),
-    projectId: newProjectId(),
+    ...given.owner,
     productCode: 'platform.inventory.current.page.v1',
     chainId: null,
     keyId: 'key',
@@ -188,17 +194,16 @@ async function readOnce(given: World, plot: Story, closer: IntentCloser): Promis
 }
 
 /** The other replica: sweeps until nothing is due any more, minutes after. */
-async function sweep({ commands, clock, keys, late, store }: World): Promise<void> {
+async function sweep({ commands, clock, keys, late, queue }: World): Promise<void> {
   for (let round = 0; round < 6; round += 1) {
-    clock.advance(30_000);
-    const reversals = pageReversals({
-      store,
-      keys,
-      chains: { excludeChain: async () => {} },
-      logger,
-    });
-    const deadlines = { pendingReplyMs: 600_000 };
-    await resendPendingCommands({ commands, clock, replica: 'other', deadlines }, reversals);
+    clock.advance(60_000);
+    const chains = { excludeChain: async () => {} };
+    const reversals = pageReversals({ queue, keys, chains, logger });
+    const work = commandWork(reversals, { commands, deadlines: { pendingReplyMs: 600_000 } });
+    const worker = createWorker(work, { clock, owner: 'other', logger, wake: () => {} });
+    await worker.runOnce();
+    await worker.idle();
+    worker.stop();
     if (round === 2) for (const book of late) book();
   }
 }
@@ -221,6 +226,11 @@ const chargesExactlyWhatIsDelivered = (
     change(given);
     await readOnce(given, plot, closing(given));
     await sweep(given);
+    if (given.world.isQuarantined) {
+      given.world.isQuarantined = false;
+      given.clock.advance(600_000);
+      await sweep(given);
+    }
 
     const isGivenAway = plot.delivery === 'crash_after';
     const paid = given.world.pageWritten && !isGivenAway ? price : 0;
@@ -288,4 +298,31 @@ test('nothing is charged for an answer that is free, or when the intent cannot b
 
     expect(given.world.charges).toBe(0);
   }
+});
+
+test('a page of an account in quarantine is refused and undone once the quarantine is lifted; later ones are refused without an intent', async () => {
+  const plot = {
+    store: 'stores',
+    fetch: 'page',
+    send: 'sent',
+    ledger: 'quarantined',
+    delivery: 'delivered',
+    reversalsUnanswered: 0,
+  } as const;
+  const given = createWorld(plot);
+  const closer = properClosing(given);
+
+  await readOnce(given, plot, closer);
+  expect(given.world).toMatchObject({ charges: 1, pageWritten: false });
+  await sweep(given);
+  expect(given.intents.size).toBe(1);
+  await readOnce(given, plot, closer);
+  expect(given.world.charges).toBe(1);
+  expect(given.intents.size).toBe(1);
+
+  given.world.isQuarantined = false;
+  given.clock.advance(600_000);
+  await sweep(given);
+  expect(given.intents.size).toBe(0);
+  expect(given.world.balance).toBe(0);
 });

@@ -46,7 +46,7 @@ export interface RequestRefreshDeps {
   readonly collector: { findRefresh(refreshId: RefreshId): Promise<RefreshView | null> };
   readonly pendingCancels: {
     insertCancel(cancel: {
-      readonly id: RefreshId;
+      readonly refreshId: RefreshId;
       readonly accountId: AccountId;
       readonly projectId: ProjectId;
       readonly requestedAtMs: number;
@@ -135,7 +135,7 @@ function decisionIn(reply: ReceivedMessage): Decision | undefined {
   if (reply.type === 'reply.refresh-decision.v1') return reply.body;
   if (reply.type !== 'reply.billing-outcome.v1') return undefined;
   const { waiting_id, outcome, deadline_at } = reply.body;
-  if (outcome.kind !== 'reserve' || outcome.result !== 'applied') return undefined;
+  if (outcome?.kind !== 'reserve' || outcome.result !== 'applied') return undefined;
   if (outcome.refresh_id === null || deadline_at === undefined) return undefined;
   return {
     waiting_id,
@@ -184,7 +184,7 @@ async function giveUp(
   if (request.idempotencyKey !== null) return refused(undecided());
   const { accountId, projectId } = request;
   try {
-    await deps.pendingCancels.insertCancel({ id: refreshId, accountId, projectId, requestedAtMs });
+    await deps.pendingCancels.insertCancel({ refreshId, accountId, projectId, requestedAtMs });
     deps.wakeCancels();
   } catch (error) {
     // Kafka and MongoDB are both unavailable: the client has the id and can cancel the refresh.

@@ -10,12 +10,12 @@ import type { AdmissionStore } from './admission-store.ts';
 import type { SagaDeps } from './apply-fact.ts';
 import type { InventoryStore } from './inventory-store.ts';
 import type { LedgerClient } from './ledger-client.ts';
+import type { Resends } from './open-resends.ts';
 import type { PublishedPlan } from './published-plan.domain.ts';
 import type { RefreshListStore } from './refresh-list-store.ts';
 import { refreshRoutes } from './refresh-routes.ts';
 import type { RefreshStore } from './refresh-store.ts';
 import type { RefreshSurveyStore } from './refresh-survey-store.ts';
-import type { ResendStore } from './resend-store.ts';
 import { startRefreshJobs } from './start-refresh-jobs.ts';
 import { type CollectionPace, collectionPace } from './status-estimate.domain.ts';
 import { type SurveyPublisher, surveyRefreshes } from './survey-refreshes.ts';
@@ -26,7 +26,7 @@ export interface RefreshesDeps {
   readonly stores: {
     readonly refreshes: RefreshStore;
     readonly refreshLists: RefreshListStore;
-    readonly resends: ResendStore;
+    readonly resends: Resends;
     readonly admission: AdmissionStore;
     readonly inventories: InventoryStore;
     readonly survey: RefreshSurveyStore;
