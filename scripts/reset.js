@@ -7,7 +7,12 @@ const { resetData } = require('../deploy/local-stack/dist/reset-data.js');
 
 async function main() {
   try {
-    console.log(await resetData(resolve(__dirname, '..', process.env.LOCAL_STACK_DIR || '.local')));
+    console.log(
+      await resetData(
+        resolve(__dirname, '..', process.env.LOCAL_STACK_DIR || '.local'),
+        process.env,
+      ),
+    );
   } catch (error) {
     console.error(explainFailure(error));
     process.exitCode = 1;

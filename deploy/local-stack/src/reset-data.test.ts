@@ -1,10 +1,13 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { claimVolume, isInVolumes } from '@inventory/backends/container-data';
 import { openLocalDirectory } from './local-directory.ts';
 import { resetData } from './reset-data.ts';
 import { lockDirectory } from './stack-lock.ts';
 
+/** Without the programs of Docker. */
+const environment = { PATH: '/nowhere' };
 let path: string;
 
 beforeEach(() => {
@@ -18,7 +21,7 @@ test('data and logs are removed, secrets stay', async () => {
   writeFileSync(directory.demoFile, '{}');
   writeFileSync(directory.secretsFile, '{"operator_token":"kept"}');
 
-  expect(await resetData(path)).toContain('are removed');
+  expect(await resetData(path, environment)).toContain('are removed');
 
   expect(existsSync(directory.dataDir)).toBe(false);
   expect(existsSync(directory.logsDir)).toBe(false);
@@ -26,11 +29,20 @@ test('data and logs are removed, secrets stay', async () => {
   expect(existsSync(directory.pidFile)).toBe(false);
 });
 
+test('data in Docker volumes that cannot be removed are not forgotten', async () => {
+  const directory = openLocalDirectory(path);
+  claimVolume(directory.dataDir, 'kafka');
+
+  await expect(resetData(path, environment)).rejects.toThrow(/Docker/);
+
+  expect(isInVolumes(directory.dataDir)).toBe(true);
+});
+
 test('while a stack is running on the directory reset refuses and names the process', async () => {
   const directory = openLocalDirectory(path);
   const lock = lockDirectory(directory, 'stop it');
 
-  await expect(resetData(path)).rejects.toThrow(
+  await expect(resetData(path, environment)).rejects.toThrow(
     new RegExp(`is running on .*process ${process.pid}.*Ctrl-C`),
   );
 

@@ -1,7 +1,9 @@
 import { pause } from '@inventory/runtime/wait';
+import type { GenericContainer, StartedTestContainer } from 'testcontainers';
 import { findFreePort } from './free-port.ts';
 import { assertKafkaReady } from './kafka-probe.ts';
-import { replicaSetName } from './mongod.ts';
+import { brokerSettings, type KafkaSettings } from './kafka-properties.ts';
+import { mongodArgs, replicaSetName } from './mongod.ts';
 import { ensurePrimary, singleNodeUri } from './mongodb-probe.ts';
 import type { OnProgress } from './progress.ts';
 import { serverVersions } from './server-versions.ts';
@@ -11,96 +13,123 @@ import type { StartedBackend } from './started-backend.ts';
 export interface ContainerStart {
   /** Null: any free port. */
   readonly port: number | null;
+  /** Keeps the data; null: they are removed with the container. */
+  readonly volume: string | null;
   readonly onProgress: OnProgress;
   readonly signal: AbortSignal | undefined;
 }
 
+/** A server in a container: where it is once its container runs, and how to see that it is ready. */
+interface ContainerServer {
+  readonly title: string;
+  readonly dataPath: string;
+  readonly configured: (container: GenericContainer) => GenericContainer;
+  readonly addressOf: (started: StartedTestContainer) => string;
+  readonly probe: (address: string) => Promise<void>;
+}
+
 const kafkaPort = 9092;
+const kafkaDataPath = '/var/lib/kafka/data';
 const mongodbPort = 27_017;
+const mongodbDataPath = '/data/db';
 const probeTimeoutMs = 5_000;
 const startupTimeoutMs = 180_000;
+const stopTimeoutMs = 30_000;
 const readyTriesMax = 300;
 const readyPauseMs = 200;
 
-/**
- * Kafka in a container of the image that docker-compose.yml names. The host port is fixed before
- * the start, because the broker advertises it.
- *
- * NOTE: written against the documentation; not run, because there was no daemon.
- */
-export async function startKafkaContainer(start: ContainerStart): Promise<StartedBackend> {
-  const { GenericContainer, getContainerRuntimeClient } = await import('testcontainers');
-  const image = serverVersions.kafkaImage;
-  return withHint(image, start, async () => {
+/** Kafka of the image that docker-compose.yml names, with the settings of a native one. */
+export async function startKafkaContainer(
+  start: ContainerStart & { readonly settings: KafkaSettings },
+): Promise<StartedBackend> {
+  return startContainer(start, serverVersions.kafkaImage, async () => {
+    const { getContainerRuntimeClient } = await import('testcontainers');
     const { host } = (await getContainerRuntimeClient()).info.containerRuntime;
+    // Fixed before the start, because the broker advertises it.
     const port = start.port ?? (await findFreePort());
-    const container = await new GenericContainer(image)
-      .withExposedPorts({ container: kafkaPort, host: port })
-      .withEnvironment(kafkaEnvironment(`${host}:${port}`))
-      .withStartupTimeout(startupTimeoutMs)
-      .start();
     const address = `${host}:${port}`;
-    await untilReady(start.signal, () => assertKafkaReady({ brokers: [address] }));
     return {
-      address,
-      origin: `Apache Kafka ${serverVersions.kafka}, container of ${image}`,
-      process: null,
-      stop: async () => void (await container.stop()),
+      title: `Apache Kafka ${serverVersions.kafka}`,
+      dataPath: kafkaDataPath,
+      configured: (container) =>
+        container
+          .withExposedPorts({ container: kafkaPort, host: port })
+          .withEnvironment(kafkaEnvironment(address, start.settings)),
+      addressOf: () => address,
+      probe: () => assertKafkaReady({ brokers: [address] }),
     };
   });
 }
 
-/**
- * MongoDB in a container, as a replica set of one.
- *
- * NOTE: written against the documentation; not run, because there was no daemon.
- */
+/** MongoDB in a container, as a replica set of one. */
 export async function startMongodbContainer(start: ContainerStart): Promise<StartedBackend> {
-  const { GenericContainer } = await import('testcontainers');
-  const image = serverVersions.mongodbImage;
-  return withHint(image, start, async () => {
-    const container = await new GenericContainer(image)
-      .withExposedPorts(
-        start.port === null ? mongodbPort : { container: mongodbPort, host: start.port },
-      )
-      .withCommand(['mongod', '--replSet', replicaSetName, '--bind_ip_all'])
-      .withStartupTimeout(startupTimeoutMs)
-      .start();
-    const uri = singleNodeUri(container.getHost(), container.getMappedPort(mongodbPort));
-    const set = {
-      name: replicaSetName,
-      host: `localhost:${mongodbPort}`,
-      timeoutMs: probeTimeoutMs,
-    };
-    await untilReady(start.signal, () => ensurePrimary(uri, set));
-    return {
-      address: uri,
-      origin: `MongoDB, container of ${image}`,
-      process: null,
-      stop: async () => void (await container.stop()),
-    };
-  });
+  const host = `localhost:${mongodbPort}`;
+  const set = { name: replicaSetName, host, timeoutMs: probeTimeoutMs };
+  return startContainer(start, serverVersions.mongodbImage, async () => ({
+    title: 'MongoDB',
+    dataPath: mongodbDataPath,
+    configured: (container) =>
+      container
+        .withExposedPorts(
+          start.port === null ? mongodbPort : { container: mongodbPort, host: start.port },
+        )
+        .withCommand(['mongod', ...mongodArgs, '--bind_ip_all']),
+    addressOf: (started) => singleNodeUri(started.getHost(), started.getMappedPort(mongodbPort)),
+    probe: (uri) => ensurePrimary(uri, set),
+  }));
 }
 
-function kafkaEnvironment(advertised: string): Record<string, string> {
-  return {
-    KAFKA_NODE_ID: '1',
-    KAFKA_PROCESS_ROLES: 'broker,controller',
-    KAFKA_CONTROLLER_QUORUM_VOTERS: '1@localhost:9093',
-    KAFKA_CONTROLLER_LISTENER_NAMES: 'CONTROLLER',
-    KAFKA_LISTENERS: `PLAINTEXT://0.0.0.0:${kafkaPort},CONTROLLER://localhost:9093`,
-    KAFKA_ADVERTISED_LISTENERS: `PLAINTEXT://${advertised}`,
-    KAFKA_INTER_BROKER_LISTENER_NAME: 'PLAINTEXT',
-    KAFKA_LISTENER_SECURITY_PROTOCOL_MAP: 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT',
-    KAFKA_AUTO_CREATE_TOPICS_ENABLE: 'false',
-    KAFKA_OFFSETS_TOPIC_REPLICATION_FACTOR: '1',
-    KAFKA_TRANSACTION_STATE_LOG_REPLICATION_FACTOR: '1',
-    KAFKA_TRANSACTION_STATE_LOG_MIN_ISR: '1',
-    KAFKA_SHARE_COORDINATOR_STATE_TOPIC_REPLICATION_FACTOR: '1',
-    KAFKA_SHARE_COORDINATOR_STATE_TOPIC_MIN_ISR: '1',
-    KAFKA_OFFSETS_RETENTION_MINUTES: String(30 * 24 * 60),
-    KAFKA_GROUP_INITIAL_REBALANCE_DELAY_MS: '0',
-  };
+function kafkaEnvironment(advertised: string, given: KafkaSettings): Record<string, string> {
+  const settings = brokerSettings(
+    { broker: kafkaPort, controller: kafkaPort + 1 },
+    {
+      listeners: `PLAINTEXT://0.0.0.0:${kafkaPort},CONTROLLER://127.0.0.1:${kafkaPort + 1}`,
+      'advertised.listeners': `PLAINTEXT://${advertised}`,
+      'log.dirs': kafkaDataPath,
+      ...given,
+    },
+  );
+  const variables = Object.entries(settings).map(([name, value]) => [
+    `KAFKA_${name.replaceAll('.', '_').toUpperCase()}`,
+    String(value),
+  ]);
+  return { KAFKA_HEAP_OPTS: '-Xmx512m', ...Object.fromEntries(variables) };
+}
+
+/** Rejects with a SetupError, and leaves no container then. */
+async function startContainer(
+  { volume, onProgress, signal }: ContainerStart,
+  image: string,
+  describe: () => Promise<ContainerServer>,
+): Promise<StartedBackend> {
+  onProgress(
+    `A container of ${image} is starting (its image is fetched when it is missing).`,
+    'step',
+  );
+  try {
+    const { GenericContainer } = await import('testcontainers');
+    const server = await describe();
+    const container = server.configured(new GenericContainer(image));
+    if (volume !== null) container.withBindMounts([{ source: volume, target: server.dataPath }]);
+    const started = await container.withStartupTimeout(startupTimeoutMs).start();
+    const stop = async (): Promise<void> => {
+      await started.stop({ timeout: volume === null ? 0 : stopTimeoutMs });
+    };
+    const address = server.addressOf(started);
+    try {
+      await untilReady(signal, () => server.probe(address));
+    } catch (error) {
+      await stop();
+      throw error;
+    }
+    return { address, origin: `${server.title}, container of ${image}`, process: null, stop };
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw new SetupError(
+      `Docker answered, but no container of ${image} could be run: ${messageOf(error)}.`,
+      'Set INVENTORY_DOCKER=never to use native processes instead.',
+    );
+  }
 }
 
 async function untilReady(
@@ -115,25 +144,5 @@ async function untilReady(
       if (tries >= readyTriesMax) throw error;
     }
     await pause(readyPauseMs, signal);
-  }
-}
-
-async function withHint(
-  image: string,
-  start: ContainerStart,
-  run: () => Promise<StartedBackend>,
-): Promise<StartedBackend> {
-  start.onProgress(
-    `A container of ${image} is starting (its image is fetched when it is missing).`,
-    'step',
-  );
-  try {
-    return await run();
-  } catch (error) {
-    start.signal?.throwIfAborted();
-    throw new SetupError(
-      `Docker answered, but no container of ${image} could be run: ${messageOf(error)}.`,
-      'Set INVENTORY_DOCKER=never to use native processes instead.',
-    );
   }
 }

@@ -11,8 +11,8 @@ export type KafkaSettings = Readonly<Record<string, string | number | boolean>>;
  * One broker that is its own controller. Folders are relative to the folder it runs in, so that no
  * path needs escaping. What is given wins.
  */
-export function kafkaProperties(ports: KafkaPorts, given: KafkaSettings = {}): string {
-  const settings: KafkaSettings = {
+export function brokerSettings(ports: KafkaPorts, given: KafkaSettings): KafkaSettings {
+  return {
     'process.roles': 'broker,controller',
     'node.id': 1,
     'controller.quorum.voters': `1@127.0.0.1:${ports.controller}`,
@@ -42,7 +42,11 @@ export function kafkaProperties(ports: KafkaPorts, given: KafkaSettings = {}): s
     'log.cleaner.dedupe.buffer.size': 4 * 1024 * 1024,
     ...given,
   };
-  return Object.entries(settings)
+}
+
+/** The broker's settings as its file of properties. */
+export function kafkaProperties(ports: KafkaPorts, given: KafkaSettings = {}): string {
+  return Object.entries(brokerSettings(ports, given))
     .map(([name, value]) => `${name}=${value}\n`)
     .join('');
 }

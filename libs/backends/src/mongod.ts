@@ -6,6 +6,9 @@ export const replicaSetName = 'rs0';
 export const mongodStorage = 'mongod';
 const timeoutMs = 20_000;
 
+/** Of every mongod, native or in a container. */
+export const mongodArgs = ['--replSet', replicaSetName, '--wiredTigerCacheSizeGB', '0.5'] as const;
+
 /** MongoDB itself, as a replica set of one node; null when no `mongod` on the PATH runs. */
 export async function findMongod(start: NativeStart): Promise<MongodbServer | null> {
   const { environment, signal } = start;
@@ -18,16 +21,13 @@ export async function findMongod(start: NativeStart): Promise<MongodbServer | nu
     storage: mongodStorage,
     command: 'mongod',
     args: (port) => [
-      '--replSet',
-      replicaSetName,
+      ...mongodArgs,
       '--bind_ip',
       '127.0.0.1',
       '--port',
       String(port),
       '--dbpath',
       mongodStorage,
-      '--wiredTigerCacheSizeGB',
-      '0.5',
     ],
     isReplicaSet: true,
   };

@@ -1,4 +1,5 @@
 import { useConfiguredKafka, useConfiguredMongodb } from './configured-backends.ts';
+import { claimVolume, isInFiles, isInVolumes } from './container-data.ts';
 import { type DataDirectory, openDataDirectory } from './data-directory.ts';
 import { startKafkaContainer, startMongodbContainer } from './docker-backends.ts';
 import { isDockerAvailable } from './docker-daemon.ts';
@@ -13,14 +14,15 @@ import {
   type ProvisionSettings,
   readProvisionSettings,
 } from './provision-settings.ts';
+import { SetupError } from './setup-error.ts';
 import type { NativeStart, StartedBackend } from './started-backend.ts';
 
 export interface ProvisionOptions extends ProvisionDefaults {
   /** Read for addresses and settings, and passed to the programs that are run. */
   readonly environment: Environment;
-  /** Where native servers keep their data. Without it: a temporary directory, removed by `stop`. */
+  /** Where servers keep their data. Without it: nowhere; `stop` removes them. */
   readonly dataDir?: string;
-  /** Of a native Kafka, over the defaults. */
+  /** Of a Kafka started here, over the defaults. */
   readonly kafkaSettings?: KafkaSettings;
   /** Of a native Kafka without data: passwords of SCRAM users, by name. */
   readonly kafkaUsers?: Readonly<Record<string, string>>;
@@ -51,9 +53,9 @@ export async function provisionBackends(options: ProvisionOptions): Promise<Back
   const { environment, signal } = options;
   const settings = readProvisionSettings(environment, options);
   const needsServer = settings.kafka === null || settings.mongodb === null;
+  const directory = needsServer ? await openDataDirectory(options.dataDir) : null;
   const isContainer =
-    needsServer && settings.mayUseDocker && (await isDockerAvailable(environment, signal));
-  const directory = needsServer && !isContainer ? await openDataDirectory(options.dataDir) : null;
+    directory !== null && (await usesContainers(directory, settings.mayUseDocker, options));
   const failed = new AbortController();
   const around = {
     dataDir: directory?.path ?? '',
@@ -88,6 +90,30 @@ export async function provisionBackends(options: ProvisionOptions): Promise<Back
   throw failed.signal.reason;
 }
 
+/** Data are opened only by what wrote them: native servers, or containers with their volumes. */
+async function usesContainers(
+  directory: DataDirectory,
+  mayUseDocker: boolean,
+  { environment, signal }: ProvisionOptions,
+): Promise<boolean> {
+  if (isInFiles(directory.path)) return false;
+  try {
+    if (mayUseDocker && (await isDockerAvailable(environment, signal))) return true;
+    if (!isInVolumes(directory.path)) return false;
+    throw new SetupError(
+      `The data in ${directory.path} are in Docker volumes, which need a Docker daemon that answers.`,
+      'Start Docker (without INVENTORY_DOCKER=never), or use another directory.',
+    );
+  } catch (error) {
+    directory.release();
+    throw error;
+  }
+}
+
+function volumeOf({ dataDir, isTemporary }: NativeStart, server: 'kafka' | 'mongodb') {
+  return isTemporary ? null : claimVolume(dataDir, server);
+}
+
 function startKafka(
   { kafkaSettings = {}, kafkaUsers = {} }: ProvisionOptions,
   settings: ProvisionSettings,
@@ -95,7 +121,10 @@ function startKafka(
   start: NativeStart,
 ): Promise<StartedBackend> {
   if (settings.kafka !== null) return useConfiguredKafka(settings.kafka);
-  if (isContainer) return startKafkaContainer(start);
+  if (isContainer) {
+    const volume = volumeOf(start, 'kafka');
+    return startKafkaContainer({ ...start, volume, settings: kafkaSettings });
+  }
   return startNativeKafka({ ...start, settings: kafkaSettings, users: kafkaUsers });
 }
 
@@ -105,7 +134,8 @@ function startMongodb(
   start: NativeStart,
 ): Promise<StartedBackend> {
   if (settings.mongodb !== null) return useConfiguredMongodb(settings.mongodb);
-  return isContainer ? startMongodbContainer(start) : startNativeMongodb(start);
+  if (!isContainer) return startNativeMongodb(start);
+  return startMongodbContainer({ ...start, volume: volumeOf(start, 'mongodb') });
 }
 
 /** Stops both even when one fails to stop, then releases the directory. A second call waits. */

@@ -12,9 +12,12 @@ const options = { database: 'test_connect', service: 'test', logger: testLogger 
 /** No server responds: the result is the same however short the timeout is. */
 const impatient = 'directConnection=true&serverSelectionTimeoutMS=100&connectTimeoutMS=100';
 
+/** A server in a container is reached at no address that it names itself. */
+const withoutTimeouts = (uri: string) => `${uri.split('?')[0]}?directConnection=true`;
+
 test('a connection has journaled majority writes, majority reads and timeouts', async () => {
   const { mongodbUri } = await openNamespace({ topics: false });
-  const mongo = await connectMongo({ ...options, uri: mongodbUri.split('?')[0] ?? '' });
+  const mongo = await connectMongo({ ...options, uri: withoutTimeouts(mongodbUri) });
 
   expect(mongo.db.databaseName).toBe('test_connect');
   expect(mongo.db.writeConcern).toMatchObject({ w: 'majority', journal: true });
@@ -94,6 +97,7 @@ test('a server that stops responding during an operation ends it with an error',
     }
   }).listen(0, '127.0.0.1');
   await once(proxy, 'listening');
+  url.hostname = '127.0.0.1';
   url.port = String((proxy.address() as AddressInfo).port);
   const patient = await connectMongo({ ...options, uri: url.href });
   // A slow server may miss so short a timeout: it is retried until it meets it.

@@ -14,7 +14,7 @@ export interface BrokerProxy {
 }
 
 /**
- * A proxy in front of a real broker, whose address replaces the broker's in every response. A
+ * A proxy in front of a broker on this machine, whose port replaces the broker's in every response. A
  * request is forwarded unless `answer` returns the body of its response.
  */
 export async function startBrokerProxy(
@@ -41,7 +41,8 @@ export async function startBrokerProxy(
     });
     onFrames(real, (reply) => client.write(renamed(reply, host, Number(port), ownPort)));
   });
-  server.listen(0, '127.0.0.1');
+  // On every interface: responses keep the host of the broker, which in a container is no loopback.
+  server.listen(0);
   await once(server, 'listening');
   ownPort = (server.address() as AddressInfo).port;
   return {
