@@ -172,6 +172,18 @@ describe('docker-compose.yml', () => {
     expect(serviceOf('blackbox').image).toMatch(/^prom\/blackbox-exporter:/);
   });
 
+  it('has what the collector measures of spans scraped, with its examples', () => {
+    const { scrape_configs } = readYaml('deploy/compose/prometheus.yaml');
+    const { exporters } = readYaml('deploy/compose/otel-collector.yaml');
+    const [job] = scrape_configs.filter(
+      ({ job_name }: { job_name: string }) => job_name === 'spans',
+    );
+    const port = exporters.prometheus.endpoint.split(':').at(-1);
+
+    expect(job.static_configs).toEqual([{ targets: [`otel-collector:${port}`] }]);
+    expect(serviceOf('prometheus').command).toContain('--enable-feature=exemplar-storage');
+  });
+
   it('sends every trace to a receiver that the collector opens', () => {
     const { receivers } = readYaml('deploy/compose/otel-collector.yaml');
     const port = receivers.otlp.protocols.http.endpoint.split(':').at(-1);

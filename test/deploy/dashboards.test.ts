@@ -1,5 +1,6 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parse } from 'yaml';
 import { observabilityFiles } from '../../deploy/observability/src/observability-files.ts';
 import { root } from '../tidy/tracked-files.ts';
 
@@ -15,7 +16,12 @@ interface Panel {
     readonly w: number;
     readonly h: number;
   };
-  readonly targets?: readonly { readonly refId: string; readonly datasource: { uid: string } }[];
+  readonly targets?: readonly {
+    readonly refId: string;
+    readonly datasource: { uid: string };
+    readonly expr: string;
+    readonly exemplar?: boolean;
+  }[];
 }
 
 interface Dashboard {
@@ -24,16 +30,18 @@ interface Dashboard {
   readonly templating: { readonly list: readonly { readonly name: string }[] };
 }
 
+// biome-ignore lint/suspicious/noExplicitAny: tests look wherever they like.
+const readYaml = (path: string): any => parse(readFileSync(join(root, path), 'utf8'));
 const folder = 'deploy/compose/grafana/dashboards';
 const files = observabilityFiles().filter(({ path }) => path.startsWith(`${folder}/`));
 const dashboards = files.map(({ content }) => JSON.parse(content) as Dashboard);
 const shown = ({ panels }: Dashboard) => panels.filter(({ type }) => type !== 'row');
 
-test('Grafana is given the six dashboards and nothing else', () => {
+test('Grafana is given the seven dashboards and nothing else', () => {
   expect(readdirSync(join(root, folder)).toSorted()).toEqual(
     files.map(({ path }) => path.slice(folder.length + 1)).toSorted(),
   );
-  expect(new Set(dashboards.map(({ uid }) => uid)).size).toBe(6);
+  expect(new Set(dashboards.map(({ uid }) => uid)).size).toBe(7);
 });
 
 test('every panel has a description, and queries the Prometheus that the reader chose', () => {
@@ -49,6 +57,26 @@ test('every panel has a description, and queries the Prometheus that the reader 
       for (const source of asked) expect(source).toMatchObject({ uid: '$datasource' });
     }
   }
+});
+
+test('a point of a span opens its trace in the Jaeger that is provisioned', () => {
+  const { datasources } = readYaml(
+    'deploy/compose/grafana/provisioning/datasources/datasources.yaml',
+  );
+  const [prometheus] = datasources.filter(({ type }: { type: string }) => type === 'prometheus');
+  const collector = readYaml('deploy/compose/otel-collector.yaml');
+  const queries = dashboards.flatMap(shown).flatMap(({ targets = [] }) => targets);
+
+  expect(prometheus.jsonData.exemplarTraceIdDestinations).toEqual([
+    { name: 'trace_id', datasourceUid: 'jaeger' },
+  ]);
+  expect(datasources.map(({ uid }: { uid: string }) => uid)).toContain('jaeger');
+  expect(collector.connectors.spanmetrics.exemplars.enabled).toBe(true);
+  expect(collector.exporters.prometheus.enable_open_metrics).toBe(true);
+  const leading = queries.filter(({ exemplar }) => exemplar);
+  expect(leading.length).toBeGreaterThan(0);
+  // Only buckets and counters have exemplars.
+  for (const { expr } of leading) expect(expr).toMatch(/_(duration_seconds_bucket|calls_total)[{]/);
 });
 
 test('no panel lies on another or has its number', () => {

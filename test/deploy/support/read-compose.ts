@@ -18,6 +18,7 @@ export interface ComposeService {
   readonly cap_drop?: readonly string[];
   readonly stop_grace_period?: string;
   readonly entrypoint?: readonly string[];
+  readonly command?: readonly string[];
 }
 
 export interface ComposeFile {

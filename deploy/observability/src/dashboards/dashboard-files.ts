@@ -7,6 +7,7 @@ import { refreshSaga } from './refresh-saga.ts';
 import { renderDashboard } from './render-dashboard.ts';
 import { runtime } from './runtime.ts';
 import { streams } from './streams.ts';
+import { traces } from './traces.ts';
 
 const dashboards: readonly DashboardPlan[] = [
   overview,
@@ -15,6 +16,7 @@ const dashboards: readonly DashboardPlan[] = [
   platform,
   streams,
   runtime,
+  traces,
 ];
 
 /** The dashboards as Grafana is given them. */

@@ -23,6 +23,8 @@ export interface PanelPlan {
   /** Lines over time, or the latest figure alone. */
   readonly shows: 'lines' | 'areas' | 'figure';
   readonly queries: readonly Query[];
+  /** Shows single spans as points (exemplars), each with the address of its trace. */
+  readonly leadsToTraces?: boolean;
   /** From here on it is yellow, and red: where an alert's threshold is, that one. */
   readonly warnAt?: number;
   readonly failAt?: number;

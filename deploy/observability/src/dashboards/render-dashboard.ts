@@ -69,6 +69,7 @@ function panelOf(plan: PanelPlan, row: readonly PanelPlan[]): Builder<dashboard.
       .refId(String.fromCharCode('A'.charCodeAt(0) + index))
       .expr(expr)
       .legendFormat(legend);
+    if (plan.leadsToTraces) query.exemplar(true);
     built.withTarget(plan.shows === 'figure' ? query.instant() : query.range());
   }
   return built;
