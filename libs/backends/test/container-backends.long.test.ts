@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { waitFor } from '@inventory/testkit/wait-for';
 import { removeVolumes } from '../src/container-data.ts';
 import { type Backends, provisionBackends } from '../src/provision-backends.ts';
 import { serverVersions } from '../src/server-versions.ts';
@@ -59,7 +60,9 @@ function containersOf(backends: Backends): string[] {
 }
 
 const volumes = (): string[] =>
-  docker('volume', 'ls', '--quiet').split('\n').filter(Boolean).sort();
+  docker('volume', 'ls', '--quiet').split('\n').filter(Boolean).toSorted();
+const containers = (): string[] =>
+  docker('ps', '--all', '--quiet').split('\n').filter(Boolean).toSorted();
 
 onDocker('where a daemon answers, both servers run in containers and leave nothing', async () => {
   const before = volumes();
@@ -97,6 +100,19 @@ onDocker('a later start on the same directory finds the data, until they are rem
   await expect(provision({ dataDir, never: true })).rejects.toThrow(/in Docker volumes/);
   await removeVolumes(dataDir, environment);
   expect(volumes()).toEqual(before);
+});
+
+onDocker('a start that is aborted while a container starts leaves none', async () => {
+  const before = containers();
+  const stop = new AbortController();
+  const starting = provisionBackends({ environment, signal: stop.signal });
+  const ended = expect(starting).rejects.toThrow('stopped by the test');
+  await waitFor('a container is there', () => containers().length > before.length);
+
+  stop.abort(new Error('stopped by the test'));
+
+  await ended;
+  expect(containers()).toEqual(before);
 });
 
 onDocker('data that native servers wrote are opened by native servers', async () => {
