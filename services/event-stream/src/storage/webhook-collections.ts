@@ -141,6 +141,7 @@ export const webhookIndexes: readonly CollectionIndexes[] = [
       { name: 'pings', keys: { type: 1, state: 1, nextAttemptAt: 1 }, options: pingsOnly },
       { name: 'place', keys: { endpointId: 1, place: 1 } },
       { name: 'state_place', keys: { endpointId: 1, state: 1, place: 1 } },
+      { name: 'appended_at', keys: { endpointId: 1, appendedAt: 1 } },
       { name: 'created_at', keys: { createdAt: 1 } },
     ],
   },
