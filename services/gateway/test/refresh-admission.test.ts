@@ -79,7 +79,7 @@ test('an accepted refresh is answered 202 with its record, terms, Location and R
   });
   expect(record.deadline_at).not.toBeNull();
   expect(answer.headers.location).toBe(statusPathOf(record.refresh_id));
-  expect(answer.headers['retry-after']).toBe('1');
+  expect(answer.headers['retry-after']).toBe(String(accepted.retry_after_seconds));
   expect(answer.headers['idempotency-replayed']).toBeUndefined();
   expect(refreshAcceptanceMeta.strict().parse(answer.json.meta)).toMatchObject({
     product_code: 'platform.inventory.refresh.v1',

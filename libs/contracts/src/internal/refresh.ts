@@ -36,6 +36,9 @@ export function acceptanceOf(held: ReturnType<typeof heldBy>): z.infer<typeof re
   };
 }
 
+/** Seconds until the status of a pending refresh is worth a read. */
+export const retryAfterSeconds = z.int().min(1).max(60);
+
 /** GET /refreshes/{refresh_id} of the collector. */
 export const refreshView = z.object({
   account_id: accountId,
@@ -46,8 +49,8 @@ export const refreshView = z.object({
   /** Set from acceptance on: what `meta` said then. */
   acceptance: refreshAcceptance.nullable(),
   record: refreshRecord,
-  /** Seconds until the next read is worthwhile; null once terminal. */
-  retry_after_seconds: z.int().min(1).max(60).nullable(),
+  /** Null once terminal. */
+  retry_after_seconds: retryAfterSeconds.nullable(),
   expected_completed_at: expectedCompletedAt.default(null),
 });
 export type RefreshView = z.infer<typeof refreshView>;

@@ -60,6 +60,20 @@ test('a burst between two counts is closed at the limit (Refresh: Admission) [ad
   });
 });
 
+test('an admitted refresh is behind the outstanding ones of its account, no other', async () => {
+  const { watch } = openWatch();
+  const own = requestOf(newAccountId());
+
+  const ahead: number[] = [];
+  for (let count = 0; count < 3; count += 1) {
+    await watch.admit(own, null);
+    await watch.admit(requestOf(newAccountId()), null);
+    ahead.push(watch.countAhead(own));
+  }
+
+  expect(ahead).toEqual([0, 1, 2]);
+});
+
 test('an attempt whose count is reverted leaves its place to another', async () => {
   const { admit, watch } = openWatch();
   for (let count = 0; count < 10; count += 1) await admit();

@@ -124,6 +124,7 @@ export function watchAdmission(
       capacity.admitted(request, expectedPages);
       return null;
     },
+    countAhead: ({ accountId }) => (accounts.get(accountId)?.outstanding ?? 1) - 1,
     decrement({ id, accountId }) {
       const account = accounts.get(accountId);
       if (account) account.outstanding -= 1;
