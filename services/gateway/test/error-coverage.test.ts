@@ -248,7 +248,7 @@ const ways: Partial<Record<PublicCode, (given: Case) => Promise<ApiAnswer>>> = {
   refresh_already_completed: cancelledTooLate,
   outstanding_limit_exceeded: refusing({
     code: 'outstanding_limit_exceeded',
-    detail: { limit: 1_000 },
+    detail: { limit: 'account_count', outstanding_max: 1_000 },
     retry_after_seconds: 4,
   }),
   product_unavailable: refusing({

@@ -4,7 +4,7 @@ import { expectedCompletedAt, refreshRecord } from '../http/refresh.ts';
 import { accountId, projectId, refreshId } from '../ids.ts';
 import type { heldBy } from '../messages/billing-outcome.ts';
 import { refreshRefusal } from '../refusal.ts';
-import { admissionReason, refreshState } from '../vocabulary.ts';
+import { closedReason, refreshState } from '../vocabulary.ts';
 
 /** Paths of the refresh-collector's internal API. */
 export const refreshPaths = {
@@ -82,7 +82,7 @@ export type AttemptView = z.infer<typeof attemptView>;
 /** GET and PUT /admission of the collector. */
 export const admissionView = z.object({
   state: z.enum(['open', 'closed']),
-  reason: admissionReason.nullable(),
+  reason: closedReason.nullable(),
   operator_closed: z.boolean(),
   outstanding: z.int(),
   outstanding_max: z.int(),
