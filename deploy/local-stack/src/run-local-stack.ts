@@ -33,6 +33,7 @@ export interface RunOptions {
 }
 
 const demoRetryMs = 1_000;
+const publishRetryMs = 1_000;
 const demoTriesMax = 20;
 /** How long watchdogs of a killed start may take to end its processes. */
 const crashLeftoversMs = 12_000;
@@ -88,8 +89,19 @@ async function startAndStay(
     const inventory = await findDemoInventory(settings.demoInventory, stack.simulatorUrl);
     if (options.demo) await walk(options, stack, demo, inventory);
     signal.throwIfAborted();
-    publish = () => writeStackFile(directory.stackFile, stackFileOf(stack, demo));
-    publish();
+    const write = () => writeStackFile(directory.stackFile, stackFileOf(stack, demo));
+    write();
+    publish = () => {
+      try {
+        write();
+      } catch (error) {
+        screen.report({
+          tone: 'trouble',
+          sentence: `stack.json is out of date: ${messageOf(error)}`,
+        });
+        setTimeout(() => publish(), publishRetryMs).unref();
+      }
+    };
     showWhatToTry(screen, { stack, demo, inventory, directory });
     const seconds = ((monotonicNow() - startMs) / 1_000).toFixed(1);
     screen.line();

@@ -1,5 +1,6 @@
 import {
   appendFileSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
@@ -40,4 +41,14 @@ test('a log over 64 MiB is moved aside while its writer continues', () => {
   appendFileSync(log, 'next line');
 
   expect(readFileSync(log, 'utf8')).toBe('next line');
+});
+
+test('a log that cannot be moved aside, as on a full disk, is bounded all the same', () => {
+  mkdirSync(`${log}.previous`);
+  writeFileSync(log, '');
+  truncateSync(log, 65 * 1024 * 1024);
+
+  boundLog(log);
+
+  expect(readFileSync(log, 'utf8')).toBe('');
 });

@@ -6,6 +6,7 @@ import {
   openSync,
   readSync,
   renameSync,
+  rmSync,
   statSync,
   truncateSync,
 } from 'node:fs';
@@ -18,11 +19,19 @@ export function rotateLog(path: string): void {
   if (existsSync(path)) renameSync(path, `${path}.previous`);
 }
 
-/** Moves the content of a log over 64 MiB to `<path>.previous`; its writer continues in the file. */
+/**
+ * Moves the content of a log over 64 MiB to `<path>.previous`; its writer continues in the file.
+ * Without space for that it deletes both.
+ */
 export function boundLog(path: string): void {
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   if (size <= logBytesMax) return;
-  copyFileSync(path, `${path}.previous`);
+  const previous = `${path}.previous`;
+  try {
+    copyFileSync(path, previous);
+  } catch {
+    rmSync(previous, { force: true, recursive: true });
+  }
   truncateSync(path);
 }
 

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { findFreePort } from './free-port.ts';
-import { ManagedProcess } from './managed-process.ts';
+import { ManagedProcess, type ManagedProcessOptions } from './managed-process.ts';
 import { startNativeServer } from './native-server.ts';
 
 let directory: string;
@@ -17,7 +17,7 @@ beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'managed-process-'));
   port = await findFreePort();
   sentences = [];
-  server = processRunning(`require('net').createServer().listen(${port}, '127.0.0.1')`);
+  server = processRunning(listening());
 });
 
 afterEach(async () => {
@@ -25,7 +25,12 @@ afterEach(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-function processRunning(script: string): ManagedProcess {
+const listening = () => `require('net').createServer().listen(${port}, '127.0.0.1')`;
+
+function processRunning(
+  script: string,
+  options: Partial<ManagedProcessOptions> = {},
+): ManagedProcess {
   return new ManagedProcess({
     name: 'Server',
     command: process.execPath,
@@ -35,6 +40,7 @@ function processRunning(script: string): ManagedProcess {
     logFile: join(directory, 'server.log'),
     probe,
     onProgress: (sentence) => sentences.push(sentence),
+    ...options,
   });
 }
 
@@ -57,6 +63,25 @@ test('a killed process is started again and reported', async () => {
     expect.stringMatching(/^Server was ended by SIGKILL; it is started again in 1 s\. Its log: /),
     expect.stringMatching(/^Server is ready again after/),
   ]);
+});
+
+test('a process whose number cannot be written, as on a full disk, ends and is started again until it can be', async () => {
+  const run = join(directory, 'run');
+  mkdirSync(run);
+  server = processRunning(listening(), { pidFile: join(run, 'server.pid') });
+  await server.start();
+  rmSync(run, { recursive: true });
+  await server.kill();
+  await waitFor('it was started in vain', () =>
+    sentences.some((sentence) => sentence.startsWith('Server cannot be run: ENOENT')),
+  );
+  await expect(probe()).rejects.toThrow('ECONNREFUSED');
+
+  mkdirSync(run);
+
+  await server.untilReady();
+  await server.stop();
+  await expect(probe()).rejects.toThrow('ECONNREFUSED');
 });
 
 test('a stopped process stays down until it is started', async () => {

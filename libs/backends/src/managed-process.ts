@@ -174,7 +174,13 @@ export class ManagedProcess {
       spawn: { cwd, env: { ...environment }, stdio: ['ignore', log, log] },
       removeAfterDeath: temporaryDirectory,
     }).finally(() => closeSync(log));
-    if (pidFile) writeFileSync(pidFile, `${process.pid}\n`);
+    try {
+      if (pidFile) writeFileSync(pidFile, `${process.pid}\n`);
+    } catch (error) {
+      // Its successor would find the port taken.
+      await end(process, 'SIGKILL');
+      throw error;
+    }
     return process;
   }
 

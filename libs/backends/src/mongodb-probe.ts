@@ -1,6 +1,7 @@
 import { type TlsIdentity, tlsConnectOptions } from '@inventory/runtime/tls-identity';
 import { pause } from '@inventory/runtime/wait';
 import { type Document, MongoClient } from 'mongodb';
+import { messageOf } from './setup-error.ts';
 
 /** With `directConnection` the driver uses this node and looks for no other. */
 export function singleNodeUri(host: string, port: number): string {
@@ -10,6 +11,23 @@ export function singleNodeUri(host: string, port: number): string {
 /** Rejects when the server does not answer a ping in time. */
 export async function pingMongodb(uri: string, timeoutMs: number): Promise<void> {
   await adminCommand(uri, timeoutMs, { ping: 1 });
+}
+
+/**
+ * Resolves with a problem once the storage engine refuses to continue, as after a write to a full
+ * disk. MongoDB ends then. SecantusDB answers pings, and every other command with this error.
+ */
+export async function watchForPanic(
+  uri: string,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<string | null> {
+  while (!signal.aborted) {
+    await pause(panicPollMs, signal);
+    const failure = await adminCommand(uri, timeoutMs, { dbStats: 1 }).catch(messageOf);
+    if (typeof failure === 'string' && failure.includes('WT_PANIC')) return `failed (${failure})`;
+  }
+  return null;
 }
 
 /** Name and version, for example `SecantusDB 0.6.0b17, speaking MongoDB 8.2.11`. */
@@ -61,6 +79,7 @@ export interface ReplicaSet {
 }
 
 const primaryPollMs = 100;
+const panicPollMs = 2_000;
 
 async function adminCommand(
   uri: string,

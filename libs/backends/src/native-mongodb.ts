@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findFreePort } from './free-port.ts';
 import { findMongod, mongodStorage, replicaSetName } from './mongod.ts';
-import { ensurePrimary, pingMongodb, singleNodeUri } from './mongodb-probe.ts';
+import { ensurePrimary, pingMongodb, singleNodeUri, watchForPanic } from './mongodb-probe.ts';
 import type { MongodbServer } from './mongodb-server.ts';
 import { startNativeServer } from './native-server.ts';
 import { provideSecantusdb, secantusConfigFile, secantusStorage } from './secantusdb.ts';
@@ -31,6 +31,7 @@ export async function startNativeMongodb(start: NativeStart): Promise<StartedBac
       portSetting: 'MONGODB_PORT',
       address: uri,
       probe: () => (isReplicaSet ? ensurePrimary(uri, set) : pingMongodb(uri, probeTimeoutMs)),
+      watch: (over) => watchForPanic(uri, probeTimeoutMs, over),
     },
     start,
   );

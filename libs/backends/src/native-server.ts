@@ -8,7 +8,7 @@ import { SetupError } from './setup-error.ts';
 import type { NativeStart, StartedBackend } from './started-backend.ts';
 
 export interface NativeServer
-  extends Pick<ManagedProcessOptions, 'name' | 'command' | 'args' | 'probe'> {
+  extends Pick<ManagedProcessOptions, 'name' | 'command' | 'args' | 'probe' | 'watch'> {
   /** Where it runs, with its log and its data. */
   readonly directory: string;
   readonly port: number;

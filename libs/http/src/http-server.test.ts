@@ -54,6 +54,18 @@ test('without a port any free one is used, and is in the address', async () => {
   expect((await fetchText(server.url)).text).toBe('here');
 });
 
+test('more parts than ten may wait for the end of a response without a warning of Node for each response', async () => {
+  let listenersMax = 0;
+  await start((_request, response) => {
+    listenersMax = response.getMaxListeners();
+    response.end();
+  });
+
+  await fetchText(server.url);
+
+  expect(listenersMax).toBeGreaterThan(12);
+});
+
 test('a port in use is an error that names it', async () => {
   await start(() => {});
 

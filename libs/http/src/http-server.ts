@@ -37,6 +37,8 @@ export interface HttpServer {
 /** Pipelined requests of one connection that wait for an earlier response. */
 export const pipelinedRequestsMax = 16;
 
+const listenersMax = 20;
+
 /** The responses of each open connection that are not sent yet, oldest first. */
 type OpenResponses = Map<Socket, Set<ServerResponse>>;
 
@@ -66,6 +68,8 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     const responses = open.get(request.socket);
     if (!responses) return;
     responses.add(response);
+    // Middleware, the pipeline of a body and tracing wait for its end; past 10 Node writes a warning.
+    response.setMaxListeners(listenersMax);
     response.once('close', () => responses.delete(response));
     handleInOrder(options.listener, request, response, responses.size - 1);
   });

@@ -1,6 +1,7 @@
 import { waitFor } from '@inventory/testkit/wait-for';
 import { BusOverloaded, type MessageBus } from '../src/bus.ts';
 import { recordsWaitingMax } from '../src/kafka/producer.ts';
+import { timingOf } from '../src/kafka/timing.ts';
 import { type OwnBroker, startOwnBroker } from './support/own-broker.ts';
 import { idsOf, recordWork } from './support/record-work.ts';
 import {
@@ -76,6 +77,35 @@ test('after a broker was killed all clients recover and nothing is lost', async 
   }
   expect([...new Set(received)].filter((id) => id !== 'lost')).toEqual(['a', 'b']);
   await waitFor('both are ready', () => sender.health().ready && worker.health().ready);
+});
+
+test('a broker that hangs for longer than any session costs no client its life, and messages flow once it answers', async () => {
+  const { sessionTimeoutMs } = timingOf({});
+  const bus = await openBus();
+  const [key = ''] = newKeys(1);
+  const { handled } = await recordWork(bus, { group: 'waiting' });
+  const received: string[] = [];
+  await bus.broadcast({
+    name: 'authority',
+    topics: ['authority.changes.v1'],
+    onMessage: ({ id }) => void received.push(id),
+  });
+  broker.hang();
+  const startMs = performance.now();
+  let isAlive = true;
+
+  await waitFor('five sessions have passed', () => {
+    isAlive &&= bus.health().alive;
+    return performance.now() - startMs > 5 * sessionTimeoutMs;
+  });
+  expect(isAlive).toBe(true);
+  expect(bus.health().ready).toBe(false);
+  broker.resume();
+
+  await waitFor('all consumers work', () => bus.health().ready, { withinMs: 30_000 });
+  await bus.publish([cancel(key), authorityChange('a')]);
+  await waitFor('the command is handled', () => idsOf(handled).includes(`${key}#0`));
+  await waitFor('the change is received', () => received.includes('a'));
 });
 
 test('while the broker is unavailable sending is bounded, health reports it, and closing has a deadline', async () => {

@@ -7,6 +7,8 @@ test.each([
   ['a lost connection', new MongoNetworkError('closed')],
   ['a primary that steps down', serverError({ code: 189 })],
   ['a server that is no primary', serverError({ code: 10_107 })],
+  ['a server whose disk is full', serverError({ code: 14_031 })],
+  ['a server that accepts no write', serverError({ code: 371 })],
   ['an interrupted write', serverError({ errorLabels: ['RetryableWriteError'] })],
 ])('%s means that the store is unavailable', (_case, error) => {
   expect(isMongoUnavailable(error)).toBe(true);

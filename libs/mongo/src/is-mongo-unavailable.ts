@@ -2,10 +2,11 @@ import { MongoError, MongoServerError } from 'mongodb';
 
 /**
  * Error codes of a server that is shutting down, changes its role, or does not reach the others:
- * those of retryable reads in the driver specification.
+ * those of retryable reads in the driver specification. And of one that accepts no write: its disk
+ * is full, or its operator has blocked them.
  */
 const transientCodes: readonly unknown[] = [
-  6, 7, 89, 91, 134, 189, 262, 9_001, 10_107, 11_600, 11_602, 13_435, 13_436,
+  6, 7, 89, 91, 134, 189, 262, 9_001, 10_107, 11_600, 11_602, 13_435, 13_436, 14_031, 371,
 ];
 
 /**

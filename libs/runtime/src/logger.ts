@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
+import { type LogOutput, openLogOutput } from './log-output.ts';
 import { redact } from './redact.ts';
 import { currentTraceId } from './tracing.ts';
 
@@ -10,6 +11,8 @@ export interface LoggerOptions {
   /** Standard output by default. */
   readonly destination?: DestinationStream;
 }
+
+let standardOutput: LogOutput | undefined;
 
 /** Structured log lines in JSON, without secrets, with the active trace id. */
 export function createLogger(options: LoggerOptions): Logger {
@@ -24,5 +27,15 @@ export function createLogger(options: LoggerOptions): Logger {
       return traceId ? { trace_id: traceId } : {};
     },
   };
-  return options.destination ? pino(settings, options.destination) : pino(settings);
+  if (options.destination) return pino(settings, options.destination);
+  // Opened by Node, a pipe is non-blocking: a write to a full one fails and occupies no thread.
+  standardOutput ??= openLogOutput(process.stdout.fd);
+  const logger = pino(settings, standardOutput);
+  standardOutput.onRecovery = (lines) => logger.warn({ lines }, 'log lines dropped');
+  return logger;
+}
+
+/** Log lines that standard output did not accept, and no longer can. */
+export function droppedLogLines(): number {
+  return standardOutput?.dropped ?? 0;
 }

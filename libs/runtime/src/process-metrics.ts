@@ -1,4 +1,5 @@
 import { instrumentsOf } from './instruments.ts';
+import { droppedLogLines } from './logger.ts';
 
 const { gauge, observedCounter } = instrumentsOf();
 
@@ -13,8 +14,12 @@ const memoryUsage = gauge({
   description: 'Physical memory of the process',
   unit: 'By',
 });
+const logLinesDropped = observedCounter({
+  name: 'inventory.log.lines_dropped',
+  description: 'Log lines dropped while standard output accepted none',
+});
 
-/** Reports CPU time and memory of the process. */
+/** Reports CPU time and memory of the process, and what its log lacks. */
 export function observeProcess(process: Pick<NodeJS.Process, 'cpuUsage' | 'memoryUsage'>): void {
   cpuTime.observe((observe) => {
     const { user, system } = process.cpuUsage();
@@ -22,4 +27,5 @@ export function observeProcess(process: Pick<NodeJS.Process, 'cpuUsage' | 'memor
     observe(system / 1e6, { 'cpu.mode': 'system' });
   });
   memoryUsage.observe((observe) => observe(process.memoryUsage.rss()));
+  logLinesDropped.observe((observe) => observe(droppedLogLines()));
 }

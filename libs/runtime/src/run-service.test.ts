@@ -1,3 +1,4 @@
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Program, startProgram } from '@inventory/testkit/typescript-program';
 
@@ -97,3 +98,29 @@ test('a stop that overtakes the start also closes resources opened after it', as
   expect(await program.ended).toEqual({ code: 0, signal: null });
   expect(closed().toSorted()).toEqual(['consumer closed', 'late closed', 'store closed']);
 });
+
+const withFullDevice = existsSync('/dev/full') ? test : test.skip;
+
+withFullDevice(
+  'a full disk under its log neither ends a service nor keeps it from its end',
+  async () => {
+    const log = openSync('/dev/full', 'w');
+    program = startProgram({ file, args: ['talkative'], standardOutput: log });
+
+    expect(await program.ended).toEqual({ code: 1, signal: null });
+    expect(program.output()).toMatch(/^[1-9]\d* lines dropped\nconsumer closed\nstore closed\n$/);
+    closeSync(log);
+  },
+);
+
+withFullDevice(
+  'a full disk under its standard error does not end a service that Node warns',
+  async () => {
+    const log = openSync('/dev/full', 'w');
+    const outputs = { standardOutput: log, standardError: log };
+    program = startProgram({ file, args: ['warned'], ...outputs });
+
+    expect(await program.ended).toEqual({ code: 0, signal: null });
+    closeSync(log);
+  },
+);

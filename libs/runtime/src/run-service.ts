@@ -34,6 +34,8 @@ export async function runService(options: RunServiceOptions): Promise<void> {
     setTimeout(() => process.exit(exitCode), 1_000).unref();
   }
 
+  // Node and libraries write warnings there; what a full disk does not take is no reason to end.
+  for (const output of [process.stdout, process.stderr]) output.on('error', () => {});
   process.on('SIGTERM', () => void stop('SIGTERM', 0));
   process.on('SIGINT', () => void stop('SIGINT', 0));
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {

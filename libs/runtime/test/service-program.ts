@@ -1,13 +1,15 @@
-import { createLogger } from '../src/logger.ts';
+import { createLogger, droppedLogLines } from '../src/logger.ts';
 import { runService } from '../src/run-service.ts';
 
 /** A service that prints its events, with one of several faults. */
 const [mood = 'obedient', stopDeadlineMs = '3000'] = process.argv.slice(2);
-const say = (text: string) => process.stdout.write(`${text}\n`);
+const say = (text: string) => process.stderr.write(`${text}\n`);
 const never = () => new Promise<void>(() => {});
 
+const logger = createLogger({ service: 'test', level: 'info' });
+
 void runService({
-  logger: createLogger({ service: 'test', level: 'info' }),
+  logger,
   stopDeadlineMs: Number(stopDeadlineMs),
   start: async (lifetime) => {
     if (mood === 'slow') say('starting');
@@ -25,6 +27,19 @@ void runService({
     if (mood === 'slow') {
       await new Promise((resolve) => process.once('SIGTERM', resolve));
       lifetime.defer('late', () => void say('late closed'));
+    }
+    if (mood === 'talkative') {
+      const talk = setInterval(() => {
+        logger.info({ text: 'x'.repeat(100_000) }, 'talk');
+        if (droppedLogLines() === 0) return;
+        say(`${droppedLogLines()} lines dropped`);
+        clearInterval(talk);
+        throw new Error('forgotten');
+      });
+    }
+    if (mood === 'warned') {
+      process.emitWarning('too many listeners');
+      setTimeout(() => process.kill(process.pid, 'SIGTERM'), 10);
     }
     if (mood === 'stillborn') throw new Error('no store');
     if (mood === 'crashing') setTimeout(() => Promise.reject(new Error('forgotten')), 10);

@@ -7,6 +7,9 @@ export interface ProgramOptions {
   readonly file: string;
   readonly args?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
+  /** Files in the place of its outputs, which are then not read here. */
+  readonly standardOutput?: number;
+  readonly standardError?: number;
 }
 
 export interface ProgramEnd {
@@ -38,11 +41,14 @@ export function startProgram(options: ProgramOptions): Program {
       options.file,
       ...(options.args ?? []),
     ],
-    { env: { ...process.env, ...options.environment }, stdio: ['ignore', 'pipe', 'pipe'] },
+    {
+      env: { ...process.env, ...options.environment },
+      stdio: ['ignore', options.standardOutput ?? 'pipe', options.standardError ?? 'pipe'],
+    },
   );
   let written = '';
   for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
       written += text;
     });
   }

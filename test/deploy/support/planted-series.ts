@@ -23,6 +23,10 @@ export const untilMinute =
   (growth: number, atMinute: number): Values =>
   (minutes) =>
     `0+${growth}x${atMinute} _x${minutes - atMinute}`;
+export const falling =
+  (from: number, loss: number): Values =>
+  (minutes) =>
+    `${from}-${loss}x${minutes}`;
 /** Grows with the time, as an age does. */
 export const ageing: Values = everyMinute(60);
 
@@ -80,6 +84,11 @@ export const series = {
   eventLoopUse: 'nodejs_eventloop_utilization{service="gateway",instance="gateway-1"}',
   jobFailures: 'inventory_job_failures_total{service="gateway",job_name="captures"}',
   runAge: 'inventory_job_run_age{service="gateway",job_name="captures"}',
+  logLinesDropped: 'inventory_log_lines_dropped_total{service="gateway",instance="gateway-1"}',
+  claim: (what: 'available' | 'capacity') =>
+    `kubelet_volume_stats_${what}_bytes{namespace="inventory",persistentvolumeclaim="kept-kafka-0"}`,
+  disk: (what: 'avail' | 'size') =>
+    `node_filesystem_${what}_bytes{instance="node-1",mountpoint="/",fstype="ext4"}`,
 };
 
 /** A day like any other: everything works, customers make mistakes, the platform has its moods. */
@@ -128,4 +137,10 @@ export const healthy: Series = {
   [series.eventLoopDelay]: always(0.02),
   [series.eventLoopUse]: always(0.4),
   [series.runAge]: always(30),
+  [series.logLinesDropped]: always(0),
+  [series.claim('capacity')]: always(1_000),
+  [series.claim('available')]: always(300),
+  [series.disk('size')]: always(1_000),
+  // Grows, and has long to go.
+  [series.disk('avail')]: falling(900, 0.1),
 };

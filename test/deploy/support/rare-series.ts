@@ -1,6 +1,7 @@
 /**
  * What is counted only when something goes wrong that a test cannot let happen to a running product in
- * passing, or by chance, with labels as the services give them. Queries for it are tried on planted series.
+ * passing, or by chance, with labels as the services give them, and what only the exporters of a cluster
+ * report. Queries for it are tried on planted series.
  */
 export const rareSeries: readonly string[] = [
   'inventory_dead_letters_total{service="gateway",messaging_destination_name="replies.v1",reason="contract"}',
@@ -9,6 +10,10 @@ export const rareSeries: readonly string[] = [
   'inventory_gateway_reversals_total{result="applied"}',
   'inventory_ledger_repetitions_total{service="billing-ledger"}',
   'inventory_job_failures_total{service="gateway",job_name="captures"}',
+  'kubelet_volume_stats_available_bytes{namespace="inventory",persistentvolumeclaim="kept-kafka-0"}',
+  'kubelet_volume_stats_capacity_bytes{namespace="inventory",persistentvolumeclaim="kept-kafka-0"}',
+  'node_filesystem_avail_bytes{instance="node-1",mountpoint="/",fstype="ext4"}',
+  'node_filesystem_size_bytes{instance="node-1",mountpoint="/",fstype="ext4"}',
 ];
 
 export const rareMetrics = rareSeries.map((series) => series.split('{')[0] ?? '');

@@ -28,6 +28,8 @@ export interface PatientClientOptions {
   readonly nowMs: () => number;
   readonly onAttempt?: (attempt: Attempt) => void;
   readonly giveUpAfterMs: number;
+  /** Repeats after these, too. */
+  readonly alsoPassing?: readonly number[];
 }
 
 /** A client as the documentation recommends: an undecided request is repeated. */
@@ -41,6 +43,7 @@ const retryMs = 500;
 const passing = new Set([0, 409, 429, 503]);
 
 export function createPatientClient(options: PatientClientOptions): PatientClient {
+  const repeated = new Set([...passing, ...(options.alsoPassing ?? [])]);
   return {
     async refresh(scope) {
       const key = systemIdentifiers.uuidV7();
@@ -57,7 +60,7 @@ export function createPatientClient(options: PatientClientOptions): PatientClien
           return { refreshId: answer.json.data.refresh_id, scope, key, attempts };
         }
         const late = options.nowMs() - startMs > options.giveUpAfterMs;
-        if (late || !passing.has(attempt.status)) {
+        if (late || !repeated.has(attempt.status)) {
           throw new Error(`not accepted: ${JSON.stringify(attempts.slice(-5))}`);
         }
         await pause(retryMs);

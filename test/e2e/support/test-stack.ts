@@ -10,6 +10,7 @@ import { openNamespace, testLogger } from '@inventory/testkit/namespace';
 import { machineEnvironment } from '../../support/start-command.ts';
 import { createOperator, type Operator } from './operator.ts';
 import { closeCalls } from './public-api.ts';
+import { mountSmallDisk, type SmallDisk } from './small-disk.ts';
 
 type Settings = Readonly<Record<string, string>>;
 
@@ -22,6 +23,8 @@ export interface TestStackOptions
   readonly environment?: Settings;
   /** A Kafka and a MongoDB of its own, which the test may stop. */
   readonly ownBackends?: boolean;
+  /** Directories of the stack that get a disk of their own of so many MiB. */
+  readonly disks?: Readonly<Record<string, number>>;
   /** Egress identities of the collector; the simulator limits none of them. */
   readonly egressIdentities?: number;
   /** A stack that was handed over; this one uses its Kafka, databases and secrets. */
@@ -35,6 +38,8 @@ export interface TestStack extends Stack {
   readonly folder: string;
   readonly names: Names;
   readonly operator: Operator;
+  /** By their directory. */
+  readonly disks: ReadonlyMap<string, SmallDisk>;
   /** Public addresses of all gateways. */
   readonly gatewayUrls: readonly string[];
   replicasOf(service: ServiceName): readonly StackService[];
@@ -74,6 +79,16 @@ const collectorSettings: Settings = {
 export async function openTestStack(options: TestStackOptions = {}): Promise<TestStack> {
   const folder = options.after?.folder ?? mkdtempSync(join(tmpdir(), 'end-to-end-'));
   const names = options.after?.names ?? (options.ownBackends ? {} : await sharedBackends());
+  const disks = new Map(
+    Object.entries(options.disks ?? {}).map(([path, sizeMiB]) => [
+      path,
+      mountSmallDisk(join(folder, path), sizeMiB),
+    ]),
+  );
+  const removeFolder = () => {
+    for (const disk of disks.values()) disk.unmount();
+    rmSync(folder, { recursive: true, force: true });
+  };
   const simulatorPort = await findFreePort();
   const stack = await startStack({
     directory: folder,
@@ -93,7 +108,7 @@ export async function openTestStack(options: TestStackOptions = {}): Promise<Tes
       },
     },
   }).catch((error: unknown) => {
-    rmSync(folder, { recursive: true, force: true });
+    removeFolder();
     throw error;
   });
   const connections = new Map<ServiceName, Promise<MongoConnection>>();
@@ -106,6 +121,7 @@ export async function openTestStack(options: TestStackOptions = {}): Promise<Tes
   return Object.assign(stack, {
     folder,
     names,
+    disks,
     operator: createOperator(stack),
     gatewayUrls: stack.services.flatMap(({ publicUrl }) => publicUrl ?? []),
     replicasOf,
@@ -127,7 +143,7 @@ export async function openTestStack(options: TestStackOptions = {}): Promise<Tes
       closeCalls();
       await disconnect();
       await stack.stop();
-      rmSync(folder, { recursive: true, force: true });
+      removeFolder();
     },
   });
 }

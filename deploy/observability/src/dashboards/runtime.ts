@@ -1,3 +1,4 @@
+import { claimFree, diskFree } from '../rules/promql.ts';
 import { chosenServices, type DashboardPlan, quantileOf, rateOf } from './dashboard-plan.ts';
 
 const replica = '{{service}} {{instance}}';
@@ -62,6 +63,34 @@ export const runtime: DashboardPlan = {
           unit: 'bytes',
           shows: 'lines',
           queries: [{ expr: ofReplica('process_memory_usage'), legend: replica }],
+        },
+        {
+          title: 'Disk used',
+          description:
+            'Of the volumes of Kafka and MongoDB by the kubelet, and of disks by the node exporter.',
+          unit: 'percentunit',
+          shows: 'lines',
+          failAt: 0.9,
+          queries: [
+            { expr: `1 - ${claimFree}`, legend: '{{persistentvolumeclaim}}' },
+            { expr: `1 - ${diskFree}`, legend: '{{instance}} {{mountpoint}}' },
+          ],
+        },
+        {
+          title: 'Log lines dropped',
+          description: 'Standard output accepted none: a full disk, or a log that is not read.',
+          unit: 'ops',
+          shows: 'lines',
+          queries: [
+            {
+              expr: rateOf(
+                'inventory_log_lines_dropped_total',
+                'service, instance',
+                chosenServices,
+              ),
+              legend: replica,
+            },
+          ],
         },
       ],
     },

@@ -18,3 +18,12 @@ export function shareOf(part: {
   const { of, among, window, leastEvents } = part;
   return `sum(increase(${of}[${window}])) / (sum(increase(${among}[${window}])) >= ${leastEvents})`;
 }
+
+/** Volumes of Kafka and MongoDB, as the kubelet reports them. */
+export const claims = '{persistentvolumeclaim=~".*(kafka|mongo).*"}';
+export const ofClaim = 'namespace, persistentvolumeclaim';
+export const claimFree = `min by (${ofClaim}) (kubelet_volume_stats_available_bytes${claims} / kubelet_volume_stats_capacity_bytes${claims})`;
+/** Disks of machines, as the node exporter reports them: logs are there. */
+export const disks = '{fstype=~"ext[234]|xfs|btrfs|zfs"}';
+export const ofDisk = 'instance, mountpoint';
+export const diskFree = `min by (${ofDisk}) (node_filesystem_avail_bytes${disks} / node_filesystem_size_bytes${disks})`;

@@ -1,10 +1,15 @@
 import { serviceNames } from '@inventory/contracts/topics';
-import { counted } from './promql.ts';
+import { claimFree, claims, counted, diskFree, disks, ofClaim, ofDisk } from './promql.ts';
 import { alertRule, type RuleGroup } from './rule-plan.ts';
 
 const ours = `service=~"${serviceNames.join('|')}"`;
 const absentOf = (metric: string) =>
   serviceNames.map((name) => `absent(${metric}{service="${name}"})`).join(' or ');
+
+/** By the growth of the last hours. */
+const inFourDays = (bytes: string) => `predict_linear(${bytes}[6h], 4 * 86400)`;
+const theDisk =
+  '{{ with $labels.persistentvolumeclaim }}The volume {{ . }}{{ else }}{{ $labels.mountpoint }} of {{ $labels.instance }}{{ end }}';
 
 export const runtimeAlerts: RuleGroup = {
   name: 'runtime',
@@ -40,6 +45,34 @@ export const runtimeAlerts: RuleGroup = {
       for: '10m',
       summary: 'A replica does not answer.',
       description: '{{ $labels.instance }} of {{ $labels.service }}; the others do its work.',
+    }),
+    alertRule({
+      name: 'DiskNearlyFull',
+      severity: 'page',
+      expr: `${claimFree} < 0.1 or ${diskFree} < 0.1`,
+      for: '5m',
+      summary: 'A disk of Kafka, MongoDB or the logs is nearly full.',
+      description: `${theDisk} has {{ $value | humanizePercentage }} left.`,
+    }),
+    alertRule({
+      name: 'DiskFilling',
+      severity: 'ticket',
+      expr:
+        `(${claimFree} < 0.4 and min by (${ofClaim}) (${inFourDays(`kubelet_volume_stats_available_bytes${claims}`)}) < 0)` +
+        ` or (${diskFree} < 0.4 and min by (${ofDisk}) (${inFourDays(`node_filesystem_avail_bytes${disks}`)}) < 0)`,
+      for: '1h',
+      summary: 'A disk of Kafka, MongoDB or the logs will be full within four days.',
+      description: `${theDisk} has {{ $value | humanizePercentage }} left.`,
+    }),
+    alertRule({
+      name: 'LogLinesDropped',
+      severity: 'ticket',
+      expr: `${counted('inventory_log_lines_dropped_total', '15m', 'service, instance')} > 0`,
+      for: '0s',
+      keepFiringFor: '30m',
+      summary: 'Log lines were dropped, because standard output accepted none.',
+      description:
+        '{{ $value | humanize }} lines of {{ $labels.instance }} ({{ $labels.service }}).',
     }),
     alertRule({
       name: 'JobFailing',

@@ -9,7 +9,7 @@ let emit: (event: string) => void;
 beforeEach(() => {
   nowMs = 1_000_000;
   const listeners = new Map<string, () => void>();
-  const events = { HEARTBEAT: 'h', GROUP_JOIN: 'j', FETCH: 'f', CRASH: 'c' };
+  const events = { HEARTBEAT: 'h', GROUP_JOIN: 'j', FETCH: 'f', CRASH: 'c', REQUEST_TIMEOUT: 't' };
   watch = createConsumerWatch(sessionTimeoutMs, () => nowMs);
   watch.attach({
     events,
@@ -69,12 +69,15 @@ test('heartbeats during a slow handler keep it working', () => {
   expect([watch.working(), watch.alive()]).toEqual([true, true]);
 });
 
-test('a consumer that searches for its brokers is not working, but not dead', () => {
+test.each([
+  ['searches for its brokers', () => watch.connecting()],
+  ['waits for a broker that does not answer', () => emit('t')],
+])('a consumer that %s is not working, but not dead', (_case, attempt) => {
   emit('j');
   emit('f');
-  for (let attempt = 0; attempt < 1_000; attempt += 1) {
+  for (let attempts = 0; attempts < 1_000; attempts += 1) {
     nowMs += 2_000;
-    watch.connecting();
+    attempt();
   }
   expect([watch.working(), watch.alive()]).toEqual([false, true]);
 

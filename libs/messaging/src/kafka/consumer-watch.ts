@@ -20,8 +20,9 @@ export interface ConsumerWatch {
 /**
  * In some failures the client stops without a crash event, in others the process stays up with a
  * dead consumer. So liveness is derived from fetches, heartbeats, joins and, while brokers are
- * unreachable, connection attempts. An empty fetch takes a fraction of a second and heartbeats are
- * seconds apart: a consumer without either for two thirds of a session is not working.
+ * unreachable or do not answer, connection attempts and requests that time out. An empty fetch takes
+ * a fraction of a second and heartbeats are seconds apart: a consumer without either for two thirds
+ * of a session is not working.
  */
 export function createConsumerWatch(sessionTimeoutMs: number, now = monotonicNow): ConsumerWatch {
   const first = Promise.withResolvers<void>();
@@ -29,17 +30,21 @@ export function createConsumerWatch(sessionTimeoutMs: number, now = monotonicNow
   let fetched = false;
   let started = false;
   let workedMs = now();
-  let connectedMs = workedMs;
+  let triedMs = workedMs;
   const worked = () => {
     workedMs = now();
+  };
+  const tried = () => {
+    triedMs = now();
   };
   return {
     hasStarted: () => started,
     working: () => joined && fetched && now() - workedMs < (sessionTimeoutMs * 2) / 3,
-    alive: () => now() - Math.max(workedMs, connectedMs) < 3 * sessionTimeoutMs,
+    alive: () => now() - Math.max(workedMs, triedMs) < 3 * sessionTimeoutMs,
     started: () => first.promise,
     attach(consumer) {
       consumer.on(consumer.events.HEARTBEAT, worked);
+      consumer.on(consumer.events.REQUEST_TIMEOUT, tried);
       consumer.on(consumer.events.GROUP_JOIN, () => {
         joined = true;
         worked();
@@ -56,8 +61,6 @@ export function createConsumerWatch(sessionTimeoutMs: number, now = monotonicNow
         fetched = false;
       });
     },
-    connecting() {
-      connectedMs = now();
-    },
+    connecting: tried,
   };
 }

@@ -11,6 +11,9 @@ export interface OwnBroker {
   openBus(): Promise<MessageBus>;
   /** Ends the broker by SIGKILL. */
   kill(): Promise<void>;
+  /** It accepts connections and answers nothing until it is resumed. */
+  hang(): void;
+  resume(): void;
   /** Restarts it on the same port with the same data. */
   start(): Promise<void>;
   close(): Promise<void>;
@@ -35,6 +38,8 @@ export async function startOwnBroker(): Promise<OwnBroker> {
         logger: testLogger,
         identifiers: systemIdentifiers,
       }),
+    hang: () => kafka.signal('SIGSTOP'),
+    resume: () => kafka.signal('SIGCONT'),
     kill: () => kafka.stop('SIGKILL'),
     start: () => kafka.start(),
     close: () => backends.stop(),

@@ -34,6 +34,8 @@ export interface Mix {
   readonly liveShare: number;
   /** Applications whose every page fails. */
   readonly downApps: readonly number[];
+  /** When they are down; always where absent. */
+  readonly downTime?: { readonly fromMs: number; readonly untilMs: number };
   /** Refreshes that have to complete at least; 0 where only the ratios count. */
   readonly completedMin: number;
 }

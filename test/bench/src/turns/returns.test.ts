@@ -14,15 +14,38 @@ const sizes = [
 ];
 const load = 0.3;
 
-const outages: Outage[] = (['unreachable', 'throttled'] as const).flatMap((result) =>
+const allLost: Outage[] = (['unreachable', 'throttled'] as const).flatMap((kind) =>
   [0, 0.02].flatMap((liveShare) =>
     [false, true].flatMap((isHalfUnknown) =>
-      sizes.map((size) => ({ ...size, result, liveShare, isHalfUnknown, load })),
+      sizes.map((size) => ({
+        ...{ ...size, lost: size.identities, kind, liveShare, isHalfUnknown, load },
+        flaps: false,
+      })),
     ),
   ),
 );
-/** Every third in the suite, each in the long run. */
-const played = outages.filter((_, index) => index % 3 === 0 || propertyRuns(1) > 1);
+
+const usual = { identities: 4, isHalfUnknown: false, liveShare: 0.02 };
+/** Idle, loaded, and with large scans under way. */
+const works = [
+  { pages: 3, load: 0.05 },
+  { pages: 10, load: 0.3 },
+  { pages: 100, load: 0.3 },
+];
+/** One, half and all of the identities, shorter than any pause and longer than all of them. */
+const matrix: Outage[] = works.flatMap((work) =>
+  [1, 70].flatMap((minutes) => [
+    ...(['unreachable', 'throttled'] as const).flatMap((kind) => [
+      ...[1, 2, 4].map((lost) => ({ ...usual, ...work, minutes, kind, lost, flaps: false })),
+      { ...usual, ...work, minutes, kind, lost: 4, flaps: true },
+    ]),
+    { ...usual, ...work, minutes, kind: 'application_down' as const, lost: 0, flaps: false },
+  ]),
+);
+
+const outages = [...matrix, ...allLost];
+/** Every fifth in the suite, each in the long run. */
+const played = outages.filter((_, index) => index % 5 === 0 || propertyRuns(1) > 1);
 
 /** Nothing but a served page makes up for a failure, and no page is read before. */
 const untilServed: PlayRules = {
@@ -42,7 +65,7 @@ const untilServed: PlayRules = {
   },
 };
 
-describe('after all identities were lost together', () => {
+describe('after identities were lost, or the servers of an application', () => {
   it('everything ends, and what arrives completes as if nothing had been (Refresh: Deadlines)', () => {
     const left = played.flatMap((outage) =>
       leftBehind(outage, rules).map((what) => `${JSON.stringify(outage)}: ${what}`),
@@ -52,7 +75,7 @@ describe('after all identities were lost together', () => {
   });
 
   it('is seen to leave something behind when an identity is doubted until it serves', () => {
-    const outage = outages.find(({ minutes }) => minutes === 10);
+    const outage = allLost.find(({ minutes }) => minutes === 10);
 
     expect(outage && leftBehind(outage, untilServed)).not.toEqual([]);
   });

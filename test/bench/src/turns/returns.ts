@@ -1,13 +1,17 @@
 import { seededRandom } from '@inventory/testkit/seeded-random';
-import type { Mix } from './mix.ts';
-import { type Ended, type PlayRules, queueMs, simulate } from './simulate.ts';
+import type { IdentityLoss, Mix } from './mix.ts';
+import { collectMs, type Ended, type PlayRules, queueMs, simulate } from './simulate.ts';
 import { limits } from './simulated-egress.ts';
 
-/** All identities are lost together, and return together. */
+/** What is away for a time, and returns. */
 export interface Outage {
   readonly identities: number;
+  /** Those that are lost; all of them fail where the application does. */
+  readonly lost: number;
   readonly minutes: number;
-  readonly result: 'throttled' | 'unreachable';
+  readonly kind: 'throttled' | 'unreachable' | 'application_down';
+  /** Away for two of three minutes. */
+  readonly flaps: boolean;
   /** Pages of each refresh. */
   readonly pages: number;
   /** Every second refresh is of unknown size. */
@@ -25,16 +29,18 @@ const accounts = 4;
 const longestPauseMs = {
   throttled: limits.silenceMaxMs,
   unreachable: limits.unreachableMaxMs,
+  // The longest opening of a breaker, and the time to its next probe.
+  application_down: 630_000,
 } as const;
+const flapMs = 3 * minuteMs;
 
 /** Steady arrivals of one size, from ten minutes before the outage to an hour after it. */
 function mixOf(outage: Outage, isLost = true): Mix {
-  const { identities, minutes, pages, isHalfUnknown, load, liveShare, result } = outage;
+  const { identities, minutes, pages, isHalfUnknown, load, liveShare, kind } = outage;
   const everyMs = (pages * minuteMs) / (identities * limits.requestsPerMinute * load);
   const count = Math.floor(((before + minutes + after) * minuteMs) / everyMs);
-  const loss = { fromMs: before * minuteMs, untilMs: returnMs(outage), result };
   return {
-    name: `${identities} identities ${result} for ${minutes} minutes`,
+    name: `${identities} identities ${kind} for ${minutes} minutes`,
     arrivals: Array.from({ length: count }, (_, index) => ({
       atMs: Math.round((index + 0.5) * everyMs),
       accountId: `account-${index % accounts}`,
@@ -44,23 +50,37 @@ function mixOf(outage: Outage, isLost = true): Mix {
     })),
     identities,
     deadIdentities: 0,
-    losses: isLost
-      ? Array.from({ length: identities }, (_, identity) => ({ identity, ...loss }))
-      : [],
+    losses: isLost ? lossesOf(outage) : [],
     replicas: 1,
     liveShare,
-    downApps: [],
+    downApps: isLost && kind === 'application_down' ? [730] : [],
+    downTime: { fromMs: before * minuteMs, untilMs: returnMs(outage) },
     completedMin: 0,
   };
+}
+
+function lossesOf(outage: Outage): IdentityLoss[] {
+  const { kind: result, lost, minutes, flaps } = outage;
+  if (result === 'application_down') return [];
+  const fromMs = before * minuteMs;
+  const times = flaps
+    ? Array.from({ length: Math.ceil((minutes * minuteMs) / flapMs) }, (_, index) => ({
+        fromMs: fromMs + index * flapMs,
+        untilMs: fromMs + (index + 2 / 3) * flapMs,
+      }))
+    : [{ fromMs, untilMs: returnMs(outage) }];
+  return times.flatMap((time) =>
+    Array.from({ length: lost }, (_, identity) => ({ identity, result, ...time })),
+  );
 }
 
 const returnMs = ({ minutes }: Outage) => (before + minutes) * minuteMs;
 
 const waitMs = ({ arrival, endedMs }: Ended) => endedMs - arrival.atMs;
 
-/** The time in which the pages that wait at the return are read. */
+/** The time in which the pages that wait at the return, queued or started, are read. */
 function backlogMs({ minutes, load }: Outage): number {
-  return load * Math.min(queueMs, minutes * minuteMs);
+  return load * Math.min(queueMs + collectMs, minutes * minuteMs);
 }
 
 /**
@@ -72,7 +92,7 @@ export function leftBehind(outage: Outage, rules: PlayRules): string[] {
   const play = (isLost: boolean) => simulate(mixOf(outage, isLost), seededRandom(seed), rules);
   const { ended } = play(true);
   const healthy = new Map(play(false).ended.map((one) => [one.arrival.atMs, one]));
-  const lateMs = longestPauseMs[outage.result] + backlogMs(outage);
+  const lateMs = longestPauseMs[outage.kind] + backlogMs(outage);
   const left: string[] = [];
   if (ended.length !== healthy.size) left.push(`${healthy.size - ended.length} never end`);
   for (const one of ended.filter(({ arrival }) => arrival.atMs >= returnMs(outage))) {

@@ -188,8 +188,14 @@ class Simulation {
     if (!failed) this.scanSlots += 1;
     if (scan.state === 'ended') return;
     if (failed) this.retry(scan, failed, 0);
-    else if (this.mix.downApps.includes(scan.arrival.appId)) this.onFailedPage(scan);
+    else if (this.isDown(scan)) this.onFailedPage(scan);
     else this.onGoodPage(scan);
+  }
+
+  private isDown({ arrival }: SimulatedScan): boolean {
+    const { downApps, downTime = { fromMs: 0, untilMs: Number.POSITIVE_INFINITY } } = this.mix;
+    const { nowMs } = this.time;
+    return downApps.includes(arrival.appId) && downTime.fromMs <= nowMs && nowMs < downTime.untilMs;
   }
 
   private onFailedPage(scan: SimulatedScan): void {
