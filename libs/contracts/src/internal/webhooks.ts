@@ -26,6 +26,9 @@ export const webhookPaths = {
 /** Path of {@link projectStanding} in the gateway's internal API. */
 export const standingPath = '/internal/projects/{project_id}/standing';
 
+/** Path of {@link eventProjects} in the gateway's internal API. */
+export const eventProjectsPath = '/internal/accounts/{account_id}/event-projects';
+
 /** What the event-stream refuses as the answer to a customer or an operator. */
 export const webhookRefusals = [
   'webhook_endpoint_not_found',
@@ -68,4 +71,13 @@ export const projectStanding = z.object({
   project_id: projectId,
   /** Project and account are active, and the account has events. */
   events: z.boolean(),
+});
+
+/** Query of GET /internal/accounts/{account_id}/event-projects: Projects after this one. */
+export const eventProjectsQuery = z.object({ after: projectId.optional() });
+
+/** Projects of an account whose events are enabled, in parts; `next_after` is null on the last. */
+export const eventProjects = z.object({
+  project_ids: z.array(projectId),
+  next_after: projectId.nullable(),
 });
