@@ -40,6 +40,11 @@ export const cursorParameter = z
   .max(1_000, 'is too long')
   .meta({ pattern: '^[A-Za-z0-9_-]+$' });
 
+/** `limit` of lists. */
+export const listLimit = canonicalDecimal(1, 100).default(50);
+/** Query of lists. */
+export const listParameters = { limit: listLimit, cursor: cursorParameter.optional() };
+
 /** `language` of reads: one of the platform's language words. */
 export const languageParameter = language;
 

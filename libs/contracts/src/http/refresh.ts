@@ -9,7 +9,7 @@ import {
   settlementDisposition,
 } from '../vocabulary.ts';
 import { pagination } from './meta.ts';
-import { canonicalDecimal, cursorParameter, waitSecondsMax } from './parameters.ts';
+import { canonicalDecimal, listParameters, waitSecondsMax } from './parameters.ts';
 
 /** Least `max_credits` of a refresh, whatever a price list reserves. */
 export const maxCreditsMin = 125;
@@ -88,8 +88,7 @@ const repetitionsMax = 100;
 export const refreshesQuery = z.object({
   state: z.array(refreshState).max(repetitionsMax, `may be given ${repetitionsMax} times`),
   refresh_id: z.array(refreshId).max(repetitionsMax, `may be given ${repetitionsMax} times`),
-  limit: canonicalDecimal(1, 100).default(50),
-  cursor: cursorParameter.optional(),
+  ...listParameters,
 });
 
 /** `data` of the list, newest first. */

@@ -4,6 +4,7 @@ import {
   newWebhookEndpoint,
   webhookDeliveriesQuery,
   webhookDelivery,
+  webhookEndpointList,
   webhookEndpointWithSecret,
   webhookRotation,
 } from '../http/webhooks.ts';
@@ -39,6 +40,9 @@ export const webhookRefusals = [
   'secret_rotation_in_progress',
   'invalid_request',
 ] as const satisfies readonly RefusalCode[];
+
+/** All endpoints of a Project, oldest first. */
+export const allWebhookEndpoints = webhookEndpointList.omit({ pagination: true });
 
 /** Body of POST /projects/{project_id}/webhook-endpoints of the event-stream. */
 export const newWebhookEndpointOfAccount = newWebhookEndpoint.extend({ account_id: accountId });
