@@ -255,9 +255,11 @@ describe.each(routes)('the %s route of V1', (dialect, pathOf) => {
 
     expect(answer.status).toBe(402);
     const { error, detail } = JSON.parse(answer.text);
-    expect(dialect === 'original' ? detail : error.code).toBe(
-      dialect === 'original' ? 'Insufficient credits' : 'insufficient_credits',
-    );
+    if (dialect === 'original') expect(detail).toBe('Insufficient credits');
+    else {
+      const detail = { required: 1, available: 0 };
+      expect(error).toMatchObject({ code: 'insufficient_credits', detail });
+    }
     expect(answer.headers['x-credits-charged']).toBeUndefined();
     expectDeprecated(answer);
   });

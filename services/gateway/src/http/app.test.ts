@@ -193,6 +193,8 @@ test('an error of a billed operation says that nothing was charged (Errors: meta
     product_code: product,
     price_version: 7,
     credits_charged: 0,
+    billing_disposition: 'not_charged',
+    billing_reason: null,
     rate_limit: { limit_per_minute: 3, remaining: 2, reset_seconds: 50 },
   });
 });

@@ -101,26 +101,31 @@ function schemaOf(endpoint: PublicEndpoint, code: PublicCode, named: NamedSchema
 function exampleOf(endpoint: PublicEndpoint, code: PublicCode): unknown {
   const error = errorExample(code);
   if (isCommon(endpoint, code)) return { success: false, error, meta: metaOf(endpoint, code) };
-  if (code === 'invalid_request') return { error };
-  if (endpoint.dialect === 'original') return { detail: v1OriginalText(code) };
-  const { message, request_id } = error;
-  return { error: { code, message, request_id } };
+  const isText = endpoint.dialect === 'original' && code !== 'invalid_request';
+  return isText ? { detail: v1OriginalText(code) } : { error };
 }
 
 /** Codes that are decided before the account is known: their `meta` has no billing fields. */
-const ofNobody: readonly PublicCode[] = [
+export const ofNobody: readonly PublicCode[] = [
   ...connectionErrors,
   'not_acceptable',
   'missing_api_key',
   'invalid_api_key',
 ];
-const charged: readonly PublicCode[] = ['inventory_private', 'inventory_not_found'];
+/** Codes that are charged. */
+export const chargedCodes: readonly PublicCode[] = ['inventory_private', 'inventory_not_found'];
 
 function metaOf({ product }: PublicEndpoint, code: PublicCode): JsonSchema {
   if (product === undefined || ofNobody.includes(code)) return plainMetaExample;
   const billed = { ...plainMetaExample, product_code: product, price_version: 1 };
-  if (!charged.includes(code)) {
-    return { ...billed, credits_charged: 0, rate_limit: exampleRateLimit };
+  if (!chargedCodes.includes(code)) {
+    return {
+      ...billed,
+      credits_charged: 0,
+      billing_disposition: 'not_charged',
+      billing_reason: code === 'inventory_revision_not_found' ? 'no_revision' : null,
+      rate_limit: exampleRateLimit,
+    };
   }
   return {
     ...billed,
