@@ -118,13 +118,23 @@ test.each([
   await expect(client.refreshBatch([{ scope }])).rejects.toThrow(UnexpectedAnswerError);
 });
 
-test('an item with an invalid inventory or key is never sent', async () => {
-  server.plays(success({ items: [] }));
+test('an invalid item is not sent, and has its own result beside those of the others [batch]', async () => {
+  server.plays(success({ items: [accepted('mine')] }));
 
-  const wrong = { ...scope, platform_id: '..' };
-  await expect(client.refreshBatch([{ scope: wrong }])).rejects.toThrow(TypeError);
-  await expect(client.refreshBatch([{ scope, idempotencyKey: '\n' }])).rejects.toThrow(TypeError);
-  expect(server.requests).toHaveLength(0);
+  const results = await client.refreshBatch([
+    { scope: { ...scope, platform_id: 7 as never } },
+    { scope, idempotencyKey: 'mine' },
+    { scope, idempotencyKey: '\n' },
+  ]);
+  const none = await client.refreshBatch([{ scope: undefined as never }]);
+
+  expect(results.map((one) => one.accepted)).toEqual([false, true, false]);
+  const errors = [...results, ...none].flatMap((one) => (one.accepted ? [] : [one.error]));
+  expect(errors.map(({ code, retryable }) => [code, retryable])).toEqual(
+    Array(3).fill(['invalid_request', false]),
+  );
+  expect(errors[0]?.message).toMatch(/platform_id/);
+  expect(server.requests.map(({ body }) => JSON.parse(body).items.length)).toEqual([1]);
 });
 
 test('a long-polled status may take its wait in addition to the timeout of an attempt', async () => {
