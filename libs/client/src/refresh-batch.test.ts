@@ -1,4 +1,9 @@
-import { refreshBatchBody, refreshBatchResults } from '@inventory/contracts/http/refresh-batch';
+import {
+  refreshBatchBody,
+  refreshBatchItem,
+  refreshBatchResults,
+} from '@inventory/contracts/http/refresh-batch';
+import { z } from 'zod';
 import { apiKey, failure, pending, record, refreshId, scope, success } from '../test/answers.ts';
 import { type ScriptedServer, startScriptedServer } from '../test/scripted-server.ts';
 import { createTestClientEnvironment } from '../test/test-client-environment.ts';
@@ -65,7 +70,7 @@ test('each refresh of a batch has a key of its own, and its own result or error 
     path: '/v2/platform/inventory-refreshes/batch',
   });
   expect(server.requests[0]?.headers['idempotency-key']).toBeUndefined();
-  expect(refreshBatchBody.parse(sent).items).toEqual([
+  expect(z.array(refreshBatchItem).parse(refreshBatchBody.parse(sent).items)).toEqual([
     { ...scope, language: 'german', max_credits: 300, idempotency_key: 'mine' },
     { ...scope, context_id: 6, language: 'english', max_credits: 125, idempotency_key: 'key-1' },
     { ...scope, language: 'english', max_credits: 125, idempotency_key: 'key-2' },

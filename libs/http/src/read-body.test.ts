@@ -86,7 +86,6 @@ test('JSON is read, whatever its bytes are cut at', async () => {
 });
 
 test.each([
-  ['nothing', ''],
   ['half an object', '{"a":1'],
   ['two values', '{} {}'],
   ['bytes that are no text', Buffer.from([0x22, 0xff, 0xfe, 0x22])],

@@ -24,17 +24,18 @@ export const refreshBatchItem = z.strictObject({
 });
 export type RefreshBatchItem = z.infer<typeof refreshBatchItem>;
 
-/** Body of POST Batch. */
+const { $schema: _, ...itemJsonSchema } = z.toJSONSchema(refreshBatchItem, { io: 'input' });
+
+/** Body of POST Batch. Each item is validated on its own: an invalid one is refused alone. */
 export const refreshBatchBody = z.strictObject({
   items: z
-    .array(refreshBatchItem)
+    .array(z.unknown().meta(itemJsonSchema))
     .min(1, 'must hold at least one item')
     .max(batchItemsMax, `must hold at most ${batchItemsMax} items`),
 });
 
 const itemBasis = {
-  /** As it was sent: the items come in the order of the request as well. */
-  idempotency_key: z.string(),
+  idempotency_key: z.string().describe('As it was sent; empty where the item has none.'),
   /** What a single request would have been answered with; null once the refresh is terminal. */
   retry_after_seconds: z.int().min(1).nullable(),
 };

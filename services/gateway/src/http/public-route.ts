@@ -73,7 +73,11 @@ export function publicRoute<Deps, const Schemas extends InputSchemas>({
     ...endpoint,
     bind: (deps) => ({
       ...endpoint,
-      run: async (raw, request) => handle(deps, validateInput(endpoint.input, raw), request),
+      run: async (raw, request) => {
+        // V1 ignores unknown query parameters, as it always did.
+        const unknownQuery = endpoint.dialect === undefined ? 'refuse' : 'ignore';
+        return handle(deps, validateInput(endpoint.input, raw, unknownQuery), request);
+      },
     }),
   };
 }

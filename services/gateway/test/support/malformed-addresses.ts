@@ -122,7 +122,6 @@ export function malformedAddresses(platformId: string): MalformedCase[] {
       ],
     ),
     ...[
-      '/',
       '/v2',
       '/v2/',
       '//v2',

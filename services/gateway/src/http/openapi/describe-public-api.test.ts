@@ -20,6 +20,7 @@ interface Operation {
     readonly name: string;
     readonly in: string;
     readonly schema: { readonly pattern?: string };
+    readonly example?: unknown;
   }[];
   readonly requestBody?: { readonly content: Readonly<Record<string, Media>> };
   readonly responses: Readonly<
@@ -88,6 +89,18 @@ test('every operation, with and without a body, has an example that fits its own
       expect([where, name, isValid(value), isValid.errors]).toEqual([where, name, true, null]);
     }
   }
+});
+
+test('every path parameter has an example that fits, and a page is small where it is tried out', () => {
+  const ajv = new Ajv2020({ strict: false });
+  const parameters = operations.flatMap((operation) => operation.parameters);
+  const inPaths = parameters.filter((one) => one.in === 'path');
+  const sizes = parameters.filter(({ name }) => name === 'page_size');
+
+  const unfit = inPaths.filter(({ schema, example }) => !ajv.validate(schema, example));
+
+  expect(unfit).toEqual([]);
+  expect(sizes.map(({ example }) => example)).toEqual([50]);
 });
 
 test('every code of the table is documented where it can be answered', () => {

@@ -39,6 +39,7 @@ import { errorResponses, successResponse } from '@inventory/http/openapi-respons
 import type { z } from 'zod';
 import type { PublicEndpoint, PublicTag } from '../public-route.ts';
 import { documentedErrors, errorSchemas } from './error-responses.ts';
+import { exampleIds, exampleScope } from './examples.ts';
 
 const named: NamedSchemas = new Map<z.core.$ZodType, string>([
   [accountView, 'Account'],
@@ -113,6 +114,14 @@ const publicApi: ApiDescription<PublicEndpoint> = {
   headers,
   named,
   schemas: errorSchemas(named),
+  parameterExamples: {
+    ...exampleScope,
+    project_id: exampleIds.project,
+    refresh_id: exampleIds.refresh,
+    endpoint_id: exampleIds.webhookEndpoint,
+    // What the reference fills in: the default is far more than a person reads.
+    page_size: 50,
+  },
   mayOmitBody: false,
   describe: ({ description: text, permission, dialect }) => ({
     description: `${text}\n\n${permissionText(permission)}`,

@@ -27,6 +27,7 @@ const commonCodes: readonly PublicCode[] = [
   'missing_api_key',
   'invalid_api_key',
   'permission_denied',
+  'invalid_request',
   'rate_limit_exceeded',
   'internal_error',
   'service_unavailable',
@@ -39,13 +40,9 @@ const bodyCodes: readonly PublicCode[] = [
 
 /** Every code that an operation can answer, in the order of the contract's table. */
 export function errorCodesOf(endpoint: PublicEndpoint): PublicCode[] {
-  const { path, query, header, body } = endpoint.input;
-  const fields = [path, query, header].flatMap((part) => Object.keys(part?.shape ?? {}));
-  const takesInput = fields.length > 0 || body !== undefined;
   const codes = new Set<PublicCode>([
     ...commonCodes,
-    ...(takesInput ? (['invalid_request'] as const) : []),
-    ...(body === undefined ? [] : bodyCodes),
+    ...(endpoint.input.body === undefined ? [] : bodyCodes),
     ...endpoint.errors,
   ]);
   return publicCodes.filter((code) => codes.has(code));

@@ -1,6 +1,6 @@
 import { invariant } from '@inventory/runtime/bug';
 import type { BoundPublicRoute, PublicEndpoint } from '../public-route.ts';
-import type { PublicPages } from '../serve-pages.ts';
+import { documentPath, type PublicPages } from '../serve-pages.ts';
 import { publicDocument } from './describe-public-api.ts';
 
 /** GET /openapi.json: every operation, whatever process serves it. */
@@ -9,7 +9,7 @@ export function openApiPage(
   eventsOrigin: string | null,
 ): PublicPages {
   const text = JSON.stringify(publicDocument(endpoints, eventsOrigin));
-  return { '/openapi.json': { type: 'json', body: Buffer.from(text) } };
+  return { [documentPath]: { type: 'json', body: Buffer.from(text) } };
 }
 
 /** Throws where the routes of a process differ from those documented for it. */
