@@ -1,6 +1,12 @@
 import { z } from 'zod';
-import { definitionOf, type JsonSchema, jsonSchemaOf, type NamedSchemas } from './json-schema.ts';
-import { describedText, mapValues } from './openapi-responses.ts';
+import {
+  definitionOf,
+  type JsonSchema,
+  jsonSchemaOf,
+  mapValues,
+  type NamedSchemas,
+} from './json-schema.ts';
+import { describedHeaders } from './openapi-responses.ts';
 import type { Endpoint } from './route.ts';
 
 /** What an OpenAPI document says of any operation. */
@@ -53,7 +59,7 @@ export function openApiDocument<Described extends DocumentedEndpoint>(
     paths: pathsOf(api, endpoints),
     components: {
       securitySchemes: security,
-      headers: mapValues(headers, describedText),
+      headers: describedHeaders(headers),
       schemas: {
         ...Object.fromEntries(
           [...named].map(([schema, name]) => [name, definitionOf(schema, { io: 'output', named })]),

@@ -6,7 +6,7 @@ import { productCode } from '../vocabulary.ts';
 import { errorCode } from './error-body.ts';
 import { rateLimit, refreshAcceptanceMeta } from './meta.ts';
 import { idempotencyKey } from './parameters.ts';
-import { maxCredits, refreshRecord } from './refresh.ts';
+import { maxCredits, maxCreditsMin, refreshRecord } from './refresh.ts';
 
 /** Refreshes of one batch at most. */
 export const batchItemsMax = 100;
@@ -19,7 +19,7 @@ export const refreshBatchItem = z.strictObject({
   app_id: inventoryKey.shape.app_id,
   context_id: inventoryKey.shape.context_id,
   language: language.default(defaultLanguage),
-  max_credits: maxCredits,
+  max_credits: maxCredits.meta({ minimum: maxCreditsMin }),
   idempotency_key: idempotencyKey,
 });
 export type RefreshBatchItem = z.infer<typeof refreshBatchItem>;

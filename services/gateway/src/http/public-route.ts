@@ -22,8 +22,8 @@ export interface PublicAnswer extends DocumentedAnswer {
   readonly body:
     | { readonly data: z.ZodType; readonly meta: z.ZodType }
     | { readonly unwrapped: z.ZodType }
-    /** Text of this media type. */
-    | { readonly text: string };
+    /** Text of this media type; of a stream the `data` of its frames by their `event`. */
+    | { readonly text: string; readonly frames?: Readonly<Record<string, z.ZodType>> };
   readonly example: unknown;
 }
 

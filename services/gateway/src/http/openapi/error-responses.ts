@@ -64,7 +64,7 @@ function errorBodyOf(code: PublicCode) {
     success: z.literal(false),
     error: z.object({
       code: z.literal(code),
-      message: z.literal(rowOf(code).message),
+      message: z.string().describe('For people: it may change.'),
       request_id: requestId,
       ...(detail === undefined ? {} : { detail }),
     }),
@@ -80,8 +80,27 @@ export function documentedErrors(endpoint: PublicEndpoint, named: NamedSchemas):
     message: rowOf(code).message,
     schema: schemaOf(endpoint, code, named),
     example: exampleOf(endpoint, code),
-    headers: ['X-Request-ID', ...(hasRetryAfter(code) ? ['Retry-After'] : [])],
+    headers: headersOf(endpoint, code),
   }));
+}
+
+/** Of every answer of V1. */
+export const v1Headers = {
+  Deprecation: 'Date of the deprecation of V1 (RFC 9745).',
+  Link: 'What replaces the route (`rel="successor-version"`).',
+};
+
+function headersOf(endpoint: PublicEndpoint, code: PublicCode): string[] {
+  const isBilledV1 = endpoint.dialect !== undefined && chargedCodes.includes(code);
+  return [
+    'X-Request-ID',
+    ...(hasRetryAfter(code) ? ['Retry-After'] : []),
+    ...(ofNobody.includes(code) ? [] : ['RateLimit', 'RateLimit-Policy']),
+    ...(isCommon(endpoint, code) ? [] : Object.keys(v1Headers)),
+    ...(isBilledV1 ? ['X-Credits-Charged', 'X-Credits-Remaining'] : []),
+    ...(isBilledV1 && endpoint.dialect === 'original' ? ['X-Api-Credits-Remaining'] : []),
+    ...(isBilledV1 ? ['X-Units-Charged', 'X-Units-Remaining'] : []),
+  ];
 }
 
 function isCommon({ dialect }: PublicEndpoint, code: PublicCode): boolean {
