@@ -12,6 +12,7 @@ const shared = [
   'libs/runtime/dist/job-metrics.js',
   'libs/runtime/dist/process-metrics.js',
   'libs/runtime/dist/readiness-metrics.js',
+  'libs/work/dist/work-metrics.js',
 ];
 
 const introduction = `# Metrics

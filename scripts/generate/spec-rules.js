@@ -61,6 +61,8 @@ module.exports = {
     'projects-are-apart':
       "Projects are apart: Another Project's refresh has the bytes of an unknown one",
     'json-only': 'JSON only: 406 where JSON is refused',
+    'http-messages':
+      'HTTP messages: RFC 9110 and 9112, whatever the form of a target, a header or a connection',
     compression: 'Compression: gzip and br from 1 KiB, never on a stream',
     'no-caching-no-cors': 'No caching, no CORS',
     'head-is-405': 'HEAD is 405',
@@ -95,6 +97,8 @@ module.exports = {
     'first-revision-is-changed': 'First revision is changed: complete_changed',
     unchanged:
       'Unchanged: Same assets, amounts, class and instance: same revision, new observation',
+    'rows-of-an-observation':
+      'Rows of an observation: Properties and their names are those of its scan',
     'each-refresh-is-charged-on-its-own': 'Each refresh is charged on its own',
     'one-scan-at-a-time-per-inventory': 'One scan at a time per inventory',
     'everything-hidden-is-complete':
@@ -121,6 +125,11 @@ module.exports = {
       "Descriptions: Exactly those of the page's assets, once each; a missing one stays absent",
     'platform-fields':
       'Platform fields: Pass through; odd lists; missing instanceid; asset_properties; currency rows',
+    'platform-text':
+      'Platform text: Digits as sent; U+FFFD for what is no Unicode; unknown optional blocks left out',
+    'platform-http': 'Platform HTTP: 1xx answers; Retry-After as a date, or too long; 503 with it',
+    'more-rows-than-asked': 'More rows than asked: 2000 are shown, the rest is behind the cursor',
+    'platform-compression': 'Platform compression: gzip, br, deflate, zstd, bounded after decoding',
     'total-amount': 'total_amount: An exact integer beyond 2^53',
     'another-language': 'Another language: Same assets, texts fall back, headers name the language',
     cursors: 'Cursors: Encrypted, authenticated, bound',
@@ -144,6 +153,7 @@ module.exports = {
     'events-recovery': 'Events: recovery: Too old, or of another epoch',
     'events-kept-log': 'Events: kept log: 7 days; the newest always stays',
     'events-heartbeat': 'Events: heartbeat: 15 s, staggered',
+    'events-framing': 'Events: framing: Chunks on HTTP/1.1',
     'events-life': 'Events: life: 10 to 15 min, then stream.closing',
     'events-closing': 'Events: closing: Reason and retry_after_ms, also as retry',
     'events-revoked': 'Events: revoked: Within 2 s of a change, else 30 s',

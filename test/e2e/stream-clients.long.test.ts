@@ -16,8 +16,10 @@ import { openTestStack, type TestStack } from './support/test-stack.ts';
 
 /** Of a day in which each connection lives 10 to 15 minutes. */
 const reconnects = 115;
-const pythonLibraries = ['httpx-sse', 'sseclient-py'];
-const pythonPackages = ['httpx==0.28.1', 'httpx-sse==0.4.3', 'sseclient-py==1.9.0'];
+const pythonLibraries = ['httpx-sse', 'sseclient-py', 'requests'];
+const pythonPackages = [
+  ...['httpx==0.28.1', 'httpx-sse==0.4.3', 'sseclient-py==1.9.0', 'requests==2.34.2'],
+];
 /** After which its owner starts a client again that gave up. */
 const givenUpMs = 100;
 const program = join(__dirname, 'support/sse-readers.py');

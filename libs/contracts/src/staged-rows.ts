@@ -1,5 +1,8 @@
 import { z } from 'zod';
 
+/** Rows of one kind on one page at most. The platform sends more than it was asked for at times. */
+export const pageRowsMax = 65_536;
+
 /**
  * The rows of a scanned page, normalized by the collector: the platform's fields pass through, lists
  * are lists, `instanceid` is present, the `assetid` of a currency row is its `currencyid`, and an

@@ -7,7 +7,17 @@ import {
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { pause } from '@inventory/runtime/wait';
+import { allowHalfClosed, probeOnceHalfClosed } from './half-closed.ts';
+import { ignoreUpgrades } from './ignored-upgrades.ts';
+import type { OpenResponses } from './open-responses.ts';
+import { handleInOrder } from './pipelined-requests.ts';
 import { hasBody } from './read-body.ts';
+import {
+  plainRefusal,
+  type RenderRefusal,
+  refuseInvalid,
+  refuseUnreadable,
+} from './refuse-unreadable.ts';
 
 export interface HttpServerOptions {
   readonly listener: RequestListener;
@@ -16,6 +26,10 @@ export interface HttpServerOptions {
   readonly port: number;
   /** Further ones are closed as they come; unlimited when absent. */
   readonly connectionsMax?: number;
+  /** Whether a client that has ended its side is still answered; else its requests are cancelled. */
+  readonly halfClosed?: boolean;
+  /** Renders the refusal of what is not read as a request. */
+  readonly renderRefusal?: RenderRefusal;
   readonly peers?: PeerConnections;
 }
 
@@ -34,14 +48,6 @@ export interface HttpServer {
   close(drainMs: number): Promise<void>;
 }
 
-/** Pipelined requests of one connection that wait for an earlier response. */
-export const pipelinedRequestsMax = 16;
-
-const listenersMax = 20;
-
-/** The responses of each open connection that are not sent yet, oldest first. */
-type OpenResponses = Map<Socket, Set<ServerResponse>>;
-
 interface OpenConnections {
   readonly responses: OpenResponses;
   readonly peers: PeerConnections | undefined;
@@ -59,20 +65,26 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     headersTimeout: 20_000,
     requestTimeout: 60_000,
     noDelay: true,
+    // Its answer has no body, and it serves two hosts.
+    requireHostHeader: false,
   });
+  const render = options.renderRefusal ?? plainRefusal;
+  const pipelined = handleInOrder(open, refuseInvalid(options.listener, render));
   server.on('connection', (socket) => {
+    // One whose upgrade is ignored is given to Node again.
+    if (open.has(socket)) return;
     openWith.set(socket, connections);
-    if (!track(socket, connections)) socket.destroy();
+    if (!track(socket, connections)) {
+      socket.destroy();
+      return;
+    }
+    pipelined.watch(socket);
+    if (options.halfClosed) probeOnceHalfClosed(socket, open);
   });
-  server.on('request', (request, response) => {
-    const responses = open.get(request.socket);
-    if (!responses) return;
-    responses.add(response);
-    // Middleware, the pipeline of a body and tracing wait for its end; past 10 Node writes a warning.
-    response.setMaxListeners(listenersMax);
-    response.once('close', () => responses.delete(response));
-    handleInOrder(options.listener, request, response, responses.size - 1);
-  });
+  server.on('request', pipelined.listener);
+  if (options.halfClosed) allowHalfClosed(server);
+  ignoreUpgrades(server, open, pipelined.release);
+  refuseUnreadable(server, open, render);
   server.maxRequestsPerSocket = 0;
   if (options.connectionsMax !== undefined) server.maxConnections = options.connectionsMax;
   await listen(server, options);
@@ -122,23 +134,6 @@ export async function takeOverConnection(response: ServerResponse): Promise<bool
 async function readToEnd(request: IncomingMessage): Promise<void> {
   if (request.closed) return;
   await new Promise<void>((resolve) => request.once('close', resolve).resume());
-}
-
-/**
- * Handles the requests of a connection one after the other: each once its response owns the
- * socket, that is, after the response before it was handed to the operating system. Node handles
- * pipelined requests at once and buffers their responses without a bound; what a handler writes
- * would then be sent at any later time.
- */
-function handleInOrder(
-  listener: RequestListener,
-  request: IncomingMessage,
-  response: ServerResponse,
-  waiting: number,
-): void {
-  if (waiting > pipelinedRequestsMax) request.socket.destroy();
-  else if (response.socket) listener(request, response);
-  else response.once('socket', () => listener(request, response));
 }
 
 function listen(server: Server, { host, port }: HttpServerOptions): Promise<void> {

@@ -41,12 +41,27 @@ async function ask(method: string, path: string) {
 test.each([
   ['GET', '/things/7?a=b/c', 'GET /things/{thing_id} {"thing_id":"7"}'],
   ['DELETE', '/things/7', 'DELETE /things/{thing_id} {"thing_id":"7"}'],
+  ['GET', '/%74hings/%37', 'GET /things/{thing_id} {"thing_id":"7"}'],
   ['GET', '/things/a%2fb', 'GET /things/{thing_id} {"thing_id":"a/b"}'],
   ['GET', '/things/%zz', 'GET /things/{thing_id} {"thing_id":"%zz"}'],
   ['GET', '/things/7/parts/x', 'GET /things/{thing_id}/parts/{part} {"thing_id":"7","part":"x"}'],
   ['POST', '/things/batch', 'POST /things/batch {}'],
 ])('%s %s is matched with its decoded path values', async (method, path, matched) => {
   expect(await ask(method, path)).toEqual([matched, null]);
+});
+
+test.each([
+  ['01926F3A-7B1C-7DEF-8ABC-0123456789AB', '01926f3a-7b1c-7def-8abc-0123456789ab'],
+  ['prj_01926f3A-7b1c-7dEf-8abC-0123456789Ab', 'prj_01926f3a-7b1c-7def-8abc-0123456789ab'],
+  ['%30%31926F3A-7B1C-7DEF-8ABC-0123456789AB', '01926f3a-7b1c-7def-8abc-0123456789ab'],
+  ['PRJ_01926f3a-7b1c-7def-8abc-0123456789ab', 'PRJ_01926f3a-7b1c-7def-8abc-0123456789ab'],
+  ['01926F3A7B1C7DEF8ABC0123456789AB', '01926F3A7B1C7DEF8ABC0123456789AB'],
+  ['01926F3A-7B1C-7DEF-8ABC-0123456789ABCD', '01926F3A-7B1C-7DEF-8ABC-0123456789ABCD'],
+])('the UUID in %s is the same in any case (Transport: a UUID in a path)', async (sent, value) => {
+  expect(await ask('GET', `/things/${sent}`)).toEqual([
+    `GET /things/{thing_id} {"thing_id":"${value}"}`,
+    null,
+  ]);
 });
 
 test.each(['/', '/things', '/things/', '/things/7/', '/Things/7', '/things/7/parts', '//things/7'])(

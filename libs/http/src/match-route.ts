@@ -5,10 +5,12 @@ import { Refused } from './refused.ts';
 import { targetOf } from './request-target.ts';
 import type { Endpoint } from './route.ts';
 
+const uuidAtEnd = /[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
 /** State of a request whose route was matched. */
 export interface MatchState<Found extends Endpoint> {
   route?: Found;
-  /** Path parameters as sent, percent-decoded. */
+  /** Path parameters, percent-decoded, and UUIDs in lower case. */
   pathValues?: Readonly<Record<string, string>>;
 }
 
@@ -34,7 +36,6 @@ export function matchRoute<Found extends Endpoint>(
   });
   const dispatch = router.routes();
   return async (context, next) => {
-    // Only the origin form (`/path?query`) of a request line names a route.
     context['newRouterPath'] = targetOf(context.req.url).path;
     await dispatch(context as RouterContext<MatchState<Found>>, next);
   };
@@ -51,7 +52,17 @@ function selectMethod<Found extends Endpoint>(routes: readonly Found[]) {
       throw new Refused({ code: 'method_not_allowed' }, { headers: { Allow: allow } });
     }
     context.state.route = route;
-    context.state.pathValues = context.params;
+    context.state.pathValues = withLowerUuids(context.params);
     await next();
   };
+}
+
+/** A UUID is the same in any case (RFC 9562, 4). */
+function withLowerUuids(values: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      value.replace(uuidAtEnd, (uuid) => uuid.toLowerCase()),
+    ]),
+  );
 }

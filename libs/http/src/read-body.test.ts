@@ -86,9 +86,27 @@ test('JSON is read, whatever its bytes are cut at', async () => {
 });
 
 test.each([
+  ['one name in several objects', '{"a":{"a":[{"a":1},{"a":2}]},"b":"\\"a\\":1"}'],
+  ['names that differ in case or form', '{"a":1,"A":2,"\\u00e4":3,"a\\u0308":4}'],
+  ['64 levels', `${'['.repeat(64)}${']'.repeat(64)}`],
+  ['a byte order mark and space around', '\ufeff {"a":1} '],
+])('JSON of %s is read', async (_what, body) => {
+  const { text } = await send('json', [body]);
+
+  expect(JSON.parse(text)).toEqual(JSON.parse(body.trim()));
+});
+
+test.each([
   ['half an object', '{"a":1'],
   ['two values', '{} {}'],
   ['bytes that are no text', Buffer.from([0x22, 0xff, 0xfe, 0x22])],
+  ['a member twice', '{"max_credits":125,"language":"english","max_credits":9000}'],
+  ['a member twice with one value', '{"a":1,"a":1}'],
+  ['a member twice, once with an escape', '{"items":[{"a":1,"\\u0061":2}]}'],
+  ['a member twice in depth', '[{"a":{"b":[{"c":null,"d":{},"c":null}]}}]'],
+  ['an empty name twice', '{"":1,"":2}'],
+  ['`__proto__` twice', '{"__proto__":1,"__proto__":2}'],
+  ['65 levels', `${'['.repeat(65)}${']'.repeat(65)}`],
 ])('%s is refused as malformed', async (_what, body) => {
   expect(await send('json', [body])).toEqual({ status: 400, text: 'malformed_json' });
 });

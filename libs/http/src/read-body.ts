@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import { openJsonText, skipSpace, skipValue } from '@inventory/runtime/json-text';
+import { isJsonType } from './media-type.ts';
 import { Refused } from './refused.ts';
-
-const jsonType = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?;?$/i;
 
 /** Whether a request has a body, an empty one included where its length is not known before. */
 export function hasBody({ headers }: IncomingMessage): boolean {
@@ -30,19 +30,24 @@ export function readBytes(request: IncomingMessage, bytesMax: number): Promise<B
 }
 
 /**
- * The JSON value of a request's body, of at most `bytesMax` bytes; undefined for no byte. Throws
- * `unsupported_media_type` for other types and for packed bodies, `malformed_json` and
+ * The JSON value of a request's body, of at most `bytesMax` bytes and 64 levels; undefined for no
+ * byte. Throws `unsupported_media_type` for other types and for packed bodies, `malformed_json` and
  * `payload_too_large`.
  */
 export async function readJson(request: IncomingMessage, bytesMax: number): Promise<unknown> {
   const { headers } = request;
-  const isJson = jsonType.test((headers['content-type'] ?? '').trim());
+  const isJson = isJsonType(headers['content-type'] ?? '');
   const isPlain = (headers['content-encoding'] ?? 'identity').toLowerCase() === 'identity';
   if (!isJson || !isPlain) throw new Refused({ code: 'unsupported_media_type' });
   const bytes = await readBytes(request, bytesMax);
   if (bytes.length === 0) return undefined;
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    const value: unknown = JSON.parse(text);
+    // Of a member that is given twice the parser takes the last.
+    const json = openJsonText(Buffer.from(text));
+    skipValue(json, skipSpace(json.bytes, 0));
+    return value;
   } catch (cause) {
     throw new Refused({ code: 'malformed_json' }, { cause });
   }

@@ -24,7 +24,7 @@ export async function stagePage(
   client: Pick<InternalClient, 'bytes'>,
   { scanId, epoch, page }: PagePlace,
   text: Buffer,
-  options: Pick<InternalCall, 'query' | 'timeoutMs'> = {},
+  options: Pick<InternalCall, 'query' | 'timeoutMs' | 'refusals'> = {},
 ): Promise<ManifestPage> {
   const chunks: ManifestPage['chunks'] = [];
   const puts: Promise<void>[] = [];

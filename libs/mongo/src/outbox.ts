@@ -68,6 +68,8 @@ export interface OutboxRelayOptions {
 const sweepAfterMs = 2_000;
 /** When a claim expires: after a crash, or where publishing takes longer, messages repeat. */
 const claimMs = 30_000;
+/** One whose messages are refused waits, so that later ones are published meanwhile. */
+const failedMs = 2_000;
 
 /** Documents whose messages can never be sent are excluded from sweeps, up to this many. */
 const unsendableMax = 1_000;
@@ -136,8 +138,8 @@ export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
       await relayAll([claimed]);
     } catch (error) {
       const { _id } = claimed;
-      const release = { $unset: { outboxClaimedUntil: '' } } as const;
-      await collection.updateOne({ _id, outboxClaimedUntil }, release);
+      const released = { outboxClaimedUntil: new Date(options.now() + failedMs) };
+      await collection.updateOne({ _id, outboxClaimedUntil }, { $set: released });
       throw error;
     }
     return true;

@@ -193,12 +193,22 @@ test('while the broker is unavailable nothing is lost: the sweeper retries until
   await change('r1', 'a');
   clock.advance(2_001);
   startRelay(publish);
-  await waitFor('the sweeper has retried', () => state.tries >= 3);
+  const later = (check: () => boolean) => () => {
+    clock.advance(2_001);
+    return check();
+  };
+  await waitFor(
+    'the sweeper has retried',
+    later(() => state.tries >= 3),
+  );
   expect(await withoutOutbox('r1')).toBe(false);
 
   state.failure = undefined;
 
-  await waitFor('it is published', () => sent.length === 1);
+  await waitFor(
+    'it is published',
+    later(() => sent.length === 1),
+  );
   await waitFor('it is removed', () => withoutOutbox('r1'));
 });
 
@@ -280,6 +290,26 @@ test('a document whose messages break their contract does not block later ones',
   await relay.flush(['good']);
   expect(sent).toEqual(['good']);
   expect(tries).toBe(1);
+});
+
+test('a document whose messages the broker refuses does not block later ones, and is sent once they are accepted', async () => {
+  const { sent, publish } = openTopic();
+  await change('bad', 'bad');
+  clock.advance(10);
+  await change('good', 'good');
+  clock.advance(2_001);
+  let isRefused = true;
+
+  startRelay(async (messages) => {
+    if (isRefused && messages.some(({ id }) => id === 'bad')) throw new Error('too large');
+    await publish(messages);
+  });
+
+  await waitFor('the good one is published', () => withoutOutbox('good'));
+  isRefused = false;
+  clock.advance(2_001);
+  await waitFor('the other one is published', () => withoutOutbox('bad'));
+  expect(sent).toEqual(['good', 'bad']);
 });
 
 test('outboxSince of an empty outbox is removed', async () => {

@@ -9,9 +9,13 @@ export interface Backoff {
  * half, so that concurrent retries spread out. `random` is in [0, 1).
  */
 export function backoffDelayMs(backoff: Backoff, failures: number, random: number): number {
-  const exponent = Math.min(Math.max(failures - 1, 0), 30);
-  const ceiling = Math.min(backoff.maxMs, backoff.firstMs * 2 ** exponent);
+  const ceiling = doubledDelayMs(backoff, Math.max(failures, 1));
   return Math.round(ceiling / 2 + (ceiling / 2) * random);
+}
+
+/** Delay after the attempt of this number: doubles from `firstMs` up to `maxMs`. */
+export function doubledDelayMs({ firstMs, maxMs }: Backoff, attempt: number): number {
+  return Math.min(maxMs, firstMs * 2 ** Math.min(attempt - 1, 30));
 }
 
 /** {@link backoffDelayMs} with the process's random numbers. */

@@ -8,7 +8,7 @@ export class LeaseLost extends Error {
 }
 
 export interface HeldLease {
-  /** Aborted with {@link LeaseLost} once the lease is lost, and when the process stops. */
+  /** Aborted with {@link LeaseLost} once the lease is lost, and when the process is `stopping`. */
   readonly signal: AbortSignal;
   /** False from the expiry on, also in a process that was suspended across it. */
   isHeld(): boolean;
@@ -23,8 +23,8 @@ export interface HoldLeaseOptions {
   readonly leaseMs: number;
   /** False when another worker holds the lease. A rejection is retried until the expiry. */
   readonly renew: () => Promise<boolean>;
-  /** Aborts the signal; the lease is renewed until `end` all the same. */
-  readonly stopping: AbortSignal;
+  /** Aborts the signal, where given; the lease is renewed until `end` all the same. */
+  readonly stopping?: AbortSignal;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -58,7 +58,7 @@ export function holdLease(options: HoldLeaseOptions): HeldLease {
   }
 
   return {
-    signal: AbortSignal.any([stopping, lost.signal]),
+    signal: stopping ? AbortSignal.any([stopping, lost.signal]) : lost.signal,
     isHeld: () => !lost.signal.aborted && clock.now() < heldUntilMs,
     end,
   };

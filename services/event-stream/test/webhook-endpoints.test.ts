@@ -44,6 +44,25 @@ test('a Project has ten endpoints at most, however many are made at once, and a 
   expect(ids).toContain(after.endpoint_id);
 });
 
+test.each(['http://localhost../', 'http://a..b.com/', 'http://127.0.0.1:0/', 'http://127.0.0.1/#'])(
+  'an endpoint is neither made at %s nor moved to it (Events: webhooks)',
+  async (url) => {
+    const customer = newCustomer();
+    const made = await world.create(customer);
+    const refused = {
+      refusal: { code: 'invalid_request', detail: { issues: [{ in: 'body', field: 'url' }] } },
+    };
+
+    await expect(world.create(customer, '', { url })).rejects.toMatchObject(refused);
+    await expect(world.change(customer.projectId, made.endpoint_id, { url })).rejects.toMatchObject(
+      refused,
+    );
+
+    const { items } = await world.list(customer.projectId);
+    expect(items.map((item) => item.url)).toEqual([made.url]);
+  },
+);
+
 test('during a rotation both secrets sign, afterwards only the new one (Events: webhooks) [webhooks-managing]', async () => {
   const customer = newCustomer();
   const old = await world.create(customer, '/rotate');

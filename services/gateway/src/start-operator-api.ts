@@ -32,7 +32,7 @@ export async function startOperatorApi(
     auditStore: createAuditStore(db, deadlines),
     deadlines,
   });
-  const server = await startHttpServer({ listener, ...config.operatorHttp });
+  const server = await startHttpServer({ listener, halfClosed: true, ...config.operatorHttp });
   lifetime.defer('operator HTTP', () => server.close(drainMs));
   return server;
 }

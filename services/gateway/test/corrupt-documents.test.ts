@@ -20,12 +20,15 @@ afterAll(async () => {
 
 /** Due before all others, as faulty writes leave them. */
 async function insertCorrupt(collection: string): Promise<void> {
-  const documents = ['corrupt-1', 'corrupt-2'].map((_id) => ({ _id, dueAt: new Date(0) }));
+  const documents = ['corrupt-1', 'corrupt-2'].map((_id) => ({
+    _id,
+    work: { dueAt: new Date(0) },
+  }));
   await mongo.db.collection(collection).insertMany(documents as never);
 }
 
 test('corrupt commands that are due first take no place among those to be re-sent (decisions/0013)', async () => {
-  const { insertCancel, pending } = createPendingCancelStore(
+  const { insertCancel, cancels } = createPendingCancelStore(
     mongo.db,
     patientDeadlines,
     testLogger,
@@ -33,9 +36,9 @@ test('corrupt commands that are due first take no place among those to be re-sen
   await insertCorrupt('pending_cancels');
   const id = newRefreshId();
   const owner = { accountId: newAccountId(), projectId: newProjectId() };
-  await insertCancel({ id, ...owner, requestedAtMs: 1 });
+  await insertCancel({ refreshId: id, ...owner, requestedAtMs: 1 });
 
-  const due = await pending.findDueCommands(1, 1);
+  const due = await cancels.findDue(1, 1);
 
   expect(due.map((command) => command.id)).toEqual([id]);
 });
@@ -58,7 +61,7 @@ test('corrupt captures that are due first take no place among those to be comple
   } as const;
   await captures.insertCapture(capture, {}, 2);
 
-  const due = await captures.findDueCaptures(farMs, 1);
+  const due = await captures.pending.findDue(farMs, 1);
 
-  expect(due.map((found) => found.chainId)).toEqual([chainId]);
+  expect(due.map((found) => found.id)).toEqual([chainId]);
 });

@@ -3,7 +3,6 @@ import { connect } from 'node:net';
 import { newScope } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
-import { dueAgainAtMs } from '../src/commands/pending-command.domain.ts';
 import { type CutWire, startCut } from './support/cut-wire.ts';
 import { saveInventory } from './support/fake-revision-store.ts';
 import { currentPathOf } from './support/paths.ts';
@@ -52,6 +51,9 @@ function newReader() {
 }
 
 type Reader = ReturnType<typeof newReader>;
+
+const requestOf = ({ path, key }: Reader, connection = 'keep-alive') =>
+  `GET ${path} HTTP/1.1\r\nHost: gateway\r\nX-API-Key: ${key}\r\nConnection: ${connection}\r\n\r\n`;
 
 const isCharged = (reader: Reader) =>
   waitFor('the charge is sent', () => reader.charges().length > 0);
@@ -134,7 +136,7 @@ test('a reversal is sent again until its outcome is seen', async () => {
   expect((await readWithoutOutcome(reader)).status).toBe(503);
   await waitFor('the reversal is sent', () => reader.reverses().length === 1);
   gateway.cutReplies();
-  clock.set(dueAgainAtMs({ epoch: 0 }, clock.now()));
+  clock.advance(10_000);
 
   await expectMadeGood(reader);
   expect(reader.reverses().length).toBe(2);
@@ -156,16 +158,38 @@ test('a client that is gone before the first byte pays nothing', async () => {
   world.ledger.beforeCharge = () => gate.promise;
   const { hostname, port } = new URL(gateway.url);
   const client = connect(Number(port), hostname).resume();
-  client.write(`GET ${reader.path} HTTP/1.1\r\nHost: gateway\r\nX-API-Key: ${reader.key}\r\n\r\n`);
+  client.write(requestOf(reader));
   await isCharged(reader);
 
-  // The gateway ends its side when it has seen the end of the other.
-  client.end();
-  await once(client, 'close');
+  client.resetAndDestroy();
+  // The gateway has seen the reset when it has answered a later request.
+  await gateway.call({ path: '/openapi.json' });
   gate.resolve();
 
   await waitFor('it is undone', () => reader.reverses().length === 1);
   await expectMadeGood(reader);
+});
+
+test('a client that has ended its side behind its request gets its page, and pays it once (Transport: RFC 9112)', async () => {
+  const reader = newReader();
+  const gate = Promise.withResolvers<void>();
+  world.ledger.beforeCharge = () => gate.promise;
+  const { hostname, port } = new URL(gateway.url);
+  const client = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
+  let received = '';
+  client.setEncoding('utf8').on('data', (part: string) => {
+    received += part;
+  });
+  client.end(requestOf(reader));
+  await isCharged(reader);
+
+  gate.resolve();
+  await once(client, 'end');
+  client.end();
+
+  expect(received).toMatch(/^HTTP\/1.1 200 [\s\S]*\}$/);
+  await waitFor('the intent is deleted', async () => (await reader.intents()) === 0);
+  expect([reader.charges().length, reader.balance()]).toEqual([1, startBalance - 1]);
 });
 
 test('a page behind another answer of its connection is charged when that answer is sent (Reads: a charge stands once the first body byte is written)', async () => {
@@ -180,8 +204,6 @@ test('a page behind another answer of its connection is charged when that answer
   client.setEncoding('utf8').on('data', (part: string) => {
     received += part;
   });
-  const requestOf = ({ path, key }: Reader, connection: string) =>
-    `GET ${path} HTTP/1.1\r\nHost: gateway\r\nX-API-Key: ${key}\r\nConnection: ${connection}\r\n\r\n`;
   client.write(requestOf(first, 'keep-alive') + requestOf(second, 'close'));
   await waitFor('the first page is fetched', () => world.revisions.asked.some(isOfFirst));
 

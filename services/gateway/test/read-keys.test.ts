@@ -279,7 +279,7 @@ describe('a replay on Live Page [replay]', () => {
       });
       call.on('error', () => undefined).end();
       await asked.promise;
-      call.destroy();
+      call.socket?.resetAndDestroy();
       await gone.promise;
     }
 

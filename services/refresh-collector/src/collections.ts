@@ -6,6 +6,7 @@ import { refreshOutcome } from '@inventory/contracts/vocabulary';
 import { type CollectionIndexes, whereExists } from '@inventory/mongo/indexes';
 import { outboxIndex, type WithOutbox } from '@inventory/mongo/outbox';
 import { storedTrace } from '@inventory/mongo/stored-trace';
+import { workField, workIndex } from '@inventory/work/work-field';
 import type { Collection, Db } from 'mongodb';
 import { z } from 'zod';
 import { identityStatuses } from './egress/egress-identity.domain.ts';
@@ -66,12 +67,10 @@ const refresh = z.object({
   billing: billingDocument,
   eventAppended: z.boolean(),
   scan: scan.nullable(),
-  /** When its pending command is resent; absent when none is pending. */
-  askAt: z.date().exactOptional(),
+  /** The resend of its pending command. */
+  work: workField.exactOptional(),
   /** When its phase, its pages or its place in the plan last changed, from `queued` on. */
   changedAt: z.date().exactOptional(),
-  /** How often it was resent. */
-  asks: z.int(),
   trace: storedTrace,
   expireAt: z.date().exactOptional(),
 });
@@ -186,7 +185,7 @@ const plan = z.object({
   scanPagesMax: z.number().default(Number.MAX_SAFE_INTEGER),
   typicalPages: z.number(),
   replicas: z.int(),
-  scansPerReplica: z.int(),
+  pagesPerReplica: z.number().default(Number.MAX_SAFE_INTEGER),
   reserved: z.array(z.string()).readonly().default([]),
   accounts: z.int(),
   busiest: z
@@ -247,11 +246,11 @@ export const indexes: readonly CollectionIndexes[] = [
       { name: 'phase_oldest', keys: { phase: 1, queueDeadline: 1 } },
       { name: 'changed', keys: { changedAt: 1 }, options: whereExists('changedAt') },
       { name: 'terminal_account', keys: { terminal: 1, accountId: 1, requestedAt: 1 } },
-      { name: 'ask_at', keys: { askAt: 1 }, options: whereExists('askAt') },
+      workIndex,
       { name: 'expire_at', keys: { expireAt: 1 }, options: { expireAfterSeconds: 0 } },
       outboxIndex,
     ],
-    retired: ['project_newest'],
+    retired: ['project_newest', 'ask_at'],
   },
   {
     collection: 'inventories',

@@ -37,7 +37,9 @@ export const settings = {
   PLATFORM_CONNECT_TIMEOUT_MS: duration()
     .prefault('5000')
     .describe('Longest wait for a connection with the platform, or with a proxy and through it'),
-  PLATFORM_BODY_BYTES_MAX: count().prefault('8388608').describe('Largest platform answer read'),
+  PLATFORM_BODY_BYTES_MAX: count()
+    .prefault('8388608')
+    .describe('Largest platform answer read, as sent and as decoded'),
   PLATFORM_PAGE_COUNT: integer(1, 5_000).prefault('2000').describe('Assets requested per page'),
   PLATFORM_SMALLER_PAGE_COUNT: integer(1, 5_000)
     .prefault('1000')
@@ -106,7 +108,9 @@ export const settings = {
   ASK_AGAIN_FIRST_MS: duration()
     .prefault('10000')
     .describe('Wait before a pending command is resent'),
-  ASK_AGAIN_MAX_MS: duration().prefault('20000').describe('Longest wait before it is resent again'),
+  ASK_AGAIN_MAX_MS: duration()
+    .prefault('120000')
+    .describe('Longest wait before it is resent again'),
   HOLD_SWEEP_MS: duration().prefault('600000').describe('How often old holds are resolved'),
   HOLD_AGE_SECONDS: count().prefault('3600').describe('Age from which a hold is old'),
 } as const;

@@ -46,6 +46,7 @@ const platformAnswers = histogram({
       'private',
       'not_found',
       'throttled',
+      'blocked',
       'bad_request',
       'too_large',
       'unreachable',

@@ -8,13 +8,13 @@ import { type AppBreakerStore, createAppBreakerStore } from './egress/app-breake
 import { createIdentityStore, type IdentityStore } from './egress/identity-store.ts';
 import { type AdmissionStore, createAdmissionStore } from './refreshes/admission-store.ts';
 import { createInventoryStore, type InventoryStore } from './refreshes/inventory-store.ts';
+import { openResends, type Resends } from './refreshes/open-resends.ts';
 import { createRefreshListStore, type RefreshListStore } from './refreshes/refresh-list-store.ts';
 import { createRefreshStore, type RefreshStore } from './refreshes/refresh-store.ts';
 import {
   createRefreshSurveyStore,
   type RefreshSurveyStore,
 } from './refreshes/refresh-survey-store.ts';
-import { createResendStore, type ResendStore } from './refreshes/resend-store.ts';
 import { createPlanStore, type PlanStore } from './scans/plan-store.ts';
 import { createReplicaStore, type ReplicaStore } from './scans/replica-store.ts';
 import { createScanStore, type ScanStore } from './scans/scan-store.ts';
@@ -23,7 +23,7 @@ export interface Stores {
   readonly collections: Collections;
   readonly refreshes: RefreshStore;
   readonly refreshLists: RefreshListStore;
-  readonly resends: ResendStore;
+  readonly resends: Resends;
   readonly scans: ScanStore;
   readonly inventories: InventoryStore;
   readonly plans: PlanStore;
@@ -52,7 +52,7 @@ export function openStores(db: Db, deps: StoresDeps): Stores {
     collections,
     refreshes: createRefreshStore(refreshes, clock, config),
     refreshLists: createRefreshListStore(refreshes),
-    resends: createResendStore(refreshes, clock, config.resend, logger),
+    resends: openResends(refreshes, logger),
     scans: createScanStore(refreshes, () => readStoreTime(db), logger),
     inventories: createInventoryStore(collections.inventories, clock, leaseMs, logger),
     plans: createPlanStore(collections.plans, replica, clock, leaseMs, logger),

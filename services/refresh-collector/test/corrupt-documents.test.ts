@@ -63,11 +63,11 @@ test('a corrupt refresh is skipped among the due ones, and does not keep the oth
   await overwrite('refreshes', first, { scope: null });
   stored.clock.advance(config.resend.firstMs);
 
-  const due = await stores.resends.claimDueResends(10);
+  const { commands } = stores.resends;
+  const due = await commands.findDue(stored.clock.now(), 10);
 
-  expect(due.map(({ refresh }) => refresh.id)).toEqual([second]);
+  expect(due.map(({ id }) => id)).toEqual([second]);
   expect(logged).toEqual([{ err: corrupt('refreshes', first, ['scope']) }]);
-  expect(await stores.resends.claimDueResends(10)).toEqual([]);
 });
 
 test('corrupt refreshes due first take no place among those to be resent (decisions/0013)', async () => {
@@ -76,13 +76,13 @@ test('corrupt refreshes due first take no place among those to be resent (decisi
     await insertRefresh(),
     await insertRefresh(),
   ];
-  const askAt = new Date(stored.clock.now() + 1);
-  for (const id of [first, second]) await overwrite('refreshes', id, { asks: 'many', askAt });
+  const work = { queue: 'commands', dueAt: new Date(stored.clock.now() + 1), tries: 'many' };
+  for (const id of [first, second]) await overwrite('refreshes', id, { work });
   stored.clock.advance(config.resend.firstMs);
 
-  const due = await stores.resends.claimDueResends(1);
+  const due = await stores.resends.commands.findDue(stored.clock.now(), 1);
 
-  expect(due.map(({ refresh }) => refresh.id)).toEqual([third]);
+  expect(due.map(({ id }) => id)).toEqual([third]);
 });
 
 test('a corrupt refresh is skipped when scans are planned', async () => {
@@ -104,7 +104,7 @@ test('a corrupt lease is skipped among those that wait for a worker', async () =
   await overwrite('inventories', 'corrupt', { scan: { ...lease, refreshId: null }, seenAt });
 
   expect(await stores.inventories.findWaitingLeases(10)).toEqual([
-    { inventory: 'sound', refreshId: lease.refreshId },
+    { inventory: 'sound', refreshId: lease.refreshId, deadlineMs: 0 },
   ]);
   expect(logged).toHaveLength(1);
 });
@@ -123,7 +123,7 @@ test('corrupt leases that wait longest take no place among those of the workers 
   });
 
   expect(await stores.inventories.findWaitingLeases(1)).toEqual([
-    { inventory: 'behind', refreshId },
+    { inventory: 'behind', refreshId, deadlineMs: 1 },
   ]);
 });
 

@@ -15,7 +15,12 @@ beforeAll(async () => {
 afterAll(() => collector.close());
 
 /** A page above the byte limit: 2,000 is too large; then four of 1,000, one of 2,000, the last asset. */
-const exactRequests: ReadonlyMap<string, number> = new Map([['heavy-first-page', 7]]);
+const exactRequests: ReadonlyMap<string, number> = new Map([
+  ['heavy-first-page', 7],
+  ['heavy-compressed-page', 7],
+  ['more-rows-than-asked', 3],
+  ['all-rows-at-once', 1],
+]);
 
 /** The right end and charge, within the deadline, for each page once and the tries of one. */
 function expectEnd(

@@ -24,6 +24,13 @@ const failures: Readonly<Record<string, RefreshOutcome>> = {
   'gateway-503': 'upstream_unavailable',
   slow: 'upstream_unavailable',
   'cursor-removed-500': 'upstream_unavailable',
+  'called-compressed': 'upstream_unavailable',
+  'compressed-unknown': 'upstream_unavailable',
+  'firewall-html': 'upstream_unavailable',
+  'deep-row': 'upstream_unavailable',
+  'assets-twice': 'upstream_unavailable',
+  'more-items-twice': 'upstream_unavailable',
+  'repeated-end': 'incomplete',
   'same-cursor-twice': 'incomplete',
   'cursor-cycle': 'incomplete',
   'cursor-missing': 'incomplete',
@@ -51,6 +58,14 @@ export const wholeSizes: ReadonlyMap<string, number> = new Map([
   ['cursor-removed-blank-end', 4_000],
   ['hidden-end', 4_000],
   ['heavy-first-page', 6_001],
+  ['partly-repeated-end-once', 4_000],
+  ['more-rows-than-asked', 5_001],
+  ['all-rows-at-once', 5_001],
+  ['compressed-pages', 4_001],
+  ['odd-text', 30],
+  ['odd-blocks', 60],
+  ['description-twice', 30],
+  ['heavy-compressed-page', 6_001],
 ]);
 
 /** Applications other than the one most accounts use. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { stagedPage } from '@inventory/contracts/internal/inventory';
 import type { MessageBody } from '@inventory/contracts/messages';
+import type { RefusalCode } from '@inventory/contracts/refusal';
 import { startHttpServer } from '@inventory/http/http-server';
 import type { MessageBus } from '@inventory/messaging/bus';
 import { byKey } from '@inventory/messaging/dispatch';
@@ -13,7 +14,9 @@ export interface FakeRevisionStore {
   readonly manifests: Map<string, MessageBody<'revision.completed.v1'>>;
   /** Answers every PUT with 503 while true. */
   away: boolean;
-  /** PUTs that it answered so. */
+  /** Refuses every PUT with this code. */
+  refuses: RefusalCode | null;
+  /** PUTs that it answered with an error. */
   refusals: number;
   /** Leaves commands without an answer until they are released. */
   hold(): void;
@@ -32,9 +35,15 @@ export async function startFakeRevisionStore(bus: MessageBus): Promise<FakeRevis
       for await (const part of request) parts.push(part);
       const body = Buffer.concat(parts);
       const digest = createHash('sha256').update(body).digest('hex');
-      if (store.away) store.refusals += 1;
-      if (store.away || request.headers['x-chunk-digest'] !== digest) {
-        response.writeHead(store.away ? 503 : 409).end();
+      if (store.away || store.refuses !== null) {
+        store.refusals += 1;
+        const code = store.away ? 'internal_error' : store.refuses;
+        const status = store.away ? 503 : 422;
+        response.writeHead(status).end(JSON.stringify({ error: { code, message: 'no' } }));
+        return;
+      }
+      if (request.headers['x-chunk-digest'] !== digest) {
+        response.writeHead(409).end();
         return;
       }
       chunks.set(digest, body);
@@ -48,6 +57,7 @@ export async function startFakeRevisionStore(bus: MessageBus): Promise<FakeRevis
     committed: new Map(),
     manifests: new Map(),
     away: false,
+    refuses: null,
     refusals: 0,
     hold() {
       held ??= [];

@@ -49,6 +49,12 @@ const firstPageRefusals: Readonly<Record<string, string>> = {
   'fake-redirect': 'bad_answer',
   'truncated-json': 'bad_answer',
   'gateway-503': 'bad_answer',
+  'firewall-html': 'throttled',
+  'deep-row': 'bad_answer',
+  'assets-twice': 'bad_answer',
+  'more-items-twice': 'bad_answer',
+  'called-compressed': 'bad_answer',
+  'compressed-unknown': 'bad_answer',
   slow: 'upstream_timeout',
   'cursor-missing': 'bad_answer',
 };
@@ -157,9 +163,38 @@ it('leaves the properties of assets out of the V1 form, and only those', async (
   expect(first.page.descriptions).toEqual(current.page.descriptions);
 });
 
+it.each([
+  ['more-rows-than-asked', [2_000, 2_000, 1_001]],
+  ['all-rows-at-once', [2_000, 2_000, 1_001]],
+])(
+  '%s: a page has 2,000 assets at most, the rest is behind its cursor (Reads: more rows than asked) [more-rows-than-asked]',
+  async (name, lengths) => {
+    const inventory = scenarioInventory(name, 801);
+    for (const form of ['v2', 'v1'] as const) {
+      const ids: string[] = [];
+      const counts: number[] = [];
+      for (let start: string | null = null; ; ) {
+        const { page, meta } = await read(inventory, { start, form });
+        const key = (row: { classid: string; instanceid: string }) =>
+          `${row.classid} ${row.instanceid}`;
+        const needed = new Set(page.assets.map(key));
+        expect(new Set(page.descriptions.map(key))).toEqual(needed);
+        ids.push(...page.assets.map(({ assetid }: { assetid: string }) => assetid));
+        counts.push(page.assets.length);
+        start = meta?.next_start_assetid ?? null;
+        if (start === null) break;
+        expect(start).toBe(ids.at(-1));
+      }
+      expect(counts).toEqual(lengths);
+      expect(new Set(ids).size).toBe(5_001);
+    }
+  },
+);
+
 describe('failures between a client and the platform', () => {
   it('an address that is blocked is no private inventory: another identity is used', async () => {
     await harness.control('PUT', '/identities/egress-1', { mode: 'block_page' });
+    await harness.control('PUT', '/identities/egress-2', { mode: 'firewall_html' });
 
     const answers = await Promise.all(
       Array.from({ length: 6 }, (_, serial) => read(sizeInventory(3, 810 + serial))),
@@ -167,9 +202,13 @@ describe('failures between a client and the platform', () => {
 
     expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200));
     expect(await harness.control('GET', '/counters')).toMatchObject({
-      identities: { 'egress-1': { by_status: { 403: expect.any(Number) } } },
+      identities: {
+        'egress-1': { by_status: { 403: expect.any(Number) } },
+        'egress-2': { by_status: { 403: expect.any(Number) } },
+      },
     });
     await harness.control('PUT', '/identities/egress-1', { mode: 'normal' });
+    await harness.control('PUT', '/identities/egress-2', { mode: 'normal' });
   });
 
   it('throttled on every identity is reported as such, with Retry-After [upstream-unavailable-upstream-timeout]', async () => {

@@ -5,6 +5,7 @@ import {
   startPlatformSimulator,
 } from '@inventory/platform-simulator/platform-simulator';
 import { scenarioInventory } from '@inventory/platform-simulator/scenarios';
+import { systemClock } from '@inventory/runtime/clock';
 import { openEgressIdentities } from '../src/egress/egress-identities.ts';
 import { classifyAnswer } from '../src/egress/platform-answer.domain.ts';
 import { createPlatformClient } from '../src/egress/platform-client.ts';
@@ -39,7 +40,10 @@ afterAll(async () => {
 });
 
 const platformAt = (baseUrl: string) =>
-  createPlatformClient({ baseUrl, timeoutMs: farMs, bodyBytesMax: 1024 * 1024, userAgent: 'test' });
+  createPlatformClient(
+    { baseUrl, timeoutMs: farMs, bodyBytesMax: 1024 * 1024, userAgent: 'test' },
+    { clock: systemClock, retryAfterMaxMs: farMs },
+  );
 
 function pageOf(scenario: string) {
   const { platformId, appId, contextId } = scenarioInventory(scenario, 900);

@@ -1,3 +1,4 @@
+import { stagedPageBytesMax } from '@inventory/contracts/internal/inventory';
 import { startHttpServer } from '@inventory/http/http-server';
 import { sizeInventory } from '@inventory/platform-simulator/scenarios';
 import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
@@ -228,11 +229,33 @@ describe('a refresh', () => {
     expect(record.outcome).toBe('complete_changed');
   });
 
+  it.each(['payload_too_large', 'chunk_conflict'] as const)(
+    'ends at once where the revision-store refuses a page with %s, every time it would be staged (Settlement by outcome)',
+    async (code) => {
+      harness.store.refuses = code;
+      const request = await harness.request({ scope: scopeOf(sizeInventory(1, 6)) });
+      const { record } = await harness.completed(collector, request.refresh_id);
+      harness.store.refuses = null;
+
+      expect(record.outcome).toBe('internal_failure');
+      expect(record.billing).toMatchObject({ credits_charged: 0, credits_released: 125 });
+    },
+  );
+
+  it('waits where the revision-store refuses its caller, and does not fail by it', async () => {
+    const refused = harness.store.refusals;
+    harness.store.refuses = 'caller_not_permitted';
+    const request = await harness.request({ scope: scopeOf(sizeInventory(1, 7)) });
+    await waitFor('a page was refused', () => harness.store.refusals > refused);
+    harness.store.refuses = null;
+    const { record } = await harness.completed(collector, request.refresh_id);
+    expect(record.outcome).toBe('complete_changed');
+  });
+
   it('ends where one asset alone is too large to be saved, with its reservation released (Settlement: upstream unavailable) [settlement-by-outcome]', async () => {
-    // Five bytes that are written as twenty-two.
-    const growing = `[${Array.from({ length: 700_000 }, () => '1e20').join(',')}]`;
+    const heavy = 'x'.repeat(stagedPageBytesMax);
     const page = `{"success":1,"total_inventory_count":1,"assets":[{"appid":730,"contextid":"2",
-      "assetid":"1","classid":"1","amount":"1","growing":${growing}}]}`;
+      "assetid":"1","classid":"1","amount":"1","heavy":"${heavy}"}]}`;
     const counts: (string | null)[] = [];
     const platform = await startHttpServer({
       host: '127.0.0.1',
@@ -243,7 +266,8 @@ describe('a refresh', () => {
       },
     });
     await collector.stop();
-    const direct = { baseUrl: platform.url, egress: ['direct'] };
+    const bodyBytesMax = 2 * stagedPageBytesMax;
+    const direct = { baseUrl: platform.url, egress: ['direct'], bodyBytesMax };
     const reading = await harness.startCollector({ platform: direct }, clock);
 
     const request = await harness.request();
@@ -261,6 +285,7 @@ describe('a refresh', () => {
 
   it('is not private because one identity is blocked: it is read through another (upstream 6.6)', async () => {
     await harness.control('PUT', '/identities/egress-1', { mode: 'block_page' });
+    await harness.control('PUT', '/identities/egress-2', { mode: 'firewall_html' });
     const requests = await Promise.all(
       Array.from({ length: 8 }, (_, serial) =>
         harness.request({ scope: scopeOf(sizeInventory(1, 3_000 + serial)) }),
@@ -270,10 +295,12 @@ describe('a refresh', () => {
       const { record } = await harness.completed(collector, request.refresh_id);
       expect(record.outcome).toBe('complete_changed');
     }
-    expect(await harness.control('GET', '/counters?identity=egress-1')).toMatchObject({
-      identities: { 'egress-1': { by_status: { 403: expect.any(Number) } } },
-    });
-    await harness.control('PUT', '/identities/egress-1', { mode: 'normal' });
+    for (const identity of ['egress-1', 'egress-2']) {
+      expect(await harness.control('GET', `/counters?identity=${identity}`)).toMatchObject({
+        identities: { [identity]: { by_status: { 403: expect.any(Number) } } },
+      });
+      await harness.control('PUT', `/identities/${identity}`, { mode: 'normal' });
+    }
   });
 
   it('drops a command past its deadline, before anything is stored', async () => {

@@ -27,20 +27,19 @@ beforeAll(async () => {
 afterAll(() => mongo.close());
 
 /** What the survey looks at; ages in minutes. */
-async function stored(...refreshes: (readonly [phase: string, ageMin: number, asks?: number])[]) {
+async function stored(...refreshes: (readonly [phase: string, ageMin: number, tries?: number])[]) {
   const collection = mongo.db.collection('refreshes');
   await collection.deleteMany({});
   const ago = (min: number) => new Date(clock.now() - min * minuteMs);
   await collection.insertMany(
-    refreshes.map(([phase, ageMin, asks]) => ({
+    refreshes.map(([phase, ageMin, tries]) => ({
       _id: newRefreshId() as never,
       phase,
       terminal: phase === 'completed',
       requestedAt: ago(ageMin),
       queueDeadline: ago(ageMin - 30),
       collectDeadline: phase === 'collecting' ? ago(ageMin - 90) : null,
-      asks: asks ?? 0,
-      ...(asks === undefined ? {} : { askAt: ago(0) }),
+      ...(tries === undefined ? {} : { work: { dueAt: ago(0), tries } }),
     })),
   );
 }
@@ -85,12 +84,12 @@ test('every phase is reported with its count and the age of the oldest (queue ag
   ]);
 });
 
-test('a refresh is stuck when its command was resent five times or it is a minute past its deadline', async () => {
+test('a refresh is stuck when its command was resent four times or it is a minute past its deadline', async () => {
   await stored(
     ...([
-      ['settling', 4, 5],
+      ['settling', 4, 4],
       ['settling', 9, 6],
-      ['settling', 99, 4],
+      ['settling', 99, 3],
     ] as const),
     ...([
       ['completed', 12, 5],

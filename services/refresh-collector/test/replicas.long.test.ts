@@ -37,8 +37,8 @@ describe('several collectors', () => {
       silenceMaxMs: 60_000,
     };
     const platform = { egress: identitiesOf(harness.simulator, 12) };
-    // As in production, a collector looks for scans more often than one of them takes. The one that
-    // plans starts what it has room for itself, so the shares are equal only where both are full.
+    // As in production, a collector looks for scans more often than one of them takes. Both have as
+    // many at a time; the one that is served sooner does more of them.
     const scheduling = { idleMs: 20 };
     const [first] = await Promise.all([
       harness.startCollector({ identities, platform, scheduling }),

@@ -1,15 +1,23 @@
 import { sizeInventory } from '@inventory/platform-simulator/scenarios';
 import { newAccountId } from '@inventory/testkit/builders';
+import { createRunningClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
+import { openCollections } from '../src/collections.ts';
 import { type CollectorHarness, openCollectorHarness } from './collector-harness.ts';
+import { type ScannedInventories, scannedInventories } from './scanned-inventories.ts';
 
 let harness: CollectorHarness;
+let inventories: ScannedInventories;
 
 beforeAll(async () => {
   // Long enough for two requests of one inventory to meet, if there ever were two.
   harness = await openCollectorHarness({ latency: { fixedMs: 50 } });
+  inventories = scannedInventories(harness);
 });
-afterEach(() => harness.stopCollectors());
+afterEach(async () => {
+  await inventories.releaseAll();
+  await harness.stopCollectors();
+});
 afterAll(() => harness.close());
 
 const sized = (size: number, serial: number) => {
@@ -50,6 +58,44 @@ describe('several collectors', () => {
     const [next = 0] = pages.slice(5).map(({ epoch }) => epoch);
     expect(next).toBeGreaterThan(1);
     expect(pages.map(({ epoch }) => epoch)).toEqual([...Array(5).fill(1), ...Array(7).fill(next)]);
+  });
+
+  it('share running scans with one that starts, and read each of their pages once', async () => {
+    const clock = createRunningClock();
+    await harness.startCollector({ scan: smallPages }, clock);
+    // Each identity is busy with the last page of a small scan, which is therefore not handed over;
+    // the large ones have read none.
+    const small = [1, 2, 3, 4].map(() => inventories.next(11));
+    for (const scope of small) await inventories.holdLaterPages(scope);
+    const requests = await Promise.all(small.map((scope) => harness.request({ scope })));
+    for (const scope of small) await inventories.untilAsked(scope, 2);
+    const large = [1, 2, 3, 4, 5, 6].map(() => inventories.next(61));
+    requests.push(...(await Promise.all(large.map((scope) => harness.request({ scope })))));
+    const { refreshes, plans } = openCollections(harness.database);
+    const workers = async () => {
+      const running = await refreshes.find({ phase: 'collecting' }).toArray();
+      return Map.groupBy(running, ({ scan }) => scan?.worker);
+    };
+    await waitFor(
+      'all of them run',
+      async () => (await workers()).values().next().value?.length === 10,
+    );
+
+    const second = await harness.startCollector({ scan: smallPages }, clock);
+    await waitFor(
+      'the plan is for two',
+      async () => (await plans.findOne({ replicas: 2 })) !== null,
+    );
+    clock.advance(5_000);
+    await waitFor('both have scans', async () => {
+      const [left, right] = [...(await workers()).values()];
+      return left && right && Math.min(left.length, right.length) >= 2;
+    });
+    for (const scope of small) await inventories.release(scope);
+    for (const { refresh_id } of requests) await harness.completed(second, refresh_id);
+
+    for (const scope of small) expect((await inventories.seen(scope)).requests).toBe(2);
+    for (const scope of large) expect((await inventories.seen(scope)).requests).toBe(7);
   });
 
   it('keep one scan of an inventory at a time (Refresh: one scan at a time per inventory), and one request of an identity [one-scan-at-a-time-per-inventory]', async () => {

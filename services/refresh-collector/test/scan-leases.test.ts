@@ -84,12 +84,15 @@ describe('one scan per inventory (Refresh: one scan at a time per inventory) [on
     await inventories.release(scope);
     await harness.completed(collector, request.refresh_id);
 
-    // The lease was free, so its next worker may be of the same replica.
-    expect(epochsOf(request.refresh_id)).toEqual([1, 1, 2, 2]);
-    expect((await inventories.seen(scope)).requests).toBe(4);
+    // The lease was free, so its next worker may be of the same replica. The page on its way is
+    // recorded, unless that one has begun already: then it is read again.
+    const epochs = epochsOf(request.refresh_id);
+    const readAgain = epochs[1] === 2 ? 1 : 0;
+    expect(epochs).toEqual(readAgain === 1 ? [1, 2, 2, 2] : [1, 1, 2, 2]);
+    expect((await inventories.seen(scope)).requests).toBe(4 + readAgain);
   });
 
-  it('holds on SIGTERM: the next worker begins when the last request of the old one has ended', async () => {
+  it('holds on SIGTERM: the next worker begins when the last page of the old one is recorded', async () => {
     const first = await harness.startCollector({ scan: smallPages, scheduling });
     const scope = inventories.next(31);
     await inventories.holdLaterPages(scope);
@@ -106,7 +109,7 @@ describe('one scan per inventory (Refresh: one scan at a time per inventory) [on
     const { record } = await harness.completed(second, request.refresh_id);
 
     expect(record.outcome).toBe('complete_changed');
-    expect((await inventories.seen(scope)).in_flight_max).toBe(1);
+    expect(await inventories.seen(scope)).toMatchObject({ in_flight_max: 1, requests: 4 });
   });
 });
 

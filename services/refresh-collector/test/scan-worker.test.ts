@@ -1,12 +1,17 @@
 import { type InventoryKey, inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { testLogger } from '@inventory/testkit/namespace';
+import { waitFor } from '@inventory/testkit/wait-for';
 import { openCollections } from '../src/collections.ts';
 import { loadConfig } from '../src/config.ts';
 import { openStores, type Stores } from '../src/open-stores.ts';
 import { applyFact, type SagaDeps } from '../src/refreshes/apply-fact.ts';
 import type { Refresh } from '../src/refreshes/refresh.domain.ts';
-import { createScanWorker, type ScanWorkerDeps } from '../src/scans/scan-worker.ts';
+import {
+  createScanWorker,
+  type ScanWorker,
+  type ScanWorkerDeps,
+} from '../src/scans/scan-worker.ts';
 import { acceptedRefresh } from './refresh-builder.ts';
 import { requiredSettings } from './required-settings.ts';
 import { openStoredRefreshes, type StoredRefreshes } from './stored-refreshes.ts';
@@ -17,6 +22,7 @@ let stored: StoredRefreshes;
 let stores: Stores;
 let saga: SagaDeps;
 let stopping: AbortController;
+const workers: ScanWorker[] = [];
 
 beforeAll(async () => {
   stored = await openStoredRefreshes();
@@ -31,7 +37,10 @@ beforeEach(async () => {
     db.collection('inventories').deleteMany({}),
   ]);
 });
-afterEach(() => stopping.abort());
+afterEach(async () => {
+  stopping.abort();
+  await Promise.all(workers.splice(0).map((worker) => worker.idle()));
+});
 afterAll(() => stored.close());
 
 /** A worker whose scans read until their lease ends, and which of them it runs. */
@@ -40,17 +49,19 @@ function openWorker(changed: Partial<ScanWorkerDeps> = {}) {
   const worker = createScanWorker({
     ...stores,
     saga,
-    run: ({ refresh }, { signal }) => {
+    run: ({ refresh }, { ending }) => {
       running.add(refresh.id);
       const { promise, resolve } = Promise.withResolvers<void>();
-      signal.addEventListener('abort', () => {
+      ending.addEventListener('abort', () => {
         running.delete(refresh.id);
         resolve();
       });
       return promise;
     },
     replica: 'replica-1',
-    scansMax: () => 64,
+    scansMax: 64,
+    partPages: () => Number.POSITIVE_INFINITY,
+    pagesLeft: ({ expectedPages }) => expectedPages ?? 1,
     leaseMs: config.scheduling.leaseMs,
     stopping: stopping.signal,
     onEnded: () => {},
@@ -59,6 +70,7 @@ function openWorker(changed: Partial<ScanWorkerDeps> = {}) {
     logger: testLogger,
     ...changed,
   });
+  workers.push(worker);
   return { worker, running };
 }
 
@@ -70,7 +82,10 @@ function nextScope(): InventoryKey {
 }
 
 /** A started scan whose lease waits for a worker. */
-async function waitingScan(collectMs = config.deadlines.collectMs): Promise<Refresh> {
+async function waitingScan(
+  collectMs = config.deadlines.collectMs,
+  expectedPages = 1,
+): Promise<Refresh> {
   const refresh = acceptedRefresh({ scope: nextScope(), phase: 'queued' });
   await stores.refreshes.insertRefresh(refresh, {});
   const inventory = inventoryKeyText(refresh.scope);
@@ -78,10 +93,89 @@ async function waitingScan(collectMs = config.deadlines.collectMs): Promise<Refr
   const deadlineMs = atMs + collectMs;
   const lease = { inventory, refreshId: refresh.id, token: null, deadlineMs };
   const sequence = (await stores.inventories.openLease(lease)) ?? Number.NaN;
-  const scan = { atMs, deadlineMs, sequence, worker: null, expectedPages: 1 };
+  const scan = { atMs, deadlineMs, sequence, worker: null, expectedPages };
   await applyFact(saga, refresh.id, { fact: 'scan_started', ...scan }, 'outbox');
   return refresh;
 }
+
+/** Lets every worker look for scans this often, a second apart. */
+async function runFor(seconds: number, workers: readonly ScanWorker[]): Promise<void> {
+  for (let second = 0; second < seconds; second += 1) {
+    for (const worker of workers) {
+      await worker.takeWaiting();
+    }
+    stored.clock.advance(1_000);
+  }
+}
+
+describe('several replicas', () => {
+  const pagesOf = (scans: readonly Refresh[], running: ReadonlySet<string>) =>
+    scans.reduce((sum, { id }) => sum + (running.has(id) ? (pages.get(id) ?? 0) : 0), 0);
+  const pages = new Map<string, number>();
+  async function scansOf(...sizes: readonly number[]): Promise<Refresh[]> {
+    const scans: Refresh[] = [];
+    for (const size of sizes) {
+      const scan = await waitingScan(undefined, size);
+      pages.set(scan.id, size);
+      scans.push(scan);
+    }
+    return scans;
+  }
+
+  it('have their parts of the pages within seconds of the start of one, and keep them', async () => {
+    const scans = await scansOf(...Array<number>(6).fill(25), ...Array<number>(10).fill(1));
+    let partPages = Number.POSITIVE_INFINITY;
+    const first = openWorker({ partPages: () => partPages });
+    await first.worker.takeWaiting();
+    expect(pagesOf(scans, first.running)).toBe(160);
+
+    const second = openWorker({ partPages: () => partPages, replica: 'replica-2' });
+    partPages = 80;
+    await waitFor('they have their parts', async () => {
+      await runFor(1, [first.worker, second.worker]);
+      return pagesOf(scans, first.running) === 85 && pagesOf(scans, second.running) === 75;
+    });
+    const kept = [...second.running];
+    await runFor(3, [first.worker, second.worker]);
+    expect([...second.running]).toEqual(kept);
+  });
+
+  it('start no scan where its part is full while another one has room, but leave none waiting for long', async () => {
+    const [large] = await scansOf(25);
+    const { worker, running } = openWorker({ partPages: () => 20 });
+    await worker.takeWaiting();
+    const [small] = await scansOf(1);
+
+    expect(worker.reserveSlot(1)).toBeNull();
+    await worker.takeWaiting();
+    expect(running).toEqual(new Set([large?.id]));
+    await runFor(2, [worker]);
+
+    expect(running).toEqual(new Set([large?.id, small?.id]));
+  });
+
+  it('read the scans with the earliest deadlines after the loss of one, as many as they have slots, and the others as those end', async () => {
+    const late = [await waitingScan(500_000), await waitingScan(400_000)];
+    const { worker, running } = openWorker({ scansMax: 2 });
+    await worker.takeWaiting();
+    expect(running).toEqual(new Set(late.map(({ id }) => id)));
+    const early = [await waitingScan(300_000), await waitingScan(200_000)];
+
+    await waitFor('the early ones are read', async () => {
+      await runFor(1, [worker]);
+      return running.size === 2 && early.every(({ id }) => running.has(id));
+    });
+    for (const { id, scope } of early) {
+      await applyFact(saga, id, { fact: 'scan_failed', outcome: 'private' }, 'outbox');
+      worker.stopScan(id);
+      await stores.inventories.closeLease({ inventory: inventoryKeyText(scope), refreshId: id });
+    }
+    await waitFor('they have ended', () => running.size === 0);
+    await runFor(2, [worker]);
+
+    expect(running).toEqual(new Set(late.map(({ id }) => id)));
+  });
+});
 
 describe('a worker', () => {
   it('takes the waiting scan with the earliest deadline first, however long the others wait (Refresh: Deadlines)', async () => {
@@ -95,13 +189,12 @@ describe('a worker', () => {
     // As the lease of a lost worker, beside one that was just released.
     await expireAt(urgent, new Date(stored.clock.now()));
     await expireAt(other, new Date(stored.clock.now() - 1_000));
-    let scansMax = 0;
-    const { worker, running } = openWorker({ scansMax: () => scansMax });
     const taken: string[] = [];
 
-    for (scansMax = 1; scansMax <= 3; scansMax += 1) {
+    for (let replica = 1; replica <= 3; replica += 1) {
+      const { worker, running } = openWorker({ scansMax: 1 });
       await worker.takeWaiting();
-      taken.push(...[...running].filter((id) => !taken.includes(id)));
+      taken.push(...running);
     }
 
     expect(taken).toEqual([urgent, other, longest]);

@@ -94,6 +94,24 @@ describe('Pruning (Reads: 24 hours, 180 days) [superseded-stays-24-h-the-head-18
     expect(german.descriptions).toEqual(page.descriptions);
   });
 
+  it('deletes rows that only superseded observations show, and none that the head shows', async () => {
+    const scope = newScope();
+    const worn = (wear: string) => ({
+      ...page,
+      assets: page.assets.map((row) => ({ ...row, asset_properties: [{ float_value: wear }] })),
+    });
+    for (const [place, wear] of ['0.1', '0.2', '0.3'].entries()) {
+      const completedAtMs = clock.now() + place;
+      await replica.save({ scope, pages: [worn(wear)], completedAtMs });
+    }
+    expect(await countBlocks(scope)).toEqual({ assets: 1, texts: 3 });
+
+    clock.advance(dayMs);
+
+    await untilBlocks(1, 2, scope);
+    expect((await replica.client.page(scope)).assets).toEqual(worn('0.3').assets);
+  });
+
   it('deletes an inventory 180 days after it was last observed', async () => {
     const [scope, younger] = [newScope(), newScope()];
     await replica.save({ scope, pages: [page], completedAtMs: clock.now() });

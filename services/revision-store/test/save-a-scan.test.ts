@@ -171,6 +171,7 @@ describe('A completed scan (Refresh: commit) [only-complete-scans]', () => {
   it.each([
     ['is no JSON', Buffer.from('{"assets":[')],
     ['breaks its contract', Buffer.from('{"assets":[{"appid":730}],"descriptions":[]}')],
+    ['has a member twice', Buffer.from('{"assets":[],"descriptions":[],"assets":[]}')],
     ['is no UTF-8', Buffer.from([0x22, 0xff, 0x22])],
   ])('with a page that %s is rejected as invalid', async (_why, bytes) => {
     const scope = newScope();
@@ -180,6 +181,25 @@ describe('A completed scan (Refresh: commit) [only-complete-scans]', () => {
 
     expect((await store.rejected(scan)).reason).toBe('invalid_pages');
     expect((await replica.client.page(scope)).code).toBe('inventory_revision_not_found');
+  });
+});
+
+describe('A scan whose last page repeats others (Reads: only complete scans) [only-complete-scans]', () => {
+  it.each([
+    ['all of its assets', 'rejected', plainPage(0, 60), 120],
+    ['most of its assets', 'rejected', plainPage(30, 70), 120],
+    ['all of its assets while none is missing', 'committed', plainPage(0, 60), 60],
+    ['some of its assets', 'committed', plainPage(50, 110), 120],
+  ] as const)('with %s is %s', async (_what, decision, last, reportedTotalCount) => {
+    const scope = newScope();
+    const scan = newScan({ scope, pages: [plainPage(0, 60), last], reportedTotalCount });
+    await replica.client.stage(scan);
+    await store.complete(scan);
+
+    const outcome = await (decision === 'rejected' ? store.rejected(scan) : store.committed(scan));
+
+    if (decision === 'rejected') expect(outcome).toMatchObject({ reason: 'invalid_pages' });
+    else expect(outcome).toMatchObject({ changed: true });
   });
 });
 
@@ -267,6 +287,78 @@ describe('A further scan of an inventory (Refresh: unchanged) [unchanged]', () =
     const rest = await replica.client.page(scope, { position: 1, revision_id, observation_id });
     expect(rest.descriptions).toEqual([page.descriptions[1]]);
     expect((await replica.client.page(scope)).descriptions).toEqual(renamed);
+  });
+
+  const withWear = (wear: string, name: string): ScanPage => ({
+    assets: page.assets.map((row, place) => ({
+      ...row,
+      asset_properties: [{ propertyid: 2, float_value: `${wear}${place}`, name }],
+    })),
+    descriptions: page.descriptions,
+  });
+  const lastFirst = ({ assets, descriptions }: ScanPage): ScanPage[] =>
+    assets.toReversed().map((row) => ({ assets: [row], descriptions }));
+
+  it('with other properties shows those, in the order of the revision, while chains keep theirs (Unchanged) [rows-of-an-observation]', async () => {
+    const scope = newScope();
+    const [before, after] = [withWear('0.1', 'Wear'), withWear('0.2', 'Wear')];
+    const first = await replica.save({ scope, pages: [before], completedAtMs: at(0) });
+    const begun = await replica.client.page(scope, { page_size: 1 });
+
+    const second = await replica.save({ scope, pages: lastFirst(after), completedAtMs: at(1) });
+
+    expect(second).toMatchObject({ changed: false, revision_id: first.revision_id });
+    const given = await replica.client.page(scope);
+    expect(given.assets).toEqual(after.assets);
+    expect(given.meta.verified_at).toBe(new Date(at(1)).toISOString());
+    const { revision_id, observation_id } = begun.meta;
+    const rest = await replica.client.page(scope, { position: 1, revision_id, observation_id });
+    expect([...begun.assets, ...rest.assets]).toEqual(before.assets);
+  });
+
+  it('in another language shows its names of properties, and each language its own (Unchanged) [rows-of-an-observation]', async () => {
+    const scope = newScope();
+    const [english, german] = [withWear('0.1', 'Wear'), withWear('0.1', 'Abnutzung')];
+    await replica.save({ scope, pages: [english], completedAtMs: at(0) });
+    await replica.save({ scope, pages: [german], language: 'german', completedAtMs: at(1) });
+    const blocks = () =>
+      store.collections.textBlocks.countDocuments({ scope: inventoryKeyText(scope) });
+    const written = await blocks();
+
+    await replica.save({ scope, pages: lastFirst(english), completedAtMs: at(2) });
+
+    // What is known already is not written again.
+    expect(await blocks()).toBe(written);
+    const inGerman = await replica.client.page(scope, { language: 'german' });
+    expect(inGerman.assets).toEqual(german.assets);
+    expect((await replica.client.page(scope)).assets).toEqual(english.assets);
+  });
+
+  it('with other properties shows those however large they are', async () => {
+    const scope = newScope();
+    const heavy = (fill: string): ScanPage => ({
+      assets: ['1', '2', '3'].map((id) => asset(id, { note: fill.repeat(3_000_000) + id })),
+      descriptions: [description('501')],
+    });
+    await replica.save({ scope, pages: [heavy('a')], completedAtMs: at(0) });
+
+    await replica.save({ scope, pages: lastFirst(heavy('b')), completedAtMs: at(1) });
+
+    const pages = await replica.client.chain(scope, { page_size: 2 });
+    const notes = pages.flatMap(({ assets }) => assets.map(({ note }) => String(note).slice(-2)));
+    expect(notes).toEqual(['b1', 'b2', 'b3']);
+  });
+
+  it('shows the rows of the revision where those of its own are gone', async () => {
+    const scope = newScope();
+    const [before, after] = [withWear('0.1', 'Wear'), withWear('0.2', 'Wear')];
+    await replica.save({ scope, pages: [before], completedAtMs: at(0) });
+    await replica.save({ scope, pages: [after], completedAtMs: at(1) });
+    const head = await store.collections.scopes.findOne({ _id: inventoryKeyText(scope) });
+    const set = head?.head?.texts.english?.rowSetId ?? '';
+    await store.collections.textBlocks.deleteMany({ set });
+
+    expect((await replica.client.page(scope)).assets).toEqual(before.assets);
   });
 
   it('that ended before the head’s is saved as superseded already', async () => {

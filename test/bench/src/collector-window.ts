@@ -63,7 +63,7 @@ function cpuByService(stack: Stack): Map<ServiceName, number> {
   return used;
 }
 
-/** How many of these each collector ended, by its name in their leases. */
+/** How many of these each collector ended, by its name in their scans. */
 async function scansByCollector(
   stack: Stack,
   refreshes: readonly FinishedRefresh[],
@@ -76,10 +76,10 @@ async function scansByCollector(
   });
   try {
     const found = await db
-      .collection<{ _id: string; scan: { owner: string } }>('refreshes')
-      .find({ _id: { $in: refreshes.map(({ id }) => id) } }, { projection: { 'scan.owner': 1 } })
+      .collection<{ _id: string; scan: { worker: string } }>('refreshes')
+      .find({ _id: { $in: refreshes.map(({ id }) => id) } }, { projection: { 'scan.worker': 1 } })
       .toArray();
-    return [...Map.groupBy(found, ({ scan }) => scan.owner).values()].map(({ length }) => length);
+    return [...Map.groupBy(found, ({ scan }) => scan.worker).values()].map(({ length }) => length);
   } finally {
     await close();
   }

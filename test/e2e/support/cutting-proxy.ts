@@ -103,5 +103,7 @@ function withRetry(part: Buffer, retryMs: number | undefined): Buffer {
   const isHead = part.subarray(0, 12).toString('latin1') === 'HTTP/1.1 200';
   if (retryMs === undefined || !isHead || headEnd < 0) return part;
   const head = part.subarray(0, headEnd + 4);
-  return Buffer.concat([head, Buffer.from(`retry: ${retryMs}\n\n`), part.subarray(headEnd + 4)]);
+  const line = `retry: ${retryMs}\n\n`;
+  const chunk = `${line.length.toString(16)}\r\n${line}\r\n`;
+  return Buffer.concat([head, Buffer.from(chunk), part.subarray(headEnd + 4)]);
 }

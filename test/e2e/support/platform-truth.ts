@@ -1,5 +1,7 @@
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
+import { skippingInterim } from '@inventory/http/skip-interim';
 import { startPlatformSimulator } from '@inventory/platform-simulator/platform-simulator';
+import { Agent, buildConnector, fetch } from 'undici';
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -22,10 +24,10 @@ export interface TruthReader {
 interface Page {
   readonly assets?: readonly Row[];
   readonly descriptions?: readonly Row[];
-  readonly asset_properties?: readonly Row[];
+  readonly asset_properties?: unknown;
   readonly more_items?: number;
   readonly last_assetid?: string;
-  readonly total_inventory_count: number;
+  readonly total_inventory_count: number | string;
   readonly success: number;
 }
 
@@ -40,6 +42,7 @@ const silenceMs = 120_000;
  */
 export async function openTruthReader(): Promise<TruthReader> {
   let nowMs = 0;
+  const dispatcher = new Agent({ connect: skippingInterim(buildConnector({})) });
   const simulator = await startPlatformSimulator({
     limits: { slots: null },
     latency: { slowMs: 1 },
@@ -48,7 +51,7 @@ export async function openTruthReader(): Promise<TruthReader> {
 
   async function goodPage(url: string): Promise<Page> {
     for (let tries = 0; tries < triesMax; tries += 1) {
-      const page = await fetch(url).then(readPage, () => null);
+      const page = await fetch(url, { dispatcher }).then(readPage, () => null);
       if (page) return page;
       nowMs += silenceMs;
     }
@@ -67,27 +70,46 @@ export async function openTruthReader(): Promise<TruthReader> {
     }
   }
 
-  /** A last page without assets may lie behind a cursor whose asset is gone: walk again. */
+  /** A last page without a new asset may lie behind a cursor that is lost: walk again. */
   async function walkToEnd(scope: InventoryKey, language: string): Promise<Page[]> {
     const pages = await walk(scope, language);
-    const isBlankEnd = pages.length > 1 && !pages.at(-1)?.assets;
-    return isBlankEnd ? walk(scope, language) : pages;
+    const before = new Set(pages.slice(0, -1).flatMap(idsOf));
+    const isNoEnd = pages.length > 1 && idsOf(pages.at(-1)).every((id) => before.has(id));
+    return isNoEnd ? walk(scope, language) : pages;
   }
 
   return {
     asWalked: async (scope) => truthOf(await walk(scope, 'english')),
     of: async (scope, language = 'english') => truthOf(await walkToEnd(scope, language)),
-    close: () => simulator.close(),
+    async close() {
+      await dispatcher.close();
+      await simulator.close();
+    },
   };
 }
 
-async function readPage(response: Response): Promise<Page | null> {
+const idsOf = (page: Page | undefined) => (page?.assets ?? []).map(({ assetid }) => assetid);
+
+async function readPage(
+  response: Pick<Response, 'status' | 'text' | 'arrayBuffer'>,
+): Promise<Page | null> {
   if (response.status !== 200) {
     await response.arrayBuffer();
     return null;
   }
-  const page = (await response.json().catch(() => null)) as Page | null;
-  return page?.success === 1 && page.total_inventory_count >= 0 ? page : null;
+  const page = await response.text().then(parsePage, () => null);
+  return page?.success === 1 && Number(page.total_inventory_count) >= 0 ? page : null;
+}
+
+/** Halves of characters are U+FFFD for customers. */
+function parsePage(text: string): Page | null {
+  try {
+    return JSON.parse(text, (_name, value) =>
+      typeof value === 'string' ? value.toWellFormed() : value,
+    );
+  } catch {
+    return null;
+  }
 }
 
 export function joinKey(row: Row): string {
@@ -99,7 +121,8 @@ function truthOf(pages: readonly Page[]): PlatformTruth {
   const assets = new Map<string, Row>();
   const descriptions = new Map<string, Row>();
   for (const page of pages) {
-    const properties = new Map((page.asset_properties ?? []).map((row) => [row['assetid'], row]));
+    const blocks = Array.isArray(page.asset_properties) ? page.asset_properties : [];
+    const properties = new Map(blocks.map((row) => [row['assetid'], row]));
     for (const row of page.assets ?? []) {
       const asset = shownAsset(row, properties);
       const key =
@@ -114,7 +137,7 @@ function truthOf(pages: readonly Page[]): PlatformTruth {
   return {
     assets: [...assets.values()],
     descriptions,
-    reportedTotalCount: pages.at(-1)?.total_inventory_count ?? 0,
+    reportedTotalCount: Number(pages.at(-1)?.total_inventory_count ?? 0),
   };
 }
 

@@ -50,7 +50,20 @@ def with_sseclient(headers):
         yield from sseclient.SSEClient(response.iter_bytes()).events()
 
 
-readers = {"httpx-sse": with_httpx_sse, "sseclient-py": with_sseclient}
+def with_requests(headers):
+    import requests
+    import sseclient
+
+    with requests.get(url, headers=headers, stream=True, timeout=45) as response:
+        response.raise_for_status()
+        yield from sseclient.SSEClient(response).events()
+
+
+readers = {
+    "httpx-sse": with_httpx_sse,
+    "sseclient-py": with_sseclient,
+    "requests": with_requests,
+}
 
 
 def follow_once(applied):

@@ -1,4 +1,10 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { directIdentity, isProxyIdentity, proxyIdentity } from './egress-identity.ts';
@@ -158,9 +164,13 @@ function heldAnswers(world: World, { platformId, startAssetId }: InventoryReques
 
 function send(answer: Answer, response: ServerResponse): void {
   const body = Buffer.isBuffer(answer.body) ? answer.body : Buffer.from(answer.body);
+  for (const status of answer.interim ?? []) {
+    response.socket?.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n\r\n`);
+  }
   response.writeHead(answer.status, {
     'content-type': answer.contentType,
     'content-length': body.length,
+    ...answer.headers,
     ...(answer.status === 407 ? { 'proxy-authenticate': 'Basic realm="egress identity"' } : {}),
     ...(answer.status === 413 ? { connection: 'close' } : {}),
   });

@@ -3,6 +3,7 @@ import { completeScenarios } from './scenario/complete-scenarios.ts';
 import { failingScenarios } from './scenario/failing-scenarios.ts';
 import { oddPageScenarios } from './scenario/odd-page-scenarios.ts';
 import type { ScenarioDefinition } from './scenario/scenario-definition.ts';
+import { strangeByteScenarios } from './scenario/strange-byte-scenarios.ts';
 
 /** An inventory to ask the platform for. */
 export type SimulatedInventory = {
@@ -14,7 +15,12 @@ export type SimulatedInventory = {
 const defaultAppId = 730;
 const contextId = 2;
 
-const scenarioDefinitions = [...completeScenarios, ...oddPageScenarios, ...failingScenarios];
+const scenarioDefinitions = [
+  ...completeScenarios,
+  ...oddPageScenarios,
+  ...failingScenarios,
+  ...strangeByteScenarios,
+];
 
 const byName = new Map(scenarioDefinitions.map((entry) => [entry.name, entry]));
 

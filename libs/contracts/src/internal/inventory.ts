@@ -3,7 +3,7 @@ import { observationId, revisionId } from '../ids.ts';
 import { inventoryKey } from '../inventory-key.ts';
 import { language } from '../languages.ts';
 import { manifestPage, scanSource } from '../messages/revision-commands.ts';
-import { stagedAsset, stagedDescription } from '../staged-rows.ts';
+import { pageRowsMax, stagedAsset, stagedDescription } from '../staged-rows.ts';
 import { pageAssetsMax } from '../vocabulary.ts';
 
 const pages = '/scans/{scan_id}/epochs/{epoch}/pages';
@@ -23,8 +23,6 @@ export const scanPagesMax = 250;
 export const pageChunksMax = 64;
 /** Largest text of one staged page: each of its rows fits into a document of 16 MB. */
 export const stagedPageBytesMax = 12 * 1024 * 1024;
-/** Rows of one kind on one page at most: more than any known page of the platform. */
-export const pageRowsMax = 5_000;
 
 export const stagedPage = z.object({
   assets: z.array(stagedAsset).max(pageRowsMax),

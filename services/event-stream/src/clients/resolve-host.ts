@@ -1,4 +1,5 @@
 import { Resolver } from 'node:dns/promises';
+import { isLocalName } from '../domain/webhook-address.ts';
 
 /** The current addresses of a name; rejects when there are none. */
 export type ResolveHost = (hostname: string) => Promise<readonly string[]>;
@@ -11,8 +12,8 @@ const tries = 2;
 export function createHostResolver(): ResolveHost {
   const resolver = new Resolver({ timeout: timeoutMs, tries });
   return async (hostname) => {
-    // Name servers need not resolve this name (RFC 6761).
-    if (/(^|\.)localhost\.?$/.test(hostname)) return ['127.0.0.1', '::1'];
+    // Name servers need not resolve it.
+    if (isLocalName(hostname)) return ['127.0.0.1', '::1'];
     const kinds = await Promise.allSettled([
       resolver.resolve4(hostname),
       resolver.resolve6(hostname),

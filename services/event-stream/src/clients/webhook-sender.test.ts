@@ -1,8 +1,10 @@
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { propertyRuns } from '@inventory/testkit/property-runs';
 import { waitFor } from '@inventory/testkit/wait-for';
+import fc from 'fast-check';
 import { startBytesMax } from './answer-text.ts';
-import { createWebhookSender, retryAfterMs, type WebhookSender } from './webhook-sender.ts';
+import { createWebhookSender, type WebhookSender } from './webhook-sender.ts';
 
 let hits: { host: string | undefined; body: string }[];
 let answer: RequestListener;
@@ -33,19 +35,23 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-function send(
-  url: string,
-  options: {
-    allowPrivate?: boolean;
-    resolve?: (name: string) => Promise<string[]>;
-    timeoutMs?: number;
-  } = {},
-) {
+interface SenderOptions {
+  readonly allowPrivate?: boolean;
+  readonly resolve?: (name: string) => Promise<string[]>;
+  readonly timeoutMs?: number;
+}
+
+function newSender(options: SenderOptions = {}): WebhookSender {
   const { allowPrivate = true, resolve = async () => ['127.0.0.1'], timeoutMs = 600_000 } = options;
   const sender = createWebhookSender({ allowPrivate, resolve, timeoutMs });
   senders.push(sender);
+  return sender;
+}
+
+function send(url: string, options: SenderOptions = {}) {
   const { signal } = new AbortController();
-  return sender.send({ url, headers: { 'content-type': 'application/json' }, body: '{}', signal });
+  const headers = { 'content-type': 'application/json' };
+  return newSender(options).send({ url, headers, body: '{}', signal });
 }
 
 test('a request is sent to the resolved address with the given name', async () => {
@@ -56,16 +62,23 @@ test('a request is sent to the resolved address with the given name', async () =
 });
 
 test('a name that resolves to this machine is refused and nothing is sent (Events: webhooks) [webhooks-addresses]', async () => {
-  const sent = await send(`http://hook.example.com:${port}/`, { allowPrivate: false });
+  const sent = await send(`https://hook.example.com:${port}/`, { allowPrivate: false });
 
   expect(sent).toEqual({ status: null, error: 'address_refused' });
   expect(hits).toEqual([]);
 });
 
-test.each(['127.0.0.1', '[::ffff:127.0.0.1]', '2130706433'])(
-  'an address as host, %s, is refused without a look-up (Events: webhooks)',
+test.each([
+  '127.0.0.1',
+  '[::ffff:127.0.0.1]',
+  '2130706433',
+  'localhost..',
+  'a..example',
+  '@a.example',
+])(
+  'an address as host, %s, or what is no host, is refused without a look-up (Events: webhooks)',
   async (host) => {
-    const sent = await send(`http://${host}:${port}/`, { allowPrivate: false });
+    const sent = await send(`https://${host}:${port}/`, { allowPrivate: false });
 
     expect(sent).toEqual({ status: null, error: 'address_refused' });
     expect(hits).toEqual([]);
@@ -119,6 +132,108 @@ test('a body that fails, or stays incomplete, is kept as far as it arrived; an i
   expect(unfinished).toEqual({ status: 202, retryAfter: null, start: Buffer.from('wait') });
 });
 
+const interim = fc.constantFrom(
+  'HTTP/1.1 100 Continue\r\n\r\n',
+  'HTTP/1.1 102 Processing\r\nX: y\r\n\r\n',
+  'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n',
+);
+/** What may follow the status of an answer without being HTTP. */
+const faults = [
+  'OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\nok',
+  'OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok',
+  'OK\r\nContent-Length: two\r\n\r\nok',
+  'OK\r\nContent-Length: -1\r\n\r\nok',
+  'OK\r\nTransfer-Encoding: chunked\r\n\r\nok',
+  'OK\r\nno header\r\n\r\nok',
+  'OK\r\nX y: z\r\n\r\nok',
+  'OK\r\nX: \0\r\n\r\nok',
+  'OK\nContent-Length: 2\n\nok',
+  '\r\n: nothing\r\n\r\nok',
+  'OK',
+  'OK\r\nContent-Length: 5\r\n',
+  `OK\r\n${'X: y\r\n'.repeat(4_000)}\r\n`,
+];
+
+describe('An answer', () => {
+  /** What the next request is answered with; its connection is closed then. */
+  let parts: readonly string[] = [];
+  const raw = createTcpServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', async () => {
+      for (const part of parts) {
+        await new Promise((resolve) => socket.write(part, 'latin1', resolve));
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      socket.end();
+    });
+  });
+  const origin = () => `http://a.example:${(raw.address() as AddressInfo).port}/`;
+  beforeAll(() => new Promise<void>((resolve) => raw.listen(0, '127.0.0.1', resolve)));
+  afterAll(() => new Promise((resolve) => raw.close(resolve)));
+
+  /** In these parts, cut anywhere. */
+  const cut = (text: string, cuts: readonly number[]) => {
+    const ends = [...cuts.map((one) => one % text.length), text.length].toSorted((a, b) => a - b);
+    return ends.map((end, at) => text.slice(ends[at - 1] ?? 0, end)).filter((one) => one !== '');
+  };
+
+  test('begins behind interim ones, of which any number may precede it, and has its status, whatever follows that: an event that has arrived is not sent again (Events: webhooks; RFC 9110, 15.2)', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(interim, { maxLength: 3 }),
+        fc.constantFrom(200, 201, 204, 299, 410, 500),
+        fc.constantFrom('OK\r\nContent-Length: 2\r\n\r\nok', ...faults),
+        fc.array(fc.nat(), { maxLength: 3 }),
+        async (interims, status, rest, cuts) => {
+          parts = cut(`${interims.join('')}HTTP/1.1 ${status} ${rest}`, cuts);
+
+          expect(await send(origin())).toMatchObject({ status });
+        },
+      ),
+      { numRuns: propertyRuns(100) },
+    );
+  });
+
+  test.each(['', '\0', 'HTTP/1.1 100 Continue\r\n\r\n'])(
+    'has no status of an earlier one on its connection, behind which %j came',
+    async (behind) => {
+      answer = (request, response) => {
+        if (hits.length === 1) {
+          response.writeHead(200, { 'content-length': 2 }).end('ok');
+          response.once('finish', () => request.socket.write(behind));
+        } else {
+          request.socket.destroy();
+        }
+      };
+      const sender = newSender();
+      const url = `http://a.example:${port}/`;
+      const one = { url, headers: {}, body: '{}', signal: new AbortController().signal };
+
+      const first = await sender.send(one);
+      // The connection is free from the next turn on.
+      await new Promise((resolve) => setImmediate(resolve));
+      const second = await sender.send(one);
+
+      expect([first.status, second]).toEqual([200, { status: null, error: 'connection' }]);
+    },
+  );
+
+  test.each([
+    'HTTP/1.1 100 Continue\r\n\r\n',
+    'HTTP/1.1 101 Switching Protocols\r\nUpgrade: a\r\nConnection: upgrade\r\n\r\n',
+    'HTTP/1.1 200',
+    'HTTP/1.1 2000 OK\r\n\r\n',
+    'HTTP/3.0 200 OK\r\n\r\n',
+    '200 OK\r\n\r\n',
+    'ICY 200 OK\r\n\r\n',
+    '',
+  ])('without a status line is none: %j', async (text) => {
+    parts = cut(text, []);
+
+    expect(await send(origin())).toEqual({ status: null, error: 'connection' });
+  });
+});
+
 test('a request whose connection is not open yet ends with its deadline (Events: webhooks)', async () => {
   const resolve = () => new Promise<string[]>(() => {});
 
@@ -132,12 +247,7 @@ test('a request whose connection is not open yet ends with its deadline (Events:
 test('forty requests to one origin are sent concurrently: none waits in the client (Events: webhooks)', async () => {
   const waiting: (() => void)[] = [];
   answer = (_request, response) => void waiting.push(() => response.writeHead(204).end());
-  const sender = createWebhookSender({
-    allowPrivate: true,
-    resolve: async () => ['127.0.0.1'],
-    timeoutMs: 600_000,
-  });
-  senders.push(sender);
+  const sender = newSender();
   const { signal } = new AbortController();
   const url = `http://many.example:${port}/`;
 
@@ -163,27 +273,11 @@ test('redirects are not followed (Events: webhooks)', async () => {
 
 test('a request is aborted when the service stops', async () => {
   answer = () => {};
-  const sender = createWebhookSender({
-    allowPrivate: true,
-    resolve: async () => ['127.0.0.1'],
-    timeoutMs: 600_000,
-  });
-  senders.push(sender);
+  const sender = newSender();
   const stopping = new AbortController();
   const url = `http://a.example:${port}/`;
   const sent = sender.send({ url, headers: {}, body: '', signal: stopping.signal });
   stopping.abort();
 
   await expect(sent).rejects.toThrow();
-});
-
-test('Retry-After is read as seconds and as a date, and as nothing else', () => {
-  const nowMs = Date.UTC(2026, 10, 21, 10);
-
-  expect(retryAfterMs('30', nowMs)).toBe(30_000);
-  expect(retryAfterMs('Sat, 21 Nov 2026 10:01:00 GMT', nowMs)).toBe(60_000);
-  expect(retryAfterMs('Sat, 21 Nov 2026 09:00:00 GMT', nowMs)).toBe(0);
-  for (const header of [null, '', 'soon', '-1', '99999999999']) {
-    expect([header, retryAfterMs(header, nowMs)]).toEqual([header, null]);
-  }
 });

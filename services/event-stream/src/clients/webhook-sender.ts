@@ -1,7 +1,8 @@
-import { fromIsoTime } from '@inventory/runtime/clock';
-import { Agent } from 'undici';
-import { type AddressRules, addressOfHost, isPublicAddress } from '../domain/webhook-address.ts';
+import { skippingInterim } from '@inventory/http/skip-interim';
+import { Agent, buildConnector } from 'undici';
+import { type AddressRules, parseWebhookUrl } from '../domain/webhook-address.ts';
 import type { AttemptError } from '../domain/webhook-delivery.ts';
+import { notingStatus, statusBefore } from './answer-status.ts';
 import { startDeadline } from './deadline.ts';
 import { AddressRefused, createGuardedLookup, NameUnresolved } from './guarded-lookup.ts';
 import { type BoundedAnswer, postBounded } from './post-bounded.ts';
@@ -31,12 +32,13 @@ export interface WebhookSenderOptions extends AddressRules {
 
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
   const { timeoutMs, resolve, allowPrivate } = options;
+  const connect = buildConnector({
+    // The deadline of a request ends before.
+    timeout: 2 * timeoutMs,
+    lookup: createGuardedLookup(resolve, { allowPrivate }),
+  });
   const agent = new Agent({
-    connect: {
-      // The deadline of a request ends before.
-      timeout: 2 * timeoutMs,
-      lookup: createGuardedLookup(resolve, { allowPrivate }),
-    },
+    connect: notingStatus(skippingInterim(connect)),
     // The limits are those of the deliverer: time in a queue here would count as the endpoint's.
     connections: null,
     pipelining: 1,
@@ -47,13 +49,10 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
   });
 
   async function post({ url, headers, body, signal }: WebhookRequest): Promise<WebhookAnswer> {
-    // A host that is an address is connected to without a lookup.
-    const { origin, hostname, pathname, search } = new URL(url);
-    const address = addressOfHost(hostname);
-    if (address !== null && !allowPrivate && !isPublicAddress(address)) {
-      return { status: null, error: 'address_refused' };
-    }
-    return postBounded(agent, { origin, path: pathname + search, headers, body }, signal);
+    const target = parseWebhookUrl(url, { allowPrivate });
+    if (target.result === 'invalid') return { status: null, error: 'address_refused' };
+    const { origin, path } = target;
+    return postBounded(agent, { origin, path, headers, body }, signal);
   }
 
   return {
@@ -63,6 +62,8 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
         return await post({ ...given, signal: deadline.signal });
       } catch (error) {
         if (given.signal.aborted) throw error;
+        const status = statusBefore(error);
+        if (status !== null) return { status, retryAfter: null, start: Buffer.alloc(0) };
         return { status: null, error: deadline.signal.aborted ? 'timeout' : attemptErrorOf(error) };
       } finally {
         deadline.clear();
@@ -70,16 +71,6 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
     },
     close: () => agent.destroy(),
   };
-}
-
-const httpDate = /^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT$/;
-
-/** `Retry-After` in milliseconds from now; null for what is neither seconds nor a date. */
-export function retryAfterMs(header: string | null, nowMs: number): number | null {
-  if (header === null) return null;
-  if (/^[0-9]{1,9}$/.test(header)) return Number(header) * 1_000;
-  const atMs = httpDate.test(header) ? fromIsoTime(header) : Number.NaN;
-  return Number.isNaN(atMs) ? null : Math.max(0, atMs - nowMs);
 }
 
 const tlsCode =

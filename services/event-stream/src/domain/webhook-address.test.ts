@@ -1,6 +1,6 @@
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
-import { checkWebhookUrl, isPublicAddress } from './webhook-address.ts';
+import { isPublicAddress, parseWebhookUrl } from './webhook-address.ts';
 
 test.each([
   '0.0.0.0',
@@ -94,22 +94,77 @@ test.each([
   ['https://localhost/', 'must lead to a public address'],
   ['https://a.localhost./', 'must lead to a public address'],
   ['https://intranet/', 'must lead to a public address'],
+  ['https://localhost../', 'must have a host that can be resolved'],
+  ['https://127.0.0.1../', 'must have a host that can be resolved'],
+  ['https://a..b.com/', 'must have a host that can be resolved'],
+  ['https://.a.com/', 'must have a host that can be resolved'],
+  ['https://./', 'must have a host that can be resolved'],
+  ['https://a!b.com/', 'must have a host that can be resolved'],
+  [`https://${'a.'.repeat(148)}com/`, 'must have a host that can be resolved'],
+  [`https://${'a'.repeat(64)}.com/`, 'must have a host that can be resolved'],
+  [`https://${'ä'.repeat(60)}.com/`, 'must have a host that can be resolved'],
+  ['https://127.0.0.1./', 'must lead to a public address'],
+  ['https://example.com:0/', 'must have a port from 1 to 65535'],
+  ['https://@example.com/', 'must not hold a password'],
+  ['https://:@example.com/', 'must not hold a password'],
+  ['https:/\\@example.com\\', 'must not hold a password'],
+  ['https:@example.com', 'must not hold a password'],
+  ['https://example.com/#', 'must not have a fragment'],
+  ['https://example.com#', 'must not have a fragment'],
   ['not a url', 'must be a URL'],
   ['', 'must be a URL'],
 ])('an endpoint at %s is refused: it %s (Events: webhooks)', (url, reason) => {
-  expect(checkWebhookUrl(url, strict)).toEqual({ result: 'invalid', reason });
+  expect(parseWebhookUrl(url, strict)).toEqual({ result: 'invalid', reason });
 });
 
-test('a URL is stored in its normalised form, with any port', () => {
-  expect(checkWebhookUrl('https://EXAMPLE.com:8443/hook?a=b', strict)).toEqual({
+test.each([
+  ['https://EXAMPLE.com:8443/hook?a=b', 'https://example.com:8443/hook?a=b'],
+  ['https://example.com', 'https://example.com/'],
+  ['https://example.com.:443/@a?b=c@d', 'https://example.com./@a?b=c@d'],
+  ['https://bücher.example/', 'https://xn--bcher-kva.example/'],
+  ['https://_a-b.1-.example/', 'https://_a-b.1-.example/'],
+  ['https://1.1.1.1/', 'https://1.1.1.1/'],
+  ['https://[2606:4700:4700::1111]:1/', 'https://[2606:4700:4700::1111]:1/'],
+])('%s is stored in its normalised form, with any port', (text, url) => {
+  const { origin, pathname, search } = new URL(url);
+
+  expect(parseWebhookUrl(text, strict)).toEqual({
     result: 'valid',
-    url: 'https://example.com:8443/hook?a=b',
+    url,
+    origin,
+    path: pathname + search,
   });
+});
+
+test('a name is one that DNS can have: labels of 1 to 63, 253 characters, and a dot behind it or not (Events: webhooks)', () => {
+  const label = fc.oneof(
+    fc.stringMatching(/^[a-z][a-z0-9_-]{0,5}$/),
+    fc.integer({ min: 60, max: 66 }).map((length) => 'a'.repeat(length)),
+    fc.constant(''),
+  );
+  const name = fc.array(label, { minLength: 1, maxLength: 6 }).map((labels) => labels.join('.'));
+  fc.assert(
+    fc.property(name, (written) => {
+      const labels = written.replace(/\.$/, '').split('.');
+      const isName =
+        labels.every(({ length }) => length > 0 && length < 64) && labels.join('.').length <= 253;
+      const isPublic = labels.length > 1 && labels.at(-1) !== 'localhost';
+
+      const url = `https://${written}/`;
+      fc.pre(URL.canParse(url));
+
+      expect(parseWebhookUrl(url, strict).result === 'valid').toBe(isName && isPublic);
+      expect(parseWebhookUrl(url, { allowPrivate: true }).result === 'valid').toBe(isName);
+    }),
+    { numRuns: propertyRuns(500) },
+  );
 });
 
 test('a local stack may use plain http and private addresses', () => {
   const open = { allowPrivate: true };
-  expect(checkWebhookUrl('http://127.0.0.1:9000/hook', open).result).toBe('valid');
-  expect(checkWebhookUrl('http://localhost/hook', open).result).toBe('valid');
-  expect(checkWebhookUrl('file:///etc/passwd', open).result).toBe('invalid');
+  expect(parseWebhookUrl('http://127.0.0.1:9000/hook', open).result).toBe('valid');
+  expect(parseWebhookUrl('http://localhost/hook', open).result).toBe('valid');
+  for (const url of ['file:///etc/passwd', 'http://localhost../', 'http://127.0.0.1:0/']) {
+    expect(parseWebhookUrl(url, open).result).toBe('invalid');
+  }
 });

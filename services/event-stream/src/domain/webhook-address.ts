@@ -22,34 +22,53 @@ export function isPublicAddress(text: string): boolean {
   return !metadataAddresses.includes(address.toString());
 }
 
-/** The host of a URL as an address; null for a name. */
-export function addressOfHost(hostname: string): string | null {
-  const bare = hostname.replace(/^\[(.*)\]$/, '$1');
-  return ipaddr.isValid(bare) ? bare : null;
+/** Resolves to this machine by definition (RFC 6761, 6.3). */
+export function isLocalName(name: string): boolean {
+  return /(^|\.)localhost\.?$/.test(name);
 }
 
-export type CheckedUrl =
-  | { readonly result: 'valid'; readonly url: string }
+export type WebhookUrl =
+  | {
+      readonly result: 'valid';
+      /** Normalised. */
+      readonly url: string;
+      readonly origin: string;
+      readonly path: string;
+    }
   | { readonly result: 'invalid'; readonly reason: string };
 
-/** Checks a URL before its name is resolved. */
-export function checkWebhookUrl(text: string, { allowPrivate }: AddressRules): CheckedUrl {
+/** Whether nothing precedes the host but a scheme; a parsed URL does not show an empty user. */
+const hasUser = /^[^/?#\\]*[/\\]*[^/?#\\]*@/;
+
+/**
+ * Reads the URL of an endpoint, when it is set and before each request, and before its name is
+ * resolved.
+ */
+export function parseWebhookUrl(text: string, { allowPrivate }: AddressRules): WebhookUrl {
   const url = URL.parse(text);
   if (url === null) return invalid('must be a URL');
   const isHttps = url.protocol === 'https:' || (allowPrivate && url.protocol === 'http:');
   if (!isHttps) return invalid('must be an https URL');
-  if (url.username !== '' || url.password !== '') return invalid('must not hold a password');
-  if (url.hash !== '') return invalid('must not have a fragment');
-  if (!allowPrivate && !mayBePublic(url.hostname)) return invalid('must lead to a public address');
-  return { result: 'valid', url: url.href };
+  if (hasUser.test(text)) return invalid('must not hold a password');
+  if (text.includes('#')) return invalid('must not have a fragment');
+  if (url.port === '0') return invalid('must have a port from 1 to 65535');
+  const host = parseHost(url.hostname);
+  if (host === null) return invalid('must have a host that can be resolved');
+  if (!allowPrivate && !host.mayBePublic) return invalid('must lead to a public address');
+  const { href, origin, pathname, search } = url;
+  return { result: 'valid', url: href, origin, path: pathname + search };
 }
 
-function mayBePublic(hostname: string): boolean {
-  const address = addressOfHost(hostname);
-  if (address !== null) return isPublicAddress(address);
-  return !/(^|\.)localhost\.?$/.test(hostname) && hostname.replace(/\.$/, '').includes('.');
+/** A host as a parsed URL has it. Null for a name that DNS cannot have (RFC 1035, 2.3.4). */
+function parseHost(hostname: string): { readonly mayBePublic: boolean } | null {
+  const address = hostname.replace(/^\[(.*)\]$/, '$1');
+  if (ipaddr.isValid(address)) return { mayBePublic: isPublicAddress(address) };
+  const name = hostname.replace(/\.$/, '');
+  const labels = name.split('.');
+  if (name.length > 253 || !labels.every((label) => /^[\w-]{1,63}$/.test(label))) return null;
+  return { mayBePublic: labels.length > 1 && !isLocalName(name) };
 }
 
-function invalid(reason: string): CheckedUrl {
+function invalid(reason: string): WebhookUrl {
   return { result: 'invalid', reason };
 }

@@ -1,8 +1,9 @@
 import type { WebhookEndpointId } from '@inventory/contracts/ids';
+import { readRetryAfter } from '@inventory/http/retry-after';
 import { type Clock, elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { answerText } from '../clients/answer-text.ts';
-import { retryAfterMs, type WebhookAnswer, type WebhookSender } from '../clients/webhook-sender.ts';
+import type { WebhookAnswer, WebhookSender } from '../clients/webhook-sender.ts';
 import { signatureHeaders } from '../clients/webhook-signature.ts';
 import {
   afterFailure,
@@ -71,7 +72,7 @@ export async function attemptDelivery(
     {
       isSuccess: attempt.error === null,
       atMs,
-      retryAfterMs: answer.status === null ? null : retryAfterMs(answer.retryAfter, atMs),
+      retryAfterMs: answer.status === null ? null : readRetryAfter(answer.retryAfter, atMs),
       random: deps.random(),
     },
     deps.retries,

@@ -3,7 +3,7 @@ import { Refused } from '@inventory/http/refused';
 import { type Clock, isoTime } from '@inventory/runtime/clock';
 import { healthy } from '../domain/endpoint-health.ts';
 import { decideRotation, type WantedRotation } from '../domain/secret-rotation.ts';
-import { type AddressRules, checkWebhookUrl } from '../domain/webhook-address.ts';
+import { type AddressRules, parseWebhookUrl } from '../domain/webhook-address.ts';
 import type { EventType, WebhookEndpoint } from '../domain/webhook-endpoint.ts';
 import type { EndpointFields } from '../storage/endpoint-mapping.ts';
 import type { EndpointStore } from '../storage/endpoint-store.ts';
@@ -44,7 +44,7 @@ export async function changeEndpoint(
   change: EndpointChange,
 ): Promise<WebhookEndpoint> {
   const { state, url, ...plain } = change;
-  const checked = url === undefined ? undefined : checkWebhookUrl(url, deps.rules);
+  const checked = url === undefined ? undefined : parseWebhookUrl(url, deps.rules);
   if (checked?.result === 'invalid') throw invalidUrl(checked.reason);
   return update(deps, named, async (endpoint) => ({
     ...given(plain),

@@ -3,7 +3,7 @@ import { Refused } from '@inventory/http/refused';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import { healthy } from '../domain/endpoint-health.ts';
-import { type AddressRules, checkWebhookUrl } from '../domain/webhook-address.ts';
+import { type AddressRules, parseWebhookUrl } from '../domain/webhook-address.ts';
 import type { EventType, WebhookEndpoint } from '../domain/webhook-endpoint.ts';
 import type { EndpointStore } from '../storage/endpoint-store.ts';
 import type { ProjectLog } from '../storage/project-log.ts';
@@ -35,7 +35,7 @@ export async function createEndpoint(
   deps: CreateEndpointDeps,
   wanted: WantedEndpoint,
 ): Promise<WebhookEndpoint> {
-  const checked = checkWebhookUrl(wanted.url, deps.rules);
+  const checked = parseWebhookUrl(wanted.url, deps.rules);
   if (checked.result === 'invalid') throw invalidUrl(checked.reason);
   const nowMs = deps.clock.now();
   const endpoint: WebhookEndpoint = {

@@ -2,16 +2,15 @@ import { createHash } from 'node:crypto';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { createLogger } from '@inventory/runtime/logger';
 import { newAccountId, newScope } from '@inventory/testkit/builders';
+import { createMemoryQueue } from '@inventory/testkit/memory-queue';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import { createTestClock } from '@inventory/testkit/test-clock';
+import { createWorker } from '@inventory/work/worker';
 import fc from 'fast-check';
 import type { ChainOwner } from './capture.domain.ts';
 import { beginPageCapture, type CapturePageDeps } from './capture-page.ts';
-import {
-  type CompleteCapturesDeps,
-  completeCaptures,
-  type KeptCapture,
-} from './complete-captures.ts';
+import type { PendingCapture } from './capture-store.ts';
+import { type CompleteCapturesDeps, captureWork } from './complete-captures.ts';
 import { type LiveChain, openLiveChain, type StagedPage } from './live-chain.domain.ts';
 
 /** Planted faults are found from this seed on, in every run alike. */
@@ -64,7 +63,12 @@ function createWorld(fault?: Fault) {
   const clock = createTestClock();
   const staged = new Map<number, StagedPage>();
   const open = new Set<string>();
-  const known = new Map<string, KeptCapture | 'ended'>();
+  const queue = createMemoryQueue<PendingCapture>();
+  const excluded = new Set<string>();
+  const exclude = (id: string) => {
+    excluded.add(id);
+    queue.pending.delete(id);
+  };
   const published: OutgoingMessage[] = [];
 
   const capturing: CapturePageDeps & { fails: boolean } = {
@@ -87,35 +91,19 @@ function createWorld(fault?: Fault) {
     captures: {
       async insertCapture(capture, nowMs) {
         const { chainId: id } = capture;
-        if (!known.has(id)) known.set(id, { ...capture, id, epoch: 0, dueAtMs: nowMs, trace: {} });
+        if (queue.pending.has(id) || excluded.has(id)) return;
+        queue.add(id, { ...capture, trace: {} }, nowMs);
       },
       async excludeChain(id) {
-        if (fault !== 'a page that was not staged ends only its own cursor') known.set(id, 'ended');
+        if (fault !== 'a page that was not staged ends only its own cursor') exclude(id);
       },
     },
   };
 
-  const held = (capture: KeptCapture, epoch: number) => {
-    const now = known.get(capture.chainId);
-    return now !== undefined && now !== 'ended' && now.epoch === epoch ? now : null;
-  };
   const completing: CompleteCapturesDeps = {
     clock,
     logger,
-    replica: 'this',
-    captures: {
-      findDueCaptures: async (nowMs) =>
-        [...known.values()].flatMap((one) => (one !== 'ended' && one.dueAtMs <= nowMs ? one : [])),
-      async claimCapture(capture, _replica, dueAtMs) {
-        const now = held(capture, capture.epoch);
-        if (now) known.set(now.chainId, { ...now, dueAtMs, epoch: now.epoch + 1 });
-        return now !== null;
-      },
-      isCaptureClaimed: async (capture) => held(capture, capture.epoch) !== null,
-      async deleteCapture({ chainId: id }) {
-        if (known.get(id) !== 'ended') known.delete(id);
-      },
-    },
+    queue,
     intents: {
       hasOpenIntent: async () => open.size > 0 && fault !== 'open charges are not looked at',
     },
@@ -128,15 +116,34 @@ function createWorld(fault?: Fault) {
   async function sweep(times = 1): Promise<void> {
     for (let round = 0; round < times; round += 1) {
       clock.advance(10_001);
-      await completeCaptures(completing);
+      await complete(completing);
     }
   }
   /** As the reversal of a page does it: the chain first, then the intent. */
   async function undo(intent: string): Promise<void> {
-    if (fault !== 'an undone page does not end its chain') known.set(chainId, 'ended');
+    if (fault !== 'an undone page does not end its chain') exclude(chainId);
     open.delete(intent);
   }
-  return { clock, staged, open, known, published, capturing, completing, sweep, undo };
+  return {
+    clock,
+    staged,
+    open,
+    known: queue.pending,
+    published,
+    capturing,
+    completing,
+    sweep,
+    undo,
+  };
+}
+
+/** One round of a replica. */
+async function complete(deps: CompleteCapturesDeps): Promise<void> {
+  const { clock } = deps;
+  const worker = createWorker(captureWork(deps), { clock, owner: 'a', logger, wake: () => {} });
+  await worker.runOnce();
+  await worker.idle();
+  worker.stop();
 }
 
 type World = ReturnType<typeof createWorld>;
@@ -276,7 +283,7 @@ describe('A chain of Live Pages (Reads: Capture) [capture]', () => {
     };
     world.clock.advance(10_001);
 
-    await completeCaptures({ ...completing, intents: { hasOpenIntent: hasOpen } });
+    await complete({ ...completing, intents: { hasOpenIntent: hasOpen } });
     await world.sweep();
 
     expect(sent(world)).toEqual([]);
@@ -299,12 +306,11 @@ describe('A chain of Live Pages (Reads: Capture) [capture]', () => {
     const away = async () => Promise.reject(new Error('away'));
     world.clock.advance(10_001);
 
-    await completeCaptures({ ...completing, revisions: { listStagedPages: away } });
+    await complete({ ...completing, revisions: { listStagedPages: away } });
     world.clock.advance(10_001);
-    await completeCaptures({ ...completing, publish: away });
+    await complete({ ...completing, publish: away });
     world.clock.advance(10_001);
-    const crash = { ...completing.captures, deleteCapture: away };
-    await completeCaptures({ ...completing, captures: crash });
+    await complete({ ...completing, queue: { ...completing.queue, complete: away } });
     await world.sweep(2);
 
     expect(sent(world)).toHaveLength(2);

@@ -2,17 +2,19 @@ import { accountId } from '@inventory/contracts/ids';
 import { inventoryKey } from '@inventory/contracts/inventory-key';
 import { language } from '@inventory/contracts/languages';
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
-import { type CollectionIndexes, whereExists } from '@inventory/mongo/indexes';
-import { parseDocument, readFirst } from '@inventory/mongo/parse-document';
+import type { CollectionIndexes } from '@inventory/mongo/indexes';
 import { storedTrace } from '@inventory/mongo/stored-trace';
+import { invariant } from '@inventory/runtime/bug';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
 import { withDeadline } from '@inventory/runtime/wait';
+import { newWork, workField, workIndex } from '@inventory/work/work-field';
+import { createWorkQueue, type WorkQueue } from '@inventory/work/work-queue';
 import type { Db } from 'mongodb';
 import { z } from 'zod';
 import type { Deadlines } from '../deadlines.ts';
-import { type Capture, captureDueAtMs, type PendingCapture } from './capture.domain.ts';
+import type { Capture } from './capture.domain.ts';
 
 const collectionName = 'captures';
 /** Longer than the life of any cursor of a chain. */
@@ -21,11 +23,7 @@ const endedKeptMs = 24 * 3_600_000;
 export const captureIndexes: CollectionIndexes = {
   collection: collectionName,
   indexes: [
-    {
-      name: 'due',
-      keys: { dueAt: 1 },
-      options: whereExists('dueAt'),
-    },
+    workIndex,
     { name: 'expire', keys: { expireAt: 1 }, options: { expireAfterSeconds: 0 } },
   ],
 };
@@ -43,16 +41,13 @@ const captureFields = z.object({
   giveUpAt: z.date(),
 });
 
-/** The capture of a chain: pending (`dueAt`), or excluded (`expireAt`). */
+/** The capture of a chain: pending (`work`), or excluded (`expireAt`). */
 const documents = {
   collection: collectionName,
   schema: z.object({
     /** The chain's id. */
     _id: z.string(),
-    /** Increases with every claim and with the exclusion: it orders the writes. */
-    epoch: z.int(),
-    dueAt: z.date().exactOptional(),
-    claimedBy: z.string().nullable().exactOptional(),
+    work: workField.exactOptional(),
     capture: captureFields.exactOptional(),
     trace: storedTrace.exactOptional(),
     /** Only of a chain that must not be captured. */
@@ -62,18 +57,31 @@ const documents = {
 type CaptureDocument = z.infer<typeof documents.schema>;
 
 /** A pending capture with the trace of the request that created it. */
-export type WaitingCapture = PendingCapture & { readonly trace: TraceCarrier };
+export interface PendingCapture extends Capture {
+  readonly trace: TraceCarrier;
+}
+
+export interface CaptureStore {
+  /** Inserts a capture, to be looked at from `dueAtMs` on, unless its chain has one or is excluded. */
+  insertCapture(capture: Capture, trace: TraceCarrier, dueAtMs: number): Promise<void>;
+  /** Excludes the chain from capture and deletes its pending capture. */
+  excludeChain(chainId: string, nowMs: number): Promise<void>;
+  readonly pending: WorkQueue<PendingCapture>;
+}
 
 /** Captures of chains: one document for each chain that has a pending capture or is excluded. */
-export function createCaptureStore(db: Db, deadlines: Pick<Deadlines, 'lookUpMs'>, logger: Logger) {
+export function createCaptureStore(
+  db: Db,
+  deadlines: Pick<Deadlines, 'lookUpMs'>,
+  logger: Logger,
+): CaptureStore {
   const collection = db.collection<CaptureDocument>(collectionName);
   const bounded = <Value>(work: Promise<Value>) =>
     withDeadline(work, deadlines.lookUpMs, 'storing a capture');
 
   return {
-    /** Inserts a capture, unless its chain has one or is excluded. */
-    async insertCapture(capture: Capture, trace: TraceCarrier, nowMs: number): Promise<void> {
-      const document = toDoc(capture, trace, nowMs);
+    async insertCapture(capture, trace, dueAtMs) {
+      const document = toDoc(capture, trace, dueAtMs);
       try {
         await bounded(collection.insertOne(document));
       } catch (error) {
@@ -81,12 +89,10 @@ export function createCaptureStore(db: Db, deadlines: Pick<Deadlines, 'lookUpMs'
       }
     },
 
-    /** Excludes the chain from capture and deletes its pending capture. */
-    async excludeChain(chainId: string, nowMs: number): Promise<void> {
+    async excludeChain(chainId, nowMs) {
       const ended = {
-        $inc: { epoch: 1 },
         $set: { expireAt: dateOf(nowMs + endedKeptMs) },
-        $unset: { dueAt: '', capture: '', trace: '', claimedBy: '' },
+        $unset: { work: '', capture: '', trace: '' },
       } as const;
       const write = () => collection.updateOne({ _id: chainId }, ended, { upsert: true });
       // Two concurrent upserts of one chain can conflict; the second attempt then updates.
@@ -98,46 +104,20 @@ export function createCaptureStore(db: Db, deadlines: Pick<Deadlines, 'lookUpMs'
       );
     },
 
-    /** Due captures, earliest first. */
-    async findDueCaptures(nowMs: number, limit: number): Promise<WaitingCapture[]> {
-      const due = collection.find({ dueAt: { $lte: dateOf(nowMs) } }).sort({ dueAt: 1 });
-      return readFirst(due, limit, fromDoc, logger);
-    },
-
-    /**
-     * Claims a capture until `untilMs`; false when another replica claimed it or its chain was
-     * excluded.
-     */
-    async claimCapture(
-      capture: PendingCapture,
-      replica: string,
-      untilMs: number,
-    ): Promise<boolean> {
-      const taken = await collection.updateOne(
-        { _id: capture.chainId, epoch: capture.epoch },
-        { $set: { dueAt: dateOf(untilMs), claimedBy: replica }, $inc: { epoch: 1 } },
-      );
-      return taken.modifiedCount === 1;
-    },
-
-    async isCaptureClaimed({ chainId, epoch }: PendingCapture): Promise<boolean> {
-      const held = { _id: chainId, epoch, dueAt: { $exists: true } };
-      return (await collection.findOne(held, { projection: { _id: 1 } })) !== null;
-    },
-
-    /** Deletes a pending capture; an exclusion stays. */
-    async deleteCapture({ chainId }: PendingCapture): Promise<void> {
-      await collection.deleteOne({ _id: chainId, dueAt: { $exists: true } });
-    },
+    pending: createWorkQueue({
+      collection,
+      documents,
+      toItem: toCapture,
+      completed: 'deleted',
+      logger,
+    }),
   };
 }
 
-function toDoc(capture: Capture, trace: TraceCarrier, nowMs: number): CaptureDocument {
+function toDoc(capture: Capture, trace: TraceCarrier, dueAtMs: number): CaptureDocument {
   return {
     _id: capture.chainId,
-    epoch: 0,
-    dueAt: dateOf(captureDueAtMs(nowMs, 0)),
-    claimedBy: null,
+    work: newWork(dueAtMs),
     trace,
     capture: {
       accountId: capture.accountId,
@@ -153,26 +133,20 @@ function toDoc(capture: Capture, trace: TraceCarrier, nowMs: number): CaptureDoc
   };
 }
 
-function fromDoc(stored: CaptureDocument): WaitingCapture[] {
-  const { _id, epoch, dueAt, trace, capture } = parseDocument(documents, stored);
-  if (!dueAt || !capture) return [];
-  const { accountId, scope, language, reportedTotalCount, evidence } = capture;
-  return [
-    {
-      id: _id,
-      chainId: _id,
-      epoch,
-      dueAtMs: dueAt.getTime(),
-      trace: trace ?? {},
-      accountId,
-      scope,
-      language,
-      startedAtMs: capture.startedAt.getTime(),
-      completedAtMs: capture.completedAt.getTime(),
-      reportedTotalCount,
-      evidence,
-      replaced: capture.replaced ?? [],
-      giveUpAtMs: capture.giveUpAt.getTime(),
-    },
-  ];
+function toCapture({ _id: chainId, trace, capture }: CaptureDocument): PendingCapture {
+  invariant(capture !== undefined, 'a pending capture has its fields');
+  const { accountId, scope, language, reportedTotalCount, evidence, replaced = [] } = capture;
+  return {
+    chainId,
+    trace: trace ?? {},
+    accountId,
+    scope,
+    language,
+    startedAtMs: capture.startedAt.getTime(),
+    completedAtMs: capture.completedAt.getTime(),
+    reportedTotalCount,
+    evidence,
+    replaced,
+    giveUpAtMs: capture.giveUpAt.getTime(),
+  };
 }

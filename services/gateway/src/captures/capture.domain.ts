@@ -1,7 +1,6 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { Language } from '@inventory/contracts/languages';
-import type { PendingCommand } from '../commands/pending-command.domain.ts';
 import type { LiveChain } from './live-chain.domain.ts';
 
 /** Account and inventory of a chain: the same from its first page to its last. */
@@ -26,14 +25,8 @@ export interface Capture extends ChainOwner {
   readonly giveUpAtMs: number;
 }
 
-/** A capture that is pending until every page of its chain is known to be paid. */
-export interface PendingCapture extends Capture, PendingCommand {}
-
 /** Chains are scans with a single worker, so their epoch never increases. */
 export const captureEpoch = 1;
-
-const firstLookMs = 250;
-const lookAgainMaxMs = 10_000;
 
 /** Null unless the chain has ended with every page captured. */
 export function captureOf(
@@ -58,9 +51,4 @@ export function captureOf(
     replaced: chain.replaced,
     giveUpAtMs: end.nowMs + settleWithinMs,
   };
-}
-
-/** After the first byte of the last page, with growing delays. */
-export function captureDueAtMs(nowMs: number, looks: number): number {
-  return nowMs + Math.min(firstLookMs * 2 ** Math.min(looks, 16), lookAgainMaxMs);
 }

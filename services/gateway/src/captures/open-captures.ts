@@ -1,14 +1,14 @@
 import { scanPagesMax } from '@inventory/contracts/internal/inventory';
 import type { MessageBus } from '@inventory/messaging/bus';
-import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 import { currentTrace } from '@inventory/runtime/tracing';
 import type { ServiceContext } from '@inventory/service-host/service-context';
+import { startWorker } from '@inventory/work/start-worker';
 import type { Db } from 'mongodb';
 import type { GatewayConfig } from '../config.ts';
 import type { Capture } from './capture.domain.ts';
 import { beginPageCapture, type ChainPage, type PageCapture } from './capture-page.ts';
 import { createCaptureStore } from './capture-store.ts';
-import { completeCaptures } from './complete-captures.ts';
+import { captureWork } from './complete-captures.ts';
 import { endCheckStart, type LiveChain } from './live-chain.domain.ts';
 import { openStagingBreaker } from './staging-breaker.ts';
 import type { StagingClient } from './staging-client.ts';
@@ -35,30 +35,26 @@ export interface Captures {
   excludeChain(chainId: string): Promise<void>;
 }
 
-const sweepEveryMs = 500;
+/** Intents of a chain are closed soon after its last page. */
+const firstLookMs = 250;
+const lookEveryMs = 500;
 
 /** Staging, and the sweeper that sends the complete captures of all replicas. */
 export function openCaptures(
   context: ServiceContext<GatewayConfig>,
   { db, bus, intents, staging }: CaptureDeps,
 ): Captures {
-  const { config, lifetime, clock, identifiers, logger } = context;
+  const { config, clock, identifiers, logger } = context;
   const { deadlines, captures: times } = config;
   const { chainDeadlineMs, settleWithinMs } = times;
   const store = createCaptureStore(db, deadlines, logger);
   const { publish } = bus;
-  const completing = { captures: store, intents, revisions: staging, publish, clock, logger };
-  const replica = identifiers.uuidV7();
-  startPeriodicJob({
-    name: 'captures',
-    intervalMs: sweepEveryMs,
-    lifetime,
-    logger,
-    runOnce: () => completeCaptures({ ...completing, replica }),
-  });
+  const { pending: queue } = store;
+  const work = captureWork({ queue, intents, revisions: staging, publish, clock, logger });
+  startWorker({ ...work, lookEveryMs }, { ...context, owner: identifiers.uuidV7() });
 
   const insertCapture = (capture: Capture, nowMs: number) =>
-    store.insertCapture(capture, currentTrace(), nowMs);
+    store.insertCapture(capture, currentTrace(), nowMs + firstLookMs);
   const captures = { insertCapture, excludeChain: store.excludeChain };
   const rules = { chainDeadlineMs, settleWithinMs, pagesMax: scanPagesMax };
   const rested = openStagingBreaker(staging, clock);

@@ -428,6 +428,7 @@ test.each([
   ['application/json', 200],
   ['application/json; charset=utf-8', 200],
   ['Application/JSON;Charset="UTF-8"', 200],
+  ['application/json; v=1; charset=utf8', 200],
 ])('a body of type %p is answered with %i', async (type, status) => {
   const headers = { 'content-type': type };
 

@@ -1,3 +1,4 @@
+import { acceptedType } from '@inventory/http/media-type';
 import { Refused } from '@inventory/http/refused';
 import { type PublicMiddleware, required } from './request-state.ts';
 
@@ -5,9 +6,9 @@ import { type PublicMiddleware, required } from './request-state.ts';
 export function negotiateType(): PublicMiddleware {
   return async (context, next) => {
     const { types = ['application/json'] } = required(context.state, 'route');
-    const accepted = context.accepts(...types);
+    const accepted = acceptedType(context, types);
     if (accepted === false) throw new Refused({ code: 'not_acceptable' });
-    context.state.type = String(accepted);
+    context.state.type = accepted;
     if (types.length > 1) context.vary('Accept');
     await next();
   };

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import net from 'node:net';
 import { errorBody } from '@inventory/contracts/http/error-body';
 import type { HttpServer } from '@inventory/http/http-server';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
@@ -46,28 +45,3 @@ test.each([
     expect(answer.headers).toMatchObject({ connection: 'close', 'cache-control': 'no-store' });
   },
 );
-
-test('an answer that is under way is cut and never mixed with a second one', async () => {
-  const socket = net.connect(server.port, '127.0.0.1');
-  const [serverSocket] = await Promise.all([
-    once(server.server, 'connection'),
-    once(socket, 'connect'),
-  ]);
-  const received: Buffer[] = [];
-  socket.on('data', (chunk) => received.push(chunk));
-  socket.write('GET / HTTP/1.1\r\nHost: here\r\n\r\n');
-  await once(socket, 'data');
-
-  server.server.emit(
-    'clientError',
-    Object.assign(new Error(), { code: 'HPE_INVALID_METHOD' }),
-    serverSocket[0],
-  );
-  await once(socket, 'close');
-
-  expect(
-    Buffer.concat(received)
-      .toString()
-      .match(/HTTP\/1\.1/g),
-  ).toHaveLength(1);
-});

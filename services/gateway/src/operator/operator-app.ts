@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { matchRoute } from '@inventory/http/match-route';
 import { measureRequests } from '@inventory/http/measure-requests';
+import { acceptedType } from '@inventory/http/media-type';
 import { readInput } from '@inventory/http/read-input';
 import { statusOf } from '@inventory/http/refused';
 import { sendReply } from '@inventory/http/reply';
@@ -81,7 +82,7 @@ function runRoute(audit: Audit): Middleware<OperatorState> {
     invariant(call !== undefined, 'the request has no operator');
     const raw = await readInput(context.req, route, { pathValues, mayOmitBody: true });
     const result = await route.run(raw, {
-      accepts: (...types) => context.accepts(...types),
+      accepts: (...types) => acceptedType(context, types),
       audited: (change, work) => audit.change(call, change, work),
     });
     sendReply(context, route.status, result);

@@ -1,9 +1,10 @@
 import type { ServiceContext } from '@inventory/service-host/service-context';
+import { startWorker } from '@inventory/work/start-worker';
 import type { Db } from 'mongodb';
 import type { Funds } from '../accounts/funds.ts';
 import type { LedgerClient } from '../accounts/ledger-client.ts';
+import { commandWork } from '../commands/command-work.ts';
 import type { RequestReplyClient } from '../commands/request-reply-client.ts';
-import { startResending } from '../commands/start-resending.ts';
 import type { GatewayConfig } from '../config.ts';
 import { createIntentCloser } from './close-intents.ts';
 import { createKeyedReads, type KeyedReads } from './keyed-reads.ts';
@@ -29,11 +30,13 @@ export function openKeyedReads(
   context: ServiceContext<GatewayConfig>,
   { db, commands, ledger, funds, intents, chains }: KeyedReadsDeps,
 ): KeyedReads {
-  const { config, lifetime, clock, logger } = context;
+  const { config, lifetime, clock, identifiers, logger } = context;
   const { limits, deadlines } = config;
   const keys = createReadKeyStore(db, deadlines);
-  const reversals = pageReversals({ store: intents.pending, keys, chains, logger });
-  const wakeReversals = startResending(context, 'page reversals', commands, reversals);
+  const reversals = pageReversals({ queue: intents.reversals, keys, chains, logger });
+  const work = commandWork(reversals, { commands, deadlines });
+  const owner = identifiers.uuidV7();
+  const wakeReversals = startWorker({ ...work, lookEveryMs: 1_000 }, { ...context, owner });
   const closer = createIntentCloser({ intents, keys, wakeReversals, clock, logger });
   lifetime.defer('charge intents', () => closer.waitUntilIdle());
   const charges = createPageCharges({ commands, intents, closer, funds, clock, logger, limits });

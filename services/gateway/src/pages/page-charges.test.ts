@@ -9,11 +9,13 @@ import {
 import { type ReplyReader, ReplyTimeout } from '@inventory/messaging/pending-replies';
 import { createLogger } from '@inventory/runtime/logger';
 import { newAccountId, newProjectId, newRequestId } from '@inventory/testkit/builders';
+import { createMemoryQueue } from '@inventory/testkit/memory-queue';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import { createTestClock } from '@inventory/testkit/test-clock';
+import { createWorker } from '@inventory/work/worker';
 import fc from 'fast-check';
+import { commandWork } from '../commands/command-work.ts';
 import { createRequestReplyClient } from '../commands/request-reply-client.ts';
-import { resendPendingCommands } from '../commands/resend-pending-commands.ts';
 import { createIntentCloser, type IntentCloser } from './close-intents.ts';
 import { createPageCharges } from './page-charges.ts';
 import type { PageIntent } from './page-intent.domain.ts';
@@ -41,7 +43,8 @@ type Story = typeof story extends fc.Arbitrary<infer Value> ? Value : never;
 /** A ledger of one account and the store of intents, both shared by all replicas. */
 function createWorld(plot: Story) {
   const clock = createTestClock();
-  const intents = new Map<RequestId, PendingReversal>();
+  const queue = createMemoryQueue<PendingReversal>();
+  const intents = queue.pending;
   const outcomes = new Map<string, BillingOutcome>();
   const late: (() => void)[] = [];
   const world = {
@@ -118,9 +121,7 @@ function createWorld(plot: Story) {
   const store = {
     async insertIntent(intent: PageIntent) {
       if (plot.store !== 'fails') {
-        const { requestId: id, accountId, projectId, chainId, keyId, reverseAtMs } = intent;
-        const owner = { accountId, projectId, chainId, keyId };
-        intents.set(id, { id, ...owner, dueAtMs: reverseAtMs, epoch: 0 });
+        queue.add(intent.requestId, intent, intent.reverseAtMs);
       }
       if (plot.store !== 'stores') throw new Error('store unavailable');
     },
@@ -129,14 +130,6 @@ function createWorld(plot: Story) {
       const found = intents.get(id);
       if (found) intents.set(id, { ...found, dueAtMs: nowMs });
     },
-    findDueCommands: async (nowMs: number) =>
-      [...intents.values()].filter(({ dueAtMs }) => dueAtMs <= nowMs),
-    async claimCommand(command: PendingReversal, _replica: string, untilMs: number) {
-      if (intents.get(command.id)?.epoch !== command.epoch) return false;
-      intents.set(command.id, { ...command, dueAtMs: untilMs, epoch: command.epoch + 1 });
-      return true;
-    },
-    deleteCommand: async (command: PendingReversal) => void intents.delete(command.id),
   };
   const openKeys = new Map<string, { requestId: RequestId; state: 'open' | 'paid' }>();
   const keys = {
@@ -148,7 +141,7 @@ function createWorld(plot: Story) {
       if (openKeys.get(keyId)?.requestId === requestId) openKeys.delete(keyId);
     },
   };
-  return { clock, intents, late, commands, store, world, keys, openKeys };
+  return { clock, queue, intents, late, commands, store, world, keys, openKeys };
 }
 
 type World = ReturnType<typeof createWorld>;
@@ -188,17 +181,16 @@ async function readOnce(given: World, plot: Story, closer: IntentCloser): Promis
 }
 
 /** The other replica: sweeps until nothing is due any more, minutes after. */
-async function sweep({ commands, clock, keys, late, store }: World): Promise<void> {
+async function sweep({ commands, clock, keys, late, queue }: World): Promise<void> {
   for (let round = 0; round < 6; round += 1) {
-    clock.advance(30_000);
-    const reversals = pageReversals({
-      store,
-      keys,
-      chains: { excludeChain: async () => {} },
-      logger,
-    });
-    const deadlines = { pendingReplyMs: 600_000 };
-    await resendPendingCommands({ commands, clock, replica: 'other', deadlines }, reversals);
+    clock.advance(60_000);
+    const chains = { excludeChain: async () => {} };
+    const reversals = pageReversals({ queue, keys, chains, logger });
+    const work = commandWork(reversals, { commands, deadlines: { pendingReplyMs: 600_000 } });
+    const worker = createWorker(work, { clock, owner: 'other', logger, wake: () => {} });
+    await worker.runOnce();
+    await worker.idle();
+    worker.stop();
     if (round === 2) for (const book of late) book();
   }
 }

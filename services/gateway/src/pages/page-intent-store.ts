@@ -8,20 +8,14 @@ import {
 } from '@inventory/contracts/ids';
 import { productCode } from '@inventory/contracts/vocabulary';
 import { type CollectionIndexes, whereExists } from '@inventory/mongo/indexes';
-import { parseDocument } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
 import { createBatcher } from '@inventory/runtime/concurrency';
 import type { Logger } from '@inventory/runtime/logger';
 import { withDeadline } from '@inventory/runtime/wait';
+import { newWork, workField, workIndex } from '@inventory/work/work-field';
+import { createWorkQueue, type WorkQueue } from '@inventory/work/work-queue';
 import type { Db } from 'mongodb';
 import { z } from 'zod';
-import type { PendingCommand } from '../commands/pending-command.domain.ts';
-import {
-  createPendingCommandStore,
-  type PendingCommandStore,
-  pendingCommandIndexes,
-  pendingFields,
-} from '../commands/pending-command-store.ts';
 import type { Deadlines } from '../deadlines.ts';
 import type { PageIntent } from './page-intent.domain.ts';
 
@@ -29,14 +23,12 @@ const collectionName = 'page_intents';
 const batchMax = 200;
 const waitingMax = 5_000;
 
-const { indexes: pending } = pendingCommandIndexes(collectionName);
-
 export const pageIntentIndexes: CollectionIndexes = {
   collection: collectionName,
-  indexes: [...pending, { name: 'chain', keys: { chainId: 1 }, options: whereExists('chainId') }],
+  indexes: [workIndex, { name: 'chain', keys: { chainId: 1 }, options: whereExists('chainId') }],
 };
 
-/** An intent; `dueAt` is when its charge is reversed. */
+/** An intent; its work is the reversal of its charge. */
 const documents = {
   collection: collectionName,
   schema: z.object({
@@ -49,14 +41,14 @@ const documents = {
     /** Absent in documents of earlier versions. */
     keyId: z.string().nullable().default(null),
     deadline: z.date(),
-    ...pendingFields,
+    work: workField,
   }),
 };
 type PageIntentDocument = z.infer<typeof documents.schema>;
 
 /** The pending reversal of an account's charge. */
-export interface PendingReversal extends PendingCommand {
-  readonly id: RequestId;
+export interface PendingReversal {
+  readonly requestId: RequestId;
   readonly accountId: AccountId;
   readonly projectId: ProjectId;
   /** The chain that is excluded from capture before the reversal is deleted. */
@@ -74,7 +66,7 @@ export interface PageIntentStore {
   expediteReversal(requestId: RequestId, nowMs: number): Promise<void>;
   /** Whether a page of the chain has an open intent. */
   hasOpenIntent(chainId: string): Promise<boolean>;
-  readonly pending: PendingCommandStore<PendingReversal>;
+  readonly reversals: WorkQueue<PendingReversal>;
 }
 
 export function createPageIntentStore(
@@ -108,12 +100,19 @@ export function createPageIntentStore(
     insertIntent: (intent) => additions.add(intent),
     deleteIntent: (requestId) => removals.add(requestId),
     async expediteReversal(requestId, nowMs) {
-      await collection.updateOne({ _id: requestId, epoch: 0 }, { $min: { dueAt: dateOf(nowMs) } });
+      const unclaimed = { _id: requestId, 'work.tries': 0 };
+      await collection.updateOne(unclaimed, { $min: { 'work.dueAt': dateOf(nowMs) } });
     },
     async hasOpenIntent(chainId) {
       return (await collection.findOne({ chainId }, { projection: { _id: 1 } })) !== null;
     },
-    pending: createPendingCommandStore(collection, reversalFromDoc, logger),
+    reversals: createWorkQueue({
+      collection,
+      documents,
+      toItem: toReversal,
+      completed: 'deleted',
+      logger,
+    }),
   };
 }
 
@@ -126,21 +125,11 @@ function toDoc(intent: PageIntent): PageIntentDocument {
     ...(intent.chainId === null ? {} : { chainId: intent.chainId }),
     keyId: intent.keyId,
     deadline: dateOf(intent.deadlineMs),
-    dueAt: dateOf(intent.reverseAtMs),
-    epoch: 0,
-    claimedBy: null,
+    work: newWork(intent.reverseAtMs),
   };
 }
 
-function reversalFromDoc(stored: PageIntentDocument): PendingReversal {
-  const document = parseDocument(documents, stored);
-  return {
-    id: document._id,
-    accountId: document.accountId,
-    projectId: document.projectId,
-    chainId: document.chainId ?? null,
-    keyId: document.keyId,
-    dueAtMs: document.dueAt.getTime(),
-    epoch: document.epoch,
-  };
+function toReversal(document: PageIntentDocument): PendingReversal {
+  const { _id: requestId, accountId, projectId, chainId = null, keyId } = document;
+  return { requestId, accountId, projectId, chainId, keyId };
 }

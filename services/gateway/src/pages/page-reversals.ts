@@ -1,30 +1,31 @@
 import { billingCommandId } from '@inventory/contracts/messages/billing-commands';
 import type { Logger } from '@inventory/runtime/logger';
-import type { PendingCommands } from '../commands/resend-pending-commands.ts';
+import type { CommandKind } from '../commands/command-work.ts';
 import { chainEnded, chargeReversed } from '../metrics.ts';
 import type { PendingReversal } from './page-intent-store.ts';
 import type { ReadKeyStore } from './read-key-store.ts';
 
 export interface PageReversalDeps {
-  readonly store: Reversals['store'];
+  readonly queue: Reversals['queue'];
   readonly keys: Pick<ReadKeyStore, 'releaseKey'>;
   /** A chain with a reversed page is not fully paid: it is excluded from capture. */
   readonly chains: { excludeChain(chainId: string): Promise<void> };
   readonly logger: Logger;
 }
 
-type Reversals = PendingCommands<PendingReversal, 'reply.billing-outcome.v1'>;
+type Reversals = CommandKind<PendingReversal, 'reply.billing-outcome.v1'>;
 
 /**
  * Charges whose page was not delivered. A reversal that arrives before its charge makes the charge
  * impossible, so it is sent whether or not the charge was.
  */
-export function pageReversals({ store, keys, chains, logger }: PageReversalDeps): Reversals {
+export function pageReversals({ queue, keys, chains, logger }: PageReversalDeps): Reversals {
   return {
-    store,
+    name: 'page reversals',
+    queue,
     replyType: 'reply.billing-outcome.v1',
     toMessage(reversal, waitingId) {
-      const commandId = billingCommandId.reverse(reversal.id);
+      const commandId = billingCommandId.reverse(reversal.requestId);
       return {
         type: 'billing.reverse.v1',
         id: commandId,
@@ -33,19 +34,20 @@ export function pageReversals({ store, keys, chains, logger }: PageReversalDeps)
           command_id: commandId,
           account_id: reversal.accountId,
           project_id: reversal.projectId,
-          request_id: reversal.id,
+          request_id: reversal.requestId,
         },
       };
     },
-    async onReply(reversal, { outcome }) {
-      if (reversal.chainId !== null) {
-        await chains.excludeChain(reversal.chainId);
+    async onReply({ requestId, chainId, keyId }, { outcome }) {
+      if (chainId !== null) {
+        await chains.excludeChain(chainId);
         chainEnded('reversed');
       }
-      if (reversal.keyId !== null) await keys.releaseKey(reversal.keyId, reversal.id);
+      if (keyId !== null) await keys.releaseKey(keyId, requestId);
       const result = outcome.refusal?.code ?? outcome.result;
       chargeReversed(result);
-      logger.info({ request_id: reversal.id, result }, 'page charge reversed');
+      logger.info({ request_id: requestId, result }, 'page charge reversed');
+      return undefined;
     },
   };
 }

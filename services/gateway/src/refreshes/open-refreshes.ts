@@ -1,11 +1,12 @@
 import { refreshIdOf } from '@inventory/contracts/http/project-event';
 import type { Lifetime } from '@inventory/runtime/lifetime';
 import type { ServiceContext } from '@inventory/service-host/service-context';
+import { startWorker } from '@inventory/work/start-worker';
 import type { Db } from 'mongodb';
 import type { Funds } from '../accounts/funds.ts';
 import type { PriceVersion } from '../accounts/track-prices.ts';
+import { commandWork } from '../commands/command-work.ts';
 import type { RequestReplyClient } from '../commands/request-reply-client.ts';
-import { startResending } from '../commands/start-resending.ts';
 import type { GatewayConfig } from '../config.ts';
 import type { TrafficLimiter } from '../http/limit-traffic.ts';
 import type { BoundPublicRoute } from '../http/public-route.ts';
@@ -44,8 +45,9 @@ export function openRefreshes(
   const { config, lifetime, clock, identifiers, logger } = context;
   const { deadlines, limits } = config;
   const cancels = createPendingCancelStore(db, deadlines, logger);
-  const pending = pendingCancels(cancels.pending, logger);
-  const wakeCancels = startResending(context, 'pending cancels', commands, pending);
+  const work = commandWork(pendingCancels(cancels.cancels, logger), { commands, deadlines });
+  const owner = identifiers.uuidV7();
+  const wakeCancels = startWorker({ ...work, lookEveryMs: 1_000 }, { ...context, owner });
   const waits = openRefreshWaits(lifetime, broadcasts);
   const shared = { commands, collector, clock, logger, deadlines, ...limits };
   const cancelling = { pendingCancels: cancels, wakeCancels };

@@ -6,24 +6,22 @@ import {
   type RefreshId,
   refreshId,
 } from '@inventory/contracts/ids';
-import { parseDocument } from '@inventory/mongo/parse-document';
+import type { CollectionIndexes } from '@inventory/mongo/indexes';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { withDeadline } from '@inventory/runtime/wait';
+import { newWork, workField, workIndex } from '@inventory/work/work-field';
+import { createWorkQueue, type WorkQueue } from '@inventory/work/work-queue';
 import type { Db } from 'mongodb';
 import { z } from 'zod';
-import type { PendingCommand } from '../commands/pending-command.domain.ts';
-import {
-  createPendingCommandStore,
-  type PendingCommandStore,
-  pendingCommandIndexes,
-  pendingFields,
-} from '../commands/pending-command-store.ts';
 import type { Deadlines } from '../deadlines.ts';
 
 const collectionName = 'pending_cancels';
 
-export const pendingCancelIndexes = pendingCommandIndexes(collectionName);
+export const pendingCancelIndexes: CollectionIndexes = {
+  collection: collectionName,
+  indexes: [workIndex],
+};
 
 const documents = {
   collection: collectionName,
@@ -32,14 +30,14 @@ const documents = {
     accountId,
     projectId,
     requestedAt: z.date(),
-    ...pendingFields,
+    work: workField,
   }),
 };
 type PendingCancelDocument = z.infer<typeof documents.schema>;
 
 /** The cancel of an attempt whose response was `outcome: "unknown"`. */
-export interface PendingCancel extends PendingCommand {
-  readonly id: RefreshId;
+export interface PendingCancel {
+  readonly refreshId: RefreshId;
   readonly accountId: AccountId;
   readonly projectId: ProjectId;
   readonly requestedAtMs: number;
@@ -47,8 +45,8 @@ export interface PendingCancel extends PendingCommand {
 
 export interface PendingCancelStore {
   /** Resolves when the cancel is durable: it is sent also after a crash of this process. */
-  insertCancel(cancel: Omit<PendingCancel, 'dueAtMs' | 'epoch'>): Promise<void>;
-  readonly pending: PendingCommandStore<PendingCancel>;
+  insertCancel(cancel: PendingCancel): Promise<void>;
+  readonly cancels: WorkQueue<PendingCancel>;
 }
 
 export function createPendingCancelStore(
@@ -59,30 +57,23 @@ export function createPendingCancelStore(
   const collection = db.collection<PendingCancelDocument>(collectionName);
   return {
     async insertCancel(cancel) {
-      const at = dateOf(cancel.requestedAtMs);
-      const inserted = collection.insertOne({
-        _id: cancel.id,
-        accountId: cancel.accountId,
-        projectId: cancel.projectId,
-        requestedAt: at,
-        dueAt: at,
-        epoch: 0,
-        claimedBy: null,
-      });
+      const { refreshId: _id, accountId, projectId, requestedAtMs } = cancel;
+      const requestedAt = dateOf(requestedAtMs);
+      const work = newWork(requestedAtMs);
+      const inserted = collection.insertOne({ _id, accountId, projectId, requestedAt, work });
       await withDeadline(inserted, deadlines.storeMs, 'storing a pending cancel');
     },
-    pending: createPendingCommandStore(collection, fromDoc, logger),
+    cancels: createWorkQueue({
+      collection,
+      documents,
+      toItem: toCancel,
+      completed: 'deleted',
+      logger,
+    }),
   };
 }
 
-function fromDoc(stored: PendingCancelDocument): PendingCancel {
-  const document = parseDocument(documents, stored);
-  return {
-    id: document._id,
-    accountId: document.accountId,
-    projectId: document.projectId,
-    requestedAtMs: document.requestedAt.getTime(),
-    dueAtMs: document.dueAt.getTime(),
-    epoch: document.epoch,
-  };
+function toCancel(document: PendingCancelDocument): PendingCancel {
+  const { _id: refreshId, accountId, projectId, requestedAt } = document;
+  return { refreshId, accountId, projectId, requestedAtMs: requestedAt.getTime() };
 }

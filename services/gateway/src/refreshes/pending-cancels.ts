@@ -1,33 +1,35 @@
 import { isoTime } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
-import type { PendingCommands } from '../commands/resend-pending-commands.ts';
+import type { CommandKind } from '../commands/command-work.ts';
 import { pendingCancelAcknowledged } from '../metrics.ts';
 import type { PendingCancel } from './pending-cancel-store.ts';
 
-type Cancels = PendingCommands<PendingCancel, 'reply.refresh-cancel.v1'>;
+type Cancels = CommandKind<PendingCancel, 'reply.refresh-cancel.v1'>;
 
 /**
  * Attempts with an unknown outcome and without a key. Any outcome of the cancel shows that the
  * attempt can no longer become a refresh.
  */
-export function pendingCancels(store: Cancels['store'], logger: Logger): Cancels {
+export function pendingCancels(queue: Cancels['queue'], logger: Logger): Cancels {
   return {
-    store,
+    name: 'pending cancels',
+    queue,
     replyType: 'reply.refresh-cancel.v1',
     toMessage: (cancel, waitingId) => ({
       type: 'refresh.cancel.v1',
-      id: `cancel:${cancel.id}`,
+      id: `cancel:${cancel.refreshId}`,
       waitingId,
       body: {
-        refresh_id: cancel.id,
+        refresh_id: cancel.refreshId,
         account_id: cancel.accountId,
         project_id: cancel.projectId,
         requested_at: isoTime(cancel.requestedAtMs),
       },
     }),
-    onReply(cancel, { result }) {
+    async onReply({ refreshId: refresh_id }, { result }) {
       pendingCancelAcknowledged(result);
-      logger.info({ refresh_id: cancel.id, result }, 'cancel of an undecided attempt acknowledged');
+      logger.info({ refresh_id, result }, 'cancel of an undecided attempt acknowledged');
+      return undefined;
     },
   };
 }

@@ -47,7 +47,7 @@ export interface RequestRefreshDeps {
   readonly collector: { findRefresh(refreshId: RefreshId): Promise<RefreshView | null> };
   readonly pendingCancels: {
     insertCancel(cancel: {
-      readonly id: RefreshId;
+      readonly refreshId: RefreshId;
       readonly accountId: AccountId;
       readonly projectId: ProjectId;
       readonly requestedAtMs: number;
@@ -187,7 +187,7 @@ async function giveUp(
   if (request.idempotencyKey !== null) return refused(undecided());
   const { accountId, projectId } = request;
   try {
-    await deps.pendingCancels.insertCancel({ id: refreshId, accountId, projectId, requestedAtMs });
+    await deps.pendingCancels.insertCancel({ refreshId, accountId, projectId, requestedAtMs });
     deps.wakeCancels();
   } catch (error) {
     // Kafka and MongoDB are both unavailable: the client has the id and can cancel the refresh.

@@ -4,6 +4,7 @@ import type { LogPage } from '@inventory/contracts/internal/event-log';
 import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { eventsDelivered } from '../metrics.ts';
+import { chunkOf } from './chunk.domain.ts';
 import { eventFrame } from './event-frame.domain.ts';
 import type { EventStreamClient } from './event-stream-client.ts';
 import { createProjectRing, type ProjectRing, type RingLimits } from './project-ring.domain.ts';
@@ -83,7 +84,7 @@ export function createProjectHub(
     if (position <= ring.last) return 'old';
     if (position > ring.last + 1) return 'gap';
     const place = { logEpoch, position, asOfMs: fromIsoTime(event.occurred_at) };
-    const frame = Buffer.from(eventFrame(sealPosition(projectId, place), event));
+    const frame = chunkOf(eventFrame(sealPosition(projectId, place), event));
     delays.took(appendedAtMs);
     return ring.append({ position, frame });
   }

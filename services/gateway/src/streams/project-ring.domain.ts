@@ -16,6 +16,7 @@ export interface ProjectRing {
 
 export interface RingEntry {
   readonly position: number;
+  /** A chunk of its own. */
   readonly frame: Buffer;
 }
 

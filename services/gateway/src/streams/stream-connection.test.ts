@@ -4,6 +4,9 @@ import { connect, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type HttpServer, startHttpServer } from '@inventory/http/http-server';
 import { waitFor } from '@inventory/testkit/wait-for';
+import { readChunks } from '../../test/support/read-chunks.ts';
+import { chunkOf } from './chunk.domain.ts';
+import { heartbeatFrame } from './event-frame.domain.ts';
 import { openStreamConnection, type StreamConnection } from './stream-connection.ts';
 
 let server: HttpServer;
@@ -15,8 +18,14 @@ afterEach(async () => {
   await server.close(0);
 });
 
-const request = (lines: readonly string[] = []) =>
-  ['GET /stream HTTP/1.1', 'Host: here', ...lines, '', ''].join('\r\n');
+const request = (lines: readonly string[] = [], version = '1.1') =>
+  [`GET /stream HTTP/${version}`, 'Host: here', ...lines, '', ''].join('\r\n');
+
+/** What has been received of the body. */
+function body() {
+  const head = received.indexOf('\r\n\r\n');
+  return readChunks(received.slice(head + 4));
+}
 
 interface Opened {
   readonly connection: StreamConnection;
@@ -26,7 +35,10 @@ interface Opened {
 }
 
 /** Sends these bytes to a server whose every response is a stream; resolves with the first. */
-async function open(bytes: string): Promise<Opened & { responses: ServerResponse[] }> {
+async function open(
+  bytes: string,
+  send: (bytes: string) => unknown = (all) => client.write(all),
+): Promise<Opened & { responses: ServerResponse[] }> {
   const first = Promise.withResolvers<Opened>();
   const responses: ServerResponse[] = [];
   server = await startHttpServer({
@@ -44,14 +56,16 @@ async function open(bytes: string): Promise<Opened & { responses: ServerResponse
     },
     host: '127.0.0.1',
     port: 0,
+    halfClosed: true,
   });
-  client = connect(server.port, '127.0.0.1');
+  client = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
   received = '';
   client.setEncoding('latin1').on('data', (part: string) => {
     received += part;
   });
   client.on('error', () => {});
-  client.write(bytes);
+  client.on('end', () => client.end());
+  send(bytes);
   return { ...(await first.promise), responses };
 }
 
@@ -60,19 +74,48 @@ async function untilReceived(part: string): Promise<void> {
   while (!received.includes(part)) await once(client, 'data');
 }
 
-test('a stream is what is written to it, behind a head that states no length, until it ends (Events: frames)', async () => {
+test('a stream is what is written to it, in chunks behind its head, until its last chunk (Events: framing) [events-framing]', async () => {
   const { connection, closed } = await open(request());
 
-  connection.write(Buffer.from('one'));
+  connection.write(chunkOf('one'));
+  await untilReceived('one');
+  expect(body()).toEqual({ chunks: ['one'], isComplete: false });
+  connection.write(Buffer.concat([chunkOf('two'), chunkOf('three')]));
   connection.end('last');
   await Promise.all([once(client, 'end'), closed]);
 
-  const [head = '', body] = received.split('\r\n\r\n');
+  const [head = ''] = received.split('\r\n\r\n');
   expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   expect(head).toMatch(/\r\nX-Kind: stream\r\n/);
+  expect(head).toMatch(/\r\nTransfer-Encoding: chunked\r\n/);
   expect(head).toMatch(/\r\nConnection: close/);
+  expect(head).not.toMatch(/content-length|keep-alive/i);
+  expect(body()).toEqual({ chunks: ['one', 'two', 'three', 'last'], isComplete: true });
+});
+
+test('a client of HTTP/1.0 gets the same without chunks, until the connection ends (Events: framing) [events-framing]', async () => {
+  const { connection, closed } = await open(request([], '1.0'));
+
+  connection.write(chunkOf('one'));
+  await untilReceived('one');
+  connection.write(Buffer.concat([chunkOf('two'), chunkOf('three')]));
+  connection.end('last');
+  await Promise.all([once(client, 'end'), closed]);
+
+  const [head = '', content] = received.split('\r\n\r\n');
   expect(head).not.toMatch(/transfer-encoding|content-length|keep-alive/i);
-  expect(body).toBe('onelast');
+  expect(content).toBe('onetwothreelast');
+});
+
+test('a body that is cut has no last chunk: its client knows that it is not complete (Events: EOF)', async () => {
+  const { connection } = await open(request());
+  connection.write(chunkOf('one'));
+  await untilReceived('one');
+
+  connection.cut();
+  await once(client, 'close');
+
+  expect(body()).toEqual({ chunks: ['one'], isComplete: false });
 });
 
 test('the request of a stream ends once, when the stream is open', async () => {
@@ -89,7 +132,7 @@ test('the request of a stream ends once, when the stream is open', async () => {
 });
 
 test.each([
-  ['ends its side', (socket: Socket) => socket.end()],
+  ['leaves', (socket: Socket) => socket.destroy()],
   ['resets it', (socket: Socket) => socket.resetAndDestroy()],
 ])(
   'the connection of a client that %s is closed, once (Events: EOF)',
@@ -101,6 +144,29 @@ test.each([
     await closed;
 
     expect(closings()).toBe(1);
+  },
+);
+
+test.each([
+  ['with its request', (bytes: string) => client.end(bytes), '1.1'],
+  ['with its request of HTTP/1.0', (bytes: string) => client.end(bytes), '1.0'],
+  ['behind it', (bytes: string) => client.write(bytes, () => client.end()), '1.1'],
+])(
+  'a client that ends its side %s reads on, to the end of the stream (Events: EOF)',
+  async (_name, send, version) => {
+    const { connection, responses } = await open(request([], version), send);
+    const socket = responses[0]?.req.socket;
+    if (!socket?.readableEnded) await once(socket ?? client, 'end');
+
+    connection.write(chunkOf('one'));
+    await untilReceived('one');
+    await untilReceived(heartbeatFrame);
+    connection.end('last');
+    await once(client, 'end');
+
+    expect(received.replaceAll(chunkOf(heartbeatFrame).toString(), '')).toMatch(
+      version === '1.0' ? /one(:\n\n)*last$/ : /one\r\n4\r\nlast\r\n0\r\n\r\n$/,
+    );
   },
 );
 
@@ -141,7 +207,7 @@ describe('Bytes behind the request', () => {
     connection.end('last');
     await once(client, 'end');
 
-    expect(received.split('\r\n\r\n')[1]).toBe('last');
+    expect(body()).toEqual({ chunks: ['last'], isComplete: true });
     expect(responses).toHaveLength(1);
   });
 
@@ -157,26 +223,26 @@ describe('Bytes behind the request', () => {
   test('that arrive with it are not answered either, and the stream is served', async () => {
     const { connection, closed, responses } = await open(request() + request());
 
-    connection.write(Buffer.from('one'));
+    connection.write(chunkOf('one'));
     await untilReceived('one');
     connection.end('last');
     await Promise.all([once(client, 'end'), closed]);
 
     expect(received.match(/HTTP\/1\.1/g)).toHaveLength(1);
-    expect(received).toMatch(/onelast$/);
+    expect(body()).toEqual({ chunks: ['one', 'last'], isComplete: true });
     expect(responses).toHaveLength(1);
   });
 
   test('that it announces as its body are not waited for', async () => {
     const { connection } = await open(request(['Content-Length: 5']));
 
-    connection.write(Buffer.from('one'));
+    connection.write(chunkOf('one'));
     await untilReceived('one');
     client.write('12345');
     connection.end('last');
     await once(client, 'end');
 
-    expect(received).toMatch(/onelast$/);
+    expect(body()).toEqual({ chunks: ['one', 'last'], isComplete: true });
   });
 });
 

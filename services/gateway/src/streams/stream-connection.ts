@@ -1,6 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { probeUntilClosed } from '@inventory/http/half-closed';
 import { takeOverConnection } from '@inventory/http/http-server';
+import { chunkOf, contentOf, lastChunk } from './chunk.domain.ts';
+import { heartbeatFrame } from './event-frame.domain.ts';
 import { peerName } from './silent-peers.ts';
 import type { StreamSink } from './stream-session.ts';
 
@@ -26,10 +29,13 @@ const lastFrameMs = 2_000;
 /** Bytes behind the request that are ignored; a client that sends more is cut. */
 const ignoredBytesMax = 64 * 1024;
 
+const heartbeatChunk = chunkOf(heartbeatFrame);
+
 /**
- * Sends a body that ends with the connection; null when it is closed already. Frames are written to
- * the socket itself, and all connections share one buffer: the response object would copy and frame
- * each of them. HTTP ends where the body begins, which is two thirds of the memory of a stream.
+ * Sends a body of chunks, of HTTP/1.0 one that ends with the connection; null when that is closed
+ * already. Frames are written to the socket itself, and all connections share one buffer: the response
+ * object would copy and frame each of them. HTTP ends where the body begins, which is two thirds of
+ * the memory of a stream.
  */
 export async function openStreamConnection(
   response: ServerResponse,
@@ -37,12 +43,16 @@ export async function openStreamConnection(
 ): Promise<StreamConnection | null> {
   const { socket } = response;
   if (!socket?.writable) return null;
-  response.removeHeader('transfer-encoding');
-  response.writeHead(200, { ...headers, Connection: 'close' });
+  const isChunked = response.req.httpVersion === '1.1';
+  const framing = isChunked ? { 'Transfer-Encoding': 'chunked' } : {};
+  response.writeHead(200, { ...headers, ...framing, Connection: 'close' });
   response.flushHeaders();
   setImmediate(letGo, response);
   if (await takeOverConnection(response)) readOn(socket);
-  return socket.writable ? new SocketConnection(socket) : null;
+  if (!socket.writable) return null;
+  const connection = isChunked ? new SocketConnection(socket) : new PlainConnection(socket);
+  probeOnceHalfClosed(socket, connection);
+  return connection;
 }
 
 /**
@@ -54,15 +64,25 @@ function letGo(response: ServerResponse): void {
   response.emit('close');
 }
 
-/** Detects the end of the client's side, which ends the stream, and ignores what comes before it. */
+/** Ignores what the client sends. */
 function readOn(socket: Socket): void {
   const readBefore = socket.bytesRead;
   socket.on('data', () => {
     if (socket.bytesRead - readBefore > ignoredBytesMax) socket.destroy();
   });
-  socket.on('end', () => socket.end());
   // `close` follows.
   socket.on('error', () => {});
+}
+
+/** A client that has ended its side may read on. */
+function probeOnceHalfClosed(socket: Socket, connection: StreamConnection): void {
+  const probe = () =>
+    probeUntilClosed(socket, 0, () => {
+      connection.write(heartbeatChunk);
+      return socket.writable;
+    });
+  if (socket.readableEnded) probe();
+  else socket.on('end', probe);
 }
 
 /** What Node itself judges the progress of a write by: the rest of the one that is being made. */
@@ -90,13 +110,17 @@ class SocketConnection implements StreamConnection {
     return handle ? handle.bytesWritten - handle.writeQueueSize : 0;
   }
 
-  write(bytes: Buffer): boolean {
-    return this.#socket.writable && this.#socket.write(bytes);
+  write(chunks: Buffer): boolean {
+    return this.#socket.writable && this.#socket.write(chunks);
   }
 
   end(lastFrame: string): void {
+    this.close(Buffer.concat([chunkOf(lastFrame), Buffer.from(lastChunk)]));
+  }
+
+  protected close(lastBytes: Buffer): void {
     const socket = this.#socket;
-    socket.end(lastFrame);
+    socket.end(lastBytes);
     const timer = setTimeout(() => socket.destroy(), lastFrameMs);
     socket.once('close', () => clearTimeout(timer));
   }
@@ -112,5 +136,16 @@ class SocketConnection implements StreamConnection {
 
   cut(): void {
     this.#socket.destroy();
+  }
+}
+
+/** Of a client of HTTP/1.0, to which chunks are unknown. */
+class PlainConnection extends SocketConnection {
+  override write(chunks: Buffer): boolean {
+    return super.write(contentOf(chunks));
+  }
+
+  override end(lastFrame: string): void {
+    this.close(Buffer.from(lastFrame));
   }
 }

@@ -134,7 +134,7 @@ async function follow(
     removeStream();
     held.release();
   });
-  session.write(Buffer.from(checkpointFrame(checkpoint, isoTime(place.asOfMs))));
+  session.write(checkpointFrame(checkpoint, isoTime(place.asOfMs)));
   if (recovery === null) session.sendPending();
   else session.end(recovery);
   held.onLost(close);

@@ -4,6 +4,7 @@ import { propertyRuns } from '@inventory/testkit/property-runs';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import fc from 'fast-check';
 import { createMemoryLog, type MemoryLog, nextRound } from '../../test/support/memory-log.ts';
+import { contentOf } from './chunk.domain.ts';
 import { checkpointFrame } from './event-frame.domain.ts';
 import type { EventStreamClient } from './event-stream-client.ts';
 import { openStream } from './open-stream.ts';
@@ -66,8 +67,8 @@ class Client {
         hub: start.hub,
         place: start.place,
         sink: {
-          write: (bytes) => {
-            this.#received += bytes.toString();
+          write: (chunks) => {
+            this.#received += contentOf(chunks).toString();
             return !this.#slow;
           },
           end: (lastFrame) => {
@@ -79,7 +80,7 @@ class Client {
       },
     );
     this.#session = session;
-    session.write(Buffer.from(checkpointFrame(sealPosition(start.place), 'now')));
+    session.write(checkpointFrame(sealPosition(start.place), 'now'));
     if (start.recovery) session.end(start.recovery);
     else session.sendPending();
   }

@@ -3,6 +3,7 @@ import type { LogPage } from '@inventory/contracts/internal/event-log';
 import { fromIsoTime } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import type { Semaphore } from '@inventory/runtime/semaphore';
+import { chunkOf } from './chunk.domain.ts';
 import {
   type ClosingReason,
   eventFrame,
@@ -19,8 +20,8 @@ import {
 
 /** The connection of a stream, as a session uses it. */
 export interface StreamSink {
-  /** False when its queue is full; `drained` is called when it is empty. */
-  write(bytes: Buffer): boolean;
+  /** Writes whole chunks. False when its queue is full; `drained` is called when it is empty. */
+  write(chunks: Buffer): boolean;
   /** Writes a last frame, if possible, and closes the connection. */
   end(lastFrame: string): void;
 }
@@ -45,7 +46,7 @@ export interface SessionStart {
 
 const replayPage = 200;
 const chunkBytesMax = 64 * 1024;
-const heartbeatBytes = Buffer.from(heartbeatFrame);
+const heartbeatChunk = chunkOf(heartbeatFrame);
 const notWaiting = () => {};
 
 /**
@@ -90,19 +91,17 @@ export class StreamSession implements HubReader {
         return;
       }
       this.#position = chunk.last;
-      this.write(chunk.bytes);
+      this.#write(chunk.bytes);
     }
   }
 
   /** Writes a frame that is no event of the log. */
-  write(bytes: Buffer): void {
-    if (this.#ended) return;
-    this.#written = true;
-    if (!this.#sink.write(bytes)) this.#blocked = true;
+  write(frame: string): void {
+    this.#write(chunkOf(frame));
   }
 
   heartbeat(): void {
-    if (!this.#blocked) this.write(heartbeatBytes);
+    if (!this.#blocked) this.#write(heartbeatChunk);
   }
 
   /** Whether anything was written since the last call. */
@@ -143,6 +142,12 @@ export class StreamSession implements HubReader {
     this.#ended = true;
     this.#hub.detach(this);
     this.#resume();
+  }
+
+  #write(chunks: Buffer): void {
+    if (this.#ended) return;
+    this.#written = true;
+    if (!this.#sink.write(chunks)) this.#blocked = true;
   }
 
   #mayWrite(): boolean {
@@ -192,7 +197,7 @@ export class StreamSession implements HubReader {
       return eventFrame(sealPosition(projectId, place), event);
     });
     this.#position = last.position;
-    this.write(Buffer.from(frames.join('')));
+    this.#write(chunkOf(frames.join('')));
   }
 
   #recover(reason: RecoveryReason, page: LogPage): void {

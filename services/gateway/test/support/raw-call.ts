@@ -1,8 +1,12 @@
 import net from 'node:net';
 import type { ApiAnswer, Envelope } from './api-call.ts';
 
-/** Sends bytes that no HTTP client would send, and reads one answer. */
-export function sendRaw(baseUrl: string, bytes: string | Buffer): Promise<ApiAnswer> {
+/** Sends bytes that no HTTP client would send, ends its side then if asked to, and reads one answer. */
+export function sendRaw(
+  baseUrl: string,
+  bytes: string | Buffer,
+  { endsSide = false } = {},
+): Promise<ApiAnswer> {
   const { hostname, port } = new URL(baseUrl);
   return new Promise((resolve, reject) => {
     const socket = net.connect(Number(port), hostname);
@@ -20,7 +24,8 @@ export function sendRaw(baseUrl: string, bytes: string | Buffer): Promise<ApiAns
     });
     socket.on('end', done);
     socket.on('error', reject);
-    socket.write(bytes);
+    if (endsSide) socket.end(bytes);
+    else socket.write(bytes);
   });
 }
 

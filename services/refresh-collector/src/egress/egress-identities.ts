@@ -1,5 +1,6 @@
+import { skippingInterim } from '@inventory/http/skip-interim';
 import { invariant } from '@inventory/runtime/bug';
-import { Agent, type Dispatcher, Pool, ProxyAgent } from 'undici';
+import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici';
 import { type EgressName, identityId, parseEgressName } from './egress-name.domain.ts';
 
 /** An egress identity and its connections. */
@@ -29,14 +30,13 @@ export function openEgressIdentities(
 }
 
 function openDispatcher(egress: EgressName, connectTimeoutMs: number): Dispatcher {
-  const connect = { timeout: connectTimeoutMs };
   if (egress.kind === 'direct') {
     const { localAddress } = egress;
-    return new Agent({
-      ...unlimited,
-      connections,
-      connect: localAddress === null ? connect : { ...connect, localAddress },
+    const connect = buildConnector({
+      timeout: connectTimeoutMs,
+      ...(localAddress === null ? {} : { localAddress }),
     });
+    return new Agent({ ...unlimited, connections, connect: skippingInterim(connect) });
   }
   const credentials = Buffer.from(`${egress.user}:${egress.password}`).toString('base64');
   return new ProxyAgent({
@@ -46,9 +46,18 @@ function openDispatcher(egress: EgressName, connectTimeoutMs: number): Dispatche
     // Always a tunnel: failures to open it are distinguished from answers of the platform.
     proxyTunnel: true,
     connectTimeout: connectTimeoutMs,
+    // Of the connections through the tunnel.
+    factory: (origin, options) => new Pool(origin, withoutInterim(options)),
     // Of the answer to CONNECT.
     clientFactory: (origin, options) =>
       new Pool(origin, { ...options, connections, headersTimeout: connectTimeoutMs }),
     ...(egress.user === null ? {} : { token: `Basic ${credentials}` }),
   });
+}
+
+/** The options of a proxy's pool name the connector that opens its tunnels. */
+function withoutInterim(options: Pool.Options): Pool.Options {
+  const { connect } = options;
+  invariant(typeof connect === 'function', 'a proxy has a connector of its own');
+  return { ...options, connect: skippingInterim(connect) };
 }

@@ -66,7 +66,10 @@ export async function openEgress(
     identities,
     pool,
     breakers,
-    platform: createPlatformClient(platform),
+    platform: createPlatformClient(platform, {
+      clock,
+      retryAfterMaxMs: config.identities.silenceMaxMs,
+    }),
     executor,
     onAnswer(answer, purpose, durationMs) {
       countAnswer(answer, purpose, durationMs);

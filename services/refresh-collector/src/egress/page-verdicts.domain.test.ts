@@ -28,6 +28,7 @@ const page: PlatformAnswer = {
 const fault = { kind: 'fault', reason: 'server_error', eresult: 55 } as const;
 const unreachable = { kind: 'unreachable' } as const;
 const denied = { kind: 'private' } as const;
+const blocked = { kind: 'blocked', retryAfterMs: null } as const;
 const badRequest = { kind: 'bad_request' } as const;
 
 interface Played {
@@ -157,6 +158,36 @@ describe('a denial', () => {
   });
 });
 
+describe('a blocked identity', () => {
+  it('is never a denial: another one is used at once, and rests only by its own answer', () => {
+    const { verdict, tries } = play(two, [['a', blocked]]);
+    expect(verdict).toMatchObject({ result: 'retry', pauseMs: 0, rests: [] });
+    expect(avoidedIdentities(tries, two)).toEqual(['a']);
+
+    const served = play(two, [
+      ['a', blocked],
+      ['b', page],
+    ]);
+    expect(served.verdict).toMatchObject({ result: 'page', rests: [] });
+  });
+
+  it('confirms no denial, and is not waited for: the other one repeats it', () => {
+    const once = [
+      ['a', denied],
+      ['b', blocked],
+    ] as const;
+    expect(play(two, once).verdict).toMatchObject({ result: 'retry' });
+    const twice = play(two, [...once, ['a', denied]]);
+    expect(twice.verdict).toEqual({ result: 'ended', outcome: 'private' });
+  });
+
+  it('ends the page after its tries where every identity is', () => {
+    const five = Array.from({ length: 5 }, (_, at) => [at % 2 ? 'a' : 'b', blocked] as const);
+    expect(play(two, five.slice(1)).verdict).toMatchObject({ result: 'retry' });
+    expect(play(two, five).verdict).toEqual({ result: 'ended', outcome: 'upstream_unavailable' });
+  });
+});
+
 describe('an egress that makes no connection', () => {
   it('is avoided on the next try, costs no try and rests no identity', () => {
     const { verdict, tries } = play(two, [['a', unreachable]]);
@@ -192,6 +223,22 @@ describe('a failure', () => {
     const answer = { kind: 'fault', reason: 'duplicate_request', eresult: 29 } as const;
     expect(play(two, [['a', answer]]).verdict).toMatchObject({ pauseMs: 5_000 });
   });
+
+  it.each([
+    [120_000, 120_000],
+    [1_000, 4_000],
+    [0, 4_000],
+  ])(
+    'pauses for %i ms where the platform asks for it, and never less than usual (upstream 1.4a)',
+    (retryAfterMs, pauseMs) => {
+      const answer = { ...fault, eresult: null, retryAfterMs };
+      expect(play(two, [['a', answer]]).verdict).toMatchObject({
+        result: 'retry',
+        pauseMs,
+        rests: [],
+      });
+    },
+  );
 
   it('is not retried where its code is unknown (upstream 6.16)', () => {
     const { verdict } = play(two, [['a', { kind: 'refused', eresult: 77 }]]);
@@ -258,6 +305,7 @@ const anyAnswer = fc.constantFrom<PlatformAnswer>(
   { kind: 'not_found' },
   badRequest,
   unreachable,
+  blocked,
   { kind: 'too_large' },
   { kind: 'throttled', retryAfterMs: null },
 );

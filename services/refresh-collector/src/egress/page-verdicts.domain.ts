@@ -92,6 +92,11 @@ export function unreachableIdentities({ answers }: PageTries): readonly string[]
   );
 }
 
+/** Whether the identity can neither deny nor serve the inventory at present. */
+function isOutOfReach(answer: PageAnswer | undefined): boolean {
+  return answer?.answer === 'unreachable' || answer?.answer === 'blocked';
+}
+
 /** Evaluates an answer: the page was read, is requested again, or cannot be read. */
 export function evaluatePage(
   attempt: PageAttempt,
@@ -114,7 +119,8 @@ export function evaluatePage(
       const isDuplicate = answer.reason === 'duplicate_request';
       const verdict = retry(attempt, answer.kind, rules);
       if (verdict.result !== 'retry') return verdict;
-      return { ...verdict, pauseMs: isDuplicate ? rules.duplicateRetryMs : rules.retryMs };
+      const pauseMs = isDuplicate ? rules.duplicateRetryMs : rules.retryMs;
+      return { ...verdict, pauseMs: Math.max(pauseMs, answer.retryAfterMs ?? 0) };
     }
     default:
       return retry(attempt, answer.kind, rules);
@@ -130,12 +136,15 @@ function onPage(attempt: PageAttempt, page: PlatformPage, rules: PageRules): Pag
   return verdict.result === 'retry' ? { ...verdict, rests } : verdict;
 }
 
-/** Identities that were refused what another one is served: blocked, whatever the answer was. */
+/**
+ * Identities that were refused what another one is served: blocked, whatever the answer was. One
+ * that is out of reach rests already.
+ */
 function refusedThisPage(attempt: PageAttempt): readonly string[] {
   const { answers } = attempt.tries;
   return attempt.identities.filter((identity) => {
     const last = lastAnswerTo(identity, answers);
-    const isOther = identity !== attempt.identity && last?.answer !== 'unreachable';
+    const isOther = identity !== attempt.identity && !isOutOfReach(last);
     return isOther && isRefused(last) && last?.ofFirstPage === isOfFirstPage(attempt);
   });
 }
@@ -150,8 +159,7 @@ function onDenial(attempt: PageAttempt, kind: Denial, rules: PageRules): PageVer
   const same = currentDenials(answers).filter(({ answer }) => answer === kind);
   const witnesses = new Set(same.map(({ identity }) => identity));
   const others = attempt.identities.filter(
-    (identity) =>
-      !witnesses.has(identity) && lastAnswerTo(identity, answers)?.answer !== 'unreachable',
+    (identity) => !witnesses.has(identity) && !isOutOfReach(lastAnswerTo(identity, answers)),
   );
   const isConfirmed = same.length >= 2 && (witnesses.size >= 2 || others.length === 0);
   if (isConfirmed && isOfFirstPage(attempt)) return { result: 'ended', outcome: kind };
@@ -207,6 +215,7 @@ const refusals: ReadonlySet<string> = new Set<PageAnswer['answer']>([
   'private',
   'not_found',
   'bad_request',
+  'blocked',
   'unreachable',
 ]);
 

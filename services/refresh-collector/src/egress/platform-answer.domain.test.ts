@@ -1,3 +1,4 @@
+import { pageRowsMax } from '@inventory/contracts/staged-rows';
 import { classifyAnswer, type RawPlatformAnswer, readEResult } from './platform-answer.domain.ts';
 
 const answered = (status: number, body: string): RawPlatformAnswer => ({
@@ -21,6 +22,41 @@ describe('classifyAnswer', () => {
       expect(classifyAnswer(answered(status, body))).toEqual(meaning);
     },
   );
+
+  it.each(['', ' ', 'null', '\ufeffnull', ' null\r\n'])(
+    'takes a refusal with %j for a private inventory (upstream 1.4) [empty-private-unavailable]',
+    (body) => {
+      for (const status of [401, 403]) {
+        expect(classifyAnswer(answered(status, body))).toEqual({ kind: 'private' });
+      }
+    },
+  );
+
+  it.each([
+    '<html><head><title>Access denied</title></head></html>',
+    '{"title":"Access denied"}',
+    '{}',
+    '[]',
+    '"null"',
+    'null null',
+    'nul',
+    '{"success":false}',
+    'Forbidden',
+    '\u0000',
+  ])(
+    'takes a refusal with %j for a blocked identity, never for a private inventory (upstream 1.4) [empty-private-unavailable]',
+    (body) => {
+      for (const status of [401, 403]) {
+        const blocked = { kind: 'blocked', retryAfterMs: null };
+        expect(classifyAnswer(answered(status, body))).toEqual(blocked);
+      }
+    },
+  );
+
+  it('takes a refusal whose body cannot be decoded for neither', () => {
+    const answer = classifyAnswer({ status: 403, body: null, retryAfterMs: null });
+    expect(answer).toMatchObject({ kind: 'fault', reason: 'bad_answer' });
+  });
 
   it.each([
     [
@@ -76,6 +112,16 @@ describe('classifyAnswer', () => {
       },
     );
   });
+});
+
+it('has a page with more rows than can be kept requested with fewer', () => {
+  const row = (assetid: number) =>
+    `{"appid":1,"contextid":"2","assetid":"${assetid}","classid":"1","amount":"1"}`;
+  const pageOf = (rows: number) =>
+    `{"success":1,"total_inventory_count":1,"assets":[${Array.from({ length: rows }, (_, at) => row(at)).join()}]}`;
+
+  expect(classifyAnswer(answered(200, pageOf(pageRowsMax)))).toMatchObject({ kind: 'page' });
+  expect(classifyAnswer(answered(200, pageOf(pageRowsMax + 1)))).toEqual({ kind: 'too_large' });
 });
 
 describe('readEResult', () => {

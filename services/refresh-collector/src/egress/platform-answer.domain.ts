@@ -1,11 +1,13 @@
+import { pageRowsMax } from '@inventory/contracts/staged-rows';
 import { type PlatformPage, readPlatformPage } from './platform-page.domain.ts';
 
 /** One HTTP answer of the platform, or the lack of one. */
 export type RawPlatformAnswer =
   | {
       readonly status: number;
-      readonly body: Uint8Array;
-      /** Of the header, which the platform has not been seen to send. */
+      /** Null when its bytes are not of the coding that they are sent as. */
+      readonly body: Buffer | null;
+      /** Of the header, bounded. */
       readonly retryAfterMs: number | null;
     }
   /** `unreachable`: no connection was made, by the egress or beyond it. */
@@ -20,6 +22,8 @@ export type PlatformAnswer =
   | { readonly kind: 'private' }
   | { readonly kind: 'not_found' }
   | { readonly kind: 'throttled'; readonly retryAfterMs: number | null }
+  /** Something in front of the platform refuses this address: no evidence about an inventory. */
+  | { readonly kind: 'blocked'; readonly retryAfterMs: number | null }
   /** The page size is no longer accepted, or this address is not. */
   | { readonly kind: 'bad_request' }
   /** The page is larger than the limit of an answer. */
@@ -27,7 +31,13 @@ export type PlatformAnswer =
   /** The request never reached the platform: no evidence about an application. */
   | { readonly kind: 'unreachable' }
   /** A failure that a retry may not meet. */
-  | { readonly kind: 'fault'; readonly reason: FaultReason; readonly eresult: number | null }
+  | {
+      readonly kind: 'fault';
+      readonly reason: FaultReason;
+      readonly eresult: number | null;
+      /** Until when the platform asks to wait. */
+      readonly retryAfterMs?: number;
+    }
   /** A server error that a retry meets again. */
   | { readonly kind: 'refused'; readonly eresult: number | null };
 
@@ -53,7 +63,7 @@ export function classifyAnswer(raw: RawPlatformAnswer): PlatformAnswer {
       return { kind: 'bad_request' };
     case 401:
     case 403:
-      return { kind: 'private' };
+      return refusal(body, retryAfterMs);
     case 404:
       return { kind: 'not_found' };
     case 429:
@@ -61,8 +71,13 @@ export function classifyAnswer(raw: RawPlatformAnswer): PlatformAnswer {
     case 500:
       return serverError(body);
     default:
-      return fault(status > 500 ? 'server_error' : 'bad_answer');
+      return status > 500 ? unavailable(retryAfterMs) : fault('bad_answer');
   }
+}
+
+function unavailable(retryAfterMs: number | null): PlatformAnswer {
+  const asked = retryAfterMs === null ? {} : { retryAfterMs };
+  return { kind: 'fault', reason: 'server_error', eresult: null, ...asked };
 }
 
 function noAnswer(status: Exclude<RawPlatformAnswer['status'], number>): PlatformAnswer {
@@ -79,13 +94,22 @@ function fault(reason: FaultReason, eresult: number | null = null): PlatformAnsw
   return { kind: 'fault', reason, eresult };
 }
 
-/** A failure is never an empty inventory: only a page with `success` is one. */
-function pageOf(body: Uint8Array): PlatformAnswer {
-  const page = readPlatformPage(parseJson(body));
-  return page ? { kind: 'page', page } : fault('bad_answer');
+/** Private is `null` or an empty body; a block page has a body of its own. */
+function refusal(body: Buffer | null, retryAfterMs: number | null): PlatformAnswer {
+  if (body === null) return fault('bad_answer');
+  const text = new TextDecoder().decode(body).trim();
+  return text === '' || text === 'null' ? { kind: 'private' } : { kind: 'blocked', retryAfterMs };
 }
 
-function serverError(body: Uint8Array): PlatformAnswer {
+/** A failure is never an empty inventory: only a page with `success` is one. */
+function pageOf(body: Buffer | null): PlatformAnswer {
+  const page = body && readPlatformPage(body);
+  if (!page) return fault('bad_answer');
+  const rows = Math.max(page.assets.length, page.descriptions.length);
+  return rows > pageRowsMax ? { kind: 'too_large' } : { kind: 'page', page };
+}
+
+function serverError(body: Buffer | null): PlatformAnswer {
   const parsed = parseJson(body);
   const text =
     typeof parsed === 'object' && parsed !== null ? (parsed as { error?: unknown }).error : null;
@@ -104,7 +128,8 @@ export function readEResult(text: string): number | null {
   return Number.isInteger(code) && code < 256 ? code : null;
 }
 
-function parseJson(body: Uint8Array): unknown {
+function parseJson(body: Buffer | null): unknown {
+  if (body === null) return undefined;
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch {

@@ -1,6 +1,9 @@
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
+import { readRetryAfter } from '@inventory/http/retry-after';
+import type { Clock } from '@inventory/runtime/clock';
 import { isTimeoutError } from '@inventory/runtime/is-timeout-error';
 import { type Dispatcher, request } from 'undici';
+import { acceptedCodings, decodeBody } from './decode-body.ts';
 import type { EgressIdentity } from './egress-identities.ts';
 import type { RawPlatformAnswer } from './platform-answer.domain.ts';
 
@@ -8,8 +11,15 @@ export interface PlatformOptions {
   readonly baseUrl: string;
   /** The whole of one request, body included. */
   readonly timeoutMs: number;
+  /** Of a body as sent, and as decoded. */
   readonly bodyBytesMax: number;
   readonly userAgent: string;
+}
+
+interface PlatformClientDeps {
+  readonly clock: Clock;
+  /** A longer `Retry-After` of the platform counts as this. */
+  readonly retryAfterMaxMs: number;
 }
 
 export interface PageRequest {
@@ -31,7 +41,10 @@ export interface PlatformClient {
   timeoutMsFor(timeLeftMs: number): number;
 }
 
-export function createPlatformClient(options: PlatformOptions): PlatformClient {
+export function createPlatformClient(
+  options: PlatformOptions,
+  { clock, retryAfterMaxMs }: PlatformClientDeps,
+): PlatformClient {
   return {
     async fetchPage(identity, page, timeoutMs) {
       try {
@@ -40,6 +53,7 @@ export function createPlatformClient(options: PlatformOptions): PlatformClient {
           dispatcher: identity.dispatcher,
           headers: {
             accept: 'application/json, text/plain, */*',
+            'accept-encoding': acceptedCodings,
             'accept-language': 'en-US,en;q=0.9',
             'user-agent': options.userAgent,
             referer: new URL(
@@ -49,12 +63,16 @@ export function createPlatformClient(options: PlatformOptions): PlatformClient {
           },
           signal: AbortSignal.timeout(timeoutMs),
         });
-        const body = await readBounded(answer.body, options.bodyBytesMax);
-        if (!body) return { status: 'too_large' };
+        const { statusCode: status, headers } = answer;
+        const sent = await readBounded(answer.body, options.bodyBytesMax);
+        const codings = [headers['content-encoding'] ?? []].flat().join();
+        const body = sent && (await decodeBody(sent, codings, options.bodyBytesMax));
+        if (body === null || body === 'too_large') return { status: 'too_large' };
+        const askedMs = readRetryAfter(headers['retry-after'], clock.now());
         return {
-          status: answer.statusCode,
-          body,
-          retryAfterMs: retryAfterMs(answer.headers['retry-after']),
+          status,
+          body: body === 'undecodable' ? null : body,
+          retryAfterMs: askedMs && Math.min(askedMs, retryAfterMaxMs),
         };
       } catch (error) {
         return { status: failureOf(error) };
@@ -115,9 +133,4 @@ async function readBounded(
     parts.push(part);
   }
   return Buffer.concat(parts, bytes);
-}
-
-function retryAfterMs(header: string | string[] | undefined): number | null {
-  const seconds = Number(Array.isArray(header) ? header[0] : (header ?? Number.NaN));
-  return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds, 3_600) * 1_000 : null;
 }

@@ -1,124 +1,187 @@
-import type { StagedAsset, StagedDescription } from '@inventory/contracts/staged-rows';
+import {
+  type JsonText,
+  mendHalves,
+  NotJson,
+  openJsonText,
+  readObject,
+  skipSpace,
+  skipValue,
+  textBetween,
+} from '@inventory/runtime/json-text';
+import {
+  countAt,
+  idAt,
+  isEmptyAt,
+  isFlagAt,
+  isListAt,
+  type PageAsset,
+  type PageDescription,
+  type PropertyBlock,
+  readAssets,
+  readDescriptions,
+  readPropertyBlocks,
+  scalarAt,
+} from './platform-rows.domain.ts';
 
 /** One valid page and the cursor of the next. */
 export interface PlatformPage {
-  readonly assets: readonly StagedAsset[];
-  readonly descriptions: readonly StagedDescription[];
+  /** Each once, in the platform's order. */
+  readonly assets: readonly PageAsset[];
+  /** Each once. */
+  readonly descriptions: readonly PageDescription[];
   readonly reportedTotalCount: number;
   /** True when another page exists, whatever this one's length is. */
   readonly more: boolean;
   readonly lastAssetId: string | null;
 }
 
-type Row = Readonly<Record<string, unknown>>;
+/** The lists of a page, and where its other members begin. */
+interface ScannedPage {
+  /** Null where they are no list. */
+  assets: readonly (PageAsset | null)[] | null;
+  descriptions: readonly (PageDescription | null)[];
+  blocks: readonly (PropertyBlock | null)[];
+  readonly members: Map<string, number>;
+}
 
-const idPattern = /^[0-9]{1,20}$/;
-const listFields = [
-  'descriptions',
-  'owner_descriptions',
-  'actions',
-  'market_actions',
-  'owner_actions',
-  'tags',
-  'fraudwarnings',
-] as const;
+const [comma, closing, listEnd] = [Buffer.from(','), Buffer.from('}'), Buffer.from(']')];
+const assetsStart = Buffer.from('"assets":[');
+const descriptionsStart = Buffer.from('],"descriptions":[');
 
 /**
- * Reads the body of a 200 answer; null when it is not a page. Lists may be absent, null or "";
- * `success` must be 1 and the total present, or a failure would look like an empty inventory.
+ * Reads the body of a 200 answer, in UTF-8; null when it is not a page: it names a member twice, is
+ * nested too deeply, lacks `success` or a total, without which a failure would look like an empty
+ * inventory, or has assets of unknown shape. Rows are kept as text, with the digits that were sent;
+ * optional blocks of unknown shape are left out. Halves of characters are replaced in `body`.
  */
-export function readPlatformPage(body: unknown): PlatformPage | null {
-  if (!isRow(body) || (body['success'] !== 1 && body['success'] !== true)) return null;
-  const reportedTotalCount = body['total_inventory_count'];
-  if (!isCount(reportedTotalCount)) return null;
-  const rows = readRows(body['assets']);
-  const texts = readRows(body['descriptions']);
-  const properties = readRows(body['asset_properties']);
-  if (!rows || !texts || !properties) return null;
-  const propertiesOf = new Map(properties.map((row) => [row['assetid'], row] as const));
-  const assets = rows.map((row) => readAsset(row, propertiesOf));
-  const descriptions = texts.map(readDescription);
-  if (!allPresent(assets) || !allPresent(descriptions)) return null;
+export function readPlatformPage(body: Buffer): PlatformPage | null {
+  const text = openJsonText(body);
+  const scanned = scan(text);
+  if (scanned === null) return null;
+  const at = (name: string) => scanned.members.get(name) ?? 0;
+  const isSuccess = at('success') > 0 && ['1', 'true'].includes(scalarAt(text, at('success')));
+  const reportedTotalCount = countAt(text, at('total_inventory_count'));
+  const assets = scanned.assets ?? (isEmptyAt(text, at('assets')) ? [] : [null]);
+  if (!isSuccess || reportedTotalCount === null || !allPresent(assets)) return null;
   return {
-    assets,
-    descriptions,
+    assets: withProperties(
+      latest(assets, ({ identity }) => identity),
+      scanned.blocks,
+    ),
+    descriptions: latest(scanned.descriptions, ({ key }) => key),
     reportedTotalCount,
-    more: Boolean(body['more_items']),
-    lastAssetId: readId(body['last_assetid']),
+    more: isFlagAt(text, at('more_items')),
+    lastAssetId: idAt(text, at('last_assetid')),
   };
 }
 
-/** A currency row has a `currencyid` instead of an asset id; it is kept in both fields. */
-function readAsset(row: Row, propertiesOf: ReadonlyMap<unknown, Row>): StagedAsset | null {
-  const currencyId = readId(row['currencyid']);
-  const assetid = readId(row['assetid']) ?? currencyId;
-  const classid = readId(row['classid']);
-  const amount = readId(row['amount']);
-  const appid = row['appid'];
-  const contextid = readId(row['contextid']);
-  if (!assetid || !classid || !amount || !isCount(appid) || !contextid) return null;
-  const properties = propertiesOf.get(assetid);
-  return {
-    ...row,
-    appid,
-    contextid,
-    assetid,
-    classid,
-    instanceid: readId(row['instanceid']) ?? '0',
-    amount,
-    ...(currencyId ? { currencyid: currencyId } : {}),
-    ...(properties ? assetProperties(properties) : {}),
-  };
+/** Null when the text is no object with each member once. */
+function scan(text: JsonText): ScannedPage | null {
+  const { bytes } = text;
+  const page: ScannedPage = { assets: null, descriptions: [], blocks: [], members: new Map() };
+  try {
+    const start = skipSpace(bytes, afterByteOrderMark(bytes));
+    const end = readObject(text, start, (nameStart, nameEnd, valueStart) => {
+      const name = textBetween(bytes, nameStart, nameEnd);
+      page.members.set(name, valueStart);
+      return isListAt(text, valueStart)
+        ? readList(text, page, name, valueStart)
+        : skipValue(text, valueStart);
+    });
+    mendHalves(text);
+    return skipSpace(bytes, end) === bytes.length ? page : null;
+  } catch (error) {
+    if (error instanceof NotJson) return null;
+    throw error;
+  }
 }
 
-function assetProperties(row: Row): Row {
-  const accessories = readRows(row['asset_accessories']);
-  return {
-    asset_properties: readRows(row['asset_properties']) ?? [],
-    ...(accessories && accessories.length > 0 ? { asset_accessories: accessories } : {}),
-  };
+function readList(text: JsonText, page: ScannedPage, name: string, start: number): number {
+  switch (name) {
+    case 'assets': {
+      const { rows, end } = readAssets(text, start);
+      page.assets = rows;
+      return end;
+    }
+    case 'descriptions': {
+      const { rows, end } = readDescriptions(text, start);
+      page.descriptions = rows;
+      return end;
+    }
+    case 'asset_properties': {
+      const { rows, end } = readPropertyBlocks(text, start);
+      page.blocks = rows;
+      return end;
+    }
+    default:
+      return skipValue(text, start);
+  }
 }
 
-/**
- * A description belongs to many assets. One that names an asset (seen on the platform for a day)
- * loses that id: merged over an asset, it would change the asset's identity.
- */
-function readDescription(row: Row): StagedDescription | null {
-  const { assetid: _assetid, ...fields } = row;
-  const classid = readId(fields['classid']);
-  const appid = fields['appid'];
-  if (!classid || !isCount(appid)) return null;
-  const lists = listFields
-    .filter((field) => field in fields && !Array.isArray(fields[field]))
-    .map((field) => [field, []] as const);
-  return {
-    ...fields,
-    ...Object.fromEntries(lists),
-    appid,
-    classid,
-    instanceid: readId(fields['instanceid']) ?? '0',
-  };
+function afterByteOrderMark(bytes: Buffer): number {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
 }
 
-function readRows(value: unknown): readonly Row[] | null {
-  if (value === undefined || value === null || value === '') return [];
-  return Array.isArray(value) && value.every(isRow) ? value : null;
+/** Of rows of one key, the last one at the place of the first; rows that are none are left out. */
+function latest<Value>(rows: readonly (Value | null)[], keyOf: (row: Value) => string): Value[] {
+  const byKey = new Map<string, Value>();
+  for (const row of rows) if (row !== null) byKey.set(keyOf(row), row);
+  return [...byKey.values()];
 }
 
-/** Ids are strings end to end; a number is taken only where no digit can have been lost. */
-function readId(value: unknown): string | null {
-  if (typeof value === 'string') return idPattern.test(value) ? value : null;
-  return isCount(value) ? String(value) : null;
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
-}
-
-function isRow(value: unknown): value is Row {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Each block in one asset: repeated in many rows it could be larger than any page. */
+function withProperties(
+  assets: readonly PageAsset[],
+  blocks: readonly (PropertyBlock | null)[],
+): PageAsset[] {
+  const unused = new Map(
+    blocks.flatMap((block) => (block?.properties ? [[block.assetid, block.properties]] : [])),
+  );
+  return assets.map((asset) => {
+    const properties = unused.get(asset.assetid);
+    if (!properties) return asset;
+    unused.delete(asset.assetid);
+    return { ...asset, properties };
+  });
 }
 
 function allPresent<Item>(items: readonly (Item | null)[]): items is readonly Item[] {
   return items.every((item) => item !== null);
+}
+
+/**
+ * The first assets of a page and their descriptions; the others are behind the last of them. A
+ * currency row is no place to continue from.
+ */
+export function firstAssets(page: PlatformPage, countMax: number): PlatformPage {
+  if (page.assets.length <= countMax) return page;
+  const first = page.assets.slice(0, countMax);
+  const last = first.findLastIndex(({ isCurrency }) => !isCurrency);
+  const assets = last < 0 ? first : first.slice(0, last + 1);
+  const keys = new Set(assets.map(({ descriptionKey }) => descriptionKey));
+  return {
+    ...page,
+    assets,
+    descriptions: page.descriptions.filter(({ key }) => keys.has(key)),
+    more: true,
+    lastAssetId: assets.at(-1)?.assetid ?? null,
+  };
+}
+
+/** The text `"assets":[…],"descriptions":[…]`, each asset with its properties or without. */
+export function pageMembers(
+  { assets, descriptions }: Pick<PlatformPage, 'assets' | 'descriptions'>,
+  form: 'with_properties' | 'without_properties',
+): Buffer {
+  const pieces: Buffer[] = [];
+  for (const { text, properties } of assets) {
+    pieces.push(pieces.length > 0 ? comma : assetsStart);
+    if (properties === null || form === 'without_properties') pieces.push(text);
+    else pieces.push(text.subarray(0, -1), comma, ...properties, closing);
+  }
+  if (assets.length === 0) pieces.push(assetsStart);
+  pieces.push(descriptionsStart);
+  for (const [at, { text }] of descriptions.entries())
+    pieces.push(...(at > 0 ? [comma] : []), text);
+  return Buffer.concat([...pieces, listEnd]);
 }

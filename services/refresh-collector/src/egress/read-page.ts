@@ -68,9 +68,10 @@ export async function readPage(
   );
   const report = deps.breakers.trackRequest(reading);
   const raw = await deps.platform.fetchPage(identity, reading, timeoutMs);
-  const answer = isLarge(raw)
-    ? await deps.executor.enqueue(() => classifyAnswer(raw))
-    : classifyAnswer(raw);
+  const answer = await classify(deps, raw).catch(async (error: unknown) => {
+    await slot.release({ result: 'unknown' });
+    throw error;
+  });
   deps.onAnswer(answer, isLive ? 'live' : 'scan', deps.monotonicNow() - startMs);
   const released = slot.release(slotResultOf(answer));
   if (isLive) released.catch(deps.onReleaseFailed);
@@ -81,10 +82,18 @@ export async function readPage(
   return { answer, identityId: slot.identityId };
 }
 
+/** Rejects only by a fault of this service. */
+async function classify(
+  { executor }: Pick<ReadPageDeps, 'executor'>,
+  raw: RawPlatformAnswer,
+): Promise<PlatformAnswer> {
+  return isLarge(raw) ? executor.enqueue(() => classifyAnswer(raw)) : classifyAnswer(raw);
+}
+
 const largeBytesMin = 64 * 1024;
 
 function isLarge(raw: RawPlatformAnswer): boolean {
-  return 'body' in raw && raw.body.length >= largeBytesMin;
+  return 'body' in raw && raw.body !== null && raw.body.length >= largeBytesMin;
 }
 
 /** A request that was cut short by its deadline is no evidence about the application. */
@@ -93,12 +102,13 @@ function isEvidence(raw: RawPlatformAnswer, timeoutMs: number, platform: Platfor
   return raw.status !== 'timeout' || !cutShort;
 }
 
-/** A denial may be a block page: it is no evidence about the identity without a second answer. */
+/** A denial may be a refusal of the address: no evidence about it without a second answer. */
 function slotResultOf(answer: PlatformAnswer): SlotResult {
   switch (answer.kind) {
     case 'page':
       return { result: 'served' };
     case 'throttled':
+    case 'blocked':
       return { result: 'throttled', retryAfterMs: answer.retryAfterMs };
     case 'unreachable':
       return { result: 'unreachable' };

@@ -39,6 +39,7 @@ const anyAnswer: fc.Arbitrary<PlatformAnswer> = fc.oneof(
     { kind: 'private' },
     { kind: 'not_found' },
     { kind: 'throttled', retryAfterMs: null },
+    { kind: 'blocked', retryAfterMs: null },
     { kind: 'bad_request' },
     { kind: 'too_large' },
     { kind: 'unreachable' },
@@ -95,7 +96,9 @@ const billsOnlyWhatIsConfirmed = (evaluate?: Evaluate) =>
     if (outcome?.result !== 'private' && outcome?.result !== 'not_found') return;
     const same = requests.filter(({ answer }) => answer.kind === outcome.result);
     const witnesses = new Set(same.map(({ identity }) => identity)).size;
-    const dead = requests.filter(({ answer }) => answer.kind === 'unreachable');
+    const dead = requests.filter(({ answer: { kind } }) =>
+      ['unreachable', 'blocked'].includes(kind),
+    );
     const reaching = identities - new Set(dead.map(({ identity }) => identity)).size;
     expect(reaching <= 1 ? same.length >= 2 : witnesses >= 2).toBe(true);
     // A denied later page is no evidence: the first page has to be denied too.
@@ -157,6 +160,7 @@ it.each<[string, readonly PlatformAnswer[], string]>([
   ['no slot was free', [], 'egress_busy'],
   ['a first denial was not confirmed', [{ kind: 'private' }], 'unconfirmed'],
   ['every identity was throttled', [{ kind: 'throttled', retryAfterMs: null }], 'throttled'],
+  ['every identity was blocked', [{ kind: 'blocked', retryAfterMs: null }], 'throttled'],
   ['the platform did not answer', [{ kind: 'fault', reason: 'timeout', eresult: null }], 'timeout'],
   ['no egress had a connection', [{ kind: 'unreachable' }], 'egress_busy'],
   ['the platform answered no page', [{ kind: 'bad_request' }], 'bad_answer'],
@@ -168,6 +172,21 @@ it.each<[string, readonly PlatformAnswer[], string]>([
   );
 
   expect(outOfTime(last)).toEqual({ result: 'failed', failure: expected });
+});
+
+it('a page that the platform asks to wait for is retried as it asks', () => {
+  const answer = {
+    kind: 'fault',
+    reason: 'server_error',
+    eresult: null,
+    retryAfterMs: 120_000,
+  } as const;
+  const { last } = play(null, 2, [[0, answer]]);
+  const outcome = outOfTime(last);
+
+  expect(outcome).toEqual({ result: 'failed', failure: 'bad_answer', retryAfterMs: 120_000 });
+  const waits = { breakerOpenMs: 0, identityFreeInMs: 0, queueMs: 0 };
+  expect(liveRetryAfterSeconds(outcome, waits)).toBe(120);
 });
 
 it.each<[LivePageOutcome, number]>([

@@ -1,4 +1,8 @@
-import type { EndCheckResult, LivePageFailure } from '@inventory/contracts/vocabulary';
+import {
+  type EndCheckResult,
+  type LivePageFailure,
+  pageAssetsMax,
+} from '@inventory/contracts/vocabulary';
 import {
   evaluatePage,
   firstTries,
@@ -6,7 +10,7 @@ import {
   type PageTries,
 } from '../egress/page-verdicts.domain.ts';
 import type { PlatformAnswer } from '../egress/platform-answer.domain.ts';
-import type { PlatformPage } from '../egress/platform-page.domain.ts';
+import { firstAssets, type PlatformPage } from '../egress/platform-page.domain.ts';
 
 /** The tries of one live page. */
 export interface LivePageProgress {
@@ -15,6 +19,8 @@ export interface LivePageProgress {
   readonly tries: PageTries;
   /** The latest failure; null before the first one. */
   readonly failure: LivePageFailure | null;
+  /** How long the platform then asked to wait. */
+  readonly askedMs: number;
 }
 
 export type LivePageOutcome =
@@ -26,7 +32,12 @@ export type LivePageOutcome =
     }
   /** Confirmed: by a second identity, or twice by the only one. */
   | { readonly result: 'private' | 'not_found' }
-  | { readonly result: 'failed'; readonly failure: LivePageFailure }
+  | {
+      readonly result: 'failed';
+      readonly failure: LivePageFailure;
+      /** As the platform asks, where it does. */
+      readonly retryAfterMs?: number;
+    }
   /** Not read: the account reads as many pages at a time as it may. */
   | { readonly result: 'concurrency_limit' }
   /** Not read: clients of the account left too many pages while the platform answered. */
@@ -45,7 +56,7 @@ export function beginLivePage(
   startAssetId: string | null,
   rules: Pick<PageRules, 'count'>,
 ): LivePageProgress {
-  return { startAssetId, tries: firstTries(rules), failure: null };
+  return { startAssetId, tries: firstTries(rules), failure: null, askedMs: 0 };
 }
 
 /**
@@ -60,6 +71,7 @@ export function afterLiveAnswer(
 ): LivePageStep {
   const { startAssetId, tries } = progress;
   const failure = failureOf(answer) ?? progress.failure;
+  const askedMs = answer.kind === 'fault' ? (answer.retryAfterMs ?? 0) : 0;
   const isFirstPage = startAssetId === null;
   const evaluated = evaluatePage({ ...attempt, tries, isFirstPage }, answer, rules);
   switch (evaluated.result) {
@@ -71,23 +83,27 @@ export function afterLiveAnswer(
       const { outcome } = evaluated;
       const ended: LivePageOutcome =
         outcome === 'upstream_unavailable'
-          ? { result: 'failed', failure: failure ?? 'bad_answer' }
+          ? failedWith(failure ?? 'bad_answer', askedMs)
           : { result: outcome };
       return { outcome: ended, progress, pauseMs: 0, rests: [] };
     }
     case 'retry': {
-      const next = { ...progress, tries: evaluated.tries, failure };
+      const next = { ...progress, tries: evaluated.tries, failure, askedMs };
       return { outcome: null, progress: next, pauseMs: evaluated.pauseMs, rests: evaluated.rests };
     }
   }
 }
 
-/** A page with a successor has to name its cursor, which must differ from its own. */
+/**
+ * A page with a successor has to name its cursor, which must differ from its own. Of one with more
+ * assets than are shown, the rest is behind its cursor.
+ */
 function pageOutcome(
-  page: PlatformPage,
+  read: PlatformPage,
   startAssetId: string | null,
   failure: LivePageFailure | null,
 ): LivePageOutcome {
+  const page = firstAssets(read, pageAssetsMax);
   const hasNext = page.lastAssetId !== null && page.lastAssetId !== startAssetId;
   if (page.more && !hasNext) return { result: 'failed', failure: failure ?? 'bad_answer' };
   return { result: 'page', page, endCheck: null };
@@ -115,8 +131,15 @@ export function checkedEnd(
 }
 
 /** The outcome of a page whose time has passed: its latest failure, else the wait for a slot. */
-export function outOfTime({ failure }: Pick<LivePageProgress, 'failure'>): LivePageOutcome {
-  return { result: 'failed', failure: failure ?? 'egress_busy' };
+export function outOfTime({
+  failure,
+  askedMs,
+}: Pick<LivePageProgress, 'failure' | 'askedMs'>): LivePageOutcome {
+  return failedWith(failure ?? 'egress_busy', askedMs);
+}
+
+function failedWith(failure: LivePageFailure, askedMs: number): LivePageOutcome {
+  return { result: 'failed', failure, ...(askedMs > 0 ? { retryAfterMs: askedMs } : {}) };
 }
 
 /** Null for a page. */
@@ -128,6 +151,7 @@ function failureOf(answer: PlatformAnswer): LivePageFailure | null {
     case 'not_found':
       return 'unconfirmed';
     case 'throttled':
+    case 'blocked':
       return 'throttled';
     case 'fault':
       return answer.reason === 'timeout' ? 'timeout' : 'bad_answer';
@@ -182,6 +206,10 @@ export function liveRetryAfterSeconds(outcome: LivePageOutcome, waits: LiveWaits
       // Until a page of its own ends, which takes no longer than a read.
       return retrySecondsMin;
     default:
-      return faultSeconds;
+      return bounded(Math.max(faultSeconds, seconds(askedMsOf(outcome))));
   }
+}
+
+function askedMsOf(outcome: LivePageOutcome): number {
+  return outcome.result === 'failed' ? (outcome.retryAfterMs ?? 0) : 0;
 }

@@ -1,6 +1,5 @@
 import { scopePath } from '@inventory/contracts/http/parameters';
 import {
-  type LivePageForm,
   livePageMeta,
   livePageMetaHeader,
   livePagePath,
@@ -8,14 +7,13 @@ import {
   timeLeftHeader,
 } from '@inventory/contracts/internal/live-page';
 import type { LivePageRefusal } from '@inventory/contracts/refusal';
-import type { StagedAsset } from '@inventory/contracts/staged-rows';
 import type { EndCheckResult } from '@inventory/contracts/vocabulary';
 import { internalRoute } from '@inventory/http/internal-route';
 import { Refused } from '@inventory/http/refused';
 import { Reply } from '@inventory/http/reply';
 import type { SerialExecutor } from '@inventory/runtime/serial-executor';
 import { z } from 'zod';
-import type { PlatformPage } from '../egress/platform-page.domain.ts';
+import { type PlatformPage, pageMembers } from '../egress/platform-page.domain.ts';
 import type { LivePageOutcome } from './live-page.domain.ts';
 import type { LivePageRequest } from './read-live-page.ts';
 
@@ -61,7 +59,8 @@ export const readLivePageRoute = internalRoute({
     const read = await deps.read(request, signal);
     if (read.result !== 'page') throw new Refused(await refusalOf(deps, read, scope.app_id));
     const { page, endCheck } = read;
-    const write = () => membersOf(page, query.form);
+    const form = query.form === 'v1' ? 'without_properties' : 'with_properties';
+    const write = () => pageMembers(page, form);
     const body = page.assets.length < largeAssetsMin ? write() : await deps.executor.enqueue(write);
     return new Reply({
       headers: { [livePageMetaHeader]: JSON.stringify(toWireMeta(page, endCheck)) },
@@ -113,16 +112,4 @@ function toWireMeta(page: PlatformPage, endCheck: EndCheckResult | null) {
     next_start_assetid: page.more ? page.lastAssetId : null,
     ...(endCheck === null ? {} : { end_check: endCheck }),
   });
-}
-
-/** The bytes that a scan stages, without the braces around them. */
-function membersOf({ assets, descriptions }: PlatformPage, form: LivePageForm): Buffer {
-  const shown = form === 'v1' ? assets.map(withoutProperties) : assets;
-  return Buffer.from(JSON.stringify({ assets: shown, descriptions }).slice(1, -1));
-}
-
-function withoutProperties(asset: StagedAsset): StagedAsset {
-  const { asset_properties: _properties, asset_accessories: _accessories, ...fields } = asset;
-  // The compiler does not see that no required field was removed: a row has an index signature.
-  return fields as StagedAsset;
 }

@@ -128,6 +128,9 @@ async function readWithin(
     for (const identityId of step.rests) await egress.pool.restIdentity(identityId);
     if (step.outcome) return step.outcome;
     progress = step.progress;
+    // A pause that outlasts the time left is not begun.
+    if (egress.monotonicNow() + step.pauseMs > answerByMs - requestMinMs)
+      return outOfTime(progress);
     if (step.pauseMs > 0) await pause(step.pauseMs, waiting);
   }
 }

@@ -35,7 +35,7 @@ export interface InventoryStore {
    */
   openLease(lease: NewLease): Promise<number | null>;
   /** Leases without a worker and expired ones, the earliest deadline of a scan first. */
-  findWaitingLeases(limit: number): Promise<WaitingLease[]>;
+  findWaitingLeases(limit: number): Promise<(WaitingLease & { readonly deadlineMs: number })[]>;
   /** Takes a waiting lease; false when another worker was first. */
   takeLease(lease: InventoryLease): Promise<boolean>;
   /** False when the lease is lost: expired and taken, or closed. */
@@ -134,7 +134,9 @@ export function createInventoryStore(
 
 const fromDocument = (stored: InventoryDocument) => parseDocument(documents.inventory, stored);
 
-function waitingLeaseOf(stored: InventoryDocument): WaitingLease[] {
+function waitingLeaseOf(stored: InventoryDocument) {
   const { _id: inventory, scan } = fromDocument(stored);
-  return scan ? [{ inventory, refreshId: scan.refreshId }] : [];
+  if (!scan) return [];
+  const { refreshId, deadline } = scan;
+  return [{ inventory, refreshId, deadlineMs: deadline?.getTime() ?? 0 }];
 }

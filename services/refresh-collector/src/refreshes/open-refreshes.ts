@@ -10,13 +10,13 @@ import type { AdmissionStore } from './admission-store.ts';
 import type { SagaDeps } from './apply-fact.ts';
 import type { InventoryStore } from './inventory-store.ts';
 import type { LedgerClient } from './ledger-client.ts';
+import type { Resends } from './open-resends.ts';
 import type { PublishedPlan } from './published-plan.domain.ts';
 import type { Refresh } from './refresh.domain.ts';
 import type { RefreshListStore } from './refresh-list-store.ts';
 import { refreshRoutes } from './refresh-routes.ts';
 import type { RefreshStore } from './refresh-store.ts';
 import type { RefreshSurveyStore } from './refresh-survey-store.ts';
-import type { ResendStore } from './resend-store.ts';
 import { startRefreshJobs } from './start-refresh-jobs.ts';
 import {
   type CollectionPace,
@@ -32,7 +32,7 @@ export interface RefreshesDeps {
   readonly stores: {
     readonly refreshes: RefreshStore;
     readonly refreshLists: RefreshListStore;
-    readonly resends: ResendStore;
+    readonly resends: Resends;
     readonly admission: AdmissionStore;
     readonly inventories: InventoryStore;
     readonly survey: RefreshSurveyStore;

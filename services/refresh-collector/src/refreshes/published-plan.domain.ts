@@ -22,8 +22,8 @@ export interface PublishedPlan {
   /** Expected pages of an inventory without a saved observation. */
   readonly typicalPages: number;
   readonly replicas: number;
-  /** Scans that one replica takes, so that all have their part. */
-  readonly scansPerReplica: number;
+  /** Pages left of running scans that one replica has, so that all have their part. */
+  readonly pagesPerReplica: number;
   /** Running scans that are larger than expected and have all pages reserved, for the next planner. */
   readonly reserved: readonly string[];
   /** Accounts with a queued refresh or a started scan. */
@@ -52,7 +52,7 @@ export const noPlan: PublishedPlan = {
   scanPagesMax: 0,
   typicalPages: 10,
   replicas: 1,
-  scansPerReplica: 1,
+  pagesPerReplica: 0,
   reserved: [],
   accounts: 0,
   busiest: [],

@@ -3,6 +3,7 @@ import { parseDocument } from '@inventory/mongo/parse-document';
 import type { Backoff } from '@inventory/runtime/backoff';
 import { dateOrNull } from '@inventory/runtime/clock';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
+import { newWork } from '@inventory/work/work-field';
 import { documents, type RefreshDocument } from '../collections.ts';
 import { fromStoredClaim, type KeyClaim, toStoredClaim } from './key-claim-mapping.ts';
 import type { Refresh, ScanSummary } from './refresh.domain.ts';
@@ -98,7 +99,6 @@ export function toNewDocument(
     trace,
     ...changingFields(refresh),
     ...timedFields(refresh, nowMs, times),
-    asks: 0,
   };
 }
 
@@ -122,12 +122,21 @@ export function changingFields(refresh: Refresh) {
   };
 }
 
+/** Those of commands with credits behind them do not wait for announcements. */
+export type ResendQueue = 'commands' | 'announcements';
+
+function resendQueueOf({ phase }: Refresh): ResendQueue {
+  return phase === 'completed' ? 'announcements' : 'commands';
+}
+
 /** When its command is resent and when the document expires; each only where it applies. */
 export function timedFields(refresh: Refresh, nowMs: number, times: RefreshTimes) {
   const { retention, resend } = times;
   const retentionMs = refresh.phase === 'refused' ? retention.refusedMs : retention.terminalMs;
   return {
-    ...(isWaiting(refresh) ? { askAt: new Date(nowMs + resend.firstMs) } : {}),
+    ...(isWaiting(refresh)
+      ? { work: newWork(nowMs + resend.firstMs, resendQueueOf(refresh)) }
+      : {}),
     ...(isTerminal(refresh.phase) ? { expireAt: new Date(nowMs + retentionMs) } : {}),
   };
 }

@@ -149,10 +149,10 @@ function updateTo(
   const outbox = messages.length > 0 ? pushToOutbox(messages, new Date(nowMs)) : null;
   const pushed = { ...outbox?.$push, ...(lastPage ? { pages: lastPage } : {}) };
   return {
-    $set: { ...changingFields(next), ...scanFieldsOf(next), ...timed, asks: 0 },
+    $set: { ...changingFields(next), ...scanFieldsOf(next), ...timed },
     $unset: {
       ...(needsPages.includes(next.phase) ? {} : { pages: '' }),
-      ...(timed.askAt ? {} : { askAt: '' }),
+      ...(timed.work ? {} : { work: '' }),
     },
     $currentDate: { changedAt: true },
     ...(Object.keys(pushed).length > 0 ? { $push: pushed } : {}),

@@ -16,7 +16,7 @@ export interface RefreshSurveyStore {
 const agedFields = { phase: 1, requestedAt: 1 } as const;
 const stuckMax = 1_000;
 /** Resent for more than a minute without an outcome. */
-const resendsMin = 5;
+const resendsMin = 4;
 const overdueMs = 60_000;
 
 export function createRefreshSurveyStore(
@@ -46,7 +46,7 @@ export function createRefreshSurveyStore(
     async countStuck() {
       const before = dateOf(clock.now() - overdueMs);
       const found = await Promise.all([
-        find({ askAt: { $exists: true }, asks: { $gte: resendsMin } }),
+        find({ 'work.tries': { $gte: resendsMin } }),
         find({ phase: 'queued', queueDeadline: { $lte: before } }),
         find({ phase: 'collecting', collectDeadline: { $lte: before } }),
       ]);

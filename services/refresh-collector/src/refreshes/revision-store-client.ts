@@ -3,9 +3,12 @@ import type { ManifestPage } from '@inventory/contracts/messages/revision-comman
 import type { InternalClient } from '@inventory/http/internal-client';
 import { type PagePlace, stagePage } from '@inventory/http/stage-page';
 import type { SerialExecutor } from '@inventory/runtime/serial-executor';
-import type { PlatformPage } from '../egress/platform-page.domain.ts';
+import { type PlatformPage, pageMembers } from '../egress/platform-page.domain.ts';
 
-/** Stages pages in the revision-store; the result is the page's entry of the manifest. */
+/**
+ * Stages pages in the revision-store; the result is the page's entry of the manifest. Rejects with
+ * Refused for a page that is never accepted.
+ */
 export interface RevisionStoreClient {
   /** The text of a page as it is staged; null where it is too large to be saved. */
   textOf(page: PlatformPage): Promise<Buffer | null>;
@@ -14,6 +17,9 @@ export interface RevisionStoreClient {
 
 const largeAssetsMin = 100;
 
+/** Refusals of a page for what it is: it would be refused every time. */
+const refusals = ['payload_too_large', 'invalid_request', 'chunk_conflict'] as const;
+
 /** `executor` serializes large pages. */
 export function createRevisionStoreClient(
   client: InternalClient,
@@ -21,34 +27,15 @@ export function createRevisionStoreClient(
 ): RevisionStoreClient {
   return {
     async textOf(page) {
-      const write = () => stagedText(page, stagedPageBytesMax);
+      const write = () => stagedText(page);
       return page.assets.length < largeAssetsMin ? write() : executor.enqueue(write);
     },
-    stagePage: (place, text) => stagePage(client, place, text),
+    stagePage: (place, text) => stagePage(client, place, text, { refusals }),
   };
 }
 
-type Rows = Pick<PlatformPage, 'assets' | 'descriptions'>;
-
-/**
- * The text of a page as it is staged; null where it exceeds `bytesMax`. Rows are written one by
- * one, so that a page that grows as it is written is found before it fills the memory.
- */
-export function stagedText({ assets, descriptions }: Rows, bytesMax: number): Buffer | null {
-  let left = bytesMax;
-  const write = (rows: readonly object[]): string | null => {
-    const texts: string[] = [];
-    for (const row of rows) {
-      const text = JSON.stringify(row);
-      left -= text.length;
-      if (left < 0) return null;
-      texts.push(text);
-    }
-    return texts.join(',');
-  };
-  const ofAssets = write(assets);
-  const ofDescriptions = ofAssets === null ? null : write(descriptions);
-  if (ofDescriptions === null) return null;
-  const text = Buffer.from(`{"assets":[${ofAssets}],"descriptions":[${ofDescriptions}]}`);
-  return text.length <= bytesMax ? text : null;
+function stagedText(page: PlatformPage): Buffer | null {
+  const members = pageMembers(page, 'with_properties');
+  const text = Buffer.concat([Buffer.from('{'), members, Buffer.from('}')]);
+  return text.length <= stagedPageBytesMax ? text : null;
 }

@@ -30,6 +30,15 @@ export function pagesLeft(size: ScanSize, assetsPerPage: number): number | null 
   return reported === null ? null : Math.max(1, reported - size.pages);
 }
 
+/** The same of any refresh: as reported, else as expected, else the typical size. */
+export function expectedPagesLeft(
+  refresh: ScanSize & { readonly expectedPages: number | null },
+  assetsPerPage: number,
+  typicalPages: number,
+): number {
+  return pagesLeft(refresh, assetsPerPage) ?? refresh.expectedPages ?? typicalPages;
+}
+
 function pagesOf(totalCount: number, assetsPerPage: number): number {
   return Math.max(1, Math.ceil(totalCount / assetsPerPage));
 }

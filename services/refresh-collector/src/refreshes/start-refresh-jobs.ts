@@ -1,16 +1,17 @@
 import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 import type { ServiceContext } from '@inventory/service-host/service-context';
+import { startWorker } from '@inventory/work/start-worker';
 import type { RefreshCollectorConfig } from '../config.ts';
 import type { SagaDeps } from './apply-fact.ts';
 import type { LedgerClient } from './ledger-client.ts';
-import { resendPendingCommands } from './resend-pending-commands.ts';
-import type { ResendStore } from './resend-store.ts';
+import type { Resends } from './open-resends.ts';
+import { resendWork } from './resend-work.ts';
 import { sweepHolds } from './sweep-holds.ts';
 import type { AdmissionWatch } from './watch-admission.ts';
 
 export interface RefreshJobsDeps {
   readonly saga: SagaDeps;
-  readonly resends: ResendStore;
+  readonly resends: Resends;
   readonly ledger: LedgerClient;
   readonly admission: AdmissionWatch;
   readonly survey: () => Promise<void>;
@@ -18,23 +19,21 @@ export interface RefreshJobsDeps {
 
 /** Starts the jobs that refreshes depend on beside messages: resends, counts, and old holds. */
 export function startRefreshJobs(
-  { config, lifetime, logger }: ServiceContext<RefreshCollectorConfig>,
+  { config, lifetime, clock, logger, identifiers }: ServiceContext<RefreshCollectorConfig>,
   { saga, resends, ledger, admission, survey }: RefreshJobsDeps,
 ): void {
-  const { watchMs, holds, deadlines } = config;
+  const { watchMs, holds, deadlines, resend } = config;
   const jobs = { lifetime, logger };
-  const resending = { ...saga, resends, settleGraceMs: deadlines.settleGraceMs, logger };
+  const resending = { ...saga, resends, settleGraceMs: deadlines.settleGraceMs, resend, logger };
+  const worker = { lifetime, clock, owner: identifiers.uuidV7(), logger };
+  for (const queue of ['commands', 'announcements'] as const) {
+    startWorker({ ...resendWork(resending, queue), lookEveryMs: watchMs }, worker);
+  }
   startPeriodicJob({
     ...jobs,
     name: 'admission',
     intervalMs: watchMs,
     runOnce: () => admission.update(),
-  });
-  startPeriodicJob({
-    ...jobs,
-    name: 'pending commands',
-    intervalMs: watchMs,
-    runOnce: () => resendPendingCommands(resending),
   });
   startPeriodicJob({
     ...jobs,

@@ -80,7 +80,7 @@ export function createPlanExecutor(deps: PlanExecutorDeps): PlanExecutor {
   async function startScan(id: string, kind: StartFact, open: PlannedRefreshes): Promise<boolean> {
     const entry = open.get(id);
     if (!entry) return false;
-    const token = worker.reserveSlot();
+    const token = worker.reserveSlot(open.pagesLeft(id));
     const lease = { inventory: entry.inventory, refreshId: id };
     const startMs = clock.now();
     const deadlineMs =

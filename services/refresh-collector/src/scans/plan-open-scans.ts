@@ -65,9 +65,6 @@ export function planOpenScans(
     { ...open, typicalPages, nowMs, capacity, scanAllowance, lastStartMs, isPostponed },
     rules,
   );
-  const parked = open.scans.filter((scan) => scan.parked).length;
-  const active =
-    open.scans.length - parked - decided.park.length + decided.resume.length + decided.start.length;
   const accounts = pagesByAccount(open, typicalPages);
   return {
     decided,
@@ -85,7 +82,6 @@ export function planOpenScans(
       scanPagesMax: Math.floor(share * pagesOfLatestScan(capacity.hoped, limits, nowMs)),
       typicalPages,
       replicas: replicas.count,
-      scansPerReplica: Math.max(1, Math.ceil(active / replicas.count)),
       accounts: accounts.length,
       busiest: accounts.slice(0, busiestMax),
     },

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { PublishedPlan } from '../refreshes/published-plan.domain.ts';
-import { pagesLeft, reportedPages } from '../refreshes/scan-size.domain.ts';
+import { expectedPagesLeft, reportedPages } from '../refreshes/scan-size.domain.ts';
 import type { QueueSnapshot, StartedScan } from './queue-snapshot.domain.ts';
 import { createQueuedRefreshes } from './queued-refreshes.domain.ts';
 import type { PlannedRefresh } from './scan-store.ts';
@@ -13,6 +13,8 @@ export interface PlannedRefreshes {
   remove(id: string): void;
   get(id: string): PlannedRefresh | undefined;
   ids(): Iterable<string>;
+  /** Pages that are expected to be read of it; 0 where it is not open. */
+  pagesLeft(id: string): number;
   /** A plan reserved all pages that these scans have left; returns those larger than expected. */
   markReserved(ids: readonly string[]): string[];
   snapshot(): Pick<QueueSnapshot, 'queued' | 'scans'>;
@@ -94,6 +96,10 @@ export function createPlannedRefreshes(
     remove: (id) => void remove(id),
     get: (id) => entries.get(id),
     ids: () => entries.keys(),
+    pagesLeft(id) {
+      const entry = entries.get(id);
+      return entry ? expectedPagesLeft(entry, assetsPerPage, sizes.pages) : 0;
+    },
     markReserved(ids) {
       return ids.filter((id) => {
         const entry = entries.get(id);
@@ -121,7 +127,7 @@ function toStarted(entry: Entry, typicalPages: number, assetsPerPage: number): S
   return {
     ...entry,
     deadlineMs: entry.collectDeadlineMs ?? 0,
-    pagesLeft: pagesLeft(entry, assetsPerPage) ?? expectedPages ?? typicalPages,
+    pagesLeft: expectedPagesLeft(entry, assetsPerPage, typicalPages),
     isSizeKnown: reportedTotalCount !== null || expectedPages !== null,
   };
 }

@@ -1,3 +1,5 @@
+import { Refused } from '@inventory/http/refused';
+import { isMongoUnavailable } from '@inventory/mongo/is-mongo-unavailable';
 import { jitteredDelayMs } from '@inventory/runtime/backoff';
 import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
@@ -48,40 +50,60 @@ interface ScanState {
   readonly pages: readonly StagedPageRecord[];
 }
 
+/** The hold of a worker on its scan. */
+export interface ScanHold extends Pick<HeldLease, 'signal' | 'isHeld'> {
+  /** Aborted also when the worker leaves the scan to another one, with the page in flight recorded. */
+  readonly ending: AbortSignal;
+}
+
 const breakerPauseMs = 1_000;
 const stagingBackoff = { firstMs: 200, maxMs: 10_000 } as const;
 
 /**
  * Reads a claimed scan to its end, from the last recorded page on. Returns when the scan or its
- * lease ended; staged and recorded pages stay.
+ * lease ended, or with the page in flight when the worker leaves it; staged and recorded pages stay.
+ * Rejects while the database is unavailable. Any other error ends the scan: it would occur again
+ * whenever the page is read.
  */
-export async function runScan(
-  deps: ScanDeps,
-  claimed: ClaimedScan,
-  { signal, isHeld }: Pick<HeldLease, 'signal' | 'isHeld'>,
-): Promise<void> {
+export async function runScan(deps: ScanDeps, claimed: ClaimedScan, hold: ScanHold): Promise<void> {
   let state: ScanState | undefined = resumedState(claimed, deps.rules);
-  while (state && !signal.aborted && isHeld()) {
-    if (isOverdue(deps, claimed)) {
-      return end(deps, claimed, state, { fact: 'collect_deadline_passed' });
-    }
-    if (!(await deps.egress.breakers.admits(claimed.refresh.scope.app_id))) {
-      await pause(breakerPauseMs, signal);
-      continue;
-    }
+  while (state && !hold.ending.aborted && hold.isHeld()) {
     const current: ScanState = state;
-    state = await inSpan({ name: 'scan page', parent: claimed.trace }, () =>
-      readOnePage(deps, claimed, current, signal),
-    );
+    try {
+      state = await readNextPage(deps, claimed, current, hold);
+    } catch (error) {
+      if (isMongoUnavailable(error)) throw error;
+      deps.logger.error({ err: error, refresh_id: claimed.refresh.id }, 'scan failed by a fault');
+      return end(deps, claimed, current, { fact: 'scan_failed', outcome: 'internal_failure' });
+    }
   }
 }
 
 /** The next state; undefined when the scan ended or its lease is lost. */
+async function readNextPage(
+  deps: ScanDeps,
+  claimed: ClaimedScan,
+  state: ScanState,
+  hold: ScanHold,
+): Promise<ScanState | undefined> {
+  if (isOverdue(deps, claimed)) {
+    await end(deps, claimed, state, { fact: 'collect_deadline_passed' });
+    return undefined;
+  }
+  if (!(await deps.egress.breakers.admits(claimed.refresh.scope.app_id))) {
+    await pause(breakerPauseMs, hold.ending);
+    return state;
+  }
+  return inSpan({ name: 'scan page', parent: claimed.trace }, () =>
+    readOnePage(deps, claimed, state, hold),
+  );
+}
+
 async function readOnePage(
   deps: ScanDeps,
   claimed: ClaimedScan,
   state: ScanState,
-  signal: AbortSignal,
+  hold: ScanHold,
 ): Promise<ScanState | undefined> {
   const { refresh } = claimed;
   const { progress, tries } = state;
@@ -99,13 +121,13 @@ async function readOnePage(
       avoid: avoidedIdentities(tries, identities),
       unreachable: unreachableIdentities(tries),
     },
-    AbortSignal.any([signal, overdue]),
+    AbortSignal.any([hold.ending, overdue]),
   );
-  if (!result) return signal.aborted ? undefined : state;
+  if (!result) return hold.signal.aborted ? undefined : state;
   const attempt = { progress, tries, identity: result.identityId, identities };
   const { answer, text } = await asStaged(deps, result.answer);
   const step = nextStep(attempt, answer, deps.rules);
-  return applyStep(deps, claimed, state, { step, text }, signal);
+  return applyStep(deps, claimed, state, { step, text }, hold);
 }
 
 /** An answer, and the text of its page. A page that cannot be saved is an answer that is too large. */
@@ -128,7 +150,7 @@ async function applyStep(
   claimed: ClaimedScan,
   state: ScanState,
   { step, text }: { readonly step: ScanStep; readonly text: Buffer | null },
-  signal: AbortSignal,
+  hold: ScanHold,
 ): Promise<ScanState | undefined> {
   if (step.step === 'fail') {
     await end(deps, claimed, state, { fact: 'scan_failed', outcome: step.outcome });
@@ -137,11 +159,11 @@ async function applyStep(
   for (const identityId of step.rests) await deps.egress.pool.restIdentity(identityId);
   if (step.step === 'check_end') return recordDoubt(deps, claimed, state, step);
   if (step.step === 'retry') {
-    await pause(step.pauseMs, signal);
+    await pause(Math.min(step.pauseMs, timeLeftMs(deps, claimed)), hold.ending);
     return { ...state, progress: step.progress, tries: step.tries };
   }
   invariant(text !== null, 'a page that is saved has a text');
-  return stageAndRecord(deps, claimed, state, { step, text }, signal);
+  return stageAndRecord(deps, claimed, state, { step, text }, hold);
 }
 
 /** Stored before the page is read again, so that the checks are counted over all workers. */
@@ -168,9 +190,9 @@ async function stageAndRecord(
   claimed: ClaimedScan,
   state: ScanState,
   { step, text }: { readonly step: Extract<ScanStep, { step: 'save' }>; readonly text: Buffer },
-  signal: AbortSignal,
+  hold: ScanHold,
 ): Promise<ScanState | undefined> {
-  const staged = await stage(deps, claimed, state.progress.pages, text, signal);
+  const staged = await stage(deps, claimed, state.progress.pages, text, hold);
   if (!staged) return undefined;
   const nextCursor = step.done ? null : (step.progress.cursors.at(-1) ?? null);
   const page = { ...staged, place: step.place, nextCursor };
@@ -196,21 +218,26 @@ async function stageAndRecord(
   return recorded?.step === 'changed' ? { ...next, refresh: recorded.refresh } : undefined;
 }
 
-/** Retries until the scan's deadline while the revision-store is unavailable. */
+/**
+ * Retries until the scan's deadline while the revision-store is unavailable, or until the worker
+ * leaves the scan. Throws where it refuses the page itself: it would do so every time.
+ */
 async function stage(
   deps: ScanDeps,
   claimed: ClaimedScan,
   pageNumber: number,
   text: Buffer,
-  signal: AbortSignal,
+  { signal, ending }: ScanHold,
 ) {
   const place = { scanId: claimed.refresh.id, epoch: claimed.epoch, page: pageNumber };
   for (let failures = 1; !signal.aborted && !isOverdue(deps, claimed); failures += 1) {
     try {
       return await deps.revisionStore.stagePage(place, text);
     } catch (error) {
+      if (error instanceof Refused) throw error;
       deps.logger.warn({ err: error, failures }, 'page not staged');
-      await pause(jitteredDelayMs(stagingBackoff, failures), signal);
+      if (ending.aborted) return undefined;
+      await pause(jitteredDelayMs(stagingBackoff, failures), ending);
     }
   }
   return undefined;

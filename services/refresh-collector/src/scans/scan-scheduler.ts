@@ -78,7 +78,15 @@ export function createScanScheduler(deps: SchedulerDeps): ScanScheduler {
       isPostponed: (id: string) => !failed.isDue(id),
     };
     const { decided, published } = planOpenScans(open.snapshot(), conditions, limits, clock);
-    planner.plan = { ...published, reserved: open.markReserved(decided.reserved) };
+    const pages = decided.start.reduce(
+      (sum, id) => sum + open.pagesLeft(id),
+      decided.pagesReserved,
+    );
+    planner.plan = {
+      ...published,
+      pagesPerReplica: Math.ceil(pages / planner.replicas.count),
+      reserved: open.markReserved(decided.reserved),
+    };
     return executor.executePlan(decided, open, failed);
   }
 

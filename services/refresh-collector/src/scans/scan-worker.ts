@@ -1,39 +1,41 @@
-import type { Clock } from '@inventory/runtime/clock';
-import { type HeldLease, holdLease } from '@inventory/runtime/hold-lease';
 import type { Identifiers } from '@inventory/runtime/identifiers';
-import type { Logger } from '@inventory/runtime/logger';
 import { inSpan } from '@inventory/runtime/tracing';
 import { applyFact, type SagaDeps } from '../refreshes/apply-fact.ts';
-import type { InventoryLease, InventoryStore, WaitingLease } from '../refreshes/inventory-store.ts';
+import type { InventoryStore, WaitingLease } from '../refreshes/inventory-store.ts';
 import type { Refresh } from '../refreshes/refresh.domain.ts';
-import type { ClaimedScan, ScanStore } from './scan-store.ts';
+import { scansToHandOver } from './replica-share.domain.ts';
+import { createRunningScans, type RunningScansDeps } from './running-scans.ts';
+import type { ScanStore } from './scan-store.ts';
+import { createWaitingLeases, type SeenLease } from './waiting-leases.ts';
 
-export interface ScanWorkerDeps {
+export interface ScanWorkerDeps extends Omit<RunningScansDeps, 'lastKnown'> {
   readonly saga: SagaDeps;
   readonly scans: ScanStore;
   readonly inventories: InventoryStore;
-  /** Reads a scan to its end, or until its lease is lost. */
-  readonly run: (scan: ClaimedScan, lease: HeldLease) => Promise<void>;
   /** Name of this replica, stored with the scans it reads. */
   readonly replica: string;
-  /** Most scans of this replica at present. */
-  readonly scansMax: () => number;
-  readonly leaseMs: number;
-  /** Aborted when the process stops: leases are then released. */
-  readonly stopping: AbortSignal;
-  readonly onEnded: () => void;
-  readonly clock: Clock;
+  readonly scansMax: number;
+  /** Pages of running scans that this replica should have at present. */
+  readonly partPages: () => number;
   readonly identifiers: Identifiers;
-  readonly logger: Logger;
 }
 
-/** Runs the scans of this replica, each under the lease of its inventory. */
+/**
+ * Runs the scans of this replica, each under the lease of its inventory. A replica that has its part
+ * of all pages leaves waiting leases to the others for a second, and hands over what it has above it.
+ */
 export interface ScanWorker {
-  /** Takes waiting leases while slots are free; true when it took one. */
+  /**
+   * Hands over scans, then takes waiting leases, the earliest deadline first, while slots are free;
+   * true when it took one.
+   */
   takeWaiting(): Promise<boolean>;
   readonly replica: string;
-  /** A token for a lease to be opened for this worker; null when no slot is free. */
-  reserveSlot(): string | null;
+  /**
+   * A token for the lease of a scan of this many pages, to be opened for this worker; null when no
+   * slot is free, and when this replica has its part.
+   */
+  reserveSlot(pages: number): string | null;
   /** Runs the scan whose lease was opened with a reserved token; `null` releases the slot. */
   startScan(token: string, opened: { lease: WaitingLease; epoch: number } | null): Promise<void>;
   /** Ends a scan that was parked or whose refresh ended. */
@@ -43,39 +45,20 @@ export interface ScanWorker {
   idle(): Promise<void>;
 }
 
-interface RunningScan {
-  readonly refreshId: string;
-  readonly held: HeldLease;
-  readonly ended: Promise<void>;
-}
-
 export function createScanWorker(deps: ScanWorkerDeps): ScanWorker {
-  const { inventories, scans, logger, replica } = deps;
-  /** By token: this worker may take an expired lease of its own before its earlier run ended. */
-  const own = new Map<string, RunningScan>();
-  const reserved = new Set<string>();
+  const { inventories, scans, clock, logger, replica } = deps;
+  const running = createRunningScans({
+    ...deps,
+    lastKnown: (refreshId) => deps.saga.refreshes.cachedRefresh(refreshId)?.refresh ?? null,
+  });
+  const waitingLeases = createWaitingLeases(inventories, clock);
+  /** Pages of the scans that are about to start, by token. */
+  const reserved = new Map<string, number>();
+  let taking = 0;
 
-  /** A scan whose lease ended takes no slot, also while its last page is in flight. */
-  const running = () => [...own.values()].filter(({ held }) => !held.signal.aborted).length;
-  const freeSlots = () => deps.scansMax() - running() - reserved.size;
-
-  function run(lease: InventoryLease, claimed: ClaimedScan): void {
-    const renew = () => inventories.renewLease(lease);
-    const held = holdLease({ ...deps, name: 'scan leases', renew });
-    const ended = deps
-      .run(claimed, held)
-      .catch((error: unknown) => {
-        // The lease expires, and another worker resumes from the last recorded page.
-        logger.error({ err: error, refresh_id: lease.refreshId }, 'scan interrupted');
-      })
-      .then(async () => {
-        held.end();
-        own.delete(lease.token);
-        if (deps.stopping.aborted) await inventories.releaseLease(lease);
-        deps.onEnded();
-      });
-    own.set(lease.token, { refreshId: lease.refreshId, held, ended });
-  }
+  const freeSlots = () => deps.scansMax - running.count - reserved.size - taking;
+  const isAvailable = () => !deps.stopping.aborted && freeSlots() > 0;
+  const hasItsPart = () => sumOf(reserved.values()) + running.pagesLeft >= deps.partPages();
 
   /** The lease first, then the scan with its next epoch: writes of the last worker are refused. */
   async function take(waiting: WaitingLease): Promise<boolean> {
@@ -95,35 +78,55 @@ export function createScanWorker(deps: ScanWorkerDeps): ScanWorker {
     }
     if (claimed.epoch > 2 || claimed.pages.length > 0) {
       await inSpan({ name: 'resume scan', parent: claimed.trace }, async () =>
-        logger.info({ refresh_id: refreshId, epoch }, 'scan lease lost, scan resumed'),
+        logger.info({ refresh_id: refreshId, epoch }, 'scan resumed'),
       );
     }
-    run(lease, claimed);
+    running.run(lease, claimed);
     return true;
   }
 
   /** One that fails does not stop the others; its lease waits again when it expires. */
   async function tryToTake(waiting: WaitingLease): Promise<boolean> {
+    taking += 1;
     try {
       return await take(waiting);
     } catch (error) {
       logger.warn({ err: error, refresh_id: waiting.refreshId }, 'scan not taken');
       return false;
+    } finally {
+      taking -= 1;
+    }
+  }
+
+  /** What is above the part of this replica, and without a free slot what another scan precedes. */
+  function handOver(waiting: readonly SeenLease[]): void {
+    const scans = running.staying();
+    const isFull = freeSlots() <= 0 && scans.length === running.count;
+    const overdue = isFull ? waiting.filter(({ waitsLong }) => waitsLong) : [];
+    const share = { partPages: deps.partPages(), overdue, nowMs: clock.now() };
+    for (const { refreshId, pagesLeft } of scansToHandOver(scans, share)) {
+      running.handOver(refreshId);
+      logger.info({ refresh_id: refreshId, pages_left: pagesLeft }, 'scan handed over');
     }
   }
 
   return {
     replica,
     async takeWaiting() {
-      if (deps.stopping.aborted || freeSlots() <= 0) return false;
-      const waiting = await inventories.findWaitingLeases(freeSlots());
-      const taken = await Promise.all(waiting.map(tryToTake));
-      return taken.some(Boolean);
+      if (deps.stopping.aborted) return false;
+      const waiting = await waitingLeases.find(Math.max(1, deps.scansMax));
+      handOver(waiting);
+      let taken = false;
+      for (const lease of waiting) {
+        const isOurs = isAvailable() && (lease.waitsLong || !hasItsPart());
+        taken = (isOurs && (await tryToTake(lease))) || taken;
+      }
+      return taken;
     },
-    reserveSlot() {
-      if (deps.stopping.aborted || freeSlots() <= 0) return null;
+    reserveSlot(pages) {
+      if (!isAvailable() || hasItsPart()) return null;
       const token = deps.identifiers.uuidV7();
-      reserved.add(token);
+      reserved.set(token, pages);
       return token;
     },
     async startScan(token, opened) {
@@ -131,21 +134,21 @@ export function createScanWorker(deps: ScanWorkerDeps): ScanWorker {
         if (!opened) return;
         const { lease, epoch } = opened;
         const claimed = await scans.findClaimed(lease.refreshId, epoch);
-        if (claimed) run({ ...lease, token }, claimed);
+        if (claimed) running.run({ ...lease, token }, claimed);
       } finally {
         reserved.delete(token);
       }
     },
-    stopScan(refreshId) {
-      for (const scan of own.values()) if (scan.refreshId === refreshId) scan.held.end();
-    },
+    stopScan: running.stop,
     get running() {
-      return running();
+      return running.count;
     },
-    async idle() {
-      await Promise.all([...own.values()].map(({ ended }) => ended));
-    },
+    idle: running.idle,
   };
+}
+
+function sumOf(numbers: Iterable<number>): number {
+  return [...numbers].reduce((sum, number) => sum + number, 0);
 }
 
 function isOpen({ phase }: Refresh): boolean {

@@ -7,6 +7,7 @@ import {
 } from '../egress/page-verdicts.domain.ts';
 import type { PlatformAnswer } from '../egress/platform-answer.domain.ts';
 import type { PlatformPage } from '../egress/platform-page.domain.ts';
+import type { PageAsset } from '../egress/platform-rows.domain.ts';
 import {
   type EndCheck,
   noEndCheck,
@@ -28,6 +29,8 @@ export interface ScanProgress {
   readonly cursors: readonly string[];
   /** Pages saved so far, including those that were read again. */
   readonly pages: number;
+  /** The assets of each page in place, as one text; null where another worker read it. */
+  readonly assetKeys: readonly (string | null)[];
   /** Assets that these pages cover, hidden ones included. */
   readonly assetsRead: number;
   /** Assets on the last page; null where another worker read it. */
@@ -70,6 +73,7 @@ export type ScanStep =
 export const freshProgress: ScanProgress = {
   cursors: [],
   pages: 0,
+  assetKeys: [],
   assetsRead: 0,
   lastPageAssets: null,
   reportedTotalCount: null,
@@ -84,9 +88,11 @@ export function resumedProgress(
 ): ScanProgress {
   const cursors = pagesInPlace(recorded).flatMap(({ nextCursor }) => nextCursor ?? []);
   const doubted = endCheck.cursor === null ? -1 : cursors.indexOf(endCheck.cursor);
+  const leading = doubted < 0 ? cursors : cursors.slice(0, doubted);
   return {
-    cursors: doubted < 0 ? cursors : cursors.slice(0, doubted),
+    cursors: leading,
     pages: recorded.length,
+    assetKeys: leading.map(() => null),
     assetsRead: assetsRead ?? recorded.length * count,
     lastPageAssets: null,
     reportedTotalCount,
@@ -134,9 +140,11 @@ function onPage(
   const isBlankEnd = !page.more && page.assets.length === 0;
   const mayBeEmpty =
     cursors.length === 0 && (endCheck.attempts === 0 || page.reportedTotalCount === 0);
-  if (isBlankEnd && !mayBeEmpty) {
+  const isRepetition = repeatsPages(page, progress);
+  if (isRepetition || (isBlankEnd && !mayBeEmpty)) {
     if (endCheck.attempts >= rules.triesMax) return { step: 'fail', outcome: 'incomplete' };
-    return { step: 'check_end', progress: steppedBack(progress), tries: nextTries, rests };
+    const back = steppedBack(progress, isRepetition);
+    return { step: 'check_end', progress: back, tries: nextTries, rests };
   }
   const saved = {
     step: 'save',
@@ -148,6 +156,7 @@ function onPage(
   const next: ScanProgress = {
     cursors,
     pages: progress.pages + 1,
+    assetKeys: [...progress.assetKeys.slice(0, cursors.length), textOfKeys(page.assets)],
     assetsRead: progress.assetsRead + assetsCovered(page, progress, tries.size.count),
     lastPageAssets: page.assets.length,
     reportedTotalCount: page.reportedTotalCount,
@@ -159,6 +168,35 @@ function onPage(
     return { step: 'fail', outcome: 'incomplete' };
   }
   return { ...saved, progress: { ...next, cursors: [...cursors, lastAssetId] }, done: false };
+}
+
+/**
+ * Whether most of a page was on pages before it although assets are missing: the platform has lost its
+ * cursor, and began again. Unknown, hence false, where another worker read the pages before; the
+ * revision-store then refuses such an end.
+ */
+function repeatsPages(
+  { assets, reportedTotalCount }: PlatformPage,
+  { cursors, assetKeys }: ScanProgress,
+): boolean {
+  const before = assetKeys.slice(0, cursors.length);
+  const samples = [assets[0], assets[assets.length >> 1], assets.at(-1)];
+  const isKnown = (asset: PageAsset | undefined) =>
+    asset !== undefined && before.some((keys) => keys?.includes(` ${keyOf(asset)} `));
+  if (before.includes(null) || !samples.some(isKnown)) return false;
+  const known = new Set(before.flatMap((keys) => keys?.trim().split(' ') ?? []));
+  const repeated = assets.filter((asset) => known.has(keyOf(asset))).length;
+  const found = known.size + assets.length - repeated;
+  return found < reportedTotalCount && 2 * repeated > assets.length;
+}
+
+/** One text, for it takes a tenth of the memory that a set does. */
+function textOfKeys(assets: readonly PageAsset[]): string {
+  return ` ${assets.map(keyOf).join(' ')} `;
+}
+
+function keyOf({ assetid, isCurrency }: PageAsset): string {
+  return isCurrency ? `c${assetid}` : assetid;
 }
 
 /**
@@ -174,12 +212,16 @@ function assetsCovered(
   return isLess ? assets.length : Math.max(assets.length, requested);
 }
 
-/** Back to the page before: the cursor may name an asset that was removed. */
-function steppedBack(progress: ScanProgress): ScanProgress {
+/**
+ * Back to the page before: the cursor may name an asset that was removed. Where that page then ends
+ * as it did, nothing is left behind it; unless a page was there, which is read again.
+ */
+function steppedBack(progress: ScanProgress, isReadAgain: boolean): ScanProgress {
   const { cursors, endCheck } = progress;
+  const cursor = isReadAgain ? null : (cursors.at(-1) ?? endCheck.cursor);
   return {
     ...progress,
     cursors: cursors.slice(0, -1),
-    endCheck: { cursor: cursors.at(-1) ?? endCheck.cursor, attempts: endCheck.attempts + 1 },
+    endCheck: { cursor, attempts: endCheck.attempts + 1 },
   };
 }

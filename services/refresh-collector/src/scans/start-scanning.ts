@@ -8,14 +8,14 @@ import type { InventoryStore } from '../refreshes/inventory-store.ts';
 import type { Refreshes } from '../refreshes/open-refreshes.ts';
 import type { Refresh } from '../refreshes/refresh.domain.ts';
 import type { RevisionStoreClient } from '../refreshes/revision-store-client.ts';
-import { reportedPages } from '../refreshes/scan-size.domain.ts';
+import { expectedPagesLeft, reportedPages } from '../refreshes/scan-size.domain.ts';
 import type { PlanLimits } from './plan-open-scans.ts';
 import type { PlanStore } from './plan-store.ts';
 import type { PlannerLease } from './planner-lease.ts';
 import type { ReplicaStore } from './replica-store.ts';
 import { runScan } from './run-scan.ts';
 import { createScanScheduler, type ScanScheduler } from './scan-scheduler.ts';
-import type { ScanStore } from './scan-store.ts';
+import { plannedOf, type ScanStore } from './scan-store.ts';
 import { createScanWorker, type ScanWorker } from './scan-worker.ts';
 
 export interface ScanningDeps {
@@ -89,8 +89,15 @@ function openWorker(
   const scan = { saga, egress, revisionStore, rules: config.scan, clock, logger };
   return createScanWorker({
     ...{ ...stores, saga, replica, leaseMs, onEnded, clock, identifiers, logger },
-    run: (claimed, lease) => runScan(scan, claimed, lease),
-    scansMax: () => Math.min(scansMax, planner.plan.scansPerReplica),
+    run: (claimed, hold) => runScan(scan, claimed, hold),
+    scansMax,
+    partPages() {
+      const { replicas, pagesPerReplica, typicalPages } = planner.plan;
+      // One scan above it: no slot waits because the plan is a second old.
+      return replicas > 1 ? pagesPerReplica + typicalPages : Number.POSITIVE_INFINITY;
+    },
+    pagesLeft: (refresh) =>
+      expectedPagesLeft(plannedOf(refresh), config.scan.count, planner.plan.typicalPages),
     stopping: lifetime.signal,
   });
 }

@@ -68,6 +68,15 @@ export function planTexts(
   };
 }
 
+/** The scan's rows of the assets of a block that is stored, in the order that they have there. */
+export function planRows(survey: Survey, identities: readonly string[]): TextPlan {
+  const positions = identities.map((identity) => survey.positions.get(identity) ?? -1);
+  return {
+    sources: positions.map((position) => survey.assetSources[position] ?? missingSource),
+    lengths: Uint32Array.from(positions, (position) => survey.assetBytes[position] ?? 0),
+  };
+}
+
 function rangeOf(survey: Survey, index: number, blockAssets: number): readonly [number, number] {
   const from = index * blockAssets;
   return [from, Math.min(from + blockAssets, totalCount(survey))];

@@ -32,10 +32,14 @@ export interface Revision {
   readonly blockAssets: number;
 }
 
-/** The descriptions of a revision in one language, as one scan read them. */
+/** The descriptions of a revision in one language, and its rows, as one scan read them. */
 export interface TextSet {
   readonly textSetId: string;
   readonly digest: string;
+  /** The set with the rows; null where they are those of the revision itself. */
+  readonly rowSetId: string | null;
+  /** Null where it is unknown, as in documents of earlier versions. */
+  readonly rowsDigest: string | null;
 }
 
 export type TextSets = Readonly<Partial<Record<Language, TextSet>>>;

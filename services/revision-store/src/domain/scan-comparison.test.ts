@@ -1,12 +1,19 @@
 import type { Language } from '@inventory/contracts/languages';
-import { type Observation, textsFor } from './observation.ts';
+import { type Observation, type TextSet, textsFor } from './observation.ts';
 import { compareWithHead, type Findings, type Present } from './scan-comparison.ts';
 
 const fresh = {
   revisionId: 'invrev_new',
   observationId: 'invobs_new',
   textSetId: 'texts-new',
+  rowSetId: 'rows-new',
 } as const;
+
+const textSet = (
+  textSetId: string,
+  digest: string,
+  rows: Partial<Pick<TextSet, 'rowSetId' | 'rowsDigest'>> = {},
+): TextSet => ({ textSetId, digest, rowSetId: null, rowsDigest: 'rows', ...rows });
 
 const head: Observation = {
   observationId: 'invobs_head',
@@ -22,7 +29,7 @@ const head: Observation = {
   language: 'english',
   window: { startedAtMs: 1_000, completedAtMs: 2_000 },
   reportedTotalCount: 3,
-  texts: { english: { textSetId: 'texts-head', digest: 'words' } },
+  texts: { english: textSet('texts-head', 'words') },
 };
 
 const findings = (changes: Partial<Findings> = {}): Findings => ({
@@ -33,6 +40,7 @@ const findings = (changes: Partial<Findings> = {}): Findings => ({
   reportedTotalCount: 5,
   ownershipDigest: 'owned',
   textDigest: 'words',
+  rowsDigest: 'rows',
   totalCount: 3,
   totalAmount: '4',
   ...changes,
@@ -74,8 +82,8 @@ describe('The comparison of a scan with the head (Refresh: unchanged) [unchanged
     expect(verdict).toMatchObject({ changed: false, writesAssets: false, writesTexts: true });
     expect(verdict.observation.revision).toBe(head.revision);
     expect(verdict.observation.texts).toEqual({
-      english: { textSetId: 'texts-head', digest: 'words' },
-      german: { textSetId: 'texts-new', digest: 'Worte' },
+      english: textSet('texts-head', 'words'),
+      german: textSet('texts-new', 'Worte'),
     });
   });
 
@@ -87,10 +95,45 @@ describe('The comparison of a scan with the head (Refresh: unchanged) [unchanged
     expect(head.texts.english?.textSetId).toBe('texts-head');
   });
 
+  it('stores changed rows of the same assets as a set of their own, beside the same texts', () => {
+    const verdict = given({ rowsDigest: 'other rows' });
+
+    expect(verdict).toMatchObject({
+      changed: false,
+      writesAssets: false,
+      writesTexts: false,
+      writesRows: true,
+    });
+    const rows = { rowSetId: 'rows-new', rowsDigest: 'other rows' };
+    expect(verdict.observation.texts.english).toEqual(textSet('texts-head', 'words', rows));
+    expect(head.texts.english?.rowSetId).toBeNull();
+  });
+
+  it('uses rows that are known of the revision, in whatever language', () => {
+    const rows = { rowSetId: 'rows-german', rowsDigest: 'Zeilen' };
+    const known = { ...head.texts, german: textSet('texts-german', 'Worte', rows) };
+    const present = { head: { ...head, texts: known } };
+
+    const german = given({ rowsDigest: 'Zeilen' }, present);
+    const english = given({ language: 'german', textDigest: 'Worte' }, present);
+
+    expect(german.observation.texts.english).toEqual(textSet('texts-head', 'words', rows));
+    expect(english.observation.texts.german).toEqual(textSet('texts-german', 'Worte'));
+    expect([german.writesRows, english.writesRows]).toEqual([false, false]);
+  });
+
+  it('writes the rows where those of the head are unknown, as in earlier versions', () => {
+    const texts = { english: textSet('texts-head', 'words', { rowsDigest: null }) };
+    const verdict = given({}, { head: { ...head, texts } });
+
+    expect(verdict).toMatchObject({ changed: false, writesRows: true });
+  });
+
   it('starts a revision with the texts of its own scan alone', () => {
     const verdict = given({ ownershipDigest: 'more', language: 'german' });
 
     expect(verdict).toMatchObject({ changed: true, writesAssets: true, writesTexts: true });
+    expect(verdict.writesRows).toBe(false);
     expect(Object.keys(verdict.observation.texts)).toEqual(['german']);
   });
 
@@ -188,7 +231,7 @@ describe('The language of descriptions (Reads: Current with another language)', 
   const bilingual: Observation = {
     ...head,
     language: 'german',
-    texts: { ...head.texts, german: { textSetId: 'texts-german', digest: 'Worte' } },
+    texts: { ...head.texts, german: textSet('texts-german', 'Worte') },
   };
 
   it.each<[Language, Language]>([

@@ -1,6 +1,13 @@
 import type { ObservationId, RevisionId } from '@inventory/contracts/ids';
 import type { Language } from '@inventory/contracts/languages';
-import type { Observation, Revision, ScanSource, ScanWindow, TextSets } from './observation.ts';
+import type {
+  Observation,
+  Revision,
+  ScanSource,
+  ScanWindow,
+  TextSet,
+  TextSets,
+} from './observation.ts';
 
 /** What an assembled scan found. */
 export interface Findings {
@@ -11,6 +18,7 @@ export interface Findings {
   readonly reportedTotalCount: number;
   readonly ownershipDigest: string;
   readonly textDigest: string;
+  readonly rowsDigest: string;
   readonly totalCount: number;
   readonly totalAmount: string;
 }
@@ -26,6 +34,7 @@ export interface FreshIds {
   readonly revisionId: RevisionId;
   readonly observationId: ObservationId;
   readonly textSetId: string;
+  readonly rowSetId: string;
 }
 
 export interface ScanComparison {
@@ -42,6 +51,8 @@ export interface ScanComparison {
   readonly head: Observation | null;
   readonly writesAssets: boolean;
   readonly writesTexts: boolean;
+  /** Of an unchanged revision: the rows themselves differ from all that are known of it. */
+  readonly writesRows: boolean;
 }
 
 /** Compares a scan with the head: the one place that decides changed, unchanged and superseded. */
@@ -55,7 +66,12 @@ export function compareWithHead(
   const place = placeOf(findings, present);
   const known = same?.texts[findings.language];
   const reusesTexts = known?.digest === findings.textDigest;
-  const textSet = reusesTexts ? known : { textSetId: fresh.textSetId, digest: findings.textDigest };
+  const rows = rowsOf(findings, same, fresh);
+  const textSet = {
+    textSetId: reusesTexts ? known.textSetId : fresh.textSetId,
+    digest: findings.textDigest,
+    ...rows,
+  };
   const texts: TextSets = { ...same?.texts, [findings.language]: textSet };
   const after = place === 'head' ? present.head : null;
   const observation: Observation = {
@@ -75,7 +91,19 @@ export function compareWithHead(
     head: headAfter(observation, place, present.head),
     writesAssets: same === null && place !== 'erased',
     writesTexts: !reusesTexts && place !== 'erased',
+    writesRows: rows.rowSetId === fresh.rowSetId && place !== 'erased',
   };
+}
+
+/** Rows of a language may be those of another one, or of the scan that found the revision. */
+function rowsOf(
+  { rowsDigest }: Findings,
+  same: Observation | null,
+  fresh: FreshIds,
+): Pick<TextSet, 'rowSetId' | 'rowsDigest'> {
+  if (same === null) return { rowSetId: null, rowsDigest };
+  const known = Object.values(same.texts).find((texts) => texts.rowsDigest === rowsDigest);
+  return { rowSetId: known ? known.rowSetId : fresh.rowSetId, rowsDigest };
 }
 
 function sameRevision(findings: Findings, head: Observation | null): Observation | null {

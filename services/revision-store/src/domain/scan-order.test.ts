@@ -163,6 +163,7 @@ class InventoryWorld {
       reportedTotalCount: 1,
       ownershipDigest: String(this.commits % 3),
       textDigest: '',
+      rowsDigest: '',
       totalCount: 1,
       totalAmount: '1',
     } as const;
@@ -171,6 +172,7 @@ class InventoryWorld {
       revisionId: `invrev_${id}`,
       observationId: `invobs_${id}`,
       textSetId: id,
+      rowSetId: id,
     } as const;
     return this.compare(findings, present, fresh, 2_000);
   }

@@ -1,4 +1,8 @@
-import type { StagedAsset, StagedDescription } from '@inventory/contracts/staged-rows';
+import {
+  pageRowsMax,
+  type StagedAsset,
+  type StagedDescription,
+} from '@inventory/contracts/staged-rows';
 
 /**
  * Where a row's text lies among the staged pages: page and row as one number, because a survey
@@ -6,12 +10,11 @@ import type { StagedAsset, StagedDescription } from '@inventory/contracts/staged
  */
 export type RowSource = number;
 
-const rowsPerPageMax = 2 ** 16;
 /** No page carried this description. */
 export const missingSource: RowSource = -1;
-const sourceAt = (page: number, row: number): RowSource => page * rowsPerPageMax + row;
-export const pageOf = (source: RowSource): number => Math.floor(source / rowsPerPageMax);
-export const rowOf = (source: RowSource): number => source % rowsPerPageMax;
+const sourceAt = (page: number, row: number): RowSource => page * pageRowsMax + row;
+export const pageOf = (source: RowSource): number => Math.floor(source / pageRowsMax);
+export const rowOf = (source: RowSource): number => source % pageRowsMax;
 
 /**
  * The sources that lie on each page: the texts of several blocks are fetched by reading each page
@@ -29,7 +32,7 @@ export interface SurveyedRow<Row> {
 }
 
 export interface SurveyedPage {
-  readonly assets: Iterable<SurveyedRow<StagedAsset>>;
+  readonly assets: Iterable<SurveyedRow<StagedAsset> & { readonly textNumber: number }>;
   readonly descriptions: Iterable<SurveyedRow<StagedDescription> & { readonly textDigest: string }>;
 }
 
@@ -42,6 +45,8 @@ export interface Survey {
   readonly positions: Map<string, number>;
   readonly assetSources: RowSource[];
   readonly assetBytes: number[];
+  /** Of each row: a digest of 48 bits. */
+  readonly assetTexts: number[];
   readonly amounts: string[];
   readonly descriptionOf: number[];
   readonly descriptionNumbers: Map<string, number>;
@@ -56,6 +61,8 @@ export interface Survey {
   /** Per page: the number of the description in each row. */
   readonly pageDescriptions: Uint32Array[];
   pages: number;
+  /** Assets of the last page, and how many of them no page before it had. */
+  lastPage: { readonly assets: number; readonly added: number };
 }
 
 export function openSurvey(): Survey {
@@ -63,6 +70,7 @@ export function openSurvey(): Survey {
     positions: new Map(),
     assetSources: [],
     assetBytes: [],
+    assetTexts: [],
     amounts: [],
     descriptionOf: [],
     descriptionNumbers: new Map(),
@@ -73,6 +81,7 @@ export function openSurvey(): Survey {
     textSince: [],
     pageDescriptions: [],
     pages: 0,
+    lastPage: { assets: 0, added: 0 },
   };
 }
 
@@ -81,13 +90,15 @@ export function openSurvey(): Survey {
  * row that was seen last, since a later page is later evidence; the same holds for descriptions.
  */
 export function addPage(survey: Survey, page: SurveyedPage): void {
+  const before = survey.positions.size;
   let row = 0;
-  for (const { row: asset, bytes } of page.assets) {
+  for (const { row: asset, bytes, textNumber } of page.assets) {
     const identity = assetIdentity(asset);
     const position = survey.positions.get(identity) ?? survey.positions.size;
     survey.positions.set(identity, position);
     survey.assetSources[position] = sourceAt(survey.pages, row);
     survey.assetBytes[position] = bytes;
+    survey.assetTexts[position] = textNumber;
     survey.amounts[position] = asset.amount;
     survey.descriptionOf[position] = descriptionNumber(survey, descriptionKey(asset));
     row += 1;
@@ -104,6 +115,16 @@ export function addPage(survey: Survey, page: SurveyedPage): void {
   }
   survey.pageDescriptions.push(Uint32Array.from(numbers));
   survey.pages += 1;
+  survey.lastPage = { assets: row, added: survey.positions.size - before };
+}
+
+/**
+ * Whether most of the last page was on pages before it although assets are missing: the platform lost
+ * its cursor and began again, and its end is none.
+ */
+export function endsInRepetition(survey: Survey, reportedTotalCount: number): boolean {
+  const { assets, added } = survey.lastPage;
+  return survey.pages > 1 && 2 * added < assets && totalCount(survey) < reportedTotalCount;
 }
 
 /**
@@ -155,6 +176,11 @@ export function totalCount(survey: Survey): number {
 /** Exact: a sum of stacks may exceed 2^53. */
 export function totalAmount(survey: Survey): bigint {
   return survey.amounts.reduce((sum, amount) => sum + BigInt(amount), 0n);
+}
+
+/** A digest of the rows of all assets in any order: each names its asset. */
+export function rowsDigest({ assetTexts }: Survey): string {
+  return assetTexts.reduce((sum, text) => (sum + text) % 2 ** 48, 0).toString(16);
 }
 
 /** One line per asset: what changes when ownership changes, and nothing else. */

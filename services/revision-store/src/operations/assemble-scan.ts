@@ -4,6 +4,7 @@ import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';
 import type { Retention } from '../domain/retention.ts';
 import { type DecidedScan, pagesInOrder, type ScanResult } from '../domain/scan.ts';
+import { endsInRepetition } from '../domain/survey.ts';
 import type { BlockStore } from '../storage/block-store.ts';
 import type { ChunkStore } from '../storage/chunk-store.ts';
 import type { ObservationStore } from '../storage/observation-store.ts';
@@ -135,6 +136,9 @@ async function assemblePages(
   if (pages === null) throw new PagesInvalid('the manifest is not a whole scan');
   const survey = await surveyScan(chunks, scan.scanId, pages, signal);
   if (survey === null) return pagesMissing(deps, claimed);
+  if (endsInRepetition(survey, scan.reportedTotalCount)) {
+    throw new PagesInvalid('the last page repeats others');
+  }
   const verdict = await compareScan(deps, { scan, survey, lease }, signal);
   const writing = { ...deps, chunks };
   if (!(await writeRevision(writing, { scan, pages, survey, verdict }, signal))) {

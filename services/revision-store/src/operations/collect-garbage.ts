@@ -26,5 +26,6 @@ export async function collectGarbage(
 }
 
 function setsOf({ revision, texts }: Observation): string[] {
-  return [revision.revisionId, ...Object.values(texts).map(({ textSetId }) => textSetId)];
+  const sets = Object.values(texts).flatMap(({ textSetId, rowSetId }) => [textSetId, rowSetId]);
+  return [revision.revisionId, ...sets.filter((set) => set !== null)];
 }

@@ -6,6 +6,7 @@ import { setDigest } from '../domain/set-digest.ts';
 import {
   neededDescriptions,
   ownershipLines,
+  rowsDigest,
   type Survey,
   textLines,
   totalAmount,
@@ -50,6 +51,7 @@ export async function compareScan(
     revisionId: `invrev_${identifiers.uuidV7()}`,
     observationId: `invobs_${identifiers.uuidV7()}`,
     textSetId: identifiers.uuidV7(),
+    rowSetId: identifiers.uuidV7(),
   } as const;
   const findings = {
     source: scan.source,
@@ -59,6 +61,7 @@ export async function compareScan(
     reportedTotalCount: scan.reportedTotalCount,
     ownershipDigest,
     textDigest,
+    rowsDigest: rowsDigest(survey),
     totalCount: totalCount(survey),
     totalAmount: String(totalAmount(survey)),
   };

@@ -110,7 +110,8 @@ async function readPage(
   const request: PageRequest = { position, pageSize, totalCount, blockAssets };
   const { language, textSet } = textsFor(observation, wanted);
   invariant(textSet !== undefined, 'an observation has the texts of its own scan');
-  const sets = { revisionId, textSetId: textSet.textSetId };
+  const { textSetId, rowSetId } = textSet;
+  const sets = { revisionId, rowSetId, textSetId };
   const outlined = await Promise.all(
     rangesOfPage(request).map((range) => readOutline(blocks, sets, range)),
   );
@@ -119,7 +120,7 @@ async function readPage(
   const parts: (PagePart | null)[] = [];
   for (const [at, range] of ranges.entries()) {
     const stored = outlined[at];
-    parts.push(stored ? await readContent(blocks, sets, { ...stored, range }) : null);
+    parts.push(stored ? await readContent(blocks, { ...stored, range }) : null);
   }
   if (!allPresent(parts)) return null;
   const body = pageBody(parts);
@@ -136,6 +137,8 @@ async function readPage(
 /** The sets that hold the blocks of a page. */
 interface PageSets {
   readonly revisionId: RevisionId;
+  /** Of the rows, where they are not those of the revision. */
+  readonly rowSetId: string | null;
   readonly textSetId: string;
 }
 
@@ -143,44 +146,59 @@ interface PageSets {
 interface StoredRange {
   readonly range: BlockRange;
   readonly block: AssetBlock;
+  readonly rows: StoredTexts;
+  readonly texts: StoredTexts;
+}
+
+interface StoredTexts {
+  readonly set: string;
+  readonly index: number;
   readonly texts: BlockTexts;
 }
 
 async function readOutline(
   blocks: BlockReading,
-  { revisionId, textSetId }: PageSets,
+  { revisionId, rowSetId, textSetId }: PageSets,
   range: BlockRange,
 ): Promise<StoredRange | null> {
-  const [block, texts] = await Promise.all([
-    blocks.readAssets(revisionId, range.index),
-    blocks.readTexts(textSetId, range.index),
+  const { index } = range;
+  const [block, own, texts] = await Promise.all([
+    blocks.readAssets(revisionId, index),
+    rowSetId === null ? undefined : blocks.readTexts(rowSetId, index),
+    blocks.readTexts(textSetId, index),
   ]);
-  return block && texts ? { range, block, texts } : null;
+  if (!block || !texts) return null;
+  // A replica of an earlier version may have deleted rows that it does not know to be referred to.
+  const rows =
+    rowSetId === null || !own
+      ? { set: revisionId, index, texts: block.assets }
+      : { set: rowSetId, index, texts: own };
+  return { range, block, rows, texts: { set: textSetId, index, texts } };
 }
 
-function toOutline({ range, block, texts }: StoredRange): OutlinedRange {
-  const { assets, ...join } = block;
-  return { range, outline: { ...join, assetLengths: assets.lengths, textLengths: texts.lengths } };
+function toOutline({ range, block, rows, texts }: StoredRange): OutlinedRange {
+  const { assets: _assets, ...join } = block;
+  return {
+    range,
+    outline: { ...join, assetLengths: rows.texts.lengths, textLengths: texts.texts.lengths },
+  };
 }
 
 async function readContent(
   blocks: BlockReading,
-  { revisionId, textSetId }: PageSets,
-  { range, block, texts }: StoredRange,
+  { range, block, rows, texts }: StoredRange,
 ): Promise<PagePart | null> {
-  const { index, from, to } = range;
+  const { from, to } = range;
   const needed = neededLocals(range, block);
-  const ofAssets = { set: revisionId, index, texts: block.assets };
-  const assets = await readParts(blocks, ofAssets, (row) => row >= from && row < to);
-  const ofTexts = { set: textSetId, index, texts };
-  const descriptions = assets && (await readParts(blocks, ofTexts, (row) => needed.has(row)));
+  const assets = await readParts(blocks, rows, (row) => row >= from && row < to);
+  const descriptions = assets && (await readParts(blocks, texts, (row) => needed.has(row)));
   return descriptions && { range, content: { ...block, assets, texts: descriptions } };
 }
 
 /** The parts of a block that hold wanted texts, one after another; null when one is gone. */
 async function readParts(
   blocks: BlockReading,
-  { set, index, texts }: { set: string; index: number; texts: BlockTexts },
+  { set, index, texts }: StoredTexts,
   wanted: (row: number) => boolean,
 ): Promise<TextPart[] | null> {
   const parts: TextPart[] = [];

@@ -1,9 +1,8 @@
-import { pageRowsMax } from '@inventory/contracts/internal/inventory';
-import { stagedAsset, stagedDescription } from '@inventory/contracts/staged-rows';
+import { pageRowsMax, stagedAsset, stagedDescription } from '@inventory/contracts/staged-rows';
 import { locateRows, type TextSpan } from '../domain/page-text.ts';
 import type { SurveyedPage, SurveyedRow } from '../domain/survey.ts';
 import { PagesInvalid } from './read-staged-page.ts';
-import { sha256Text } from './sha256.ts';
+import { sha256Number, sha256Text } from './sha256.ts';
 
 interface Schema<Row> {
   safeParse(value: unknown): { readonly success: boolean; readonly data?: Row };
@@ -19,9 +18,8 @@ export function readRows(text: Buffer): SurveyedPage {
   if (Math.max(rows.assets.length, rows.descriptions.length) > pageRowsMax) {
     throw new PagesInvalid('a page has too many rows');
   }
-  for (const span of rows.others) parse(text, span);
   return {
-    assets: rowsOf(text, rows.assets, stagedAsset),
+    assets: assetRows(text, rows.assets),
     descriptions: describedRows(text, rows.descriptions),
   };
 }
@@ -32,22 +30,22 @@ function* rowsOf<Row>(
   schema: Schema<Row>,
 ): Generator<SurveyedRow<Row> & { readonly span: TextSpan }> {
   for (const span of spans) {
-    const { success, data } = schema.safeParse(parse(text, span));
+    const { success, data } = schema.safeParse(
+      JSON.parse(text.toString('utf8', span.start, span.end)),
+    );
     if (!success || data === undefined) throw new PagesInvalid('a row breaks its contract');
     yield { row: data, bytes: span.end - span.start, span };
+  }
+}
+
+function* assetRows(text: Buffer, spans: readonly TextSpan[]) {
+  for (const { row, bytes, span } of rowsOf(text, spans, stagedAsset)) {
+    yield { row, bytes, textNumber: sha256Number(text.subarray(span.start, span.end)) };
   }
 }
 
 function* describedRows(text: Buffer, spans: readonly TextSpan[]) {
   for (const { row, bytes, span } of rowsOf(text, spans, stagedDescription)) {
     yield { row, bytes, textDigest: sha256Text(text.subarray(span.start, span.end)) };
-  }
-}
-
-function parse(text: Buffer, { start, end }: TextSpan): unknown {
-  try {
-    return JSON.parse(text.toString('utf8', start, end));
-  } catch {
-    throw new PagesInvalid('a page is not JSON');
   }
 }

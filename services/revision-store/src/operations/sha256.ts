@@ -9,3 +9,8 @@ export function sha256Hex(bytes: Buffer): string {
 export function sha256Text(text: string | Buffer): string {
   return hash('sha256', text, 'base64url');
 }
+
+/** Six bytes of a SHA-256, for digests that are held by the hundred thousand. */
+export function sha256Number(bytes: Buffer): number {
+  return hash('sha256', bytes, 'buffer').readUIntBE(0, 6);
+}

@@ -1,25 +1,27 @@
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
+import type { StagedAsset } from '@inventory/contracts/staged-rows';
 import { invariant } from '@inventory/runtime/bug';
 import {
   type BlockPlan,
   blockCount,
   planBlock,
+  planRows,
   planTexts,
   type TextPlan,
 } from '../domain/block-plan.ts';
 import { cutByBytes, joinTexts, partEnd } from '../domain/joined-texts.ts';
 import type { CompletedScan, ManifestPage } from '../domain/scan.ts';
 import type { ScanComparison } from '../domain/scan-comparison.ts';
-import type { Survey } from '../domain/survey.ts';
+import { assetIdentity, type Survey } from '../domain/survey.ts';
 import type { BlockPlace, BlockStore } from '../storage/block-store.ts';
 import type { ChunkStore } from '../storage/chunk-store.ts';
-import { gatherTexts } from './gather-texts.ts';
+import { type GatheredTexts, gatherTexts } from './gather-texts.ts';
 
 export interface WriteRevisionDeps {
   readonly chunks: Pick<ChunkStore, 'readChunks'>;
   readonly blocks: Pick<
     BlockStore,
-    'writeAssets' | 'writeTexts' | 'writePart' | 'readDescriptionKeys'
+    'writeAssets' | 'writeTexts' | 'writePart' | 'readDescriptionKeys' | 'readAssets' | 'readPart'
   >;
 }
 
@@ -46,8 +48,8 @@ export async function writeRevision(
   assembled: AssembledScan,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { writesAssets, writesTexts, observation } = assembled.verdict;
-  if (!writesAssets && !writesTexts) return true;
+  const { writesAssets, writesTexts, writesRows, observation } = assembled.verdict;
+  if (!writesAssets && !writesTexts && !writesRows) return true;
   const { totalCount, blockAssets } = observation.revision;
   const blocks = blockCount(totalCount, blockAssets);
   let group: PartToWrite[] = [];
@@ -68,8 +70,9 @@ export async function writeRevision(
 
 /** One document on its way: a part of the assets of a block, or of their descriptions. */
 interface PartToWrite {
+  readonly of: keyof GatheredTexts;
   readonly place: BlockPlace;
-  /** The plan of the block when this is a part of its assets. */
+  /** The plan of the block when this is a part of its assets, and they are new. */
   readonly plan: BlockPlan | null;
   readonly texts: TextPlan;
   readonly starts: readonly number[];
@@ -89,23 +92,58 @@ async function planParts(
   const { revision, texts, language } = verdict.observation;
   const { revisionId, blockAssets } = revision;
   const scope = inventoryKeyText(scan.scope);
-  const plan = verdict.writesAssets ? planBlock(survey, index, blockAssets) : null;
-  const ofAssets = plan ? partsOf({ scope, set: revisionId, index }, plan, plan.assets) : [];
-  if (!verdict.writesTexts) return ofAssets;
-  const keys = plan?.descriptionKeys ?? (await blocks.readDescriptionKeys(revisionId, index));
-  invariant(keys !== undefined, 'a block of the head is missing');
   const textSet = texts[language];
   invariant(textSet !== undefined, 'an observation has the texts of its own scan');
-  const place = { scope, set: textSet.textSetId, index };
-  return [...ofAssets, ...partsOf(place, null, planTexts(survey, index, blockAssets, keys))];
+  const plan = verdict.writesAssets ? planBlock(survey, index, blockAssets) : null;
+  const parts: PartToWrite[] = [];
+  if (plan) {
+    parts.push(...partsOf('assets', { scope, set: revisionId, index }, plan.assets, plan));
+  }
+  if (verdict.writesRows && textSet.rowSetId !== null) {
+    const identities = await readIdentities(blocks, revisionId, index);
+    const place = { scope, set: textSet.rowSetId, index };
+    parts.push(...partsOf('assets', place, planRows(survey, identities)));
+  }
+  if (verdict.writesTexts) {
+    const keys = plan?.descriptionKeys ?? (await blocks.readDescriptionKeys(revisionId, index));
+    invariant(keys !== undefined, 'a block of the head is missing');
+    const place = { scope, set: textSet.textSetId, index };
+    const texts = planTexts(survey, index, blockAssets, keys);
+    parts.push(...partsOf('descriptions', place, texts));
+  }
+  return parts;
 }
 
-function partsOf(place: BlockPlace, plan: BlockPlan | null, texts: TextPlan): PartToWrite[] {
+/** The assets of a block of the head, in its order. */
+async function readIdentities(
+  blocks: WriteRevisionDeps['blocks'],
+  set: string,
+  index: number,
+): Promise<string[]> {
+  const block = await blocks.readAssets(set, index);
+  invariant(block !== undefined, 'a block of the head is missing');
+  const { starts, first } = block.assets;
+  const identities: string[] = [];
+  for (const part of starts.keys()) {
+    const bytes = part === 0 ? first : await blocks.readPart(set, index, part);
+    invariant(bytes !== undefined, 'a part of the head is missing');
+    const rows = JSON.parse(`[${bytes}]`) as StagedAsset[];
+    identities.push(...rows.map(assetIdentity));
+  }
+  return identities;
+}
+
+function partsOf(
+  of: PartToWrite['of'],
+  place: BlockPlace,
+  texts: TextPlan,
+  plan: BlockPlan | null = null,
+): PartToWrite[] {
   const starts = cutByBytes(texts.lengths, partBytesMax);
   return starts.map((from, part) => {
     const lengths = texts.lengths.subarray(from, partEnd(starts, part, texts.lengths.length));
     const bytes = lengths.reduce((sum, length) => sum + length, 0);
-    return { place, plan, texts, starts, part, bytes };
+    return { of, place, plan, texts, starts, part, bytes };
   });
 }
 
@@ -116,14 +154,14 @@ async function writeGroup(
   signal: AbortSignal,
 ): Promise<boolean> {
   const wanted = {
-    assets: group.flatMap((part) => (part.plan ? sourcesOf(part) : [])),
-    descriptions: group.flatMap((part) => (part.plan ? [] : sourcesOf(part))),
+    assets: group.flatMap((part) => (part.of === 'assets' ? sourcesOf(part) : [])),
+    descriptions: group.flatMap((part) => (part.of === 'assets' ? [] : sourcesOf(part))),
   };
   const gathered = await gatherTexts({ chunks, scanId: scan.scanId, pages }, wanted, signal);
   if (gathered === null) return false;
   await Promise.all(
     group.map((part) => {
-      const texts = part.plan ? gathered.assets : gathered.descriptions;
+      const texts = gathered[part.of];
       const { bytes } = joinTexts(sourcesOf(part).map((source) => texts.get(source)));
       return writePart(blocks, part, bytes);
     }),

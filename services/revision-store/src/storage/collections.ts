@@ -90,7 +90,17 @@ const observationFields = z.object({
   language,
   window,
   reportedTotalCount: z.int(),
-  texts: z.partialRecord(language, z.object({ textSetId: z.string(), digest: z.string() })),
+  texts: z.partialRecord(
+    language,
+    z.object({
+      textSetId: z.string(),
+      digest: z.string(),
+      /** Absent where the rows are those of the revision. */
+      rowSetId: z.string().exactOptional(),
+      /** Absent in documents of earlier versions. */
+      rowsDigest: z.string().exactOptional(),
+    }),
+  ),
 });
 export type ObservationFields = z.infer<typeof observationFields>;
 

@@ -1,3 +1,4 @@
+import type { Language } from '@inventory/contracts/languages';
 import { dateOf } from '@inventory/runtime/clock';
 import { Binary } from 'mongodb';
 import type { Observation, ScanWindow } from '../domain/observation.ts';
@@ -25,7 +26,11 @@ export function fromObservationFields(fields: ObservationFields): Observation {
     language,
     window: fromWindowDocument(fields.window),
     reportedTotalCount,
-    texts,
+    texts: mapTexts(texts, ({ rowSetId = null, rowsDigest = null, ...set }) => ({
+      ...set,
+      rowSetId,
+      rowsDigest,
+    })),
   };
 }
 
@@ -39,8 +44,21 @@ export function toObservationFields(observation: Observation): ObservationFields
     language,
     window: toWindowDocument(observation.window),
     reportedTotalCount,
-    texts,
+    texts: mapTexts(texts, ({ rowSetId, rowsDigest, ...set }) => ({
+      ...set,
+      ...(rowSetId === null ? {} : { rowSetId }),
+      ...(rowsDigest === null ? {} : { rowsDigest }),
+    })),
   };
+}
+
+function mapTexts<From, To>(
+  texts: Readonly<Partial<Record<Language, From>>>,
+  map: (set: From) => To,
+): Partial<Record<Language, To>> {
+  return Object.fromEntries(
+    Object.entries(texts).map(([language, set]) => [language, map(set)]),
+  ) as Partial<Record<Language, To>>;
 }
 
 export function toScanWork(scan: CompletedScan): ScanWork {

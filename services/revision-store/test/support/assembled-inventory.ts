@@ -98,7 +98,7 @@ export function assemble(
 function surveyed({ assets, descriptions }: Page): SurveyedPage {
   const bytesOf = (row: object) => Buffer.byteLength(JSON.stringify(row));
   return {
-    assets: assets.map((row) => ({ row, bytes: bytesOf(row) })),
+    assets: assets.map((row) => ({ row, bytes: bytesOf(row), textNumber: 0 })),
     descriptions: descriptions.map((row) => ({
       row,
       bytes: bytesOf(row),

@@ -3,7 +3,7 @@ import type { IdentityLoss, Mix } from './mix.ts';
 import { collectMs, type Ended, type PlayRules, queueMs, simulate } from './simulate.ts';
 import { limits } from './simulated-egress.ts';
 
-/** What is out of service for a time, and returns. */
+/** What cannot be used for a time, and returns. */
 export interface Outage {
   readonly identities: number;
   /** Those that are lost; all of them fail where the application does. */

@@ -18,7 +18,9 @@ const limitsBody = z
 
 const latencyBody = z.strictObject({ fixed_ms: milliseconds, slow_ms: milliseconds }).partial();
 
-const identityBody = z.strictObject({ mode: z.enum(['normal', 'bad_request', 'block_page']) });
+const identityBody = z.strictObject({
+  mode: z.enum(['normal', 'bad_request', 'block_page', 'firewall_html']),
+});
 
 export function readLimits({ limits }: World): ControlAnswer {
   return ok({

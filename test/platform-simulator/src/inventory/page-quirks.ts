@@ -4,7 +4,7 @@ export type WirePage = {
   descriptions?: Row[];
   more_items?: number;
   last_assetid?: string;
-  total_inventory_count: number;
+  total_inventory_count: number | string;
   [field: string]: unknown;
 };
 export type Row = Record<string, unknown>;
@@ -19,6 +19,10 @@ type QuirkContext = {
   readonly cursorRemoved: boolean;
   /** A page of one asset: the one the cursor names. */
   readonly cursorAssetPage: () => WirePage;
+  /** The first page of the inventory. */
+  readonly firstPage: () => WirePage;
+  /** First pages delivered so far, of a scenario with a plan. */
+  readonly scans: number;
 };
 
 type Quirk = (page: WirePage, context: QuirkContext) => WirePage;
@@ -55,10 +59,12 @@ export const pageQuirks = {
   total_minus_one: laterPages((page) => totalChanged(page, -1)),
   total_plus_five: laterPages((page) => totalChanged(page, 5)),
   total_minus_five: laterPages((page) => totalChanged(page, -5)),
-  blank_end: (page, { cursorRemoved }) => {
-    const { more_items: _more, last_assetid: _cursor, ...rest } = withoutAssets(page);
-    return cursorRemoved ? rest : page;
-  },
+  blank_end: (page, { cursorRemoved }) =>
+    cursorRemoved ? withoutCursor(withoutAssets(page)) : page,
+  repeated_end: laterPages((_page, { firstPage: first }) => withoutCursor(first())),
+  partly_repeated_end_once: laterPages((page, { firstPage: first, scans }) =>
+    scans > 1 ? page : withoutCursor(firstAssets(first(), 500)),
+  ),
   hidden_end: (page) => (page.assets === undefined ? page : withCursor(page, lastAssetId(page))),
   heavy_first_page: firstPage((page) =>
     (page.assets ?? []).length > 1_000 ? { ...page, sim_weight: 'x'.repeat(heavyBytes) } : page,
@@ -77,6 +83,15 @@ export const pageQuirks = {
   }),
   description_per_asset: (page) => ({ ...page, descriptions: descriptionPerAsset(page) }),
   odd_lists: (page) => eachDescription(page, oddLists),
+  odd_blocks: (page) => ({
+    ...page,
+    asset_properties: {},
+    total_inventory_count: String(page.total_inventory_count),
+  }),
+  description_twice: ({ descriptions = [], ...page }) => ({
+    ...page,
+    descriptions: [...descriptions, { ...descriptions[0], name: 'Sim Rename' }],
+  }),
   unknown_fields: (page) => ({
     ...eachDescription(eachAsset(page, withUnknownFields), withUnknownFields),
     sim_page_note: { revision: 3 },
@@ -112,6 +127,10 @@ function withCursor(page: WirePage, assetId: string | undefined): WirePage {
   return assetId === undefined ? page : { ...page, more_items: 1, last_assetid: assetId };
 }
 
+function withoutCursor({ more_items: _more, last_assetid: _cursor, ...page }: WirePage): WirePage {
+  return page;
+}
+
 function lastAssetId(page: WirePage): string {
   return String(page.assets?.at(-1)?.['assetid'] ?? '0');
 }
@@ -120,11 +139,16 @@ function lastTwoSwapped(assets: readonly Row[]): Row[] {
   return [...assets.slice(0, -2), ...assets.slice(-2).reverse()];
 }
 
-function withCursorAsset(page: WirePage, { cursorAssetPage }: QuirkContext, change: Row): WirePage {
+/** The page begins with the asset that its cursor names, and has as many assets as before. */
+function withCursorAsset(
+  page: WirePage,
+  { cursorAssetPage, pageSize }: QuirkContext,
+  change: Row,
+): WirePage {
   const repeated = cursorAssetPage();
   const known = new Set((page.descriptions ?? []).map(joinKey));
   const texts = (repeated.descriptions ?? []).filter((row) => !known.has(joinKey(row)));
-  return {
+  const longer = {
     ...page,
     assets: [
       ...(repeated.assets ?? []).map((row) => ({ ...row, ...change })),
@@ -132,10 +156,11 @@ function withCursorAsset(page: WirePage, { cursorAssetPage }: QuirkContext, chan
     ],
     descriptions: [...(page.descriptions ?? []), ...texts],
   };
+  return firstAssets(longer, pageSize);
 }
 
 function totalChanged(page: WirePage, by: number): WirePage {
-  return { ...page, total_inventory_count: page.total_inventory_count + by };
+  return { ...page, total_inventory_count: Number(page.total_inventory_count) + by };
 }
 
 function eachAsset(page: WirePage, change: (row: Row, at: number) => Row): WirePage {

@@ -67,7 +67,7 @@ function firstAnswer(asked: Asked): Answer {
 
 function look(request: InventoryRequest, world: World): Asked {
   const account = findAccount(world, request.platformId);
-  const pageSize = request.count || world.limits.countMax;
+  const pageSize = account?.scenario?.pageAssets ?? (request.count || world.limits.countMax);
   return {
     request,
     world,
@@ -174,25 +174,22 @@ function goodPage(asked: Asked): Answer {
   const { request, world, account, pageSize } = asked;
   const inventory = inventoryAsked(asked);
   const startsAt = startIndex(inventory, request.startAssetId) ?? inventory.size;
-  const body = pageBody(
-    inventory,
-    slice(inventory, startsAt, pageSize),
-    request,
-    world.descriptions,
-  );
+  const pageFrom = (index: number, count: number) =>
+    pageBody(inventory, slice(inventory, index, count), request, world.descriptions);
+  const body = pageFrom(startsAt, pageSize);
   const quirk = account?.scenario?.quirk;
   if (quirk === undefined) {
     return jsonAnswer(200, body);
   }
-  const cursorAsset = () => slice(inventory, startsAt - 1, 1);
   const page = pageQuirks[quirk](parsePage(body), {
     pageNumber: asked.pageNumber,
     pageSize,
     startAssetId: request.startAssetId,
     assetIdAt: (index) => assetId(inventory, index),
     cursorRemoved: request.startAssetId !== undefined && inventory.removed.has(startsAt - 1),
-    cursorAssetPage: () =>
-      parsePage(pageBody(inventory, cursorAsset(), request, world.descriptions)),
+    cursorAssetPage: () => parsePage(pageFrom(startsAt - 1, 1)),
+    firstPage: () => parsePage(pageFrom(-inventory.added, pageSize)),
+    scans: asked.progress?.scans ?? 0,
   });
   return jsonAnswer(200, JSON.stringify(page));
 }

@@ -1,3 +1,4 @@
+import { gunzipSync, inflateRawSync } from 'node:zlib';
 import { type Answer, type Failure, failureAnswer, jsonAnswer, stageOf } from './failures.ts';
 
 const page = '{"total_inventory_count":0,"success":1,"rwgrsn":-2}';
@@ -14,6 +15,13 @@ describe('failure answers, byte for byte (upstream 1.4 and 5)', () => {
     [{ kind: 'bad_request' }, 400, json, 'null'],
     [{ kind: 'count_too_big' }, 400, json, 'null'],
     [{ kind: 'block_page' }, 403, json, 'null'],
+    [
+      { kind: 'firewall_html' },
+      403,
+      html,
+      '<html><head><title>Access denied</title></head><body><h1>Access denied</h1></body></html>',
+    ],
+    [{ kind: 'firewall_json' }, 403, json, '{"title":"Access denied","status":403}'],
     [{ kind: 'private' }, 403, json, 'null'],
     [{ kind: 'unauthorized' }, 401, json, 'null'],
     [{ kind: 'not_found' }, 404, json, 'null'],
@@ -72,6 +80,37 @@ describe('failure answers, byte for byte (upstream 1.4 and 5)', () => {
 
   it('sends the whole page and breaks the connection within it', () => {
     expect(answerTo({ kind: 'cut_connection' })).toMatchObject({ body: page, cut: true });
+  });
+
+  it('sends the whole page compressed, and names each coding', () => {
+    const { body, headers } = answerTo({ kind: 'encoded', codings: ['raw-deflate', 'gzip'] });
+
+    expect(headers).toEqual({ 'content-encoding': 'deflate, gzip' });
+    expect(String(inflateRawSync(gunzipSync(body)))).toBe(page);
+    expect(answerTo({ kind: 'called_encoded', coding: 'br' })).toMatchObject({
+      body: page,
+      headers: { 'content-encoding': 'br' },
+    });
+  });
+
+  it('has a gateway ask for a pause where it is to', () => {
+    const answered = answerTo({ kind: 'gateway', status: 503, retry_after: '120' });
+    expect(answered).toMatchObject({ status: 503, headers: { 'retry-after': '120' } });
+  });
+
+  it('sends the whole page behind an interim answer', () => {
+    expect(answerTo({ kind: 'interim', status: 100 })).toMatchObject({
+      body: page,
+      interim: [100],
+    });
+  });
+
+  it.each([
+    ['assets_twice', `${page.slice(0, -1)},"assets":[]}`],
+    ['more_items_twice', `${page.slice(0, -1)},"more_items":0}`],
+    ['odd_text', page],
+  ] as const)('rewrites a page: %s', (how, body) => {
+    expect(String(answerTo({ kind: 'rewritten', how }).body)).toBe(body);
   });
 
   it('sends the whole page late when the item server is slow', () => {

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { codings, contentEncoding, encode } from './content-codings.ts';
+import { rewrite, rewritings } from './rewritten-body.ts';
 
 /** The checks a request passes, in the platform's order; the first that fails gives the answer. */
 export const stages = [
@@ -18,6 +20,8 @@ const refusalStages = {
   throttled: 'limiter',
   bad_request: 'identity',
   block_page: 'identity',
+  firewall_html: 'identity',
+  firewall_json: 'identity',
   not_found: 'account',
   not_found_html: 'account',
   private: 'privacy',
@@ -53,7 +57,15 @@ export const failure = z.discriminatedUnion('kind', [
       'Failed to send request',
     ]),
   }),
-  z.strictObject({ kind: z.literal('gateway'), status: z.literal([502, 503, 504]) }),
+  z.strictObject({
+    kind: z.literal('gateway'),
+    status: z.literal([502, 503, 504]),
+    retry_after: z.string().max(100).exactOptional(),
+  }),
+  z.strictObject({ kind: z.literal('encoded'), codings: z.array(z.enum(codings)).min(1).max(4) }),
+  z.strictObject({ kind: z.literal('interim'), status: z.literal([100, 102, 103]) }),
+  z.strictObject({ kind: z.literal('rewritten'), how: z.enum(rewritings) }),
+  z.strictObject({ kind: z.literal('called_encoded'), coding: z.string().regex(/^[a-z-]{1,20}$/) }),
 ]);
 export type Failure = z.infer<typeof failure>;
 
@@ -62,6 +74,10 @@ export type Answer = {
   readonly status: number;
   readonly contentType: string;
   readonly body: string | Buffer;
+  /** Besides those of type and length. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Interim answers before it, by their status. */
+  readonly interim?: readonly number[];
   readonly delayMs: number;
   /** The connection breaks after the first half of the body. */
   readonly cut: boolean;
@@ -105,12 +121,33 @@ export function failureAnswer(of: Failure, good: () => Answer, slowMs: number): 
       const page = good();
       return { ...page, delayMs: page.delayMs + slowMs };
     }
+    case 'encoded': {
+      const page = good();
+      const body = encode(Buffer.from(page.body), of.codings);
+      return { ...page, body, headers: { 'content-encoding': contentEncoding(of.codings) } };
+    }
+    case 'interim':
+      return { ...good(), interim: [of.status] };
+    case 'rewritten': {
+      const page = good();
+      return { ...page, body: rewrite(Buffer.from(page.body), of.how) };
+    }
+    case 'called_encoded':
+      return { ...good(), headers: { 'content-encoding': of.coding } };
     default:
       return refusal(of);
   }
 }
 
-type Refusal = Exclude<Failure, { kind: 'truncated' | 'cut_connection' | 'slow' }>;
+type Changed =
+  | 'truncated'
+  | 'cut_connection'
+  | 'slow'
+  | 'encoded'
+  | 'called_encoded'
+  | 'interim'
+  | 'rewritten';
+type Refusal = Exclude<Failure, { kind: Changed }>;
 
 function refusal(of: Refusal): Answer {
   switch (of.kind) {
@@ -122,6 +159,10 @@ function refusal(of: Refusal): Answer {
     case 'block_page':
     case 'private':
       return jsonAnswer(403, 'null');
+    case 'firewall_html':
+      return htmlAnswer(403, 'Access denied');
+    case 'firewall_json':
+      return jsonAnswer(403, '{"title":"Access denied","status":403}');
     case 'unauthorized':
       return jsonAnswer(401, 'null');
     case 'not_found':
@@ -135,7 +176,10 @@ function refusal(of: Refusal): Answer {
     case 'server_text':
       return errorAnswer(of.text);
     case 'gateway':
-      return htmlAnswer(of.status, gatewayTitle(of.status));
+      return {
+        ...htmlAnswer(of.status, gatewayTitle(of.status)),
+        ...(of.retry_after === undefined ? {} : { headers: { 'retry-after': of.retry_after } }),
+      };
     default:
       return oddSuccess(of.kind);
   }

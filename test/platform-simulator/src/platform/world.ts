@@ -22,8 +22,9 @@ type Latency = {
   readonly slowMs: number;
 };
 
-/** `normal`, or a poor address: `bad_request` gets 400 null, `block_page` 403 null, for everything. */
-type IdentityMode = 'normal' | 'bad_request' | 'block_page';
+/** `normal`, or a poor address: `bad_request` gets 400 null, `block_page` 403 null,
+ * `firewall_html` 403 with a page, for everything. */
+type IdentityMode = 'normal' | 'bad_request' | 'block_page' | 'firewall_html';
 
 /** What was said about an account through the control endpoints. */
 type AccountState = {

@@ -198,4 +198,34 @@ export const oddPageScenarios: readonly ScenarioDefinition[] = [
     quirk: 'heavy_first_page',
     shows: 'The first page weighs 9 MiB with more than 1,000 assets, and as usual with fewer.',
   },
+  {
+    number: 128,
+    name: 'repeated-end',
+    size: 4_000,
+    quirk: 'repeated_end',
+    shows:
+      'The second page is the first one again, as the last: half of the inventory never comes.',
+  },
+  {
+    number: 129,
+    name: 'partly-repeated-end-once',
+    size: 4_000,
+    faults: [],
+    quirk: 'partly_repeated_end_once',
+    shows: 'The second page is a part of the first one, as the last, until that is read again.',
+  },
+  {
+    number: 130,
+    name: 'more-rows-than-asked',
+    size: 5_001,
+    pageAssets: 2_500,
+    shows: '2,500 assets a page, whatever is asked for.',
+  },
+  {
+    number: 131,
+    name: 'all-rows-at-once',
+    size: 5_001,
+    pageAssets: 6_000,
+    shows: 'All 5,001 assets on one page, whatever is asked for.',
+  },
 ];

@@ -29,6 +29,8 @@ export type ScenarioDefinition = {
   readonly kindLimit?: number;
   readonly assetIdStyle?: AssetIdStyle;
   readonly amountStyle?: Inventory['amountStyle'];
+  /** Assets of each page, whatever `count` asks for. */
+  readonly pageAssets?: number;
   readonly quirk?: PageQuirk;
   readonly faults?: readonly ScenarioFault[];
   /** What a new scan (a first page that was delivered) finds changed since the one before. */

@@ -16,7 +16,7 @@ function walkScenario(name: string, world: World = unlimitedWorld(), serial = 0)
 }
 
 function totals(name: string): number[] {
-  return walkScenario(name).map((page) => page.total_inventory_count);
+  return walkScenario(name).map((page) => Number(page.total_inventory_count));
 }
 
 /** Statuses and EResult texts of repeated first-page requests. */

@@ -1,0 +1,36 @@
+import type { Pending, WorkQueue } from '@inventory/work/work-queue';
+
+/** A work queue in memory, which follows the same rules as one in a collection. */
+export interface MemoryQueue<Item> extends WorkQueue<Item> {
+  /** What is pending, by id. */
+  readonly pending: Map<string, Pending<Item>>;
+  add(id: string, item: Item, dueAtMs: number): void;
+}
+
+export function createMemoryQueue<Item>(): MemoryQueue<Item> {
+  const pending = new Map<string, Pending<Item>>();
+  const holds = ({ id, tries, dueAtMs }: Pending<Item>) => {
+    const now = pending.get(id);
+    return now?.tries === tries && now.dueAtMs === dueAtMs;
+  };
+  return {
+    pending,
+    add: (id, item, dueAtMs) => void pending.set(id, { id, item, dueAtMs, tries: 0 }),
+    async findDue(nowMs, limit) {
+      const due = [...pending.values()].filter(({ dueAtMs }) => dueAtMs <= nowMs);
+      return due.toSorted((left, right) => left.dueAtMs - right.dueAtMs).slice(0, limit);
+    },
+    async claim(found, _owner, untilMs) {
+      if (!holds(found)) return null;
+      const claimed = { ...found, tries: found.tries + 1, dueAtMs: untilMs };
+      pending.set(found.id, claimed);
+      return claimed;
+    },
+    isClaimed: async (claimed) => holds(claimed),
+    async postpone(claimed, untilMs) {
+      const { id, tries } = claimed;
+      if (holds(claimed)) pending.set(id, { ...claimed, tries: tries - 1, dueAtMs: untilMs });
+    },
+    complete: async ({ id }) => void pending.delete(id),
+  };
+}

@@ -1,0 +1,31 @@
+import type { Clock } from '@inventory/runtime/clock';
+import type { Lifetime } from '@inventory/runtime/lifetime';
+import type { Logger } from '@inventory/runtime/logger';
+import { startPeriodicJob } from '@inventory/runtime/periodic-job';
+import { createWorker, type WorkKind } from './worker.ts';
+
+export interface StartWorkerDeps {
+  readonly lifetime: Pick<Lifetime, 'defer'>;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Name of this replica. */
+  readonly owner: string;
+  readonly logger: Logger;
+}
+
+export interface StartedWorkKind<Item> extends WorkKind<Item> {
+  /** Pause between two looks at what is due, without a wake. */
+  readonly lookEveryMs: number;
+}
+
+/** Works on what is due until the lifetime closes, then ends what it began. The result looks at once. */
+export function startWorker<Item>(kind: StartedWorkKind<Item>, deps: StartWorkerDeps): () => void {
+  const { lifetime, logger } = deps;
+  const { name, lookEveryMs: intervalMs } = kind;
+  const worker = createWorker(kind, { ...deps, wake: () => job.wake() });
+  lifetime.defer(`${name} in progress`, async () => {
+    await worker.idle();
+    worker.stop();
+  });
+  const job = startPeriodicJob({ name, intervalMs, lifetime, logger, runOnce: worker.runOnce });
+  return job.wake;
+}

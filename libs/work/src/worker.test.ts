@@ -1,0 +1,219 @@
+import { createLogger } from '@inventory/runtime/logger';
+import { createMemoryQueue, type MemoryQueue } from '@inventory/testkit/memory-queue';
+import { propertyRuns } from '@inventory/testkit/property-runs';
+import { createTestClock, type TestClock } from '@inventory/testkit/test-clock';
+import fc from 'fast-check';
+import { createWorker, type Worker, type WorkKind, type WorkResult } from './worker.ts';
+
+const logger = createLogger({ service: 'test', level: 'silent' });
+const again = { firstMs: 10_000, maxMs: 60_000 };
+
+type Work = (id: string, tries: number) => Promise<WorkResult>;
+
+function openWorker(
+  queue: WorkKind<string>['queue'],
+  work: Work,
+  { clock, places = 400 }: { clock: TestClock; places?: number },
+): { worker: Worker; woken: () => number } {
+  let wakes = 0;
+  const kind: WorkKind<string> = {
+    name: 'test',
+    queue,
+    places,
+    again,
+    work: ({ id, tries }) => work(id, tries),
+  };
+  const wake = () => {
+    wakes += 1;
+  };
+  const worker = createWorker(kind, { clock, owner: 'a', logger, wake });
+  return { worker, woken: () => wakes };
+}
+
+function filled(count: number): MemoryQueue<string> {
+  const queue = createMemoryQueue<string>();
+  for (let at = 0; at < count; at += 1) queue.add(`item ${at}`, '', at);
+  return queue;
+}
+
+describe('work', () => {
+  it('is repeated with growing pauses until it is done, also after errors and what could not be tried', async () => {
+    const clock = createTestClock(1_000);
+    const queue = filled(1);
+    const results: (() => Promise<WorkResult>)[] = [
+      async () => 'later',
+      async () => Promise.reject(new Error('failed')),
+      async () => 2_000,
+      async () => 'later',
+      async () => 'later',
+      async () => 'done',
+    ];
+    const tries: number[] = [];
+    const { worker } = openWorker(
+      queue,
+      async (_id, claims) => {
+        tries.push(claims);
+        return (await results.shift()?.()) ?? 'done';
+      },
+      { clock },
+    );
+    const pauses: number[] = [];
+    while (queue.pending.size > 0) {
+      await worker.runOnce();
+      await worker.idle();
+      const pauseMs = (queue.pending.get('item 0')?.dueAtMs ?? clock.now()) - clock.now();
+      pauses.push(pauseMs);
+      clock.advance(pauseMs - 1);
+      expect(await worker.runOnce()).toBe(false);
+      clock.advance(1);
+    }
+
+    expect(pauses).toEqual([10_000, 20_000, 2_000, 40_000, 60_000, 0]);
+    expect(tries).toEqual([1, 2, 3, 3, 4, 5]);
+  });
+
+  it('without an end costs its own places, and nothing else waits for it', async () => {
+    const clock = createTestClock(1_000);
+    const queue = filled(200);
+    const done: string[] = [];
+    const hangs = (id: string) => Number(id.slice(5)) < 15;
+    const { worker, woken } = openWorker(
+      queue,
+      async (id) => {
+        if (hangs(id)) return new Promise(() => {});
+        done.push(id);
+        return 'done';
+      },
+      { clock, places: 16 },
+    );
+
+    let rounds = 0;
+    do {
+      const before = woken();
+      rounds += 1;
+      await worker.runOnce();
+      // What ended has freed its places, and asks for the next round.
+      while (woken() === before && done.length < 185) await Promise.resolve();
+    } while (done.length < 185 && rounds < 400);
+
+    expect(new Set(done).size).toBe(185);
+  });
+
+  it('that cannot be claimed does not delay the others, and fails the round', async () => {
+    const clock = createTestClock(1_000);
+    const queue = filled(3);
+    const done: string[] = [];
+    const failing: WorkKind<string>['queue'] = {
+      ...queue,
+      claim: async (found, owner, untilMs) => {
+        if (found.id === 'item 0') throw new Error('away');
+        return queue.claim(found, owner, untilMs);
+      },
+    };
+    const { worker } = openWorker(
+      failing,
+      async (id) => {
+        done.push(id);
+        return 'done';
+      },
+      { clock },
+    );
+
+    await expect(worker.runOnce()).rejects.toThrow('away');
+    await worker.idle();
+
+    expect(done).toEqual(['item 1', 'item 2']);
+  });
+});
+
+/** What may happen to one item in one round of one replica. */
+const event = fc.record({
+  replica: fc.nat(4),
+  afterMs: fc.constantFrom(0, 1, 500, 10_000, 60_000),
+  fault: fc.constantFrom(
+    'none',
+    'none',
+    'crash_before_work',
+    'crash_after_work',
+    'work_fails',
+    'answer_lost',
+    'store_away' as const,
+  ),
+});
+const program = fc.record({
+  items: fc.integer({ min: 1, max: 8 }),
+  skewsMs: fc.array(fc.integer({ min: -5_000, max: 5_000 }), { minLength: 5, maxLength: 5 }),
+  events: fc.array(event, { maxLength: 30 }),
+});
+type Program = typeof program extends fc.Arbitrary<infer Value> ? Value : never;
+type Flaw = 'ends before its work' | 'claims without looking' | 'forgets after an error';
+
+/** Replicas that crash, lose answers and have no store for a time; then all of it returns. */
+async function play({ items, skewsMs, events }: Program, flaw?: Flaw): Promise<void> {
+  const clock = createTestClock(1_000_000);
+  const queue = filled(items);
+  const worked = new Map<string, number>();
+  const claims = new Set<string>();
+  let fault: Program['events'][number]['fault'] = 'none';
+  const round = async (skewMs: number) => {
+    const own = createTestClock(clock.now() + skewMs);
+    const used: WorkKind<string>['queue'] = {
+      ...queue,
+      async claim(found, owner, untilMs) {
+        if (fault === 'store_away') throw new Error('away');
+        const claimed =
+          flaw === 'claims without looking'
+            ? { ...found, tries: found.tries + 1 }
+            : await queue.claim(found, owner, untilMs);
+        if (!claimed) return null;
+        const claim = `${claimed.id} ${claimed.tries}`;
+        if (claims.has(claim)) throw new Error(`${claim} twice`);
+        claims.add(claim);
+        if (flaw === 'ends before its work') await queue.complete(claimed);
+        return claimed;
+      },
+      async complete(item) {
+        if (fault !== 'crash_after_work') await queue.complete(item);
+      },
+    };
+    const work: Work = async (id) => {
+      if (fault === 'work_fails' && flaw === 'forgets after an error') return 'done';
+      if (fault === 'crash_before_work') return new Promise(() => {});
+      if (fault === 'work_fails') throw new Error('failed');
+      worked.set(id, (worked.get(id) ?? 0) + 1);
+      return fault === 'answer_lost' ? 'later' : 'done';
+    };
+    const { worker } = openWorker(used, work, { clock: own });
+    await worker.runOnce().catch(() => undefined);
+    // A replica that crashed is never idle.
+    if (fault !== 'crash_before_work') await worker.idle();
+    worker.stop();
+  };
+  for (const { replica, afterMs, fault: next } of events) {
+    clock.advance(afterMs);
+    fault = next;
+    // Two replicas at once.
+    await Promise.all([round(skewsMs[replica] ?? 0), round(skewsMs[(replica + 1) % 5] ?? 0)]);
+  }
+  fault = 'none';
+  clock.advance(again.maxMs + 10_000);
+  await round(0);
+  for (let at = 0; at < items; at += 1) {
+    if (!worked.has(`item ${at}`)) throw new Error(`item ${at} was never worked on`);
+  }
+  if (queue.pending.size > 0) throw new Error('something still waits');
+}
+
+const endsAll = (flaw?: Flaw) => fc.asyncProperty(program, (given) => play(given, flaw));
+
+test('whatever crashes, is lost or away, all that waits is worked on and ends within one pause of the return, each claim by one replica, with clocks five seconds apart', async () => {
+  await fc.assert(endsAll(), { numRuns: propertyRuns(1_000) });
+});
+
+test.each<Flaw>(['ends before its work', 'claims without looking', 'forgets after an error'])(
+  'the property notices a worker that %s',
+  async (flaw) => {
+    const checked = await fc.check(endsAll(flaw), { seed: 4, numRuns: 5_000, endOnFailure: true });
+    expect(checked.failed).toBe(true);
+  },
+);

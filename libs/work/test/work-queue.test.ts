@@ -1,0 +1,141 @@
+import { connectMongo, type MongoConnection } from '@inventory/mongo/connect';
+import { ensureIndexes } from '@inventory/mongo/indexes';
+import { createMemoryQueue } from '@inventory/testkit/memory-queue';
+import { openNamespace, testLogger } from '@inventory/testkit/namespace';
+import { newWork, workField, workIndex } from '@inventory/work/work-field';
+import { createWorkQueue, type WorkQueue } from '@inventory/work/work-queue';
+import { z } from 'zod';
+
+const documents = {
+  collection: 'things',
+  schema: z.object({ _id: z.string(), text: z.string(), work: workField.exactOptional() }),
+};
+type Thing = z.infer<typeof documents.schema>;
+
+let mongo: MongoConnection;
+beforeAll(async () => {
+  const { mongodbUri: uri, database } = await openNamespace({ topics: false });
+  const names = { database: database('work'), service: 'test' };
+  mongo = await connectMongo({ uri, ...names, logger: testLogger });
+  const indexes = { collection: 'things', indexes: [workIndex] };
+  await ensureIndexes(mongo.db, [indexes]);
+});
+beforeEach(() => things().deleteMany({}));
+afterAll(async () => {
+  await mongo.db.dropDatabase();
+  await mongo.close();
+});
+
+const things = () => mongo.db.collection<Thing>('things');
+
+function openStored(completed: 'deleted' | 'kept', queue?: string): WorkQueue<string> {
+  return createWorkQueue({
+    collection: things(),
+    documents,
+    ...(queue === undefined ? {} : { queue }),
+    toItem: ({ text }) => text,
+    completed,
+    logger: testLogger,
+  });
+}
+
+const insert = (id: string, dueAtMs: number, queue?: string) =>
+  things().insertOne({ _id: id, text: `of ${id}`, work: newWork(dueAtMs, queue) });
+
+/** A queue with two items, due at 5 and 3. */
+type Opening = () => Promise<WorkQueue<string>>;
+const kinds: readonly (readonly [string, Opening])[] = [
+  [
+    'a collection',
+    async () => {
+      await insert('late', 5);
+      await insert('early', 3);
+      return openStored('deleted');
+    },
+  ],
+  [
+    'memory',
+    async () => {
+      const queue = createMemoryQueue<string>();
+      queue.add('late', 'of late', 5);
+      queue.add('early', 'of early', 3);
+      return queue;
+    },
+  ],
+];
+
+describe.each(kinds)('work in %s', (_name, open) => {
+  it('is found once it is due, the earliest first, with its item', async () => {
+    const queue = await open();
+
+    expect(await queue.findDue(2, 10)).toEqual([]);
+    expect(await queue.findDue(4, 10)).toEqual([
+      { id: 'early', item: 'of early', dueAtMs: 3, tries: 0 },
+    ]);
+    expect((await queue.findDue(9, 10)).map(({ id }) => id)).toEqual(['early', 'late']);
+    expect((await queue.findDue(9, 1)).map(({ id }) => id)).toEqual(['early']);
+  });
+
+  it('is claimed by one of several, and is due again after the claim', async () => {
+    const queue = await open();
+    const [found] = await queue.findDue(3, 10);
+    if (!found) throw new Error('nothing due');
+
+    const claims = await Promise.all(['a', 'b', 'c'].map((owner) => queue.claim(found, owner, 20)));
+
+    const claimed = claims.filter((claim) => claim !== null);
+    expect(claimed).toEqual([{ ...found, tries: 1, dueAtMs: 20 }]);
+    expect((await queue.findDue(19, 10)).map(({ id }) => id)).toEqual(['late']);
+    expect((await queue.findDue(20, 10)).map(({ id }) => id)).toEqual(['late', 'early']);
+  });
+
+  it('belongs to the last claim: an earlier one neither holds nor postpones it, but its result is final', async () => {
+    const queue = await open();
+    const [found] = await queue.findDue(3, 10);
+    const first = found && (await queue.claim(found, 'a', 20));
+    const second = first && (await queue.claim(first, 'b', 40));
+    if (!first || !second) throw new Error('not claimed');
+
+    await queue.postpone(first, 1);
+
+    expect(await queue.isClaimed(first)).toBe(false);
+    expect(await queue.isClaimed(second)).toBe(true);
+    expect((await queue.findDue(39, 10)).map(({ id }) => id)).toEqual(['late']);
+    await queue.postpone(second, 30);
+    expect((await queue.findDue(30, 10))[1]).toEqual({ ...second, tries: 1, dueAtMs: 30 });
+    await queue.complete(first);
+    expect((await queue.findDue(99, 10)).map(({ id }) => id)).toEqual(['late']);
+    await queue.complete(first);
+    expect(await queue.isClaimed(second)).toBe(false);
+  });
+});
+
+describe('work in a collection', () => {
+  it('of a document that stays ends without it', async () => {
+    await insert('early', 3);
+    const queue = openStored('kept');
+
+    await queue.complete({ id: 'early' });
+
+    expect(await queue.findDue(9, 10)).toEqual([]);
+    expect(await things().findOne({ _id: 'early' })).toEqual({ _id: 'early', text: 'of early' });
+  });
+
+  it('is found in its own queue only, by the index, past documents that are corrupt', async () => {
+    await insert('first', 3, 'some');
+    await insert('second', 4, 'others');
+    await insert('third', 5);
+    await things().insertOne({
+      _id: 'corrupt',
+      text: 'of corrupt',
+      work: { ...newWork(1, 'some'), tries: 'many' as never },
+    });
+
+    const found = [undefined, 'some', 'others'].map((queue) =>
+      openStored('kept', queue).findDue(9, 1),
+    );
+
+    const ids = (await Promise.all(found)).map((due) => due.map(({ id }) => id));
+    expect(ids).toEqual([['third'], ['first'], ['second']]);
+  });
+});

@@ -1,0 +1,55 @@
+import type { MessageBody, MessageType } from '@inventory/contracts/messages';
+import type { OutgoingMessage } from '@inventory/messaging/bus';
+import type { Backoff } from '@inventory/runtime/backoff';
+import type { Pending, WorkQueue } from '@inventory/work/work-queue';
+import type { WorkKind } from '@inventory/work/worker';
+import { type RequestReplyClient, replyOf } from './request-reply-client.ts';
+
+/** Commands that are sent until their outcome is received, also after a crash of this process. */
+export interface CommandKind<Item, Reply extends MessageType> {
+  readonly name: string;
+  readonly queue: WorkQueue<Item>;
+  /** The same command every time; only the correlation id differs. */
+  readonly toMessage: (
+    item: Item,
+    waitingId: string,
+  ) => OutgoingMessage & { readonly waitingId: string };
+  readonly replyType: Reply;
+  /**
+   * Runs before the command is deleted; after a failure it is sent again. A number is the pause after
+   * which it is sent again although it has a reply.
+   */
+  readonly onReply: (item: Item, reply: MessageBody<Reply>) => Promise<undefined | number>;
+}
+
+export interface CommandWorkDeps {
+  readonly commands: RequestReplyClient;
+  readonly deadlines: { readonly pendingReplyMs: number };
+}
+
+/** More than are sent in a second: one without an answer costs the others nothing but a place. */
+const places = 400;
+/** Longer than any wait for a reply; the owner reads what was sent before, so nothing is lost by it. */
+const again: Backoff = { firstMs: 10_000, maxMs: 60_000 };
+/** While nothing can be sent, or no reply received. */
+const notSentPauseMs = 2_000;
+
+/** Sends a claimed command, which is idempotent, and waits for its reply. */
+export function commandWork<Item, Reply extends MessageType>(
+  { name, queue, toMessage, replyType, onReply }: CommandKind<Item, Reply>,
+  { commands, deadlines }: CommandWorkDeps,
+): WorkKind<Item> {
+  return {
+    name,
+    queue,
+    places,
+    again,
+    async work({ id, item, tries }: Pending<Item>) {
+      const message = toMessage(item, `${replyType}:${id}:${tries}`);
+      const reply = await commands.request(message, replyOf(replyType), deadlines.pendingReplyMs);
+      if (reply.result === 'not_sent') return notSentPauseMs;
+      if (reply.result === 'unknown') return 'later';
+      return (await onReply(item, reply.body)) ?? 'done';
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import type { Backoff } from '@inventory/runtime/backoff';
+import type { Logger } from '@inventory/runtime/logger';
+import { inSpan } from '@inventory/runtime/tracing';
+import type { Pending } from '@inventory/work/work-queue';
+import type { WorkKind } from '@inventory/work/worker';
+import { type SagaDeps, sendEffects } from './apply-fact.ts';
+import type { Resends } from './open-resends.ts';
+import { deadlineOf } from './refresh.domain.ts';
+import type { ResendQueue, StoredRefresh } from './refresh-mapping.ts';
+import { pendingEffects } from './refresh-saga.domain.ts';
+
+export interface ResendDeps extends Pick<SagaDeps, 'refreshes' | 'publish' | 'clock'> {
+  readonly resends: Resends;
+  readonly settleGraceMs: number;
+  readonly resend: Backoff;
+  readonly logger: Logger;
+}
+
+/** Messages of one turn are published together. */
+const places = 200;
+/** While the broker takes none. */
+const notSentPauseMs = 2_000;
+/** Its owner reads what was sent before: a resend is for what was lost. */
+const announceAgainMaxMs = 600_000;
+
+/**
+ * Resends the pending command of a refresh. The handlers are idempotent and re-emit the recorded
+ * outcome, so no lost, expired or dead-lettered record leaves a refresh stuck. From the deadline of
+ * an assembly on its scan is abandoned instead. The step that its outcome causes ends the work.
+ */
+export function resendWork(deps: ResendDeps, queue: ResendQueue): WorkKind<StoredRefresh> {
+  const { firstMs, maxMs } = deps.resend;
+  return {
+    name: `resent ${queue}`,
+    queue: deps.resends[queue],
+    places,
+    again: { firstMs, maxMs: queue === 'announcements' ? announceAgainMaxMs : maxMs },
+    work: (claimed) => resend(deps, claimed),
+  };
+}
+
+async function resend(deps: ResendDeps, { item: stored, tries }: Pending<StoredRefresh>) {
+  const { clock, settleGraceMs, logger } = deps;
+  const { id, phase } = stored.refresh;
+  const deadlineMs = deadlineOf(stored.refresh, settleGraceMs);
+  const isOverdue = deadlineMs !== null && clock.now() >= deadlineMs;
+  return await inSpan(
+    { name: `resend pending command ${phase}`, parent: stored.trace },
+    async () => {
+      logger.info(
+        { refresh_id: id, phase, tries, overdue: isOverdue },
+        'resending pending command',
+      );
+      try {
+        await sendEffects(deps, stored, pendingEffects(stored.refresh, isOverdue));
+        return 'later' as const;
+      } catch (error) {
+        logger.warn({ err: error, refresh_id: id }, 'pending command not sent');
+        return notSentPauseMs;
+      }
+    },
+  );
+}

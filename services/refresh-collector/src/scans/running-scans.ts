@@ -1,0 +1,118 @@
+import type { Clock } from '@inventory/runtime/clock';
+import { type HeldLease, holdLease } from '@inventory/runtime/hold-lease';
+import type { Logger } from '@inventory/runtime/logger';
+import type { InventoryLease, InventoryStore } from '../refreshes/inventory-store.ts';
+import type { Refresh } from '../refreshes/refresh.domain.ts';
+import type { OwnScan } from './replica-share.domain.ts';
+import type { ScanHold } from './run-scan.ts';
+import type { ClaimedScan } from './scan-store.ts';
+
+export interface RunningScansDeps {
+  readonly inventories: Pick<InventoryStore, 'renewLease' | 'releaseLease'>;
+  /** Reads a scan to its end, or until its lease is lost or it is left to another worker. */
+  readonly run: (scan: ClaimedScan, hold: ScanHold) => Promise<void>;
+  /** As this replica last read or wrote it; null where it does not know. */
+  readonly lastKnown: (refreshId: string) => Refresh | null;
+  /** Pages that are expected to be left of a scan. */
+  readonly pagesLeft: (refresh: Refresh) => number;
+  readonly leaseMs: number;
+  /** Aborted when the process stops: leases are then released. */
+  readonly stopping: AbortSignal;
+  readonly onEnded: () => void;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** The scans that this replica reads, each under the lease of its inventory. */
+export interface RunningScans {
+  run(lease: InventoryLease, claimed: ClaimedScan): void;
+  /** Releases the lease of a scan as soon as its page in flight is recorded. */
+  handOver(refreshId: string): void;
+  /** Ends a scan that was parked or whose refresh ended. */
+  stop(refreshId: string): void;
+  /** Those that are not handed over. */
+  staying(): OwnScan[];
+  /** Of those. */
+  readonly pagesLeft: number;
+  /** A scan whose lease ended does not count, also while its last page is in flight. */
+  readonly count: number;
+  /** Resolves when every scan has ended or was released. */
+  idle(): Promise<void>;
+}
+
+interface RunningScan {
+  /** As it was claimed. */
+  readonly refresh: Refresh;
+  readonly held: HeldLease;
+  readonly leave: AbortController;
+  readonly sinceMs: number;
+  readonly ended: Promise<void>;
+}
+
+export function createRunningScans(deps: RunningScansDeps): RunningScans {
+  const { inventories, clock, logger } = deps;
+  /** By token: this worker may take an expired lease of its own before its earlier run ended. */
+  const own = new Map<string, RunningScan>();
+
+  const held = () => [...own.values()].filter((scan) => !scan.held.signal.aborted);
+  const ofRefresh = (refreshId: string) =>
+    [...own.values()].filter(({ refresh }) => refresh.id === refreshId);
+
+  async function release(lease: InventoryLease): Promise<void> {
+    try {
+      await inventories.releaseLease(lease);
+    } catch (error) {
+      logger.warn({ err: error, refresh_id: lease.refreshId }, 'scan lease not released');
+    }
+  }
+
+  function staying(): OwnScan[] {
+    const scans = held().filter(({ leave }) => !leave.signal.aborted);
+    return scans.map(({ refresh, sinceMs }) => {
+      const known = deps.lastKnown(refresh.id) ?? refresh;
+      const { id: refreshId, collectDeadlineMs } = known;
+      const deadlineMs = collectDeadlineMs ?? 0;
+      return { refreshId, pagesLeft: deps.pagesLeft(known), deadlineMs, sinceMs };
+    });
+  }
+
+  return {
+    run(lease, claimed) {
+      const renew = () => inventories.renewLease(lease);
+      const { leaseMs } = deps;
+      const hold = holdLease({ name: 'scan leases', leaseMs, renew, clock, logger });
+      const leave = new AbortController();
+      const leaving = AbortSignal.any([deps.stopping, leave.signal]);
+      const ended = deps
+        .run(claimed, { ...hold, ending: AbortSignal.any([hold.signal, leaving]) })
+        .catch((error: unknown) => {
+          // The lease expires, and another worker resumes from the last recorded page.
+          logger.error({ err: error, refresh_id: lease.refreshId }, 'scan interrupted');
+        })
+        .then(async () => {
+          hold.end();
+          own.delete(lease.token);
+          if (leaving.aborted) await release(lease);
+          deps.onEnded();
+        });
+      const { refresh } = claimed;
+      own.set(lease.token, { refresh, held: hold, leave, sinceMs: clock.now(), ended });
+    },
+    handOver(refreshId) {
+      for (const { leave } of ofRefresh(refreshId)) leave.abort();
+    },
+    stop(refreshId) {
+      for (const scan of ofRefresh(refreshId)) scan.held.end();
+    },
+    staying,
+    get pagesLeft() {
+      return staying().reduce((sum, scan) => sum + scan.pagesLeft, 0);
+    },
+    get count() {
+      return held().length;
+    },
+    async idle() {
+      await Promise.all([...own.values()].map(({ ended }) => ended));
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import type { Clock } from '@inventory/runtime/clock';
+import type { InventoryStore, WaitingLease } from '../refreshes/inventory-store.ts';
+
+/** A lease without a worker, as this replica sees it. */
+export interface SeenLease extends WaitingLease {
+  readonly deadlineMs: number;
+  /** The replicas below their part had the time to take it: now any replica does. */
+  readonly waitsLong: boolean;
+}
+
+const waitMaxMs = 1_000;
+
+/** Waiting leases, and since when this replica sees them: no two clocks are compared. */
+export function createWaitingLeases(
+  inventories: Pick<InventoryStore, 'findWaitingLeases'>,
+  clock: Clock,
+): { find(limit: number): Promise<SeenLease[]> } {
+  let sinceMs = new Map<string, number>();
+
+  return {
+    async find(limit) {
+      const found = await inventories.findWaitingLeases(limit);
+      const nowMs = clock.now();
+      const before = sinceMs;
+      const seenMs = (refreshId: string) => before.get(refreshId) ?? nowMs;
+      sinceMs = new Map(found.map(({ refreshId }) => [refreshId, seenMs(refreshId)]));
+      return found.map((lease) => ({
+        ...lease,
+        waitsLong: nowMs - seenMs(lease.refreshId) >= waitMaxMs,
+      }));
+    },
+  };
+}
