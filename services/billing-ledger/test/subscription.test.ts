@@ -292,11 +292,11 @@ describe('A configuration', () => {
     const reply = await waitFor('the conflict is in the reply', () =>
       stage.recorder
         .of('reply.billing-outcome.v1')
-        .find(({ outcome }) => outcome.account_id === account.accountId),
+        .find(({ outcome }) => outcome?.account_id === account.accountId),
     );
 
     expect(outcome).toMatchObject({ kind: 'configure', result: 'applied', asset: 'units' });
-    expect(reply.outcome.refusal?.code).toBe('idempotency_conflict');
+    expect(reply.outcome?.refusal?.code).toBe('idempotency_conflict');
     expect(await available(account)).toEqual({ units: 500 });
     expect(await ledger.statement(account.accountId)).toHaveLength(1);
   });

@@ -213,7 +213,8 @@ export async function openCollectorHarness(
 /** The ledger's reply with a hold is the acceptance; every other decision is the collector's. */
 function decisionsAmong(messages: MessageRecorder, refreshId: string): Decision[] {
   const held = messages.of('reply.billing-outcome.v1').flatMap(({ outcome, deadline_at }) => {
-    if (outcome.refresh_id !== refreshId || outcome.result === 'refused' || !deadline_at) return [];
+    if (outcome?.refresh_id !== refreshId || outcome.result === 'refused' || !deadline_at)
+      return [];
     const terms = { ...acceptanceOf(heldBy(outcome)), deadline_at };
     return [{ decision: 'accepted', refresh_id: outcome.refresh_id, ...terms } as const];
   });

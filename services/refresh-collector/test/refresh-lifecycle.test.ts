@@ -81,7 +81,7 @@ describe('a refresh', () => {
     const hold = await waitFor('the ledger replies', () =>
       harness.messages
         .of('reply.billing-outcome.v1')
-        .find(({ outcome }) => outcome.refresh_id === request.refresh_id),
+        .find(({ outcome }) => outcome?.refresh_id === request.refresh_id),
     );
     const deadline = Date.parse(request.requested_at) + 1_800_000;
     expect(hold).toMatchObject({

@@ -123,6 +123,8 @@ describe('with few pages before the deadline', () => {
     identities: { requestsPerMinute: 60_000 / pageEveryMs, burst: 1 },
     deadlines: { queueMs: hourMs, collectMs: hourMs, settleGraceMs: hourMs },
     scan: smallPages,
+    // Leases are renewed by the time of the machine, and expire by the clock of the test.
+    scheduling: { leaseMs: 24 * hourMs },
   });
   /** The same pages through two identities: one reads while the other waits for an answer. */
   const shared = () => ({

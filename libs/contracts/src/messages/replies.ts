@@ -59,7 +59,8 @@ export const billingOutcomeReply = defineMessage({
   key,
   body: z.object({
     waiting_id: waitingId,
-    outcome: billingOutcomeBody,
+    /** Null where nothing was decided: the account is in quarantine. */
+    outcome: billingOutcomeBody.nullable(),
     /** As the reserve said them. */
     deadline_at: z.iso.datetime().optional(),
     retry_after_seconds: retryAfterSeconds.optional(),

@@ -1,6 +1,6 @@
 import { messages } from '@inventory/contracts/messages';
 import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
-import type { OutgoingMessage, ReceivedMessage } from '@inventory/messaging/bus';
+import type { OutgoingMessage, ReceivedMessage, RejectedMessage } from '@inventory/messaging/bus';
 import { createLogger } from '@inventory/runtime/logger';
 import {
   newAccountId,
@@ -21,7 +21,8 @@ import { createOnBillingCommands } from './on-billing-commands.ts';
 const accountId = newAccountId();
 const common = { account_id: accountId, project_id: newProjectId() };
 
-function startLedger() {
+function startLedger(quarantine = emptyQuarantine) {
+  const rejected: string[] = [];
   const journal = reliable(createStore({ uniqueIds: true, uniqueKeys: true }));
   const sent: OutgoingMessage[] = [];
   const commitCommands = createCommitCommands({
@@ -29,7 +30,7 @@ function startLedger() {
     loadAccount: loadingFrom(journal),
     cache: createAccountCache(10),
     recent: createRecentEntries(100),
-    quarantine: emptyQuarantine,
+    quarantine,
     rebuilds: { has: () => false },
     prices: fixedPricesOf(createPriceBook([firstPriceList])),
     clock: { now: () => Date.UTC(2026, 5, 1) },
@@ -52,7 +53,11 @@ function startLedger() {
       partition: 0,
     };
     const received = { ...message, id: 'id', offset: '0', key: accountId };
-    await onBatch([received as unknown as ReceivedMessage], neverRejected, neverBehind);
+    const reject =
+      quarantine === emptyQuarantine
+        ? neverRejected
+        : ({ reason }: RejectedMessage) => void rejected.push(reason);
+    await onBatch([received as unknown as ReceivedMessage], reject, neverBehind);
     return [...sent];
   };
   const grant = (amount: number, reason = 'top-up', waitingId?: string) =>
@@ -68,12 +73,14 @@ function startLedger() {
       },
       waitingId,
     );
-  return { send, grant };
+  return { send, grant, rejected };
 }
 
 const outcomeOf = (message: OutgoingMessage | undefined): BillingOutcome => {
   if (message?.type === 'billing.outcome.v1') return message.body;
-  if (message?.type === 'reply.billing-outcome.v1') return message.body.outcome;
+  if (message?.type === 'reply.billing-outcome.v1' && message.body.outcome) {
+    return message.body.outcome;
+  }
   throw new Error('not an outcome');
 };
 
@@ -118,6 +125,32 @@ describe('The answer to a billing command', () => {
       retry_after_seconds: 25,
     });
     expect(again).toEqual([outcome, reply]);
+  });
+
+  test('of an account in quarantine is a reply without an outcome where the sender waits, and a dead letter otherwise', async () => {
+    const { send, grant, rejected } = startLedger({ ...emptyQuarantine, has: async () => true });
+    const request_id = newRequestId();
+    const reverse = { command_id: `reverse:${request_id}`, ...common, request_id };
+    const product_code = 'platform.inventory.current.page.v1';
+    const charge = { ...reverse, command_id: `charge:${request_id}`, product_code };
+
+    const replies = [
+      ...(await send('billing.charge.v1', charge, 'waiting-1')),
+      ...(await send('billing.reverse.v1', reverse, 'waiting-2')),
+      ...(await grant(5, 'top-up', 'waiting-3')),
+    ];
+    expect(rejected).toEqual([]);
+    for (const { body } of replies) messages['reply.billing-outcome.v1'].body.parse(body);
+    expect(replies.map(({ body }) => body)).toEqual(
+      [1, 2, 3].map((at) => ({ waiting_id: `waiting-${at}`, outcome: null })),
+    );
+
+    const refresh_id = newRefreshId();
+    const subjects = { ...common, command_id: `reserve:${refresh_id}`, refresh_id, request_id };
+    const reserve = { ...subjects, product_code: 'platform.inventory.refresh.v1' };
+    await send('billing.reserve.v1', reserve, 'waiting-4');
+    await send('billing.reverse.v1', reverse);
+    expect(rejected).toEqual(['account_quarantined', 'account_quarantined']);
   });
 
   test('keeps its contract for every kind of command, applied and refused', async () => {

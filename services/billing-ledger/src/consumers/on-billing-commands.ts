@@ -27,8 +27,9 @@ interface Carried {
 /**
  * 1. the commands are journaled; 2. their outcomes are published; 3. the batch is done and its
  * position may be committed. After a crash in between the same commands are delivered again:
- * those in the journal are only re-emitted. Commands of quarantined accounts are rejected; those of
- * accounts whose snapshot is being rebuilt are postponed.
+ * those in the journal are only re-emitted. Of a quarantined account, the sender that waits has a
+ * reply without an outcome and decides what follows; other commands, and reserves, for whose reply
+ * another service waits, are rejected. Those of accounts whose snapshot is being rebuilt are postponed.
  */
 export function createOnBillingCommands(deps: OnBillingCommandsDeps): WorkConsumer['onBatch'] {
   return async (messages, reject, postpone) => {
@@ -46,7 +47,9 @@ export function createOnBillingCommands(deps: OnBillingCommandsDeps): WorkConsum
           for (const { item } of answered) end(open, item.span);
         }),
       );
+      await deps.bus.publish(quarantined.flatMap(toUndecided));
       for (const { command, message } of quarantined) {
+        if (message.waitingId !== undefined && command.kind !== 'reserve') continue;
         reject({ message, reason: 'account_quarantined', detail: command.accountId });
       }
       for (const { message } of behind) postpone(message);
@@ -85,6 +88,13 @@ async function publishAnswers(
     logger.warn({ command_id, account_id }, 'command id conflict');
   }
   await bus.publish(answered.flatMap(toMessages));
+}
+
+function toUndecided({ message: { id, waitingId }, span }: Carried): OutgoingMessage[] {
+  if (waitingId === undefined) return [];
+  const body = { waiting_id: waitingId, outcome: null };
+  const trace = traceOf(span);
+  return [{ type: 'reply.billing-outcome.v1', id: `${id}/${waitingId}/undecided`, body, trace }];
 }
 
 /** The messages of an entry: the same bodies and ids at each delivery. */

@@ -25,6 +25,9 @@ export interface Funds {
   recheckFunds(purchase: Purchase): Promise<FundsRefusal | null>;
   /** The ledger refused the purchase. */
   recordRefusal(purchase: Purchase): void;
+  /** Whether the ledger decided nothing for the account a short time ago: it is in quarantine. */
+  isQuarantined(accountId: AccountId): boolean;
+  recordQuarantine(accountId: AccountId): void;
 }
 
 export interface FundsDeps {
@@ -42,10 +45,13 @@ const priceNames = {
 
 /** Projects whose refusal is remembered; one that is forgotten costs one entry in the journal. */
 const refusedMax = 10_000;
+/** One purchase of an account in quarantine finds out whether it still is. */
+const quarantineKnownMs = 30_000;
 
 export function createFunds({ ledger, prices }: FundsDeps): Funds {
   /** The least price that was refused, by account and Project, until it can be paid. */
   const refused = new LRUCache<string, number>({ max: refusedMax });
+  const quarantined = new LRUCache<AccountId, true>({ max: refusedMax, ttl: quarantineKnownMs });
   const keyOf = ({ accountId, projectId }: Purchase) => `${accountId} ${projectId}`;
   const leastRefused = (purchase: Purchase) =>
     refused.get(keyOf(purchase)) ?? Number.POSITIVE_INFINITY;
@@ -73,6 +79,8 @@ export function createFunds({ ledger, prices }: FundsDeps): Funds {
       return await checkFunds(purchase).catch(() => null);
     },
     recordRefusal,
+    isQuarantined: (accountId) => quarantined.has(accountId),
+    recordQuarantine: (accountId) => void quarantined.set(accountId, true),
   };
 }
 

@@ -49,6 +49,8 @@ export async function setBalanceAlert(
     logger.warn({ cause: reply.cause, request_id: requestId }, 'no outcome of a balance alert');
     throw new Refused({ code: 'service_unavailable', retry_after_seconds: 1 });
   }
-  const { result, refusal } = reply.body.outcome;
+  const { outcome } = reply.body;
+  if (outcome === null) throw new Refused({ code: 'service_unavailable', retry_after_seconds: 60 });
+  const { result, refusal } = outcome;
   invariant(result === 'applied', `the ledger refused a balance alert with ${refusal?.code}`);
 }

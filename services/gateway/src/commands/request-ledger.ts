@@ -41,6 +41,8 @@ export async function requestLedger(
     replyOf('reply.billing-outcome.v1'),
     deps.deadlines.ledgerAnswerMs,
   );
-  if (reply.result === 'reply') return reply.body.outcome;
-  throw new EntryUndecided(reply.result, reply.cause);
+  if (reply.result !== 'reply') throw new EntryUndecided(reply.result, reply.cause);
+  const { outcome } = reply.body;
+  if (outcome === null) throw new EntryUndecided('not_sent', 'the account is in quarantine');
+  return outcome;
 }

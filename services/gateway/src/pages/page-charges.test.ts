@@ -34,7 +34,7 @@ const story = fc.record({
   store: fc.constantFrom('stores', 'fails', 'stores_but_fails' as const),
   fetch: fc.constantFrom('page', 'refused', 'fails' as const),
   send: fc.constantFrom('sent', 'overloaded', 'sent_but_fails', 'lost' as const),
-  ledger: fc.constantFrom('answers', 'silent', 'refuses', 'late' as const),
+  ledger: fc.constantFrom('answers', 'silent', 'refuses', 'late', 'quarantined' as const),
   delivery: fc.constantFrom('delivered', 'abandoned', 'crash_before', 'crash_after' as const),
   reversalsUnanswered: fc.nat(2),
 });
@@ -52,6 +52,7 @@ function createWorld(plot: Story) {
     charges: 0,
     unanswered: plot.reversalsUnanswered,
     pageWritten: false,
+    isQuarantined: plot.ledger === 'quarantined',
   };
   const waiters = new Map<string, (reply: unknown) => void>();
 
@@ -78,6 +79,10 @@ function createWorld(plot: Story) {
   }
 
   function receive(message: OutgoingMessage): void {
+    if (world.isQuarantined) {
+      if (message.type === 'billing.charge.v1') world.charges += 1;
+      return void waiters.get(message.waitingId ?? '')?.({ outcome: null });
+    }
     if (message.type === 'billing.charge.v1') {
       world.charges += 1;
       if (plot.ledger === 'late') return void late.push(() => book(message.body));
@@ -141,21 +146,29 @@ function createWorld(plot: Story) {
       if (openKeys.get(keyId)?.requestId === requestId) openKeys.delete(keyId);
     },
   };
-  return { clock, queue, intents, late, commands, store, world, keys, openKeys };
+  let isKnown = false;
+  const funds = {
+    recheckFunds: async () => null,
+    recordRefusal: () => undefined,
+    isQuarantined: () => isKnown,
+    recordQuarantine: () => {
+      isKnown = true;
+    },
+  };
+  const owner = { accountId: newAccountId(), projectId: newProjectId() };
+  return { clock, owner, funds, queue, intents, late, commands, store, world, keys, openKeys };
 }
 
 type World = ReturnType<typeof createWorld>;
 
 /** A read by one replica, until it answers or dies. */
 async function readOnce(given: World, plot: Story, closer: IntentCloser): Promise<void> {
-  const { commands, clock, store, world } = given;
-  const funds = { recheckFunds: async () => null, recordRefusal: () => undefined };
+  const { commands, clock, store, world, funds } = given;
   const around = { commands, intents: store, closer, funds };
   const charges = createPageCharges({ ...around, clock, logger, limits });
   const read = {
     requestId: newRequestId(),
-    accountId: newAccountId(),
-    projectId: newProjectId(),
+    ...given.owner,
     productCode: 'platform.inventory.current.page.v1',
     chainId: null,
     keyId: 'key',
@@ -213,6 +226,11 @@ const chargesExactlyWhatIsDelivered = (
     change(given);
     await readOnce(given, plot, closing(given));
     await sweep(given);
+    if (given.world.isQuarantined) {
+      given.world.isQuarantined = false;
+      given.clock.advance(600_000);
+      await sweep(given);
+    }
 
     const isGivenAway = plot.delivery === 'crash_after';
     const paid = given.world.pageWritten && !isGivenAway ? price : 0;
@@ -280,4 +298,31 @@ test('nothing is charged for an answer that is free, or when the intent cannot b
 
     expect(given.world.charges).toBe(0);
   }
+});
+
+test('a page of an account in quarantine is refused and undone once the quarantine is lifted; later ones are refused without an intent', async () => {
+  const plot = {
+    store: 'stores',
+    fetch: 'page',
+    send: 'sent',
+    ledger: 'quarantined',
+    delivery: 'delivered',
+    reversalsUnanswered: 0,
+  } as const;
+  const given = createWorld(plot);
+  const closer = properClosing(given);
+
+  await readOnce(given, plot, closer);
+  expect(given.world).toMatchObject({ charges: 1, pageWritten: false });
+  await sweep(given);
+  expect(given.intents.size).toBe(1);
+  await readOnce(given, plot, closer);
+  expect(given.world.charges).toBe(1);
+  expect(given.intents.size).toBe(1);
+
+  given.world.isQuarantined = false;
+  given.clock.advance(600_000);
+  await sweep(given);
+  expect(given.intents.size).toBe(0);
+  expect(given.world.balance).toBe(0);
 });

@@ -39,7 +39,7 @@ export interface PageChargesDeps {
   readonly commands: RequestReplyClient;
   readonly intents: { insertIntent(intent: PageIntent): Promise<void> };
   readonly closer: Pick<IntentCloser, 'recordDelivery' | 'closeUncharged' | 'reverseCharge'>;
-  readonly funds: Pick<Funds, 'recheckFunds' | 'recordRefusal'>;
+  readonly funds: Omit<Funds, 'checkFunds'>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly limits: {
@@ -55,6 +55,7 @@ const unavailable = {
 } as const;
 
 /**
+ * 0. Reads of an account that was found in quarantine are refused for half a minute.
  * 1. The intent is stored while the page is fetched. A crash after it leaves an intent, which a
  *    replica reverses; a charge that was never sent is then refused permanently.
  * 2. Once both have succeeded, the charge is sent and its outcome awaited; where the latest one was
@@ -81,6 +82,13 @@ export function createPageCharges(deps: PageChargesDeps): PageCharges {
       return unavailable;
     }
     const { outcome } = reply.body;
+    if (outcome === null) {
+      // It may be decided once the quarantine is lifted, by a record that is delivered again.
+      closer.reverseCharge(intent);
+      funds.recordQuarantine(intent.accountId);
+      logger.warn({ request_id: intent.requestId }, 'the account is in quarantine');
+      return unavailable;
+    }
     if (outcome.result === 'applied') {
       return { result: 'charged', page, outcome, delivery: deliveryOf(intent, closer) };
     }
@@ -97,6 +105,7 @@ export function createPageCharges(deps: PageChargesDeps): PageCharges {
 
   return {
     async readPage(read, fetch) {
+      if (funds.isQuarantined(read.accountId)) return unavailable;
       const intent = intentOf(read, deps.clock.now(), deps.limits);
       intentOpened();
       const [stored, fetched] = await Promise.allSettled([

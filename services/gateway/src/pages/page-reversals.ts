@@ -13,6 +13,9 @@ export interface PageReversalDeps {
   readonly logger: Logger;
 }
 
+/** An operator lifts a quarantine; until then no reversal of its account is decided. */
+const quarantinePauseMs = 600_000;
+
 type Reversals = CommandKind<PendingReversal, 'reply.billing-outcome.v1'>;
 
 /**
@@ -39,6 +42,7 @@ export function pageReversals({ queue, keys, chains, logger }: PageReversalDeps)
       };
     },
     async onReply({ requestId, chainId, keyId }, { outcome }) {
+      if (outcome === null) return quarantinePauseMs;
       if (chainId !== null) {
         await chains.excludeChain(chainId);
         chainEnded('reversed');

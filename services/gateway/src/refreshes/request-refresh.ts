@@ -137,7 +137,7 @@ function decisionIn(reply: ReceivedMessage): Decision | undefined {
   if (reply.type === 'reply.refresh-decision.v1') return reply.body;
   if (reply.type !== 'reply.billing-outcome.v1') return undefined;
   const { waiting_id, outcome, deadline_at, retry_after_seconds } = reply.body;
-  if (outcome.kind !== 'reserve' || outcome.result !== 'applied') return undefined;
+  if (outcome?.kind !== 'reserve' || outcome.result !== 'applied') return undefined;
   if (outcome.refresh_id === null || deadline_at === undefined) return undefined;
   return {
     waiting_id,

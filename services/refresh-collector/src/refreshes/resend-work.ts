@@ -16,6 +16,10 @@ export interface ResendDeps extends Pick<SagaDeps, 'refreshes' | 'publish' | 'cl
   readonly logger: Logger;
 }
 
+const labels: Readonly<Record<ResendQueue, { readonly name: string }>> = {
+  commands: { name: 'resent commands' },
+  announcements: { name: 'resent announcements' },
+};
 /** Messages of one turn are published together. */
 const places = 200;
 /** While the broker takes none. */
@@ -31,7 +35,7 @@ const announceAgainMaxMs = 600_000;
 export function resendWork(deps: ResendDeps, queue: ResendQueue): WorkKind<StoredRefresh> {
   const { firstMs, maxMs } = deps.resend;
   return {
-    name: `resent ${queue}`,
+    ...labels[queue],
     queue: deps.resends[queue],
     places,
     again: { firstMs, maxMs: queue === 'announcements' ? announceAgainMaxMs : maxMs },
