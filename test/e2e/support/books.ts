@@ -49,7 +49,7 @@ export async function expectBalancedBooks(
     ofKind(kinds).reduce((total, row) => total + row.change_available + row.change_held, 0);
   const granted = sum(['grant']);
   const charged = records.reduce((total, { billing }) => total + (billing.credits_charged ?? 0), 0);
-  expect(-sum(['settle', 'release'])).toBe(charged);
+  expect(charged + sum(['settle', 'release'])).toBe(0);
   const pages = -sum(['charge', 'reverse']);
   const left = granted - charged - pages;
   expect(await stack.operator.balance(accountId)).toEqual({

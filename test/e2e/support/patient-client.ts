@@ -3,9 +3,11 @@ import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { pause } from '@inventory/runtime/wait';
 import type { ApiAnswer, PublicApi } from './public-api.ts';
 
+type Operation = 'refresh' | 'status' | 'current' | 'live_page';
+
 /** One answer, or the lack of one. */
-export interface Attempt {
-  readonly operation: 'refresh' | 'status' | 'current';
+export interface Attempt<Of extends Operation = 'refresh' | 'status' | 'current'> {
+  readonly operation: Of;
   readonly atMs: number;
   /** 0 when the connection was refused or cut off. */
   readonly status: number;
@@ -70,11 +72,11 @@ export function createPatientClient(options: PatientClientOptions): PatientClien
 }
 
 /** Calls once and remembers how it went; never rejects. */
-export async function attemptOf(
-  operation: Attempt['operation'],
+export async function attemptOf<Of extends Operation>(
+  operation: Of,
   nowMs: () => number,
   call: () => Promise<ApiAnswer>,
-): Promise<{ readonly attempt: Attempt; readonly answer: ApiAnswer | null }> {
+): Promise<{ readonly attempt: Attempt<Of>; readonly answer: ApiAnswer | null }> {
   const atMs = nowMs();
   try {
     const answer = await call();

@@ -127,5 +127,6 @@ async function messagesFor(
 ): Promise<OutgoingMessage[]> {
   const needsPages = effects.includes('complete_scan');
   const pages = needsPages ? (staged ?? (await refreshes.readStagedPages(refresh.id))) : [];
-  return sagaMessages(refresh, effects, pages);
+  // Its scan was decided meanwhile: nothing waits for the manifest.
+  return pages ? sagaMessages(refresh, effects, pages) : [];
 }

@@ -47,7 +47,8 @@ export interface RefreshStore {
   cachedRefresh(id: string): StoredRefresh | null;
   cacheRefresh(stored: StoredRefresh): void;
   readKeyState(projectId: ProjectId, idempotencyKey: string): Promise<KeyState>;
-  readStagedPages(id: string): Promise<readonly StagedPageRecord[]>;
+  /** Null once its scan is decided. */
+  readStagedPages(id: string): Promise<readonly StagedPageRecord[] | null>;
   /** Saves a step; false when the refresh changed meanwhile. */
   saveStep(previous: StoredRefresh, next: Refresh, extras?: StepExtras): Promise<boolean>;
 }
@@ -124,8 +125,11 @@ export function createRefreshStore(
       };
     },
     async readStagedPages(id) {
-      const found = await refreshes.findOne({ _id: id }, { projection: { pages: 1 } });
-      return found ? parseDocument(documents.stagedPages, found).pages : [];
+      const found = await refreshes.findOne(
+        { _id: id, phase: { $in: [...needsPages] } },
+        { projection: { pages: 1 } },
+      );
+      return found && parseDocument(documents.stagedPages, found).pages;
     },
     async saveStep(previous, next, extras = {}) {
       const saved = await update(previous, next, extras);

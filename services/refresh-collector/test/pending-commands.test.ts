@@ -1,0 +1,56 @@
+import { sendEffects } from '../src/refreshes/apply-fact.ts';
+import { noEndCheck } from '../src/refreshes/recorded-page.domain.ts';
+import type { Refresh } from '../src/refreshes/refresh.domain.ts';
+import type { RefreshStore } from '../src/refreshes/refresh-store.ts';
+import { acceptedRefresh } from './refresh-builder.ts';
+import { openStoredRefreshes, type StoredRefreshes } from './stored-refreshes.ts';
+
+let stored: StoredRefreshes;
+let refreshes: RefreshStore;
+
+beforeAll(async () => {
+  stored = await openStoredRefreshes();
+  refreshes = stored.openStore();
+});
+afterAll(() => stored.close());
+
+/** Its manifest, of one page, was sent. */
+async function insertAssembling(): Promise<Refresh> {
+  const atMs = stored.clock.now();
+  const accepted = acceptedRefresh();
+  await refreshes.insertRefresh(accepted, {});
+  const assembling: Refresh = {
+    ...accepted,
+    version: accepted.version + 1,
+    phase: 'assembling',
+    collectDeadlineMs: atMs + 3_600_000,
+    scan: {
+      epoch: 1,
+      sequence: 1,
+      startedAtMs: atMs,
+      completedAtMs: atMs,
+      pages: 1,
+      assetsRead: 1,
+      reportedTotalCount: 1,
+      endCheck: noEndCheck,
+      parked: false,
+      worker: null,
+    },
+  };
+  const lastPage = { page: 0, place: 0, epoch: 1, chunks: [], nextCursor: null };
+  await refreshes.saveStep({ refresh: accepted, trace: {} }, assembling, { lastPage });
+  return assembling;
+}
+
+test('a manifest is resent while its scan is undecided, and nothing is after that (Refresh)', async () => {
+  const assembling = await insertAssembling();
+  const saga = stored.openSaga(refreshes);
+  const resend = () => sendEffects(saga, { refresh: assembling, trace: {} }, ['complete_scan']);
+  await resend();
+  const settling: Refresh = { ...assembling, version: assembling.version + 1, phase: 'settling' };
+  await refreshes.saveStep({ refresh: assembling, trace: {} }, settling);
+
+  await resend();
+
+  expect(saga.sent.map(({ id }) => id)).toEqual([`completed:${assembling.id}`]);
+});
