@@ -101,7 +101,7 @@ describe('The answer to a billing command', () => {
     expect(outcomeOf(reply)).toEqual(outcomeOf(outcome));
   });
 
-  test('to a reserve carries the queue deadline in its reply', async () => {
+  test('to a reserve carries the queue deadline and the first Retry-After in its reply', async () => {
     const { send, grant } = startLedger();
     await grant(500);
     const refresh = newRefreshId();
@@ -112,6 +112,7 @@ describe('The answer to a billing command', () => {
       request_id: newRequestId(),
       product_code: 'platform.inventory.refresh.v1',
       deadline_at: '2026-06-01T00:30:00.000Z',
+      retry_after_seconds: 25,
     };
 
     const [outcome, reply] = await send('billing.reserve.v1', reserve, 'waiting-3');
@@ -121,6 +122,7 @@ describe('The answer to a billing command', () => {
       waiting_id: 'waiting-3',
       outcome: outcome?.body,
       deadline_at: '2026-06-01T00:30:00.000Z',
+      retry_after_seconds: 25,
     });
     expect(again).toEqual([outcome, reply]);
   });

@@ -126,7 +126,6 @@ export const webhookIndexes: readonly CollectionIndexes[] = [
     collection: webhookDocuments.endpoint.collection,
     indexes: [
       { name: 'endpoint', keys: { endpointId: 1 } },
-      { name: 'account', keys: { accountId: 1 } },
       { name: 'next_read', keys: { state: 1, nextReadAt: 1 } },
       { name: 'queue_due', keys: { state: 1, queueDueAt: 1 } },
     ],
