@@ -77,14 +77,17 @@ function end(open: Set<Span>, span: Span): void {
   span.end();
 }
 
+/** Their ids are keys of operators and customers, whose request is refused with the conflict. */
+const namedByCallers: readonly Command['kind'][] = ['grant', 'adjust', 'configure'];
+
 async function publishAnswers(
   { bus, logger }: OnBillingCommandsDeps,
   answered: readonly Answered<Carried>[],
 ): Promise<void> {
   for (const { item, answer } of answered) {
-    if (answer.result !== 'conflict') continue;
+    const { commandId: command_id, accountId: account_id, kind } = item.command;
+    if (answer.result !== 'conflict' || namedByCallers.includes(kind)) continue;
     countConflict();
-    const { commandId: command_id, accountId: account_id } = item.command;
     logger.warn({ command_id, account_id }, 'command id conflict');
   }
   await bus.publish(answered.flatMap(toMessages));
