@@ -12,11 +12,12 @@ async function openApiFiles(root) {
   const { publicDocument } = require(join(built, 'http/openapi/describe-public-api.js'));
   const { operatorDocument } = require(join(built, 'operator/describe-operator-api.js'));
   const { operatorRoutes } = require(join(built, 'operator/operator-routes.js'));
-  const openApi = jsonText(publicDocument(publicRoutes));
+  const { withOpenEnums } = require(join(built, 'http/openapi/open-enums.js'));
+  const ofCustomers = publicDocument(publicRoutes);
   const ofOperators = operatorDocument(operatorRoutes);
   return [
-    { path: 'docs/generated/openapi.json', content: openApi },
-    await clientTypes(JSON.parse(openApi)),
+    { path: 'docs/generated/openapi.json', content: jsonText(withOpenEnums(ofCustomers)) },
+    await clientTypes(structuredClone(ofCustomers)),
     {
       path: 'docs/generated/operator-openapi.json',
       content: jsonText(ofOperators),

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { operatorCodes } from '@inventory/contracts/refusal-codes';
 import { serviceNames } from '@inventory/contracts/topics';
 import { topicJobSettings } from '@inventory/service-host/prepare';
 import { root, trackedFiles } from '../tidy/tracked-files.ts';
@@ -14,6 +15,11 @@ const ofTelemetry = /^OTEL_/;
 const ofTheBuild = ['SERVICE', 'NODE_IMAGE', 'RUNTIME_IMAGE', 'VERSION', 'REVISION'];
 /** Variables of docker-compose.yml that it passes on under another name. */
 const ofCompose = /^(GATEWAY|REFRESH_COLLECTOR|EVENT_STREAM)_SERVICE_TOKEN$/;
+
+test('the page of the operator API has every code of its errors', () => {
+  const [operating] = trackedFiles(/^docs\/operating\.md$/);
+  expect(operatorCodes.filter((code) => !operating?.text.includes(`\`${code}\``))).toEqual([]);
+});
 
 test('the operator’s pages name only settings that there are', async () => {
   const configs = await Promise.all(serviceNames.map(configOf));

@@ -168,7 +168,10 @@ test.each([
         network_policy: ['192.0.2.0/24'],
       }),
   ],
-  ['events_disabled', (one: ReadingCustomer) => stack.operator.switchEvents(one.accountId, false)],
+  [
+    'events_not_enabled',
+    (one: ReadingCustomer) => stack.operator.switchEvents(one.accountId, false),
+  ],
 ] as const)('%s ends open streams at both gateways (Authentication)', async (reason, change) => {
   const customer = await newReader();
   const readers = await Promise.all([customer.open(undefined, 0), customer.open(undefined, 1)]);

@@ -9,6 +9,7 @@ const scopes = [
   'customer.events.read.v1',
   'customer.webhooks.manage.v1',
   'customer.account.read.v1',
+  'customer.account.manage.v1',
 ];
 /** A busy machine is no finding. */
 const farOutMs = '600000';

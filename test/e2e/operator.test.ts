@@ -65,7 +65,7 @@ test('a price list is published once on the real ledger, and customers see it be
   const listed = (await operator('prices', 'list', '--json')).json.items;
   const publish = (effectiveAt: string, reservation = '150') =>
     operator(
-      ...['prices', 'publish', '--version', String(listed.length + 1), '--json'],
+      ...['prices', 'publish', '--version', String(listed.length + 1), '--json', '--yes'],
       ...['--effective-at', effectiveAt, '--reservation', reservation, '--block', '1'],
       ...['--block-assets', '2000', '--diagnostic', '1', '--live-page', '2', '--current-page', '1'],
     );
@@ -133,7 +133,7 @@ test('an inventory is erased [erase]', async () => {
   await untilCompleted(customer.api, customer.projectId, [id]);
   const names = ['--platform-id', platform_id, '--app-id', `${app_id}`, '--context-id'];
 
-  const erased = await operator('erase', ...names, `${context_id}`, '--json');
+  const erased = await operator('erase', ...names, `${context_id}`, '--json', '--yes');
 
   expect(erased.json.erased).toBe(true);
   const current = await customer.api.current({ platform_id, app_id, context_id });

@@ -251,13 +251,17 @@ test('more than 200 malformed requests each get their code, and nothing is reser
 
 test.each<[ServiceName, string, readonly ServiceName[]]>([
   ['gateway', '/internal/projects/{project}/standing', ['event-stream']],
+  ['gateway', '/internal/accounts/{account}/event-projects', ['event-stream']],
   ['refresh-collector', '/admission', ['gateway']],
   ['billing-ledger', '/prices', ['gateway']],
   ['billing-ledger', '/holds?limit=1', ['refresh-collector']],
   ['revision-store', '/scans/{refresh}/epochs/1/pages', ['gateway']],
   ['event-stream', '/projects/{project}/log?after=0&limit=1', ['gateway']],
 ])('the %s answers %s to %j alone, each by its own token', async (service, path, named) => {
-  const filled = path.replace('{project}', owner.projectId).replace('{refresh}', refreshId);
+  const filled = path
+    .replace('{project}', owner.projectId)
+    .replace('{account}', owner.accountId)
+    .replace('{refresh}', refreshId);
   const { url: base = '' } = stack.services.find((one) => one.service === service) ?? {};
   const url = `${base}${filled}`;
   const askWith = async (token: string | undefined) => {

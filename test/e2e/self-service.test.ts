@@ -16,7 +16,7 @@ const firstSerial = 10_000;
 
 async function newAccountant() {
   const { accountId, projectId } = await stack.operator.newCustomer({ credits: 1_000 });
-  const scopes = ['*', 'customer.account.read.v1'];
+  const scopes = ['*', 'customer.account.read.v1', 'customer.account.manage.v1'];
   return { accountId, ...(await stack.operator.newCredential(projectId, { scopes })), projectId };
 }
 

@@ -189,7 +189,7 @@ test('the reader of docs/events.md prints what happened while it was down, and s
   const env = {
     ...machineEnvironment(),
     NODE_PATH: join(__dirname, '../../node_modules'),
-    INVENTORY_URL: stack.gatewayUrl,
+    EVENTS_ORIGIN: stack.gatewayUrl,
     INVENTORY_API_KEY: customer.secret,
     INVENTORY_PROJECT: customer.projectId,
     CURSOR_FILE: join(stack.folder, 'cursor'),

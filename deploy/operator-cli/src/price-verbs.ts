@@ -30,5 +30,6 @@ export const priceVerbs: readonly Verb[] = [
       required(whole('--live-page <credits>', 'of a Live Page or V1 page', 'live_page')),
       required(whole('--current-page <credits>', 'of a Current page', 'current_page')),
     ],
+    { irreversible: 'This version is published for every customer, and never changes afterwards:' },
   ),
 ];

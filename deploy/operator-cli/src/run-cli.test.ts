@@ -65,6 +65,29 @@ test('a noun alone is wrong usage that names its verbs', async () => {
   expect(err).toMatch(/account create .*\n +account list /);
 });
 
+test.each([
+  ['erase', '--platform-id', '76561190000000001', '--app-id', '730', '--context-id', '2'],
+  [
+    ...['prices', 'publish', '--version', '2', '--reservation', '125', '--block', '1'],
+    ...['--block-assets', '2000', '--diagnostic', '1', '--live-page', '1', '--current-page', '1'],
+  ],
+])(
+  '%s is done with --yes only; without it, and with --dry-run, it is shown [erase, prices]',
+  async (...args) => {
+    const unsure = await run(...args);
+    const dry = await run(...args, '--dry-run', '--yes');
+    const sure = await run(...args, '--yes');
+
+    expect([unsure, dry, sure].map(({ code, requests }) => [code, requests.length])).toEqual([
+      [2, 0],
+      [0, 0],
+      [0, 1],
+    ]);
+    expect(unsure.err).toMatch(/ {2}(platform_id: 76561190000000001|version: 2)\n(.*\n)*.*--yes/);
+    expect(dry.out).toMatch(/ {2}(platform_id: 76561190000000001|version: 2)\n/);
+  },
+);
+
 test('a negative amount needs no equals sign', async () => {
   const line = ['adjust', '--account', 'acc_1', '--amount', '-5', '--reason', 'refund'];
   const [request] = (await run(...line)).requests;

@@ -70,7 +70,7 @@ function createProgram(cli: CliProcess): Command {
     .addHelpText('after', afterHelp);
 }
 
-function addCommand(program: Command, { words, summary, options }: Verb): Command {
+function addCommand(program: Command, { words, summary, options, irreversible }: Verb): Command {
   const [noun = '', name] = words.split(' ');
   const parent =
     name === undefined
@@ -78,6 +78,10 @@ function addCommand(program: Command, { words, summary, options }: Verb): Comman
       : (program.commands.find((command) => command.name() === noun) ?? program.command(noun));
   const command = parent.command(name ?? noun).description(summary);
   for (const { option } of options) command.addOption(option);
+  if (irreversible !== undefined) {
+    command.option('--yes', 'do it: it cannot be taken back');
+    command.option('--dry-run', 'show what would be done, and do nothing');
+  }
   return command.addOption(new Option('--json', "print the API's JSON as it is").conflicts('csv'));
 }
 

@@ -22,6 +22,10 @@ export async function runVerb(cli: CliProcess, verb: Verb, given: Given): Promis
     return exitCodes.usage;
   }
   const input = { ...inputOf(verb, given), ...read };
+  const { irreversible } = verb;
+  if (irreversible !== undefined && (given['dryRun'] === true || given['yes'] !== true)) {
+    return showEffect(cli, irreversible, input, given['dryRun'] === true);
+  }
   const bookingKey = input['idempotency-key'];
   const hint =
     bookingKey === undefined
@@ -54,6 +58,23 @@ export async function runVerb(cli: CliProcess, verb: Verb, given: Given): Promis
     cli.writeError(`unreachable: ${error.message}\n${hint}`);
     return exitCodes.failed;
   }
+}
+
+/** What would be done. Only asking for that is a success. */
+function showEffect(
+  cli: CliProcess,
+  effect: string,
+  input: Readonly<Record<string, unknown>>,
+  isDryRun: boolean,
+): ExitCode {
+  const fields = Object.entries(input).map(([name, value]) => `  ${name}: ${String(value)}\n`);
+  const text = `${effect}\n${fields.join('')}`;
+  if (isDryRun) {
+    cli.write(text);
+    return exitCodes.done;
+  }
+  cli.writeError(`${text}Nothing is done: add --yes to do it.\n`);
+  return exitCodes.usage;
 }
 
 type Send = (input: object) => ReturnType<OperatorClient['send']>;

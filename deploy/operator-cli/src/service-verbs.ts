@@ -102,11 +102,17 @@ export const serviceVerbs: readonly Verb[] = [
     [],
     { fixed: { operator_closed: false } },
   ),
-  verb('erase', 'erase everything that is saved of one inventory', 'eraseInventory', [
-    required(text('--platform-id <17 digits>', "the inventory's platform_id", 'platform_id')),
-    required(text('--app-id <n>', "the inventory's app_id", 'app_id')),
-    required(text('--context-id <n>', "the inventory's context_id", 'context_id')),
-  ]),
+  verb(
+    'erase',
+    'erase everything that is saved of one inventory',
+    'eraseInventory',
+    [
+      required(text('--platform-id <17 digits>', "the inventory's platform_id", 'platform_id')),
+      required(text('--app-id <n>', "the inventory's app_id", 'app_id')),
+      required(text('--context-id <n>', "the inventory's context_id", 'context_id')),
+    ],
+    { irreversible: 'All revisions of this inventory are deleted, for every customer:' },
+  ),
   verb(
     'verify',
     'refold every account of the ledger; exit code 1 when a problem is found',

@@ -24,6 +24,8 @@ interface VerbSettings<Field extends string> {
   /** The answer's field that must be true for exit code 0. */
   readonly mustHold?: string;
   readonly timeoutMs?: number;
+  /** What cannot be taken back is done with `--yes` only; without it its effect is shown. */
+  readonly irreversible?: string;
   /** Fields that are read from standard input; null where it holds none. */
   readonly fromInput?: (text: string) => { readonly [Name in Field]?: unknown } | null;
   /** A second operation, where its option is given and a field of the first answer is true. */

@@ -1,3 +1,4 @@
+import { checkOptions } from './arguments.ts';
 import type { ClientEnvironment } from './client-environment.ts';
 import { ApiError, InventoryError } from './errors.ts';
 import type { CallOptions } from './options.ts';
@@ -26,7 +27,9 @@ const deadlineDefaultMs = 90_000;
 
 export function createCallApi({ send, tryTimeoutMs, environment }: CallApiDeps): CallApi {
   const { nowMs, chance, pause } = environment;
-  return async (call, { deadlineMs = deadlineDefaultMs, signal }, onFailure) => {
+  return async (call, options, onFailure) => {
+    checkOptions(options);
+    const { deadlineMs = deadlineDefaultMs, signal } = options;
     const endsAtMs = nowMs() + deadlineMs;
     for (let failures = 1; ; failures += 1) {
       signal?.throwIfAborted();

@@ -31,7 +31,7 @@ export class RefreshNotFinishedError extends InventoryError {
  */
 export class AuthorizationRevokedError extends InventoryError {
   override name = 'AuthorizationRevokedError';
-  /** `credential_revoked`, `events_disabled` and others. */
+  /** `credential_revoked`, `events_not_enabled` and others. */
   readonly reason: string;
 
   constructor(reason: string) {

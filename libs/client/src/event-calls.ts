@@ -1,3 +1,4 @@
+import { checkOptions } from './arguments.ts';
 import type { CallApi } from './call-api.ts';
 import type { ClientEnvironment } from './client-environment.ts';
 import type { EventPage, PlacedEvent } from './event-records.ts';
@@ -43,6 +44,7 @@ export function createEventCalls(
     listEvents,
     events,
     async followEvents(projectId, options) {
+      checkOptions(options, ['onEvent']);
       const { lastEventId = null } = options;
       if (lastEventId !== null && !isCursor(lastEventId)) {
         throw new TypeError('lastEventId must be a cursor of the service.');

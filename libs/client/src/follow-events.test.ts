@@ -226,13 +226,13 @@ test.each([
 );
 
 test('stream.authorization_revoked rejects with its reason [events-revoked]', async () => {
-  const revoked = frame('stream.authorization_revoked', { reason: 'events_disabled' });
+  const revoked = frame('stream.authorization_revoked', { reason: 'events_not_enabled' });
   server.plays({ parts: [checkpoint('start'), eventFrame(1), revoked] });
 
   const { error, applied } = await follow(9);
 
   expect(error).toBeInstanceOf(AuthorizationRevokedError);
-  expect(error).toMatchObject({ reason: 'events_disabled', retryable: false });
+  expect(error).toMatchObject({ reason: 'events_not_enabled', retryable: false });
   expect(applied).toEqual(idsOf(1));
   expect(server.asked).toHaveLength(1);
 });

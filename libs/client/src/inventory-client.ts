@@ -1,4 +1,5 @@
 import { type AccountCalls, createAccountCalls } from './account-calls.ts';
+import { checkOptions } from './arguments.ts';
 import { createCallApi } from './call-api.ts';
 import { type ClientEnvironment, realEnvironment } from './client-environment.ts';
 import { createEventCalls, type EventCalls } from './event-calls.ts';
@@ -33,6 +34,7 @@ export function createInventoryClient(
   options: InventoryClientOptions,
   environment: ClientEnvironment = realEnvironment,
 ): InventoryClient {
+  checkOptions(options, ['baseUrl', 'apiKey']);
   const { baseUrl, apiKey, fetch: ownFetch, tryTimeoutMs = tryTimeoutDefaultMs } = options;
   const { eventsUrl = baseUrl } = options;
   const { startTimer } = environment;

@@ -90,13 +90,13 @@ describe.each(walks)('%s', (_name, path, pages, assets) => {
 
 test('a page can be continued with its cursor, at another size', async () => {
   serveInventory();
-  const { page } = await client.currentPage(scope, { pageSize: 3_000 });
+  const { page } = await client.currentPage(scope, { pageSize: 1_500 });
 
   const rest: number[] = [];
   const options = { pageSize: 600, cursor: page.pagination.next_cursor };
   for await (const next of client.currentPages(scope, options)) rest.push(next.page.assets.length);
 
-  expect(rest).toEqual([600, 401]);
+  expect(rest).toEqual([600, 600, 600, 600, 101]);
 });
 
 test('total_amount of Current is exact beyond 2^53 [total-amount]', async () => {

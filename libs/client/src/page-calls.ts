@@ -1,3 +1,4 @@
+import { checkOptions } from './arguments.ts';
 import type { CallApi } from './call-api.ts';
 import type { ClientEnvironment } from './client-environment.ts';
 import type { CurrentPageOptions, Keyed, LivePageOptions } from './options.ts';
@@ -70,6 +71,7 @@ export function createPageCalls(callApi: CallApi, { newKey }: ClientEnvironment)
 
 /** The options of every page of an iteration; a key belongs to one page only. */
 function pageOptions(options: AnyPageOptions): AnyPageOptions {
+  checkOptions(options);
   const { language, pageSize, capture, deadlineMs, signal } = options;
   return { language, pageSize, capture, deadlineMs, signal };
 }

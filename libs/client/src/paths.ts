@@ -11,8 +11,11 @@ export function inventoryPath(scope: Scope): string {
   return `/v2/platform/users/${platform_id}/inventory/${app_id}/${context_id}`;
 }
 
-export function checkedScope({ platform_id, app_id, context_id }: Scope): Scope {
-  if (!/^[0-9]{17}$/.test(platform_id)) throw new TypeError('platform_id must be 17 digits.');
+export function checkedScope(scope: Scope): Scope {
+  const { platform_id, app_id, context_id } = scope ?? {};
+  if (!matches(platform_id, /^[0-9]{17}$/)) {
+    throw new TypeError('platform_id must be text of 17 digits: a number loses the last ones.');
+  }
   if (!isCount(app_id)) throw new TypeError('app_id must be a positive whole number.');
   if (!isCount(context_id)) throw new TypeError('context_id must be a positive whole number.');
   return { platform_id, app_id, context_id };
@@ -21,7 +24,7 @@ export function checkedScope({ platform_id, app_id, context_id }: Scope): Scope 
 export const batchPath = '/v2/platform/inventory-refreshes/batch';
 
 export function refreshPath(refreshId: string): string {
-  if (!uuid.test(refreshId)) throw new TypeError('The id of a refresh must be a UUID.');
+  if (!matches(refreshId, uuid)) throw new TypeError('The id of a refresh must be a UUID.');
   return `/v2/platform/inventory-refreshes/${refreshId}`;
 }
 
@@ -34,8 +37,8 @@ export function eventsPath(projectId: string): string {
 }
 
 function projectPath(projectId: string): string {
-  const isProject = projectId.startsWith('prj_') && uuid.test(projectId.slice('prj_'.length));
-  if (!isProject) throw new TypeError('The id of a Project must be prj_ and a UUID.');
+  if (!matches(projectId, /^prj_/) || !matches(projectId.slice('prj_'.length), uuid))
+    throw new TypeError('The id of a Project must be prj_ and a UUID.');
   return `/v2/projects/${projectId}`;
 }
 
@@ -52,7 +55,7 @@ export function withQuery(path: string, parameters: Readonly<Record<string, Para
 
 /** Validates a key before it becomes a header. */
 export function checkedKey(key: string): string {
-  if (!/^[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?$/.test(key)) {
+  if (!matches(key, /^[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?$/)) {
     throw new TypeError('An idempotency key must be 1 to 255 printable ASCII characters.');
   }
   return key;
@@ -61,6 +64,11 @@ export function checkedKey(key: string): string {
 /** Whether a value has the form of a cursor; it becomes a header. */
 export function isCursor(cursor: unknown): cursor is string {
   return typeof cursor === 'string' && /^[\x21-\x7e]{1,256}$/.test(cursor);
+}
+
+/** A pattern alone would take the text of any other value. */
+function matches(value: unknown, pattern: RegExp): value is string {
+  return typeof value === 'string' && pattern.test(value);
 }
 
 function isCount(value: number): boolean {

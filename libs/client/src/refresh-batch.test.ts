@@ -1,4 +1,9 @@
-import { refreshBatchBody, refreshBatchResults } from '@inventory/contracts/http/refresh-batch';
+import {
+  refreshBatchBody,
+  refreshBatchItem,
+  refreshBatchResults,
+} from '@inventory/contracts/http/refresh-batch';
+import { z } from 'zod';
 import { apiKey, failure, pending, record, refreshId, scope, success } from '../test/answers.ts';
 import { type ScriptedServer, startScriptedServer } from '../test/scripted-server.ts';
 import { createTestClientEnvironment } from '../test/test-client-environment.ts';
@@ -65,7 +70,7 @@ test('each refresh of a batch has a key of its own, and its own result or error 
     path: '/v2/platform/inventory-refreshes/batch',
   });
   expect(server.requests[0]?.headers['idempotency-key']).toBeUndefined();
-  expect(refreshBatchBody.parse(sent).items).toEqual([
+  expect(z.array(refreshBatchItem).parse(refreshBatchBody.parse(sent).items)).toEqual([
     { ...scope, language: 'german', max_credits: 300, idempotency_key: 'mine' },
     { ...scope, context_id: 6, language: 'english', max_credits: 125, idempotency_key: 'key-1' },
     { ...scope, language: 'english', max_credits: 125, idempotency_key: 'key-2' },
@@ -118,13 +123,23 @@ test.each([
   await expect(client.refreshBatch([{ scope }])).rejects.toThrow(UnexpectedAnswerError);
 });
 
-test('an item with an invalid inventory or key is never sent', async () => {
-  server.plays(success({ items: [] }));
+test('an invalid item is not sent, and has its own result beside those of the others [batch]', async () => {
+  server.plays(success({ items: [accepted('mine')] }));
 
-  const wrong = { ...scope, platform_id: '..' };
-  await expect(client.refreshBatch([{ scope: wrong }])).rejects.toThrow(TypeError);
-  await expect(client.refreshBatch([{ scope, idempotencyKey: '\n' }])).rejects.toThrow(TypeError);
-  expect(server.requests).toHaveLength(0);
+  const results = await client.refreshBatch([
+    { scope: { ...scope, platform_id: 7 as never } },
+    { scope, idempotencyKey: 'mine' },
+    { scope, idempotencyKey: '\n' },
+  ]);
+  const none = await client.refreshBatch([{ scope: undefined as never }]);
+
+  expect(results.map((one) => one.accepted)).toEqual([false, true, false]);
+  const errors = [...results, ...none].flatMap((one) => (one.accepted ? [] : [one.error]));
+  expect(errors.map(({ code, retryable }) => [code, retryable])).toEqual(
+    Array(3).fill(['invalid_request', false]),
+  );
+  expect(errors[0]?.message).toMatch(/platform_id/);
+  expect(server.requests.map(({ body }) => JSON.parse(body).items.length)).toEqual([1]);
 });
 
 test('a long-polled status may take its wait in addition to the timeout of an attempt', async () => {

@@ -1,6 +1,7 @@
+import { checkOptions } from './arguments.ts';
 import type { CallApi } from './call-api.ts';
 import type { ClientEnvironment } from './client-environment.ts';
-import { ConflictError } from './errors.ts';
+import { ConflictError, InvalidRequestError } from './errors.ts';
 import type {
   BatchItem,
   CallOptions,
@@ -70,15 +71,14 @@ export function createRefreshCalls(callApi: CallApi, environment: ClientEnvironm
     items: readonly BatchItem[],
     options: CallOptions = {},
   ): Promise<BatchResult[]> {
-    const wire = items.map(({ scope, maxCredits, language, idempotencyKey }) => ({
-      ...checkedScope(scope),
-      ...(language === undefined ? {} : { language }),
-      max_credits: maxCredits ?? maxCreditsDefault,
-      idempotency_key: checkedKey(idempotencyKey ?? newKey()),
-    }));
+    if (!Array.isArray(items)) throw new TypeError('items must be an array.');
+    const prepared = items.map((item: BatchItem) => prepareItem(item, newKey));
+    const wire = prepared.flatMap((one) => ('wire' in one ? [one.wire] : []));
     const call = { method: 'POST', path: batchPath, body: { items: wire } } as const;
     const keys = wire.map(({ idempotency_key }) => idempotency_key);
-    return readBatch(await callApi(call, options), keys);
+    const results = wire.length === 0 ? [] : readBatch(await callApi(call, options), keys);
+    const next = results.values();
+    return prepared.flatMap((one) => ('wire' in one ? (next.next().value ?? []) : one));
   }
 
   async function status(refreshId: string, options: StatusOptions = {}): Promise<RefreshAnswer> {
@@ -131,15 +131,44 @@ export function createRefreshCalls(callApi: CallApi, environment: ClientEnvironm
       for await (const { items } of pages) yield* items;
     },
     async waitForRefresh(refreshId, options = {}) {
+      checkOptions(options);
       const { deadlineMs = workflowDefaultMs } = options;
       return wait(refreshId, null, { ...options, endsAtMs: nowMs() + deadlineMs });
     },
     async refreshAndWait(scope, options = {}) {
+      checkOptions(options);
       const { deadlineMs = workflowDefaultMs } = options;
       const endsAtMs = nowMs() + deadlineMs;
       const accepted = await refresh(scope, { ...options, deadlineMs });
       return wait(accepted.record.refresh_id, accepted, { ...options, endsAtMs });
     },
+  };
+}
+
+/** An invalid item is not sent: it is the result of that item, and not of the others. */
+function prepareItem(item: BatchItem, newKey: ClientEnvironment['newKey']) {
+  try {
+    return { wire: wireItem(item, newKey) };
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    const failure = {
+      ...{ code: 'invalid_request', message: error.message, status: 422, creditsCharged: 0 },
+      ...{ requestId: null, detail: null, retryAfterSeconds: null },
+    };
+    const idempotencyKey = String(item?.idempotencyKey ?? '');
+    return { accepted: false as const, idempotencyKey, error: new InvalidRequestError(failure) };
+  }
+}
+
+function wireItem(item: BatchItem, newKey: ClientEnvironment['newKey']) {
+  const { scope, ...rest } = item ?? {};
+  checkOptions(rest);
+  const { maxCredits = maxCreditsDefault, language, idempotencyKey = newKey() } = rest;
+  return {
+    ...checkedScope(scope),
+    ...(language === undefined ? {} : { language }),
+    max_credits: maxCredits,
+    idempotency_key: checkedKey(idempotencyKey),
   };
 }
 

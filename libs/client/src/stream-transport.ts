@@ -3,6 +3,7 @@ import { createFrameParser, type Frame } from './frame-parser.ts';
 import { readAnswer } from './read-answer.ts';
 import {
   type Call,
+  causeOf,
   checkedApiKey,
   checkedBaseUrl,
   nameOf,
@@ -61,7 +62,7 @@ export function createStreamTransport(options: TransportOptions): OpenStream {
       if (signal?.aborted) throw signal.reason;
       if (error instanceof InventoryError) throw error;
       const reason = abandoned.signal.aborted ? `no data for ${silenceMaxMs} ms` : reasonOf(error);
-      throw new ConnectionError(`${nameOf(call)}: ${reason}`);
+      throw new ConnectionError(`${nameOf(call)}: ${reason}`, { cause: causeOf(error, apiKey) });
     } finally {
       abandoned.abort();
     }

@@ -134,5 +134,9 @@ test('an error without a response names route and reason', async () => {
   expect(`${error}`).toMatch(
     /GET \/v2\/platform\/users\/\d+\/inventory\/730\/2\/current: ECONNREFUSED/,
   );
+  expect((error as Error).cause).toMatchObject({
+    message: 'fetch failed',
+    cause: { code: 'ECONNREFUSED', message: expect.stringContaining('ECONNREFUSED') },
+  });
   expect(`${error}`).not.toContain('opaque');
 });

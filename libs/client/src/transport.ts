@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import type { ClientEnvironment } from './client-environment.ts';
 import { ConnectionError, UnexpectedAnswerError } from './errors.ts';
 
@@ -68,7 +69,7 @@ export function createTransport(options: TransportOptions): Send {
       if (error instanceof UnexpectedAnswerError) throw error;
       const isLate = timeout.signal.aborted;
       const reason = isLate ? `no response within ${Math.ceil(timeoutMs)} ms` : reasonOf(error);
-      throw new ConnectionError(`${nameOf(call)}: ${reason}`);
+      throw new ConnectionError(`${nameOf(call)}: ${reason}`, { cause: causeOf(error, apiKey) });
     } finally {
       stopTimer();
     }
@@ -109,6 +110,20 @@ export function reasonOf(error: unknown): string {
   const { cause, name } = (error ?? {}) as { cause?: { code?: unknown }; name?: unknown };
   const { code } = (cause ?? error ?? {}) as { code?: unknown };
   return [code, name].find((word) => typeof word === 'string') ?? 'failed';
+}
+
+const causesMax = 5;
+
+/** Names, codes and messages of an error and its causes, without the key and without the request. */
+export function causeOf(error: unknown, apiKey: string, depth = 0): Error | undefined {
+  if (!types.isNativeError(error) || depth === causesMax) return undefined;
+  const { code, errors = [] } = error as { code?: unknown; errors?: readonly unknown[] };
+  const texts = [error, ...errors].map((one) => (types.isNativeError(one) ? one.message : ''));
+  const message = texts.filter((text) => text !== '').join('; ');
+  const cause = causeOf(error.cause, apiKey, depth + 1);
+  const copy = new Error(message.replaceAll(apiKey, '[key]'), cause && { cause });
+  copy.name = error.name;
+  return typeof code === 'string' ? Object.assign(copy, { code }) : copy;
 }
 
 export function checkedBaseUrl(baseUrl: string): string {

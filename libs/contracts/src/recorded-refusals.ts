@@ -66,6 +66,13 @@ const earlierBillingRefusal = z
     }
   });
 
+type OutstandingLimit = Extract<RefreshRefusal, { code: 'outstanding_limit_exceeded' }>;
+
+/** Earlier ones had one kind of limit. */
+function outstandingOf(refusal: Omit<OutstandingLimit, 'detail'>, max: number): OutstandingLimit {
+  return { ...refusal, detail: { limit: 'account_count', outstanding_max: max } };
+}
+
 const earlierRefreshRefusals = [
   z
     .object({
@@ -81,7 +88,14 @@ const earlierRefreshRefusals = [
       limit: z.int(),
       retry_after_seconds: z.int(),
     })
-    .transform(({ limit, ...refusal }): RefreshRefusal => ({ ...refusal, detail: { limit } })),
+    .transform(({ limit, ...refusal }) => outstandingOf(refusal, limit)),
+  z
+    .object({
+      code: z.literal('outstanding_limit_exceeded'),
+      detail: z.object({ limit: z.int() }),
+      retry_after_seconds: z.int(),
+    })
+    .transform(({ detail, ...refusal }) => outstandingOf(refusal, detail.limit)),
   z
     .object({
       code: z.literal('product_unavailable'),

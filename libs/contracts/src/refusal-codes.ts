@@ -25,7 +25,11 @@ const setByOperators = ['operator', 'internal'] as const;
 
 /** The one table of refusals: one code, one HTTP status and one text, on every HTTP surface. */
 export const refusalCodes = {
-  missing_api_key: { on: toCustomers, status: 401, message: 'API key is missing.' },
+  missing_api_key: {
+    on: toCustomers,
+    status: 401,
+    message: 'API key is missing: it belongs in the header X-API-Key.',
+  },
   invalid_api_key: { on: toCustomers, status: 401, message: 'API key is not valid.' },
   permission_denied: { on: toCustomers, status: 403, message: 'This Credential may not do that.' },
   /** What was sent is no HTTP request. */

@@ -40,12 +40,24 @@ const spendCapReached = z.object({
 });
 const outstandingLimitExceeded = z.object({
   code: z.enum(['outstanding_limit_exceeded']),
-  ...limit,
+  detail: z.object({
+    /** Their number, or the account's part of the capacity while others wait. */
+    limit: z.enum(['account_count', 'account_share']),
+    outstanding_max: z.int().min(0).describe('Most outstanding refreshes of an account.'),
+  }),
   ...retryAfter,
 });
 const productUnavailable = z.object({
   code: z.enum(['product_unavailable']),
-  detail: z.object({ admission_state: z.literal('closed'), reason: admissionReason }),
+  detail: z.object({
+    admission_state: z.literal('closed'),
+    reason: admissionReason,
+    pages_max: z
+      .int()
+      .min(0)
+      .optional()
+      .describe('Of `inventory_too_large`: pages that one scan can read before its deadline.'),
+  }),
   ...retryAfter,
 });
 const serviceUnavailable = z.object({

@@ -81,6 +81,7 @@ export const explicitPermissions = [
   'customer.events.read.v1',
   'customer.webhooks.manage.v1',
   'customer.account.read.v1',
+  'customer.account.manage.v1',
 ] as const;
 export const wildcardPermission = '*';
 export const permissions = [...inventoryPermissions, ...explicitPermissions] as const;
@@ -93,13 +94,14 @@ export type GrantedPermission = z.infer<typeof grantedPermission>;
 export const operatorRole = z.enum(['read', 'support', 'billing', 'admin']);
 export type OperatorRole = z.infer<typeof operatorRole>;
 
-export const admissionReasons = [
+/** Why admission is closed for every refresh of an application, whatever its size. */
+export const closedReason = z.enum([
   'global_outstanding_closed',
   'platform_unavailable',
   'operator_closed',
-] as const;
-export const admissionReason = z.enum(admissionReasons);
-export type AdmissionReason = z.infer<typeof admissionReason>;
+]);
+export type ClosedReason = z.infer<typeof closedReason>;
+export const admissionReason = z.enum([...closedReason.options, 'capacity', 'inventory_too_large']);
 
 /** Why a live page could not be read: it is not billed. */
 export const livePageFailures = [

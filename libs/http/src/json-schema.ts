@@ -28,11 +28,14 @@ export function definitionOf(schema: z.core.$ZodType, { io, named }: SchemaOptio
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
       const name = zodSchema === schema ? undefined : named.get(zodSchema);
-      if (name === undefined) tidy(jsonSchema, io);
-      else replace(jsonSchema, referenceTo(name));
+      if (name !== undefined) return replace(jsonSchema, referenceTo(name));
+      tidy(jsonSchema, io);
+      if (zodSchema instanceof z.ZodDiscriminatedUnion) {
+        addDiscriminator(jsonSchema, zodSchema, named);
+      }
     },
   });
-  return converted;
+  return expandNullable(converted) as JsonSchema;
 }
 
 const plainFormats = ['date-time', 'date'];
@@ -53,7 +56,44 @@ function tidy(schema: JsonSchema, io: SchemaOptions['io']): void {
   if (schema['additionalProperties'] === false) delete schema['additionalProperties'];
 }
 
+/** Where the discriminating values are texts and every form has a name. */
+function addDiscriminator(
+  schema: JsonSchema,
+  { def }: z.ZodDiscriminatedUnion,
+  named: NamedSchemas,
+): void {
+  const propertyName = def.discriminator;
+  const forms = def.options.flatMap((option) => {
+    const name = named.get(option);
+    const values = [...(option._zod.propValues?.[propertyName] ?? [])];
+    return values.map((value) => [value, name] as const);
+  });
+  if (forms.some(([value, name]) => typeof value !== 'string' || name === undefined)) return;
+  const mapping = Object.fromEntries(
+    forms.map(([value, name]) => [value, `#/components/schemas/${name}`]),
+  );
+  schema['discriminator'] = { propertyName, mapping };
+}
+
+/** One way of nullable: `anyOf` with null, wherever it is. */
+function expandNullable(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(expandNullable);
+  if (typeof value !== 'object' || value === null) return value;
+  const schema = mapValues(value as JsonSchema, expandNullable);
+  const { type, description, ...rest } = schema;
+  if (!Array.isArray(type) || type.length !== 2 || type[1] !== 'null') return schema;
+  const anyOf = [{ type: type[0] as unknown, ...rest }, { type: 'null' }];
+  return description === undefined ? { anyOf } : { description, anyOf };
+}
+
 function replace(schema: JsonSchema, by: JsonSchema): void {
   for (const key of Object.keys(schema)) delete schema[key];
   Object.assign(schema, by);
+}
+
+export function mapValues<From, To>(
+  record: Readonly<Record<string, From>>,
+  convert: (value: From) => To,
+): Record<string, To> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, convert(value)]));
 }

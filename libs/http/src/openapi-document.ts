@@ -1,6 +1,12 @@
 import { z } from 'zod';
-import { definitionOf, type JsonSchema, jsonSchemaOf, type NamedSchemas } from './json-schema.ts';
-import { describedText, mapValues } from './openapi-responses.ts';
+import {
+  definitionOf,
+  type JsonSchema,
+  jsonSchemaOf,
+  mapValues,
+  type NamedSchemas,
+} from './json-schema.ts';
+import { describedHeaders } from './openapi-responses.ts';
 import type { Endpoint } from './route.ts';
 
 /** What an OpenAPI document says of any operation. */
@@ -28,6 +34,8 @@ export interface ApiDescription<Described extends DocumentedEndpoint> {
   readonly named: NamedSchemas;
   /** Further schemas that responses refer to. */
   readonly schemas: Readonly<Record<string, JsonSchema>>;
+  /** Examples of parameters, by name. */
+  readonly parameterExamples?: Readonly<Record<string, string | number>>;
   /** Whether a request without a body counts as one whose body is `{}`. */
   readonly mayOmitBody: boolean;
   /** Fields of an operation beside its name, parameters, body and responses. */
@@ -51,7 +59,7 @@ export function openApiDocument<Described extends DocumentedEndpoint>(
     paths: pathsOf(api, endpoints),
     components: {
       securitySchemes: security,
-      headers: mapValues(headers, describedText),
+      headers: describedHeaders(headers),
       schemas: {
         ...Object.fromEntries(
           [...named].map(([schema, name]) => [name, definitionOf(schema, { io: 'output', named })]),
@@ -82,16 +90,15 @@ function operationOf<Described extends DocumentedEndpoint>(
   endpoint: Described,
 ): JsonSchema {
   const { operationId, tag, summary, input } = endpoint;
-  const { named } = api;
   return {
     operationId,
     tags: [tag],
     summary,
     ...api.describe(endpoint),
     parameters: [
-      ...parametersOf('path', input.path, named),
-      ...parametersOf('query', input.query, named),
-      ...parametersOf('header', input.header, named),
+      ...parametersOf('path', input.path, api),
+      ...parametersOf('query', input.query, api),
+      ...parametersOf('header', input.header, api),
     ],
     ...(input.body === undefined ? {} : { requestBody: requestBodyOf(api, endpoint, input.body) }),
     responses: api.responses(endpoint),
@@ -101,13 +108,14 @@ function operationOf<Described extends DocumentedEndpoint>(
 function parametersOf(
   place: 'path' | 'query' | 'header',
   fields: z.ZodObject | undefined,
-  named: NamedSchemas,
+  { named, parameterExamples = {} }: Pick<ApiDescription<never>, 'named' | 'parameterExamples'>,
 ): JsonSchema[] {
   return Object.entries(fields?.shape ?? {}).map(([name, field]) => ({
     name,
     in: place,
     required: place === 'path' || !acceptsNothing(field),
     schema: jsonSchemaOf(field, { io: 'input', named }),
+    ...(name in parameterExamples ? { example: parameterExamples[name] } : {}),
     ...(field instanceof z.ZodArray ? { style: 'form', explode: true } : {}),
   }));
 }

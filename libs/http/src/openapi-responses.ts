@@ -1,4 +1,4 @@
-import type { JsonSchema } from './json-schema.ts';
+import { type JsonSchema, mapValues } from './json-schema.ts';
 
 /** What a success is, beside its schema. */
 export interface DocumentedAnswer {
@@ -27,7 +27,7 @@ export function successResponse(
   const texts = mapValues(otherTypes, (text) => ({ schema: { type: 'string' }, example: text }));
   return {
     description,
-    headers: { ...headerReferences(commonHeaders), ...mapValues(headers, describedText) },
+    headers: { ...headerReferences(commonHeaders), ...describedHeaders(headers) },
     content: { [type]: { schema, ...(example === undefined ? {} : { example }) }, ...texts },
     ...(links === undefined ? {} : { links: mapLinks(links) }),
   };
@@ -97,13 +97,14 @@ function headerReferences(names: Iterable<string>): JsonSchema {
   );
 }
 
-export function describedText(description: string): JsonSchema {
-  return { description, schema: { type: 'string' } };
-}
+const numeric = /^Retry-After$|-(Charged|Remaining)$/;
 
-export function mapValues<From, To>(
-  record: Readonly<Record<string, From>>,
-  convert: (value: From) => To,
-): Record<string, To> {
-  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, convert(value)]));
+/** Headers by name, with their types. */
+export function describedHeaders(texts: Readonly<Record<string, string>>): JsonSchema {
+  return Object.fromEntries(
+    Object.entries(texts).map(([name, description]) => [
+      name,
+      { description, schema: numeric.test(name) ? { type: 'integer' } : { type: 'string' } },
+    ]),
+  );
 }

@@ -97,7 +97,6 @@ test.each([
 });
 
 test.each([
-  ['nothing', ''],
   ['half an object', '{"a":1'],
   ['two values', '{} {}'],
   ['bytes that are no text', Buffer.from([0x22, 0xff, 0xfe, 0x22])],

@@ -30,8 +30,8 @@ export function readBytes(request: IncomingMessage, bytesMax: number): Promise<B
 }
 
 /**
- * The JSON value of a request's body, of at most `bytesMax` bytes and 64 levels. Throws
- * `unsupported_media_type` for other types and for packed bodies, `malformed_json` and
+ * The JSON value of a request's body, of at most `bytesMax` bytes and 64 levels; undefined for no
+ * byte. Throws `unsupported_media_type` for other types and for packed bodies, `malformed_json` and
  * `payload_too_large`.
  */
 export async function readJson(request: IncomingMessage, bytesMax: number): Promise<unknown> {
@@ -40,6 +40,7 @@ export async function readJson(request: IncomingMessage, bytesMax: number): Prom
   const isPlain = (headers['content-encoding'] ?? 'identity').toLowerCase() === 'identity';
   if (!isJson || !isPlain) throw new Refused({ code: 'unsupported_media_type' });
   const bytes = await readBytes(request, bytesMax);
+  if (bytes.length === 0) return undefined;
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     const value: unknown = JSON.parse(text);

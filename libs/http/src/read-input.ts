@@ -31,6 +31,6 @@ async function readBody(
   mayOmitBody: boolean,
 ): Promise<unknown> {
   if (bodyType === 'bytes') return await readBytes(request, bodyBytesMax);
-  if (mayOmitBody && !hasBody(request)) return {};
+  if (!hasBody(request)) return mayOmitBody ? {} : undefined;
   return await readJson(request, bodyBytesMax);
 }

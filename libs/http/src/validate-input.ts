@@ -1,5 +1,7 @@
 import type { RequestIssue } from '@inventory/contracts/http/meta';
 import { z } from 'zod';
+import { issueText } from './issue-text.ts';
+import { nearestName } from './nearest-name.ts';
 import { Refused } from './refused.ts';
 import type { Input, InputSchemas, RawInput } from './route.ts';
 
@@ -8,20 +10,21 @@ const fieldCharactersMax = 100;
 
 /**
  * Validates path, query, headers and body. A known parameter given twice is invalid unless its
- * schema is an array; an unknown one is ignored. Throws `invalid_request` with all issues of all
- * parts, at most 100.
+ * schema is an array; an unknown one is refused or ignored. Throws `invalid_request` with all issues
+ * of all parts, at most 100.
  */
 export function validateInput<Schemas extends InputSchemas>(
   schemas: Schemas,
   raw: RawInput,
+  unknownQuery: 'refuse' | 'ignore' = 'ignore',
 ): Input<Schemas> {
   const issues: RequestIssue[] = [];
   const parsed: Record<string, unknown> = {};
 
   function check(part: RequestIssue['in'], schema: z.ZodType, value: unknown): void {
-    const result = schema.safeParse(value);
+    const result = schema.safeParse(value, { error: issueText });
     if (result.success) parsed[part] = result.data;
-    else issues.push(...result.error.issues.flatMap((issue) => issuesOf(part, issue, value)));
+    else issues.push(...requestIssues(part, result.error, value));
   }
 
   if (schemas.path) check('path', schemas.path, raw.path);
@@ -30,6 +33,7 @@ export function validateInput<Schemas extends InputSchemas>(
     issues.push(...values.repeated.map((field) => repeated('query', field)));
     check('query', schemas.query, values.single);
   }
+  if (unknownQuery === 'refuse') issues.push(...unknownParameters(schemas.query, raw.query));
   if (schemas.header) {
     const values = collect(schemas.header, (name) => raw.headers[name.toLowerCase()] ?? []);
     issues.push(...values.repeated.map((field) => repeated('header', field)));
@@ -41,6 +45,15 @@ export function validateInput<Schemas extends InputSchemas>(
   }
   // Each part is what its own schema returned.
   return parsed as Input<Schemas>;
+}
+
+/** The problems of a part, as in `error.detail.issues`. */
+export function requestIssues(
+  part: RequestIssue['in'],
+  error: z.ZodError,
+  value: unknown,
+): RequestIssue[] {
+  return error.issues.flatMap((issue) => issuesOf(part, issue, value));
 }
 
 /** Arrays keep every value; of any other field the first value is taken, a second one is an issue. */
@@ -56,6 +69,17 @@ function collect(schema: z.ZodObject, valuesOf: (name: string) => readonly strin
   return { single, repeated };
 }
 
+function unknownParameters(schema: z.ZodObject | undefined, query: URLSearchParams) {
+  const known = Object.keys(schema?.shape ?? {});
+  const unknown = [...new Set(query.keys())].filter((name) => !known.includes(name));
+  return unknown.slice(0, issuesMax).map((name): RequestIssue => {
+    const field = name.slice(0, fieldCharactersMax);
+    const nearest = nearestName(field, known);
+    const rest = nearest === undefined ? '' : `; ${nearest} is`;
+    return { in: 'query', field, reason: `is not a known parameter${rest}` };
+  });
+}
+
 function repeated(part: RequestIssue['in'], field: string): RequestIssue {
   return { in: part, field, reason: 'may be given only once' };
 }
@@ -68,7 +92,7 @@ function issuesOf(part: RequestIssue['in'], issue: z.core.$ZodIssue, value: unkn
       return { in: part, field, reason: 'is not a known field' };
     });
   }
-  const missing = issue.path.length > 0 && valueAt(value, issue.path) === undefined;
+  const missing = valueAt(value, issue.path) === undefined;
   const reason = missing ? 'is required' : issue.message;
   return [{ in: part, field: path.join('.').slice(0, fieldCharactersMax), reason }];
 }

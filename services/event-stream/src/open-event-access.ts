@@ -1,7 +1,7 @@
 import { createInternalClient } from '@inventory/http/internal-client';
 import type { MessageBus } from '@inventory/messaging/bus';
 import type { ServiceContext } from '@inventory/service-host/service-context';
-import { createGatewayClient } from './clients/gateway-client.ts';
+import { createGatewayClient, type GatewayClient } from './clients/gateway-client.ts';
 import type { EventStreamConfig } from './config.ts';
 import { onAuthorityChanged } from './consumers/on-authority-changed.ts';
 import {
@@ -9,11 +9,10 @@ import {
   type ProjectEventAccess,
 } from './operations/project-event-access.ts';
 
-/** Whether Projects may receive their events, invalidated by the changes that the gateway publishes. */
-export async function openEventAccess(
-  { config, lifetime, clock, logger }: ServiceContext<EventStreamConfig>,
-  bus: Pick<MessageBus, 'broadcast'>,
-): Promise<ProjectEventAccess> {
+export function openGatewayClient({
+  config,
+  lifetime,
+}: ServiceContext<EventStreamConfig>): GatewayClient {
   const client = createInternalClient({
     service: 'gateway',
     baseUrl: config.gateway.url,
@@ -21,7 +20,19 @@ export async function openEventAccess(
     timeoutMs: config.gateway.timeoutMs,
   });
   lifetime.defer('client of gateway', () => client.close());
-  const gateway = createGatewayClient(client);
+  return createGatewayClient(client);
+}
+
+interface EventAccessDeps {
+  readonly bus: Pick<MessageBus, 'broadcast'>;
+  readonly gateway: Pick<GatewayClient, 'mayHaveEvents'>;
+}
+
+/** Whether Projects may receive their events, invalidated by the changes that the gateway publishes. */
+export async function openEventAccess(
+  { lifetime, clock, logger }: ServiceContext<EventStreamConfig>,
+  { bus, gateway }: EventAccessDeps,
+): Promise<ProjectEventAccess> {
   const eventAccess = createProjectEventAccess({
     findEventAccess: gateway.mayHaveEvents,
     clock,

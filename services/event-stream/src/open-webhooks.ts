@@ -17,7 +17,7 @@ import { startSending } from './start-sending.ts';
 import { startWebhookUpkeep } from './start-webhook-upkeep.ts';
 import { createDeliveryStore, type DeliveryPageQuery } from './storage/delivery-store.ts';
 import { createEndpointQueues } from './storage/endpoint-queues.ts';
-import { createEndpointStore, type EndpointStore } from './storage/endpoint-store.ts';
+import { createEndpointStore } from './storage/endpoint-store.ts';
 import type { ProjectLog } from './storage/project-log.ts';
 import { openDeliveryCollection, openEndpointCollection } from './storage/webhook-collections.ts';
 
@@ -66,7 +66,6 @@ export function openWebhooks(context: ServiceContext<EventStreamConfig>, deps: W
   };
 
   return {
-    endpoints: endpoints as Pick<EndpointStore, 'listSubscribedProjects'>,
     /** An event was appended to the Project's log. */
     wake: reading.wake,
     createEndpoint: (wanted: WantedEndpoint) => createEndpoint(making, wanted),

@@ -6,7 +6,7 @@ import type { LoggedEvent } from './domain/project-event.ts';
 import { logRoutes } from './http/log-routes.ts';
 import { webhookRoutes } from './http/webhook-routes.ts';
 import { countAppended } from './metrics.ts';
-import { openEventAccess } from './open-event-access.ts';
+import { openEventAccess, openGatewayClient } from './open-event-access.ts';
 import { openWebhooks } from './open-webhooks.ts';
 import { startConsumers } from './start-consumers.ts';
 import { startPruning } from './start-pruning.ts';
@@ -26,14 +26,15 @@ export async function startEventStream(
   const collections = { log: openLogCollection(db), pruned: openPrunedCollection(db) };
   const log = createProjectLog(collections, clock, config.log);
   startPruning(context, collections);
-  const eventAccess = await openEventAccess(context, bus);
+  const gateway = openGatewayClient(context);
+  const eventAccess = await openEventAccess(context, { bus, gateway });
   const webhooks = openWebhooks(context, { db, log, eventAccess });
   const onAppended = (event: LoggedEvent): void => {
     countAppended(event, clock.now());
     webhooks.wake(event.projectId);
   };
-  const { endpoints } = webhooks;
-  const appending = { log, publish: bus.publish, onAppended, endpoints };
+  const { listEventProjects } = gateway;
+  const appending = { log, publish: bus.publish, onAppended, listEventProjects };
   await startConsumers({ bus, lifetime }, appending);
   const routes = [
     ...webhookRoutes.map((route) => route.bind({ webhooks })),

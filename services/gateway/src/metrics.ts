@@ -91,7 +91,7 @@ const streamEnds = [
   'owner_suspended',
   'permission_removed',
   'network_policy',
-  'events_disabled',
+  'events_not_enabled',
 ] as const satisfies readonly (ClosingReason | RevocationReason)[];
 const streamsClosed = counter({
   name: 'inventory.gateway.streams_closed',

@@ -11,6 +11,7 @@ import { openBroadcasts } from './open-broadcasts.ts';
 import { openClients } from './open-clients.ts';
 import { openPublicApi } from './open-public-api.ts';
 import { startOperatorApi } from './start-operator-api.ts';
+import { listEventProjectsRoute } from './tenancy/list-event-projects-route.ts';
 import { openTenancy } from './tenancy/open-tenancy.ts';
 import { readStandingRoute } from './tenancy/read-standing-route.ts';
 
@@ -34,7 +35,7 @@ export async function startGateway(
   const prices =
     config.role === 'events' ? noPrices : trackPrices({ ledger, clock, lifetime, logger });
 
-  const internalRoutes = [readStandingRoute.bind(tenancy)];
+  const internalRoutes = [readStandingRoute.bind(tenancy), listEventProjectsRoute.bind(tenancy)];
   const { url } = await serveInternal(context, internalRoutes, publicPort.health);
   const shared = { commands, clients, tenancy, db };
   const operatorApi = await startOperatorApi(context, shared);

@@ -5,7 +5,7 @@ import {
   balanceAlert,
 } from '@inventory/contracts/http/account';
 import { priceView } from '@inventory/contracts/http/prices';
-import type { Permission } from '@inventory/contracts/vocabulary';
+import { type Permission, permissions } from '@inventory/contracts/vocabulary';
 import { newProjectId } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
 import type { ApiCall } from './support/api-call.ts';
@@ -29,6 +29,7 @@ afterEach(() => world?.reset());
 afterAll(() => world?.close());
 
 const mayRead: { permissions: Permission[] } = { permissions: ['customer.account.read.v1'] };
+const mayManage: { permissions: Permission[] } = { permissions: ['customer.account.manage.v1'] };
 const get = (path: string, key: string, headers: ApiCall['headers'] = {}) =>
   gateway.call({ path, key, headers });
 
@@ -105,18 +106,20 @@ test('prices: the active list, for any active Credential (Reads: prices) [prices
 });
 
 describe.each([
-  ['GET', '/v2/account/statement'],
-  ['GET', '/v2/account/usage'],
-  ['PUT', '/v2/account/balance-alert'],
-])('%s %s', (method, path) => {
-  test('needs customer.account.read.v1, which the wildcard does not grant (Tenancy) [scopes]', async () => {
+  ['GET', '/v2/account/statement', 'customer.account.read.v1'],
+  ['GET', '/v2/account/usage', 'customer.account.read.v1'],
+  ['PUT', '/v2/account/balance-alert', 'customer.account.manage.v1'],
+] as const)('%s %s', (method, path, permission) => {
+  test('needs its permission, which neither the wildcard nor another one grants (Tenancy) [scopes]', async () => {
     const body = method === 'PUT' ? { body: { threshold: 1 } } : {};
-    const answer = await gateway.call({ method, path, key: world.issue().key, ...body });
+    const others = permissions.filter((other) => other !== permission);
+    const { key } = world.issue({ permissions: ['*', ...others] });
+    const answer = await gateway.call({ method, path, key, ...body });
 
     expect(answer.status).toBe(403);
     expect(answer.json.error).toMatchObject({
       code: 'permission_denied',
-      detail: { permission: 'customer.account.read.v1' },
+      detail: { permission },
     });
   });
 });
@@ -267,7 +270,7 @@ describe('balance alert', () => {
     gateway.call({ method: 'PUT', path: '/v2/account/balance-alert', key, body: { threshold } });
 
   test('is set and unset by one command each (Events: account.balance.low) [account-balance-low]', async () => {
-    const { key, principal } = world.issue(mayRead);
+    const { key, principal } = world.issue(mayManage);
 
     const set = await put(key, 50);
     const unset = await put(key, null);
@@ -284,14 +287,14 @@ describe('balance alert', () => {
   });
 
   test.each([0, -1, 1.5, '50', 2 ** 50, undefined])('%s is no threshold', async (threshold) => {
-    const answer = await put(world.issue(mayRead).key, threshold);
+    const answer = await put(world.issue(mayManage).key, threshold);
 
     expect(answer.status).toBe(422);
     expect(answer.json.error.detail.issues[0].field).toBe('threshold');
   });
 
   test('a ledger that does not answer is 503, and the request may be repeated [service-unavailable]', async () => {
-    const { key, principal } = world.issue(mayRead);
+    const { key, principal } = world.issue(mayManage);
     world.ledger.answersConfigure = false;
     const answering = put(key, 50);
     await waitFor('the ledger has it', () =>

@@ -252,3 +252,19 @@ describe('a chain of pages', () => {
     expect((await read(scope, colleague.key, `?cursor=${cursor}`)).status).toBe(200);
   });
 });
+
+test('a misspelt query parameter is refused, free, and named (Transport) [path-values]', async () => {
+  const { key, principal } = world.issue();
+  const answer = await read(newScope(), key, '?languge=german');
+
+  expect([answer.status, answer.json.error.detail]).toEqual([
+    422,
+    {
+      issues: [{ in: 'query', field: 'languge', reason: 'is not a known parameter; language is' }],
+    },
+  ]);
+  expect(answer.json.meta.credits_charged).toBe(0);
+  expect(
+    world.ledger.charges.filter(({ account_id }) => account_id === principal.accountId),
+  ).toEqual([]);
+});

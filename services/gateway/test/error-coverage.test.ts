@@ -1,4 +1,4 @@
-import { errorBody } from '@inventory/contracts/http/error-body';
+import { type ErrorMeta, errorBody } from '@inventory/contracts/http/error-body';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import {
   type FundsRefusal,
@@ -10,7 +10,7 @@ import { type PublicCode, publicCodes, refusalCodes } from '@inventory/contracts
 import { ServiceUnreachable } from '@inventory/http/internal-client';
 import { systemClock } from '@inventory/runtime/clock';
 import { newRefreshId, newScope } from '@inventory/testkit/builders';
-import { errorCodesOf } from '../src/http/openapi/error-responses.ts';
+import { chargedCodes, errorCodesOf, ofNobody } from '../src/http/openapi/error-responses.ts';
 import type { PublicEndpoint } from '../src/http/public-route.ts';
 import { v1OriginalText } from '../src/http/v1-failures.ts';
 import { replaysMax } from '../src/pages/read-key.domain.ts';
@@ -248,7 +248,7 @@ const ways: Partial<Record<PublicCode, (given: Case) => Promise<ApiAnswer>>> = {
   refresh_already_completed: cancelledTooLate,
   outstanding_limit_exceeded: refusing({
     code: 'outstanding_limit_exceeded',
-    detail: { limit: 1_000 },
+    detail: { limit: 'account_count', outstanding_max: 1_000 },
     retry_after_seconds: 4,
   }),
   product_unavailable: refusing({
@@ -269,24 +269,52 @@ const cases = publicRoutes.flatMap((endpoint) =>
     .map((code) => ({ name: endpoint.operationId, code, endpoint })),
 );
 
-test.each(cases)('$name answers $code as documented [error-codes]', async ({ code, endpoint }) => {
-  const way = ways[code];
-  if (way === undefined) throw new Error(`how ${code} is met is not known`);
+test.each(cases)(
+  '$name answers $code as documented, with its billing [error-codes]',
+  async ({ code, endpoint }) => {
+    const way = ways[code];
+    if (way === undefined) throw new Error(`how ${code} is met is not known`);
 
-  const answer = await way(caseOf(endpoint));
+    const answer = await way(caseOf(endpoint));
 
-  expect([answer.status, saidCode(endpoint, code, answer)]).toEqual([
-    refusalCodes[code].status,
-    code,
-  ]);
-  expect(answer.headers['retry-after'] !== undefined).toBe(hasRetryAfter(code));
-  expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
-  expect(answer.headers['x-request-id']).toMatch(/^req_/);
-  if (endpoint.dialect !== undefined) return;
-  const { error } = errorBody.strict().parse(answer.json);
-  expect(error.message).toBe(refusalCodes[code].message);
-  expect(error.request_id).toBe(answer.headers['x-request-id']);
-});
+    expect([answer.status, saidCode(endpoint, code, answer)]).toEqual([
+      refusalCodes[code].status,
+      code,
+    ]);
+    expect(answer.headers['retry-after'] !== undefined).toBe(hasRetryAfter(code));
+    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(answer.headers['x-request-id']).toMatch(/^req_/);
+    if (endpoint.dialect !== undefined) return;
+    const { error, meta } = errorBody.strict().parse(answer.json);
+    expectBilling(endpoint, code, meta);
+    expect(error.message).toBe(refusalCodes[code].message);
+    expect(error.request_id).toBe(answer.headers['x-request-id']);
+  },
+);
+
+/** Met here while the account is read, so that it is not known. */
+const withoutAccount: readonly PublicCode[] = [
+  ...ofNobody,
+  'internal_error',
+  'service_unavailable',
+];
+
+/** The billing words of a failure: those of a billed operation, once the account is known. */
+function expectBilling({ product }: PublicEndpoint, code: PublicCode, meta: ErrorMeta): void {
+  if (product === undefined || withoutAccount.includes(code)) {
+    expect(Object.keys(meta)).toEqual(['request_id']);
+    return;
+  }
+  const isCharged = chargedCodes.includes(code);
+  expect(meta).toMatchObject({
+    product_code: product,
+    price_version: 1,
+    credits_charged: isCharged ? 1 : 0,
+    billing_disposition: isCharged ? 'charged' : 'not_charged',
+  });
+  expect(meta).toHaveProperty('billing_reason');
+  if (isCharged) expect(meta).toHaveProperty('credits_remaining');
+}
 
 test('every code of the closed list is met on an operation, or without one', () => {
   const met = new Set([

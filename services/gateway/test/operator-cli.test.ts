@@ -228,7 +228,7 @@ test('a price list is published once, and listed [prices]', async () => {
   prices.push('--live-page', '2', '--current-page', '1');
   const publish = (version: string, date: string, block = '2') =>
     operator(
-      ...['prices', 'publish', '--version', version, '--effective-at', date],
+      ...['prices', 'publish', '--yes', '--version', version, '--effective-at', date],
       ...[...prices, '--block', block],
     );
 
@@ -309,7 +309,7 @@ test('admission is closed and opened, an inventory erased [erase]', async () => 
   const shown = await operator('admission', 'show');
   const opened = await operator('admission', 'open', '--json');
   const scope = ['--platform-id', '76561198000000000', '--app-id', '730', '--context-id', '2'];
-  const erased = await operator('erase', ...scope);
+  const erased = await operator('erase', '--yes', ...scope);
 
   expect(closed.json.state).toBe('closed');
   expect(shown.out).toMatch(/^reason +operator_closed$/m);

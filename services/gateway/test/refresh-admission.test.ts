@@ -79,7 +79,7 @@ test('an accepted refresh is answered 202 with its record, terms, Location and R
   });
   expect(record.deadline_at).not.toBeNull();
   expect(answer.headers.location).toBe(statusPathOf(record.refresh_id));
-  expect(answer.headers['retry-after']).toBe('1');
+  expect(answer.headers['retry-after']).toBe(String(accepted.retry_after_seconds));
   expect(answer.headers['idempotency-replayed']).toBeUndefined();
   expect(refreshAcceptanceMeta.strict().parse(answer.json.meta)).toMatchObject({
     product_code: 'platform.inventory.refresh.v1',
@@ -141,9 +141,13 @@ test.each([
   ],
   [{ code: 'spend_cap_reached', detail: month }, 402, month, undefined],
   [
-    { code: 'outstanding_limit_exceeded', detail: { limit: 1_000 }, retry_after_seconds: 9 },
+    {
+      code: 'outstanding_limit_exceeded',
+      detail: { limit: 'account_share', outstanding_max: 1_000 },
+      retry_after_seconds: 9,
+    },
     429,
-    { limit: 1_000 },
+    { limit: 'account_share', outstanding_max: 1_000 },
     '9',
   ],
   [
@@ -159,11 +163,11 @@ test.each([
   [
     {
       code: 'product_unavailable',
-      detail: { admission_state: 'closed', reason: 'platform_unavailable' },
+      detail: { admission_state: 'closed', reason: 'inventory_too_large', pages_max: 90 },
       retry_after_seconds: 5,
     },
     503,
-    { admission_state: 'closed', reason: 'platform_unavailable' },
+    { admission_state: 'closed', reason: 'inventory_too_large', pages_max: 90 },
     '5',
   ],
   [

@@ -1,7 +1,9 @@
+import { requestIssue } from '@inventory/contracts/http/meta';
 import { batchItemsMax, refreshBatchResults } from '@inventory/contracts/http/refresh-batch';
 import { newScope } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
+import { z } from 'zod';
 import { refused } from './support/fake-collector.ts';
 import { refreshPathOf } from './support/paths.ts';
 import { testStartMs } from './support/patience.ts';
@@ -169,9 +171,6 @@ test('a batch that does not fit starts nothing and consumes only its arrival', a
 test.each([
   ['no items', []],
   ['too many', Array.from({ length: batchItemsMax + 1 }, () => item())],
-  ['an item without a key', [item({ idempotency_key: undefined })]],
-  ['an unknown field', [item({ priority: 1 })]],
-  ['a malformed scope', [item(), item({ app_id: 'first' })]],
 ])('%s: the whole batch is refused before anything starts', async (_what, items) => {
   const asked = world.collector.requests.length;
 
@@ -181,6 +180,29 @@ test.each([
   expect(answer.json.error.code).toBe('invalid_request');
   expect(answer.json.error.detail.issues[0].field).toMatch(/^items/);
   expect(world.collector.requests.length).toBe(asked);
+});
+
+test('an invalid item is refused alone, whatever is wrong with it (Batch) [batch]', async () => {
+  const { key } = world.issue();
+  const items = [
+    item({ idempotency_key: undefined }),
+    item({ priority: 1 }),
+    item({ app_id: 'first' }),
+    item({ language: 'klingon' }),
+    item(),
+    'nothing',
+    null,
+  ];
+
+  const results = resultsOf(await send(key, items));
+
+  expect(results.map(({ status }) => status)).toEqual([422, 422, 422, 422, 202, 422, 422]);
+  const details = results.flatMap((one) => (one.success ? [] : [one.error.detail]));
+  const fields = details.map((detail) => z.array(requestIssue).parse(detail?.['issues'])[0]?.field);
+  expect(fields).toEqual([
+    ...['items.0.idempotency_key', 'items.1.priority', 'items.2.app_id', 'items.3.language'],
+    ...['items.5', 'items.6'],
+  ]);
 });
 
 test('a full batch of the longest keys fits the body limit, and more does not', async () => {

@@ -66,7 +66,7 @@ async function tellOfHold(
   const body = {
     waiting_id: `request:${refresh_id}`,
     outcome,
-    ...(deadlineAt === null ? {} : { deadline_at: deadlineAt }),
+    ...(deadlineAt === null ? {} : { deadline_at: deadlineAt, retry_after_seconds: 25 }),
   };
   const reply = { type: 'reply.billing-outcome.v1', id: `hold:${refresh_id}`, body } as const;
   await world.bus.publish([reply, reply]);
@@ -84,6 +84,7 @@ test('a hold is the acceptance: the response does not wait for the collector (Re
   expect(answer.status).toBe(202);
   const record = refreshRecord.strict().parse(answer.json.data);
   expect(record).toMatchObject({ state: 'queued', deadline_at: deadline });
+  expect(answer.headers['retry-after']).toBe('25');
   expect(record.billing).toMatchObject({ state: 'reserved', credits_reserved: 125 });
   expect(answer.json.meta).toMatchObject({ price_version: 3, credits_reserved: 125 });
 });

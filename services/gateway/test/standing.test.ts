@@ -3,6 +3,7 @@ import { createInternalApp } from '@inventory/http/internal-app';
 import { secretDigest } from '@inventory/runtime/secret-digest';
 import { newProjectId } from '@inventory/testkit/builders';
 import { openNamespace, testLogger } from '@inventory/testkit/namespace';
+import { listEventProjectsRoute } from '../src/tenancy/list-event-projects-route.ts';
 import { readStandingRoute } from '../src/tenancy/read-standing-route.ts';
 import { openTenancyReplica } from './support/tenancy-replica.ts';
 
@@ -14,7 +15,7 @@ let server: Awaited<ReturnType<typeof startHttpServer>>;
 beforeAll(async () => {
   replica = await openTenancyReplica({ namespace: await openNamespace() });
   const listener = createInternalApp({
-    routes: [readStandingRoute.bind(replica.tenancy)],
+    routes: [readStandingRoute.bind(replica.tenancy), listEventProjectsRoute.bind(replica.tenancy)],
     health: { notReady: async () => [], degraded: () => [], notAlive: () => [] },
     callers: [
       { name: 'event-stream', tokenDigest: secretDigest(serviceToken) },
@@ -59,6 +60,25 @@ test('a Project may have its events while it and its account are active and have
   seen.push(await events(project.id));
 
   expect(seen).toEqual([true, false, false, false, true]);
+});
+
+test('an event of an account is for all of its Projects, in parts, while it has events (Events: account.balance.low) [account-balance-low]', async () => {
+  const { tenancy } = replica;
+  const { id: first, accountId } = await newProject(true);
+  const { id: second } = await tenancy.createProject({ accountId, name: null });
+  const list = async (query = '') => {
+    const path = `/internal/accounts/${accountId}/event-projects${query}`;
+    const headers = { 'x-service-token': serviceToken };
+    return (await fetch(`${server.url}${path}`, { headers })).json();
+  };
+
+  const seen = [await list(), await list(`?after=${first}`)];
+  await tenancy.changeAccount(accountId, { eventsEnabled: false });
+  seen.push(await list());
+
+  expect(seen).toEqual(
+    [[first, second], [second], []].map((project_ids) => ({ project_ids, next_after: null })),
+  );
 });
 
 test('only services ask, and of Projects that there are', async () => {

@@ -213,6 +213,19 @@ describe.each(routes)('the %s route of V1', (dialect, pathOf) => {
     expect(ids).toEqual(['1', '2', '3']);
   });
 
+  test('ignores a query parameter that it does not know (Transport) [path-values]', async () => {
+    const scope = newScope();
+    setLiveInventory(world.collector.live, scope, { pages: [membersText('1')] });
+
+    const answer = await ask(pathOf, {
+      scope,
+      key: world.issue().key,
+      query: '?count=5000&l=german',
+    });
+
+    expect(answer.status).toBe(200);
+  });
+
   test('gives an empty inventory both arrays, empty, and charges its page [empty-private-unavailable]', async () => {
     const { key } = world.issue();
     const scope = newScope();
@@ -255,9 +268,11 @@ describe.each(routes)('the %s route of V1', (dialect, pathOf) => {
 
     expect(answer.status).toBe(402);
     const { error, detail } = JSON.parse(answer.text);
-    expect(dialect === 'original' ? detail : error.code).toBe(
-      dialect === 'original' ? 'Insufficient credits' : 'insufficient_credits',
-    );
+    if (dialect === 'original') expect(detail).toBe('Insufficient credits');
+    else {
+      const detail = { required: 1, available: 0 };
+      expect(error).toMatchObject({ code: 'insufficient_credits', detail });
+    }
     expect(answer.headers['x-credits-charged']).toBeUndefined();
     expectDeprecated(answer);
   });

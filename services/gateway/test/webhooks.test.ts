@@ -1,5 +1,6 @@
-import type { WebhookDeliveryView } from '@inventory/contracts/http/webhooks';
+import type { WebhookDeliveryView, webhookEndpointList } from '@inventory/contracts/http/webhooks';
 import { newProjectId, newRefreshId } from '@inventory/testkit/builders';
+import type { z } from 'zod';
 import { fakeSecret } from './support/fake-webhooks.ts';
 import {
   type GatewayWorld,
@@ -138,6 +139,34 @@ test('a URL that cannot be sent to is an issue of the body, with the reason (Eve
       detail: { issues: [issue] },
     },
   ]);
+});
+
+test('endpoints are listed in parts, and each once where one is deleted between two parts (Events: webhooks) [lists]', async () => {
+  const { key, principal } = world.issue(manage);
+  const path = pathOf(principal.projectId);
+  const ids = [1, 2, 3].map((digit) => `whe_0198c0de-0000-7000-8000-00000000000${digit}`);
+  world.webhooks.endpointIds = ids;
+  const list = async (query: string) => {
+    const { json } = await gateway.call({ path: `${path}?${query}`, key });
+    return json.data as z.infer<typeof webhookEndpointList>;
+  };
+
+  const first = await list('limit=2');
+  world.webhooks.endpointIds = ids.filter((id) => id !== ids[1]);
+  const second = await list(`limit=2&cursor=${first.pagination.next_cursor}`);
+  const other = world.issue(manage);
+  const foreign = await gateway.call({
+    path: `${pathOf(other.principal.projectId)}?cursor=${first.pagination.next_cursor}`,
+    key: other.key,
+  });
+
+  const parts = [first, second].map(({ items }) => items.map(({ endpoint_id }) => endpoint_id));
+  expect(parts).toEqual([ids.slice(0, 2), ids.slice(2)]);
+  expect([first, second].map(({ pagination }) => pagination)).toEqual([
+    { has_more: true, next_cursor: expect.any(String) },
+    { has_more: false, next_cursor: null },
+  ]);
+  expect([foreign.status, foreign.json.error.code]).toEqual([422, 'invalid_cursor']);
 });
 
 test('deliveries are listed on, page by page, with a cursor of this endpoint only (Events: webhooks)', async () => {

@@ -55,6 +55,7 @@ const refresh = z.object({
   waitingId: z.string().nullable(),
   requestedAt: z.date(),
   queueDeadline: z.date(),
+  retryAfterSeconds: z.int().default(1),
   collectDeadline: z.date().nullable(),
   completedAt: z.date().nullable(),
   refusal: refusalDocument.nullable(),

@@ -154,7 +154,10 @@ describe('admission', () => {
     const decisions = await Promise.all(own.map(({ refresh_id }) => decision(refresh_id)));
     expect(decisions.filter((reply) => reply.decision === 'accepted')).toHaveLength(4);
     expect(decisions.find((reply) => reply.decision === 'refused')).toMatchObject({
-      refusal: { code: 'outstanding_limit_exceeded', detail: { limit: 4 } },
+      refusal: {
+        code: 'outstanding_limit_exceeded',
+        detail: { limit: 'account_count', outstanding_max: 4 },
+      },
     });
     const other = await request({ scope: scope() });
     expect(await decision(other.refresh_id)).toMatchObject({ decision: 'accepted' });

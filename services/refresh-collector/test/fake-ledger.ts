@@ -51,7 +51,7 @@ export async function startFakeLedger(bus: MessageBus): Promise<FakeLedger> {
     make: () => BillingOutcome,
     waiting: Pick<
       MessageBody<'reply.billing-outcome.v1'>,
-      'waiting_id' | 'deadline_at'
+      'waiting_id' | 'deadline_at' | 'retry_after_seconds'
     > | null = null,
   ): Promise<void> {
     if (isDropped(refresh_id)) return;
@@ -117,8 +117,9 @@ export async function startFakeLedger(bus: MessageBus): Promise<FakeLedger> {
             open.add(body.refresh_id);
             return outcomeOf(body, { kind: 'reserve', amount_reserved: held });
           };
-          const { deadline_at } = body;
-          const waiting = waitingId === undefined ? null : { waiting_id: waitingId, deadline_at };
+          const { deadline_at, retry_after_seconds } = body;
+          const times = { deadline_at, retry_after_seconds };
+          const waiting = waitingId === undefined ? null : { waiting_id: waitingId, ...times };
           return answer(body, make, waiting);
         },
         'billing.settle.v1': ({ body }) =>

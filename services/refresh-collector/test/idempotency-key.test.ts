@@ -19,7 +19,11 @@ const noFunds: Fact = {
   fact: 'reserve_refused',
   refusal: { code: 'insufficient_credits', detail: { required: 125, available: 3 } },
 };
-const openAdmission = { admit: () => Promise.resolve(null), decrement: () => {} };
+const openAdmission = {
+  admit: () => Promise.resolve(null),
+  countAhead: () => 4,
+  decrement: () => {},
+};
 
 function attempt(fields: Partial<RefreshRequest> = {}): RefreshRequest {
   const id = newRefreshId();
@@ -42,16 +46,21 @@ function openCollector(refreshes: RefreshStore = stored.openStore()) {
   const admitting = {
     admission: openAdmission,
     inventories: { readPageCount: async () => null },
+    estimate: (_refresh: Refresh, before: number) => ({
+      retryAfterSeconds: 10 * before,
+      expectedCompletedMs: null,
+    }),
     queueDeadlineMs: 1_800_000,
     requestAgeMaxMs: 600_000,
   };
+  const messagesAbout = (id: string) =>
+    saga.sent.filter(({ body }) => 'refresh_id' in body && body.refresh_id === id);
   return {
     admit: (request: RefreshRequest) => admitRefresh({ ...saga, ...admitting }, request),
     refuse: (id: string) => applyFact(saga, id, noFunds, 'publish'),
+    bodiesAbout: (id: string) => messagesAbout(id).map(({ body }) => body),
     sentAbout: (id: string) =>
-      saga.sent
-        .filter(({ body }) => 'refresh_id' in body && body.refresh_id === id)
-        .map(({ type, body }) => ('decision' in body ? body.decision : type)),
+      messagesAbout(id).map(({ type, body }) => ('decision' in body ? body.decision : type)),
   };
 }
 
@@ -176,6 +185,17 @@ describe('an Idempotency-Key', () => {
 
     expect(collector.sentAbout(late.id)).toEqual(['billing.reserve.v1']);
     expect(await phaseOf(late.id)).toBe('accepted');
+  });
+
+  it('is answered with the wait that was estimated at admission, sent again alike (Refresh: Retry-After at acceptance) [retry-after]', async () => {
+    const collector = openCollector();
+    const request = attempt();
+
+    await collector.admit(request);
+    await collector.admit(request);
+
+    const waits = { retry_after_seconds: 40, deadline_at: expect.any(String) };
+    expect(collector.bodiesAbout(request.id)).toMatchObject([waits, waits]);
   });
 
   it('keeps the refusal before a new attempt as long as that attempt may still be stored', async () => {

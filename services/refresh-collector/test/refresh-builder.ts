@@ -26,6 +26,7 @@ export function acceptedRefresh(overrides: Partial<Refresh> = {}): Refresh {
     waitingId: 'gateway-1:req',
     requestedAtMs,
     queueDeadlineMs: requestedAtMs + 30 * 60_000,
+    retryAfterSeconds: 1,
     collectDeadlineMs: null,
     completedAtMs: null,
     refusal: null,

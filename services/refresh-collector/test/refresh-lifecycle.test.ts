@@ -87,6 +87,7 @@ describe('a refresh', () => {
     expect(hold).toMatchObject({
       waiting_id: `waiting:${request.refresh_id}`,
       deadline_at: new Date(deadline).toISOString(),
+      retry_after_seconds: expect.any(Number),
     });
   });
 

@@ -176,7 +176,7 @@ describe('with few pages before the deadline', () => {
       decision: 'refused',
       refusal: {
         code: 'product_unavailable',
-        detail: { admission_state: 'closed', reason: 'global_outstanding_closed' },
+        detail: { admission_state: 'closed', reason: 'capacity' },
         retry_after_seconds: expect.any(Number),
       },
     });
@@ -184,7 +184,7 @@ describe('with few pages before the deadline', () => {
       decision: 'refused',
       refusal: {
         code: 'outstanding_limit_exceeded',
-        detail: { limit: 1 },
+        detail: { limit: 'account_share', outstanding_max: expect.any(Number) },
         retry_after_seconds: expect.any(Number),
       },
     });
@@ -215,7 +215,10 @@ describe('with few pages before the deadline', () => {
     const decided = await refusalOf(fits.refresh_id);
 
     expect(refused).toMatchObject({
-      refusal: { code: 'product_unavailable', detail: { reason: 'global_outstanding_closed' } },
+      refusal: {
+        code: 'product_unavailable',
+        detail: { reason: 'inventory_too_large', pages_max: 19 },
+      },
     });
     expect(harness.ledger.outcomes.has(`reserve:${larger.refresh_id}`)).toBe(false);
     expect(decided).toMatchObject({ decision: 'accepted' });

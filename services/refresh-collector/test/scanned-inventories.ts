@@ -19,8 +19,6 @@ export interface ScannedInventories {
   /** Whatever is still held: collectors wait for it when they stop. */
   releaseAll(): Promise<void>;
   seen(scope: InventoryKey): Promise<Counts>;
-  /** Requests through these identities. */
-  requestsThrough(names: readonly string[]): Promise<number>;
   untilAsked(scope: InventoryKey, requests: number): Promise<void>;
 }
 
@@ -33,13 +31,12 @@ export function scannedInventories(harness: CollectorHarness): ScannedInventorie
     if (value) holding.set(platform_id, scope);
     else holding.delete(platform_id);
   };
-  const counters = async () =>
-    (await harness.control('GET', '/counters')) as {
+  const seen = async ({ platform_id }: InventoryKey): Promise<Counts> => {
+    const { accounts } = (await harness.control('GET', '/counters')) as {
       accounts: Record<string, Counts>;
-      identities: Record<string, Counts>;
     };
-  const seen = async ({ platform_id }: InventoryKey): Promise<Counts> =>
-    (await counters()).accounts[platform_id] ?? { requests: 0, in_flight_max: 0 };
+    return accounts[platform_id] ?? { requests: 0, in_flight_max: 0 };
+  };
 
   return {
     next(size, appId = 730) {
@@ -54,10 +51,6 @@ export function scannedInventories(harness: CollectorHarness): ScannedInventorie
       for (const scope of holding.values()) await held(scope, false);
     },
     seen,
-    async requestsThrough(names) {
-      const { identities } = await counters();
-      return names.reduce((sum, name) => sum + (identities[name]?.requests ?? 0), 0);
-    },
     untilAsked: async (scope, requests) => {
       await waitFor(
         `request ${requests} about ${scope.platform_id}`,

@@ -75,6 +75,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   fault('ConsumerStopped', 5, { [series.stopped]: always(1) }),
   fault('DeadLetters', 10, { [series.deadLetters]: suddenly(1, 5) }),
   fault('OutboxOld', 10, { [series.outboxAge]: ageing }),
+  fault('WorkOverdue', 10, { [series.workAge]: ageing }),
   fault('OutboxUnsendable', 5, { [series.unsendable]: always(1) }),
   fault('ApplicationBreakerOpen', 20, { [series.breakers]: always(1) }),
   fault('IdentitiesSilent', 10, {

@@ -34,6 +34,7 @@ const scopes = [
   'customer.events.read.v1',
   'customer.webhooks.manage.v1',
   'customer.account.read.v1',
+  'customer.account.manage.v1',
 ];
 
 /** `operator` is asked when a customer is made. */

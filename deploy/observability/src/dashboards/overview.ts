@@ -214,6 +214,20 @@ export const overview: DashboardPlan = {
           ],
         },
         {
+          title: 'Oldest due work',
+          description:
+            'Re-sent commands, reversals, cancels and captures that are due and not begun.',
+          unit: 's',
+          shows: 'lines',
+          failAt: 120,
+          queries: [
+            {
+              expr: 'max by (service, work) (inventory_work_overdue_age)',
+              legend: '{{service}}: {{work}}',
+            },
+          ],
+        },
+        {
           title: 'Dead letters',
           description: 'Given up and put aside, since the processes started. Always 0.',
           unit: 'short',

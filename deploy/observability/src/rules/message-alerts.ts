@@ -52,6 +52,15 @@ export const messageAlerts: RuleGroup = {
         'The oldest in {{ $labels.collection }} of {{ $labels.service }} has been waiting for {{ $value | humanizeDuration }}.',
     }),
     alertRule({
+      name: 'WorkOverdue',
+      severity: 'page',
+      expr: 'max by (service, work) (inventory_work_overdue_age) > 120',
+      for: '2m',
+      summary: 'Pending work is due and not begun.',
+      description:
+        'The oldest of {{ $labels.work }} in {{ $labels.service }} has been due for {{ $value | humanizeDuration }}.',
+    }),
+    alertRule({
       name: 'OutboxUnsendable',
       severity: 'page',
       expr: 'max by (service, collection) (inventory_outbox_unsendable) > 0',

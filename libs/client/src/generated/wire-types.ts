@@ -50,7 +50,7 @@ export interface components {
             readonly credential: {
                 readonly credential_id: string;
                 readonly project_id: string;
-                readonly scopes: readonly Open<"platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1" | "customer.events.read.v1" | "customer.webhooks.manage.v1" | "customer.account.read.v1" | "*">[];
+                readonly scopes: readonly Open<"platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1" | "customer.events.read.v1" | "customer.webhooks.manage.v1" | "customer.account.read.v1" | "customer.account.manage.v1" | "*">[];
                 readonly expires_at: string | null;
             };
             /** @description Present for Credentials with `customer.account.read.v1` only. */
@@ -81,6 +81,12 @@ export interface components {
             readonly instanceid: string;
             /** @description Size of the stack, as decimal digits. */
             readonly amount: string;
+            /** @description Of a currency row: the same as `assetid`. */
+            readonly currencyid?: string;
+            /** @description As wear and pattern; with the fields that the platform gives. V2 only. */
+            readonly asset_properties?: readonly {
+                readonly [key: string]: unknown;
+            }[];
         } & {
             readonly [key: string]: unknown;
         };
@@ -107,7 +113,10 @@ export interface components {
             /** Format: date-time */
             readonly occurred_at: string;
             readonly project_id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             readonly type: "account.balance.low";
             readonly data: {
                 readonly available: number;
@@ -292,7 +301,10 @@ export interface components {
             /** Format: date-time */
             readonly occurred_at: string;
             readonly project_id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             readonly type: "inventory.refresh.completed";
             readonly data: {
                 readonly refresh_id: string;

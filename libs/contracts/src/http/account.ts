@@ -3,7 +3,7 @@ import { accountId, credentialId, projectId, serviceAccountId } from '../ids.ts'
 import { accountTerms, statementRow, usageDaysMax, usageReport } from '../internal/ledger.ts';
 import { grantedPermission } from '../vocabulary.ts';
 import { pagination } from './meta.ts';
-import { canonicalDecimal, cursorParameter } from './parameters.ts';
+import { listParameters } from './parameters.ts';
 
 /** Credits or units: total = held + available. */
 export const amounts = z.object({
@@ -46,8 +46,7 @@ export type AccountView = z.infer<typeof accountView>;
 
 /** Query of GET Statement. */
 export const statementQuery = z.object({
-  limit: canonicalDecimal(1, 100).default(50),
-  cursor: cursorParameter.optional(),
+  ...listParameters,
 });
 
 /** `data` of GET Statement, oldest entry first. A line of the CSV has the columns of an item. */

@@ -5,14 +5,14 @@ import { defaultLanguage } from '../languages.ts';
 import { pageAssetsMax } from '../vocabulary.ts';
 import { inventoryRows } from './inventory-rows.ts';
 import { pagination } from './meta.ts';
-import { canonicalDecimal, cursorParameter, languageParameter } from './parameters.ts';
+import { cursorParameter, decimalWithDefault, languageParameter } from './parameters.ts';
 
 /** Query of GET Current. */
 export const currentQuery = z.object({
   language: languageParameter.default(defaultLanguage),
-  page_size: canonicalDecimal(1, pageAssetsMax)
-    .default(pageAssetsMax)
-    .describe('At most so many assets; fewer where more would be larger than 16 MiB.'),
+  page_size: decimalWithDefault(1, pageAssetsMax, pageAssetsMax).describe(
+    'At most so many assets; fewer where more would be larger than 16 MiB.',
+  ),
   cursor: cursorParameter
     .optional()
     .describe('Readable for 24 hours after its revision was superseded.'),

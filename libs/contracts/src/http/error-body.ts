@@ -5,7 +5,8 @@ import { billingDisposition, billingReason, productCode } from '../vocabulary.ts
 import { rateLimit, unitFunding } from './meta.ts';
 
 /**
- * `meta` of an error. Once the account is known, billed operations say what was charged;
+ * `meta` of an error. Once the account is known, that of a billed operation has what was charged,
+ * the disposition and its reason, and `credits_remaining` where something was charged;
  * `price_version` is absent only where the price list has not been read yet.
  */
 export const errorMeta = z.object({
@@ -15,7 +16,7 @@ export const errorMeta = z.object({
   credits_charged: z.int().min(0).optional(),
   credits_remaining: z.int().optional(),
   billing_disposition: billingDisposition.optional(),
-  billing_reason: billingReason.optional(),
+  billing_reason: billingReason.nullable().optional(),
   ...unitFunding,
   rate_limit: rateLimit.optional(),
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { pagination } from './meta.ts';
-import { canonicalDecimal, cursorParameter } from './parameters.ts';
+import { cursorParameter, listLimit } from './parameters.ts';
 import { projectEvent } from './project-event.ts';
 
 /** Longest accepted `Last-Event-ID`. */
@@ -21,7 +21,7 @@ export const eventsQuery = z.object({
   after: cursorParameter
     .optional()
     .describe('Events after it; the oldest kept when absent. Readable for at least seven days.'),
-  limit: canonicalDecimal(1, 100).default(50),
+  limit: listLimit,
 });
 
 /** `data` of the list, ascending; each cursor continues after its event, here and on the stream. */

@@ -9,6 +9,11 @@ export const asset = z
     classid: z.string(),
     instanceid: z.string(),
     amount: z.string().describe('Size of the stack, as decimal digits.'),
+    currencyid: z.string().optional().describe('Of a currency row: the same as `assetid`.'),
+    asset_properties: z
+      .array(z.looseObject({}))
+      .optional()
+      .describe('As wear and pattern; with the fields that the platform gives. V2 only.'),
   })
   .describe('One item instance.');
 

@@ -4,6 +4,17 @@ import { language } from '../languages.ts';
 
 /** An integer in a path or query: digits only, no sign, no leading zero. */
 export function canonicalDecimal(minimum: number, maximum: number) {
+  return decimalText(minimum, maximum).transform(Number);
+}
+
+/** As {@link canonicalDecimal}, and this number where it is absent. */
+export function decimalWithDefault(minimum: number, maximum: number, byDefault: number) {
+  const text = decimalText(minimum, maximum);
+  const documented = text.meta({ ...text.meta(), default: byDefault });
+  return documented.transform(Number).default(byDefault);
+}
+
+function decimalText(minimum: number, maximum: number) {
   const inBounds = (text: string) =>
     /^(0|[1-9][0-9]{0,15})$/.test(text) && Number(text) >= minimum && Number(text) <= maximum;
   return (
@@ -12,7 +23,6 @@ export function canonicalDecimal(minimum: number, maximum: number) {
       .refine(inBounds, `must be a whole number from ${minimum} to ${maximum}, as plain digits`)
       // The meaning of the text, for JSON Schema.
       .meta({ type: 'integer', minimum, maximum })
-      .transform(Number)
   );
 }
 
@@ -39,6 +49,11 @@ export const cursorParameter = z
   .min(1, 'must not be empty')
   .max(1_000, 'is too long')
   .meta({ pattern: '^[A-Za-z0-9_-]+$' });
+
+/** `limit` of lists. */
+export const listLimit = decimalWithDefault(1, 100, 50);
+/** Query of lists. */
+export const listParameters = { limit: listLimit, cursor: cursorParameter.optional() };
 
 /** `language` of reads: one of the platform's language words. */
 export const languageParameter = language;

@@ -6,7 +6,7 @@ import { productCode } from '../vocabulary.ts';
 import { errorCode } from './error-body.ts';
 import { rateLimit, refreshAcceptanceMeta } from './meta.ts';
 import { idempotencyKey } from './parameters.ts';
-import { maxCredits, refreshRecord } from './refresh.ts';
+import { maxCredits, maxCreditsMin, refreshRecord } from './refresh.ts';
 
 /** Refreshes of one batch at most. */
 export const batchItemsMax = 100;
@@ -19,22 +19,23 @@ export const refreshBatchItem = z.strictObject({
   app_id: inventoryKey.shape.app_id,
   context_id: inventoryKey.shape.context_id,
   language: language.default(defaultLanguage),
-  max_credits: maxCredits,
+  max_credits: maxCredits.meta({ minimum: maxCreditsMin }),
   idempotency_key: idempotencyKey,
 });
 export type RefreshBatchItem = z.infer<typeof refreshBatchItem>;
 
-/** Body of POST Batch. */
+const { $schema: _, ...itemJsonSchema } = z.toJSONSchema(refreshBatchItem, { io: 'input' });
+
+/** Body of POST Batch. Each item is validated on its own: an invalid one is refused alone. */
 export const refreshBatchBody = z.strictObject({
   items: z
-    .array(refreshBatchItem)
+    .array(z.unknown().meta(itemJsonSchema))
     .min(1, 'must hold at least one item')
     .max(batchItemsMax, `must hold at most ${batchItemsMax} items`),
 });
 
 const itemBasis = {
-  /** As it was sent: the items come in the order of the request as well. */
-  idempotency_key: z.string(),
+  idempotency_key: z.string().describe('As it was sent; empty where the item has none.'),
   /** What a single request would have been answered with; null once the refresh is terminal. */
   retry_after_seconds: z.int().min(1).nullable(),
 };

@@ -9,7 +9,7 @@ import {
   settlementDisposition,
 } from '../vocabulary.ts';
 import { pagination } from './meta.ts';
-import { canonicalDecimal, cursorParameter, waitSecondsMax } from './parameters.ts';
+import { decimalWithDefault, listParameters, waitSecondsMax } from './parameters.ts';
 
 /** Least `max_credits` of a refresh, whatever a price list reserves. */
 export const maxCreditsMin = 125;
@@ -76,7 +76,7 @@ export const refreshStatus = refreshRecord.extend({
 export type RefreshStatus = z.infer<typeof refreshStatus>;
 
 /** Query of status: `wait` is the longest wait for a terminal refresh, in seconds. */
-export const refreshQuery = z.object({ wait: canonicalDecimal(0, waitSecondsMax).default(0) });
+export const refreshQuery = z.object({ wait: decimalWithDefault(0, waitSecondsMax, 0) });
 
 export function refreshPath(id: string): string {
   return `/v2/platform/inventory-refreshes/${id}`;
@@ -88,8 +88,7 @@ const repetitionsMax = 100;
 export const refreshesQuery = z.object({
   state: z.array(refreshState).max(repetitionsMax, `may be given ${repetitionsMax} times`),
   refresh_id: z.array(refreshId).max(repetitionsMax, `may be given ${repetitionsMax} times`),
-  limit: canonicalDecimal(1, 100).default(50),
-  cursor: cursorParameter.optional(),
+  ...listParameters,
 });
 
 /** `data` of the list, newest first. */

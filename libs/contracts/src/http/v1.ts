@@ -32,7 +32,12 @@ export const v1OriginalFailure = z.object({ detail: z.string() });
 
 /** Every failure of the alias but 422. */
 export const v1AliasFailure = z.object({
-  error: z.object({ code: errorCode, message: z.string(), request_id: requestId }),
+  error: z.object({
+    code: errorCode,
+    message: z.string(),
+    request_id: requestId,
+    detail: z.record(z.string(), z.unknown()).optional().describe('As in V2, by `code`.'),
+  }),
 });
 
 /** 422 on both routes. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { eventId, projectId, webhookEndpointId } from '../ids.ts';
 import { pagination } from './meta.ts';
-import { canonicalDecimal, controlFree, cursorParameter } from './parameters.ts';
+import { controlFree, listParameters } from './parameters.ts';
 import { eventTypeName, projectEventType, projectEventTypes } from './project-event.ts';
 
 /** Most endpoints of one Project. */
@@ -86,7 +86,10 @@ export type WebhookEndpointView = z.infer<typeof webhookEndpoint>;
 export const webhookEndpointWithSecret = webhookEndpoint.extend({ secret: z.string() });
 export type WebhookEndpointWithSecret = z.infer<typeof webhookEndpointWithSecret>;
 
-export const webhookEndpointList = z.object({ items: z.array(webhookEndpoint) });
+/** Query of GET …/webhook-endpoints. */
+export const webhookEndpointsQuery = z.object(listParameters);
+
+export const webhookEndpointList = z.object({ items: z.array(webhookEndpoint), pagination });
 
 /** A deleted endpoint. */
 export const deletedWebhookEndpoint = z.object({
@@ -171,8 +174,7 @@ export const webhookDeliveriesFilter = {
 
 export const webhookDeliveriesQuery = z.object({
   ...webhookDeliveriesFilter,
-  limit: canonicalDecimal(1, 100).default(50),
-  cursor: cursorParameter.optional(),
+  ...listParameters,
 });
 
 export const webhookDeliveryList = z.object({ items: z.array(webhookDelivery), pagination });

@@ -4,7 +4,7 @@ import { expectedCompletedAt, refreshRecord } from '../http/refresh.ts';
 import { accountId, projectId, refreshId } from '../ids.ts';
 import type { heldBy } from '../messages/billing-outcome.ts';
 import { refreshRefusal } from '../refusal.ts';
-import { admissionReason, refreshState } from '../vocabulary.ts';
+import { closedReason, refreshState } from '../vocabulary.ts';
 
 /** Paths of the refresh-collector's internal API. */
 export const refreshPaths = {
@@ -36,6 +36,9 @@ export function acceptanceOf(held: ReturnType<typeof heldBy>): z.infer<typeof re
   };
 }
 
+/** Seconds until the status of a pending refresh is worth a read. */
+export const retryAfterSeconds = z.int().min(1).max(60);
+
 /** GET /refreshes/{refresh_id} of the collector. */
 export const refreshView = z.object({
   account_id: accountId,
@@ -46,8 +49,8 @@ export const refreshView = z.object({
   /** Set from acceptance on: what `meta` said then. */
   acceptance: refreshAcceptance.nullable(),
   record: refreshRecord,
-  /** Seconds until the next read is worthwhile; null once terminal. */
-  retry_after_seconds: z.int().min(1).max(60).nullable(),
+  /** Null once terminal. */
+  retry_after_seconds: retryAfterSeconds.nullable(),
   expected_completed_at: expectedCompletedAt.default(null),
 });
 export type RefreshView = z.infer<typeof refreshView>;
@@ -79,7 +82,7 @@ export type AttemptView = z.infer<typeof attemptView>;
 /** GET and PUT /admission of the collector. */
 export const admissionView = z.object({
   state: z.enum(['open', 'closed']),
-  reason: admissionReason.nullable(),
+  reason: closedReason.nullable(),
   operator_closed: z.boolean(),
   outstanding: z.int(),
   outstanding_max: z.int(),

@@ -4,6 +4,7 @@ import {
   newWebhookEndpoint,
   webhookDeliveriesQuery,
   webhookDelivery,
+  webhookEndpointList,
   webhookEndpointWithSecret,
   webhookRotation,
 } from '../http/webhooks.ts';
@@ -26,6 +27,9 @@ export const webhookPaths = {
 /** Path of {@link projectStanding} in the gateway's internal API. */
 export const standingPath = '/internal/projects/{project_id}/standing';
 
+/** Path of {@link eventProjects} in the gateway's internal API. */
+export const eventProjectsPath = '/internal/accounts/{account_id}/event-projects';
+
 /** What the event-stream refuses as the answer to a customer or an operator. */
 export const webhookRefusals = [
   'webhook_endpoint_not_found',
@@ -36,6 +40,9 @@ export const webhookRefusals = [
   'secret_rotation_in_progress',
   'invalid_request',
 ] as const satisfies readonly RefusalCode[];
+
+/** All endpoints of a Project, oldest first. */
+export const allWebhookEndpoints = webhookEndpointList.omit({ pagination: true });
 
 /** Body of POST /projects/{project_id}/webhook-endpoints of the event-stream. */
 export const newWebhookEndpointOfAccount = newWebhookEndpoint.extend({ account_id: accountId });
@@ -68,4 +75,13 @@ export const projectStanding = z.object({
   project_id: projectId,
   /** Project and account are active, and the account has events. */
   events: z.boolean(),
+});
+
+/** Query of GET /internal/accounts/{account_id}/event-projects: Projects after this one. */
+export const eventProjectsQuery = z.object({ after: projectId.optional() });
+
+/** Projects of an account whose events are enabled, in parts; `next_after` is null on the last. */
+export const eventProjects = z.object({
+  project_ids: z.array(projectId),
+  next_after: projectId.nullable(),
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { accountId, projectId, refreshId, requestId } from '../ids.ts';
+import { retryAfterSeconds } from '../internal/refresh.ts';
 import { defineMessage } from '../message.ts';
 import { ledgerAsset, productCode, refreshOutcome } from '../vocabulary.ts';
 
@@ -41,6 +42,8 @@ export const billingReserve = defineMessage({
       max_credits: z.int().min(1).optional(),
       /** When the refresh's time in the queue ends; returned with the hold to the pending request. */
       deadline_at: z.iso.datetime().optional(),
+      /** Seconds until its status is worth a read; returned likewise. */
+      retry_after_seconds: retryAfterSeconds.optional(),
     })
     .refine(
       (body) => body.command_id === billingCommandId.reserve(body.refresh_id),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { refreshId } from '../ids.ts';
-import { refreshAcceptance } from '../internal/refresh.ts';
+import { refreshAcceptance, retryAfterSeconds } from '../internal/refresh.ts';
 import { defineMessage } from '../message.ts';
 import { recordedRefreshRefusal } from '../recorded-refusals.ts';
 import { billingOutcomeBody } from './billing-outcome.ts';
@@ -21,6 +21,8 @@ export const refreshDecisionReply = defineMessage({
       decision: z.literal('accepted'),
       /** When its time in the queue ends. */
       deadline_at: z.iso.datetime(),
+      /** Absent in a reply of an earlier version. */
+      retry_after_seconds: retryAfterSeconds.optional(),
     }),
     z.object({
       waiting_id: waitingId,
@@ -59,7 +61,8 @@ export const billingOutcomeReply = defineMessage({
     waiting_id: waitingId,
     /** Null where nothing was decided: the account is in quarantine. */
     outcome: billingOutcomeBody.nullable(),
-    /** As the reserve said it. */
+    /** As the reserve said them. */
     deadline_at: z.iso.datetime().optional(),
+    retry_after_seconds: retryAfterSeconds.optional(),
   }),
 });

@@ -38,7 +38,7 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<MessageB
   const sender = await createRecordSender(kafka, { topicPrefix: options.topicPrefix });
   const { topicPrefix, logger } = options;
   const context = { connection, sender, topicPrefix };
-  const subscriptions = new Set<KafkaSubscription>();
+  const subscriptions = new Set<TrackedSubscription>();
   let readers = 0;
   /** Checked once: they last until the process is restarted. */
   const problems = await findVersionProblems(options);
@@ -66,7 +66,8 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<MessageB
       return awaitTopics(admin, { topics, timeoutMs, logger, stopping: stopping.signal });
     });
 
-  function track(subscription: KafkaSubscription): KafkaSubscription {
+  function track(opened: KafkaSubscription, topics: readonly TopicName[]): KafkaSubscription {
+    const subscription = { ...opened, topics };
     subscriptions.add(subscription);
     return {
       ...subscription,
@@ -86,21 +87,24 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<MessageB
         gaps.stop();
         throw error;
       });
-      return track({
-        ...consumer,
-        problems: () => [...gaps.problems(), ...consumer.problems()],
-        stop: () => {
-          gaps.stop();
-          return consumer.stop();
+      return track(
+        {
+          ...consumer,
+          problems: () => [...gaps.problems(), ...consumer.problems()],
+          stop: () => {
+            gaps.stop();
+            return consumer.stop();
+          },
         },
-      });
+        work.topics,
+      );
     },
     async broadcast(broadcast) {
       await untilTopicsExist(broadcast.topics);
       // Two readers of one process must not share a group, or each would miss the other's messages.
       readers += 1;
       const groupId = `${topicPrefix}${readerGroupPrefix(service)}${broadcast.name}-${run}-${readers}`;
-      return track(await startBroadcastConsumer(context, broadcast, groupId));
+      return track(await startBroadcastConsumer(context, broadcast, groupId), broadcast.topics);
     },
     health: () => healthOf([...subscriptions], problems),
     async close() {
@@ -111,11 +115,18 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<MessageB
   };
 }
 
-function healthOf(subscriptions: KafkaSubscription[], found: readonly string[]): BusHealth {
-  const problems = [...found, ...subscriptions.flatMap((subscription) => subscription.problems())];
-  if (!subscriptions.every(({ watch }) => watch.working())) {
-    problems.push('a consumer is not working');
-  }
+/** A consumer with the topics that it reads. */
+interface TrackedSubscription extends KafkaSubscription {
+  readonly topics: readonly TopicName[];
+}
+
+function healthOf(subscriptions: TrackedSubscription[], found: readonly string[]): BusHealth {
+  const stopped = subscriptions.filter(({ watch }) => !watch.working());
+  const problems = [
+    ...found,
+    ...subscriptions.flatMap((subscription) => subscription.problems()),
+    ...stopped.map(({ topics }) => `Kafka: the consumer of ${topics.join(', ')} is not working`),
+  ];
   return {
     started: found.length === 0 && subscriptions.every(({ watch }) => watch.hasStarted()),
     ready: problems.length === 0,

@@ -1212,7 +1212,7 @@ export interface components {
             /** @enum {string} */
             readonly state: "active" | "revoked";
             readonly public_id: string;
-            readonly scopes: readonly ("platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1" | "customer.events.read.v1" | "customer.webhooks.manage.v1" | "customer.account.read.v1" | "*")[];
+            readonly scopes: readonly ("platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1" | "customer.events.read.v1" | "customer.webhooks.manage.v1" | "customer.account.read.v1" | "customer.account.manage.v1" | "*")[];
             readonly expires_at: string | null;
             readonly network_policy: readonly string[] | null;
             readonly replaced_secret_valid_until: string | null;
@@ -1231,7 +1231,7 @@ export interface components {
             /** @enum {string} */
             readonly state: "active" | "revoked";
             readonly public_id: string;
-            readonly scopes: readonly ("platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1" | "customer.events.read.v1" | "customer.webhooks.manage.v1" | "customer.account.read.v1" | "*")[];
+            readonly scopes: readonly ("platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1" | "customer.events.read.v1" | "customer.webhooks.manage.v1" | "customer.account.read.v1" | "customer.account.manage.v1" | "*")[];
             readonly expires_at: string | null;
             readonly network_policy: readonly string[] | null;
             readonly replaced_secret_valid_until: string | null;
@@ -1252,7 +1252,7 @@ export interface components {
             /** @enum {string} */
             readonly state: "active" | "revoked";
             readonly public_id: string;
-            readonly scopes: readonly ("platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1" | "customer.events.read.v1" | "customer.webhooks.manage.v1" | "customer.account.read.v1" | "*")[];
+            readonly scopes: readonly ("platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1" | "customer.events.read.v1" | "customer.webhooks.manage.v1" | "customer.account.read.v1" | "customer.account.manage.v1" | "*")[];
             readonly expires_at: string | null;
             readonly network_policy: readonly string[] | null;
             readonly replaced_secret_valid_until: string | null;
@@ -2298,7 +2298,7 @@ export interface operations {
                     readonly name?: string | null;
                     /** @description Of the same account; its default one when absent. */
                     readonly service_account_id?: string;
-                    readonly scopes: readonly ("platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1" | "customer.events.read.v1" | "customer.webhooks.manage.v1" | "customer.account.read.v1" | "*")[];
+                    readonly scopes: readonly ("platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1" | "customer.events.read.v1" | "customer.webhooks.manage.v1" | "customer.account.read.v1" | "customer.account.manage.v1" | "*")[];
                     readonly expires_at?: string | null;
                     readonly network_policy?: readonly string[] | null;
                 };
@@ -2482,7 +2482,7 @@ export interface operations {
         readonly requestBody: {
             readonly content: {
                 readonly "application/json": {
-                    readonly scopes: readonly ("platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1" | "customer.events.read.v1" | "customer.webhooks.manage.v1" | "customer.account.read.v1" | "*")[];
+                    readonly scopes: readonly ("platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1" | "customer.events.read.v1" | "customer.webhooks.manage.v1" | "customer.account.read.v1" | "customer.account.manage.v1" | "*")[];
                 };
             };
         };

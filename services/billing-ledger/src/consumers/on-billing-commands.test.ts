@@ -23,6 +23,9 @@ const common = { account_id: accountId, project_id: newProjectId() };
 
 function startLedger(quarantine = emptyQuarantine) {
   const rejected: string[] = [];
+  const conflicts: unknown[] = [];
+  const logger = createLogger({ service: 'test', level: 'silent' });
+  jest.spyOn(logger, 'warn').mockImplementation((fields) => void conflicts.push(fields));
   const journal = reliable(createStore({ uniqueIds: true, uniqueKeys: true }));
   const sent: OutgoingMessage[] = [];
   const commitCommands = createCommitCommands({
@@ -40,7 +43,7 @@ function startLedger(quarantine = emptyQuarantine) {
   const onBatch = createOnBillingCommands({
     commitCommands,
     bus: { publish: async (published) => void sent.push(...published) },
-    logger: createLogger({ service: 'test', level: 'silent' }),
+    logger,
   });
   const send = async (type: string, body: object, waitingId?: string) => {
     sent.length = 0;
@@ -73,7 +76,7 @@ function startLedger(quarantine = emptyQuarantine) {
       },
       waitingId,
     );
-  return { send, grant, rejected };
+  return { send, grant, rejected, conflicts };
 }
 
 const outcomeOf = (message: OutgoingMessage | undefined): BillingOutcome => {
@@ -101,7 +104,7 @@ describe('The answer to a billing command', () => {
     expect(outcomeOf(reply)).toEqual(outcomeOf(outcome));
   });
 
-  test('to a reserve carries the queue deadline in its reply', async () => {
+  test('to a reserve carries the queue deadline and the first Retry-After in its reply', async () => {
     const { send, grant } = startLedger();
     await grant(500);
     const refresh = newRefreshId();
@@ -112,6 +115,7 @@ describe('The answer to a billing command', () => {
       request_id: newRequestId(),
       product_code: 'platform.inventory.refresh.v1',
       deadline_at: '2026-06-01T00:30:00.000Z',
+      retry_after_seconds: 25,
     };
 
     const [outcome, reply] = await send('billing.reserve.v1', reserve, 'waiting-3');
@@ -121,6 +125,7 @@ describe('The answer to a billing command', () => {
       waiting_id: 'waiting-3',
       outcome: outcome?.body,
       deadline_at: '2026-06-01T00:30:00.000Z',
+      retry_after_seconds: 25,
     });
     expect(again).toEqual([outcome, reply]);
   });
@@ -205,10 +210,11 @@ describe('The answer to a billing command', () => {
   });
 
   test('to an id with other content is idempotency_conflict in the reply, and the recorded outcome on the topic', async () => {
-    const { grant } = startLedger();
+    const { send, grant, conflicts } = startLedger();
     const [first] = await grant(500);
 
     const [announced, reply] = await grant(700, 'top-up', 'waiting-2');
+    expect(conflicts).toEqual([]);
 
     expect(announced).toEqual(first);
     expect(outcomeOf(reply)).toMatchObject({
@@ -217,6 +223,21 @@ describe('The answer to a billing command', () => {
       refusal: { code: 'idempotency_conflict' },
       balance: { total: 500, held: 0, available: 500 },
     });
+    // An operator's key; ids of services are no one's choice, so theirs is an alarm.
+    const refresh_id = newRefreshId();
+    const reserve = {
+      ...common,
+      command_id: `reserve:${refresh_id}`,
+      refresh_id,
+      product_code: 'platform.inventory.refresh.v1',
+    };
+    await send('billing.reserve.v1', { ...reserve, request_id: newRequestId() });
+    await send('billing.reserve.v1', {
+      ...reserve,
+      project_id: newProjectId(),
+      request_id: newRequestId(),
+    });
+    expect(conflicts).toHaveLength(1);
   });
 
   test('to the same content under the same id is the same for every request', async () => {

@@ -1,3 +1,4 @@
+import type { MessageBody } from '@inventory/contracts/messages';
 import type { MessageBus, OutgoingMessage, WorkConsumer } from '@inventory/messaging/bus';
 import { messageAttributes } from '@inventory/messaging/dispatch';
 import type { Logger } from '@inventory/runtime/logger';
@@ -76,14 +77,17 @@ function end(open: Set<Span>, span: Span): void {
   span.end();
 }
 
+/** Their ids are keys of operators and customers, whose request is refused with the conflict. */
+const namedByCallers: readonly Command['kind'][] = ['grant', 'adjust', 'configure'];
+
 async function publishAnswers(
   { bus, logger }: OnBillingCommandsDeps,
   answered: readonly Answered<Carried>[],
 ): Promise<void> {
   for (const { item, answer } of answered) {
-    if (answer.result !== 'conflict') continue;
+    const { commandId: command_id, accountId: account_id, kind } = item.command;
+    if (answer.result !== 'conflict' || namedByCallers.includes(kind)) continue;
     countConflict();
-    const { commandId: command_id, accountId: account_id } = item.command;
     logger.warn({ command_id, account_id }, 'command id conflict');
   }
   await bus.publish(answered.flatMap(toMessages));
@@ -116,7 +120,15 @@ function toMessages({ item, answer }: Answered<Carried>): OutgoingMessage[] {
   const body = {
     waiting_id: waitingId,
     outcome: toReplyOutcome(item.command, answer),
-    ...('deadline_at' in item.message.body ? { deadline_at: item.message.body.deadline_at } : {}),
+    ...(item.message.type === 'billing.reserve.v1' ? pendingTimes(item.message.body) : {}),
   };
   return [...messages, { type: 'reply.billing-outcome.v1', id: `${id}/${waitingId}`, body, trace }];
+}
+
+/** What the acceptance says of the time ahead, passed on to the request that waits for it. */
+function pendingTimes({ deadline_at, retry_after_seconds }: MessageBody<'billing.reserve.v1'>) {
+  return {
+    ...(deadline_at === undefined ? {} : { deadline_at }),
+    ...(retry_after_seconds === undefined ? {} : { retry_after_seconds }),
+  };
 }

@@ -10,7 +10,7 @@ export interface BalanceCrossing {
   readonly at: string;
 }
 
-/** A crossing has one event in each subscribed Project. */
+/** A crossing has one event in each Project of the account. */
 export interface BalanceLowEvent {
   readonly id: EventId;
   readonly type: 'account.balance.low';
@@ -21,11 +21,11 @@ export interface BalanceLowEvent {
   readonly threshold: number;
 }
 
-export const balanceLowEventType = 'account.balance.low';
+const balanceLowEventType = 'account.balance.low';
 
 /**
  * The name, within the account, of the event's UUIDv5. The Project is part of it: an event belongs
- * to one log, so each subscribed Project has an event of its own.
+ * to one log, so each Project has an event of its own.
  */
 export function balanceLowName(crossing: BalanceCrossing, projectId: ProjectId): string {
   return `${balanceLowEventType}/${crossing.threshold}/${crossing.entrySeq}/${projectId}`;

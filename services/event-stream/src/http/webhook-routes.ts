@@ -3,7 +3,6 @@ import {
   deletedWebhookEndpoint,
   webhookEndpoint,
   webhookEndpointChange,
-  webhookEndpointList,
   webhookEndpointPath,
   webhookEndpointWithSecret,
   webhookPing,
@@ -11,6 +10,7 @@ import {
   webhookRedelivery,
 } from '@inventory/contracts/http/webhooks';
 import {
+  allWebhookEndpoints,
   internalDeliveriesQuery,
   internalDeliveryPage,
   keyedWebhookRotation,
@@ -55,7 +55,7 @@ const endpointRoutes = [
     template: webhookPaths.endpoints,
     callers: ['gateway'],
     input: { path: projectPath },
-    answer: webhookEndpointList,
+    answer: allWebhookEndpoints,
     handle: async ({ webhooks }: WebhookRoutesDeps, { path: { project_id: projectId } }) => ({
       items: (await webhooks.listEndpoints(projectId)).map(toWireEndpoint),
     }),

@@ -1,13 +1,7 @@
-import { idPrefixes } from '@inventory/contracts/ids';
+import { type AccountId, idPrefixes, type ProjectId } from '@inventory/contracts/ids';
 import { uuidV5 } from '@inventory/runtime/identifiers';
-import {
-  type BalanceCrossing,
-  balanceLowEvent,
-  balanceLowEventType,
-  balanceLowName,
-} from '../domain/balance-event.ts';
+import { type BalanceCrossing, balanceLowEvent, balanceLowName } from '../domain/balance-event.ts';
 import { refreshEvent, refreshEventType, type TerminalRefresh } from '../domain/refresh-event.ts';
-import type { EndpointStore } from '../storage/endpoint-store.ts';
 import { type AppendEventDeps, appendEvent } from './append-event.ts';
 
 /** Appends the event of a terminal refresh to its Project's log; duplicates have no effect. */
@@ -20,12 +14,13 @@ export async function announceRefresh(
 }
 
 export interface AnnounceBalanceDeps extends AppendEventDeps {
-  readonly endpoints: Pick<EndpointStore, 'listSubscribedProjects'>;
+  /** The Projects of an account with events; none while they are off. */
+  readonly listEventProjects: (accountId: AccountId) => AsyncIterable<ProjectId>;
 }
 
 /**
- * Appends an event to every Project of the account with an enabled endpoint for the type. After a
- * crash the message is redelivered; an event that exists is not appended again.
+ * Appends an event to every Project of the account while its events are enabled. After a crash the
+ * message is redelivered; an event that exists is not appended again.
  */
 export async function announceBalance(
   deps: AnnounceBalanceDeps,
@@ -33,8 +28,7 @@ export async function announceBalance(
 ): Promise<void> {
   const { accountId } = crossing;
   const accountUuid = accountId.slice(idPrefixes.account.length);
-  const projects = await deps.endpoints.listSubscribedProjects(accountId, balanceLowEventType);
-  for (const projectId of projects) {
+  for await (const projectId of deps.listEventProjects(accountId)) {
     const eventUuid = uuidV5(accountUuid, balanceLowName(crossing, projectId));
     await appendEvent(deps, accountId, balanceLowEvent(crossing, projectId, eventUuid));
   }

@@ -2,13 +2,16 @@ import type { EventId } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
 import type { Clock } from '@inventory/runtime/clock';
 import type { WebhookEndpoint } from '../domain/webhook-endpoint.ts';
-import type { DeliveryStore } from '../storage/delivery-store.ts';
+import type { DeliveryStore, TimeRange } from '../storage/delivery-store.ts';
 import type { KeptEntry, ProjectLog } from '../storage/project-log.ts';
 import { deliveryOf } from './prepare-deliveries.ts';
 
 export interface RedeliverDeps {
   readonly log: Pick<ProjectLog, 'listBetween' | 'findEntry'>;
-  readonly deliveries: Pick<DeliveryStore, 'insertMissing' | 'restartDelivery' | 'restartRange'>;
+  readonly deliveries: Pick<
+    DeliveryStore,
+    'insertMissing' | 'restartDelivery' | 'findAppendedAfter' | 'restartRange'
+  >;
   readonly clock: Clock;
   /** Deliveries of the endpoint were made due. */
   readonly enqueue: (endpoint: WebhookEndpoint, dueAtMs: number) => Promise<void>;
@@ -20,7 +23,7 @@ export interface Redelivered {
   readonly continueSinceMs: number | null;
 }
 
-/** Log entries that one request covers. */
+/** Log entries, and deliveries of events that the log keeps no more, which one request covers. */
 const entriesMax = 10_000;
 
 /**
@@ -49,11 +52,15 @@ export async function redeliverEvent(
 export async function redeliverRange(
   { log, deliveries, clock, enqueue }: RedeliverDeps,
   endpoint: WebhookEndpoint,
-  range: { readonly sinceMs: number; readonly untilMs: number },
+  range: TimeRange,
 ): Promise<Redelivered> {
-  const entries = await log.listBetween(endpoint.projectId, range, entriesMax + 1);
-  // Entries beyond the limit belong to the next request.
-  const continueSinceMs = entries[entriesMax]?.appendedAtMs ?? null;
+  const [entries, nextDeliveryMs] = await Promise.all([
+    log.listBetween(endpoint.projectId, range, entriesMax + 1),
+    deliveries.findAppendedAfter(endpoint.id, range, entriesMax),
+  ]);
+  // What is beyond the limit belongs to the next request.
+  const nexts = [entries[entriesMax]?.appendedAtMs, nextDeliveryMs].filter((next) => next != null);
+  const continueSinceMs = nexts.length > 0 ? Math.min(...nexts) : null;
   const untilMs = continueSinceMs === null ? range.untilMs : continueSinceMs - 1;
   const nowMs = clock.now();
   const restarted = await deliveries.restartRange(endpoint.id, { ...range, untilMs }, nowMs);

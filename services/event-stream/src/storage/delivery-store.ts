@@ -27,6 +27,12 @@ export interface DeliveryPageQuery {
   readonly limit: number;
 }
 
+/** Both ends are included. */
+export interface TimeRange {
+  readonly sinceMs: number;
+  readonly untilMs: number;
+}
+
 /** Stores deliveries and their attempts. */
 export interface DeliveryStore extends DeliveryClaims {
   /** Inserts those that do not exist, due at once; returns how many. */
@@ -44,12 +50,17 @@ export interface DeliveryStore extends DeliveryClaims {
   ): Promise<{ readonly delivery: WebhookDelivery; readonly place: string }[]>;
   /** Makes it due with a new schedule, in any state; false when there is none. */
   restartDelivery(endpointId: WebhookEndpointId, eventId: EventId, nowMs: number): Promise<boolean>;
-  /** Restarts the terminal deliveries of events appended in a time range; returns how many. */
-  restartRange(
+  /**
+   * When the terminal delivery was appended that follows the first `count` ones of a time range, by
+   * which the events are meant; null where there is none.
+   */
+  findAppendedAfter(
     endpointId: WebhookEndpointId,
-    range: { readonly sinceMs: number; readonly untilMs: number },
-    nowMs: number,
-  ): Promise<number>;
+    range: TimeRange,
+    count: number,
+  ): Promise<number | null>;
+  /** Restarts the terminal deliveries of events appended in a time range; returns how many. */
+  restartRange(endpointId: WebhookEndpointId, range: TimeRange, nowMs: number): Promise<number>;
   removeOfEndpoint(endpointId: WebhookEndpointId): Promise<void>;
   removeCreatedBefore(timeMs: number): Promise<number>;
 }
@@ -139,7 +150,14 @@ function filterOf({ state, fromMs, toMs, before }: Omit<DeliveryPageQuery, 'limi
   };
 }
 
-function restarts(deliveries: Deliveries): Pick<DeliveryStore, 'restartDelivery' | 'restartRange'> {
+function restarts(
+  deliveries: Deliveries,
+): Pick<DeliveryStore, 'restartDelivery' | 'findAppendedAfter' | 'restartRange'> {
+  const terminalIn = (endpointId: WebhookEndpointId, { sinceMs, untilMs }: TimeRange) => ({
+    endpointId,
+    state: { $in: ['delivered' as const, 'failed' as const] },
+    appendedAt: { $gte: dateOf(sinceMs), $lte: dateOf(untilMs) },
+  });
   const restarted = (nowMs: number) => ({
     $set: {
       state: 'pending' as const,
@@ -158,13 +176,17 @@ function restarts(deliveries: Deliveries): Pick<DeliveryStore, 'restartDelivery'
       );
       return matchedCount > 0;
     },
-    async restartRange(endpointId, { sinceMs, untilMs }, nowMs) {
+    async findAppendedAfter(endpointId, range, count) {
+      const next = await deliveries.findOne(terminalIn(endpointId, range), {
+        sort: { appendedAt: 1 },
+        skip: count,
+        projection: { appendedAt: 1 },
+      });
+      return next?.appendedAt?.getTime() ?? null;
+    },
+    async restartRange(endpointId, range, nowMs) {
       const { modifiedCount } = await deliveries.updateMany(
-        {
-          endpointId,
-          state: { $in: ['delivered', 'failed'] },
-          appendedAt: { $gte: dateOf(sinceMs), $lte: dateOf(untilMs) },
-        },
+        terminalIn(endpointId, range),
         restarted(nowMs),
       );
       return modifiedCount;

@@ -1,4 +1,4 @@
-import type { AccountId, ProjectId, WebhookEndpointId } from '@inventory/contracts/ids';
+import type { ProjectId, WebhookEndpointId } from '@inventory/contracts/ids';
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
 import { readFirst } from '@inventory/mongo/parse-document';
 import { sharedCommands } from '@inventory/mongo/shared-commands';
@@ -7,7 +7,7 @@ import { createBatcher } from '@inventory/runtime/concurrency';
 import type { Logger } from '@inventory/runtime/logger';
 import type { TextSealer } from '@inventory/runtime/text-sealer';
 import type { Collection } from 'mongodb';
-import type { EventType, WebhookEndpoint } from '../domain/webhook-endpoint.ts';
+import type { WebhookEndpoint } from '../domain/webhook-endpoint.ts';
 import {
   type EndpointFields,
   fromDocEndpoint,
@@ -26,8 +26,6 @@ export interface EndpointStore {
   listEndpoints(projectId: ProjectId): Promise<WebhookEndpoint[]>;
   /** The enabled endpoints of some Projects. */
   listEnabledIds(projectIds: readonly ProjectId[]): Promise<WebhookEndpointId[]>;
-  /** Projects of the account with an enabled endpoint for this type. */
-  listSubscribedProjects(accountId: AccountId, type: EventType): Promise<ProjectId[]>;
   /**
    * False when it was changed or deleted since it was read. With a pause its queue is due at the
    * end of the pause; else at `dueAtMs` at the latest, where it is given.
@@ -104,11 +102,6 @@ export function createEndpointStore(
         .toArray();
       // Filtered here: with the state in the query its indexes would be candidates, too.
       return found.flatMap(({ endpointId, state }) => (state === 'enabled' ? [endpointId] : []));
-    },
-    async listSubscribedProjects(accountId, type) {
-      const found = await endpoints.find({ accountId, state: 'enabled' }).toArray();
-      const subscribed = found.filter(({ types }) => types.includes(type));
-      return [...new Set(subscribed.map(({ projectId }) => projectId))].sort();
     },
     async updateEndpoint({ projectId, id: endpointId, version }, fields, dueAtMs = null) {
       const pausedUntilMs = fields.health?.pausedUntilMs ?? 0;

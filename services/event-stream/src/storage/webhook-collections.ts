@@ -126,7 +126,6 @@ export const webhookIndexes: readonly CollectionIndexes[] = [
     collection: webhookDocuments.endpoint.collection,
     indexes: [
       { name: 'endpoint', keys: { endpointId: 1 } },
-      { name: 'account', keys: { accountId: 1 } },
       { name: 'next_read', keys: { state: 1, nextReadAt: 1 } },
       { name: 'queue_due', keys: { state: 1, queueDueAt: 1 } },
     ],
@@ -141,6 +140,7 @@ export const webhookIndexes: readonly CollectionIndexes[] = [
       { name: 'pings', keys: { type: 1, state: 1, nextAttemptAt: 1 }, options: pingsOnly },
       { name: 'place', keys: { endpointId: 1, place: 1 } },
       { name: 'state_place', keys: { endpointId: 1, state: 1, place: 1 } },
+      { name: 'appended_at', keys: { endpointId: 1, appendedAt: 1 } },
       { name: 'created_at', keys: { createdAt: 1 } },
     ],
   },

@@ -47,10 +47,15 @@ export async function startGatewayStub() {
   let isUp = true;
   const withoutEvents = new Set<string>();
   const asked: string[] = [];
+  const projectsOf = new Map<string, readonly string[]>();
   const { url, close } = await listen((request, response) => {
-    const projectId = request.url?.split('/')[3] ?? '';
-    asked.push(projectId);
-    const body = { project_id: projectId, events: !withoutEvents.has(projectId) };
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://gateway');
+    const [, , kind, id = ''] = pathname.split('/');
+    asked.push(id);
+    const body =
+      kind === 'accounts'
+        ? partOf(projectsOf.get(id) ?? [], searchParams.get('after'))
+        : { project_id: id, events: !withoutEvents.has(id) };
     response.writeHead(isUp ? 200 : 503, { 'content-type': 'application/json' });
     response.end(JSON.stringify(body));
   });
@@ -59,10 +64,19 @@ export async function startGatewayStub() {
     close,
     asked,
     withoutEvents,
+    /** Projects of accounts with events. */
+    projectsOf,
     setUp(up: boolean) {
       isUp = up;
     },
   };
+}
+
+/** One Project at a time. */
+function partOf(projects: readonly string[], after: string | null) {
+  const index = after === null ? 0 : projects.indexOf(after) + 1;
+  const next_after = index + 1 < projects.length ? projects[index] : null;
+  return { project_ids: projects.slice(index, index + 1), next_after };
 }
 
 async function listen(listener: RequestListener) {

@@ -3,13 +3,13 @@ import {
   type WebhookDeliveryView,
   type webhookDelivery,
   webhookEndpoint,
-  webhookEndpointList,
   webhookEndpointWithSecret,
   webhookPing,
   webhookRedelivered,
 } from '@inventory/contracts/http/webhooks';
 import type { AccountId, ProjectId } from '@inventory/contracts/ids';
 import {
+  allWebhookEndpoints,
   internalDeliveryPage,
   rotatedWebhookSecret,
   webhookRefusals,
@@ -88,7 +88,7 @@ export async function openWebhookWorld(webhooks: Partial<WebhookConfig> = {}, cl
     read: (projectId: string, id: string) =>
       ask(webhookEndpoint, { method: 'GET', path: pathOf(projectId, id) }),
     list: (projectId: string) =>
-      ask(webhookEndpointList, { method: 'GET', path: pathOf(projectId) }),
+      ask(allWebhookEndpoints, { method: 'GET', path: pathOf(projectId) }),
     change: (projectId: string, id: string, body: object) =>
       ask(webhookEndpoint, { method: 'PUT', path: pathOf(projectId, id), body }),
     remove: (projectId: string, id: string) =>

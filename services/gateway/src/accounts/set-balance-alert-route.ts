@@ -15,7 +15,7 @@ export const setBalanceAlertRoute = publicRoute({
     'it again is safe.',
   method: 'PUT',
   template: '/v2/account/balance-alert',
-  permission: 'customer.account.read.v1',
+  permission: 'customer.account.manage.v1',
   input: { body: balanceAlert },
   bodyExample: { threshold: 500 },
   answer: {

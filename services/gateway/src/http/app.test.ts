@@ -193,6 +193,8 @@ test('an error of a billed operation says that nothing was charged (Errors: meta
     product_code: product,
     price_version: 7,
     credits_charged: 0,
+    billing_disposition: 'not_charged',
+    billing_reason: null,
     rate_limit: { limit_per_minute: 3, remaining: 2, reset_seconds: 50 },
   });
 });
@@ -231,7 +233,16 @@ test('the checks come in one order: of several problems the first one is answere
     ['invalid_api_key', { method: 'POST', path: '/v2/things/1', key: 'bad' }],
     ['permission_denied', { method: 'POST', path: '/v2/things/1', key: 'elsewhere' }],
     ['permission_denied', { method: 'POST', path: '/v2/things/1', key: 'powerless' }],
-    ['unsupported_media_type', { method: 'POST', path: '/v2/things/1', key: 'good' }],
+    [
+      'unsupported_media_type',
+      {
+        method: 'POST',
+        path: '/v2/things/1',
+        key: 'good',
+        headers: { 'content-type': 'text/plain' },
+        body: '{',
+      },
+    ],
     ['malformed_json', { method: 'POST', path: '/v2/things/1', key: 'good', body: '{' }],
     ['rate_limit_exceeded', { method: 'POST', path: '/v2/things/1', key: 'powerless' }],
   ];
@@ -433,7 +444,6 @@ test.each([
 });
 
 test.each([
-  ['nothing', ''],
   ['half a value', '{"name":'],
   ['two values', '{} {}'],
   ['a trailing comma', '{"name":"a",}'],
@@ -444,6 +454,18 @@ test.each([
 
   expect(answer.json.error.code).toBe('malformed_json');
 });
+
+test.each([{}, { 'content-type': 'application/json' }])(
+  'a missing body is required, not malformed, with the headers %j (Errors: invalid_request)',
+  async (headers) => {
+    const answer = await call({ method: 'POST', path: '/v2/things/a', key: 'good', headers });
+
+    expect([answer.status, answer.json.error.detail]).toEqual([
+      422,
+      { issues: [{ in: 'body', field: '', reason: 'is required' }] },
+    ]);
+  },
+);
 
 test('a packed body is refused rather than unpacked without a bound [compression]', async () => {
   const headers = { 'content-encoding': 'gzip' };
@@ -462,7 +484,7 @@ test('a packed body is refused rather than unpacked without a bound [compression
 test('the secret of a Credential is in no log line', async () => {
   handle = () => Promise.reject(new TypeError('fault'));
 
-  await call({ path: '/v2/things/a?key=good-secret', key: 'good' });
+  await call({ path: '/v2/things/good-secret', key: 'good' });
 
   expect(lines.length).toBeGreaterThan(0);
   expect(lines.join()).not.toContain('good');

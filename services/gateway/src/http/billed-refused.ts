@@ -1,8 +1,9 @@
+import type { ErrorMeta } from '@inventory/contracts/http/error-body';
 import type { Refusal } from '@inventory/contracts/refusal';
 import { Refused } from '@inventory/http/refused';
 import type { PageDelivery } from './page-delivery.ts';
 
-type Billing = Readonly<Record<string, string | number>>;
+type Billing = Readonly<Omit<ErrorMeta, 'request_id' | 'product_code' | 'rate_limit'>>;
 
 interface BilledRefusedOptions {
   /** Further fields of `meta`: disposition, reason, and what was charged. */

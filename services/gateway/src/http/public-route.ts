@@ -22,8 +22,8 @@ export interface PublicAnswer extends DocumentedAnswer {
   readonly body:
     | { readonly data: z.ZodType; readonly meta: z.ZodType }
     | { readonly unwrapped: z.ZodType }
-    /** Text of this media type. */
-    | { readonly text: string };
+    /** Text of this media type; of a stream the `data` of its frames by their `event`. */
+    | { readonly text: string; readonly frames?: Readonly<Record<string, z.ZodType>> };
   readonly example: unknown;
 }
 
@@ -73,7 +73,11 @@ export function publicRoute<Deps, const Schemas extends InputSchemas>({
     ...endpoint,
     bind: (deps) => ({
       ...endpoint,
-      run: async (raw, request) => handle(deps, validateInput(endpoint.input, raw), request),
+      run: async (raw, request) => {
+        // V1 ignores unknown query parameters, as it always did.
+        const unknownQuery = endpoint.dialect === undefined ? 'refuse' : 'ignore';
+        return handle(deps, validateInput(endpoint.input, raw, unknownQuery), request);
+      },
     }),
   };
 }

@@ -78,6 +78,8 @@ function metaOf(
     product_code: product,
     ...(priceVersion === null ? {} : { price_version: priceVersion }),
     credits_charged: 0,
+    billing_disposition: 'not_charged',
+    billing_reason: null,
     ...billing,
     ...(state.rateLimit ? { rate_limit: state.rateLimit } : {}),
   };

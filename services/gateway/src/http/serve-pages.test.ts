@@ -69,3 +69,9 @@ test('HEAD has the headers of GET, and a trailing slash leads to the same page',
   expect(head.bytes.length).toBe(0);
   expect(slash.bytes.equals(script)).toBe(true);
 });
+
+test('the root leads to the reference', async () => {
+  const answer = await get({}, 'GET', '/');
+
+  expect([answer.status, answer.headers.location]).toEqual([302, '/docs']);
+});

@@ -14,6 +14,8 @@ export interface PublicPage {
 /** By path. */
 export type PublicPages = Readonly<Record<string, PublicPage>>;
 
+export const referencePath = '/docs';
+export const documentPath = '/openapi.json';
 const cacheControl = 'public, max-age=3600';
 
 interface Representation {
@@ -22,7 +24,7 @@ interface Representation {
 }
 
 /**
- * Serves the document and the reference of the API. Each is compressed once, at its first request in
+ * Serves the document and the reference of the API; `/` leads to the reference. Each is compressed once, at its first request in
  * an encoding: a page of 1.5 MB must not cost that for each anonymous client.
  */
 export function servePages(pages: PublicPages, pack: Packers = packers): PublicMiddleware {
@@ -32,8 +34,14 @@ export function servePages(pages: PublicPages, pack: Packers = packers): PublicM
       { page, representOnce: onceEach(page, pack) },
     ]),
   );
+  const startPage = [referencePath, documentPath].find((path) => byPath.has(path));
   return async (context, next) => {
     const { path } = targetOf(context.req.url);
+    if (path === '/' && startPage !== undefined) {
+      context.set('Cache-Control', cacheControl);
+      context.redirect(startPage);
+      return;
+    }
     const found = byPath.get(path) ?? byPath.get(path.replace(/\/$/, ''));
     if (found === undefined) return await next();
     if (context.method !== 'GET' && context.method !== 'HEAD') {

@@ -2,10 +2,10 @@ import type { V1Dialect } from './v1-dialect.ts';
 
 /** The fields of a bill in the headers of V1. */
 export interface HeaderBill {
-  readonly credits_charged?: string | number;
-  readonly credits_remaining?: string | number;
-  readonly units_charged?: string | number;
-  readonly units_remaining?: string | number;
+  readonly credits_charged?: number | undefined;
+  readonly credits_remaining?: number | undefined;
+  readonly units_charged?: number | undefined;
+  readonly units_remaining?: number | undefined;
 }
 
 /** Headers of a response whose charge was decided; none otherwise. */

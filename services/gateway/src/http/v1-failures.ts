@@ -55,10 +55,8 @@ function bodyOf(
   requestId: RequestId,
 ): unknown {
   const { message } = refusalCodes[code];
-  const error = { code, message, request_id: requestId };
-  if (code === 'invalid_request') return { error: { ...error, ...(detail ? { detail } : {}) } };
-  if (dialect === 'alias') return { error };
-  return { detail: v1OriginalText(code) };
+  if (dialect === 'original' && code !== 'invalid_request') return { detail: v1OriginalText(code) };
+  return { error: { code, message, request_id: requestId, ...(detail ? { detail } : {}) } };
 }
 
 /** Texts of the original route in place of codes. */

@@ -2,7 +2,7 @@ import type { BalanceView } from '@inventory/contracts/internal/ledger';
 import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
 import type { BillingReason } from '@inventory/contracts/vocabulary';
 
-/** The cost of a page read as in `meta`; nulls are omitted in errors. */
+/** The cost of a page read as in `meta`. */
 export interface PageBill {
   readonly price_version?: number;
   readonly credits_charged: number;

@@ -21,8 +21,6 @@ import {
 
 export const refreshProduct = 'platform.inventory.refresh.v1' satisfies ProductCode;
 
-const retryAfterSeconds = 1;
-
 export interface WantedRefresh {
   readonly scope: InventoryKey;
   readonly language: Language;
@@ -96,6 +94,7 @@ function toAdmitted(decision: RefreshDecision, scope: InventoryKey): AdmittedRef
   switch (decision.result) {
     case 'accepted': {
       const record = toWireAcceptedRecord({ ...decision, scope });
+      const { retryAfterSeconds } = decision;
       return { record, meta: metaOf(decision), retryAfterSeconds, isReplay: false };
     }
     case 'replayed': {

@@ -37,6 +37,7 @@ export type RefreshDecision =
       readonly refreshId: RefreshId;
       readonly requestedAt: string;
       readonly deadlineAt: string;
+      readonly retryAfterSeconds: number;
     } & AcceptedReservation)
   | ({ readonly result: 'replayed'; readonly view: RefreshView } & AcceptedReservation)
   | { readonly result: 'refused'; readonly refusal: Refusal };
@@ -116,6 +117,7 @@ export async function requestRefresh(
         requestedAt: isoTime(requestedAtMs),
         ...reservationOf(body),
         deadlineAt: body.deadline_at,
+        retryAfterSeconds: body.retry_after_seconds ?? 1,
       };
     case 'refused':
       return refused(body.refusal);
@@ -134,7 +136,7 @@ export async function requestRefresh(
 function decisionIn(reply: ReceivedMessage): Decision | undefined {
   if (reply.type === 'reply.refresh-decision.v1') return reply.body;
   if (reply.type !== 'reply.billing-outcome.v1') return undefined;
-  const { waiting_id, outcome, deadline_at } = reply.body;
+  const { waiting_id, outcome, deadline_at, retry_after_seconds } = reply.body;
   if (outcome?.kind !== 'reserve' || outcome.result !== 'applied') return undefined;
   if (outcome.refresh_id === null || deadline_at === undefined) return undefined;
   return {
@@ -143,6 +145,7 @@ function decisionIn(reply: ReceivedMessage): Decision | undefined {
     decision: 'accepted',
     ...acceptanceOf(heldBy(outcome)),
     deadline_at,
+    retry_after_seconds,
   };
 }
 

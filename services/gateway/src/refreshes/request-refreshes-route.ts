@@ -4,12 +4,15 @@ import {
   type RefreshBatchItem,
   type RefreshBatchResult,
   refreshBatchBody,
+  refreshBatchItem,
   refreshBatchMeta,
   refreshBatchResults,
 } from '@inventory/contracts/http/refresh-batch';
 import { retryAfterOf } from '@inventory/contracts/refusal';
 import type { PublicRefusal } from '@inventory/contracts/refusal-codes';
+import { issueText } from '@inventory/http/issue-text';
 import { errorOf, statusOf } from '@inventory/http/refused';
+import { requestIssues } from '@inventory/http/validate-input';
 import type { Deadlines } from '../deadlines.ts';
 import type { AdmittedRequest } from '../http/answer.ts';
 import { envelope } from '../http/envelope.ts';
@@ -50,8 +53,8 @@ export const requestRefreshesRoute = publicRoute({
   summary: 'Batch refresh',
   description:
     'Starts up to 100 refreshes, each admitted on its own as by Refresh and with a result of its ' +
-    'own, in the order of the request. Counts one request per item against the rate limit, all ' +
-    'or none.',
+    'own, in the order of the request; an invalid item is refused alone. Counts one request per ' +
+    'item against the rate limit, all or none.',
   method: 'POST',
   template: '/v2/platform/inventory-refreshes/batch',
   permission: refreshProduct,
@@ -103,12 +106,13 @@ export const requestRefreshesRoute = publicRoute({
       further === 0
         ? request.rateLimit
         : await takeFurtherRequests(deps.limiter, request.principal, further);
-    const items = await runBatch(body.items, {
-      keyOf: (item) => item.idempotency_key,
+    const items = await runBatch(body.items.map(readItem), {
+      keyOf: ({ key }) => key,
       concurrencyMax,
       beginWithinMs: deps.deadlines.batchMs,
-      run: (item) => admitItem(deps, request, item),
-      late: (item) => toRefusedItem(item, { code: 'service_unavailable', retry_after_seconds: 1 }),
+      run: (entry) => admitItem(deps, request, entry),
+      late: ({ key }) =>
+        toRefusedItem(key, { code: 'service_unavailable', retry_after_seconds: 1 }),
     });
     const meta = {
       request_id: request.requestId,
@@ -128,11 +132,33 @@ function batchError() {
   return error;
 }
 
+interface BatchEntry {
+  /** Empty where the item has none. */
+  readonly key: string;
+  readonly item: RefreshBatchItem | InvalidRequest;
+}
+
+type InvalidRequest = Extract<PublicRefusal, { code: 'invalid_request' }>;
+
+/** An item of the request, or why it is none. */
+function readItem(value: unknown, index: number): BatchEntry {
+  const { data: item, error } = refreshBatchItem.safeParse(value, { error: issueText });
+  if (item !== undefined) return { key: item.idempotency_key, item };
+  const issues = requestIssues('body', error, value).map(({ field, reason }) => ({
+    in: 'body' as const,
+    field: ['items', index, field].filter((part) => part !== '').join('.'),
+    reason,
+  }));
+  const key = refreshBatchItem.shape.idempotency_key.safeParse(Object(value).idempotency_key);
+  return { key: key.data ?? '', item: { code: 'invalid_request', detail: { issues } } };
+}
+
 async function admitItem(
   deps: RequestRefreshesDeps,
   request: AdmittedRequest,
-  item: RefreshBatchItem,
+  { key, item }: BatchEntry,
 ): Promise<RefreshBatchResult> {
+  if ('code' in item) return toRefusedItem(key, item);
   const { platform_id, app_id, context_id } = item;
   try {
     const admitted = await admitRefresh(deps, request, {
@@ -148,7 +174,7 @@ async function admitItem(
       const { requestId: request_id } = request;
       deps.logger.warn({ err: cause, request_id }, `batch item failed: ${refusal.code}`);
     }
-    return toRefusedItem(item, refusal);
+    return toRefusedItem(key, refusal);
   }
 }
 
@@ -166,9 +192,9 @@ function toAccepted(item: RefreshBatchItem, admitted: AdmittedRefresh): RefreshB
   };
 }
 
-function toRefusedItem(item: RefreshBatchItem, refusal: PublicRefusal): RefreshBatchResult {
+function toRefusedItem(key: string, refusal: PublicRefusal): RefreshBatchResult {
   return {
-    idempotency_key: item.idempotency_key,
+    idempotency_key: key,
     success: false,
     status: statusOf(refusal),
     retry_after_seconds: retryAfterOf(refusal),

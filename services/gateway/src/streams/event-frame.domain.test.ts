@@ -1,4 +1,5 @@
 import type { ProjectEvent } from '@inventory/contracts/http/project-event';
+import { closingData, recoveryData, revokedData } from '@inventory/contracts/http/stream-frames';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import fc from 'fast-check';
@@ -44,6 +45,25 @@ test('frames are exactly these bytes (Events: frames) [events-control-frames]', 
     'event: stream.recovery_required\ndata: {"reason":"cursor_too_old","earliest_as_of":null,"resume_cursor":"x"}\n\n',
   );
   expect(heartbeatFrame).toBe(':\n\n');
+});
+
+test('every control frame is as it is documented, with every reason (Events: frames) [events-control-frames]', () => {
+  const dataOf = (frame: string): unknown => JSON.parse(/^data: (.*)$/m.exec(frame)?.[1] ?? '');
+  const notices = recoveryData.shape.reason.options.map((reason) => ({
+    ...{ reason, earliest_as_of: '2026-11-21T10:00:00.000Z', resume_cursor: 'x' },
+  }));
+
+  for (const reason of closingData.shape.reason.options) {
+    expect(closingData.strict().parse(dataOf(closingFrame(reason, 1_000)))).toMatchObject({
+      reason,
+    });
+  }
+  for (const reason of revokedData.shape.reason.options) {
+    expect(revokedData.strict().parse(dataOf(revokedFrame(reason)))).toEqual({ reason });
+  }
+  for (const notice of notices) {
+    expect(recoveryData.strict().parse(dataOf(recoveryFrame(notice)))).toEqual(notice);
+  }
 });
 
 test('a parser that knows nothing of us reads every frame as one, whatever texts are in it (Events: frames) [events-control-frames]', () => {

@@ -8,7 +8,7 @@ export type RevocationReason =
   | 'owner_suspended'
   | 'permission_removed'
   | 'network_policy'
-  | 'events_disabled';
+  | 'events_not_enabled';
 
 export interface RecoveryNotice {
   readonly reason: 'cursor_too_old' | 'log_epoch_changed';

@@ -196,7 +196,7 @@ test('a revoked stream gets no queued event any more (Events: stream.authorizati
   slow.queued = 1;
 
   streams.revoke(quick, 'credential_revoked');
-  streams.revoke(slow, 'events_disabled');
+  streams.revoke(slow, 'events_not_enabled');
 
   expect(quick).toMatchObject({
     isCut: false,

@@ -82,7 +82,7 @@ test.each([
   ['a suspended Project', stored({ project: { state: 'suspended' } }), 'owner_suspended'],
   ['no permission', stored({ credential: { permissions: [] } }), 'permission_removed'],
   ['the wildcard alone', stored({ credential: { permissions: ['*'] } }), 'permission_removed'],
-  ['events switched off', stored({ account: { eventsEnabled: false } }), 'events_disabled'],
+  ['events switched off', stored({ account: { eventsEnabled: false } }), 'events_not_enabled'],
 ])('%s: %#', (_name, found, expected) => {
   expect(streamRefusal('digest', found, nowMs)).toBe(expected);
 });

@@ -36,7 +36,7 @@ export function streamRefusal(
   const accepted = acceptSecret(digest, credential, project, account, serviceAccount);
   if (!accepted) return 'owner_suspended';
   if (!mayUse(accepted.principal, 'customer.events.read.v1')) return 'permission_removed';
-  return account.eventsEnabled ? null : 'events_disabled';
+  return account.eventsEnabled ? null : 'events_not_enabled';
 }
 
 /** The client must pass all policies. */

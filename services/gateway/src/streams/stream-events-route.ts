@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { streamHeaders } from '@inventory/contracts/http/events';
 import { projectPath } from '@inventory/contracts/http/parameters';
+import { streamFrames } from '@inventory/contracts/http/stream-frames';
 import type { ProjectId } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
 import { type Clock, isoTime } from '@inventory/runtime/clock';
@@ -62,7 +63,7 @@ export const streamEventsRoute = publicRoute({
   answer: {
     status: 200,
     description: 'Frames until either side ends the connection.',
-    body: { text: 'text/event-stream' },
+    body: { text: 'text/event-stream', frames: streamFrames },
     example:
       checkpointFrame(exampleCursor, completedEvent.occurred_at) +
       eventFrame(exampleCursor, completedEvent),

@@ -9,7 +9,7 @@ import { completedEvent, exampleCursor, plainMetaExample } from '../http/openapi
 import { nextPart, sameProject } from '../http/openapi/links.ts';
 import { requireOwnProject } from '../http/project-access.ts';
 import { publicRoute } from '../http/public-route.ts';
-import { type CursorSealer, openOrRefuse } from '../http/sealed-cursor.ts';
+import { openOrRefuse } from '../http/sealed-cursor.ts';
 import { namedIn } from './webhook-client.ts';
 import {
   endpointErrors,
@@ -18,10 +18,6 @@ import {
   webhookPermission,
   webhookTag,
 } from './webhook-endpoint.ts';
-
-export interface ListWebhookDeliveriesDeps extends WebhookDeps {
-  readonly cursors: CursorSealer;
-}
 
 /** GET …/{endpoint_id}/deliveries: deliveries of the last 30 days. */
 export const listWebhookDeliveriesRoute = publicRoute({
@@ -75,11 +71,7 @@ export const listWebhookDeliveriesRoute = publicRoute({
     },
   },
   errors: [...endpointErrors, 'invalid_cursor'],
-  async handle(
-    { webhooks, cursors }: ListWebhookDeliveriesDeps,
-    { path, query },
-    { requestId, principal },
-  ) {
+  async handle({ webhooks, cursors }: WebhookDeps, { path, query }, { requestId, principal }) {
     requireOwnProject(principal, path.project_id);
     const { state, from, to, limit } = query;
     const binding = ['webhook-deliveries', path.endpoint_id];

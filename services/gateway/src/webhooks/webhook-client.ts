@@ -6,7 +6,6 @@ import {
   type WebhookRedelivery,
   webhookEndpoint,
   type webhookEndpointChange,
-  webhookEndpointList,
   webhookEndpointWithSecret,
   webhookPing,
   webhookRedelivered,
@@ -14,6 +13,7 @@ import {
 } from '@inventory/contracts/http/webhooks';
 import type { AccountId, EventId, ProjectId, WebhookEndpointId } from '@inventory/contracts/ids';
 import {
+  allWebhookEndpoints,
   type InternalDeliveryPage,
   internalDeliveryPage,
   rotatedWebhookSecret,
@@ -62,6 +62,7 @@ export interface WebhookClient {
     owner: { readonly projectId: ProjectId; readonly accountId: AccountId },
     wanted: z.output<typeof newWebhookEndpoint>,
   ): Promise<WebhookEndpointWithSecret>;
+  /** Oldest first. */
   listEndpoints(projectId: ProjectId): Promise<WebhookEndpointView[]>;
   readEndpoint(named: NamedEndpoint): Promise<WebhookEndpointView>;
   changeEndpoint(
@@ -88,7 +89,7 @@ export function createWebhookClient(client: Pick<InternalClient, 'json'>): Webho
         account_id: accountId,
       }),
     listEndpoints: async (projectId) =>
-      (await send(webhookEndpointList, { method: 'GET', path: endpointsPath(projectId) })).items,
+      (await send(allWebhookEndpoints, { method: 'GET', path: endpointsPath(projectId) })).items,
     readEndpoint: (named) =>
       send(webhookEndpoint, { method: 'GET', path: endpointPath('endpoint', named) }),
     changeEndpoint: (named, body) =>

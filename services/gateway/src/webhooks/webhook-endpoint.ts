@@ -1,9 +1,11 @@
 import type { WebhookEndpointView } from '@inventory/contracts/http/webhooks';
 import { exampleIds } from '../http/openapi/examples.ts';
+import type { CursorSealer } from '../http/sealed-cursor.ts';
 import type { WebhookClient } from './webhook-client.ts';
 
 export interface WebhookDeps {
   readonly webhooks: WebhookClient;
+  readonly cursors: CursorSealer;
 }
 
 export const webhookTag = 'Webhooks';

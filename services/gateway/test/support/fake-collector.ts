@@ -43,12 +43,13 @@ export interface FakeCollector {
   close(): Promise<void>;
 }
 
-export const accepted: FakeDecision = {
+export const accepted = {
   decision: 'accepted',
   price_version: 1,
   credits_reserved: 125,
   deadline_at: isoTime(systemClock.now() + 1_800_000),
-};
+  retry_after_seconds: 7,
+} as const satisfies FakeDecision;
 
 export function refused(refusal: RefreshRefusal): FakeDecision {
   return { decision: 'refused', refusal };

@@ -25,6 +25,8 @@ export interface FakeWebhooks {
   refusal: Refusal | null;
   /** Whether the key of every rotation was used before. */
   replayed: boolean;
+  /** The endpoints of every Project, oldest first. */
+  endpointIds: readonly string[];
   /** Deliveries of every endpoint, and the position of the next part. */
   deliveries: { items: WebhookDeliveryView[]; next_before: string | null };
   reset(): void;
@@ -41,6 +43,7 @@ export async function startFakeWebhooks(): Promise<FakeWebhooks> {
     asked,
     refusal: null as FakeWebhooks['refusal'],
     replayed: false,
+    endpointIds: [newEndpointId] as FakeWebhooks['endpointIds'],
     deliveries: { items: [], next_before: null } as FakeWebhooks['deliveries'],
   };
 
@@ -64,7 +67,9 @@ export async function startFakeWebhooks(): Promise<FakeWebhooks> {
     }
     if (method === 'DELETE') return jsonAnswer({ endpoint_id: endpointId, deleted: true });
     if (method === 'POST') return jsonAnswer({ ...endpoint, secret: fakeSecret }, 201);
-    if (url.pathname.endsWith('/webhook-endpoints')) return jsonAnswer({ items: [endpoint] });
+    if (url.pathname.endsWith('/webhook-endpoints')) {
+      return jsonAnswer({ items: fake.endpointIds.map((id) => endpointOf(projectId, id)) });
+    }
     return jsonAnswer(endpoint);
   }
 
@@ -74,6 +79,7 @@ export async function startFakeWebhooks(): Promise<FakeWebhooks> {
     reset() {
       fake.refusal = null;
       fake.replayed = false;
+      fake.endpointIds = [newEndpointId];
       fake.deliveries = { items: [], next_before: null };
     },
     close: () => http.close(),

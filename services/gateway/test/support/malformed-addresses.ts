@@ -121,7 +121,6 @@ export function malformedAddresses(platformId: string): MalformedCase[] {
       ],
     ),
     ...[
-      '/',
       '/v2',
       '/v2/',
       '//v2',

@@ -2,7 +2,7 @@ import type { PublicCode } from '@inventory/contracts/refusal-codes';
 import type { MalformedCase } from './malformed-case.ts';
 
 const badBodies: [unknown, PublicCode][] = [
-  ['', 'malformed_json'],
+  ['', 'invalid_request'],
   ['{', 'malformed_json'],
   ['{"max_credits":125', 'malformed_json'],
   ["{'max_credits':125}", 'malformed_json'],

@@ -81,6 +81,9 @@ export function wrongCall(operationId: string, right: ApiCall): ApiCall {
       return { ...right, body: { threshold: 0 } };
     case 'readStatement':
       return { ...right, path: `${path}?limit=0` };
+    case 'readAccount':
+    case 'readPrices':
+      return { ...right, path: `${path}?page=2` };
     case 'readUsage':
       return { ...right, path: `${path}?from=yesterday` };
     default:

@@ -1,4 +1,4 @@
-import type { AdmissionReason } from '@inventory/contracts/vocabulary';
+import type { ClosedReason } from '@inventory/contracts/vocabulary';
 
 /** Whether refreshes are admitted: shared by all replicas. */
 export interface AdmissionState {
@@ -28,10 +28,7 @@ export function admissionAfterCount(
 }
 
 /** Why a refresh of this app is not admitted now; null when it is. */
-export function closedReason(
-  state: AdmissionState,
-  appBreakerOpen: boolean,
-): AdmissionReason | null {
+export function closedReason(state: AdmissionState, appBreakerOpen: boolean): ClosedReason | null {
   if (state.operatorClosed) return 'operator_closed';
   if (state.countClosed) return 'global_outstanding_closed';
   return appBreakerOpen ? 'platform_unavailable' : null;

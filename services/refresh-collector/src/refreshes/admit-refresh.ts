@@ -9,6 +9,7 @@ import type { InventoryStore } from './inventory-store.ts';
 import { attemptCancelled, type Refresh } from './refresh.domain.ts';
 import type { StoredRefresh } from './refresh-mapping.ts';
 import type { KeyState, RefreshStore } from './refresh-store.ts';
+import { type Estimate, retryAfterSecondsMin } from './status-estimate.domain.ts';
 
 /** The content of `refresh.request`: the fields of a refresh that its requester decides. */
 export type RefreshRequest = Pick<
@@ -36,6 +37,8 @@ export interface Admission {
    * is known of its inventory.
    */
   admit(request: RefreshRequest, expectedPages: number | null): Promise<RefreshRefusal | null>;
+  /** Outstanding refreshes of the account of an admitted one, without itself. */
+  countAhead(request: RefreshRequest): number;
   /** Reverts the count of an attempt that was stored already. */
   decrement(request: RefreshRequest): void;
 }
@@ -45,6 +48,7 @@ export interface AdmitDeps {
   readonly admission: Admission;
   readonly inventories: Pick<InventoryStore, 'readPageCount'>;
   readonly publish: (messages: readonly OutgoingMessage[]) => Promise<void>;
+  readonly estimate: (refresh: Refresh, before: number) => Estimate;
   readonly clock: Clock;
   readonly queueDeadlineMs: number;
   /** Older commands without a document are dropped: their client has its answer already. */
@@ -72,7 +76,9 @@ export async function admitRefresh(deps: AdmitDeps, request: RefreshRequest): Pr
     if (await isTooLate(deps, request)) return;
     const expectedPages = await deps.inventories.readPageCount(inventoryKeyText(request.scope));
     const refusal = await admission.admit(request, expectedPages);
-    const refresh = newRefresh({ ...request, expectedPages }, refusal, deps.queueDeadlineMs);
+    const attempt = newRefresh({ ...request, expectedPages }, refusal, deps.queueDeadlineMs);
+    const { retryAfterSeconds } = deps.estimate(attempt, admission.countAhead(request));
+    const refresh = { ...attempt, retryAfterSeconds: retryAfterSeconds ?? retryAfterSecondsMin };
     if (await refreshes.insertRefresh(refresh, request.trace, keyGeneration)) {
       return sendDecision(deps, { refresh, trace: request.trace });
     }
@@ -135,6 +141,7 @@ function newRefresh(
     version: 1,
     phase: refusal ? 'refused' : 'accepted',
     queueDeadlineMs: request.requestedAtMs + queueDeadlineMs,
+    retryAfterSeconds: retryAfterSecondsMin,
     collectDeadlineMs: null,
     completedAtMs: null,
     refusal,

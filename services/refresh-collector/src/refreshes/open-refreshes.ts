@@ -12,12 +12,18 @@ import type { InventoryStore } from './inventory-store.ts';
 import type { LedgerClient } from './ledger-client.ts';
 import type { Resends } from './open-resends.ts';
 import type { PublishedPlan } from './published-plan.domain.ts';
+import type { Refresh } from './refresh.domain.ts';
 import type { RefreshListStore } from './refresh-list-store.ts';
 import { refreshRoutes } from './refresh-routes.ts';
 import type { RefreshStore } from './refresh-store.ts';
 import type { RefreshSurveyStore } from './refresh-survey-store.ts';
 import { startRefreshJobs } from './start-refresh-jobs.ts';
-import { type CollectionPace, collectionPace } from './status-estimate.domain.ts';
+import {
+  type CollectionPace,
+  collectionPace,
+  type Estimate,
+  estimateOf,
+} from './status-estimate.domain.ts';
 import { type SurveyPublisher, surveyRefreshes } from './survey-refreshes.ts';
 import { type AdmissionWatch, watchAdmission } from './watch-admission.ts';
 
@@ -46,6 +52,8 @@ export interface Refreshes {
   readonly saga: SagaDeps;
   readonly admission: AdmissionWatch;
   readonly pace: CollectionPace;
+  /** Of a refresh with so many open ones of its account before it. */
+  readonly estimate: (refresh: Refresh, before: number) => Estimate;
   /** Adds a listener for refreshes that enter a phase on this replica. */
   onRefreshChanged(listener: RefreshListener): void;
   readonly routes: readonly BoundInternalRoute[];
@@ -79,7 +87,9 @@ export async function openRefreshes(
   const ofReads = { refreshes, lists, inventories, admission };
   const { settleGraceMs } = config.deadlines;
   const assetsPerPage = config.scan.count;
-  const reads = { ...ofReads, pace, plan, assetsPerPage, settleGraceMs, clock };
+  const estimate: Refreshes['estimate'] = (refresh, before) =>
+    estimateOf(refresh, { plan: plan(), pace, assetsPerPage, before, nowMs: clock.now() });
+  const reads = { ...ofReads, estimate, settleGraceMs };
   const ofAdmission = {
     store: stores.admission,
     outstandingMax: config.admission.outstandingMax,
@@ -89,6 +99,7 @@ export async function openRefreshes(
     saga,
     admission,
     pace,
+    estimate,
     onRefreshChanged,
     routes: [
       ...refreshRoutes.map((route) => route.bind(reads)),

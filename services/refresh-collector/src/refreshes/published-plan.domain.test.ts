@@ -114,7 +114,11 @@ describe('a refresh of known size', () => {
   it('has none where a scan cannot read its pages in time, however much is free', () => {
     const demand = demandOf('new', { pages: 501 });
 
-    expect(missingCapacity(plan, demand)).toEqual({ full: 'all', retryAfterSeconds: 1_800 });
+    expect(missingCapacity(plan, demand)).toEqual({
+      full: 'scan',
+      pagesMax: 500,
+      retryAfterSeconds: 1_800,
+    });
     expect(missingCapacity(plan, demandOf('new', { pages: 500 }))).toBeNull();
   });
 });

@@ -78,11 +78,14 @@ export interface Demand {
   readonly accountsRefused: number;
 }
 
-/** `all`: no refresh queued now could be completed in time. `account`: none of this account. */
-export interface NoCapacity {
-  readonly full: 'all' | 'account';
-  readonly retryAfterSeconds: number;
-}
+/**
+ * `all`: no refresh queued now could be completed in time. `account`: none of this account. `scan`:
+ * no scan can read more than `pagesMax` pages in time.
+ */
+export type NoCapacity = { readonly retryAfterSeconds: number } & (
+  | { readonly full: 'all' | 'account' }
+  | { readonly full: 'scan'; readonly pagesMax: number }
+);
 
 /**
  * Why one more refresh is not expected to complete in time; null when it is: its pages fit beside all
@@ -92,7 +95,9 @@ export interface NoCapacity {
 export function missingCapacity(plan: PublishedPlan, demand: Demand): NoCapacity | null {
   const { pages } = demand;
   const { pagesFree, pagesWaiting } = plan;
-  if (pages > plan.scanPagesMax) return { full: 'all', retryAfterSeconds: retrySecondsMax };
+  if (pages > plan.scanPagesMax) {
+    return { full: 'scan', pagesMax: plan.scanPagesMax, retryAfterSeconds: retrySecondsMax };
+  }
   const own = plan.busiest.find(({ accountId }) => accountId === demand.accountId)?.pages ?? 0;
   const ownPages = own + demand.accountPagesSince;
   const others = Math.max(0, plan.accounts - Number(own > 0)) + demand.accountsRefused;

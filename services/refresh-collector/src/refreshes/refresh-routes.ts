@@ -10,15 +10,14 @@ import {
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { internalRoute } from '@inventory/http/internal-route';
 import { Refused } from '@inventory/http/refused';
-import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
+import { fromIsoTime } from '@inventory/runtime/clock';
 import { awaitReservation } from './await-reservation.ts';
 import { toWireRecord, toWireView } from './convert.ts';
 import type { InventoryStore } from './inventory-store.ts';
-import type { PublishedPlan } from './published-plan.domain.ts';
 import type { Refresh } from './refresh.domain.ts';
 import type { RefreshListStore } from './refresh-list-store.ts';
 import type { RefreshStore } from './refresh-store.ts';
-import { type CollectionPace, type Estimate, estimateOf } from './status-estimate.domain.ts';
+import type { Estimate } from './status-estimate.domain.ts';
 import type { AdmissionWatch } from './watch-admission.ts';
 
 export interface RefreshRoutesDeps {
@@ -26,11 +25,8 @@ export interface RefreshRoutesDeps {
   readonly lists: RefreshListStore;
   readonly inventories: Pick<InventoryStore, 'readPageCount'>;
   readonly admission: Pick<AdmissionWatch, 'refusalOf'>;
-  readonly pace: CollectionPace;
-  readonly plan: () => PublishedPlan;
-  readonly assetsPerPage: number;
+  readonly estimate: (refresh: Refresh, before: number) => Estimate;
   readonly settleGraceMs: number;
-  readonly clock: Clock;
 }
 
 const readRefreshRoute = internalRoute({
@@ -43,17 +39,17 @@ const readRefreshRoute = internalRoute({
     const stored = await awaitReservation(deps.refreshes, path.refresh_id);
     if (!stored) throw new Refused({ code: 'refresh_not_found' });
     const { refresh } = stored;
-    return toWireView(refresh, await estimate(deps, refresh), deps.settleGraceMs);
+    return toWireView(refresh, await estimateNow(deps, refresh), deps.settleGraceMs);
   },
 });
 
-async function estimate(
-  { lists, plan, pace, assetsPerPage, clock }: RefreshRoutesDeps,
+async function estimateNow(
+  { lists, estimate }: RefreshRoutesDeps,
   refresh: Refresh,
 ): Promise<Estimate> {
   const waits = refresh.phase === 'queued' || refresh.phase === 'collecting';
   const before = waits ? await lists.countOpenBefore(refresh.accountId, refresh.requestedAtMs) : 0;
-  return estimateOf(refresh, { plan: plan(), pace, assetsPerPage, before, nowMs: clock.now() });
+  return estimate(refresh, before);
 }
 
 const listRefreshesRoute = internalRoute({

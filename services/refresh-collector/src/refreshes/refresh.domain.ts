@@ -107,6 +107,8 @@ export interface Refresh {
   readonly waitingId: string | null;
   readonly requestedAtMs: number;
   readonly queueDeadlineMs: number;
+  /** What its acceptance answers: seconds until its status is worth a read. */
+  readonly retryAfterSeconds: number;
   readonly collectDeadlineMs: number | null;
   readonly completedAtMs: number | null;
   readonly refusal: RefreshRefusal | null;

@@ -25,7 +25,11 @@ const earlier: readonly (readonly [object, RefreshRefusal])[] = [
   ],
   [
     { code: 'outstanding_limit_exceeded', limit: 40, retryAfterSeconds: 5 },
-    { code: 'outstanding_limit_exceeded', detail: { limit: 40 }, retry_after_seconds: 5 },
+    {
+      code: 'outstanding_limit_exceeded',
+      detail: { limit: 'account_count', outstanding_max: 40 },
+      retry_after_seconds: 5,
+    },
   ],
   [
     { code: 'product_unavailable', reason: 'operator_closed', retryAfterSeconds: 60 },

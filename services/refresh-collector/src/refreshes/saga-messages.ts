@@ -62,9 +62,14 @@ function reserve(refresh: Refresh): OutgoingMessage {
       request_id: refresh.requestId,
       product_code: 'platform.inventory.refresh.v1',
       max_credits: refresh.maxCredits,
-      deadline_at: isoTime(refresh.queueDeadlineMs),
+      ...pendingTimes(refresh),
     },
   };
+}
+
+/** What an acceptance says of the time ahead. */
+function pendingTimes({ queueDeadlineMs, retryAfterSeconds }: Refresh) {
+  return { deadline_at: isoTime(queueDeadlineMs), retry_after_seconds: retryAfterSeconds };
 }
 
 /** Releases an orphaned hold; the ids name its owner. */
@@ -161,7 +166,6 @@ function decisionReply(refresh: Refresh): OutgoingMessage[] {
     return [{ type, id: `decision:${id}`, body: { ...reply, decision: 'refused', refusal } }];
   }
   if (acceptance === null) return [];
-  const deadline_at = isoTime(refresh.queueDeadlineMs);
-  const terms = { ...acceptanceOf(acceptance), deadline_at };
+  const terms = { ...acceptanceOf(acceptance), ...pendingTimes(refresh) };
   return [{ type, id: `decision:${id}`, body: { ...reply, decision: 'accepted', ...terms } }];
 }

@@ -15,6 +15,7 @@ export interface ConsumingDeps {
   readonly saga: SagaDeps;
   readonly admission: Admission;
   readonly stores: Pick<AdmitDeps, 'inventories'>;
+  readonly estimate: AdmitDeps['estimate'];
 }
 
 const concurrencyMax = 32;
@@ -23,13 +24,14 @@ const requestAgeMaxMs = 10 * 60_000;
 /** Starts the consumer of commands and outcomes; the lifetime stops it. */
 export async function startConsuming(
   { config, lifetime, clock, logger }: ServiceContext<RefreshCollectorConfig>,
-  { bus, saga, admission, stores }: ConsumingDeps,
+  { bus, saga, admission, stores, estimate }: ConsumingDeps,
 ): Promise<void> {
   const admitting = {
     refreshes: saga.refreshes,
     admission,
     inventories: stores.inventories,
     publish: saga.publish,
+    estimate,
     clock,
     queueDeadlineMs: config.deadlines.queueMs,
     requestAgeMaxMs,

@@ -44,13 +44,19 @@ const basisOf = (nowMs: number, plan: Partial<PublishedPlan> = {}): EstimateBasi
 type Wait = (refresh: Parameters<typeof estimateOf>[0], basis: EstimateBasis) => number | null;
 const obeyed: Wait = (refresh, basis) => estimateOf(refresh, basis).retryAfterSeconds;
 
-/** The seconds at which a client reads that obeys Retry-After exactly. */
-function readTimes({ durationSeconds, pages, pagesPerMinute }: Course, wait: Wait): number[] {
-  const times = [1];
-  for (let now = 1; now < durationSeconds; times.push(now)) {
-    const scan = { ...scanOf(pages), pages: Math.floor((pages * now) / durationSeconds) };
+/** The seconds at which a client reads that obeys Retry-After exactly, from acceptance on. */
+function readTimes(course: Course, wait: Wait): number[] {
+  const { durationSeconds, pages, before, pagesPerMinute } = course;
+  const times: number[] = [];
+  for (let now = 0; now < durationSeconds; times.push(now)) {
+    const read = Math.floor(((before + pages) * now) / durationSeconds);
     const basis = basisOf(now * 1_000, { atMs: now * 1_000, pagesPerMinute });
-    now += wait({ ...pending, scan }, basis) ?? 0;
+    const phase = now === 0 ? 'accepted' : 'queued';
+    const refresh =
+      read < before
+        ? ({ ...pending, phase } as const)
+        : { ...pending, scan: { ...scanOf(pages), pages: read - before } };
+    now += wait(refresh, { ...basis, before: Math.max(0, before - read) }) ?? 0;
   }
   return times;
 }
@@ -58,22 +64,26 @@ function readTimes({ durationSeconds, pages, pagesPerMinute }: Course, wait: Wai
 interface Course {
   readonly durationSeconds: number;
   readonly pages: number;
+  /** Refreshes of its account before it, of one page each. */
+  readonly before: number;
   /** Of the plan, right or wrong. */
   readonly pagesPerMinute: number;
 }
 
-/** A scan takes at least what the rate limits need for its pages, and any time more. */
+/** A refresh takes at least what the rate limits need for its pages and those ahead, and any time more. */
 const scans = fc
   .record({
     pages: fc.integer({ min: 1, max: 125 }),
+    before: fc.oneof(fc.constant(0), fc.nat(500)),
     extraSeconds: fc.nat(3_000),
     pagesPerMinute: fc.constantFrom(0, 0.1, 3, 1_000),
   })
-  .map(({ pages, extraSeconds, pagesPerMinute }) => ({
-    pages,
-    pagesPerMinute,
+  .map((course) => ({
+    ...course,
     durationSeconds:
-      Math.max(0, (pages - slow.burstPages) / slow.pagesPerSecond) + extraSeconds + 0.5,
+      Math.max(0, (course.before + course.pages - slow.burstPages) / slow.pagesPerSecond) +
+      course.extraSeconds +
+      0.5,
   }));
 
 function checkLateness(wait: Wait, options: fc.Parameters<unknown>): void {
@@ -107,9 +117,16 @@ describe('Retry-After', () => {
 
   it('needs at most six reads for one page that takes up to eight seconds', () => {
     for (let durationSeconds = 0.5; durationSeconds <= 8; durationSeconds += 0.5) {
-      const course = { durationSeconds, pages: 1, pagesPerMinute: 1_000 };
+      const course = { durationSeconds, pages: 1, before: 0, pagesPerMinute: 1_000 };
       expect(readTimes(course, obeyed).length).toBeLessThanOrEqual(6);
     }
+  });
+
+  it('is at acceptance what the rate limits need for the refreshes ahead of it (Refresh: Retry-After at acceptance) [retry-after]', () => {
+    const accepted = { ...pending, phase: 'accepted' } as const;
+    const behind = (before: number) => obeyed(accepted, { ...basisOf(0), before });
+
+    expect([0, 2, 3, 4, 5, 100].map(behind)).toEqual([1, 1, 25, 50, 60, 60]);
   });
 
   it('is the expected completion where that is sooner than what is safe', () => {

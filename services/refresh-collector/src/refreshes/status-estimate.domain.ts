@@ -38,7 +38,7 @@ type Estimated = Pick<
   'phase' | 'accountId' | 'requestedAtMs' | 'expectedPages' | 'collectDeadlineMs' | 'scan'
 >;
 
-const secondsMin = 1;
+export const retryAfterSecondsMin = 1;
 const secondsMax = 60;
 const secondsFirst = 1;
 const secondsStep = 2;
@@ -64,17 +64,18 @@ export function estimateOf(refresh: Estimated, basis: EstimateBasis): Estimate {
 function secondsToWait(
   refresh: Estimated,
   expectedCompletedMs: number | null,
-  { pace, assetsPerPage, nowMs }: EstimateBasis,
+  basis: EstimateBasis,
 ): number {
+  const { pace, nowMs } = basis;
   const elapsed = Math.max(0, (nowMs - refresh.requestedAtMs) / 1_000);
-  if (elapsed < secondsFirst) return secondsFirst;
   // One of the pages left may be in flight.
-  const pages = certainPages(refresh, assetsPerPage) - 1;
+  const pages = certainPages(refresh, basis) - 1;
   const limited = Math.max(0, (pages - pace.burstPages) / pace.pagesPerSecond);
+  if (limited === 0 && elapsed < secondsFirst) return secondsFirst;
   const longest = limited + Math.max(secondsStep, (elapsed + limited) / 4);
   const expected = ((expectedCompletedMs ?? Number.POSITIVE_INFINITY) - nowMs) / 1_000;
   const wait = Math.min(longest, Math.max(expected, longest / 2, secondsStep));
-  return Math.min(secondsMax, Math.max(secondsMin, Math.floor(wait)));
+  return Math.min(secondsMax, Math.max(retryAfterSecondsMin, Math.floor(wait)));
 }
 
 function expectedMs(refresh: Estimated, basis: EstimateBasis): number | null {
@@ -103,9 +104,13 @@ function readAndSettledMs(refresh: Estimated, basis: EstimateBasis): number | nu
   return readMs === null ? null : readMs + settleMs;
 }
 
-/** Only the total of the first page is certain: an inventory may have become smaller, or private. */
-function certainPages(refresh: Estimated, assetsPerPage: number): number {
-  return reportedPagesLeft(refresh, assetsPerPage) ?? 1;
+/**
+ * Only the total of the first page is certain: an inventory may have become smaller, or private.
+ * What is ahead of it in the queue costs a page each at least.
+ */
+function certainPages(refresh: Estimated, { assetsPerPage, before }: EstimateBasis): number {
+  const isQueued = refresh.phase === 'accepted' || refresh.phase === 'queued';
+  return reportedPagesLeft(refresh, assetsPerPage) ?? (isQueued ? before + 1 : 1);
 }
 
 function reportedPagesLeft({ scan }: Estimated, assetsPerPage: number): number | null {

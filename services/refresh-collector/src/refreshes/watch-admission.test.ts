@@ -60,6 +60,20 @@ test('a burst between two counts is closed at the limit (Refresh: Admission) [ad
   });
 });
 
+test('an admitted refresh is behind the outstanding ones of its account, no other', async () => {
+  const { watch } = openWatch();
+  const own = requestOf(newAccountId());
+
+  const ahead: number[] = [];
+  for (let count = 0; count < 3; count += 1) {
+    await watch.admit(own, null);
+    await watch.admit(requestOf(newAccountId()), null);
+    ahead.push(watch.countAhead(own));
+  }
+
+  expect(ahead).toEqual([0, 1, 2]);
+});
+
 test('an attempt whose count is reverted leaves its place to another', async () => {
   const { admit, watch } = openWatch();
   for (let count = 0; count < 10; count += 1) await admit();
@@ -100,12 +114,33 @@ test('a burst of one account is closed at its limit, and no other one by it (Err
 
   expect(await admit(account)).toEqual({
     code: 'outstanding_limit_exceeded',
-    detail: { limit: 4 },
+    detail: { limit: 'account_count', outstanding_max: 4 },
     retry_after_seconds: 5,
   });
   expect(await admit()).toBeNull();
   clock.advance(1_000);
   expect(await admit(account)).toBeNull();
+});
+
+test('what is missing has a reason of its own, with the configured bound (Errors: product_unavailable, outstanding_limit_exceeded) [product-unavailable, outstanding-limit-of-an-account]', async () => {
+  const { stored, watch, clock } = openWatch();
+  const [own, other] = [requestOf(newAccountId()), requestOf(newAccountId())];
+  const busiest = [{ accountId: own.accountId, pages: 30, refreshes: 1 }];
+  const plan = { ...noPlan, atMs: clock.now(), pagesPerMinuteHoped: 10, accounts: 2, busiest };
+  stored.plan = { ...plan, pagesFree: 5, pagesWaiting: 35, scanPagesMax: 90 };
+
+  const refusals = [
+    await watch.refusalOf(own, 5),
+    await watch.refusalOf(other, 6),
+    await watch.refusalOf(other, 91),
+  ];
+
+  const closed = { admission_state: 'closed' };
+  expect(refusals.map((refusal) => refusal && 'detail' in refusal && refusal.detail)).toEqual([
+    { limit: 'account_share', outstanding_max: 4 },
+    { ...closed, reason: 'capacity' },
+    { ...closed, reason: 'inventory_too_large', pages_max: 90 },
+  ]);
 });
 
 describe('the watches of many replicas', () => {

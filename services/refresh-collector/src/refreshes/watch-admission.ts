@@ -1,5 +1,5 @@
 import type { RefreshRefusal } from '@inventory/contracts/refusal';
-import type { AdmissionReason } from '@inventory/contracts/vocabulary';
+import type { ClosedReason } from '@inventory/contracts/vocabulary';
 import type { Clock } from '@inventory/runtime/clock';
 import { type AdmissionState, admissionAfterCount, closedReason } from './admission.domain.ts';
 import type { AdmissionStore } from './admission-store.ts';
@@ -28,7 +28,7 @@ export interface AdmissionWatch extends Admission {
   readonly state: AdmissionState;
 }
 
-const retryAfter: Readonly<Record<AdmissionReason, number>> = {
+const retryAfter: Readonly<Record<ClosedReason, number>> = {
   global_outstanding_closed: 10,
   platform_unavailable: 60,
   operator_closed: 60,
@@ -70,7 +70,7 @@ export function watchAdmission(
     return counted;
   }
 
-  function closedFor(appId: number): AdmissionReason | null {
+  function closedFor(appId: number): ClosedReason | null {
     const admitted = admittedBefore + admittedSince;
     const full = state.outstanding + admitted >= rules.outstandingMax;
     const now = { ...state, countClosed: state.countClosed || full };
@@ -84,11 +84,13 @@ export function watchAdmission(
     expectedPages: number | null,
   ): RefreshRefusal | null {
     const reason = closedFor(scope.app_id);
-    if (reason) return productUnavailable(reason, retryAfter[reason]);
-    const limit = rules.outstandingPerAccountMax;
-    if (outstanding >= limit) return outstandingLimitExceeded(limit, accountRetryAfterSeconds);
+    if (reason) return productUnavailable({ reason }, retryAfter[reason]);
+    const max = rules.outstandingPerAccountMax;
+    if (outstanding >= max) {
+      return outstandingLimitExceeded('account_count', max, accountRetryAfterSeconds);
+    }
     const noCapacity = capacity.missingFor(accountId, expectedPages);
-    return noCapacity && capacityRefusal(noCapacity, outstanding);
+    return noCapacity && capacityRefusal(noCapacity, max);
   }
 
   return {
@@ -124,6 +126,7 @@ export function watchAdmission(
       capacity.admitted(request, expectedPages);
       return null;
     },
+    countAhead: ({ accountId }) => (accounts.get(accountId)?.outstanding ?? 1) - 1,
     decrement({ id, accountId }) {
       const account = accounts.get(accountId);
       if (account) account.outstanding -= 1;
@@ -133,25 +136,41 @@ export function watchAdmission(
   };
 }
 
-/** The limit of an account that has its part of the capacity is the number it has. */
-function capacityRefusal({ full, retryAfterSeconds }: NoCapacity, limit: number): RefreshRefusal {
-  return full === 'account'
-    ? outstandingLimitExceeded(limit, retryAfterSeconds)
-    : productUnavailable('global_outstanding_closed', retryAfterSeconds);
+function capacityRefusal(missing: NoCapacity, outstandingMax: number): RefreshRefusal {
+  const { retryAfterSeconds } = missing;
+  switch (missing.full) {
+    case 'account':
+      return outstandingLimitExceeded('account_share', outstandingMax, retryAfterSeconds);
+    case 'scan': {
+      const detail = { reason: 'inventory_too_large', pages_max: missing.pagesMax } as const;
+      return productUnavailable(detail, retryAfterSeconds);
+    }
+    case 'all':
+      return productUnavailable({ reason: 'capacity' }, retryAfterSeconds);
+  }
 }
 
-function outstandingLimitExceeded(limit: number, retryAfterSeconds: number): RefreshRefusal {
+type RefusalOf<Code> = Extract<RefreshRefusal, { code: Code }>;
+
+function outstandingLimitExceeded(
+  limit: RefusalOf<'outstanding_limit_exceeded'>['detail']['limit'],
+  outstandingMax: number,
+  retryAfterSeconds: number,
+): RefreshRefusal {
   return {
     code: 'outstanding_limit_exceeded',
-    detail: { limit },
+    detail: { limit, outstanding_max: outstandingMax },
     retry_after_seconds: retryAfterSeconds,
   };
 }
 
-function productUnavailable(reason: AdmissionReason, retryAfterSeconds: number): RefreshRefusal {
+function productUnavailable(
+  detail: Omit<RefusalOf<'product_unavailable'>['detail'], 'admission_state'>,
+  retryAfterSeconds: number,
+): RefreshRefusal {
   return {
     code: 'product_unavailable',
-    detail: { admission_state: 'closed', reason },
+    detail: { admission_state: 'closed', ...detail },
     retry_after_seconds: retryAfterSeconds,
   };
 }

@@ -89,6 +89,18 @@ describe('admission by expected wait', () => {
     expect(admit('busy')).toBe('admitted');
   });
 
+  it('reserves no part for an inventory that no scan can read', () => {
+    const { admit, admitOf, publish } = openWatch();
+    publish({
+      pagesFree: 30,
+      pagesWaiting: 60,
+      accounts: 1,
+      busiest: [{ accountId: 'busy', pages: 60, refreshes: 6 }],
+    });
+
+    expect([admitOf('new', 201), admit('busy')]).toEqual(['scan', 'admitted']);
+  });
+
   it('reserves no part for an account that was admitted since', () => {
     const { admit, publish } = openWatch();
     const busiest = [{ accountId: 'busy', pages: 60, refreshes: 6 }];

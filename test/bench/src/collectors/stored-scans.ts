@@ -95,6 +95,7 @@ function refreshOf(index: number, nowMs: number): Refresh {
     waitingId: null,
     requestedAtMs: nowMs,
     queueDeadlineMs: nowMs + hourMs,
+    retryAfterSeconds: 1,
     collectDeadlineMs: null,
     completedAtMs: null,
     refusal: null,

@@ -8,6 +8,7 @@ import addFormats from 'ajv-formats';
 import { publicRoutes } from '../../public-routes.ts';
 import { publicDocument } from './describe-public-api.ts';
 import { errorCodesOf } from './error-responses.ts';
+import { withOpenEnums } from './open-enums.ts';
 
 interface Media {
   readonly schema: object;
@@ -19,7 +20,8 @@ interface Operation {
   readonly parameters: readonly {
     readonly name: string;
     readonly in: string;
-    readonly schema: { readonly pattern?: string };
+    readonly schema: { readonly pattern?: string; readonly default?: unknown };
+    readonly example?: unknown;
   }[];
   readonly requestBody?: { readonly content: Readonly<Record<string, Media>> };
   readonly responses: Readonly<
@@ -27,6 +29,7 @@ interface Operation {
       string,
       {
         readonly content: Readonly<Record<string, Media>>;
+        readonly headers?: object;
         readonly links?: Readonly<
           Record<string, { readonly operationId: string; readonly parameters: object }>
         >;
@@ -37,6 +40,7 @@ interface Operation {
 
 const document = publicDocument(publicRoutes) as {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: Readonly<Record<'schemas' | 'headers', Readonly<Record<string, object>>>>;
 };
 const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
 
@@ -88,6 +92,69 @@ test('every operation, with and without a body, has an example that fits its own
       expect([where, name, isValid(value), isValid.errors]).toEqual([where, name, true, null]);
     }
   }
+});
+
+test('every path parameter has an example that fits, and a page is small where it is tried out', () => {
+  const ajv = new Ajv2020({ strict: false });
+  const parameters = operations.flatMap((operation) => operation.parameters);
+  const inPaths = parameters.filter((one) => one.in === 'path');
+  const sizes = parameters.filter(({ name }) => name === 'page_size');
+
+  const unfit = inPaths.filter(({ schema, example }) => !ajv.validate(schema, example));
+
+  expect(unfit).toEqual([]);
+  expect(sizes.map(({ example }) => example)).toEqual([50]);
+});
+
+test('the document states defaults, types and bounds as the API applies them', () => {
+  const text = JSON.stringify(document);
+  const defaultOf = (name: string) => {
+    const found = operations
+      .flatMap(({ parameters }) => parameters)
+      .filter((one) => one.name === name);
+    return [...new Set(found.map(({ schema }) => schema.default))];
+  };
+  const { components } = document;
+  const headersOf = (operationId: string, status: string) =>
+    Object.keys(
+      operations.find((one) => one.operationId === operationId)?.responses[status]?.headers ?? {},
+    );
+  const batchItem = (bodyOf('requestRefreshes').properties['items'] as { items: object }).items;
+
+  expect(['limit', 'page_size', 'wait'].flatMap(defaultOf)).toEqual([50, 2000, 0]);
+  const untrue = /"message":\{"type":"string","const"|"type":\["|All other operations/.exec(text);
+  expect(untrue).toBeNull();
+  expect(batchItem).toMatchObject({ properties: { max_credits: { minimum: 125 } } });
+  expect(components.schemas['Asset']).toMatchObject({
+    properties: { asset_properties: { type: 'array' }, currencyid: { type: 'string' } },
+  });
+  expect(components.headers['Retry-After']).toMatchObject({ schema: { type: 'integer' } });
+  expect(components.headers['X-Credits-Charged']).toMatchObject({ schema: { type: 'integer' } });
+  expect(headersOf('readV1Page', '403')).toEqual(
+    expect.arrayContaining(['RateLimit', 'Deprecation', 'Link', 'X-Api-Credits-Remaining']),
+  );
+  expect(components.schemas['ProjectEvent']).toMatchObject({
+    discriminator: { propertyName: 'type', mapping: { 'account.balance.low': expect.any(String) } },
+  });
+  expect(components.schemas['StreamClosing']).toBeDefined();
+  expect(text).toContain('"stream.closing":{"$ref":"#/components/schemas/StreamClosing"}');
+});
+
+test('enums of responses are open to later values in the served document, those of requests closed', () => {
+  const { paths, components } = withOpenEnums(document) as unknown as typeof document;
+  const responses = Object.values(paths).flatMap((path) =>
+    Object.values(path).map((operation) => operation.responses),
+  );
+  const { Language, ...schemas } = components.schemas;
+
+  expect(JSON.stringify([responses, schemas])).not.toContain('"enum"');
+  expect(Language).toMatchObject({ enum: expect.arrayContaining(['english']) });
+  expect(schemas['RefreshBilling']).toMatchObject({
+    properties: {
+      state: { type: 'string', 'x-extensible-enum': ['reserved', 'pending', 'finalized'] },
+    },
+  });
+  expect(JSON.stringify(paths)).toContain('"enum":["true","false"]');
 });
 
 test('every code of the table is documented where it can be answered', () => {

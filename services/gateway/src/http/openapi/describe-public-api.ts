@@ -30,15 +30,27 @@ import {
   refreshStatus,
 } from '@inventory/contracts/http/refresh';
 import { acceptedBatchItem, refusedBatchItem } from '@inventory/contracts/http/refresh-batch';
+import {
+  checkpointData,
+  closingData,
+  recoveryData,
+  revokedData,
+} from '@inventory/contracts/http/stream-frames';
 import { v1AliasFailure, v1InvalidRequest, v1OriginalFailure } from '@inventory/contracts/http/v1';
 import { inventoryKey } from '@inventory/contracts/inventory-key';
 import { language } from '@inventory/contracts/languages';
-import { type JsonSchema, jsonSchemaOf, type NamedSchemas } from '@inventory/http/json-schema';
+import {
+  type JsonSchema,
+  jsonSchemaOf,
+  mapValues,
+  type NamedSchemas,
+} from '@inventory/http/json-schema';
 import { type ApiDescription, openApiDocument } from '@inventory/http/openapi-document';
 import { errorResponses, successResponse } from '@inventory/http/openapi-responses';
 import type { z } from 'zod';
 import type { PublicEndpoint, PublicTag } from '../public-route.ts';
-import { documentedErrors, errorSchemas } from './error-responses.ts';
+import { documentedErrors, errorSchemas, v1Headers } from './error-responses.ts';
+import { exampleIds, exampleScope } from './examples.ts';
 
 const named: NamedSchemas = new Map<z.core.$ZodType, string>([
   [accountView, 'Account'],
@@ -46,6 +58,10 @@ const named: NamedSchemas = new Map<z.core.$ZodType, string>([
   [asset, 'Asset'],
   [assetDescription, 'Description'],
   [balanceLowEvent, 'BalanceLowEvent'],
+  [checkpointData, 'StreamCheckpoint'],
+  [closingData, 'StreamClosing'],
+  [recoveryData, 'StreamRecoveryRequired'],
+  [revokedData, 'StreamAuthorizationRevoked'],
   [currentPage, 'CurrentPage'],
   [errorMeta, 'ErrorMeta'],
   [eventPage, 'EventPage'],
@@ -89,14 +105,20 @@ const description =
   'stable `error.code`; unknown fields and enum values may be added within a version.\n\n' +
   'With an `Idempotency-Key` a refresh can be requested again for as long as it is kept, and a page ' +
   'read again three times within 10 minutes; the same key with other inputs is 409 ' +
-  '`idempotency_conflict`. A refused request leaves its key free. All other operations ignore the ' +
-  'header (`docs/idempotency.md` of the repository has the table of all routes).';
+  '`idempotency_conflict`. A refused request leaves its key free. The rotation of a webhook secret ' +
+  'repeats its response under the key for a day. Operations that do not list the header ignore it.';
 
 const headers = {
   'X-Request-ID': 'Id of the request, for support.',
   'Retry-After': 'Seconds after which to retry.',
-  RateLimit: 'Requests of the account in the current minute (IETF draft).',
-  'RateLimit-Policy': 'The limit that the Service account shares (IETF draft).',
+  RateLimit: 'Requests left of the Service account in the current minute (IETF draft).',
+  'RateLimit-Policy': 'The limit of the Service account (IETF draft).',
+  ...v1Headers,
+  'X-Credits-Charged': 'What the response cost.',
+  'X-Credits-Remaining': 'Credits available after it.',
+  'X-Api-Credits-Remaining': 'The same as `X-Credits-Remaining`.',
+  'X-Units-Charged': 'Subscription units that the response cost, for accounts with them.',
+  'X-Units-Remaining': 'Subscription units available after it.',
 };
 
 const securityScheme = {
@@ -113,6 +135,14 @@ const publicApi: ApiDescription<PublicEndpoint> = {
   headers,
   named,
   schemas: errorSchemas(named),
+  parameterExamples: {
+    ...exampleScope,
+    project_id: exampleIds.project,
+    refresh_id: exampleIds.refresh,
+    endpoint_id: exampleIds.webhookEndpoint,
+    // What the reference fills in: the default is far more than a person reads.
+    page_size: 50,
+  },
   mayOmitBody: false,
   describe: ({ description: text, permission, dialect }) => ({
     description: `${text}\n\n${permissionText(permission)}`,
@@ -152,7 +182,11 @@ function permissionText(permission: string | undefined): string {
 function contentOf(body: PublicEndpoint['answer']['body']): { type: string; schema: JsonSchema } {
   const options = { io: 'output', named } as const;
   const type = 'application/json';
-  if ('text' in body) return { type: body.text, schema: { type: 'string' } };
+  if ('text' in body) {
+    const { text, frames } = body;
+    const schemas = frames && mapValues(frames, (frame) => jsonSchemaOf(frame, options));
+    return { type: text, schema: { type: 'string', ...(schemas && { 'x-frames': schemas }) } };
+  }
   if ('unwrapped' in body) return { type, schema: jsonSchemaOf(body.unwrapped, options) };
   const schema = {
     type: 'object',

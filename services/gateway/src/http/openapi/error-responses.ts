@@ -27,6 +27,7 @@ const commonCodes: readonly PublicCode[] = [
   'missing_api_key',
   'invalid_api_key',
   'permission_denied',
+  'invalid_request',
   'rate_limit_exceeded',
   'internal_error',
   'service_unavailable',
@@ -39,13 +40,9 @@ const bodyCodes: readonly PublicCode[] = [
 
 /** Every code that an operation can answer, in the order of the contract's table. */
 export function errorCodesOf(endpoint: PublicEndpoint): PublicCode[] {
-  const { path, query, header, body } = endpoint.input;
-  const fields = [path, query, header].flatMap((part) => Object.keys(part?.shape ?? {}));
-  const takesInput = fields.length > 0 || body !== undefined;
   const codes = new Set<PublicCode>([
     ...commonCodes,
-    ...(takesInput ? (['invalid_request'] as const) : []),
-    ...(body === undefined ? [] : bodyCodes),
+    ...(endpoint.input.body === undefined ? [] : bodyCodes),
     ...endpoint.errors,
   ]);
   return publicCodes.filter((code) => codes.has(code));
@@ -67,7 +64,7 @@ function errorBodyOf(code: PublicCode) {
     success: z.literal(false),
     error: z.object({
       code: z.literal(code),
-      message: z.literal(rowOf(code).message),
+      message: z.string().describe('For people: it may change.'),
       request_id: requestId,
       ...(detail === undefined ? {} : { detail }),
     }),
@@ -83,8 +80,27 @@ export function documentedErrors(endpoint: PublicEndpoint, named: NamedSchemas):
     message: rowOf(code).message,
     schema: schemaOf(endpoint, code, named),
     example: exampleOf(endpoint, code),
-    headers: ['X-Request-ID', ...(hasRetryAfter(code) ? ['Retry-After'] : [])],
+    headers: headersOf(endpoint, code),
   }));
+}
+
+/** Of every answer of V1. */
+export const v1Headers = {
+  Deprecation: 'Date of the deprecation of V1 (RFC 9745).',
+  Link: 'What replaces the route (`rel="successor-version"`).',
+};
+
+function headersOf(endpoint: PublicEndpoint, code: PublicCode): string[] {
+  const isBilledV1 = endpoint.dialect !== undefined && chargedCodes.includes(code);
+  return [
+    'X-Request-ID',
+    ...(hasRetryAfter(code) ? ['Retry-After'] : []),
+    ...(ofNobody.includes(code) ? [] : ['RateLimit', 'RateLimit-Policy']),
+    ...(isCommon(endpoint, code) ? [] : Object.keys(v1Headers)),
+    ...(isBilledV1 ? ['X-Credits-Charged', 'X-Credits-Remaining'] : []),
+    ...(isBilledV1 && endpoint.dialect === 'original' ? ['X-Api-Credits-Remaining'] : []),
+    ...(isBilledV1 ? ['X-Units-Charged', 'X-Units-Remaining'] : []),
+  ];
 }
 
 function isCommon({ dialect }: PublicEndpoint, code: PublicCode): boolean {
@@ -101,26 +117,31 @@ function schemaOf(endpoint: PublicEndpoint, code: PublicCode, named: NamedSchema
 function exampleOf(endpoint: PublicEndpoint, code: PublicCode): unknown {
   const error = errorExample(code);
   if (isCommon(endpoint, code)) return { success: false, error, meta: metaOf(endpoint, code) };
-  if (code === 'invalid_request') return { error };
-  if (endpoint.dialect === 'original') return { detail: v1OriginalText(code) };
-  const { message, request_id } = error;
-  return { error: { code, message, request_id } };
+  const isText = endpoint.dialect === 'original' && code !== 'invalid_request';
+  return isText ? { detail: v1OriginalText(code) } : { error };
 }
 
 /** Codes that are decided before the account is known: their `meta` has no billing fields. */
-const ofNobody: readonly PublicCode[] = [
+export const ofNobody: readonly PublicCode[] = [
   ...connectionErrors,
   'not_acceptable',
   'missing_api_key',
   'invalid_api_key',
 ];
-const charged: readonly PublicCode[] = ['inventory_private', 'inventory_not_found'];
+/** Codes that are charged. */
+export const chargedCodes: readonly PublicCode[] = ['inventory_private', 'inventory_not_found'];
 
 function metaOf({ product }: PublicEndpoint, code: PublicCode): JsonSchema {
   if (product === undefined || ofNobody.includes(code)) return plainMetaExample;
   const billed = { ...plainMetaExample, product_code: product, price_version: 1 };
-  if (!charged.includes(code)) {
-    return { ...billed, credits_charged: 0, rate_limit: exampleRateLimit };
+  if (!chargedCodes.includes(code)) {
+    return {
+      ...billed,
+      credits_charged: 0,
+      billing_disposition: 'not_charged',
+      billing_reason: code === 'inventory_revision_not_found' ? 'no_revision' : null,
+      rate_limit: exampleRateLimit,
+    };
   }
   return {
     ...billed,

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import type { PublicPage, PublicPages } from '../serve-pages.ts';
+import { type PublicPage, type PublicPages, referencePath } from '../serve-pages.ts';
 import { referenceScript } from './reference-script.ts';
 
-const folder = '/docs';
+const folder = referencePath;
 
 /**
  * Content security policy: this origin only. Inline styles are those that the script of the page

@@ -1,10 +1,12 @@
+import { documentPath } from '../serve-pages.ts';
+
 /**
  * Starts the reference in the browser. A key that is typed in stays in the memory of the page:
  * nothing is persisted, and the address configures nothing.
  */
 export function referenceScript(canTry: boolean): string {
   const settings = {
-    url: '/openapi.json',
+    url: documentPath,
     dom_id: '#reference',
     layout: 'BaseLayout',
     deepLinking: true,
@@ -12,6 +14,8 @@ export function referenceScript(canTry: boolean): string {
     defaultModelsExpandDepth: 0,
     displayRequestDuration: true,
     persistAuthorization: false,
+    // Highlighting a page of assets takes the browser half a minute.
+    syntaxHighlight: { activated: false },
     queryConfigEnabled: false,
     validatorUrl: null,
     withCredentials: false,

@@ -1,0 +1,62 @@
+import { connectMongo, type MongoConnection } from '@inventory/mongo/connect';
+import { ensureIndexes } from '@inventory/mongo/indexes';
+import { newAccountId, newProjectId } from '@inventory/testkit/builders';
+import { openNamespace, testLogger } from '@inventory/testkit/namespace';
+import { createTestClock } from '@inventory/testkit/test-clock';
+import type { WebhookEndpoint } from '../src/domain/webhook-endpoint.ts';
+import { redeliverRange } from '../src/operations/redeliver.ts';
+import { createDeliveryStore } from '../src/storage/delivery-store.ts';
+import { openDeliveryCollection, webhookIndexes } from '../src/storage/webhook-collections.ts';
+
+const clock = createTestClock(1_000_000_000);
+const perMinute = 100;
+let mongo: MongoConnection;
+
+beforeAll(async () => {
+  const { mongodbUri: uri, database } = await openNamespace({ topics: false });
+  const names = { database: database('redelivery'), service: 'event-stream' };
+  mongo = await connectMongo({ uri, ...names, logger: testLogger });
+  await ensureIndexes(mongo.db, webhookIndexes);
+});
+afterAll(async () => {
+  await mongo.db.dropDatabase();
+  await mongo.close();
+});
+
+test('a range that the log keeps no more is sent again in parts, each event in one of them (Events: webhooks)', async () => {
+  const collection = openDeliveryCollection(mongo.db);
+  const endpointId = 'whe_1';
+  const count = 10_150;
+  const documents = Array.from({ length: count }, (_, at) => ({
+    _id: `${endpointId}/${at}`,
+    endpointId,
+    state: at % 3 === 0 ? 'failed' : 'delivered',
+    appendedAt: new Date(Math.floor(at / perMinute) * 60_000),
+    nextAttemptAt: null,
+    failures: 1,
+    claim: 1,
+  }));
+  await collection.insertMany(documents as never[]);
+  const endpoint = {
+    id: endpointId,
+    accountId: newAccountId(),
+    projectId: newProjectId(),
+    types: [],
+    nextPosition: 0,
+  } as unknown as WebhookEndpoint;
+  const deps = {
+    log: { listBetween: async () => [], findEntry: async () => null },
+    deliveries: createDeliveryStore(collection, testLogger),
+    clock,
+    enqueue: async () => undefined,
+  };
+
+  const whole = { sinceMs: 0, untilMs: clock.now() };
+  const first = await redeliverRange(deps, endpoint, whole);
+  const continueSinceMs = first.continueSinceMs ?? Number.NaN;
+  const second = await redeliverRange(deps, endpoint, { ...whole, sinceMs: continueSinceMs });
+
+  expect(first).toEqual({ redelivered: 10_000, continueSinceMs: 100 * 60_000 });
+  expect(second).toEqual({ redelivered: 150, continueSinceMs: null });
+  expect(await collection.countDocuments({ state: 'pending' })).toBe(count);
+});
