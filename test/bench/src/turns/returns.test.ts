@@ -44,8 +44,8 @@ const matrix: Outage[] = works.flatMap((work) =>
 );
 
 const outages = [...matrix, ...allLost];
-/** Every fifth in the suite, each in the long run. */
-const played = outages.filter((_, index) => index % 5 === 0 || propertyRuns(1) > 1);
+/** Every twelfth in the suite, each in the long run. */
+const played = outages.filter((_, index) => index % 12 === 0 || propertyRuns(1) > 1);
 
 /** Nothing but a served page makes up for a failure, and no page is read before. */
 const untilServed: PlayRules = {
