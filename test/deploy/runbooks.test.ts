@@ -68,6 +68,22 @@ test('runbooks name panels and periodic jobs that there are', () => {
   expect(shown.filter(({ name }) => !known.some((title) => title.startsWith(name)))).toEqual([]);
 });
 
+test('runbooks name log entries that there are', () => {
+  const sources = trackedFiles(/^(services|libs)\/[^/]+\/src\/.*\.ts$/).map(({ text }) => text);
+  const lines = pages.flatMap(({ path, text }) =>
+    text.split('\n').flatMap((line) => (/\blogs?\b/.test(line) ? [{ path, line }] : [])),
+  );
+  const entries = lines.flatMap(({ path, line }) =>
+    [...line.matchAll(/`(?!kubectl|operator)([a-z]+(?: [a-z,]+)+)`/g)].map(([, name = '']) => ({
+      path,
+      name,
+    })),
+  );
+
+  expect(entries.length).toBeGreaterThan(20);
+  expect(entries.filter(({ name }) => !sources.some((text) => text.includes(name)))).toEqual([]);
+});
+
 test('runbooks name commands that the operator’s command line has', () => {
   const known = verbs.map(({ words }) => words);
   const used = named(/`(?:npm run -s )?operator (?:-- )?([a-z]+(?: [a-z][a-z-]+)?)/g);
