@@ -1,4 +1,5 @@
 import type { Clock } from '@inventory/runtime/clock';
+import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Lifetime } from '@inventory/runtime/lifetime';
 import type { Logger } from '@inventory/runtime/logger';
 import { startPeriodicJob } from '@inventory/runtime/periodic-job';
@@ -7,8 +8,7 @@ import { createWorker, type WorkKind } from './worker.ts';
 export interface StartWorkerDeps {
   readonly lifetime: Pick<Lifetime, 'defer'>;
   readonly clock: Pick<Clock, 'now'>;
-  /** Name of this replica. */
-  readonly owner: string;
+  readonly identifiers: Pick<Identifiers, 'uuidV7'>;
   readonly logger: Logger;
 }
 
@@ -19,9 +19,10 @@ export interface StartedWorkKind<Item> extends WorkKind<Item> {
 
 /** Works on what is due until the lifetime closes, then ends what it began. The result looks at once. */
 export function startWorker<Item>(kind: StartedWorkKind<Item>, deps: StartWorkerDeps): () => void {
-  const { lifetime, logger } = deps;
+  const { lifetime, clock, identifiers, logger } = deps;
   const { name, lookEveryMs: intervalMs } = kind;
-  const worker = createWorker(kind, { ...deps, wake: () => job.wake() });
+  const owner = identifiers.uuidV7();
+  const worker = createWorker(kind, { clock, owner, logger, wake: () => job.wake() });
   lifetime.defer(`${name} in progress`, async () => {
     await worker.idle();
     worker.stop();

@@ -44,14 +44,14 @@ export function openCaptures(
   context: ServiceContext<GatewayConfig>,
   { db, bus, intents, staging }: CaptureDeps,
 ): Captures {
-  const { config, clock, identifiers, logger } = context;
+  const { config, clock, logger } = context;
   const { deadlines, captures: times } = config;
   const { chainDeadlineMs, settleWithinMs } = times;
   const store = createCaptureStore(db, deadlines, logger);
   const { publish } = bus;
   const { pending: queue } = store;
   const work = captureWork({ queue, intents, revisions: staging, publish, clock, logger });
-  startWorker({ ...work, lookEveryMs }, { ...context, owner: identifiers.uuidV7() });
+  startWorker({ ...work, lookEveryMs }, context);
 
   const insertCapture = (capture: Capture, nowMs: number) =>
     store.insertCapture(capture, currentTrace(), nowMs + firstLookMs);

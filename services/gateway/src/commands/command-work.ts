@@ -1,8 +1,8 @@
 import type { MessageBody, MessageType } from '@inventory/contracts/messages';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import type { Backoff } from '@inventory/runtime/backoff';
+import type { StartedWorkKind } from '@inventory/work/start-worker';
 import type { Pending, WorkQueue } from '@inventory/work/work-queue';
-import type { WorkKind } from '@inventory/work/worker';
 import { type RequestReplyClient, replyOf } from './request-reply-client.ts';
 
 /** Commands that are sent until their outcome is received, also after a crash of this process. */
@@ -31,6 +31,7 @@ export interface CommandWorkDeps {
 const places = 400;
 /** Longer than any wait for a reply; the owner reads what was sent before, so nothing is lost by it. */
 const again: Backoff = { firstMs: 10_000, maxMs: 60_000 };
+const lookEveryMs = 1_000;
 /** While nothing can be sent, or no reply received. */
 const notSentPauseMs = 2_000;
 
@@ -38,12 +39,13 @@ const notSentPauseMs = 2_000;
 export function commandWork<Item, Reply extends MessageType>(
   { name, queue, toMessage, replyType, onReply }: CommandKind<Item, Reply>,
   { commands, deadlines }: CommandWorkDeps,
-): WorkKind<Item> {
+): StartedWorkKind<Item> {
   return {
     name,
     queue,
     places,
     again,
+    lookEveryMs,
     async work({ id, item, tries }: Pending<Item>) {
       const message = toMessage(item, `${replyType}:${id}:${tries}`);
       const reply = await commands.request(message, replyOf(replyType), deadlines.pendingReplyMs);

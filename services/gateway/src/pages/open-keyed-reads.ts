@@ -30,13 +30,12 @@ export function openKeyedReads(
   context: ServiceContext<GatewayConfig>,
   { db, commands, ledger, funds, intents, chains }: KeyedReadsDeps,
 ): KeyedReads {
-  const { config, lifetime, clock, identifiers, logger } = context;
+  const { config, lifetime, clock, logger } = context;
   const { limits, deadlines } = config;
   const keys = createReadKeyStore(db, deadlines);
   const reversals = pageReversals({ queue: intents.reversals, keys, chains, logger });
   const work = commandWork(reversals, { commands, deadlines });
-  const owner = identifiers.uuidV7();
-  const wakeReversals = startWorker({ ...work, lookEveryMs: 1_000 }, { ...context, owner });
+  const wakeReversals = startWorker(work, context);
   const closer = createIntentCloser({ intents, keys, wakeReversals, clock, logger });
   lifetime.defer('charge intents', () => closer.waitUntilIdle());
   const charges = createPageCharges({ commands, intents, closer, funds, clock, logger, limits });

@@ -46,8 +46,7 @@ export function openRefreshes(
   const { deadlines, limits } = config;
   const cancels = createPendingCancelStore(db, deadlines, logger);
   const work = commandWork(pendingCancels(cancels.cancels, logger), { commands, deadlines });
-  const owner = identifiers.uuidV7();
-  const wakeCancels = startWorker({ ...work, lookEveryMs: 1_000 }, { ...context, owner });
+  const wakeCancels = startWorker(work, context);
   const waits = openRefreshWaits(lifetime, broadcasts);
   const shared = { commands, collector, clock, logger, deadlines, ...limits };
   const cancelling = { pendingCancels: cancels, wakeCancels };

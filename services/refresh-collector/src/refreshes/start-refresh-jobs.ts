@@ -19,15 +19,15 @@ export interface RefreshJobsDeps {
 
 /** Starts the jobs that refreshes depend on beside messages: resends, counts, and old holds. */
 export function startRefreshJobs(
-  { config, lifetime, clock, logger, identifiers }: ServiceContext<RefreshCollectorConfig>,
+  context: ServiceContext<RefreshCollectorConfig>,
   { saga, resends, ledger, admission, survey }: RefreshJobsDeps,
 ): void {
+  const { config, lifetime, logger } = context;
   const { watchMs, holds, deadlines, resend } = config;
   const jobs = { lifetime, logger };
   const resending = { ...saga, resends, settleGraceMs: deadlines.settleGraceMs, resend, logger };
-  const worker = { lifetime, clock, owner: identifiers.uuidV7(), logger };
   for (const queue of ['commands', 'announcements'] as const) {
-    startWorker({ ...resendWork(resending, queue), lookEveryMs: watchMs }, worker);
+    startWorker({ ...resendWork(resending, queue), lookEveryMs: watchMs }, context);
   }
   startPeriodicJob({
     ...jobs,
