@@ -1,3 +1,4 @@
+import { closingData, revokedData } from '@inventory/contracts/http/stream-frames';
 import { billingRefusalCodes } from '@inventory/contracts/refusal';
 import { instrumentsOf, secondsBuckets } from '@inventory/runtime/instruments';
 import { metrics } from '@opentelemetry/api';
@@ -82,16 +83,8 @@ const followedProjects = gauge({
   description: 'Projects whose latest events this replica caches',
 });
 const streamEnds = [
-  'draining',
-  'slow_consumer',
-  'max_age',
-  'unavailable',
-  'credential_revoked',
-  'credential_expired',
-  'owner_suspended',
-  'permission_removed',
-  'network_policy',
-  'events_not_enabled',
+  ...closingData.shape.reason.options,
+  ...revokedData.shape.reason.options,
 ] as const satisfies readonly (ClosingReason | RevocationReason)[];
 const streamsClosed = counter({
   name: 'inventory.gateway.streams_closed',
