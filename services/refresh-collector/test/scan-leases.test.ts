@@ -62,8 +62,11 @@ describe('one scan per inventory (Refresh: one scan at a time per inventory) [on
     expect(Math.min(...later)).toBeGreaterThan(1);
     expect(new Set(later).size).toBe(1);
     expect(harness.store.committed.get(taken.refresh_id)).toHaveLength(31);
-    // The second scan may be of either replica; the first one has no page more than these.
-    expect((await inventories.seen(scope)).requests).toBe(2 + 3 + 4);
+    // The first scan has no page more than these. The second one may be of either replica, and
+    // where the one behind in time began it, the other takes over and reads its page again.
+    const takeOvers = Math.max(...epochsOf(waiting.refresh_id)) - 1;
+    const readAgain = (await inventories.seen(scope)).requests - (2 + 3 + 4);
+    expect([0, takeOvers]).toContain(readAgain);
     const [ended, begun] = [windowOf(taken.refresh_id), windowOf(waiting.refresh_id)];
     expect(begun.started_at >= ended.completed_at).toBe(true);
     expect(sequenceOf(waiting.refresh_id)).toBeGreaterThan(sequenceOf(taken.refresh_id));
