@@ -13,7 +13,7 @@ interface Plugin {
   };
 }
 
-/** What the script gives the viewer, which paints when it is told to. */
+/** What the script passes to the viewer; `paint` runs the frames that it requested. */
 function started(resolveSubtree: Resolve) {
   const frames: (() => void)[] = [];
   let plugins: readonly ((system: object) => Plugin)[] = [];
