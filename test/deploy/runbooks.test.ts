@@ -81,9 +81,10 @@ test('runbooks name panels and periodic jobs that there are', () => {
   expect(shown.filter(({ name }) => !known.some((title) => title.startsWith(name)))).toEqual([]);
 });
 
-test('runbooks name log entries that there are', () => {
+test('runbooks, documents and READMEs of services name log entries that there are', () => {
   const sources = trackedFiles(/^(services|libs)\/[^/]+\/src\/.*\.ts$/).map(({ text }) => text);
-  const lines = pages.flatMap(({ path, text }) =>
+  const documents = trackedFiles(/^(docs\/[^/]*|docs\/runbooks\/.*|services\/[^/]+\/README)\.md$/);
+  const lines = documents.flatMap(({ path, text }) =>
     text.split('\n').flatMap((line) => (/\blogs?\b/.test(line) ? [{ path, line }] : [])),
   );
   const entries = lines.flatMap(({ path, line }) =>
