@@ -61,7 +61,7 @@ export const listParameters = {
 /** `language` of reads: one of the platform's language words. */
 export const languageParameter = language
   .default(defaultLanguage)
-  .describe("Of the descriptions, as the platform's word.");
+  .describe("Language of the descriptions, as the platform's word.");
 
 export const idempotencyKeyHeader = 'idempotency-key';
 export const idempotencyKey = z
