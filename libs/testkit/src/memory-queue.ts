@@ -27,9 +27,9 @@ export function createMemoryQueue<Item>(): MemoryQueue<Item> {
       return claimed;
     },
     isClaimed: async (claimed) => holds(claimed),
-    async postpone(claimed, untilMs) {
-      const { id, tries } = claimed;
-      if (holds(claimed)) pending.set(id, { ...claimed, tries: tries - 1, dueAtMs: untilMs });
+    async postpone(claimed, untilMs, claim) {
+      const tries = claim === 'counts' ? claimed.tries : claimed.tries - 1;
+      if (holds(claimed)) pending.set(claimed.id, { ...claimed, tries, dueAtMs: untilMs });
     },
     complete: async ({ id }) => void pending.delete(id),
   };

@@ -1,7 +1,7 @@
 import { type Backoff, doubledDelayMs } from '@inventory/runtime/backoff';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
-import { claimed, observeWork } from './work-metrics.ts';
+import { countClaim, countFailure, observeWork } from './work-metrics.ts';
 import type { Pending, WorkQueue } from './work-queue.ts';
 
 /**
@@ -17,8 +17,10 @@ export interface WorkKind<Item> {
   readonly queue: Pick<WorkQueue<Item>, 'findDue' | 'claim' | 'postpone' | 'complete'>;
   /** Items that one replica works on at a time. */
   readonly places: number;
-  /** Pause from a claim to the next one, by claims: also the time that the work may take. */
+  /** Pause from a claim to the next one, by claims. */
   readonly again: Backoff;
+  /** The time that the work may take; the pause, and from its end on, when absent. */
+  readonly leaseMs?: number;
   /** Works on a claimed item: it may be repeated, and other replicas may begin once it is due. */
   readonly work: (claimed: Pending<Item>) => Promise<WorkResult>;
 }
@@ -53,9 +55,9 @@ const batchMax = 100;
  * 3. It is completed once its result is known, and only then.
  */
 export function createWorker<Item>(kind: WorkKind<Item>, deps: WorkerDeps): Worker {
-  const { name, queue, places, again } = kind;
+  const { name, queue, places, again, leaseMs } = kind;
   const { clock, owner, logger, wake } = deps;
-  const running = new Set<Promise<void>>();
+  const running = new Map<string, Promise<void>>();
   let mayHaveMore = false;
   let oldestDueMs: number | null = null;
   const unobserve = observeWork(name, {
@@ -66,28 +68,40 @@ export function createWorker<Item>(kind: WorkKind<Item>, deps: WorkerDeps): Work
 
   async function end(item: Pending<Item>, result: WorkResult): Promise<void> {
     if (result === 'done') await queue.complete(item);
-    else if (result !== 'later') await queue.postpone(item, clock.now() + result);
+    else if (result !== 'later') await queue.postpone(item, clock.now() + result, 'uncounted');
+    else if (leaseMs !== undefined) {
+      await queue.postpone(item, clock.now() + doubledDelayMs(again, item.tries), 'counts');
+    }
+  }
+
+  async function workOn(item: Pending<Item>): Promise<WorkResult> {
+    try {
+      return await kind.work(item);
+    } catch (error) {
+      countFailure(name);
+      logger.warn({ err: error, work: name, id: item.id, tries: item.tries }, 'work failed');
+      return 'later';
+    }
   }
 
   function begin(item: Pending<Item>): void {
-    const ended = kind
-      .work(item)
+    const ended = workOn(item)
       .then((result) => end(item, result))
       .catch((error: unknown) => {
-        logger.warn({ err: error, work: name, id: item.id, tries: item.tries }, 'work failed');
+        logger.warn({ err: error, work: name, id: item.id }, 'end of work not recorded');
       })
       .then(() => {
-        running.delete(ended);
+        running.delete(item.id);
         if (mayHaveMore) wake();
       });
-    running.add(ended);
+    running.set(item.id, ended);
   }
 
   async function claim(pending: Pending<Item>): Promise<void> {
-    const untilMs = clock.now() + doubledDelayMs(again, pending.tries + 1);
+    const untilMs = clock.now() + (leaseMs ?? doubledDelayMs(again, pending.tries + 1));
     const item = await queue.claim(pending, owner, untilMs);
     if (item === null) return;
-    claimed(name, item.tries);
+    countClaim(name, item.tries);
     begin(item);
   }
 
@@ -95,7 +109,9 @@ export function createWorker<Item>(kind: WorkKind<Item>, deps: WorkerDeps): Work
     async runOnce() {
       const limit = Math.min(batchMax, places - running.size);
       if (limit <= 0) return false;
-      const due = await queue.findDue(clock.now(), limit);
+      // What takes longer here than its claim is left to others, and takes no place twice.
+      const found = await queue.findDue(clock.now(), limit + running.size);
+      const due = found.filter(({ id }) => !running.has(id)).slice(0, limit);
       oldestDueMs = due[0]?.dueAtMs ?? null;
       mayHaveMore = due.length === limit;
       const claims = await Promise.allSettled(due.map(claim));
@@ -104,7 +120,7 @@ export function createWorker<Item>(kind: WorkKind<Item>, deps: WorkerDeps): Work
       return mayHaveMore && running.size < places;
     },
     async idle() {
-      while (running.size > 0) await Promise.all(running);
+      while (running.size > 0) await Promise.all(running.values());
     },
     stop: unobserve,
   };

@@ -96,12 +96,12 @@ describe.each(kinds)('work in %s', (_name, open) => {
     const second = first && (await queue.claim(first, 'b', 40));
     if (!first || !second) throw new Error('not claimed');
 
-    await queue.postpone(first, 1);
+    await queue.postpone(first, 1, 'uncounted');
 
     expect(await queue.isClaimed(first)).toBe(false);
     expect(await queue.isClaimed(second)).toBe(true);
     expect((await queue.findDue(39, 10)).map(({ id }) => id)).toEqual(['late']);
-    await queue.postpone(second, 30);
+    await queue.postpone(second, 30, 'uncounted');
     expect((await queue.findDue(30, 10))[1]).toEqual({ ...second, tries: 1, dueAtMs: 30 });
     await queue.complete(first);
     expect((await queue.findDue(99, 10)).map(({ id }) => id)).toEqual(['late']);

@@ -1,8 +1,8 @@
 import { pageChunksMax } from '@inventory/contracts/internal/inventory';
 import { pageAssetsMax } from '@inventory/contracts/vocabulary';
 import type { MessageBus } from '@inventory/messaging/bus';
-import { startOutboxRelay } from '@inventory/mongo/outbox';
 import type { ServiceContext } from '@inventory/service-host/service-context';
+import { startOutbox } from '@inventory/work/outbox';
 import type { Db } from 'mongodb';
 import type { RevisionStoreConfig } from './config.ts';
 import type { DecidedScan } from './domain/scan.ts';
@@ -24,19 +24,15 @@ export type OperationDeps = ReturnType<typeof openOperations>['deps'];
 
 /** Opens the stores and the outbox relay. */
 export function openOperations(
-  { config, lifetime, logger, clock, identifiers }: ServiceContext<RevisionStoreConfig>,
+  context: ServiceContext<RevisionStoreConfig>,
   db: Db,
   bus: Pick<MessageBus, 'publish'>,
 ) {
+  const { config, logger, clock, identifiers } = context;
   const collections = collectionsOf(db);
-  const outbox = startOutboxRelay({
-    db,
-    collectionName: collections.scans.collectionName,
-    publish: (messages) => bus.publish(messages),
-    now: () => clock.now(),
-    lifetime,
-    logger,
-  });
+  const { publish } = bus;
+  const { collectionName } = collections.scans;
+  const outbox = startOutbox({ db, collectionName, publish }, context);
   const stores = {
     scans: createScanStore(collections.scans),
     queue: createScanQueue(collections.scans, logger),

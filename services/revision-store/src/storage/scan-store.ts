@@ -1,10 +1,10 @@
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
-import { pushToOutbox } from '@inventory/mongo/outbox';
 import { parseDocument } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
+import { pushToOutbox } from '@inventory/work/outbox';
 import type { Collection, Filter } from 'mongodb';
 import {
   type CompletedScan,
@@ -92,7 +92,7 @@ export function createScanStore(collection: Collection<ScanDocument>) {
       const decided = await collection.updateOne(inStateBefore(decision.scanId, decision.fact), {
         $set: { state, result: decision.result, decidedAt: now, chunksDropAt: now },
         $unset: { work: '', dueAt: '', claims: '', orderlyEnds: '' },
-        ...(outbox.length > 0 ? pushToOutbox(outbox, now) : {}),
+        ...(outbox.length > 0 ? pushToOutbox(outbox, decision.nowMs) : {}),
       });
       return decided.matchedCount === 1;
     },
