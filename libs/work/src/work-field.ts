@@ -18,10 +18,21 @@ export const workField = z.object({
 });
 export type WorkField = z.infer<typeof workField>;
 
+export interface FirstClaim {
+  readonly owner: string;
+  /** No other replica works on it before. */
+  readonly dueAtMs: number;
+}
+
 /** Unclaimed work. */
 export function newWork(dueAtMs: number, queue?: string): WorkField {
   const work = { dueAt: dateOf(dueAtMs), tries: 0, owner: null };
   return queue === undefined ? work : { ...work, queue };
+}
+
+/** Work whose first claim is made with it. */
+export function claimedWork({ dueAtMs, owner }: FirstClaim, queue?: string): WorkField {
+  return { ...newWork(dueAtMs, queue), tries: 1, owner };
 }
 
 /** Only documents with pending work in this field are in it. */

@@ -9,8 +9,14 @@ export interface Pending<Item> {
   readonly id: string;
   readonly item: Item;
   readonly dueAtMs: number;
-  /** Claims so far, 1 in the first one. */
+  /** Claims so far that count, 1 in the first one. */
   readonly tries: number;
+  /** Who claimed it before, whether that claim counts or not. */
+  readonly ownerBefore: string | null;
+}
+
+interface Identified {
+  readonly _id: string;
 }
 
 /** The pending work of one kind in a collection. Every write is conditional on what was read. */
@@ -21,29 +27,31 @@ export interface WorkQueue<Item> {
   claim(pending: Pending<Item>, owner: string, untilMs: number): Promise<Pending<Item> | null>;
   /** Whether this claim is the last one, and its work is still pending. */
   isClaimed(claimed: Pending<Item>): Promise<boolean>;
+  /** Renews a claim; null when it is no longer the last one. */
+  renew(claimed: Pending<Item>, untilMs: number): Promise<Pending<Item> | null>;
   /** Makes it due then; no effect once another replica has claimed it. */
   postpone(claimed: Pending<Item>, untilMs: number, claim: 'counts' | 'uncounted'): Promise<void>;
   /** Ends it, also where another replica has claimed it meanwhile: its result is final. */
   complete(pending: Pick<Pending<Item>, 'id'>): Promise<void>;
 }
 
-export interface WorkQueueOptions<Stored extends { readonly _id: string }, Item> {
+export interface WorkQueueOptions<Stored extends Identified, Parsed extends Identified, Item> {
   readonly collection: Collection<Stored>;
-  readonly documents: DocumentSchema<Stored>;
+  readonly documents: DocumentSchema<Parsed>;
   /** The field of a document that has its pending work; `work` when absent. */
   readonly field?: string;
   /** Left out where a field has one kind of work. */
   readonly queue?: string;
   /** Leaves out fields that the item does not need. */
   readonly projection?: Document;
-  readonly toItem: (document: Stored) => Item;
+  readonly toItem: (document: Parsed) => Item;
   /** What becomes of a document whose work is complete. */
   readonly completed: 'deleted' | 'kept';
   readonly logger: Pick<Logger, 'error'>;
 }
 
-export function createWorkQueue<Stored extends { readonly _id: string }, Item>(
-  options: WorkQueueOptions<Stored, Item>,
+export function createWorkQueue<Stored extends Identified, Parsed extends Identified, Item>(
+  options: WorkQueueOptions<Stored, Parsed, Item>,
 ): WorkQueue<Item> {
   const { collection, field = 'work', queue, projection = {}, logger } = options;
   const [dueAtField, triesField] = [`${field}.dueAt`, `${field}.tries`];
@@ -57,10 +65,11 @@ export function createWorkQueue<Stored extends { readonly _id: string }, Item>(
 
   function read(stored: Stored): Pending<Item>[] {
     const document = parseDocument(options.documents, stored);
-    const work = (document as { readonly [name: string]: unknown })[field] as WorkField | undefined;
+    const work = (document as unknown as Record<string, unknown>)[field] as WorkField | undefined;
     if (!work) return [];
-    const { dueAt, tries } = work;
-    return [{ id: document._id, item: options.toItem(document), dueAtMs: dueAt.getTime(), tries }];
+    const { dueAt, tries, owner: ownerBefore } = work;
+    const item = options.toItem(document);
+    return [{ id: document._id, item, dueAtMs: dueAt.getTime(), tries, ownerBefore }];
   }
 
   return {
@@ -82,6 +91,10 @@ export function createWorkQueue<Stored extends { readonly _id: string }, Item>(
     },
     async isClaimed(claimed) {
       return (await collection.findOne(claimOf(claimed), { projection: { _id: 1 } })) !== null;
+    },
+    async renew(claimed, untilMs) {
+      const isRenewed = await set(claimed, { [dueAtField]: dateOf(untilMs) });
+      return isRenewed ? { ...claimed, dueAtMs: untilMs } : null;
     },
     async postpone(claimed, untilMs, claim) {
       const tries = claim === 'counts' ? claimed.tries : claimed.tries - 1;

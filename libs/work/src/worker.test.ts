@@ -14,7 +14,7 @@ function openWorker(
   queue: WorkKind<string>['queue'],
   work: Work,
   { clock, places = 400, leaseMs }: { clock: TestClock; places?: number; leaseMs?: number },
-): { worker: Worker; woken: () => number } {
+): { worker: Worker<string>; woken: () => number } {
   let wakes = 0;
   const kind: WorkKind<string> = {
     name: 'test',
@@ -27,7 +27,14 @@ function openWorker(
   const wake = () => {
     wakes += 1;
   };
-  const worker = createWorker(kind, { clock, owner: 'a', logger, wake });
+  const worker = createWorker(kind, {
+    clock,
+    owner: 'a',
+    logger,
+    wake,
+    wakeIn: () => {},
+    stopping: new AbortController().signal,
+  });
   return { worker, woken: () => wakes };
 }
 
@@ -112,6 +119,34 @@ describe('work', () => {
     expect(hung).toBe(15);
   });
 
+  it('that is inserted as claimed takes a place before, and begins without another claim', async () => {
+    const clock = createTestClock(1_000);
+    const queue = filled(2);
+    const worked: [string, number][] = [];
+    const { worker } = openWorker(
+      queue,
+      async (id, tries) => {
+        worked.push([id, tries]);
+        return 'done';
+      },
+      { clock, places: 2 },
+    );
+
+    const [used, unused] = [worker.reserve(), worker.reserve()];
+    expect(worker.reserve()).toBeNull();
+    expect(await worker.runOnce()).toBe(false);
+    expect(used?.claim).toEqual({ owner: 'a', dueAtMs: clock.now() + again.firstMs });
+    unused?.release();
+    used?.begin('inserted', '');
+    await worker.runOnce();
+    await worker.idle();
+
+    expect(worked).toEqual([
+      ['inserted', 1],
+      ['item 0', 1],
+    ]);
+  });
+
   it('that cannot be claimed does not delay the others, and fails the round', async () => {
     const clock = createTestClock(1_000);
     const queue = filled(3);
@@ -169,6 +204,8 @@ async function play({ items, claim, skewsMs, events }: Program, flaw?: Flaw): Pr
   const worked = new Map<string, number>();
   const claims = new Set<string>();
   let fault: Program['events'][number]['fault'] = 'none';
+  const crashed = Promise.withResolvers<WorkResult>();
+  let isOver = false;
   const round = async (skewMs: number) => {
     const own = createTestClock(clock.now() + skewMs);
     const used: WorkKind<string>['queue'] = {
@@ -189,10 +226,13 @@ async function play({ items, claim, skewsMs, events }: Program, flaw?: Flaw): Pr
       async complete(item) {
         if (fault !== 'crash_after_work') await queue.complete(item);
       },
+      async postpone(item, untilMs, counting) {
+        if (!isOver) await queue.postpone(item, untilMs, counting);
+      },
     };
     const work: Work = async (id) => {
       if (fault === 'work_fails' && flaw === 'forgets after an error') return 'done';
-      if (fault === 'crash_before_work') return new Promise(() => {});
+      if (fault === 'crash_before_work') return crashed.promise;
       if (fault === 'work_fails') throw new Error('failed');
       worked.set(id, (worked.get(id) ?? 0) + 1);
       return fault === 'answer_lost' ? 'later' : 'done';
@@ -216,6 +256,8 @@ async function play({ items, claim, skewsMs, events }: Program, flaw?: Flaw): Pr
     if (!worked.has(`item ${at}`)) throw new Error(`item ${at} was never worked on`);
   }
   if (queue.pending.size > 0) throw new Error('something still waits');
+  isOver = true;
+  crashed.resolve('later');
 }
 
 const endsAll = (flaw?: Flaw) => fc.asyncProperty(program, (given) => play(given, flaw));

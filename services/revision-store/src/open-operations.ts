@@ -12,9 +12,9 @@ import { createChunkStore } from './storage/chunk-store.ts';
 import { collectionsOf } from './storage/collections.ts';
 import { createDecidedScanStore } from './storage/decided-scan-store.ts';
 import { createObservationStore } from './storage/observation-store.ts';
-import { createScanQueue } from './storage/scan-queue.ts';
 import { createScanStore } from './storage/scan-store.ts';
 import { createScopeStore } from './storage/scope-store.ts';
+import { createWaitingScans } from './storage/waiting-scans.ts';
 
 /** The record of an erased inventory is kept until no older scan can arrive. */
 const erasedKeptMs = 24 * 3_600_000;
@@ -35,7 +35,7 @@ export function openOperations(
   const outbox = startOutbox({ db, collectionName, publish }, context);
   const stores = {
     scans: createScanStore(collections.scans),
-    queue: createScanQueue(collections.scans, logger),
+    waiting: createWaitingScans(collections.scans, logger),
     decidedScans: createDecidedScanStore(collections.scans),
     scopes: createScopeStore(collections.scopes),
     chunks: createChunkStore(collections.chunks),

@@ -75,7 +75,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   fault('ConsumerStopped', 5, { [series.stopped]: always(1) }),
   fault('DeadLetters', 10, { [series.deadLetters]: suddenly(1, 5) }),
   fault('WorkOverdue', 10, { [series.workAge]: ageing }),
-  fault('WorkFailing', 10, { [series.workFailures]: everyMinute(5) }),
+  fault('WorkFailing', 15, { [series.workFailures]: everyMinute(5) }),
   fault('ApplicationBreakerOpen', 20, { [series.breakers]: always(1) }),
   fault('IdentitiesSilent', 10, {
     [series.identities('free')]: always(1),

@@ -206,10 +206,10 @@ export const overview: DashboardPlan = {
             'Tried again after a pause. Those of an outbox: Kafka took no message of it.',
           unit: 'short',
           shows: 'lines',
-          failAt: 5,
+          failAt: 15,
           queries: [
             {
-              expr: 'sum by (service, work) (increase(inventory_work_failures_total[5m]))',
+              expr: 'sum by (service, work) (increase(inventory_work_failures_total[10m]))',
               legend: '{{service}}: {{work}}',
             },
           ],

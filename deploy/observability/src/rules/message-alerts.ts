@@ -54,11 +54,11 @@ export const messageAlerts: RuleGroup = {
     alertRule({
       name: 'WorkFailing',
       severity: 'page',
-      expr: `${counted('inventory_work_failures_total', '5m', 'service, work')} > 5`,
+      expr: `${counted('inventory_work_failures_total', '10m', 'service, work')} > 15`,
       for: '2m',
       summary: 'Pending work fails and is tried again.',
       description:
-        '{{ $value }} tries of {{ $labels.work }} in {{ $labels.service }} failed in five minutes.',
+        '{{ $value }} tries of {{ $labels.work }} in {{ $labels.service }} failed in ten minutes.',
     }),
   ],
 };
