@@ -3,8 +3,8 @@ import type { Collection, Document, Filter } from 'mongodb';
 import { z } from 'zod';
 
 /**
- * Who works on what a document is about. It is a field of that document; where the document is only
- * the lease, its id names the work.
+ * The one owner of the work on a document. It is a field of the document that the work is about;
+ * where the document is nothing else, its id names the work.
  */
 export const leaseField = z.object({
   /** Names one holding and no other one: it is the fence of its writes. */
@@ -29,8 +29,8 @@ export interface Lease {
 type LeaseFields<Stored> = Partial<Omit<Stored, '_id' | 'lease'>>;
 
 /**
- * Leases of the documents of a collection, which need not exist before. The document tells who holds
- * it, so a call whose answer was lost is repeated under the same owner.
+ * Leases of the documents of a collection, which need not exist before. The document names its owner,
+ * so a call whose answer was lost is repeated under the same one.
  */
 export interface Leases<Stored extends WithLease> {
   /**
@@ -41,7 +41,7 @@ export interface Leases<Stored extends WithLease> {
     lease: Lease,
     options?: { readonly set?: LeaseFields<Stored>; readonly where?: Filter<Stored> },
   ): Promise<Stored | null>;
-  /** Acquires it from whoever holds it: the former owner's writes change nothing from here on. */
+  /** Acquires it although it may be held: writes of the former owner change nothing from here on. */
   seize(lease: Lease): Promise<Stored>;
   /** Also after it expired, unless another owner acquired it; false when it is lost. */
   renew(lease: Lease, set?: LeaseFields<Stored>): Promise<boolean>;

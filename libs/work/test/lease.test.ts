@@ -266,7 +266,7 @@ const faults: readonly (readonly [string, (world: World) => World])[] = [
   ],
   ['a lease that does not expire', (world) => ({ ...world, expire: async () => {} })],
   [
-    'a lease that holds nobody off',
+    'a lease that is no obstacle to others',
     (world) => ({ ...world, leases: { ...world.leases, acquire: world.leases.seize } }),
   ],
 ];

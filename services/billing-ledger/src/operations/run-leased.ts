@@ -36,8 +36,17 @@ export function createRunLeased(deps: RunLeasedDeps): RunLeased {
       const nowMs = clock.now();
       return leases.acquireLease({ name: lease, holder, nowMs, untilMs: nowMs + leaseMs });
     };
+    const sentMs = clock.now();
     if (!(await acquire())) return null;
-    const options = { name: `${name} lease`, leaseMs, renew: acquire, stopping, clock, logger };
+    const options = {
+      name: `${name} lease`,
+      leaseMs,
+      sentMs,
+      renew: acquire,
+      stopping,
+      clock,
+      logger,
+    };
     const held = holdLease(options);
     try {
       return await work(held.signal);

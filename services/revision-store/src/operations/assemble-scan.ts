@@ -81,6 +81,7 @@ export async function assembleScan(
   const held = holdLease({
     name: 'assembly leases',
     leaseMs: settings.leaseMs,
+    sentMs: nowMs,
     stopping,
     clock,
     logger,
