@@ -23,6 +23,8 @@ export interface HoldLeaseOptions {
   readonly name: string;
   /** Time from a renewal to the expiry. */
   readonly leaseMs: number;
+  /** When the request that acquired it was sent: its answer may have been late. */
+  readonly sentMs: number;
   /** False when another worker holds the lease. A rejection is retried until the expiry. */
   readonly renew: () => Promise<boolean>;
   /** Aborts the signal, where given; the lease is renewed until `end` all the same. */
@@ -33,11 +35,11 @@ export interface HoldLeaseOptions {
 
 /** Renews a lease, just acquired, three times as often as it expires. */
 export function holdLease(options: HoldLeaseOptions): HeldLease {
-  const { name, leaseMs, renew, stopping, clock, logger } = options;
+  const { name, leaseMs, sentMs, renew, stopping, clock, logger } = options;
   const lost = new AbortController();
   const ended = Promise.withResolvers<void>();
-  let heldUntilMs = clock.now() + leaseMs;
-  let expiry = setTimeout(end, leaseMs);
+  let heldUntilMs = sentMs + leaseMs;
+  let expiry = setTimeout(end, heldUntilMs - clock.now());
 
   const job = startPeriodicJob({
     name,
@@ -45,10 +47,10 @@ export function holdLease(options: HoldLeaseOptions): HeldLease {
     firstDelayMs: leaseMs / 3,
     logger,
     async runOnce() {
-      const sentMs = clock.now();
+      const renewedMs = clock.now();
       if (!(await renew())) return end();
       if (lost.signal.aborted) return;
-      heldUntilMs = sentMs + leaseMs;
+      heldUntilMs = renewedMs + leaseMs;
       clearTimeout(expiry);
       expiry = setTimeout(end, heldUntilMs - clock.now());
     },

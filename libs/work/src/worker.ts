@@ -185,6 +185,7 @@ function createItemWork<Item>(kind: WorkKind<Item>, deps: WorkerDeps) {
     const held = holdLease({
       name: `renewals of ${name}`,
       leaseMs: lease,
+      sentMs: item.dueAtMs - lease,
       stopping,
       clock,
       logger,

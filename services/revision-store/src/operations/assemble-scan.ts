@@ -80,6 +80,7 @@ export async function assembleScan(
   const held = holdLease({
     name: 'inventory leases',
     leaseMs: settings.leaseMs,
+    sentMs: nowMs,
     stopping,
     clock,
     logger,
