@@ -19,7 +19,8 @@ import {
 const scope = required(
   list('--scope <scope>', `repeatable; one of ${grantedPermission.options.join(', ')}`, 'scopes'),
 );
-const perMinute = () => whole('--per-minute <n>', '1 to 1000000', 'limit_per_minute');
+const perMinute = <Field extends string>(field: Field) =>
+  whole('--per-minute <n>', '1 to 1000000', field);
 const note = 'The secret is shown this once and kept nowhere: store it now.';
 const columns = {
   accounts: ['account_id', 'name', 'state', 'rate_limit_per_minute', 'events_enabled'],
@@ -37,10 +38,16 @@ export const customerVerbs: readonly Verb[] = [
     columns: columns.accounts,
   }),
   verb('account show', 'show one account', 'readAccount', [account]),
-  verb('account suspend', 'stop every Credential of an account, at once', 'suspendAccount', [
-    account,
-  ]),
-  verb('account reactivate', 'take a suspension back', 'reactivateAccount', [account]),
+  verb(
+    'account suspend',
+    'stop every Credential of an account, at once',
+    'changeAccount',
+    [account],
+    { fixed: { state: 'suspended' } },
+  ),
+  verb('account reactivate', 'take a suspension back', 'changeAccount', [account], {
+    fixed: { state: 'active' },
+  }),
   verb('project create', 'create a Project of an account', 'createProject', [
     account,
     text('--name <text>', 'what the Project is called', 'name'),
@@ -53,10 +60,16 @@ export const customerVerbs: readonly Verb[] = [
     { columns: columns.projects },
   ),
   verb('project show', 'show one Project', 'readProject', [project]),
-  verb('project suspend', 'stop every Credential of a Project, at once', 'suspendProject', [
-    project,
-  ]),
-  verb('project reactivate', 'take a suspension back', 'reactivateProject', [project]),
+  verb(
+    'project suspend',
+    'stop every Credential of a Project, at once',
+    'changeProject',
+    [project],
+    { fixed: { state: 'suspended' } },
+  ),
+  verb('project reactivate', 'take a suspension back', 'changeProject', [project], {
+    fixed: { state: 'active' },
+  }),
   verb('service-account create', 'create a Service account of an account', 'createServiceAccount', [
     account,
     required(text('--name <text>', 'what the Service account is called', 'name')),
@@ -135,11 +148,11 @@ export const customerVerbs: readonly Verb[] = [
       },
     },
   ),
-  verb('scopes set', 'replace what a Credential may do', 'setScopes', [credential, scope]),
+  verb('scopes set', 'replace what a Credential may do', 'changeCredential', [credential, scope]),
   verb(
     'expiry set',
     'set when a Credential expires',
-    'setExpiry',
+    'changeCredential',
     [
       credential,
       text('--at <time>', 'ISO 8601, in the future', 'expires_at'),
@@ -155,10 +168,10 @@ export const limitVerbs: readonly Verb[] = [
     'network-policy set',
     'replace the networks that clients must come from; every level must allow a client',
     (input) => {
-      if ('account_id' in input) return 'setAccountNetworkPolicy';
-      if ('project_id' in input) return 'setProjectNetworkPolicy';
-      if ('service_account_id' in input) return 'setServiceAccountNetworkPolicy';
-      return 'setCredentialNetworkPolicy';
+      if ('account_id' in input) return 'changeAccount';
+      if ('project_id' in input) return 'changeProject';
+      if ('service_account_id' in input) return 'changeServiceAccount';
+      return 'changeCredential';
     },
     [
       text('--account <acc_…>', 'limit all of an account, or', 'account_id'),
@@ -178,40 +191,44 @@ export const limitVerbs: readonly Verb[] = [
   verb(
     'rate-limit set',
     'set how many requests a minute the Credentials of a Service account share',
-    (input) => ('account_id' in input ? 'setRateLimit' : 'setServiceAccountRateLimit'),
+    (input) => ('account_id' in input ? 'changeAccount' : 'changeServiceAccount'),
     [
       text('--account <acc_…>', 'of the default Service account of an account, or', 'account_id'),
       text('--service-account <sa_…>', 'of one Service account', 'service_account_id'),
-      required(perMinute()),
+      required(perMinute('rate_limit_per_minute')),
     ],
     { exactlyOne: [['account', 'service-account']] },
   ),
   verb(
     'traffic-limit set',
     'set how many requests a minute all Service accounts of an account share',
-    'setTrafficLimit',
-    [account, perMinute(), flag('--default', 'the configured limit', { limit_per_minute: null })],
+    'changeAccount',
+    [
+      account,
+      perMinute('traffic_limit_per_minute'),
+      flag('--default', 'the configured limit', { traffic_limit_per_minute: null }),
+    ],
     { exactlyOne: [['per-minute', 'default']] },
   ),
-  verb('events on', 'let an account read its event streams', 'switchEvents', [account], {
-    fixed: { enabled: true },
+  verb('events on', 'let an account read its event streams', 'changeAccount', [account], {
+    fixed: { events_enabled: true },
   }),
   verb(
     'events off',
     'close the event streams of an account; events are logged all the same',
-    'switchEvents',
+    'changeAccount',
     [account],
-    { fixed: { enabled: false } },
+    { fixed: { events_enabled: false } },
   ),
   verb(
     'capture on',
     'save complete chains of Live Pages of an account as revisions',
-    'switchCapture',
+    'changeAccount',
     [account],
-    { fixed: { enabled: true } },
+    { fixed: { capture_enabled: true } },
   ),
-  verb('capture off', 'save none of them', 'switchCapture', [account], {
-    fixed: { enabled: false },
+  verb('capture off', 'save none of them', 'changeAccount', [account], {
+    fixed: { capture_enabled: false },
   }),
 ];
 

@@ -28,10 +28,13 @@ export const webhookVerbs: readonly Verb[] = [
   verb(
     'webhook enable',
     'send to an endpoint again, from what comes next; see redeliver for what it missed',
-    'enableWebhookEndpoint',
+    'changeWebhookEndpoint',
     one,
+    { fixed: { state: 'enabled' } },
   ),
-  verb('webhook disable', 'send nothing more to an endpoint', 'disableWebhookEndpoint', one),
+  verb('webhook disable', 'send nothing more to an endpoint', 'changeWebhookEndpoint', one, {
+    fixed: { state: 'disabled' },
+  }),
   verb('webhook delete', 'delete an endpoint with its deliveries', 'deleteWebhookEndpoint', one),
   verb(
     'webhook rotate-secret',

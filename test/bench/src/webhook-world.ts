@@ -55,7 +55,7 @@ async function subscribeProject(
 ): Promise<SubscribedProject> {
   const operator = createOperatorClient({ url: stack.operatorUrl, token: stack.operatorToken });
   const { account_id } = await operator.call('createAccount', { name: 'benchmark' });
-  await operator.call('switchEvents', { account_id, enabled: true });
+  await operator.call('changeAccount', { account_id, events_enabled: true });
   const { project_id } = await operator.call('createProject', { account_id });
   const scopes = ['customer.webhooks.manage.v1'] as const;
   const { secret } = await operator.call('issueCredential', { project_id, scopes });

@@ -41,7 +41,17 @@ export const networkPolicy = z
     return [...networks];
   })
   .nullable();
-export const networkPolicyBody = z.strictObject({ network_policy: networkPolicy });
+
+/** Body of a PATCH: the given fields are set, the others stay. */
+export function changeOf<Shape extends Record<string, z.ZodExactOptional>>(shape: Shape) {
+  return z
+    .strictObject(shape)
+    .refine((change) => Object.keys(change).length > 0, {
+      error: 'must change something',
+      when: ({ issues }) => issues.length === 0,
+    })
+    .meta({ minProperties: 1 });
+}
 
 export const scopes = z
   .array(grantedPermission)
@@ -72,7 +82,9 @@ const operatorKey = z
 export const bookingHeaders = z.object({ 'idempotency-key': operatorKey });
 export const keyedHeaders = z.object({ 'idempotency-key': operatorKey.optional() });
 
-const ownerState = z.enum(['active', 'suspended']);
+export const ownerState = z
+  .enum(['active', 'suspended'])
+  .describe('Suspended, none of its Credentials is valid.');
 const shownPolicy = z.array(z.string()).nullable();
 const time = z.iso.datetime();
 

@@ -5,6 +5,7 @@ import {
   webhookDelivery,
   webhookEndpoint,
   webhookEndpointPath,
+  webhookEndpointState,
   webhookEndpointWithSecret,
   webhookPing,
   webhookRedelivered,
@@ -13,6 +14,7 @@ import {
 } from '@inventory/contracts/http/webhooks';
 import { Refused } from '@inventory/http/refused';
 import { Reply } from '@inventory/http/reply';
+import { z } from 'zod';
 import type { Tenancy } from '../tenancy/open-tenancy.ts';
 import { namedIn, type WebhookClient } from '../webhooks/webhook-client.ts';
 import { readCursor, writeCursor } from './list-cursor.ts';
@@ -86,27 +88,24 @@ const readingRoutes = [
   }),
 ];
 
-const switchingRoutes = (['enable', 'disable'] as const).map((verb) =>
+const changingRoutes = [
   operatorRoute({
-    operationId: `${verb}WebhookEndpoint`,
+    operationId: 'changeWebhookEndpoint',
     tag,
-    summary:
-      verb === 'enable'
-        ? 'Send to a webhook endpoint again, from the next event on'
-        : 'Send nothing more to a webhook endpoint',
-    method: 'POST',
-    path: `${one}/${verb}`,
+    summary: 'Send nothing more to a webhook endpoint, or again from the next event on',
+    method: 'PATCH',
+    path: one,
     role: 'support',
-    action: `webhook-endpoint.${verb}`,
-    input: { path: webhookEndpointPath, body: emptyBody },
+    action: 'webhook-endpoint.change',
+    input: {
+      path: webhookEndpointPath,
+      body: z.strictObject({ state: webhookEndpointState }),
+    },
     answer: webhookEndpoint,
     errors: changeErrors,
-    handle: ({ webhooks }: WebhookRoutesDeps, { path }) =>
-      webhooks.changeEndpoint(namedIn(path), { state: `${verb}d` }),
+    handle: ({ webhooks }: WebhookRoutesDeps, { path, body }) =>
+      webhooks.changeEndpoint(namedIn(path), body),
   }),
-);
-
-const changingRoutes = [
   operatorRoute({
     operationId: 'deleteWebhookEndpoint',
     tag,
@@ -186,9 +185,4 @@ const sendingRoutes = [
  * Support for the webhook endpoints of a customer. Only customers create them and set their URL: a
  * URL can contain a secret, and the input of operators is audited.
  */
-export const webhookRoutes = [
-  ...readingRoutes,
-  ...switchingRoutes,
-  ...changingRoutes,
-  ...sendingRoutes,
-];
+export const webhookRoutes = [...readingRoutes, ...changingRoutes, ...sendingRoutes];
