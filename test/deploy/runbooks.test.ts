@@ -4,7 +4,7 @@ import { serviceNames } from '@inventory/contracts/topics';
 import { alertRules } from '../../deploy/observability/src/rules/rule-groups.ts';
 import type { AlertRule } from '../../deploy/observability/src/rules/rule-plan.ts';
 import { runbooksUrl } from '../../deploy/observability/src/rules/runbooks-url.ts';
-import { verbs } from '../../deploy/operator-cli/src/run-cli.ts';
+import { readCommands } from '../../deploy/operator-cli/src/operator-commands.ts';
 import { root, trackedFiles } from '../tidy/tracked-files.ts';
 import { dashboardTitles } from './support/dashboard-queries.ts';
 import { configOf } from './support/known-settings.ts';
@@ -99,7 +99,7 @@ test('runbooks, documents and READMEs of services name log entries that there ar
 });
 
 test('runbooks name commands that the operator’s command line has', () => {
-  const known = verbs.map(({ words }) => words);
+  const known = readCommands().map(({ words }) => words);
   const used = named(/`(?:npm run -s )?operator (?:-- )?([a-z]+(?: [a-z][a-z-]+)?)/g);
 
   expect(used.length).toBeGreaterThan(5);

@@ -1138,7 +1138,9 @@ export interface operations {
     readonly listAccounts: {
         readonly parameters: {
             readonly query?: {
+                /** @description Items of this part; 50 when absent. */
                 readonly limit?: number;
+                /** @description `next_cursor` of the part before. */
                 readonly cursor?: string;
             };
             readonly header?: never;
@@ -1256,6 +1258,7 @@ export interface operations {
                      * @enum {string}
                      */
                     readonly state?: "active" | "suspended";
+                    /** @description Networks that clients must come from; null for any. */
                     readonly network_policy?: readonly string[] | null;
                     /** @description Of its default Service account. */
                     readonly rate_limit_per_minute?: number;
@@ -1293,7 +1296,9 @@ export interface operations {
     readonly listProjects: {
         readonly parameters: {
             readonly query?: {
+                /** @description Items of this part; 50 when absent. */
                 readonly limit?: number;
+                /** @description `next_cursor` of the part before. */
                 readonly cursor?: string;
             };
             readonly header?: never;
@@ -1416,6 +1421,7 @@ export interface operations {
                      * @enum {string}
                      */
                     readonly state?: "active" | "suspended";
+                    /** @description Networks that clients must come from; null for any. */
                     readonly network_policy?: readonly string[] | null;
                 };
             };
@@ -1445,7 +1451,9 @@ export interface operations {
     readonly listServiceAccounts: {
         readonly parameters: {
             readonly query?: {
+                /** @description Items of this part; 50 when absent. */
                 readonly limit?: number;
+                /** @description `next_cursor` of the part before. */
                 readonly cursor?: string;
             };
             readonly header?: never;
@@ -1564,6 +1572,7 @@ export interface operations {
                 readonly "application/json": {
                     /** @description Of all its Credentials together. */
                     readonly rate_limit_per_minute?: number;
+                    /** @description Networks that clients must come from; null for any. */
                     readonly network_policy?: readonly string[] | null;
                 };
             };
@@ -1593,7 +1602,9 @@ export interface operations {
     readonly listCredentials: {
         readonly parameters: {
             readonly query?: {
+                /** @description Items of this part; 50 when absent. */
                 readonly limit?: number;
+                /** @description `next_cursor` of the part before. */
                 readonly cursor?: string;
             };
             readonly header?: never;
@@ -1645,7 +1656,9 @@ export interface operations {
                     /** @description Of the same account; its default one when absent. */
                     readonly service_account_id?: string;
                     readonly scopes: readonly ("platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1" | "customer.events.read.v1" | "customer.webhooks.manage.v1" | "customer.account.read.v1" | "customer.account.manage.v1" | "*")[];
+                    /** @description In the future; null for never. */
                     readonly expires_at?: string | null;
+                    /** @description Networks that clients must come from; null for any. */
                     readonly network_policy?: readonly string[] | null;
                 };
             };
@@ -1754,7 +1767,9 @@ export interface operations {
             readonly content: {
                 readonly "application/json": {
                     readonly scopes?: readonly ("platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1" | "customer.events.read.v1" | "customer.webhooks.manage.v1" | "customer.account.read.v1" | "customer.account.manage.v1" | "*")[];
+                    /** @description In the future; null for never. */
                     readonly expires_at?: string | null;
+                    /** @description Networks that clients must come from; null for any. */
                     readonly network_policy?: readonly string[] | null;
                 };
             };
@@ -1793,7 +1808,10 @@ export interface operations {
         readonly requestBody?: {
             readonly content: {
                 readonly "application/json": {
-                    /** @default 0 */
+                    /**
+                     * @description How long the replaced secret stays valid.
+                     * @default 0
+                     */
                     readonly overlap_seconds?: number;
                 };
             };
@@ -1860,6 +1878,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header: {
+                /** @description The same key again changes nothing more. */
                 readonly "idempotency-key": string;
             };
             readonly path: {
@@ -1871,7 +1890,10 @@ export interface operations {
             readonly content: {
                 readonly "application/json": {
                     readonly amount: number;
-                    /** @default top-up */
+                    /**
+                     * @description Stands in the statement.
+                     * @default top-up
+                     */
                     readonly reason?: string;
                 };
             };
@@ -1918,6 +1940,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header: {
+                /** @description The same key again changes nothing more. */
                 readonly "idempotency-key": string;
             };
             readonly path: {
@@ -1929,7 +1952,10 @@ export interface operations {
             readonly content: {
                 readonly "application/json": {
                     readonly amount: number;
-                    /** @default unit grant */
+                    /**
+                     * @description Stands in the statement.
+                     * @default unit grant
+                     */
                     readonly reason?: string;
                 };
             };
@@ -1976,6 +2002,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header: {
+                /** @description The same key again changes nothing more. */
                 readonly "idempotency-key": string;
             };
             readonly path: {
@@ -1992,6 +2019,7 @@ export interface operations {
                      */
                     readonly asset?: "credits" | "units";
                     readonly amount: number;
+                    /** @description Stands in the statement. */
                     readonly reason: string;
                 };
             };
@@ -2069,7 +2097,9 @@ export interface operations {
     readonly listHolds: {
         readonly parameters: {
             readonly query?: {
+                /** @description Items of this part; 50 when absent. */
                 readonly limit?: number;
+                /** @description `next_cursor` of the part before. */
                 readonly cursor?: string;
             };
             readonly header?: never;
@@ -2107,7 +2137,9 @@ export interface operations {
     readonly readStatement: {
         readonly parameters: {
             readonly query?: {
+                /** @description Items of this part; 50 when absent. */
                 readonly limit?: number;
+                /** @description `next_cursor` of the part before. */
                 readonly cursor?: string;
                 readonly format?: "json" | "csv";
             };
@@ -2183,6 +2215,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header: {
+                /** @description The same key again changes nothing more. */
                 readonly "idempotency-key": string;
             };
             readonly path: {
@@ -2232,6 +2265,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header: {
+                /** @description The same key again changes nothing more. */
                 readonly "idempotency-key": string;
             };
             readonly path: {
@@ -2242,6 +2276,7 @@ export interface operations {
         readonly requestBody: {
             readonly content: {
                 readonly "application/json": {
+                    /** @description Null for none. */
                     readonly cap: number | null;
                     /** @default null */
                     readonly reason?: string | null;
@@ -2496,7 +2531,9 @@ export interface operations {
     readonly listWebhookDeliveries: {
         readonly parameters: {
             readonly query?: {
+                /** @description Items of this part; 50 when absent. */
                 readonly limit?: number;
+                /** @description `next_cursor` of the part before. */
                 readonly cursor?: string;
                 /** @description Only deliveries in this state. */
                 readonly state?: "pending" | "delivered" | "failed";
@@ -2542,6 +2579,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
+                /** @description The same key again changes nothing more. */
                 readonly "idempotency-key"?: string;
             };
             readonly path: {
@@ -2910,7 +2948,9 @@ export interface operations {
     readonly listAudit: {
         readonly parameters: {
             readonly query?: {
+                /** @description Items of this part; 50 when absent. */
                 readonly limit?: number;
+                /** @description `next_cursor` of the part before. */
                 readonly cursor?: string;
                 /** @description Entries from this time on. */
                 readonly from?: string;

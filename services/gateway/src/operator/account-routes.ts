@@ -31,6 +31,7 @@ const errors = ['account_not_found'] as const;
 export const accountRoutes = [
   operatorRoute({
     operationId: 'createAccount',
+    command: 'account create',
     tag,
     summary: 'Create a customer account',
     method: 'POST',
@@ -45,6 +46,8 @@ export const accountRoutes = [
   }),
   operatorRoute({
     operationId: 'listAccounts',
+    command: 'account list',
+    columns: ['account_id', 'name', 'state', 'rate_limit_per_minute', 'events_enabled'],
     tag,
     summary: 'Accounts, oldest first',
     method: 'GET',
@@ -63,6 +66,7 @@ export const accountRoutes = [
   }),
   operatorRoute({
     operationId: 'readAccount',
+    command: 'account show',
     tag,
     summary: 'One account',
     method: 'GET',
@@ -79,6 +83,15 @@ export const accountRoutes = [
   }),
   operatorRoute({
     operationId: 'changeAccount',
+    command: {
+      'account change': {},
+      'account suspend': { state: 'suspended' },
+      'account reactivate': { state: 'active' },
+      'events on': { events_enabled: true },
+      'events off': { events_enabled: false },
+      'capture on': { capture_enabled: true },
+      'capture off': { capture_enabled: false },
+    },
     tag,
     summary: 'Change the given fields of an account',
     description: 'A suspension stops every Credential of the account, at once.',

@@ -46,6 +46,7 @@ const shownOnce = 'The secret is shown in this response only.';
 export const credentialRoutes = [
   operatorRoute({
     operationId: 'issueCredential',
+    command: 'credential issue',
     tag,
     summary: 'Issue a Credential of a Project',
     description: shownOnce,
@@ -83,6 +84,8 @@ export const credentialRoutes = [
   }),
   operatorRoute({
     operationId: 'listCredentials',
+    command: 'credential list',
+    columns: ['credential_id', 'name', 'state', 'public_id', 'scopes', 'expires_at'],
     tag,
     summary: 'Credentials of a Project, oldest first',
     method: 'GET',
@@ -104,6 +107,8 @@ export const credentialRoutes = [
   }),
   operatorRoute({
     operationId: 'findCredential',
+    // The command line has one of its own: it hashes the secret.
+    command: {},
     tag,
     summary: 'Find the Credential of a secret that has leaked',
     description:
@@ -132,6 +137,7 @@ export const credentialRoutes = [
   }),
   operatorRoute({
     operationId: 'readCredential',
+    command: 'credential show',
     tag,
     summary: 'One Credential, without its secret',
     method: 'GET',
@@ -148,6 +154,7 @@ export const credentialRoutes = [
   }),
   operatorRoute({
     operationId: 'rotateCredential',
+    command: 'credential rotate',
     tag,
     summary: 'Replace the secret of a Credential',
     description: `The replaced secret stays valid for \`overlap_seconds\`. ${shownOnce}`,
@@ -158,7 +165,12 @@ export const credentialRoutes = [
     input: {
       path: credentialPath,
       body: z.strictObject({
-        overlap_seconds: z.int().min(0).max(overlapSecondsMax).default(0),
+        overlap_seconds: z
+          .int()
+          .min(0)
+          .max(overlapSecondsMax)
+          .default(0)
+          .describe('How long the replaced secret stays valid.'),
       }),
     },
     answer: issuedCredential,
@@ -171,6 +183,7 @@ export const credentialRoutes = [
   }),
   operatorRoute({
     operationId: 'revokeCredential',
+    command: 'credential revoke',
     tag,
     summary: 'End a Credential, at once and for good',
     method: 'POST',
@@ -185,6 +198,7 @@ export const credentialRoutes = [
   }),
   operatorRoute({
     operationId: 'changeCredential',
+    command: 'credential change',
     tag,
     summary: 'Change the given fields of a Credential',
     method: 'PATCH',

@@ -31,6 +31,7 @@ const errors = ['project_not_found'] as const;
 export const projectRoutes = [
   operatorRoute({
     operationId: 'createProject',
+    command: 'project create',
     tag,
     summary: 'Create a Project of an account',
     method: 'POST',
@@ -51,6 +52,8 @@ export const projectRoutes = [
   }),
   operatorRoute({
     operationId: 'listProjects',
+    command: 'project list',
+    columns: ['project_id', 'name', 'state', 'network_policy', 'created_at'],
     tag,
     summary: 'Projects of an account, oldest first',
     method: 'GET',
@@ -71,6 +74,7 @@ export const projectRoutes = [
   }),
   operatorRoute({
     operationId: 'readProject',
+    command: 'project show',
     tag,
     summary: 'One Project',
     method: 'GET',
@@ -87,6 +91,11 @@ export const projectRoutes = [
   }),
   operatorRoute({
     operationId: 'changeProject',
+    command: {
+      'project change': {},
+      'project suspend': { state: 'suspended' },
+      'project reactivate': { state: 'active' },
+    },
     tag,
     summary: 'Change the given fields of a Project',
     description: 'A suspension stops every Credential of the Project, at once.',

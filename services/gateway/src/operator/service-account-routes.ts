@@ -36,6 +36,7 @@ const list = 'service_accounts';
 export const serviceAccountRoutes = [
   operatorRoute({
     operationId: 'createServiceAccount',
+    command: 'service-account create',
     tag,
     summary: 'Create a Service account of an account',
     description: 'It has the standard rate limit and no network policy.',
@@ -54,6 +55,8 @@ export const serviceAccountRoutes = [
   }),
   operatorRoute({
     operationId: 'listServiceAccounts',
+    command: 'service-account list',
+    columns: ['service_account_id', 'name', 'is_default', 'rate_limit_per_minute'],
     tag,
     summary: 'Service accounts of an account, the default one first, then oldest first',
     method: 'GET',
@@ -74,6 +77,7 @@ export const serviceAccountRoutes = [
   }),
   operatorRoute({
     operationId: 'readServiceAccount',
+    command: 'service-account show',
     tag,
     summary: 'One Service account',
     method: 'GET',
@@ -90,6 +94,7 @@ export const serviceAccountRoutes = [
   }),
   operatorRoute({
     operationId: 'changeServiceAccount',
+    command: 'service-account change',
     tag,
     summary: 'Change the given fields of a Service account',
     method: 'PATCH',

@@ -36,6 +36,8 @@ const isPlace = (text: string) => /^[0-9]{15}\/evt_[0-9a-f-]{36}$/.test(text);
 const readingRoutes = [
   operatorRoute({
     operationId: 'listWebhookEndpoints',
+    command: 'webhook list',
+    columns: ['endpoint_id', 'state', 'disabled_reason', 'failing_since', 'types', 'url'],
     tag,
     summary: 'Webhook endpoints of a Project',
     method: 'GET',
@@ -52,6 +54,7 @@ const readingRoutes = [
   }),
   operatorRoute({
     operationId: 'readWebhookEndpoint',
+    command: 'webhook show',
     tag,
     summary: 'One webhook endpoint, without its secrets',
     method: 'GET',
@@ -64,6 +67,8 @@ const readingRoutes = [
   }),
   operatorRoute({
     operationId: 'listWebhookDeliveries',
+    command: 'webhook deliveries',
+    columns: ['event_id', 'type', 'state', 'failure', 'attempts_total', 'next_attempt_at'],
     tag,
     summary: 'What was sent to a webhook endpoint, newest first',
     description:
@@ -91,6 +96,7 @@ const readingRoutes = [
 const changingRoutes = [
   operatorRoute({
     operationId: 'changeWebhookEndpoint',
+    command: { 'webhook enable': { state: 'enabled' }, 'webhook disable': { state: 'disabled' } },
     tag,
     summary: 'Send nothing more to a webhook endpoint, or again from the next event on',
     method: 'PATCH',
@@ -108,6 +114,7 @@ const changingRoutes = [
   }),
   operatorRoute({
     operationId: 'deleteWebhookEndpoint',
+    command: 'webhook delete',
     tag,
     summary: 'Delete a webhook endpoint with its deliveries',
     method: 'DELETE',
@@ -124,6 +131,7 @@ const changingRoutes = [
   }),
   operatorRoute({
     operationId: 'rotateWebhookSecret',
+    command: 'webhook rotate-secret',
     tag,
     summary: 'Create a new signing secret; both sign until the overlap is over',
     description:
@@ -150,6 +158,7 @@ const changingRoutes = [
 const sendingRoutes = [
   operatorRoute({
     operationId: 'testWebhookEndpoint',
+    command: 'webhook test',
     tag,
     summary: 'Send a `webhook.ping` to a webhook endpoint',
     method: 'POST',
@@ -166,6 +175,7 @@ const sendingRoutes = [
   }),
   operatorRoute({
     operationId: 'redeliverWebhookEvents',
+    command: 'webhook redeliver',
     tag,
     summary: 'Send one event again, or all of a time range',
     method: 'POST',

@@ -1,58 +1,58 @@
 import { randomUUID } from 'node:crypto';
 import {
   createOperatorClient,
+  type OperatorAccess,
   type OperatorAnswer,
   type OperatorClient,
   type OperatorError,
   OperatorUnreachable,
 } from '@inventory/operator-client/operator-client';
 import { type CliProcess, type ExitCode, exitCodes } from './cli-process.ts';
+import { fieldsOf, type Given } from './command-options.ts';
 import { findConnection } from './connection.ts';
+import type { OperatorCommand } from './operator-commands.ts';
 import { renderAnswer } from './render.ts';
-import { key, type Verb } from './verb.ts';
 
-/** What was given, by the name of the option as `commander` stores it. */
-export type Given = Readonly<Record<string, unknown>>;
+/** The verification reads every journal. */
+const verifyTimeoutMs = 290_000;
 
 /** Calls the operator API once and shows its answer. */
-export async function runVerb(cli: CliProcess, verb: Verb, given: Given): Promise<ExitCode> {
-  const read = verb.fromInput ? verb.fromInput(await cli.readInput()) : {};
-  if (read === null) {
-    cli.writeError('standard input holds no secret of a Credential\n');
-    return exitCodes.usage;
-  }
-  const input = { ...inputOf(verb, given), ...read };
-  const { irreversible } = verb;
+export async function runCommand(
+  cli: CliProcess,
+  command: OperatorCommand,
+  given: Given,
+): Promise<ExitCode> {
+  const { operation, irreversible, hasKey, columns } = command;
+  const generated = hasKey ? { 'idempotency-key': randomUUID() } : {};
+  const csv = given['csv'] === true ? { format: 'csv' } : {};
+  const all = given['all'] === true ? { limit: 100 } : {};
+  const input = { ...generated, ...fieldsOf(command, given), ...csv, ...all };
   if (irreversible !== undefined && (given['dryRun'] === true || given['yes'] !== true)) {
     return showEffect(cli, irreversible, input, given['dryRun'] === true);
   }
-  const bookingKey = input['idempotency-key'];
-  const hint =
-    bookingKey === undefined
-      ? ''
-      : `run it again with --key ${bookingKey}: it is done at most once\n`;
-  const api = createOperatorClient({
-    timeoutMs: verb.timeoutMs,
-    ...findConnection(cli.environment, cli.directory),
-    ...cli.connection,
-  });
-  const operation = typeof verb.operation === 'string' ? verb.operation : verb.operation(input);
-  // The options of a verb set fields of its operation only.
-  const send: Send = (fields) => api.send(operation, fields as never);
-  try {
+  const key: unknown = Object(input)['idempotency-key'];
+  const hint = hasKey ? `run it again with --key ${String(key)}: it is done at most once\n` : '';
+  const timeoutMs = operation === 'verifyLedger' ? verifyTimeoutMs : undefined;
+  return connect(cli, { timeoutMs }, hint, async (api) => {
+    // The fields of a command are those of its operation, by the document of both.
+    const send: Send = (fields) => api.send(operation, fields as never);
     const first = await send(input);
     const answer = given['all'] === true ? await sendParts(cli, send, input, first) : first;
     if (answer.status >= 500) cli.writeError(hint);
-    const shown = showAnswer(cli, verb, given, answer);
-    const { followedBy } = verb;
-    if (shown !== exitCodes.done || !followedBy || given[followedBy.option] !== true) return shown;
-    const fields: Readonly<Record<string, unknown>> = { ...answer.data };
-    if (fields[followedBy.when] !== true) {
-      cli.writeError(`${followedBy.otherwise}\n`);
-      return exitCodes.failed;
-    }
-    const next = Object.fromEntries(followedBy.fields.map((name) => [name, fields[name]]));
-    return showAnswer(cli, verb, given, await api.send(followedBy.operation, next as never));
+    return showAnswer(cli, given, answer, columns);
+  });
+}
+
+/** Runs calls of the operator API. Without an answer the hint is written too. */
+export async function connect(
+  cli: CliProcess,
+  access: Pick<OperatorAccess, 'timeoutMs'>,
+  hint: string,
+  run: (api: OperatorClient) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const found = findConnection(cli.environment, cli.directory);
+  try {
+    return await run(createOperatorClient({ ...access, ...found, ...cli.connection }));
   } catch (error) {
     if (!(error instanceof OperatorUnreachable)) throw error;
     cli.writeError(`unreachable: ${error.message}\n${hint}`);
@@ -79,15 +79,6 @@ function showEffect(
 
 type Send = (input: object) => ReturnType<OperatorClient['send']>;
 
-function inputOf({ options, fixed }: Verb, given: Given): Record<string, unknown> {
-  const fields = options.map(({ option, toInput }) => {
-    const value = given[option.attributeName()];
-    return value === undefined ? {} : toInput(value);
-  });
-  const generated = options.includes(key) ? { 'idempotency-key': randomUUID() } : {};
-  return Object.assign({}, fixed, generated, ...fields);
-}
-
 /** Writes all parts of a CSV but the last one, which it returns. Only the first has the header. */
 async function sendParts(
   cli: CliProcess,
@@ -106,11 +97,12 @@ async function sendParts(
   }
 }
 
-function showAnswer(
+/** A secret is written with the answer that has it, and not again. */
+export function showAnswer(
   cli: CliProcess,
-  { columns, note, mustHold }: Verb,
   { json }: Given,
   answer: OperatorAnswer<object>,
+  columns?: readonly string[],
 ): ExitCode {
   const { data, text, status, headers } = answer;
   if (status === 200 && headers.get('content-type')?.startsWith('text/csv')) {
@@ -124,9 +116,10 @@ function showAnswer(
     return exitCodes.failed;
   }
   cli.write(json ? `${text}\n` : renderAnswer(data, columns));
-  if (note) cli.writeError(`${note}\n`);
-  const fields: Readonly<Record<string, unknown>> = { ...data };
-  return mustHold === undefined || fields[mustHold] === true ? exitCodes.done : exitCodes.failed;
+  if ('secret' in data) {
+    cli.writeError('The secret is shown this once: store it now, or hand it over.\n');
+  }
+  return 'ok' in data && data.ok !== true ? exitCodes.failed : exitCodes.done;
 }
 
 /** An answer in another form comes from another server at the address. */
