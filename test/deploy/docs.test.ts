@@ -6,9 +6,9 @@ import { topicJobSettings } from '@inventory/service-host/prepare';
 import { root, trackedFiles } from '../tidy/tracked-files.ts';
 import { configOf } from './support/known-settings.ts';
 
-const [page] = trackedFiles(/^docs\/deploying\.md$/);
+const [page] = trackedFiles(/^docs\/operators\/deploying\.md$/);
 const pages = trackedFiles(
-  /^docs\/(deploying|configuring|rotating-secrets|capacity|failure-modes|backup-and-restore)\.md$/,
+  /^docs\/(operators\/(deploying|configuring|rotating-secrets|failure-modes|backup-and-restore)|contributors\/capacity)\.md$/,
 );
 /** Read by the telemetry preload itself. */
 const ofTelemetry = /^OTEL_/;
@@ -17,7 +17,7 @@ const ofTheBuild = ['SERVICE', 'NODE_IMAGE', 'RUNTIME_IMAGE', 'VERSION', 'REVISI
 const ofCompose = /^(GATEWAY|REFRESH_COLLECTOR|EVENT_STREAM)_SERVICE_TOKEN$/;
 
 test('the page of the operator API has every code of its errors', () => {
-  const [operating] = trackedFiles(/^docs\/operating\.md$/);
+  const [operating] = trackedFiles(/^docs\/operators\/operating\.md$/);
   expect(operatorCodes.filter((code) => !operating?.text.includes(`\`${code}\``))).toEqual([]);
 });
 
@@ -39,7 +39,7 @@ test('the operator’s pages name only settings that there are', async () => {
   expect(unknown).toEqual([]);
 });
 
-test('docs/deploying.md gives the defaults of the topics job', () => {
+test('docs/operators/deploying.md gives the defaults of the topics job', () => {
   const { TOPIC_PARTITIONS, TOPIC_REPLICATION_FACTOR } = topicJobSettings;
   const partitions = TOPIC_PARTITIONS.parse(undefined);
   const copies = TOPIC_REPLICATION_FACTOR.parse(undefined);

@@ -10,7 +10,7 @@ import { dashboardTitles } from './support/dashboard-queries.ts';
 import { configOf } from './support/known-settings.ts';
 import { plantedFaults } from './support/planted-faults.ts';
 
-const pages = trackedFiles(/^docs\/(runbooks\/.*|observability)\.md$/);
+const pages = trackedFiles(/^docs\/operators\/(runbooks\/.*|observability)\.md$/);
 
 /** Read by the operator's command line. */
 const ofTheOperator = ['OPERATOR_URL', 'OPERATOR_TOKEN'];
@@ -23,7 +23,7 @@ function named(pattern: RegExp): { path: string; name: string }[] {
 }
 
 test('every alert has its runbook, and every runbook its alert', () => {
-  const folder = join(root, 'docs/runbooks');
+  const folder = join(root, 'docs/operators/runbooks');
   const written = readdirSync(folder).filter((name) => name !== 'README.md');
 
   expect(alertRules.map(fileOf).toSorted()).toEqual(written.toSorted());
@@ -83,7 +83,9 @@ test('runbooks name panels and periodic jobs that there are', () => {
 
 test('runbooks, documents and READMEs of services name log entries that there are', () => {
   const sources = trackedFiles(/^(services|libs)\/[^/]+\/src\/.*\.ts$/).map(({ text }) => text);
-  const documents = trackedFiles(/^(docs\/[^/]*|docs\/runbooks\/.*|services\/[^/]+\/README)\.md$/);
+  const documents = trackedFiles(
+    /^(docs\/[^/]*\/[^/]*|docs\/operators\/runbooks\/.*|services\/[^/]+\/README)\.md$/,
+  );
   const lines = documents.flatMap(({ path, text }) =>
     text.split('\n').flatMap((line) => (/\blogs?\b/.test(line) ? [{ path, line }] : [])),
   );

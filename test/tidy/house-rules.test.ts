@@ -185,13 +185,16 @@ describe('the sources', () => {
 });
 
 describe('the repository', () => {
-  it('describes processes and messages with the verbs of components (docs/style.md)', () => {
+  it('describes processes and messages with the verbs of components (docs/contributors/style.md)', () => {
     const ofPeople =
       /\b(whoever|nobody|somebody|everybody|told|tells|heard|hears|learns|learned|go(es|ing)? on|lets? go|gives back|given back|(is|are) away)\b/i;
     const retired =
       /\b(TakeTurn|rang|Departure|Household|Obstacle|askOwner|playRound|learnFromRefusal|LiveSeats|shareIdentities|giveKeyBack)\b/;
     const files = trackedFiles(/\.(ts|js|cjs|md|ya?ml|sh)$/).filter(
-      ({ path }) => !/house-rules\.test|^docs\/style\.md|\/generated\/|vocabulary-lists/.test(path),
+      ({ path }) =>
+        !/house-rules\.test|^docs\/contributors\/style\.md|\/generated\/|vocabulary-lists/.test(
+          path,
+        ),
     );
     expect(places(files, ofPeople)).toEqual([]);
     expect(places(files, retired)).toEqual([]);
@@ -212,8 +215,8 @@ describe('the repository', () => {
     expect(missing).toEqual([]);
   });
 
-  it('has the files by which docs/architecture.md follows a refresh, as many as it states', () => {
-    const [document] = trackedFiles(/^docs\/architecture\.md$/);
+  it('has the files by which docs/contributors/architecture.md follows a refresh, as many as it states', () => {
+    const [document] = trackedFiles(/^docs\/contributors\/architecture\.md$/);
     const [, section = ''] = document?.text.split('## A refresh, file by file') ?? [];
     const rows = [...section.matchAll(/^\|[^|]*\| `((?:services|libs)\/[^`]+)` \| (.+) \|$/gm)];
     const files = rows.flatMap(([, folder, names = '']) =>

@@ -55,7 +55,7 @@ Names: ${benchmarks.map(({ name }) => name).join(', ')}; all when none is given.
 Fails when a figure misses its floor, and names the seed.`;
 
 const slowServer =
-  'This MongoDB server reads whole collections for most updates: figures with writes are far below those of docs/benchmarks.md, which names a faster server.';
+  'This MongoDB server reads whole collections for most updates: figures with writes are far below those of docs/contributors/benchmarks.md, which names a faster server.';
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
