@@ -279,9 +279,10 @@ describe('a refresh whose planned step fails', () => {
     for (let count = 0; count < 12; count += 1) await queue(one);
     const seenAt = new Date(stored.clock.now());
     const held = await stored.collection.find({}).toArray();
-    const scan = { refreshId: newRefreshId(), token: 'lost', leaseUntil: new Date(8e12) };
+    const lost = { owner: 'lost', until: new Date(8e12) };
+    const scan = { refreshId: newRefreshId(), deadline: seenAt };
     await stores.collections.inventories.insertMany(
-      held.map(({ scopeKey }) => ({ _id: scopeKey, seenAt, scan })),
+      held.map(({ scopeKey }) => ({ _id: scopeKey, seenAt, scan, lease: lost })),
     );
     const queueDeadlineMs = stored.clock.now() + 2 * config.deadlines.queueMs;
     const good = await queue({ ...one, queueDeadlineMs });
@@ -303,7 +304,7 @@ describe('a refresh whose planned step fails', () => {
     expect(await stateOf(good)).toBe('collecting');
     // Four or five in ten seconds of each, not forty.
     expect(requests).toBeLessThan(12 * 7);
-    await stores.collections.inventories.deleteMany({ 'scan.token': 'lost' });
+    await stores.collections.inventories.deleteMany({ 'lease.owner': 'lost' });
     stored.clock.advance(300_000);
     await scheduler.runOnce();
     expect((await running([good])).length).toBeGreaterThan(1);
