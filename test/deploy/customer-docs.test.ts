@@ -82,4 +82,16 @@ test('the pages of customers name only operations that there are', () => {
   );
   expect(named.length).toBeGreaterThan(10);
   expect(named.filter(({ operation }) => !operations.includes(operation))).toEqual([]);
+
+  const templates = Object.keys(paths).map(
+    (path) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+  );
+  const called = pages.flatMap(({ path, text }) =>
+    [...text.matchAll(/\$(?:BASE|EVENTS_ORIGIN)(\/v2\/[^\s"'?`]+)/g)].map(([, address = '']) => ({
+      path,
+      address,
+    })),
+  );
+  expect(called.length).toBeGreaterThan(6);
+  expect(called.filter(({ address }) => !templates.some((one) => one.test(address)))).toEqual([]);
 });

@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { serviceNames } from '@inventory/contracts/topics';
 import { alertRules } from '../../deploy/observability/src/rules/rule-groups.ts';
 import type { AlertRule } from '../../deploy/observability/src/rules/rule-plan.ts';
@@ -109,23 +109,3 @@ test('runbooks name commands that the operator’s command line has', () => {
     known.includes(name) || known.includes(name.split(' ')[0] ?? '');
   expect(used.filter(({ name }) => !isKnown(name))).toEqual([]);
 });
-
-test('every link of a runbook leads to a page, and to the heading it names', () => {
-  for (const { path, text } of pages) {
-    const links = [...text.matchAll(/\]\(([^)#:]+)(?:#([^)]*))?\)/g)];
-    const missing = links.filter(([, link = '', anchor]) => {
-      const target = join(root, dirname(path), link);
-      return !existsSync(target) || (anchor !== undefined && !headingsOf(target).includes(anchor));
-    });
-    expect([path, missing.map(([link]) => link)]).toEqual([path, []]);
-  }
-});
-
-function headingsOf(file: string): string[] {
-  return [...readFileSync(file, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
-    heading
-      .toLowerCase()
-      .replaceAll(/[^\w\s-]/g, '')
-      .replaceAll(' ', '-'),
-  );
-}
