@@ -2,7 +2,7 @@
 
 /**
  * Makes every Secret that deploy/kubernetes/overlays/production refers to, once, as one file for
- * `kubectl apply -f` or for a secret store. Nothing is sent anywhere; the file is readable by its
+ * `kubectl create -f` or for a secret store. Nothing is sent anywhere; the file is readable by its
  * owner alone and is never overwritten.
  */
 const { createHash, randomBytes } = require('node:crypto');
