@@ -23,7 +23,7 @@ test('the commands of docs/customers/quick-start.md lead from a key to an invent
     ...machineEnvironment(),
     BASE: stack.gatewayUrl,
     KEY: customer.secret,
-    PROJECT: customer.projectId,
+    PROJECT_ID: customer.projectId,
   };
 
   const statuses: string[] = [];
