@@ -70,25 +70,19 @@ export async function assembleScan(
   stopping: AbortSignal,
 ): Promise<AssemblyEnd> {
   const { scopes, queue, clock, identifiers, logger, settings } = deps;
-  const nowMs = clock.now();
-  const lease = await scopes.acquireLease({
-    scopeKey: claimed.scopeKey,
-    token: identifiers.uuidV7(),
-    nowMs,
-    untilMs: nowMs + settings.leaseMs,
-  });
+  const sentMs = clock.now();
+  const lease = await scopes.acquireLease(claimed.scopeKey, identifiers.uuidV7());
   if (lease === null) return { result: 'postponed', why: 'inventory_busy' };
   const held = holdLease({
     name: 'assembly leases',
     leaseMs: settings.leaseMs,
-    sentMs: nowMs,
+    sentMs,
     stopping,
     clock,
     logger,
     renew: async () => {
-      const untilMs = clock.now() + settings.leaseMs;
-      await queue.extendClaim(claimed.scan.scanId, untilMs);
-      return scopes.renewLease(lease, untilMs);
+      await queue.extendClaim(claimed.scan.scanId, clock.now() + settings.leaseMs);
+      return scopes.renewLease(lease);
     },
   });
   let settled = false;

@@ -25,7 +25,7 @@ export function assemblyOn(
   return {
     scans: createScanStore(collections.scans),
     queue: createScanQueue(collections.scans, testLogger),
-    scopes: createScopeStore(collections.scopes),
+    scopes: createScopeStore(collections.scopes, config.assembly.leaseMs),
     chunks: {
       async readChunks(places) {
         await onRead(places);
