@@ -14,6 +14,8 @@ export interface HeldLease {
   isHeld(): boolean;
   /** Ends the renewals and aborts the signal. */
   end(): void;
+  /** Resolves once it ended and no renewal is under way. */
+  readonly ended: Promise<void>;
 }
 
 export interface HoldLeaseOptions {
@@ -27,7 +29,7 @@ export interface HoldLeaseOptions {
   readonly renew: () => Promise<boolean>;
   /** Aborts the signal, where given; the lease is renewed until `end` all the same. */
   readonly stopping?: AbortSignal;
-  readonly clock: Clock;
+  readonly clock: Pick<Clock, 'now'>;
   readonly logger: Logger;
 }
 
@@ -35,6 +37,7 @@ export interface HoldLeaseOptions {
 export function holdLease(options: HoldLeaseOptions): HeldLease {
   const { name, leaseMs, sentMs, renew, stopping, clock, logger } = options;
   const lost = new AbortController();
+  const ended = Promise.withResolvers<void>();
   let heldUntilMs = sentMs + leaseMs;
   let expiry = setTimeout(end, heldUntilMs - clock.now());
 
@@ -55,7 +58,7 @@ export function holdLease(options: HoldLeaseOptions): HeldLease {
 
   function end(): void {
     clearTimeout(expiry);
-    void job.stop();
+    void job.stop().then(ended.resolve);
     lost.abort(new LeaseLost());
   }
 
@@ -63,5 +66,6 @@ export function holdLease(options: HoldLeaseOptions): HeldLease {
     signal: stopping ? AbortSignal.any([stopping, lost.signal]) : lost.signal,
     isHeld: () => !lost.signal.aborted && clock.now() < heldUntilMs,
     end,
+    ended: ended.promise,
   };
 }

@@ -9,27 +9,39 @@ export interface MemoryQueue<Item> extends WorkQueue<Item> {
 
 export function createMemoryQueue<Item>(): MemoryQueue<Item> {
   const pending = new Map<string, Pending<Item>>();
+  const owners = new Map<string, string>();
   const holds = ({ id, tries, dueAtMs }: Pending<Item>) => {
     const now = pending.get(id);
     return now?.tries === tries && now.dueAtMs === dueAtMs;
   };
   return {
     pending,
-    add: (id, item, dueAtMs) => void pending.set(id, { id, item, dueAtMs, tries: 0 }),
+    add: (id, item, dueAtMs) =>
+      void pending.set(id, { id, item, dueAtMs, tries: 0, ownerBefore: null }),
     async findDue(nowMs, limit) {
       const due = [...pending.values()].filter(({ dueAtMs }) => dueAtMs <= nowMs);
-      return due.toSorted((left, right) => left.dueAtMs - right.dueAtMs).slice(0, limit);
+      return due
+        .toSorted((left, right) => left.dueAtMs - right.dueAtMs)
+        .slice(0, limit)
+        .map((found) => ({ ...found, ownerBefore: owners.get(found.id) ?? null }));
     },
-    async claim(found, _owner, untilMs) {
+    async claim(found, owner, untilMs) {
       if (!holds(found)) return null;
       const claimed = { ...found, tries: found.tries + 1, dueAtMs: untilMs };
       pending.set(found.id, claimed);
+      owners.set(found.id, owner);
       return claimed;
     },
+    async renew(claimed, untilMs) {
+      if (!holds(claimed)) return null;
+      const renewed = { ...claimed, dueAtMs: untilMs };
+      pending.set(claimed.id, renewed);
+      return renewed;
+    },
     isClaimed: async (claimed) => holds(claimed),
-    async postpone(claimed, untilMs) {
-      const { id, tries } = claimed;
-      if (holds(claimed)) pending.set(id, { ...claimed, tries: tries - 1, dueAtMs: untilMs });
+    async postpone(claimed, untilMs, claim) {
+      const tries = claim === 'counts' ? claimed.tries : claimed.tries - 1;
+      if (holds(claimed)) pending.set(claimed.id, { ...claimed, tries, dueAtMs: untilMs });
     },
     complete: async ({ id }) => void pending.delete(id),
   };

@@ -12,16 +12,16 @@ export const workField = z.object({
   /** Claims since it became pending. A claim names the number it read, so one replica succeeds. */
   tries: z.int(),
   /** The replica that claimed it last; for diagnosis only. */
-  owner: z.string().nullable(),
+  owner: z.string().nullable().default(null),
   /** Kinds of one collection that do not wait for each other have queues of their own. */
   queue: z.string().exactOptional(),
 });
 export type WorkField = z.infer<typeof workField>;
 
-/** A document that may have pending work. */
-export interface WithWork {
-  readonly _id: string;
-  readonly work?: WorkField;
+export interface FirstClaim {
+  readonly owner: string;
+  /** No other replica works on it before. */
+  readonly dueAtMs: number;
 }
 
 /** Unclaimed work. */
@@ -30,9 +30,18 @@ export function newWork(dueAtMs: number, queue?: string): WorkField {
   return queue === undefined ? work : { ...work, queue };
 }
 
-/** Only documents with pending work are in it. */
-export const workIndex = {
-  name: 'work',
-  keys: { 'work.queue': 1, 'work.dueAt': 1 },
-  options: whereExists('work.dueAt'),
-} as const;
+/** Work whose first claim is made with it. */
+export function claimedWork({ dueAtMs, owner }: FirstClaim, queue?: string): WorkField {
+  return { ...newWork(dueAtMs, queue), tries: 1, owner };
+}
+
+/** Only documents with pending work in this field are in it. */
+export function workIndexOf(field: string) {
+  return {
+    name: field,
+    keys: { [`${field}.queue`]: 1, [`${field}.dueAt`]: 1 },
+    options: whereExists(`${field}.dueAt`),
+  } as const;
+}
+
+export const workIndex = workIndexOf('work');
