@@ -2,6 +2,7 @@ import { accountId, projectId, refreshId, requestId, revisionId } from '@invento
 import { inventoryKey } from '@inventory/contracts/inventory-key';
 import { language } from '@inventory/contracts/languages';
 import { manifestPage } from '@inventory/contracts/messages/revision-commands';
+import { refreshRefusal } from '@inventory/contracts/refusal';
 import { refreshOutcome } from '@inventory/contracts/vocabulary';
 import { type CollectionIndexes, whereExists } from '@inventory/mongo/indexes';
 import { storedTrace } from '@inventory/mongo/stored-trace';
@@ -14,7 +15,6 @@ import { identityStatuses } from './egress/egress-identity.domain.ts';
 import { acceptanceDocument, billingDocument } from './refreshes/billing-document.ts';
 import { noEndCheck } from './refreshes/recorded-page.domain.ts';
 import { openPhases, refreshPhases, waitingPhases } from './refreshes/refresh.domain.ts';
-import { refusalDocument } from './refreshes/refusal-document.ts';
 
 /* Documents of earlier versions lack the fields that have a default here. */
 
@@ -59,7 +59,7 @@ const refresh = z.object({
   retryAfterSeconds: z.int().default(1),
   collectDeadline: z.date().nullable(),
   completedAt: z.date().nullable(),
-  refusal: refusalDocument.nullable(),
+  refusal: refreshRefusal.nullable(),
   acceptance: acceptanceDocument.nullable(),
   cancelRequested: z.boolean(),
   outcome: refreshOutcome.nullable(),

@@ -70,22 +70,17 @@ export async function assembleScan(
   stopping: AbortSignal,
 ): Promise<AssemblyEnd> {
   const { scopes, clock, identifiers, logger, settings } = deps;
-  const nowMs = clock.now();
-  const lease = await scopes.acquireLease({
-    scopeKey: claimed.scopeKey,
-    token: identifiers.uuidV7(),
-    nowMs,
-    untilMs: nowMs + settings.leaseMs,
-  });
+  const sentMs = clock.now();
+  const lease = await scopes.acquireLease(claimed.scopeKey, identifiers.uuidV7());
   if (lease === null) return { result: 'postponed', why: 'inventory_busy' };
   const held = holdLease({
     name: work.inventories.name,
     leaseMs: settings.leaseMs,
-    sentMs: nowMs,
+    sentMs,
     stopping,
     clock,
     logger,
-    renew: () => scopes.renewLease(lease, clock.now() + settings.leaseMs),
+    renew: () => scopes.renewLease(lease),
   });
   let settled = false;
   try {
