@@ -11,11 +11,11 @@ const { parseArgs } = require('node:util');
 
 const usage = `node scripts/make-secrets.js --out secrets.json --mongodb-uri URI [options]
   --mongodb-uri URI     with {user} and {password}: mongodb+srv://{user}:{password}@cluster.example/
-  --egress LIST         PLATFORM_EGRESS of the refresh-collector (default: direct)
   --operator NAME       the first operator, role admin (default: admin)
   --kafka-ca FILE       PEM file of Kafka's authority
   --mongodb-ca FILE     PEM file of MongoDB's authority
   --namespace NAME      default: game-item-inventory
+PLATFORM_EGRESS of the environment is that of the refresh-collector (default: direct).
 Prints, once, what belongs elsewhere: the operator's token, and the users to create in Kafka and MongoDB.`;
 
 const services = [
@@ -37,7 +37,6 @@ function readOptions() {
     options: {
       out: text,
       'mongodb-uri': text,
-      egress: { ...text, default: 'direct' },
       operator: { ...text, default: 'admin' },
       'kafka-ca': text,
       'mongodb-ca': text,
@@ -66,7 +65,7 @@ function makeSecrets(options) {
       CURSOR_KEYS: newSecret(),
       OPERATORS: `${options.operator}:admin:${digestOf(operatorToken)}`,
     },
-    'refresh-collector': { PLATFORM_EGRESS: options.egress },
+    'refresh-collector': { PLATFORM_EGRESS: process.env.PLATFORM_EGRESS || 'direct' },
     'billing-ledger': { CHECKPOINT_KEYS: newSecret() },
     'event-stream': { WEBHOOK_SECRET_KEYS: newSecret() },
   };

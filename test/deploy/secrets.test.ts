@@ -36,7 +36,8 @@ const uri = 'mongodb://{user}:{password}@database.example/';
 function makeSecrets(...more: readonly string[]) {
   const script = join(root, 'scripts/make-secrets.js');
   const given = ['--out', out, '--mongodb-uri', uri, '--operator', 'alice', ...more];
-  return spawnSync(process.execPath, [script, ...given], { encoding: 'utf8' });
+  const env = { PLATFORM_EGRESS: 'http://user:password@proxy.example:3128' };
+  return spawnSync(process.execPath, [script, ...given], { encoding: 'utf8', env });
 }
 
 const first = makeSecrets('--kafka-ca', authority, '--mongodb-ca', authority);
@@ -71,6 +72,7 @@ test('one script makes every Secret that the production overlay refers to, with 
     if (name.startsWith('kafka-')) expect(Object.keys(data)).toEqual(['ca.crt', 'password']);
   }
   expect(made.get('mongodb-client')).toEqual({ 'ca.crt': 'an authority\n' });
+  expect(made.get('refresh-collector')?.['PLATFORM_EGRESS']).toContain('proxy.example');
 });
 
 test.each(serviceNames)('%s starts with the secrets that the script makes', async (service) => {
