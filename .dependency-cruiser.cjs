@@ -1,4 +1,4 @@
-/** Which module may import which; the reasons are in docs/style.md. */
+/** Which module may import which; the reasons are in docs/contributors/style.md. */
 const service = '^services/([^/]+)/src';
 /** Kinds of modules: by name in a service cut by feature, by folder in one cut by kind. */
 const domain = ['^services/[^/]+/src/domain/', '\\.domain\\.ts$'];
