@@ -34,6 +34,7 @@ const features: Readonly<Record<string, readonly string[]>> = {
     'webhooks',
   ],
   'refresh-collector': ['egress', 'live-pages', 'refreshes', 'scans'],
+  'event-stream': ['log', 'webhooks', 'domain', 'operations', 'storage'],
 };
 
 describe('every service', () => {

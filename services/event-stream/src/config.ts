@@ -14,9 +14,9 @@ import {
   url,
 } from '@inventory/runtime/settings';
 import { z } from 'zod';
-import type { HealthLimits } from './domain/endpoint-health.ts';
-import type { RetryRules } from './domain/webhook-delivery.ts';
 import type { DelivererLimits } from './operations/deliver-due.ts';
+import type { HealthLimits } from './webhooks/endpoint-health.domain.ts';
+import type { RetryRules } from './webhooks/webhook-delivery.domain.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;

@@ -3,15 +3,15 @@ import { refreshOutcomes } from '@inventory/contracts/vocabulary';
 import { fromIsoTime } from '@inventory/runtime/clock';
 import { instrumentsOf } from '@inventory/runtime/instruments';
 import { metrics } from '@opentelemetry/api';
-import type { LoggedEvent } from './domain/project-event.ts';
+import type { LoggedEvent } from './log/project-event.domain.ts';
+import type { DeliveryBacklog } from './storage/delivery-backlog.ts';
 import {
   type Attempt,
   type AttemptError,
   pingType,
   type WebhookDelivery,
-} from './domain/webhook-delivery.ts';
-import type { DisabledReason } from './domain/webhook-endpoint.ts';
-import type { DeliveryBacklog } from './storage/delivery-backlog.ts';
+} from './webhooks/webhook-delivery.domain.ts';
+import type { DisabledReason } from './webhooks/webhook-endpoint.domain.ts';
 
 const { counter, gauge, histogram } = instrumentsOf(metrics.getMeter('@inventory/event-stream'));
 

@@ -2,17 +2,17 @@ import { openBackends } from '@inventory/service-host/open-backends';
 import { serveInternal } from '@inventory/service-host/serve-internal';
 import type { ServiceContext, StartedService } from '@inventory/service-host/service-context';
 import type { EventStreamConfig } from './config.ts';
-import type { LoggedEvent } from './domain/project-event.ts';
-import { logRoutes } from './http/log-routes.ts';
-import { webhookRoutes } from './http/webhook-routes.ts';
+import { indexes, openLogCollection, openPrunedCollection } from './log/log-document.ts';
+import { logRoutes } from './log/log-routes.ts';
+import type { LoggedEvent } from './log/project-event.domain.ts';
+import { createProjectLog } from './log/project-log-store.ts';
+import { startConsumers } from './log/start-consumers.ts';
+import { startPruning } from './log/start-pruning.ts';
 import { countAppended } from './metrics.ts';
-import { openEventAccess, openGatewayClient } from './open-event-access.ts';
-import { openWebhooks } from './open-webhooks.ts';
-import { startConsumers } from './start-consumers.ts';
-import { startPruning } from './start-pruning.ts';
-import { indexes, openLogCollection, openPrunedCollection } from './storage/collections.ts';
-import { createProjectLog } from './storage/project-log.ts';
-import { webhookIndexes } from './storage/webhook-collections.ts';
+import { openEventAccess, openGatewayClient } from './webhooks/open-event-access.ts';
+import { openWebhooks } from './webhooks/open-webhooks.ts';
+import { webhookIndexes } from './webhooks/webhook-document.ts';
+import { webhookRoutes } from './webhooks/webhook-routes.ts';
 
 /** Starts the service: logs and webhooks, their jobs, the consumers, and internal HTTP last. */
 export async function startEventStream(

@@ -3,7 +3,7 @@ import { ensureIndexes } from '@inventory/mongo/indexes';
 import { openNamespace, testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { countBacklog } from '../src/storage/delivery-backlog.ts';
-import { openDeliveryCollection, webhookIndexes } from '../src/storage/webhook-collections.ts';
+import { openDeliveryCollection, webhookIndexes } from '../src/webhooks/webhook-document.ts';
 
 const clock = createTestClock();
 let mongo: MongoConnection;

@@ -5,21 +5,21 @@ import { newAccountId } from '@inventory/testkit/builders';
 import { openNamespace, testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { type CommandStartedEvent, MongoClient } from 'mongodb';
-import { healthy } from '../src/domain/endpoint-health.ts';
-import type { WebhookEndpoint } from '../src/domain/webhook-endpoint.ts';
+import type { KeptEntry } from '../src/log/project-log-store.ts';
 import { createDeliveryEnding } from '../src/operations/end-deliveries.ts';
 import { createHeldAccounts } from '../src/operations/hold-accounts.ts';
 import { type PrepareDeps, prepareDeliveries } from '../src/operations/prepare-deliveries.ts';
 import { createAccountLeases } from '../src/storage/account-leases.ts';
-import { createDeliveryStore, type DeliveryStore } from '../src/storage/delivery-store.ts';
 import { createEndpointQueues, type EndpointQueues } from '../src/storage/endpoint-queues.ts';
-import { createEndpointStore, type EndpointStore } from '../src/storage/endpoint-store.ts';
-import type { KeptEntry } from '../src/storage/project-log.ts';
+import { createDeliveryStore, type DeliveryStore } from '../src/webhooks/delivery-store.ts';
+import { healthy } from '../src/webhooks/endpoint-health.domain.ts';
+import { createEndpointStore, type EndpointStore } from '../src/webhooks/endpoint-store.ts';
 import {
   openAccountLeaseCollection,
   openDeliveryCollection,
   openEndpointCollection,
-} from '../src/storage/webhook-collections.ts';
+} from '../src/webhooks/webhook-document.ts';
+import type { WebhookEndpoint } from '../src/webhooks/webhook-endpoint.domain.ts';
 import { endpointWith, insertsAll } from './support/endpoints.ts';
 
 const startMs = Date.UTC(2027, 0, 1);

@@ -7,12 +7,16 @@ import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/bui
 import { openNamespace, testLogger } from '@inventory/testkit/namespace';
 import { createTestClock, type TestClock } from '@inventory/testkit/test-clock';
 import { startTestService } from '@inventory/testkit/test-service';
-import { type RefreshEvent, refreshEvent, refreshEventType } from '../src/domain/refresh-event.ts';
-import { pruneLogs } from '../src/operations/prune-logs.ts';
+import { openLogCollection, openPrunedCollection } from '../src/log/log-document.ts';
+import { createLogPruning } from '../src/log/log-pruning-store.ts';
+import { createProjectLog, type ProjectLog } from '../src/log/project-log-store.ts';
+import { pruneLogs } from '../src/log/prune-logs.ts';
+import {
+  type RefreshEvent,
+  refreshEvent,
+  refreshEventType,
+} from '../src/log/refresh-event.domain.ts';
 import { startEventStream } from '../src/start-event-stream.ts';
-import { openLogCollection, openPrunedCollection } from '../src/storage/collections.ts';
-import { createLogPruning } from '../src/storage/log-pruning.ts';
-import { createProjectLog, type ProjectLog } from '../src/storage/project-log.ts';
 import { testConfig } from './support/test-config.ts';
 
 const dayMs = 24 * 3_600_000;

@@ -8,11 +8,11 @@ import { openNamespace } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { startTestService } from '@inventory/testkit/test-service';
 import { type CommandSucceededEvent, MongoClient } from 'mongodb';
-import { refreshEvent } from '../src/domain/refresh-event.ts';
-import { readAppendedHeads } from '../src/operations/read-appended-heads.ts';
+import { openLogCollection, openPrunedCollection } from '../src/log/log-document.ts';
+import { createProjectLog } from '../src/log/project-log-store.ts';
+import { readAppendedHeads } from '../src/log/read-appended-heads.ts';
+import { refreshEvent } from '../src/log/refresh-event.domain.ts';
 import { startEventStream } from '../src/start-event-stream.ts';
-import { openLogCollection, openPrunedCollection } from '../src/storage/collections.ts';
-import { createProjectLog } from '../src/storage/project-log.ts';
 import { testConfig, testDatabase } from './support/test-config.ts';
 
 const settings = { logEpoch: 1, keepMs: 7 * 24 * 3_600_000 };

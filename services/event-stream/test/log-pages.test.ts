@@ -6,7 +6,7 @@ import { startEventStream } from '../src/start-event-stream.ts';
 import {
   openAccountLeaseCollection,
   openDeliveryCollection,
-} from '../src/storage/webhook-collections.ts';
+} from '../src/webhooks/webhook-document.ts';
 import {
   deliveryWhen,
   newCustomer,

@@ -10,10 +10,10 @@ import { openNamespace, type TestNamespace, testLogger } from '@inventory/testki
 import { openTestBus } from '@inventory/testkit/test-bus';
 import { startTestService } from '@inventory/testkit/test-service';
 import { waitFor } from '@inventory/testkit/wait-for';
-import { type RefreshEvent, refreshEvent } from '../src/domain/refresh-event.ts';
+import { indexes, openLogCollection, openPrunedCollection } from '../src/log/log-document.ts';
+import { createProjectLog, type LogEntry, type ProjectLog } from '../src/log/project-log-store.ts';
+import { type RefreshEvent, refreshEvent } from '../src/log/refresh-event.domain.ts';
 import { startEventStream } from '../src/start-event-stream.ts';
-import { indexes, openLogCollection, openPrunedCollection } from '../src/storage/collections.ts';
-import { createProjectLog, type LogEntry, type ProjectLog } from '../src/storage/project-log.ts';
 import { testConfig, testDatabase } from './support/test-config.ts';
 
 type Completed = MessageBody<'refresh.completed.v1'>;

@@ -3,10 +3,10 @@ import { ensureIndexes } from '@inventory/mongo/indexes';
 import { newAccountId, newProjectId } from '@inventory/testkit/builders';
 import { openNamespace, testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
-import type { WebhookEndpoint } from '../src/domain/webhook-endpoint.ts';
-import { redeliverRange } from '../src/operations/redeliver.ts';
-import { createDeliveryStore } from '../src/storage/delivery-store.ts';
-import { openDeliveryCollection, webhookIndexes } from '../src/storage/webhook-collections.ts';
+import { createDeliveryStore } from '../src/webhooks/delivery-store.ts';
+import { redeliverRange } from '../src/webhooks/redeliver.ts';
+import { openDeliveryCollection, webhookIndexes } from '../src/webhooks/webhook-document.ts';
+import type { WebhookEndpoint } from '../src/webhooks/webhook-endpoint.domain.ts';
 
 const clock = createTestClock(1_000_000_000);
 const perMinute = 100;

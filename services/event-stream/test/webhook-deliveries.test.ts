@@ -6,7 +6,7 @@ import { type MessageRecorder, recordMessages } from '@inventory/testkit/message
 import { testLogger } from '@inventory/testkit/namespace';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { Webhook } from 'standardwebhooks';
-import { openLogCollection } from '../src/storage/collections.ts';
+import { openLogCollection } from '../src/log/log-document.ts';
 import {
   type Customer,
   deliveryWhen,

@@ -5,13 +5,13 @@ import { newProjectId } from '@inventory/testkit/builders';
 import { openNamespace, testLogger } from '@inventory/testkit/namespace';
 import { startTestService } from '@inventory/testkit/test-service';
 import { waitFor } from '@inventory/testkit/wait-for';
-import type { WebhookDelivery } from '../src/domain/webhook-delivery.ts';
 import { startEventStream } from '../src/start-event-stream.ts';
-import { createDeliveryStore, type DeliveryStore } from '../src/storage/delivery-store.ts';
+import { createDeliveryStore, type DeliveryStore } from '../src/webhooks/delivery-store.ts';
+import type { WebhookDelivery } from '../src/webhooks/webhook-delivery.domain.ts';
 import {
   openAccountLeaseCollection,
   openDeliveryCollection,
-} from '../src/storage/webhook-collections.ts';
+} from '../src/webhooks/webhook-document.ts';
 import {
   deliveryWhen,
   newCustomer,

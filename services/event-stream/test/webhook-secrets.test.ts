@@ -6,9 +6,9 @@ import { testLogger } from '@inventory/testkit/namespace';
 import { startTestService } from '@inventory/testkit/test-service';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { startEventStream } from '../src/start-event-stream.ts';
-import { createEndpointStore } from '../src/storage/endpoint-store.ts';
-import { reencryptSecrets } from '../src/storage/reencrypt-secrets.ts';
-import { openEndpointCollection } from '../src/storage/webhook-collections.ts';
+import { createEndpointStore } from '../src/webhooks/endpoint-store.ts';
+import { reencryptSecrets } from '../src/webhooks/sealed-secrets-store.ts';
+import { openEndpointCollection } from '../src/webhooks/webhook-document.ts';
 import { newCustomer, openWebhookWorld, type WebhookWorld } from './support/webhook-world.ts';
 
 const [oldKey = '', newKey = '', lostKey = ''] = [1, 2, 3].map(() =>

@@ -3,9 +3,9 @@ import { testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { endpointWith } from '../../test/support/endpoints.ts';
-import type { EndpointHealth } from '../domain/endpoint-health.ts';
-import type { WebhookDelivery } from '../domain/webhook-delivery.ts';
-import type { WebhookEndpoint } from '../domain/webhook-endpoint.ts';
+import type { EndpointHealth } from '../webhooks/endpoint-health.domain.ts';
+import type { WebhookDelivery } from '../webhooks/webhook-delivery.domain.ts';
+import type { WebhookEndpoint } from '../webhooks/webhook-endpoint.domain.ts';
 import { createDeliverer } from './deliver-due.ts';
 
 const startMs = Date.UTC(2026, 10, 21);

@@ -1,6 +1,6 @@
 import type { WebhookEndpointId } from '@inventory/contracts/ids';
 import { planDeliveries } from '../domain/delivery-plan.ts';
-import type { WebhookEndpoint } from '../domain/webhook-endpoint.ts';
+import type { WebhookEndpoint } from '../webhooks/webhook-endpoint.domain.ts';
 import { createEndpointTraffic, type EndpointTraffic } from './endpoint-traffic.ts';
 import type { HeldAccounts } from './hold-accounts.ts';
 import { createReadyQueues, type ReadyQueue, type ReadyQueues } from './ready-queues.ts';

@@ -1,7 +1,7 @@
 import type { WebhookEndpointId } from '@inventory/contracts/ids';
 import type { Clock } from '@inventory/runtime/clock';
-import type { DeliveryStore } from '../storage/delivery-store.ts';
 import type { EndpointQueues } from '../storage/endpoint-queues.ts';
+import type { DeliveryStore } from '../webhooks/delivery-store.ts';
 
 export interface EndDeliveriesDeps {
   readonly deliveries: Pick<

@@ -1,6 +1,6 @@
 import type { AccountId, WebhookEndpointId } from '@inventory/contracts/ids';
 import type { Running } from '../domain/delivery-plan.ts';
-import type { WebhookEndpoint } from '../domain/webhook-endpoint.ts';
+import type { WebhookEndpoint } from '../webhooks/webhook-endpoint.domain.ts';
 
 /** Requests in flight and latency of endpoints on this replica. */
 export interface EndpointTraffic {

@@ -4,9 +4,9 @@ import { propertyRuns } from '@inventory/testkit/property-runs';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import fc from 'fast-check';
 import { endpointWith, insertsAll } from '../../test/support/endpoints.ts';
-import type { LoggedEvent } from '../domain/project-event.ts';
-import type { WebhookEndpoint } from '../domain/webhook-endpoint.ts';
-import type { KeptEntry } from '../storage/project-log.ts';
+import type { LoggedEvent } from '../log/project-event.domain.ts';
+import type { KeptEntry } from '../log/project-log-store.ts';
+import type { WebhookEndpoint } from '../webhooks/webhook-endpoint.domain.ts';
 import { type PrepareDeps, prepareDeliveries } from './prepare-deliveries.ts';
 
 const projectId = newProjectId();

@@ -1,12 +1,12 @@
 import type { WebhookEndpointId } from '@inventory/contracts/ids';
 import type { Clock } from '@inventory/runtime/clock';
-import type { WebhookDelivery } from '../domain/webhook-delivery.ts';
-import type { WebhookEndpoint } from '../domain/webhook-endpoint.ts';
-import type { NewDelivery } from '../storage/delivery-mapping.ts';
-import type { DeliveryStore } from '../storage/delivery-store.ts';
-import type { EndpointStore } from '../storage/endpoint-store.ts';
-import type { KeptEntry, ProjectLog } from '../storage/project-log.ts';
-import type { ProjectEventAccess } from './project-event-access.ts';
+import type { KeptEntry, ProjectLog } from '../log/project-log-store.ts';
+import type { NewDelivery } from '../webhooks/delivery-mapping.ts';
+import type { DeliveryStore } from '../webhooks/delivery-store.ts';
+import type { EndpointStore } from '../webhooks/endpoint-store.ts';
+import type { ProjectEventAccess } from '../webhooks/event-access.ts';
+import type { WebhookDelivery } from '../webhooks/webhook-delivery.domain.ts';
+import type { WebhookEndpoint } from '../webhooks/webhook-endpoint.domain.ts';
 import type { PageSending } from './send-pages.ts';
 
 export interface PrepareDeps {

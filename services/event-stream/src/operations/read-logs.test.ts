@@ -3,8 +3,8 @@ import { newProjectId, newRefreshId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { endpointWith } from '../../test/support/endpoints.ts';
-import type { WebhookEndpoint } from '../domain/webhook-endpoint.ts';
-import type { KeptEntry } from '../storage/project-log.ts';
+import type { KeptEntry } from '../log/project-log-store.ts';
+import type { WebhookEndpoint } from '../webhooks/webhook-endpoint.domain.ts';
 import { createLogReading } from './read-logs.ts';
 import { createUnstoredPages } from './unstored-pages.ts';
 

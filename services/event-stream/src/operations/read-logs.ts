@@ -1,8 +1,8 @@
 import type { AccountId, ProjectId, WebhookEndpointId } from '@inventory/contracts/ids';
 import { forEachLimited } from '@inventory/runtime/concurrency';
-import type { WebhookEndpoint } from '../domain/webhook-endpoint.ts';
 import type { EndpointQueues } from '../storage/endpoint-queues.ts';
-import type { EndpointStore } from '../storage/endpoint-store.ts';
+import type { EndpointStore } from '../webhooks/endpoint-store.ts';
+import type { WebhookEndpoint } from '../webhooks/webhook-endpoint.domain.ts';
 import { type PrepareDeps, prepareDeliveries } from './prepare-deliveries.ts';
 
 export interface LogReadingDeps extends PrepareDeps {

@@ -1,7 +1,7 @@
 import type { AccountId, WebhookEndpointId } from '@inventory/contracts/ids';
-import type { WebhookDelivery } from '../domain/webhook-delivery.ts';
-import type { WebhookEndpoint } from '../domain/webhook-endpoint.ts';
 import type { EndpointQueues } from '../storage/endpoint-queues.ts';
+import type { WebhookDelivery } from '../webhooks/webhook-delivery.domain.ts';
+import type { WebhookEndpoint } from '../webhooks/webhook-endpoint.domain.ts';
 
 /** A queue that may have due deliveries. */
 export interface ReadyQueue {

@@ -1,9 +1,9 @@
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
-import type { WebhookDelivery } from '../domain/webhook-delivery.ts';
-import type { WebhookEndpoint } from '../domain/webhook-endpoint.ts';
-import type { DeliveryStore } from '../storage/delivery-store.ts';
-import type { RecordedAttempt } from './attempt-delivery.ts';
+import type { RecordedAttempt } from '../webhooks/attempt-delivery.ts';
+import type { DeliveryStore } from '../webhooks/delivery-store.ts';
+import type { WebhookDelivery } from '../webhooks/webhook-delivery.domain.ts';
+import type { WebhookEndpoint } from '../webhooks/webhook-endpoint.domain.ts';
 import type { EndpointTraffic } from './endpoint-traffic.ts';
 import type { DueDelivery } from './serve-queue.ts';
 import type { UnstoredPages } from './unstored-pages.ts';

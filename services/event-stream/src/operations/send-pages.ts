@@ -1,8 +1,8 @@
 import type { WebhookEndpointId } from '@inventory/contracts/ids';
 import { latencyClassOf, type PlanLimits, planDeliveries } from '../domain/delivery-plan.ts';
-import type { WebhookDelivery } from '../domain/webhook-delivery.ts';
-import type { WebhookEndpoint } from '../domain/webhook-endpoint.ts';
 import type { EndpointQueues } from '../storage/endpoint-queues.ts';
+import type { WebhookDelivery } from '../webhooks/webhook-delivery.domain.ts';
+import type { WebhookEndpoint } from '../webhooks/webhook-endpoint.domain.ts';
 import type { EndpointTraffic } from './endpoint-traffic.ts';
 import type { ReadyQueues } from './ready-queues.ts';
 import type { WebhookRequests } from './send-claimed.ts';

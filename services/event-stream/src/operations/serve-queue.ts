@@ -1,12 +1,12 @@
 import type { WebhookEndpointId } from '@inventory/contracts/ids';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
-import { concurrencyOf, type HealthLimits } from '../domain/endpoint-health.ts';
-import type { WebhookDelivery } from '../domain/webhook-delivery.ts';
-import type { WebhookEndpoint } from '../domain/webhook-endpoint.ts';
-import type { DeliveryStore } from '../storage/delivery-store.ts';
 import type { EndpointQueue, EndpointQueues } from '../storage/endpoint-queues.ts';
-import type { ProjectEventAccess } from './project-event-access.ts';
+import type { DeliveryStore } from '../webhooks/delivery-store.ts';
+import { concurrencyOf, type HealthLimits } from '../webhooks/endpoint-health.domain.ts';
+import type { ProjectEventAccess } from '../webhooks/event-access.ts';
+import type { WebhookDelivery } from '../webhooks/webhook-delivery.domain.ts';
+import type { WebhookEndpoint } from '../webhooks/webhook-endpoint.domain.ts';
 
 export interface AccessDeps {
   readonly eventAccess: Pick<ProjectEventAccess, 'mayHaveEvents'>;

@@ -3,7 +3,7 @@ import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/bui
 import { testLogger } from '@inventory/testkit/namespace';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
-import type { WebhookDelivery } from '../domain/webhook-delivery.ts';
+import type { WebhookDelivery } from '../webhooks/webhook-delivery.domain.ts';
 import { createUnstoredPages } from './unstored-pages.ts';
 
 const endpoint = {

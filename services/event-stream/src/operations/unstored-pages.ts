@@ -1,7 +1,7 @@
 import type { AccountId, EventId, WebhookEndpointId } from '@inventory/contracts/ids';
 import type { Logger } from '@inventory/runtime/logger';
-import type { WebhookDelivery } from '../domain/webhook-delivery.ts';
-import type { WebhookEndpoint } from '../domain/webhook-endpoint.ts';
+import type { WebhookDelivery } from '../webhooks/webhook-delivery.domain.ts';
+import type { WebhookEndpoint } from '../webhooks/webhook-endpoint.domain.ts';
 
 /** Receives the deliveries that were not stored when all others are. */
 export type PageEnd = (left: readonly WebhookDelivery[]) => Promise<void>;

@@ -2,7 +2,7 @@ import type { AccountId } from '@inventory/contracts/ids';
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Collection } from 'mongodb';
-import type { AccountLeaseDocument } from './webhook-collections.ts';
+import type { AccountLeaseDocument } from '../webhooks/webhook-document.ts';
 
 /** Which replica sends to the endpoints of an account. */
 export interface AccountLeases {

@@ -1,6 +1,6 @@
 import { dateOf } from '@inventory/runtime/clock';
 import type { Collection } from 'mongodb';
-import type { DeliveryDocument } from './webhook-collections.ts';
+import type { DeliveryDocument } from '../webhooks/webhook-document.ts';
 
 export interface DeliveryBacklog {
   readonly due: number;

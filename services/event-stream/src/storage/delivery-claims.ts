@@ -5,21 +5,21 @@ import { dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import type { AnyBulkWriteOperation, Collection, Filter } from 'mongodb';
 import {
-  type Attempt,
-  type DeliveryFailure,
-  type DeliveryProgress,
-  pingType,
-  type WebhookDelivery,
-} from '../domain/webhook-delivery.ts';
-import {
   fromDocDelivery,
   keyOf,
   toDocAttempt,
   toDocDelivery,
   toDocProgress,
-} from './delivery-mapping.ts';
+} from '../webhooks/delivery-mapping.ts';
+import {
+  type Attempt,
+  type DeliveryFailure,
+  type DeliveryProgress,
+  pingType,
+  type WebhookDelivery,
+} from '../webhooks/webhook-delivery.domain.ts';
+import type { DeliveryDocument } from '../webhooks/webhook-document.ts';
 import { insertMissing } from './insert-missing.ts';
-import type { DeliveryDocument } from './webhook-collections.ts';
 
 /** The result of an attempt under a claim. */
 export interface AttemptReport {

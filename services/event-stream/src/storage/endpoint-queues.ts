@@ -6,9 +6,9 @@ import { createBatcher } from '@inventory/runtime/concurrency';
 import type { Logger } from '@inventory/runtime/logger';
 import type { TextSealer } from '@inventory/runtime/text-sealer';
 import type { Collection } from 'mongodb';
-import type { WebhookEndpoint } from '../domain/webhook-endpoint.ts';
-import { fromDocEndpoint } from './endpoint-mapping.ts';
-import type { EndpointDocument } from './webhook-collections.ts';
+import { fromDocEndpoint } from '../webhooks/endpoint-mapping.ts';
+import type { EndpointDocument } from '../webhooks/webhook-document.ts';
+import type { WebhookEndpoint } from '../webhooks/webhook-endpoint.domain.ts';
 
 /** An endpoint whose queue is due. */
 export interface DueQueue {

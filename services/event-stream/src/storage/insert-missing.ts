@@ -1,6 +1,6 @@
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
 import { type Collection, MongoBulkWriteError } from 'mongodb';
-import type { DeliveryDocument } from './webhook-collections.ts';
+import type { DeliveryDocument } from '../webhooks/webhook-document.ts';
 
 /** Inserts those that do not exist; returns how many. */
 export async function insertMissing(

@@ -1,7 +1,7 @@
 import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
-import { healthy } from '../../src/domain/endpoint-health.ts';
-import type { WebhookEndpoint } from '../../src/domain/webhook-endpoint.ts';
 import type { PageSending } from '../../src/operations/send-pages.ts';
+import { healthy } from '../../src/webhooks/endpoint-health.domain.ts';
+import type { WebhookEndpoint } from '../../src/webhooks/webhook-endpoint.domain.ts';
 
 /** An enabled endpoint that was created at time 0 and has not been sent anything. */
 export function endpointWith(overrides: Partial<WebhookEndpoint> = {}): WebhookEndpoint {

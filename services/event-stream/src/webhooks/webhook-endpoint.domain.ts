@@ -1,0 +1,40 @@
+import type { AccountId, ProjectId, WebhookEndpointId } from '@inventory/contracts/ids';
+import type { EndpointHealth } from './endpoint-health.domain.ts';
+import type { EndpointSecret, SecretRotation } from './secret-rotation.domain.ts';
+
+/** The name of a type of event, also of one that a later version adds. */
+export type EventType = string;
+export type DisabledReason = 'requested' | 'gone' | 'failing';
+
+/** A receiver of a Project's events. */
+export interface WebhookEndpoint {
+  readonly id: WebhookEndpointId;
+  readonly projectId: ProjectId;
+  readonly accountId: AccountId;
+  readonly url: string;
+  readonly description: string | null;
+  readonly types: readonly EventType[];
+  readonly state: 'enabled' | 'disabled';
+  readonly disabledReason: DisabledReason | null;
+  /** The newest first. */
+  readonly secrets: readonly EndpointSecret[];
+  /** Rotations under an Idempotency-Key, oldest first. */
+  readonly rotations: readonly SecretRotation[];
+  /** Position of the first event without a delivery. */
+  readonly nextPosition: number;
+  readonly health: EndpointHealth;
+  /** Increases with each change; a write compares it. */
+  readonly version: number;
+  readonly createdAtMs: number;
+  readonly changedAtMs: number;
+}
+
+/** Secrets that sign a request, newest first: two during an overlap. */
+export function signingSecrets(
+  { secrets }: Pick<WebhookEndpoint, 'secrets'>,
+  nowMs: number,
+): string[] {
+  return secrets
+    .filter(({ endsAtMs }) => endsAtMs === null || endsAtMs > nowMs)
+    .map(({ secret }) => secret);
+}
