@@ -5,10 +5,16 @@ export interface MemoryQueue<Item> extends WorkQueue<Item> {
   /** What is pending, by id. */
   readonly pending: Map<string, Pending<Item>>;
   add(id: string, item: Item, dueAtMs: number): void;
+  /** As `makeDue` of a collection. */
+  makeDue(id: string, dueAtMs: number): void;
 }
 
-export function createMemoryQueue<Item>(): MemoryQueue<Item> {
+export function createMemoryQueue<Item>(
+  keyOf: (item: Item) => string = () => '',
+): MemoryQueue<Item> {
   const pending = new Map<string, Pending<Item>>();
+  const claimed = new Set<string>();
+  const again = new Set<string>();
   const holds = ({ id, tries, dueAtMs }: Pending<Item>) => {
     const now = pending.get(id);
     return now?.tries === tries && now.dueAtMs === dueAtMs;
@@ -16,20 +22,39 @@ export function createMemoryQueue<Item>(): MemoryQueue<Item> {
   return {
     pending,
     add: (id, item, dueAtMs) => void pending.set(id, { id, item, dueAtMs, tries: 0 }),
-    async findDue(nowMs, limit) {
-      const due = [...pending.values()].filter(({ dueAtMs }) => dueAtMs <= nowMs);
+    makeDue(id, dueAtMs) {
+      const now = pending.get(id);
+      if (!now) return;
+      if (claimed.has(id)) again.add(id);
+      else pending.set(id, { ...now, dueAtMs: Math.min(now.dueAtMs, dueAtMs) });
+    },
+    async findDue(nowMs, limit, exceptKeys = []) {
+      const due = [...pending.values()].filter(
+        ({ dueAtMs, item }) => dueAtMs <= nowMs && !exceptKeys.includes(keyOf(item)),
+      );
       return due.toSorted((left, right) => left.dueAtMs - right.dueAtMs).slice(0, limit);
     },
     async claim(found, _owner, untilMs) {
       if (!holds(found)) return null;
-      const claimed = { ...found, tries: found.tries + 1, dueAtMs: untilMs };
-      pending.set(found.id, claimed);
-      return claimed;
+      const own = { ...found, tries: found.tries + 1, dueAtMs: untilMs };
+      pending.set(found.id, own);
+      claimed.add(found.id);
+      again.delete(found.id);
+      return own;
     },
-    isClaimed: async (claimed) => holds(claimed),
-    async postpone(claimed, untilMs) {
-      const { id, tries } = claimed;
-      if (holds(claimed)) pending.set(id, { ...claimed, tries: tries - 1, dueAtMs: untilMs });
+    isClaimed: async (own) => holds(own),
+    async postpone(own, untilMs) {
+      const { id, tries } = own;
+      if (holds(own)) pending.set(id, { ...own, tries: tries - 1, dueAtMs: untilMs });
+    },
+    async settle(own, { nowMs, dueAtMs: wantedMs }) {
+      if (!holds(own)) return false;
+      const { id } = own;
+      const dueAtMs = again.delete(id) ? nowMs : wantedMs;
+      claimed.delete(id);
+      if (dueAtMs === null) pending.delete(id);
+      else pending.set(id, { ...own, tries: 0, dueAtMs });
+      return true;
     },
     complete: async ({ id }) => void pending.delete(id),
   };

@@ -1,8 +1,9 @@
+import { refusedWrites } from '@inventory/mongo/duplicate-key';
 import { type DocumentSchema, parseDocument, readFirst } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
-import type { Collection, Filter, UpdateFilter } from 'mongodb';
-import type { WithWork } from './work-field.ts';
+import type { AnyBulkWriteOperation, Collection, Filter, UpdateFilter } from 'mongodb';
+import { newWork, type WithWork } from './work-field.ts';
 
 /** Pending work, as it was read or claimed. */
 export interface Pending<Item> {
@@ -15,8 +16,8 @@ export interface Pending<Item> {
 
 /** The pending work of one kind in a collection. Every write is conditional on what was read. */
 export interface WorkQueue<Item> {
-  /** What is due, the earliest first. */
-  findDue(nowMs: number, limit: number): Promise<Pending<Item>[]>;
+  /** What is due, the earliest first, without that of some keys. */
+  findDue(nowMs: number, limit: number, exceptKeys?: readonly string[]): Promise<Pending<Item>[]>;
   /** Hides it from all until `untilMs`; null when another replica claimed or ended it. */
   claim(pending: Pending<Item>, owner: string, untilMs: number): Promise<Pending<Item> | null>;
   /** Whether this claim is the last one, and its work is still pending. */
@@ -25,6 +26,21 @@ export interface WorkQueue<Item> {
   postpone(claimed: Pending<Item>, untilMs: number): Promise<void>;
   /** Ends it, also where another replica has claimed it meanwhile: its result is final. */
   complete(pending: Pick<Pending<Item>, 'id'>): Promise<void>;
+  /**
+   * Ends the claim of work that may become due while it is done: due then, with null nothing is
+   * pending, and at once where it was made due meanwhile ({@link makeDue}). False where it is not
+   * claimed any more, or differs from `read`.
+   */
+  settle(claimed: Pending<Item>, settled: Settled): Promise<boolean>;
+}
+
+export interface Settled {
+  readonly nowMs: number;
+  readonly dueAtMs: number | null;
+  /** What the owner writes with it. */
+  readonly fields?: object;
+  /** Fields that must be as they were read. */
+  readonly read?: object;
 }
 
 export interface WorkQueueOptions<Stored extends WithWork, Item> {
@@ -32,6 +48,10 @@ export interface WorkQueueOptions<Stored extends WithWork, Item> {
   readonly documents: DocumentSchema<Stored>;
   /** Left out where a collection has one kind of work. */
   readonly queue?: string;
+  /** Which documents of the collection it has, where not by the name of a queue. */
+  readonly where?: Filter<Stored>;
+  /** Field whose value is the key of an item, by which they take turns. */
+  readonly keyField?: string;
   /** Fields that the item does not need. */
   readonly without?: readonly string[];
   readonly toItem: (document: Stored) => Item;
@@ -43,14 +63,26 @@ export interface WorkQueueOptions<Stored extends WithWork, Item> {
 export function createWorkQueue<Stored extends WithWork, Item>(
   options: WorkQueueOptions<Stored, Item>,
 ): WorkQueue<Item> {
-  const { collection, queue, logger } = options;
+  const { collection, queue, keyField, logger } = options;
   const projection = Object.fromEntries((options.without ?? []).map((name) => [name, 0]));
   const claimOf = ({ id, tries, dueAtMs }: Pending<Item>) =>
     ({ _id: id, 'work.tries': tries, 'work.dueAt': dateOf(dueAtMs) }) as unknown as Filter<Stored>;
 
-  async function set(pending: Pending<Item>, fields: object): Promise<boolean> {
-    const update = { $set: fields } as unknown as UpdateFilter<Stored>;
-    return (await collection.updateOne(claimOf(pending), update)).modifiedCount === 1;
+  async function write(which: Filter<Stored>, update: object): Promise<boolean> {
+    const { modifiedCount } = await collection.updateOne(which, update as UpdateFilter<Stored>);
+    return modifiedCount === 1;
+  }
+
+  /** Leaves the work due then, or ends it with null. */
+  async function leave(
+    which: Filter<Stored>,
+    dueAtMs: number | null,
+    fields: object,
+  ): Promise<boolean> {
+    if (dueAtMs !== null)
+      return write(which, { $set: { ...fields, work: newWork(dueAtMs, queue) } });
+    if (options.completed === 'kept') return write(which, { $set: fields, $unset: { work: '' } });
+    return (await collection.deleteOne(which)).deletedCount === 1;
   }
 
   function read(stored: Stored): Pending<Item>[] {
@@ -62,8 +94,12 @@ export function createWorkQueue<Stored extends WithWork, Item>(
   }
 
   return {
-    async findDue(nowMs, limit) {
-      const due = { 'work.queue': queue ?? null, 'work.dueAt': { $lte: dateOf(nowMs) } };
+    async findDue(nowMs, limit, exceptKeys = []) {
+      const due = {
+        ...(options.where ?? { 'work.queue': queue ?? null }),
+        'work.dueAt': { $lte: dateOf(nowMs) },
+        ...(keyField && exceptKeys.length > 0 && { [keyField]: { $nin: exceptKeys } }),
+      };
       const found = collection
         .find(due as unknown as Filter<Stored>, { projection })
         .sort({ 'work.dueAt': 1 });
@@ -72,13 +108,23 @@ export function createWorkQueue<Stored extends WithWork, Item>(
     async claim(pending, owner, untilMs) {
       const tries = pending.tries + 1;
       const fields = { 'work.dueAt': dateOf(untilMs), 'work.tries': tries, 'work.owner': owner };
-      return (await set(pending, fields)) ? { ...pending, tries, dueAtMs: untilMs } : null;
+      const update = { $set: fields, $unset: { 'work.again': '' } };
+      return (await write(claimOf(pending), update))
+        ? { ...pending, tries, dueAtMs: untilMs }
+        : null;
     },
     async isClaimed(claimed) {
       return (await collection.findOne(claimOf(claimed), { projection: { _id: 1 } })) !== null;
     },
     async postpone(claimed, untilMs) {
-      await set(claimed, { 'work.dueAt': dateOf(untilMs), 'work.tries': claimed.tries - 1 });
+      const fields = { 'work.dueAt': dateOf(untilMs), 'work.tries': claimed.tries - 1 };
+      await write(claimOf(claimed), { $set: fields });
+    },
+    async settle(claimed, { nowMs, dueAtMs, fields = {}, read: same = {} }) {
+      const which = { ...same, ...claimOf(claimed) };
+      const notAgain = { ...which, 'work.again': { $exists: false } };
+      if (await leave(notAgain, dueAtMs, fields)) return true;
+      return leave(which, nowMs, fields);
     },
     async complete({ id }) {
       const pending = { _id: id, work: { $exists: true } } as unknown as Filter<Stored>;
@@ -90,3 +136,43 @@ export function createWorkQueue<Stored extends WithWork, Item>(
     },
   };
 }
+
+export interface MadeDue<Stored> {
+  readonly which: Filter<Stored>;
+  readonly dueAtMs: number;
+}
+
+/**
+ * Makes work due then at the latest. What is claimed is due again when its claim ends, so no two
+ * replicas work on it, and the next claim sees what was written before this call. With
+ * `insertMissing` each is named by its `_id`, and a document that does not exist is made.
+ */
+export async function makeDue<Stored extends WithWork>(
+  collection: Collection<Stored>,
+  wanted: readonly MadeDue<Stored>[],
+  { insertMissing: upsert = false }: { readonly insertMissing?: boolean } = {},
+): Promise<void> {
+  if (wanted.length === 0) return;
+  const updates = (part: (one: MadeDue<Stored>) => object) =>
+    wanted.map((one) => ({ updateMany: { upsert: false, ...part(one) } }) as Write<Stored>);
+  const claimed = updates(({ which }) => ({
+    filter: { ...which, 'work.owner': { $type: 'string' } },
+    update: { $set: { 'work.again': true } },
+  }));
+  const others = updates(({ which, dueAtMs }) => ({
+    filter: { ...which, 'work.owner': null },
+    update: {
+      $min: { 'work.dueAt': dateOf(dueAtMs) },
+      $set: { 'work.owner': null },
+      $inc: { 'work.tries': 0 },
+    },
+    upsert,
+  }));
+  // In this order: one whose claim ends between the two is unclaimed at the second.
+  if (!upsert) return void (await collection.bulkWrite([...claimed, ...others]));
+  await collection.bulkWrite(claimed);
+  // The insert of one that is claimed is refused: it is marked.
+  await refusedWrites(collection.bulkWrite(others, { ordered: false }));
+}
+
+type Write<Stored extends WithWork> = AnyBulkWriteOperation<Stored>;

@@ -6,9 +6,10 @@ import type { Pending, WorkQueue } from './work-queue.ts';
 
 /**
  * `done` ends it; with `later` it is due again after its pause, as it is after an error and a crash.
- * A number is a pause in milliseconds, after a claim that does not count.
+ * A number is a pause in milliseconds, after a claim that does not count. `settled`: the work ended
+ * its claim itself.
  */
-export type WorkResult = 'done' | 'later' | number;
+export type WorkResult = 'done' | 'later' | 'settled' | number;
 
 /** One kind of pending work. */
 export interface WorkKind<Item> {
@@ -17,6 +18,8 @@ export interface WorkKind<Item> {
   readonly queue: Pick<WorkQueue<Item>, 'findDue' | 'claim' | 'postpone' | 'complete'>;
   /** Items that one replica works on at a time. */
   readonly places: number;
+  /** Those of one key, so that the items of a key wait for each other and not for all. */
+  readonly perKey?: { readonly places: number; readonly keyOf: (item: Item) => string };
   /** Pause from a claim to the next one, by claims: also the time that the work may take. */
   readonly again: Backoff;
   /** Works on a claimed item: it may be repeated, and other replicas may begin once it is due. */
@@ -50,10 +53,12 @@ const batchMax = 100;
  *    replica claims it then. One that cannot be claimed does not delay the others.
  * 2. Each item is worked on in a place of its own and fails alone. The next round begins as soon as
  *    places are free, so one item that hangs costs one place.
- * 3. It is completed once its result is known, and only then.
+ * 3. Keys take turns: once a key has all of its places, its items are neither read nor claimed.
+ * 4. It is completed once its result is known, and only then.
  */
 export function createWorker<Item>(kind: WorkKind<Item>, deps: WorkerDeps): Worker {
   const { name, queue, places, again } = kind;
+  const keys = createKeyPlaces(kind);
   const { clock, owner, logger, wake } = deps;
   const running = new Set<Promise<void>>();
   let mayHaveMore = false;
@@ -66,7 +71,7 @@ export function createWorker<Item>(kind: WorkKind<Item>, deps: WorkerDeps): Work
 
   async function end(item: Pending<Item>, result: WorkResult): Promise<void> {
     if (result === 'done') await queue.complete(item);
-    else if (result !== 'later') await queue.postpone(item, clock.now() + result);
+    else if (typeof result === 'number') await queue.postpone(item, clock.now() + result);
   }
 
   function begin(item: Pending<Item>): void {
@@ -78,6 +83,7 @@ export function createWorker<Item>(kind: WorkKind<Item>, deps: WorkerDeps): Work
       })
       .then(() => {
         running.delete(ended);
+        keys.leave(item);
         if (mayHaveMore) wake();
       });
     running.add(ended);
@@ -85,27 +91,58 @@ export function createWorker<Item>(kind: WorkKind<Item>, deps: WorkerDeps): Work
 
   async function claim(pending: Pending<Item>): Promise<void> {
     const untilMs = clock.now() + doubledDelayMs(again, pending.tries + 1);
-    const item = await queue.claim(pending, owner, untilMs);
-    if (item === null) return;
-    claimed(name, item.tries);
-    begin(item);
+    try {
+      const item = await queue.claim(pending, owner, untilMs);
+      if (item === null) return keys.leave(pending);
+      claimed(name, item.tries);
+      begin(item);
+    } catch (error) {
+      keys.leave(pending);
+      throw error;
+    }
   }
 
   return {
     async runOnce() {
       const limit = Math.min(batchMax, places - running.size);
       if (limit <= 0) return false;
-      const due = await queue.findDue(clock.now(), limit);
+      const full = keys.full();
+      const due = await queue.findDue(clock.now(), limit, full);
       oldestDueMs = due[0]?.dueAtMs ?? null;
-      mayHaveMore = due.length === limit;
-      const claims = await Promise.allSettled(due.map(claim));
+      const taken = due.filter(keys.enter);
+      mayHaveMore = due.length === limit || full.length > 0 || taken.length < due.length;
+      const claims = await Promise.allSettled(taken.map(claim));
       const failed = claims.find((result) => result.status === 'rejected');
       if (failed) throw failed.reason;
-      return mayHaveMore && running.size < places;
+      return due.length === limit && running.size < places;
     },
     async idle() {
       while (running.size > 0) await Promise.all(running);
     },
     stop: unobserve,
+  };
+}
+
+/** The places of each key that are taken. */
+function createKeyPlaces<Item>({ perKey }: Pick<WorkKind<Item>, 'perKey'>) {
+  const taken = new Map<string, number>();
+  return {
+    /** Keys without a free place. */
+    full: () => [...taken].flatMap(([key, count]) => (count === perKey?.places ? [key] : [])),
+    /** False when its key has no free place. */
+    enter({ item }: Pending<Item>): boolean {
+      if (!perKey) return true;
+      const key = perKey.keyOf(item);
+      const count = taken.get(key) ?? 0;
+      if (count < perKey.places) taken.set(key, count + 1);
+      return count < perKey.places;
+    },
+    leave({ item }: Pending<Item>): void {
+      if (!perKey) return;
+      const key = perKey.keyOf(item);
+      const left = (taken.get(key) ?? 1) - 1;
+      if (left === 0) taken.delete(key);
+      else taken.set(key, left);
+    },
   };
 }
