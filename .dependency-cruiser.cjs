@@ -13,7 +13,7 @@ const entries = [
   '-routes?\\.ts$',
 ];
 const edges = [...entries, '^services/[^/]+/src/(http|operator)/'];
-const wiring = ['/(open|start)-[a-z-]+\\.ts$', '/(main|config)\\.ts$'];
+const wiring = ['/(open|start)-[a-z-]+\\.ts$', '/(main|config|work)\\.ts$'];
 const tests = '(\\.test\\.ts$|/test/|^test/)';
 
 /** The rooms of the collector, each with those that it may not import. */
@@ -92,6 +92,12 @@ module.exports = {
       to: { path: '^services/gateway/src/http/' },
     },
     ...roomsHaveOneDirection,
+    {
+      name: 'the-log-knows-no-webhooks',
+      severity: 'error',
+      from: { path: '^services/event-stream/src/log/', pathNot: tests },
+      to: { path: '^services/event-stream/src/webhooks/' },
+    },
     {
       name: 'services-are-apart',
       severity: 'error',

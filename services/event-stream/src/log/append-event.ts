@@ -8,20 +8,22 @@ import type { LogEntry, ProjectLog } from './project-log-store.ts';
 export interface AppendEventDeps {
   readonly log: Pick<ProjectLog, 'appendEvent'>;
   readonly publish: (messages: readonly OutgoingMessage[]) => Promise<void>;
+  /** What waits for the entry is made due. */
+  readonly makeDue: (entry: LogEntry) => Promise<void>;
   readonly onAppended: (event: LoggedEvent) => void;
 }
 
 /**
- * Appends an event to the Project's log, then publishes its entry. After a crash between the two
- * the announcement is redelivered, finds the entry and publishes it.
+ * Appends an event to the Project's log, then publishes its entry and makes due what waits for it.
+ * After a crash before the end the announcement is redelivered, finds the entry and does both again.
  */
 export async function appendEvent(
-  { log, publish, onAppended }: AppendEventDeps,
+  { log, publish, makeDue, onAppended }: AppendEventDeps,
   accountId: AccountId,
   event: LoggedEvent,
 ): Promise<void> {
   const entry = await log.appendEvent(accountId, event);
-  await publish([appendedMessage(entry)]);
+  await Promise.all([publish([appendedMessage(entry)]), makeDue(entry)]);
   onAppended(event);
 }
 

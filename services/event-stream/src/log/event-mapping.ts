@@ -2,8 +2,7 @@ import { currentPath } from '@inventory/contracts/http/current';
 import type { ProjectEvent } from '@inventory/contracts/http/project-event';
 import { refreshPath } from '@inventory/contracts/http/refresh';
 import type { EventId } from '@inventory/contracts/ids';
-import type { EventType } from '../webhooks/webhook-endpoint.domain.ts';
-import type { LoggedEvent } from './project-event.domain.ts';
+import type { EventType, LoggedEvent } from './project-event.domain.ts';
 import type { RefreshEvent } from './refresh-event.domain.ts';
 
 /** An event of any type: its JSON is written once, and delivered everywhere. */

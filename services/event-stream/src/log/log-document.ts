@@ -3,7 +3,8 @@ import { accountId, eventId, projectId, refreshId, revisionId } from '@inventory
 import { inventoryKey } from '@inventory/contracts/inventory-key';
 import { refreshOutcome } from '@inventory/contracts/vocabulary';
 import type { CollectionIndexes } from '@inventory/mongo/indexes';
-import type { Collection, Db } from 'mongodb';
+import { workField, workIndex } from '@inventory/work/work-field';
+import type { Db } from 'mongodb';
 import { z } from 'zod';
 import type { LoggedEvent } from './project-event.domain.ts';
 
@@ -52,20 +53,25 @@ const prunedEvent = z.object({
 });
 export type PrunedEventDocument = Readonly<z.infer<typeof prunedEvent>>;
 
+/** A log with entries to prune: the `_id` is its Project. */
+const logPruning = z.object({ _id: z.string(), work: workField.exactOptional() });
+export type LogPruningDocument = Readonly<z.infer<typeof logPruning>>;
+
 export const logDocuments = {
   entry: { collection: 'projectLog', schema: logEntry },
   pruned: { collection: 'prunedEvents', schema: prunedEvent },
+  pruning: { collection: 'logPruning', schema: logPruning },
 };
 
-export function openLogCollection(db: Db): Collection<LogEntryDocument> {
-  return db.collection(logDocuments.entry.collection);
+export function openLogCollections(db: Db) {
+  return {
+    log: db.collection<LogEntryDocument>(logDocuments.entry.collection),
+    pruned: db.collection<PrunedEventDocument>(logDocuments.pruned.collection),
+    pruning: db.collection<LogPruningDocument>(logDocuments.pruning.collection),
+  };
 }
 
-export function openPrunedCollection(db: Db): Collection<PrunedEventDocument> {
-  return db.collection(logDocuments.pruned.collection);
-}
-
-export const indexes: readonly CollectionIndexes[] = [
+export const logIndexes: readonly CollectionIndexes[] = [
   {
     collection: logDocuments.entry.collection,
     indexes: [
@@ -85,4 +91,5 @@ export const indexes: readonly CollectionIndexes[] = [
     collection: logDocuments.pruned.collection,
     indexes: [{ name: 'pruned_at', keys: { prunedAt: 1 } }],
   },
+  { collection: logDocuments.pruning.collection, indexes: [workIndex] },
 ];

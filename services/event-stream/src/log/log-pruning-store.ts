@@ -1,12 +1,26 @@
 import type { ProjectId } from '@inventory/contracts/ids';
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
-import type { LogEntryDocument, PrunedEventDocument } from './log-document.ts';
+import { sharedCommands } from '@inventory/mongo/shared-commands';
+import { type Clock, dateOf } from '@inventory/runtime/clock';
+import { createBatcher } from '@inventory/runtime/concurrency';
+import type { Logger } from '@inventory/runtime/logger';
+import { createWorkQueue, makeDue, type WorkQueue } from '@inventory/work/work-queue';
+import { LRUCache } from 'lru-cache';
+import type { Collection } from 'mongodb';
+import {
+  type LogEntryDocument,
+  type LogPruningDocument,
+  logDocuments,
+  type PrunedEventDocument,
+} from './log-document.ts';
 import { type LogCollections, placesAfter } from './project-log-store.ts';
 
-/** Deletes old entries of the logs. */
+/** Which logs have entries to prune, and when; and their oldest entries. */
 export interface LogPruning {
-  /** Projects with an entry older than this, each once. */
-  listProjectsOlderThan(timeMs: number): AsyncIterable<ProjectId>;
+  /** Logs, due when their oldest entry is old enough. A log that was idle for as long is in it no more. */
+  readonly queue: WorkQueue<ProjectId>;
+  /** The log has an entry more. */
+  appended(projectId: ProjectId, appendedAtMs: number): Promise<void>;
   /** The oldest entries of a Project, ascending. */
   listOldest(projectId: ProjectId, limit: number): Promise<OldEntry[]>;
   /** Records the positions, then deletes the entries. */
@@ -21,17 +35,37 @@ export type OldEntry = Pick<
 >;
 
 const withoutEvent = { projection: { event: 0, json: 0 } } as const;
+const logsPerCommand = 100;
+/** Logs that are known to be in the queue. */
+const knownMax = 50_000;
+/** More than the clocks of replicas differ. */
+const clockSkewMs = 60_000;
 
-export function createLogPruning({ log, pruned }: LogCollections): LogPruning {
+export function createLogPruning(
+  { log, pruned, pruning }: LogCollections & { readonly pruning: Collection<LogPruningDocument> },
+  { clock, logger, keepMs }: { clock: Pick<Clock, 'now'>; logger: Logger; keepMs: number },
+): LogPruning {
+  /** A log stays in the queue for as long as its entries are kept. */
+  const knownUntilMs = new LRUCache<ProjectId, number>({ max: knownMax });
+  const additions = createBatcher<{ projectId: ProjectId; dueAtMs: number }, null>({
+    ...sharedCommands,
+    itemsMax: logsPerCommand,
+    async flush(wanted) {
+      const due = wanted.map(({ projectId: _id, dueAtMs }) => ({ which: { _id }, dueAtMs }));
+      await makeDue(pruning, due, { insertMissing: true });
+      return wanted.map(() => null);
+    },
+  });
+
   return {
-    async *listProjectsOlderThan(timeMs) {
-      const seen = new Set<ProjectId>();
-      const old = log.find({ appendedAt: { $lt: new Date(timeMs) } }, withoutEvent);
-      for await (const { projectId } of old.sort({ appendedAt: 1 })) {
-        if (seen.has(projectId)) continue;
-        seen.add(projectId);
-        yield projectId;
-      }
+    queue: createWorkQueue({
+      ...{ collection: pruning, documents: logDocuments.pruning, completed: 'deleted', logger },
+      toItem: ({ _id }) => _id as ProjectId,
+    }),
+    async appended(projectId, appendedAtMs) {
+      if ((knownUntilMs.get(projectId) ?? 0) > clock.now()) return;
+      await additions.add({ projectId, dueAtMs: appendedAtMs + keepMs });
+      knownUntilMs.set(projectId, appendedAtMs + keepMs - clockSkewMs);
     },
     listOldest: (projectId, limit) =>
       log
@@ -41,19 +75,17 @@ export function createLogPruning({ log, pruned }: LogCollections): LogPruning {
         .toArray(),
     async removeEntries(entries, nowMs) {
       if (entries.length === 0) return;
+      const prunedAt = dateOf(nowMs);
       const positions = entries.map(
-        ({ eventId, projectId, position }): PrunedEventDocument => ({
-          _id: eventId,
-          projectId,
-          position,
-          prunedAt: new Date(nowMs),
+        ({ eventId: _id, projectId, position }): PrunedEventDocument => ({
+          ...{ _id, projectId, position, prunedAt },
         }),
       );
       await insertMissing(pruned, positions);
       await log.deleteMany({ _id: { $in: entries.map(({ _id }) => _id) } });
     },
     async removePositionsBefore(timeMs) {
-      await pruned.deleteMany({ prunedAt: { $lt: new Date(timeMs) } });
+      await pruned.deleteMany({ prunedAt: { $lt: dateOf(timeMs) } });
     },
   };
 }

@@ -6,7 +6,6 @@ import { type Clock, dateOf } from '@inventory/runtime/clock';
 import { createBatcher } from '@inventory/runtime/concurrency';
 import { LRUCache } from 'lru-cache';
 import type { Collection } from 'mongodb';
-import { createRecentEntries } from '../storage/recent-entries.ts';
 import { type EventText, toEventText } from './event-mapping.ts';
 import { type LogEntryDocument, logDocuments, type PrunedEventDocument } from './log-document.ts';
 import type { LoggedEvent } from './project-event.domain.ts';
@@ -36,8 +35,6 @@ export interface ProjectLog {
   appendEvent(accountId: AccountId, event: LoggedEvent): Promise<LogEntry>;
   /** Position of the newest entry; 0 where there is none. */
   readHead(projectId: ProjectId): Promise<number>;
-  /** Entries after a position that this replica appended lately; empty says nothing. */
-  recentAfter(projectId: ProjectId, position: number): readonly KeptEntry[];
   /** Kept entries after a position, ascending. */
   listAfter(projectId: ProjectId, position: number, limit: number): Promise<KeptEntry[]>;
   /** Positions of all Projects appended at or after a time, oldest first. */
@@ -83,7 +80,6 @@ export function createProjectLog(
   clock: Clock,
   { logEpoch, keepMs }: ProjectLogSettings,
 ): ProjectLog {
-  const recent = createRecentEntries<KeptEntry>();
   const lastPositions = new LRUCache<ProjectId, number>({ max: lastPositionsMax });
 
   /** Cached where this replica appended before; read again after a conflict. */
@@ -139,7 +135,6 @@ export function createProjectLog(
 
   return {
     readHead,
-    recentAfter: recent.after,
     async appendEvent(accountId, event) {
       const { projectId } = event;
       const earlier = await findPruned(event);
@@ -149,7 +144,6 @@ export function createProjectLog(
         const entry = await tryAppend(accountId, event, position);
         if (entry) {
           lastPositions.set(projectId, position);
-          recent.add(entry);
           return entry;
         }
         // A taken position may be this very event's: both indexes are hit and either is named.

@@ -37,7 +37,6 @@ export function toDocDelivery(delivery: NewDelivery, nowMs: number): DeliveryDoc
     appendedAt: dateOrNull(appendedAtMs),
     nextAttemptAt: createdAt,
     failures: 0,
-    claim: 0,
     attempts: [],
     attemptsTotal: 0,
   };
@@ -46,10 +45,10 @@ export function toDocDelivery(delivery: NewDelivery, nowMs: number): DeliveryDoc
 export function fromDocDelivery(stored: DeliveryDocument): WebhookDelivery {
   const doc = parseDocument(webhookDocuments.delivery, stored);
   const { endpointId, projectId, eventId, type, body, state, failure } = doc;
-  const { failures, claim, attemptsTotal } = doc;
+  const { failures, attemptsTotal } = doc;
   return {
     ...{ endpointId, projectId, eventId, type, body, state, failure },
-    ...{ failures, claim, attemptsTotal },
+    ...{ failures, attemptsTotal },
     createdAtMs: doc.createdAt.getTime(),
     appendedAtMs: doc.appendedAt?.getTime() ?? null,
     nextAttemptAtMs: doc.nextAttemptAt?.getTime() ?? null,

@@ -1,19 +1,27 @@
 import type { EventId, WebhookEndpointId } from '@inventory/contracts/ids';
+import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
+import { readFirst } from '@inventory/mongo/parse-document';
 import { sharedCommands } from '@inventory/mongo/shared-commands';
-import { dateOf } from '@inventory/runtime/clock';
+import { dateOf, dateOrNull } from '@inventory/runtime/clock';
 import { createBatcher } from '@inventory/runtime/concurrency';
 import type { Logger } from '@inventory/runtime/logger';
-import type { Collection } from 'mongodb';
-import { createDeliveryClaims, type DeliveryClaims } from '../storage/delivery-claims.ts';
-import { insertMissing } from '../storage/insert-missing.ts';
+import { type Collection, MongoBulkWriteError } from 'mongodb';
 import {
   fromDocDelivery,
   keyOf,
   type NewDelivery,
   placeAt,
+  toDocAttempt,
   toDocDelivery,
+  toDocProgress,
 } from './delivery-mapping.ts';
-import type { WebhookDelivery } from './webhook-delivery.domain.ts';
+import {
+  type Attempt,
+  type DeliveryFailure,
+  type DeliveryProgress,
+  pingType,
+  type WebhookDelivery,
+} from './webhook-delivery.domain.ts';
 import type { DeliveryDocument } from './webhook-document.ts';
 
 export interface DeliveryPageQuery {
@@ -33,16 +41,39 @@ export interface TimeRange {
   readonly untilMs: number;
 }
 
+/** The result of an attempt of a delivery as it was read. */
+export interface AttemptReport {
+  readonly delivery: WebhookDelivery;
+  readonly attempt: Attempt;
+  readonly progress: DeliveryProgress;
+}
+
+export interface DeliveryBacklog {
+  readonly due: number;
+  /** When the oldest due delivery became due; null when none is. */
+  readonly dueSinceMs: number | null;
+  /** Waiting for a retry. */
+  readonly retrying: number;
+}
+
 /** Stores deliveries and their attempts. */
-export interface DeliveryStore extends DeliveryClaims {
+export interface DeliveryStore {
   /** Inserts those that do not exist, due at once; returns how many. */
   insertMissing(deliveries: readonly NewDelivery[], nowMs: number): Promise<number>;
-  /** Those of the events that have a delivery to the endpoint. */
-  listExisting(
+  /** Pending ones of an endpoint, the earliest due first; tests alone where nothing else is sent. */
+  listPending(
     endpointId: WebhookEndpointId,
-    eventIds: readonly EventId[],
-  ): Promise<ReadonlySet<EventId>>;
-  findDelivery(endpointId: WebhookEndpointId, eventId: EventId): Promise<WebhookDelivery | null>;
+    limit: number,
+    types: 'all' | 'tests',
+  ): Promise<WebhookDelivery[]>;
+  /** A report has no effect on a delivery that was restarted or attempted since it was read. */
+  recordAttempt(report: AttemptReport): Promise<void>;
+  /** Fails up to `limit` pending deliveries of an endpoint, tests excepted; returns how many. */
+  failOfEndpoint(
+    endpointId: WebhookEndpointId,
+    failure: DeliveryFailure,
+    limit: number,
+  ): Promise<number>;
   /** Newest first. */
   listDeliveries(
     endpointId: WebhookEndpointId,
@@ -59,64 +90,58 @@ export interface DeliveryStore extends DeliveryClaims {
     range: TimeRange,
     count: number,
   ): Promise<number | null>;
-  /** Restarts the terminal deliveries of events appended in a time range; returns how many. */
+  /** Restarts the terminal deliveries of events appended in a time range, in parts; how many. */
   restartRange(endpointId: WebhookEndpointId, range: TimeRange, nowMs: number): Promise<number>;
   removeOfEndpoint(endpointId: WebhookEndpointId): Promise<void>;
   removeCreatedBefore(timeMs: number): Promise<number>;
-}
-
-export function createDeliveryStore(
-  deliveries: Collection<DeliveryDocument>,
-  logger: Logger,
-): DeliveryStore {
-  return {
-    ...records(deliveries),
-    ...createDeliveryClaims(deliveries, logger),
-    ...restarts(deliveries),
-  };
+  /** Counts pending deliveries by index, up to 10,000. */
+  countBacklog(nowMs: number): Promise<DeliveryBacklog>;
 }
 
 type Deliveries = Collection<DeliveryDocument>;
 
-const keysPerRead = 1_000;
+const pending = { state: 'pending' } as const;
+/** Stored attempts of one delivery. */
+const attemptsMax = 20;
+const reportsPerCommand = 200;
+const restartsPerCommand = 500;
+const countMax = 10_000;
 
-function records(
-  deliveries: Deliveries,
-): Pick<
-  DeliveryStore,
-  | 'insertMissing'
-  | 'listExisting'
-  | 'findDelivery'
-  | 'listDeliveries'
-  | 'removeOfEndpoint'
-  | 'removeCreatedBefore'
-> {
-  /** Whether a delivery with this key exists. */
-  const lookUps = createBatcher<string, boolean>({
-    ...sharedCommands,
-    itemsMax: keysPerRead,
-    async flush(keys) {
-      const found = await deliveries
-        .find({ _id: { $in: [...keys] } }, { projection: { _id: 1 } })
-        .toArray();
-      const existing = new Set(found.map(({ _id }) => _id));
-      return keys.map((key) => existing.has(key));
-    },
-  });
-
+export function createDeliveryStore(deliveries: Deliveries, logger: Logger): DeliveryStore {
   return {
-    insertMissing: (wanted, nowMs) =>
-      insertMissing(
-        deliveries,
-        wanted.map((delivery) => toDocDelivery(delivery, nowMs)),
-      ),
-    async listExisting(endpointId, eventIds) {
-      const exist = await Promise.all(eventIds.map((id) => lookUps.add(keyOf(endpointId, id))));
-      return new Set(eventIds.filter((_id, index) => exist[index]));
+    ...reads(deliveries, logger),
+    ...results(deliveries),
+    ...restarts(deliveries),
+    async insertMissing(wanted, nowMs) {
+      if (wanted.length === 0) return 0;
+      const documents = wanted.map((delivery) => toDocDelivery(delivery, nowMs));
+      try {
+        return (await deliveries.insertMany(documents, { ordered: false })).insertedCount;
+      } catch (error) {
+        // An interrupted turn inserted some of them.
+        if (!duplicateKeyOf(error) || !(error instanceof MongoBulkWriteError)) throw error;
+        return error.insertedCount;
+      }
     },
-    async findDelivery(endpointId, eventId) {
-      const found = await deliveries.findOne({ _id: keyOf(endpointId, eventId) });
-      return found && fromDocDelivery(found);
+    async removeOfEndpoint(endpointId) {
+      await deliveries.deleteMany({ endpointId });
+    },
+    async removeCreatedBefore(timeMs) {
+      const { deletedCount } = await deliveries.deleteMany({ createdAt: { $lt: dateOf(timeMs) } });
+      return deletedCount;
+    },
+  };
+}
+
+function reads(
+  deliveries: Deliveries,
+  logger: Logger,
+): Pick<DeliveryStore, 'listPending' | 'listDeliveries' | 'countBacklog'> {
+  return {
+    listPending(endpointId, limit, types) {
+      const filter = { ...pending, endpointId, ...(types === 'tests' && { type: pingType }) };
+      const found = deliveries.find(filter).sort({ nextAttemptAt: 1 });
+      return readFirst(found, limit, (document) => [fromDocDelivery(document)], logger);
     },
     async listDeliveries(endpointId, { limit, ...query }) {
       const found = await deliveries
@@ -126,12 +151,15 @@ function records(
         .toArray();
       return found.map((doc) => ({ delivery: fromDocDelivery(doc), place: doc.place }));
     },
-    async removeOfEndpoint(endpointId) {
-      await deliveries.deleteMany({ endpointId });
-    },
-    async removeCreatedBefore(timeMs) {
-      const { deletedCount } = await deliveries.deleteMany({ createdAt: { $lt: dateOf(timeMs) } });
-      return deletedCount;
+    async countBacklog(nowMs) {
+      const due = { ...pending, nextAttemptAt: { $lte: dateOf(nowMs) } };
+      const later = { ...pending, nextAttemptAt: { $gt: dateOf(nowMs) } };
+      const [dueCount, retrying, first] = await Promise.all([
+        deliveries.countDocuments(due, { limit: countMax }),
+        deliveries.countDocuments(later, { limit: countMax }),
+        deliveries.findOne(due, { sort: { nextAttemptAt: 1 }, projection: { nextAttemptAt: 1 } }),
+      ]);
+      return { due: dueCount, retrying, dueSinceMs: first?.nextAttemptAt?.getTime() ?? null };
     },
   };
 }
@@ -150,6 +178,49 @@ function filterOf({ state, fromMs, toMs, before }: Omit<DeliveryPageQuery, 'limi
   };
 }
 
+function results(deliveries: Deliveries): Pick<DeliveryStore, 'recordAttempt' | 'failOfEndpoint'> {
+  const reports = createBatcher<AttemptReport, null>({
+    ...sharedCommands,
+    itemsMax: reportsPerCommand,
+    async flush(some) {
+      await deliveries.bulkWrite(some.map(reportWrite), { ordered: false });
+      return some.map(() => null);
+    },
+  });
+  return {
+    async recordAttempt(report) {
+      await reports.add(report);
+    },
+    async failOfEndpoint(endpointId, failure, limit) {
+      const found = await deliveries
+        .find({ ...pending, endpointId, type: { $ne: pingType } }, { projection: { _id: 1 } })
+        .limit(limit)
+        .toArray();
+      if (found.length === 0) return 0;
+      await deliveries.updateMany(
+        { _id: { $in: found.map(({ _id }) => _id) }, ...pending },
+        { $set: { state: 'failed', failure, nextAttemptAt: null } },
+      );
+      return found.length;
+    },
+  };
+}
+
+function reportWrite({ delivery, attempt, progress }: AttemptReport) {
+  const { endpointId, eventId, attemptsTotal, nextAttemptAtMs } = delivery;
+  const asRead = { attemptsTotal, nextAttemptAt: dateOrNull(nextAttemptAtMs), ...pending };
+  return {
+    updateOne: {
+      filter: { _id: keyOf(endpointId, eventId), ...asRead },
+      update: {
+        $set: toDocProgress(progress),
+        $inc: { attemptsTotal: 1 },
+        $push: { attempts: { $each: [toDocAttempt(attempt)], $slice: -attemptsMax } },
+      },
+    },
+  };
+}
+
 function restarts(
   deliveries: Deliveries,
 ): Pick<DeliveryStore, 'restartDelivery' | 'findAppendedAfter' | 'restartRange'> {
@@ -159,23 +230,14 @@ function restarts(
     appendedAt: { $gte: dateOf(sinceMs), $lte: dateOf(untilMs) },
   });
   const restarted = (nowMs: number) => ({
-    $set: {
-      state: 'pending' as const,
-      failure: null,
-      failures: 0,
-      nextAttemptAt: dateOf(nowMs),
-    },
-    $inc: { claim: 1 },
+    $set: { ...pending, failure: null, failures: 0, nextAttemptAt: dateOf(nowMs) },
   });
+  const restart = async (ids: readonly string[], nowMs: number) =>
+    (await deliveries.updateMany({ _id: { $in: [...ids] } }, restarted(nowMs))).matchedCount;
 
   return {
-    async restartDelivery(endpointId, eventId, nowMs) {
-      const { matchedCount } = await deliveries.updateOne(
-        { _id: keyOf(endpointId, eventId) },
-        restarted(nowMs),
-      );
-      return matchedCount > 0;
-    },
+    restartDelivery: async (endpointId, eventId, nowMs) =>
+      (await restart([keyOf(endpointId, eventId)], nowMs)) > 0,
     async findAppendedAfter(endpointId, range, count) {
       const next = await deliveries.findOne(terminalIn(endpointId, range), {
         sort: { appendedAt: 1 },
@@ -185,11 +247,19 @@ function restarts(
       return next?.appendedAt?.getTime() ?? null;
     },
     async restartRange(endpointId, range, nowMs) {
-      const { modifiedCount } = await deliveries.updateMany(
-        terminalIn(endpointId, range),
-        restarted(nowMs),
-      );
-      return modifiedCount;
+      let count = 0;
+      let part: string[] = [];
+      const found = deliveries
+        .find(terminalIn(endpointId, range), { projection: { _id: 1 } })
+        .sort({ appendedAt: 1 })
+        .batchSize(restartsPerCommand);
+      for await (const { _id } of found) {
+        part.push(_id);
+        if (part.length < restartsPerCommand) continue;
+        count += await restart(part, nowMs);
+        part = [];
+      }
+      return part.length === 0 ? count : count + (await restart(part, nowMs));
     },
   };
 }

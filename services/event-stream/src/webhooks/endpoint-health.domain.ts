@@ -65,3 +65,21 @@ export function hasFailedTooLong(
 export function concurrencyOf(health: EndpointHealth, most: number, limits: HealthLimits): number {
   return health.failures >= limits.pauseAfterFailures ? 1 : most;
 }
+
+const goneStatus = 410;
+
+/**
+ * What a result changes of an endpoint; null when nothing does. A response of 410 disables it at
+ * once, failures for too long do too.
+ */
+export function afterResult(
+  { health, state }: { readonly health: EndpointHealth; readonly state: 'enabled' | 'disabled' },
+  { status, error, atMs }: { status: number | null; error: string | null; atMs: number },
+  limits: HealthLimits,
+): { readonly health: EndpointHealth; readonly disabled?: 'gone' | 'failing' } | null {
+  if (error === null) return health.failures === 0 ? null : { health: healthy };
+  const next = afterFailure(health, atMs, limits);
+  const reason = status === goneStatus ? 'gone' : 'failing';
+  const isDisabled = reason === 'gone' || hasFailedTooLong(next, limits);
+  return isDisabled && state === 'enabled' ? { health: next, disabled: reason } : { health: next };
+}

@@ -31,9 +31,9 @@ export function toDocEndpoint(
   const identity = { _id: slot, endpointId, projectId, accountId, createdAt, version };
   const fields = toDocFields(endpoint, endpointId, sealer) as Omit<
     EndpointDocument,
-    keyof typeof identity | 'nextReadAt'
+    keyof typeof identity | 'pace'
   >;
-  return { ...identity, ...fields, nextReadAt: createdAt };
+  return { ...identity, ...fields, pace: endpoint.pace };
 }
 
 /** The defined fields only. */
@@ -74,6 +74,8 @@ export function fromDocEndpoint(stored: EndpointDocument, sealer: TextSealer): W
     ...{ id, projectId, accountId, url, description, types, state, disabledReason },
     nextPosition,
     version,
+    pace: doc.pace,
+    isRemoved: doc.removedAt !== undefined,
     // A secret that cannot be decrypted does not hide the endpoint, nor any other.
     secrets: doc.secrets.flatMap(({ sealed, createdAt, endsAt }): EndpointSecret[] => {
       const secret = sealer.open(sealed, id);
@@ -90,7 +92,7 @@ export function fromDocEndpoint(stored: EndpointDocument, sealer: TextSealer): W
   };
 }
 
-function toDocHealth(health: EndpointHealth) {
+export function toDocHealth(health: EndpointHealth) {
   const { failures, failingSinceMs, lastFailureMs, pausedUntilMs } = health;
   return {
     failures,

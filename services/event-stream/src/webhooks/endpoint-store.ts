@@ -1,21 +1,38 @@
-import type { ProjectId, WebhookEndpointId } from '@inventory/contracts/ids';
+import type { AccountId, ProjectId, WebhookEndpointId } from '@inventory/contracts/ids';
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
-import { readFirst } from '@inventory/mongo/parse-document';
 import { sharedCommands } from '@inventory/mongo/shared-commands';
 import { dateOf } from '@inventory/runtime/clock';
 import { createBatcher } from '@inventory/runtime/concurrency';
 import type { Logger } from '@inventory/runtime/logger';
 import type { TextSealer } from '@inventory/runtime/text-sealer';
-import type { Collection } from 'mongodb';
-import { enqueued } from '../storage/endpoint-queues.ts';
+import { createWorkQueue, type MadeDue, makeDue, type WorkQueue } from '@inventory/work/work-queue';
+import type { Collection, Filter } from 'mongodb';
+import type { EndpointHealth } from './endpoint-health.domain.ts';
 import {
   type EndpointFields,
   fromDocEndpoint,
   toDocEndpoint,
   toDocFields,
+  toDocHealth,
 } from './endpoint-mapping.ts';
-import type { EndpointDocument } from './webhook-document.ts';
-import type { WebhookEndpoint } from './webhook-endpoint.domain.ts';
+import { type EndpointDocument, webhookDocuments } from './webhook-document.ts';
+import type { DisabledReason, EndpointPace, WebhookEndpoint } from './webhook-endpoint.domain.ts';
+
+/** An endpoint whose turn it is. */
+export type EndpointTurn = Pick<WebhookEndpoint, 'id' | 'projectId' | 'accountId'>;
+
+/** Whose endpoints are meant. */
+export type OfEndpoints =
+  | { readonly endpointId: WebhookEndpointId }
+  /** Enabled ones. */
+  | { readonly projectId: ProjectId }
+  /** Those with something to do. */
+  | { readonly waitingOf: { readonly projectId: ProjectId | null; readonly accountId: AccountId } };
+
+export interface HealthChange {
+  readonly health: EndpointHealth;
+  readonly disabled?: { readonly reason: DisabledReason; readonly atMs: number };
+}
 
 /** Stores the webhook endpoints of Projects; their secrets are encrypted. */
 export interface EndpointStore {
@@ -24,39 +41,34 @@ export interface EndpointStore {
   findEndpoint(projectId: ProjectId, id: WebhookEndpointId): Promise<WebhookEndpoint | null>;
   /** Oldest first. */
   listEndpoints(projectId: ProjectId): Promise<WebhookEndpoint[]>;
-  /** The enabled endpoints of some Projects. */
-  listEnabledIds(projectIds: readonly ProjectId[]): Promise<WebhookEndpointId[]>;
-  /**
-   * False when it was changed or deleted since it was read. With a pause its queue is due at the
-   * end of the pause; else at `dueAtMs` at the latest, where it is given.
-   */
-  updateEndpoint(
-    read: WebhookEndpoint,
-    fields: Partial<EndpointFields>,
-    dueAtMs?: number | null,
+  /** Reads it now, also while it is being deleted. */
+  readEndpoint(id: WebhookEndpointId): Promise<WebhookEndpoint | null>;
+  /** False when it was changed or deleted since it was read. */
+  updateEndpoint(read: WebhookEndpoint, fields: Partial<EndpointFields>): Promise<boolean>;
+  /** Stores what its responses say; false when it was changed or deleted since it was read. */
+  recordHealth(read: WebhookEndpoint, change: HealthChange): Promise<boolean>;
+  /** Hides it, and makes it due by then: its turn deletes it. False when there is none. */
+  markRemoved(
+    projectId: ProjectId,
+    id: WebhookEndpointId,
+    nowMs: number,
+    dueAtMs: number,
   ): Promise<boolean>;
-  removeEndpoint(projectId: ProjectId, id: WebhookEndpointId): Promise<boolean>;
-  /**
-   * Enabled endpoints whose poll is due. Each is claimed by one replica, until `againAtMs`.
-   */
-  claimForReading(nowMs: number, againAtMs: number, limit: number): Promise<WebhookEndpoint[]>;
-  /**
-   * Every event before `to` has its delivery; with `dueAtMs` some were inserted, due then. False when
-   * the endpoint changed since it was read.
-   */
-  advancePosition(read: WebhookEndpoint, to: number, dueAtMs: number | null): Promise<boolean>;
+  /** Deletes one that was marked; its slot is free. */
+  deleteRemoved(id: WebhookEndpointId): Promise<void>;
+  /** Gives endpoints a turn then at the latest. */
+  makeDue(of: OfEndpoints, dueAtMs: number): Promise<void>;
+  /** The turns of the endpoints of one pace; accounts take turns. */
+  turnsOf(pace: EndpointPace): WorkQueue<EndpointTurn>;
 }
 
-interface Advance {
-  readonly read: WebhookEndpoint;
-  readonly to: number;
-  readonly dueAtMs: number | null;
-}
+const endpointsPerCommand = 100;
+const notRemoved = { removedAt: { $exists: false } };
 
-const advancesPerWrite = 100;
+type Endpoints = Collection<EndpointDocument>;
 
 export function createEndpointStore(
-  endpoints: Collection<EndpointDocument>,
+  endpoints: Endpoints,
   sealer: TextSealer,
   logger: Logger,
 ): EndpointStore {
@@ -72,7 +84,16 @@ export function createEndpointStore(
     }
   }
 
-  const advances = createAdvances(endpoints);
+  /** A corrupt one fails alone. */
+  const reads = createBatcher<WebhookEndpointId, EndpointDocument | undefined>({
+    ...sharedCommands,
+    itemsMax: endpointsPerCommand,
+    async flush(ids) {
+      const found = await endpoints.find({ endpointId: { $in: [...new Set(ids)] } }).toArray();
+      const byId = new Map(found.map((doc) => [doc.endpointId, doc]));
+      return ids.map((id) => byId.get(id));
+    },
+  });
 
   return {
     async insertEndpoint(endpoint, endpointsMax) {
@@ -82,100 +103,100 @@ export function createEndpointStore(
       return false;
     },
     async findEndpoint(projectId, endpointId) {
-      const found = await endpoints.findOne({ _id: slotsOf(projectId), endpointId });
+      const found = await endpoints.findOne({ _id: slotsOf(projectId), endpointId, ...notRemoved });
       return found && fromDoc(found);
     },
     async listEndpoints(projectId) {
-      const found = await endpoints.find({ _id: slotsOf(projectId) }).toArray();
+      const found = await endpoints.find({ _id: slotsOf(projectId), ...notRemoved }).toArray();
       return found
         .map(fromDoc)
         .sort((a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1));
     },
-    async listEnabledIds(projectIds) {
-      if (projectIds.length === 0) return [];
-      const ranges = projectIds.map((projectId) => ({ _id: slotsOf(projectId) }));
-      const found = await endpoints
-        .find({ $or: ranges })
-        .project<Pick<EndpointDocument, 'endpointId' | 'state'>>({
-          ...{ _id: 0, endpointId: 1, state: 1 },
-        })
-        .toArray();
-      // Filtered here: with the state in the query its indexes would be candidates, too.
-      return found.flatMap(({ endpointId, state }) => (state === 'enabled' ? [endpointId] : []));
+    async readEndpoint(id) {
+      const found = await reads.add(id);
+      return found === undefined ? null : fromDoc(found);
     },
-    async updateEndpoint({ projectId, id: endpointId, version }, fields, dueAtMs = null) {
-      const pausedUntilMs = fields.health?.pausedUntilMs ?? 0;
-      const isPause = pausedUntilMs > 0;
-      const queue = isPause
-        ? { $inc: { queueVersion: 1 } }
-        : { ...(dueAtMs !== null && enqueued(dueAtMs)) };
+    async updateEndpoint(read, fields) {
+      const { version } = read;
+      const changed = toDocFields(fields, read.id, sealer);
+      return update(endpoints, read, { ...changed, version: version + 1 });
+    },
+    async recordHealth(read, { health, disabled }) {
+      const state = disabled && {
+        ...{ state: 'disabled' as const, disabledReason: disabled.reason },
+        ...{ changedAt: dateOf(disabled.atMs), version: read.version + 1 },
+      };
+      return update(endpoints, read, { ...toDocHealth(health), ...state });
+    },
+    async markRemoved(projectId, endpointId, nowMs, dueAtMs) {
       const { matchedCount } = await endpoints.updateOne(
-        { _id: slotsOf(projectId), endpointId, version },
+        { _id: slotsOf(projectId), endpointId, ...notRemoved },
         {
-          ...queue,
-          $set: {
-            ...toDocFields(fields, endpointId, sealer),
-            ...(isPause && { queueDueAt: dateOf(pausedUntilMs) }),
-            version: version + 1,
-          },
+          $set: { removedAt: dateOf(nowMs), state: 'disabled' },
+          // Not before a claim ends.
+          $min: { 'work.dueAt': dateOf(dueAtMs) },
+          $inc: { 'work.tries': 0, version: 1 },
         },
       );
       return matchedCount > 0;
     },
-    async removeEndpoint(projectId, endpointId) {
-      const { deletedCount } = await endpoints.deleteOne({ _id: slotsOf(projectId), endpointId });
-      return deletedCount > 0;
+    async deleteRemoved(endpointId) {
+      await endpoints.deleteOne({ endpointId, removedAt: { $exists: true } });
     },
-    async claimForReading(nowMs, againAtMs, limit) {
-      const query = endpoints
-        .find({ state: 'enabled', nextReadAt: { $lte: dateOf(nowMs) } })
-        .sort({ nextReadAt: 1 });
-      const read = (doc: EndpointDocument) => [{ doc, endpoint: fromDoc(doc) }];
-      const due = await readFirst(query, limit, read, logger);
-      const claimed: WebhookEndpoint[] = [];
-      for (const { doc, endpoint } of due) {
-        const { _id, endpointId, nextReadAt } = doc;
-        const { matchedCount } = await endpoints.updateOne(
-          { _id, endpointId, nextReadAt },
-          // Its queue is examined too, in case a crash left it behind.
-          { ...enqueued(nowMs), $set: { nextReadAt: dateOf(againAtMs) } },
-        );
-        if (matchedCount > 0) claimed.push(endpoint);
-      }
-      return claimed;
-    },
-    advancePosition: (read, to, dueAtMs) => advances.add({ read, to, dueAtMs }),
+    ...turns(endpoints, logger),
   };
 }
 
-/** Advances positions; those that are advanced together share a write. */
-function createAdvances(endpoints: Collection<EndpointDocument>) {
-  return createBatcher<Advance, boolean>({
-    ...sharedCommands,
-    itemsMax: advancesPerWrite,
-    async flush(wanted) {
-      const writes = wanted.map(({ read, to, dueAtMs }) => ({
-        updateOne: {
-          filter: placeOf(read),
-          update: { ...(dueAtMs !== null && enqueued(dueAtMs)), $set: { nextPosition: to } },
-        },
-      }));
-      const { matchedCount } = await endpoints.bulkWrite(writes, { ordered: false });
-      if (matchedCount === wanted.length) return wanted.map(() => true);
-      // One that another replica advanced to the same position is advanced, too.
-      const found = await endpoints
-        .find({ $or: wanted.map(({ read, to }) => placeOf({ ...read, nextPosition: to })) })
-        .project<Pick<EndpointDocument, 'endpointId'>>({ _id: 0, endpointId: 1 })
-        .toArray();
-      const advanced = new Set(found.map(({ endpointId }) => endpointId));
-      return wanted.map(({ read }) => advanced.has(read.id));
-    },
-  });
+async function update(
+  endpoints: Endpoints,
+  { projectId, id: endpointId, version }: WebhookEndpoint,
+  fields: Partial<EndpointDocument>,
+): Promise<boolean> {
+  const { matchedCount } = await endpoints.updateOne(
+    { _id: slotsOf(projectId), endpointId, version, ...notRemoved },
+    { $set: fields },
+  );
+  return matchedCount > 0;
 }
 
-/** The endpoint as it was read. */
-function placeOf({ id: endpointId, nextPosition, version }: WebhookEndpoint) {
-  return { endpointId, nextPosition, version };
+function turns(endpoints: Endpoints, logger: Logger): Pick<EndpointStore, 'makeDue' | 'turnsOf'> {
+  const dues = createBatcher<MadeDue<EndpointDocument>, null>({
+    ...sharedCommands,
+    itemsMax: endpointsPerCommand,
+    async flush(wanted) {
+      await makeDue(endpoints, wanted);
+      return wanted.map(() => null);
+    },
+  });
+  return {
+    async makeDue(of, dueAtMs) {
+      await dues.add({ which: whichOf(of, dueAtMs), dueAtMs });
+    },
+    turnsOf: (pace) =>
+      createWorkQueue({
+        collection: endpoints as unknown as Collection<TurnDocument>,
+        documents: webhookDocuments.turn,
+        where: { pace } as Filter<TurnDocument>,
+        keyField: 'accountId',
+        without: ['secrets', 'rotations', 'url', 'description'],
+        toItem: ({ endpointId: id, projectId, accountId }) => ({ id, projectId, accountId }),
+        completed: 'kept',
+        logger,
+      }),
+  };
+}
+
+type TurnDocument = Pick<
+  EndpointDocument,
+  '_id' | 'endpointId' | 'projectId' | 'accountId' | 'work'
+>;
+
+function whichOf(of: OfEndpoints, nowMs: number): Filter<EndpointDocument> {
+  if ('endpointId' in of) return of;
+  if ('projectId' in of) return { _id: slotsOf(of.projectId), state: 'enabled' };
+  const { projectId, accountId } = of.waitingOf;
+  const waiting = { 'work.dueAt': { $gt: dateOf(nowMs) } } as Filter<EndpointDocument>;
+  return { ...(projectId === null ? { accountId } : { _id: slotsOf(projectId) }), ...waiting };
 }
 
 function slotOf(projectId: ProjectId, number: number): string {

@@ -19,23 +19,23 @@ function world() {
     clock,
     logger: testLogger,
   });
-  return { clock, gateway, eventAccess, read: () => eventAccess.mayHaveEvents(projectId) };
+  return { clock, gateway, eventAccess, read: () => eventAccess.find(projectId) };
 }
 
 test('a response is cached for half a minute, or until a change is published (Tenancy)', async () => {
   const { clock, gateway, eventAccess, read } = world();
 
-  expect([await read(), await read(), gateway.lookups]).toEqual([true, true, 1]);
+  expect([await read(), await read(), gateway.lookups]).toEqual(['allowed', 'allowed', 1]);
   gateway.events = false;
-  expect(await read()).toBe(true);
+  expect(await read()).toBe('allowed');
   eventAccess.invalidate(projectId);
-  expect([await read(), gateway.lookups]).toEqual([false, 2]);
+  expect([await read(), gateway.lookups]).toEqual(['refused', 2]);
   gateway.events = true;
   clock.advance(minuteMs);
-  expect(await read()).toBe(true);
+  expect(await read()).toBe('allowed');
   gateway.events = false;
   eventAccess.invalidate(null);
-  expect(await read()).toBe(false);
+  expect(await read()).toBe('refused');
 });
 
 test('while the gateway is unavailable its last response is valid for five minutes, then nothing is sent (Tenancy)', async () => {
@@ -44,12 +44,12 @@ test('while the gateway is unavailable its last response is valid for five minut
   gateway.isUp = false;
 
   clock.advance(4 * minuteMs);
-  expect(await read()).toBe(true);
+  expect(await read()).toBe('allowed');
   clock.advance(2 * minuteMs);
-  expect(await read()).toBe(false);
+  expect(await read()).toBe('unknown');
   gateway.isUp = true;
   clock.advance(5_000);
-  expect(await read()).toBe(true);
+  expect(await read()).toBe('allowed');
 });
 
 test('after a failed lookup no delivery waits for another lookup for a few seconds', async () => {
@@ -59,20 +59,20 @@ test('after a failed lookup no delivery waits for another lookup for a few secon
   clock.advance(minuteMs);
 
   expect([await read(), await read(), await read(), gateway.lookups]).toEqual([
-    true,
-    true,
-    true,
+    'allowed',
+    'allowed',
+    'allowed',
     2,
   ]);
   clock.advance(5_000);
-  expect([await read(), gateway.lookups]).toEqual([true, 3]);
+  expect([await read(), gateway.lookups]).toEqual(['allowed', 3]);
 });
 
 test('while the gateway is unavailable a Project without a cached response is sent nothing (Tenancy)', async () => {
   const { gateway, read } = world();
   gateway.isUp = false;
 
-  expect(await read()).toBe(false);
+  expect(await read()).toBe('unknown');
 });
 
 test('a lookup in flight when a change is published is repeated (Tenancy)', async () => {

@@ -3,13 +3,16 @@ import type { Clock } from '@inventory/runtime/clock';
 import { createInvalidatedCache } from '@inventory/runtime/invalidated-cache';
 import type { Logger } from '@inventory/runtime/logger';
 
+/** `unknown`: the gateway has been unavailable for longer than its last response is valid. */
+export type EventAccess = 'allowed' | 'refused' | 'unknown';
+
 /** Whether Projects may receive their events. */
 export interface ProjectEventAccess {
   /**
    * The response of the gateway, cached. While the gateway is unavailable its last response is
    * valid for five minutes; after that nothing is sent.
    */
-  mayHaveEvents(projectId: ProjectId): Promise<boolean>;
+  find(projectId: ProjectId): Promise<EventAccess>;
   /** Drops the cached response of a Project, or of all with null. */
   invalidate(projectId: ProjectId | null): void;
 }
@@ -36,16 +39,17 @@ export function createProjectEventAccess(deps: ProjectEventAccessDeps): ProjectE
   });
   let retryAtMs = 0;
 
-  function lastAnswer(projectId: ProjectId): boolean {
+  function lastAnswer(projectId: ProjectId): EventAccess {
     const last = answers.peek(projectId);
-    return last !== undefined && clock.now() - last.loadedAtMs <= usableMs && last.value;
+    if (last === undefined || clock.now() - last.loadedAtMs > usableMs) return 'unknown';
+    return accessOf(last.value);
   }
 
   return {
-    async mayHaveEvents(projectId) {
+    async find(projectId) {
       if (clock.now() < retryAtMs && !answers.isFresh(projectId)) return lastAnswer(projectId);
       try {
-        return (await answers.get(projectId)) === true;
+        return accessOf((await answers.get(projectId)) === true);
       } catch (error) {
         retryAtMs = clock.now() + retryAfterMs;
         logger.warn({ err: error, project_id: projectId }, 'project access lookup failed');
@@ -56,3 +60,5 @@ export function createProjectEventAccess(deps: ProjectEventAccessDeps): ProjectE
       answers.invalidate((_, id) => projectId === null || id === projectId),
   };
 }
+
+const accessOf = (mayHave: boolean): EventAccess => (mayHave ? 'allowed' : 'refused');

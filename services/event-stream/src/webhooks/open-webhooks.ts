@@ -1,103 +1,170 @@
 import { webhookEndpointsMax } from '@inventory/contracts/http/webhooks';
-import type { EventId, ProjectId, WebhookEndpointId } from '@inventory/contracts/ids';
-import { createTextSealer } from '@inventory/runtime/text-sealer';
+import type { WebhookEndpointId } from '@inventory/contracts/ids';
+import type { MessageBus } from '@inventory/messaging/bus';
+import { randomBetween } from '@inventory/runtime/backoff';
+import { startPeriodicJob } from '@inventory/runtime/periodic-job';
+import { createTextSealer, type TextSealer } from '@inventory/runtime/text-sealer';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
 import type { EventStreamConfig } from '../config.ts';
+import type { GatewayClient } from '../log/gateway-client.ts';
 import type { ProjectLog } from '../log/project-log-store.ts';
-import { startLogReading } from '../start-log-reading.ts';
-import { startSending } from '../start-sending.ts';
-import { createEndpointQueues } from '../storage/endpoint-queues.ts';
-import { changeEndpoint, type EndpointChange, rotateSecret } from './change-endpoint.ts';
-import { createEndpoint, type WantedEndpoint } from './create-endpoint.ts';
-import { createDeliveryStore, type DeliveryPageQuery } from './delivery-store.ts';
-import { createEndpointStore } from './endpoint-store.ts';
-import type { ProjectEventAccess } from './event-access.ts';
-import { pingEndpoint } from './ping-endpoint.ts';
-import { redeliverEvent, redeliverRange } from './redeliver.ts';
-import type { WantedRotation } from './secret-rotation.domain.ts';
-import { startWebhookUpkeep } from './start-webhook-upkeep.ts';
-import { openDeliveryCollection, openEndpointCollection } from './webhook-document.ts';
-import type { WebhookEndpoint } from './webhook-endpoint.domain.ts';
+import { type AttemptDeps, attemptDelivery } from './attempt-delivery.ts';
+import { createDeliveryStore, type DeliveryBacklog, type DeliveryStore } from './delivery-store.ts';
+import { createEndpointStore, type EndpointStore } from './endpoint-store.ts';
+import { createProjectEventAccess, type ProjectEventAccess } from './event-access.ts';
+import type { ManageEndpointsDeps } from './manage-endpoints.ts';
+import { onAuthorityChanged } from './on-authority-changed.ts';
+import type { RedeliverDeps } from './redeliver.ts';
+import { createHostResolver } from './resolve-host.ts';
+import { reencryptSecrets } from './sealed-secrets-store.ts';
+import type { ServeEndpointDeps } from './serve-endpoint.ts';
+import { openWebhookCollections } from './webhook-document.ts';
+import { countAttempt, countDisabled, observeBacklog } from './webhook-metrics.ts';
+import { createWebhookSender } from './webhook-sender.ts';
 import { newWebhookSecret } from './webhook-signature.ts';
 
-export interface WebhooksDeps {
-  readonly db: Db;
+export interface WebhookStores {
   readonly log: ProjectLog;
-  readonly eventAccess: ProjectEventAccess;
+  readonly endpoints: EndpointStore;
+  readonly deliveries: DeliveryStore;
 }
 
-interface NamedEndpoint {
-  readonly projectId: ProjectId;
-  readonly endpointId: WebhookEndpointId;
+/** Opens endpoints and deliveries, and starts what keeps them. */
+export function openWebhookStores(
+  context: ServiceContext<EventStreamConfig>,
+  db: Db,
+  log: ProjectLog,
+): WebhookStores {
+  const sealer = createTextSealer(context.config.webhooks.secretKeys);
+  const collections = openWebhookCollections(db);
+  const deliveries = createDeliveryStore(collections.deliveries, context.logger);
+  startUpkeep(context, deliveries, (stopping) =>
+    reencrypt(context, collections.endpoints, sealer, stopping),
+  );
+  return {
+    log,
+    deliveries,
+    endpoints: createEndpointStore(collections.endpoints, sealer, context.logger),
+  };
 }
 
-/** Operations on the webhooks of Projects. */
-export type Webhooks = ReturnType<typeof openWebhooks>;
-
-/** Opens the stores and starts the jobs that insert, send and delete deliveries. */
-export function openWebhooks(context: ServiceContext<EventStreamConfig>, deps: WebhooksDeps) {
-  const { config, clock, identifiers, logger } = context;
-  const { db, log } = deps;
-  const { webhooks } = config;
-  const sealer = createTextSealer(webhooks.secretKeys);
-  const endpoints = createEndpointStore(openEndpointCollection(db), sealer, logger);
-  const queues = createEndpointQueues(openEndpointCollection(db), sealer, logger);
-  const deliveries = createDeliveryStore(openDeliveryCollection(db), logger);
-  const rules = { allowPrivate: webhooks.allowPrivate };
-  const stores = { ...deps, endpoints, queues, deliveries };
-  const sending = startSending(context, {
-    ...{ ...stores, rules },
-    onDrained: (endpointId) => reading.wakeEndpoint(endpointId),
+/** What the turns of endpoints use; the stop lets requests in flight end, for a time. */
+export function openServing(
+  context: ServiceContext<EventStreamConfig>,
+  stores: WebhookStores,
+  eventAccess: ProjectEventAccess,
+): Omit<ServeEndpointDeps, 'extraRequests'> {
+  const { clock, config, lifetime, logger } = context;
+  const { allowPrivate, timeoutMs, retries, health, limits, drainMs } = config.webhooks;
+  const sender = createWebhookSender({ allowPrivate, resolve: createHostResolver(), timeoutMs });
+  lifetime.defer('webhook connections', () => sender.close());
+  const attempts: AttemptDeps = { sender, clock, retries, random: randomShare };
+  const aborting = new AbortController();
+  lifetime.signal.addEventListener('abort', () => {
+    setTimeout(() => aborting.abort(), drainMs).unref();
   });
-  const reading = startLogReading(context, { ...stores, ...sending });
-  startWebhookUpkeep(context, { db, deliveries, sealer });
-  const making = {
-    ...{ endpoints, log, clock, identifiers, rules, endpointsMax: webhookEndpointsMax },
+  return {
+    ...{ ...stores, eventAccess, clock, logger, health, limits, stopping: lifetime.signal },
+    attempt: (endpoint, delivery) => attemptDelivery(attempts, endpoint, delivery, aborting.signal),
+    running: new Map(),
+    onAttempt: countAttempt,
+    onDisabled: countDisabled,
+  };
+}
+
+/** What changes endpoints, for the gateway's routes. */
+export function openManaging(
+  { clock, config, identifiers }: ServiceContext<EventStreamConfig>,
+  stores: WebhookStores,
+  { running }: Pick<ServeEndpointDeps, 'running'>,
+  wakeEndpoints: () => void,
+): ManageEndpointsDeps & RedeliverDeps {
+  const { allowPrivate, limits } = config.webhooks;
+  async function wake(endpointId: WebhookEndpointId): Promise<void> {
+    const turn = running.get(endpointId);
+    // On this replica its present turn reads the change before the next request.
+    if (turn) turn.readMs = Number.NEGATIVE_INFINITY;
+    await stores.endpoints.makeDue({ endpointId }, clock.now());
+    wakeEndpoints();
+  }
+  return {
+    ...{ ...stores, clock, identifiers, wake, claimMs: limits.claimMs },
+    rules: { allowPrivate },
+    endpointsMax: webhookEndpointsMax,
     newSecret: newWebhookSecret,
   };
-  const again = { log, deliveries, clock, identifiers, wake: sending.wakePings };
-  const redelivering = {
-    ...again,
-    async enqueue(endpoint: WebhookEndpoint, dueAtMs: number): Promise<void> {
-      await queues.enqueue([endpoint.id], dueAtMs);
-      sending.wake(endpoint);
-    },
-  };
+}
 
-  return {
-    /** An event was appended to the Project's log. */
-    wake: reading.wake,
-    createEndpoint: (wanted: WantedEndpoint) => createEndpoint(making, wanted),
-    findEndpoint: endpoints.findEndpoint,
-    listEndpoints: endpoints.listEndpoints,
-    async changeEndpoint(named: NamedEndpoint, change: EndpointChange): Promise<WebhookEndpoint> {
-      const changed = await changeEndpoint(making, named, change);
-      sending.forget(changed.id);
-      // Ends the deliveries of a disabled one.
-      if (change.state !== undefined) sending.wake(changed);
-      return changed;
+/** Whether Projects may receive their events, invalidated by the changes that the gateway publishes. */
+export async function openEventAccess(
+  { lifetime, clock, logger }: ServiceContext<EventStreamConfig>,
+  bus: Pick<MessageBus, 'broadcast'>,
+  {
+    gateway,
+    endpoints,
+    wake,
+  }: {
+    readonly gateway: Pick<GatewayClient, 'mayHaveEvents'>;
+    readonly endpoints: Pick<EndpointStore, 'makeDue'>;
+    /** Endpoints were made due. */
+    readonly wake: () => void;
+  },
+): Promise<ProjectEventAccess> {
+  const findEventAccess = gateway.mayHaveEvents;
+  const eventAccess = createProjectEventAccess({ findEventAccess, clock, logger });
+  const subscription = await bus.broadcast({
+    name: 'event-stream-authority',
+    topics: ['authority.changes.v1'],
+    onMessage: onAuthorityChanged({
+      eventAccess,
+      wakeWaiting(accountId, projectId) {
+        const made = endpoints.makeDue({ waitingOf: { accountId, projectId } }, clock.now());
+        made.then(wake, (error: unknown) => {
+          // They have a turn after their pause.
+          logger.warn({ err: error, account_id: accountId }, 'endpoints of a change not made due');
+        });
+      },
+    }),
+  });
+  lifetime.defer('authority changes', () => subscription.stop());
+  return eventAccess;
+}
+
+const randomSteps = 1_000_000;
+const randomShare = () => randomBetween(0, randomSteps - 1) / randomSteps;
+const countEveryMs = 10_000;
+
+/** Deletes old deliveries, keeps secrets encrypted with the first key, counts what is pending. */
+function startUpkeep(
+  { config, lifetime, clock, logger }: ServiceContext<EventStreamConfig>,
+  deliveries: DeliveryStore,
+  reencryptAll: (stopping: AbortSignal) => Promise<void>,
+): void {
+  const common = { lifetime, logger, intervalMs: config.log.pruneEveryMs };
+  startPeriodicJob({
+    ...{ ...common, name: 'webhook delivery pruning' },
+    runOnce: async () =>
+      void (await deliveries.removeCreatedBefore(clock.now() - config.webhooks.keepMs)),
+  });
+  startPeriodicJob({ ...common, name: 'webhook secrets', runOnce: reencryptAll });
+  let backlog: DeliveryBacklog | null = null;
+  observeBacklog(() => backlog, clock.now);
+  startPeriodicJob({
+    ...{ ...common, name: 'webhook backlog', intervalMs: countEveryMs },
+    runOnce: async () => {
+      backlog = await deliveries.countBacklog(clock.now());
     },
-    async rotateSecret(named: NamedEndpoint, wanted: WantedRotation) {
-      const rotated = await rotateSecret(making, named, wanted);
-      sending.forget(named.endpointId);
-      return rotated;
-    },
-    async removeEndpoint(projectId: ProjectId, endpointId: WebhookEndpointId): Promise<boolean> {
-      const removed = await endpoints.removeEndpoint(projectId, endpointId);
-      sending.forget(endpointId);
-      // After a crash before this they are removed by the sweep.
-      if (removed) await deliveries.removeOfEndpoint(endpointId);
-      return removed;
-    },
-    pingEndpoint: (endpoint: WebhookEndpoint) => pingEndpoint(again, endpoint),
-    listDeliveries: (id: WebhookEndpointId, query: DeliveryPageQuery) =>
-      deliveries.listDeliveries(id, query),
-    redeliverEvent: (endpoint: WebhookEndpoint, eventId: EventId) =>
-      redeliverEvent(redelivering, endpoint, eventId),
-    redeliverRange: (
-      endpoint: WebhookEndpoint,
-      { sinceMs, untilMs }: { sinceMs: number; untilMs: number | null },
-    ) => redeliverRange(redelivering, endpoint, { sinceMs, untilMs: untilMs ?? clock.now() }),
-  };
+  });
+}
+
+async function reencrypt(
+  { clock, logger }: Pick<ServiceContext, 'clock' | 'logger'>,
+  endpoints: ReturnType<typeof openWebhookCollections>['endpoints'],
+  sealer: TextSealer,
+  stopping: AbortSignal,
+): Promise<void> {
+  const done = await reencryptSecrets(endpoints, sealer, { nowMs: clock.now(), stopping });
+  if (done.endpoints > 0) logger.info(done, 'webhook secrets re-encrypted with the first key');
+  if (done.unreadable > 0) logger.error(done, 'webhook secrets cannot be decrypted');
 }

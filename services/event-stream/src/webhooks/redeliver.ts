@@ -1,9 +1,9 @@
-import type { EventId } from '@inventory/contracts/ids';
+import type { EventId, WebhookEndpointId } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
 import type { Clock } from '@inventory/runtime/clock';
 import type { KeptEntry, ProjectLog } from '../log/project-log-store.ts';
-import { deliveryOf } from '../operations/prepare-deliveries.ts';
 import type { DeliveryStore, TimeRange } from './delivery-store.ts';
+import { deliveryOf } from './serve-endpoint.ts';
 import type { WebhookEndpoint } from './webhook-endpoint.domain.ts';
 
 export interface RedeliverDeps {
@@ -14,7 +14,7 @@ export interface RedeliverDeps {
   >;
   readonly clock: Clock;
   /** Deliveries of the endpoint were made due. */
-  readonly enqueue: (endpoint: WebhookEndpoint, dueAtMs: number) => Promise<void>;
+  readonly wake: (endpointId: WebhookEndpointId) => Promise<void>;
 }
 
 export interface Redelivered {
@@ -41,7 +41,7 @@ export async function redeliverEvent(
     if (entry === null) throw new Refused({ code: 'event_not_found' });
     await deps.deliveries.insertMissing([deliveryOf(endpoint, entry)], nowMs);
   }
-  await deps.enqueue(endpoint, nowMs);
+  await deps.wake(endpoint.id);
   return { redelivered: 1, continueSinceMs: null };
 }
 
@@ -50,7 +50,7 @@ export async function redeliverEvent(
  * endpoint's types without a delivery.
  */
 export async function redeliverRange(
-  { log, deliveries, clock, enqueue }: RedeliverDeps,
+  { log, deliveries, clock, wake }: RedeliverDeps,
   endpoint: WebhookEndpoint,
   range: TimeRange,
 ): Promise<Redelivered> {
@@ -69,7 +69,7 @@ export async function redeliverRange(
     missed.map((entry) => deliveryOf(endpoint, entry)),
     nowMs,
   );
-  await enqueue(endpoint, nowMs);
+  await wake(endpoint.id);
   return { redelivered: restarted + made, continueSinceMs };
 }
 

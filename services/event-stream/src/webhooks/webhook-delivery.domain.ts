@@ -1,5 +1,5 @@
 import type { EventId, ProjectId, WebhookEndpointId } from '@inventory/contracts/ids';
-import type { EventType } from './webhook-endpoint.domain.ts';
+import type { EventType } from '../log/project-event.domain.ts';
 
 export const pingType = 'webhook.ping';
 
@@ -40,11 +40,6 @@ export interface WebhookDelivery {
   readonly nextAttemptAtMs: number | null;
   /** Failed attempts since it was created or redelivered. */
   readonly failures: number;
-  /**
-   * Increases with each claim: a report of an earlier claim has no effect. One that is sent with 0 is
-   * not stored yet: its first report inserts it.
-   */
-  readonly claim: number;
   /** The newest ones. */
   readonly attempts: readonly Attempt[];
   readonly attemptsTotal: number;

@@ -8,9 +8,12 @@ import {
   webhookPingType,
 } from '@inventory/contracts/http/webhooks';
 import { accountId, eventId, projectId, webhookEndpointId } from '@inventory/contracts/ids';
-import type { CollectionIndexes } from '@inventory/mongo/indexes';
-import type { Collection, Db } from 'mongodb';
+import { type CollectionIndexes, whereExists } from '@inventory/mongo/indexes';
+import { workField } from '@inventory/work/work-field';
+import type { Db } from 'mongodb';
 import { z } from 'zod';
+
+const endpointPace = z.enum(['new', 'fast', 'slow']);
 
 const sealedSecret = z.object({
   sealed: z.string(),
@@ -44,13 +47,13 @@ const endpoint = z.object({
   secrets: z.array(sealedSecret).readonly(),
   rotations: z.array(sealedRotation).readonly().exactOptional(),
   nextPosition: z.int(),
-  /** When the log is read next, notification or not. */
-  nextReadAt: z.date(),
-  /** When its queue is due, see `EndpointQueues`; absent while it is empty. */
-  queueDueAt: z.date().exactOptional(),
-  /** Grows with each enqueued delivery. */
-  queueVersion: z.int().exactOptional(),
-  /** Grows with each change of secrets or health, which are read before they are written. */
+  /** How fast it responded last, by which it has its turns. */
+  pace: endpointPace,
+  /** Due when it has something to send or to end; absent while it has not. */
+  work: workField.exactOptional(),
+  /** Set while it is being deleted. */
+  removedAt: z.date().exactOptional(),
+  /** Grows with each change by a customer or an operator, and when it is disabled. */
   version: z.int(),
   failures: z.int(),
   failingSince: z.date().nullable(),
@@ -86,39 +89,33 @@ const delivery = z.object({
   createdAt: z.date(),
   /** When the event was appended to the log, which a time range refers to; null for a test. */
   appendedAt: z.date().nullable(),
-  /** When it is due; while it is being sent, when another replica may claim it. */
+  /** When it is due. */
   nextAttemptAt: z.date().nullable(),
   failures: z.int(),
-  claim: z.int(),
-  /** The latest claim of several that were made in one write. */
-  claimedBy: z.string().exactOptional(),
   attempts: z.array(attempt).readonly(),
   attemptsTotal: z.int(),
 });
 export type DeliveryDocument = Readonly<z.infer<typeof delivery>>;
 
-/** The replica that sends to the endpoints of an account. */
-const accountLease = z.object({ _id: accountId, owner: z.string(), until: z.date() });
-export type AccountLeaseDocument = Readonly<z.infer<typeof accountLease>>;
+/** What a turn of an endpoint is claimed by. */
+const endpointTurn = endpoint.pick({
+  ...{ _id: true, endpointId: true, projectId: true, accountId: true, work: true },
+});
 
 export const webhookDocuments = {
   endpoint: { collection: 'webhookEndpoints', schema: endpoint },
   delivery: { collection: 'webhookDeliveries', schema: delivery },
-  accountLease: { collection: 'webhookAccountLeases', schema: accountLease },
+  turn: { collection: 'webhookEndpoints', schema: endpointTurn },
 };
 
-export function openEndpointCollection(db: Db): Collection<EndpointDocument> {
-  return db.collection(webhookDocuments.endpoint.collection);
+export function openWebhookCollections(db: Db) {
+  return {
+    endpoints: db.collection<EndpointDocument>(webhookDocuments.endpoint.collection),
+    deliveries: db.collection<DeliveryDocument>(webhookDocuments.delivery.collection),
+  };
 }
 
-export function openDeliveryCollection(db: Db): Collection<DeliveryDocument> {
-  return db.collection(webhookDocuments.delivery.collection);
-}
-
-export function openAccountLeaseCollection(db: Db): Collection<AccountLeaseDocument> {
-  return db.collection(webhookDocuments.accountLease.collection);
-}
-
+const workOnly = whereExists('work.dueAt');
 const pingsOnly = { partialFilterExpression: { type: webhookPingType } };
 
 export const webhookIndexes: readonly CollectionIndexes[] = [
@@ -126,22 +123,24 @@ export const webhookIndexes: readonly CollectionIndexes[] = [
     collection: webhookDocuments.endpoint.collection,
     indexes: [
       { name: 'endpoint', keys: { endpointId: 1 } },
-      { name: 'next_read', keys: { state: 1, nextReadAt: 1 } },
-      { name: 'queue_due', keys: { state: 1, queueDueAt: 1 } },
+      { name: 'turn', keys: { pace: 1, 'work.dueAt': 1, accountId: 1 }, options: workOnly },
+      { name: 'account_turn', keys: { accountId: 1, 'work.dueAt': 1 }, options: workOnly },
     ],
+    retired: ['next_read', 'queue_due'],
   },
   {
     collection: webhookDocuments.delivery.collection,
     indexes: [
-      // The queue of an endpoint, and the endpoints with a queue.
+      // The queue of an endpoint.
       { name: 'queue', keys: { state: 1, endpointId: 1, nextAttemptAt: 1 } },
       // Counts the backlog.
       { name: 'due', keys: { state: 1, nextAttemptAt: 1 } },
-      { name: 'pings', keys: { type: 1, state: 1, nextAttemptAt: 1 }, options: pingsOnly },
+      { name: 'endpoint_pings', keys: { endpointId: 1, state: 1 }, options: pingsOnly },
       { name: 'place', keys: { endpointId: 1, place: 1 } },
       { name: 'state_place', keys: { endpointId: 1, state: 1, place: 1 } },
       { name: 'appended_at', keys: { endpointId: 1, appendedAt: 1 } },
       { name: 'created_at', keys: { createdAt: 1 } },
     ],
+    retired: ['pings'],
   },
 ];

@@ -1,10 +1,12 @@
 import type { AccountId, ProjectId, WebhookEndpointId } from '@inventory/contracts/ids';
+import type { EventType } from '../log/project-event.domain.ts';
 import type { EndpointHealth } from './endpoint-health.domain.ts';
 import type { EndpointSecret, SecretRotation } from './secret-rotation.domain.ts';
 
-/** The name of a type of event, also of one that a later version adds. */
-export type EventType = string;
 export type DisabledReason = 'requested' | 'gone' | 'failing';
+
+/** `new` before the first response, `fast` after one within a second, else `slow`. */
+export type EndpointPace = 'new' | 'fast' | 'slow';
 
 /** A receiver of a Project's events. */
 export interface WebhookEndpoint {
@@ -23,6 +25,9 @@ export interface WebhookEndpoint {
   /** Position of the first event without a delivery. */
   readonly nextPosition: number;
   readonly health: EndpointHealth;
+  readonly pace: EndpointPace;
+  /** It is being deleted. */
+  readonly isRemoved: boolean;
   /** Increases with each change; a write compares it. */
   readonly version: number;
   readonly createdAtMs: number;

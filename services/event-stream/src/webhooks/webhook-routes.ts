@@ -28,8 +28,18 @@ import {
   toWireRedelivered,
   toWireWithSecret,
 } from './convert-webhooks.ts';
-import type { Webhooks } from './open-webhooks.ts';
+import {
+  changeEndpoint,
+  createEndpoint,
+  type ManageEndpointsDeps,
+  pingEndpoint,
+  removeEndpoint,
+  rotateSecret,
+} from './manage-endpoints.ts';
+import { type RedeliverDeps, redeliverEvent, redeliverRange } from './redeliver.ts';
 import type { WebhookEndpoint } from './webhook-endpoint.domain.ts';
+
+type Webhooks = ManageEndpointsDeps & RedeliverDeps;
 
 interface WebhookRoutesDeps {
   readonly webhooks: Webhooks;
@@ -47,7 +57,7 @@ const endpointRoutes = [
     answer: webhookEndpointWithSecret,
     async handle({ webhooks }: WebhookRoutesDeps, { path: { project_id: projectId }, body }) {
       const { account_id: accountId, ...wanted } = body;
-      return toWireWithSecret(await webhooks.createEndpoint({ projectId, accountId, ...wanted }));
+      return toWireWithSecret(await createEndpoint(webhooks, { projectId, accountId, ...wanted }));
     },
   }),
   internalRoute({
@@ -57,7 +67,7 @@ const endpointRoutes = [
     input: { path: projectPath },
     answer: allWebhookEndpoints,
     handle: async ({ webhooks }: WebhookRoutesDeps, { path: { project_id: projectId } }) => ({
-      items: (await webhooks.listEndpoints(projectId)).map(toWireEndpoint),
+      items: (await webhooks.endpoints.listEndpoints(projectId)).map(toWireEndpoint),
     }),
   }),
   internalRoute({
@@ -76,7 +86,7 @@ const endpointRoutes = [
     input: { path, body: webhookEndpointChange },
     answer: webhookEndpoint,
     handle: async ({ webhooks }: WebhookRoutesDeps, { path: named, body }) =>
-      toWireEndpoint(await webhooks.changeEndpoint(fromPath(named), body)),
+      toWireEndpoint(await changeEndpoint(webhooks, fromPath(named), body)),
   }),
   internalRoute({
     method: 'DELETE',
@@ -85,9 +95,8 @@ const endpointRoutes = [
     input: { path },
     answer: deletedWebhookEndpoint,
     async handle({ webhooks }: WebhookRoutesDeps, { path: named }) {
-      const { projectId, endpointId } = fromPath(named);
-      if (!(await webhooks.removeEndpoint(projectId, endpointId))) throw endpointNotFound();
-      return { endpoint_id: endpointId, deleted: true } as const;
+      if (!(await removeEndpoint(webhooks, fromPath(named)))) throw endpointNotFound();
+      return { endpoint_id: named.endpoint_id, deleted: true } as const;
     },
   }),
   internalRoute({
@@ -97,7 +106,7 @@ const endpointRoutes = [
     input: { path, body: keyedWebhookRotation },
     answer: rotatedWebhookSecret,
     async handle({ webhooks }: WebhookRoutesDeps, { path: named, body }) {
-      const { endpoint, secret, isRepeated } = await webhooks.rotateSecret(fromPath(named), {
+      const { endpoint, secret, isRepeated } = await rotateSecret(webhooks, fromPath(named), {
         key: body.idempotency_key ?? null,
         overlapMs: body.overlap_seconds * 1_000,
         isForced: body.force,
@@ -115,7 +124,7 @@ const deliveryRoutes = [
     input: { path },
     answer: webhookPing,
     handle: async ({ webhooks }: WebhookRoutesDeps, { path: named }) => ({
-      event_id: await webhooks.pingEndpoint(await findEndpoint(webhooks, named)),
+      event_id: await pingEndpoint(webhooks, await findEndpoint(webhooks, named)),
     }),
   }),
   internalRoute({
@@ -127,7 +136,7 @@ const deliveryRoutes = [
     async handle({ webhooks }: WebhookRoutesDeps, { path: named, query }) {
       const endpoint = await findEndpoint(webhooks, named);
       const { state, from, to, before, limit } = query;
-      const found = await webhooks.listDeliveries(endpoint.id, {
+      const found = await webhooks.deliveries.listDeliveries(endpoint.id, {
         ...{ state, before, limit: limit + 1 },
         fromMs: from === undefined ? undefined : fromIsoTime(from),
         toMs: to === undefined ? undefined : fromIsoTime(to),
@@ -149,10 +158,10 @@ const deliveryRoutes = [
       const endpoint = await findEndpoint(webhooks, named);
       const done =
         'event_id' in body
-          ? await webhooks.redeliverEvent(endpoint, body.event_id)
-          : await webhooks.redeliverRange(endpoint, {
+          ? await redeliverEvent(webhooks, endpoint, body.event_id)
+          : await redeliverRange(webhooks, endpoint, {
               sinceMs: fromIsoTime(body.since),
-              untilMs: body.until === undefined ? null : fromIsoTime(body.until),
+              untilMs: body.until === undefined ? webhooks.clock.now() : fromIsoTime(body.until),
             });
       return toWireRedelivered(done);
     },
@@ -169,11 +178,11 @@ function fromPath({ project_id: projectId, endpoint_id: endpointId }: EndpointPa
 }
 
 async function findEndpoint(
-  webhooks: Pick<Webhooks, 'findEndpoint'>,
+  { endpoints }: Pick<Webhooks, 'endpoints'>,
   named: EndpointPath,
 ): Promise<WebhookEndpoint> {
   const { projectId, endpointId } = fromPath(named);
-  const endpoint = await webhooks.findEndpoint(projectId, endpointId);
+  const endpoint = await endpoints.findEndpoint(projectId, endpointId);
   if (endpoint === null) throw endpointNotFound();
   return endpoint;
 }

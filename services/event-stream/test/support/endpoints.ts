@@ -1,5 +1,4 @@
 import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
-import type { PageSending } from '../../src/operations/send-pages.ts';
 import { healthy } from '../../src/webhooks/endpoint-health.domain.ts';
 import type { WebhookEndpoint } from '../../src/webhooks/webhook-endpoint.domain.ts';
 
@@ -18,17 +17,11 @@ export function endpointWith(overrides: Partial<WebhookEndpoint> = {}): WebhookE
     rotations: [],
     nextPosition: 1,
     health: healthy,
+    pace: 'new',
+    isRemoved: false,
     version: 1,
     createdAtMs: 0,
     changedAtMs: 0,
     ...overrides,
   };
 }
-
-/** Sends no page: every delivery is inserted first. */
-export const insertsAll: PageSending = {
-  hasSlotFor: () => true,
-  modeOf: () => 'insert',
-  async send() {},
-  isSending: () => false,
-};

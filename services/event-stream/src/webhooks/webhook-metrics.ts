@@ -1,32 +1,17 @@
 import { projectEventTypes } from '@inventory/contracts/http/project-event';
-import { refreshOutcomes } from '@inventory/contracts/vocabulary';
-import { fromIsoTime } from '@inventory/runtime/clock';
 import { instrumentsOf } from '@inventory/runtime/instruments';
 import { metrics } from '@opentelemetry/api';
-import type { LoggedEvent } from './log/project-event.domain.ts';
-import type { DeliveryBacklog } from './storage/delivery-backlog.ts';
+import type { DeliveryBacklog } from './delivery-store.ts';
 import {
   type Attempt,
   type AttemptError,
   pingType,
   type WebhookDelivery,
-} from './webhooks/webhook-delivery.domain.ts';
-import type { DisabledReason } from './webhooks/webhook-endpoint.domain.ts';
+} from './webhook-delivery.domain.ts';
+import type { DisabledReason } from './webhook-endpoint.domain.ts';
 
 const { counter, gauge, histogram } = instrumentsOf(metrics.getMeter('@inventory/event-stream'));
 
-const appended = counter({
-  name: 'inventory.events.appended',
-  description: 'Announcements that were appended, or whose event had a position already',
-  labels: { type: projectEventTypes, outcome: refreshOutcomes },
-});
-const appendDelay = histogram({
-  name: 'inventory.events.append.delay',
-  description: 'Time from the announced fact until its event is appended, duplicates included',
-  unit: 's',
-  labels: { type: projectEventTypes },
-  buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
-});
 const attemptErrors = [
   'status',
   'redirect',
@@ -62,18 +47,16 @@ const dueOldestAge = gauge({
 const retrying = gauge({
   name: 'inventory.webhooks.retrying',
   description:
-    'Webhook deliveries in flight or waiting for a retry; at most 10,000 are counted; every replica reports the same value',
+    'Webhook deliveries waiting for a retry; at most 10,000 are counted; every replica reports the same value',
 });
 
-/** An event was appended, or had its position already. */
-export function countAppended(event: LoggedEvent, nowMs: number): void {
-  const { type } = event;
-  const outcome = event.type === 'inventory.refresh.completed' ? { outcome: event.outcome } : {};
-  appended.add(1, { type, ...outcome });
-  appendDelay.record(Math.max(0, nowMs - fromIsoTime(event.occurredAt)) / 1_000, { type });
-}
-
-export function countAttempt({ durationMs, error }: Attempt, { type }: WebhookDelivery): void {
+export function countAttempt({
+  attempt: { durationMs, error },
+  delivery: { type },
+}: {
+  readonly attempt: Attempt;
+  readonly delivery: WebhookDelivery;
+}): void {
   // A later version may have appended events of types that this one does not know.
   const known = attemptTypes.find((one) => one === type) ?? 'other';
   attemptDuration.record(durationMs / 1_000, { type: known, result: error ?? 'success' });

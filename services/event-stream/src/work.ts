@@ -1,0 +1,84 @@
+import { createKeyedSemaphore } from '@inventory/runtime/semaphore';
+import type { ServiceContext } from '@inventory/service-host/service-context';
+import { type StartedWorkKind, startWorker } from '@inventory/work/start-worker';
+import type { EventStreamConfig } from './config.ts';
+import type { LogPruning } from './log/log-pruning-store.ts';
+import { pruneLog } from './log/prune-logs.ts';
+import type { EndpointStore, EndpointTurn } from './webhooks/endpoint-store.ts';
+import { type ServeEndpointDeps, serveEndpoint } from './webhooks/serve-endpoint.ts';
+import type { EndpointPace } from './webhooks/webhook-endpoint.domain.ts';
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+export interface WorkDeps {
+  readonly pruning: LogPruning;
+  readonly endpoints: Pick<EndpointStore, 'turnsOf'>;
+  readonly serving: Omit<ServeEndpointDeps, 'extraRequests'>;
+}
+
+/**
+ * All pending work of the service. Each row is a kind: where it waits (`queue`), who takes turns
+ * (`perKey`), how much is done at once (`places`), what is done (`work`), and after which time another
+ * replica does it, when this one is lost or fails (`again`). No kind gives up: a delivery does, after
+ * its schedule, and an endpoint, which is disabled.
+ *
+ * Appending an event makes its log and the endpoints of its Project due, before the announcement is
+ * acknowledged; so nothing is polled, and the cost follows what is due.
+ */
+export function startWork(
+  context: ServiceContext<EventStreamConfig>,
+  deps: WorkDeps,
+): { readonly wakeEndpoints: () => void } {
+  const { clock, config } = context;
+  const { keepMs, pruneEveryMs: everyMs } = config.log;
+  const { pruning } = deps;
+
+  startWorker(
+    {
+      name: 'log pruning',
+      // `logPruning`: a document per log, due when its oldest entry is old enough.
+      queue: pruning.queue,
+      places: 4,
+      again: { firstMs: minuteMs, maxMs: hourMs },
+      lookEveryMs: Math.min(everyMs, minuteMs),
+      work: (log) => pruneLog({ pruning, clock, keepMs, everyMs }, log),
+    },
+    context,
+  );
+
+  // `webhookEndpoints`: a turn of an endpoint sends what is due to it. Those that respond within a
+  // second have half of the requests, new ones and slow ones a quarter each.
+  const wakes = (['new', 'slow', 'fast'] as const).map((pace) =>
+    startWorker(endpointTurns(pace, config, deps), context),
+  );
+  return {
+    wakeEndpoints() {
+      for (const wake of wakes) wake();
+    },
+  };
+}
+
+function endpointTurns(
+  pace: EndpointPace,
+  { webhooks: { limits, sweepEveryMs } }: EventStreamConfig,
+  { endpoints, serving }: WorkDeps,
+): StartedWorkKind<EndpointTurn> {
+  const queue = endpoints.turnsOf(pace);
+  const places = quarterOf(limits.requestsMax);
+  const ofAccount = quarterOf(places);
+  // A turn has one request; those of fast endpoints have as many again between them.
+  const extraRequests = createKeyedSemaphore<string>({ totalMax: places, perKeyMax: ofAccount });
+  return {
+    name: `webhooks to ${pace} endpoints`,
+    queue,
+    places,
+    perKey: { places: ofAccount, keyOf: ({ accountId }) => accountId },
+    // A turn ends before: its requests begin and end within the claim.
+    again: { firstMs: limits.claimMs, maxMs: limits.claimMs },
+    lookEveryMs: sweepEveryMs,
+    work: (turn) => serveEndpoint({ ...serving, extraRequests }, queue, turn),
+  };
+}
+
+const quarterOf = (count: number) => Math.max(1, Math.floor(count / 4));
