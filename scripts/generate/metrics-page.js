@@ -9,7 +9,6 @@ const path = 'docs/generated/metrics.md';
 const shared = [
   'libs/http/dist/measure-requests.js',
   'libs/messaging/dist/messaging-metrics.js',
-  'libs/mongo/dist/outbox-metrics.js',
   'libs/runtime/dist/job-metrics.js',
   'libs/runtime/dist/process-metrics.js',
   'libs/runtime/dist/readiness-metrics.js',

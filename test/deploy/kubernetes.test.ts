@@ -475,6 +475,15 @@ describe('scaling in production', () => {
   });
 });
 
+test('plain HTTP is redirected by nothing in front, so no key is sent in the clear unnoticed', () => {
+  const files = trackedFiles(/^deploy\/kubernetes\/components\/.*\.yaml$/);
+  const redirects = files.flatMap(
+    ({ text }) => text.match(/ssl-redirect: .*|RequestRedirect/g) ?? [],
+  );
+
+  expect(redirects).toEqual(['ssl-redirect: "false"']);
+});
+
 test('every component and overlay is rendered or named by the script that renders', () => {
   const [script] = trackedFiles(/^scripts\/kubernetes\.js$/);
   const folder = join(root, 'deploy/kubernetes');

@@ -2,6 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { serviceNames } from '@inventory/contracts/topics';
 import { alertRules } from '../../deploy/observability/src/rules/rule-groups.ts';
+import type { AlertRule } from '../../deploy/observability/src/rules/rule-plan.ts';
+import { runbooksUrl } from '../../deploy/observability/src/rules/runbooks-url.ts';
 import { verbs } from '../../deploy/operator-cli/src/run-cli.ts';
 import { root, trackedFiles } from '../tidy/tracked-files.ts';
 import { dashboardTitles } from './support/dashboard-queries.ts';
@@ -24,20 +26,31 @@ test('every alert has its runbook, and every runbook its alert', () => {
   const folder = join(root, 'docs/runbooks');
   const written = readdirSync(folder).filter((name) => name !== 'README.md');
 
-  expect(alertRules.map(({ annotations }) => annotations.runbook).toSorted()).toEqual(
-    written.map((name) => `docs/runbooks/${name}`).toSorted(),
-  );
-  for (const { alert, annotations } of alertRules) {
-    expect(readFileSync(join(root, annotations.runbook), 'utf8')).toMatch(
-      new RegExp(`^# ${alert}\n`),
+  expect(alertRules.map(fileOf).toSorted()).toEqual(written.toSorted());
+  for (const rule of alertRules) {
+    expect(readFileSync(join(folder, fileOf(rule)), 'utf8')).toMatch(
+      new RegExp(`^# ${rule.alert}\n`),
     );
   }
   const index = readFileSync(join(folder, 'README.md'), 'utf8');
-  for (const { alert, labels, annotations } of alertRules) {
-    const file = annotations.runbook.split('/').at(-1);
-    expect(index).toContain(`| [${alert}](${file}) | ${labels['severity']} |`);
+  for (const rule of alertRules) {
+    expect(index).toContain(`| [${rule.alert}](${fileOf(rule)}) | ${rule.labels['severity']} |`);
   }
 });
+
+test('an alert links to its runbook by an absolute address, below one that operators set', () => {
+  const base = new URL(runbooksUrl);
+
+  expect([base.protocol, base.search, base.hash]).toEqual(['https:', '', '']);
+  for (const rule of alertRules) {
+    const { href } = new URL(rule.annotations.runbook_url);
+    expect(href).toBe(`${base.href.replace(/\/$/, '')}/${fileOf(rule)}`);
+  }
+});
+
+function fileOf({ annotations }: AlertRule): string {
+  return annotations.runbook_url.split('/').at(-1) ?? '';
+}
 
 test('every alert has a fault that it is shown to fire on', () => {
   const shown = new Set(plantedFaults.map(({ fires: [meant = ''] }) => meant));
@@ -68,9 +81,10 @@ test('runbooks name panels and periodic jobs that there are', () => {
   expect(shown.filter(({ name }) => !known.some((title) => title.startsWith(name)))).toEqual([]);
 });
 
-test('runbooks name log entries that there are', () => {
+test('runbooks, documents and READMEs of services name log entries that there are', () => {
   const sources = trackedFiles(/^(services|libs)\/[^/]+\/src\/.*\.ts$/).map(({ text }) => text);
-  const lines = pages.flatMap(({ path, text }) =>
+  const documents = trackedFiles(/^(docs\/[^/]*|docs\/runbooks\/.*|services\/[^/]+\/README)\.md$/);
+  const lines = documents.flatMap(({ path, text }) =>
     text.split('\n').flatMap((line) => (/\blogs?\b/.test(line) ? [{ path, line }] : [])),
   );
   const entries = lines.flatMap(({ path, line }) =>

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { waitFor } from '@inventory/testkit/wait-for';
+import { runbooksUrl } from '../../deploy/observability/src/rules/runbooks-url.ts';
 import { startReceiver } from '../../services/event-stream/test/support/http-receiver.ts';
 import { dashboardQueries } from '../deploy/support/dashboard-queries.ts';
 import { rareMetrics } from '../deploy/support/rare-series.ts';
@@ -84,7 +85,7 @@ onPrometheus('a service that is gone is named within seconds, with its runbook',
     labels: { severity: 'page' },
     annotations: {
       description: 'revision-store is gone.',
-      runbook: 'docs/runbooks/service-down.md',
+      runbook_url: `${runbooksUrl}/service-down.md`,
     },
   });
 });

@@ -110,14 +110,19 @@ function parametersOf(
   fields: z.ZodObject | undefined,
   { named, parameterExamples = {} }: Pick<ApiDescription<never>, 'named' | 'parameterExamples'>,
 ): JsonSchema[] {
-  return Object.entries(fields?.shape ?? {}).map(([name, field]) => ({
-    name,
-    in: place,
-    required: place === 'path' || !acceptsNothing(field),
-    schema: jsonSchemaOf(field, { io: 'input', named }),
-    ...(name in parameterExamples ? { example: parameterExamples[name] } : {}),
-    ...(field instanceof z.ZodArray ? { style: 'form', explode: true } : {}),
-  }));
+  return Object.entries(fields?.shape ?? {}).map(([name, field]) => {
+    // Of the parameter, where viewers and generators read it.
+    const { description, ...schema } = jsonSchemaOf(field, { io: 'input', named });
+    return {
+      name,
+      in: place,
+      ...(description === undefined ? {} : { description }),
+      required: place === 'path' || !acceptsNothing(field),
+      schema,
+      ...(name in parameterExamples ? { example: parameterExamples[name] } : {}),
+      ...(field instanceof z.ZodArray ? { style: 'form', explode: true } : {}),
+    };
+  });
 }
 
 /** An array accepts no value at all as an empty one. */

@@ -8,12 +8,13 @@ beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
 
 /** A lease over a store whose next answers a test sets. */
-function hold(renew: () => Promise<boolean>) {
+function hold(renew: () => Promise<boolean>, lateMs = 0) {
   const stopping = new AbortController();
   let renewals = 0;
   const held = holdLease({
     name: 'test lease',
     leaseMs,
+    sentMs: systemClock.now() - lateMs,
     renew() {
       renewals += 1;
       return renew();
@@ -76,6 +77,17 @@ describe('a held lease', () => {
     await jest.advanceTimersByTimeAsync(leaseMs);
 
     expect([held.isHeld(), held.signal.aborted]).toEqual([false, true]);
+  });
+
+  it('expires by the time its acquisition was sent: a late answer is that of a shorter lease', async () => {
+    const { held } = hold(() => new Promise(() => {}), leaseMs / 2);
+
+    await jest.advanceTimersByTimeAsync(leaseMs / 2 - 1);
+    expect([held.isHeld(), held.signal.aborted]).toEqual([true, false]);
+    await jest.advanceTimersByTimeAsync(1);
+
+    expect([held.isHeld(), held.signal.aborted]).toEqual([false, true]);
+    expect(hold(async () => true, leaseMs).held.isHeld()).toBe(false);
   });
 
   it('expires by the time a renewal was sent, not by that of its answer', async () => {

@@ -14,6 +14,8 @@ export interface HeldLease {
   isHeld(): boolean;
   /** Ends the renewals and aborts the signal. */
   end(): void;
+  /** Resolves once it ended and no renewal is under way. */
+  readonly ended: Promise<void>;
 }
 
 export interface HoldLeaseOptions {
@@ -21,20 +23,23 @@ export interface HoldLeaseOptions {
   readonly name: string;
   /** Time from a renewal to the expiry. */
   readonly leaseMs: number;
+  /** When the request that acquired it was sent: its answer may have been late. */
+  readonly sentMs: number;
   /** False when another worker holds the lease. A rejection is retried until the expiry. */
   readonly renew: () => Promise<boolean>;
   /** Aborts the signal, where given; the lease is renewed until `end` all the same. */
   readonly stopping?: AbortSignal;
-  readonly clock: Clock;
+  readonly clock: Pick<Clock, 'now'>;
   readonly logger: Logger;
 }
 
 /** Renews a lease, just acquired, three times as often as it expires. */
 export function holdLease(options: HoldLeaseOptions): HeldLease {
-  const { name, leaseMs, renew, stopping, clock, logger } = options;
+  const { name, leaseMs, sentMs, renew, stopping, clock, logger } = options;
   const lost = new AbortController();
-  let heldUntilMs = clock.now() + leaseMs;
-  let expiry = setTimeout(end, leaseMs);
+  const ended = Promise.withResolvers<void>();
+  let heldUntilMs = sentMs + leaseMs;
+  let expiry = setTimeout(end, heldUntilMs - clock.now());
 
   const job = startPeriodicJob({
     name,
@@ -42,10 +47,10 @@ export function holdLease(options: HoldLeaseOptions): HeldLease {
     firstDelayMs: leaseMs / 3,
     logger,
     async runOnce() {
-      const sentMs = clock.now();
+      const renewedMs = clock.now();
       if (!(await renew())) return end();
       if (lost.signal.aborted) return;
-      heldUntilMs = sentMs + leaseMs;
+      heldUntilMs = renewedMs + leaseMs;
       clearTimeout(expiry);
       expiry = setTimeout(end, heldUntilMs - clock.now());
     },
@@ -53,7 +58,7 @@ export function holdLease(options: HoldLeaseOptions): HeldLease {
 
   function end(): void {
     clearTimeout(expiry);
-    void job.stop();
+    void job.stop().then(ended.resolve);
     lost.abort(new LeaseLost());
   }
 
@@ -61,5 +66,6 @@ export function holdLease(options: HoldLeaseOptions): HeldLease {
     signal: stopping ? AbortSignal.any([stopping, lost.signal]) : lost.signal,
     isHeld: () => !lost.signal.aborted && clock.now() < heldUntilMs,
     end,
+    ended: ended.promise,
   };
 }

@@ -13,7 +13,7 @@ export function createMemoryQueue<Item>(
   keyOf: (item: Item) => string = () => '',
 ): MemoryQueue<Item> {
   const pending = new Map<string, Pending<Item>>();
-  const claimed = new Set<string>();
+  const owners = new Map<string, string>();
   const again = new Set<string>();
   const holds = ({ id, tries, dueAtMs }: Pending<Item>) => {
     const now = pending.get(id);
@@ -21,40 +21,51 @@ export function createMemoryQueue<Item>(
   };
   return {
     pending,
-    add: (id, item, dueAtMs) => void pending.set(id, { id, item, dueAtMs, tries: 0 }),
+    add: (id, item, dueAtMs) =>
+      void pending.set(id, { id, item, dueAtMs, tries: 0, ownerBefore: null }),
     makeDue(id, dueAtMs) {
       const now = pending.get(id);
       if (!now) return;
-      if (claimed.has(id)) again.add(id);
+      if (owners.has(id)) again.add(id);
       else pending.set(id, { ...now, dueAtMs: Math.min(now.dueAtMs, dueAtMs) });
     },
     async findDue(nowMs, limit, exceptKeys = []) {
       const due = [...pending.values()].filter(
         ({ dueAtMs, item }) => dueAtMs <= nowMs && !exceptKeys.includes(keyOf(item)),
       );
-      return due.toSorted((left, right) => left.dueAtMs - right.dueAtMs).slice(0, limit);
+      return due
+        .toSorted((left, right) => left.dueAtMs - right.dueAtMs)
+        .slice(0, limit)
+        .map((found) => ({ ...found, ownerBefore: owners.get(found.id) ?? null }));
     },
-    async claim(found, _owner, untilMs) {
+    async claim(found, owner, untilMs) {
       if (!holds(found)) return null;
-      const own = { ...found, tries: found.tries + 1, dueAtMs: untilMs };
-      pending.set(found.id, own);
-      claimed.add(found.id);
+      const claimed = { ...found, tries: found.tries + 1, dueAtMs: untilMs };
+      pending.set(found.id, claimed);
+      owners.set(found.id, owner);
       again.delete(found.id);
-      return own;
+      return claimed;
     },
-    isClaimed: async (own) => holds(own),
-    async postpone(own, untilMs) {
-      const { id, tries } = own;
-      if (holds(own)) pending.set(id, { ...own, tries: tries - 1, dueAtMs: untilMs });
+    async renew(claimed, untilMs) {
+      if (!holds(claimed)) return null;
+      const renewed = { ...claimed, dueAtMs: untilMs };
+      pending.set(claimed.id, renewed);
+      return renewed;
     },
-    async settle(own, { nowMs, dueAtMs: wantedMs }) {
-      if (!holds(own)) return false;
-      const { id } = own;
-      const dueAtMs = again.delete(id) ? nowMs : wantedMs;
-      claimed.delete(id);
+    isClaimed: async (claimed) => holds(claimed),
+    async postpone(claimed, untilMs, claim) {
+      const tries = claim === 'counts' ? claimed.tries : claimed.tries - 1;
+      if (holds(claimed)) pending.set(claimed.id, { ...claimed, tries, dueAtMs: untilMs });
+    },
+    async settle(claimed, { nowMs, dueAtMs: wantedMs }) {
+      if (!holds(claimed)) return null;
+      const { id } = claimed;
+      const isAgain = again.delete(id);
+      const dueAtMs = isAgain ? nowMs : wantedMs;
+      owners.delete(id);
       if (dueAtMs === null) pending.delete(id);
-      else pending.set(id, { ...own, tries: 0, dueAtMs });
-      return true;
+      else pending.set(id, { ...claimed, tries: 0, dueAtMs });
+      return isAgain ? 'again' : 'settled';
     },
     complete: async ({ id }) => void pending.delete(id),
   };

@@ -1,12 +1,14 @@
 import type { Clock } from '@inventory/runtime/clock';
+import { LeaseLost } from '@inventory/runtime/hold-lease';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Lifetime } from '@inventory/runtime/lifetime';
 import type { Logger } from '@inventory/runtime/logger';
 import { startPeriodicJob } from '@inventory/runtime/periodic-job';
-import { createWorker, type WorkKind } from './worker.ts';
+import { pause } from '@inventory/runtime/wait';
+import { createWorker, type Worker, type WorkKind } from './worker.ts';
 
 export interface StartWorkerDeps {
-  readonly lifetime: Pick<Lifetime, 'defer'>;
+  readonly lifetime: Pick<Lifetime, 'defer' | 'signal'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly identifiers: Pick<Identifiers, 'uuidV7'>;
   readonly logger: Logger;
@@ -17,16 +19,33 @@ export interface StartedWorkKind<Item> extends WorkKind<Item> {
   readonly lookEveryMs: number;
 }
 
-/** Works on what is due until the lifetime closes, then ends what it began. The result looks at once. */
-export function startWorker<Item>(kind: StartedWorkKind<Item>, deps: StartWorkerDeps): () => void {
+export interface StartedWorker<Item> extends Pick<Worker<Item>, 'reserve'> {
+  /** Looks at once. */
+  wake(): void;
+}
+
+/** Works on what is due until the lifetime closes, then ends what it began. */
+export function startWorker<Item>(
+  kind: StartedWorkKind<Item>,
+  deps: StartWorkerDeps,
+): StartedWorker<Item> {
   const { lifetime, clock, identifiers, logger } = deps;
   const { name, lookEveryMs: intervalMs } = kind;
   const owner = identifiers.uuidV7();
-  const worker = createWorker(kind, { clock, owner, logger, wake: () => job.wake() });
+  const stopping = new AbortController();
+  lifetime.signal.addEventListener('abort', () => stopping.abort(new LeaseLost()), { once: true });
+  const wake = () => job.wake();
+  const wakeIn = (pauseMs: number) => {
+    if (pauseMs < intervalMs) void pause(pauseMs, stopping.signal).then(wake);
+  };
+  const worker = createWorker(kind, {
+    ...{ clock, owner, logger, wake, wakeIn },
+    stopping: stopping.signal,
+  });
   lifetime.defer(`${name} in progress`, async () => {
     await worker.idle();
     worker.stop();
   });
   const job = startPeriodicJob({ name, intervalMs, lifetime, logger, runOnce: worker.runOnce });
-  return job.wake;
+  return { wake, reserve: worker.reserve };
 }

@@ -20,10 +20,10 @@ export const workField = z.object({
 });
 export type WorkField = z.infer<typeof workField>;
 
-/** A document that may have pending work. */
-export interface WithWork {
-  readonly _id: string;
-  readonly work?: WorkField;
+export interface FirstClaim {
+  readonly owner: string;
+  /** No other replica works on it before. */
+  readonly dueAtMs: number;
 }
 
 /** Unclaimed work. */
@@ -32,9 +32,18 @@ export function newWork(dueAtMs: number, queue?: string): WorkField {
   return queue === undefined ? work : { ...work, queue };
 }
 
-/** Only documents with pending work are in it. */
-export const workIndex = {
-  name: 'work',
-  keys: { 'work.queue': 1, 'work.dueAt': 1 },
-  options: whereExists('work.dueAt'),
-} as const;
+/** Work whose first claim is made with it. */
+export function claimedWork({ dueAtMs, owner }: FirstClaim, queue?: string): WorkField {
+  return { ...newWork(dueAtMs, queue), tries: 1, owner };
+}
+
+/** Only documents with pending work in this field are in it. */
+export function workIndexOf(field: string) {
+  return {
+    name: field,
+    keys: { [`${field}.queue`]: 1, [`${field}.dueAt`]: 1 },
+    options: whereExists(`${field}.dueAt`),
+  } as const;
+}
+
+export const workIndex = workIndexOf('work');

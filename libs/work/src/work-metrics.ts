@@ -1,13 +1,18 @@
 import { instrumentsOf } from '@inventory/runtime/instruments';
 
 const { counter, gauge } = instrumentsOf();
-const work = { words: 'the kind of pending work', pattern: /^[a-z ]{3,40}$/ };
+const work = { words: 'the kind of pending work', pattern: /^[a-z_ ]{3,40}$/ };
 const labels = { work };
 
 const claims = counter({
   name: 'inventory.work.claims',
   description: 'Claims of pending work, the first and later ones',
   labels: { work, claim: ['first', 'repeated'] },
+});
+const failures = counter({
+  name: 'inventory.work.failures',
+  description: 'Claims that ended in an error; the work is tried again',
+  labels,
 });
 const running = gauge({
   name: 'inventory.work.running',
@@ -21,8 +26,12 @@ const oldestAge = gauge({
   labels,
 });
 
-export function claimed(name: string, tries: number): void {
+export function countClaim(name: string, tries: number): void {
   claims.add(1, { work: name, claim: tries === 1 ? 'first' : 'repeated' });
+}
+
+export function countFailure(name: string): void {
+  failures.add(1, { work: name });
 }
 
 export interface WorkState {

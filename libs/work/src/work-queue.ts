@@ -2,16 +2,22 @@ import { refusedWrites } from '@inventory/mongo/duplicate-key';
 import { type DocumentSchema, parseDocument, readFirst } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
-import type { AnyBulkWriteOperation, Collection, Filter, UpdateFilter } from 'mongodb';
-import { newWork, type WithWork } from './work-field.ts';
+import type { AnyBulkWriteOperation, Collection, Document, Filter, UpdateFilter } from 'mongodb';
+import { newWork, type WorkField } from './work-field.ts';
 
 /** Pending work, as it was read or claimed. */
 export interface Pending<Item> {
   readonly id: string;
   readonly item: Item;
   readonly dueAtMs: number;
-  /** Claims so far, 1 in the first one. */
+  /** Claims so far that count, 1 in the first one. */
   readonly tries: number;
+  /** Who claimed it before, whether that claim counts or not. */
+  readonly ownerBefore: string | null;
+}
+
+interface Identified {
+  readonly _id: string;
 }
 
 /** The pending work of one kind in a collection. Every write is conditional on what was read. */
@@ -22,16 +28,18 @@ export interface WorkQueue<Item> {
   claim(pending: Pending<Item>, owner: string, untilMs: number): Promise<Pending<Item> | null>;
   /** Whether this claim is the last one, and its work is still pending. */
   isClaimed(claimed: Pending<Item>): Promise<boolean>;
-  /** Makes it due then, as if it had not been claimed; no effect once another replica has claimed it. */
-  postpone(claimed: Pending<Item>, untilMs: number): Promise<void>;
+  /** Renews a claim; null when it is no longer the last one. */
+  renew(claimed: Pending<Item>, untilMs: number): Promise<Pending<Item> | null>;
+  /** Makes it due then; no effect once another replica has claimed it. */
+  postpone(claimed: Pending<Item>, untilMs: number, claim: 'counts' | 'uncounted'): Promise<void>;
   /** Ends it, also where another replica has claimed it meanwhile: its result is final. */
   complete(pending: Pick<Pending<Item>, 'id'>): Promise<void>;
   /**
-   * Ends the claim of work that may become due while it is done: due then, with null nothing is
-   * pending, and at once where it was made due meanwhile ({@link makeDue}). False where it is not
+   * Ends the claim of work that may become due while it is done ({@link makeDue}): due then, with
+   * null nothing is pending; at once, `again`, where it was made due meanwhile. Null where it is not
    * claimed any more, or differs from `read`.
    */
-  settle(claimed: Pending<Item>, settled: Settled): Promise<boolean>;
+  settle(claimed: Pending<Item>, settled: Settled): Promise<'settled' | 'again' | null>;
 }
 
 export interface Settled {
@@ -43,35 +51,39 @@ export interface Settled {
   readonly read?: object;
 }
 
-export interface WorkQueueOptions<Stored extends WithWork, Item> {
+export interface WorkQueueOptions<Stored extends Identified, Parsed extends Identified, Item> {
   readonly collection: Collection<Stored>;
-  readonly documents: DocumentSchema<Stored>;
-  /** Left out where a collection has one kind of work. */
+  readonly documents: DocumentSchema<Parsed>;
+  /** The field of a document that has its pending work; `work` when absent. */
+  readonly field?: string;
+  /** Left out where a field has one kind of work. */
   readonly queue?: string;
   /** Which documents of the collection it has, where not by the name of a queue. */
   readonly where?: Filter<Stored>;
   /** Field whose value is the key of an item, by which they take turns. */
   readonly keyField?: string;
-  /** Fields that the item does not need. */
-  readonly without?: readonly string[];
-  readonly toItem: (document: Stored) => Item;
+  /** Leaves out fields that the item does not need. */
+  readonly projection?: Document;
+  readonly toItem: (document: Parsed) => Item;
   /** What becomes of a document whose work is complete. */
   readonly completed: 'deleted' | 'kept';
   readonly logger: Pick<Logger, 'error'>;
 }
 
-export function createWorkQueue<Stored extends WithWork, Item>(
-  options: WorkQueueOptions<Stored, Item>,
+export function createWorkQueue<Stored extends Identified, Parsed extends Identified, Item>(
+  options: WorkQueueOptions<Stored, Parsed, Item>,
 ): WorkQueue<Item> {
-  const { collection, queue, keyField, logger } = options;
-  const projection = Object.fromEntries((options.without ?? []).map((name) => [name, 0]));
+  const { collection, field = 'work', queue, keyField, projection = {}, logger } = options;
+  const [dueAtField, triesField] = [`${field}.dueAt`, `${field}.tries`];
   const claimOf = ({ id, tries, dueAtMs }: Pending<Item>) =>
-    ({ _id: id, 'work.tries': tries, 'work.dueAt': dateOf(dueAtMs) }) as unknown as Filter<Stored>;
+    ({ _id: id, [triesField]: tries, [dueAtField]: dateOf(dueAtMs) }) as unknown as Filter<Stored>;
 
   async function write(which: Filter<Stored>, update: object): Promise<boolean> {
     const { modifiedCount } = await collection.updateOne(which, update as UpdateFilter<Stored>);
     return modifiedCount === 1;
   }
+
+  const set = (pending: Pending<Item>, fields: object) => write(claimOf(pending), { $set: fields });
 
   /** Leaves the work due then, or ends it with null. */
   async function leave(
@@ -79,36 +91,45 @@ export function createWorkQueue<Stored extends WithWork, Item>(
     dueAtMs: number | null,
     fields: object,
   ): Promise<boolean> {
-    if (dueAtMs !== null)
-      return write(which, { $set: { ...fields, work: newWork(dueAtMs, queue) } });
-    if (options.completed === 'kept') return write(which, { $set: fields, $unset: { work: '' } });
+    if (dueAtMs !== null) {
+      return write(which, { $set: { ...fields, [field]: newWork(dueAtMs, queue) } });
+    }
+    if (options.completed === 'kept') {
+      const hasFields = Object.keys(fields).length > 0;
+      return write(which, { ...(hasFields && { $set: fields }), $unset: { [field]: '' } });
+    }
     return (await collection.deleteOne(which)).deletedCount === 1;
   }
 
   function read(stored: Stored): Pending<Item>[] {
     const document = parseDocument(options.documents, stored);
-    const { _id: id, work } = document;
+    const work = (document as unknown as Record<string, unknown>)[field] as WorkField | undefined;
     if (!work) return [];
-    const { dueAt, tries } = work;
-    return [{ id, item: options.toItem(document), dueAtMs: dueAt.getTime(), tries }];
+    const { dueAt, tries, owner: ownerBefore } = work;
+    const item = options.toItem(document);
+    return [{ id: document._id, item, dueAtMs: dueAt.getTime(), tries, ownerBefore }];
   }
 
   return {
     async findDue(nowMs, limit, exceptKeys = []) {
       const due = {
-        ...(options.where ?? { 'work.queue': queue ?? null }),
-        'work.dueAt': { $lte: dateOf(nowMs) },
+        ...(options.where ?? { [`${field}.queue`]: queue ?? null }),
+        [dueAtField]: { $lte: dateOf(nowMs) },
         ...(keyField && exceptKeys.length > 0 && { [keyField]: { $nin: exceptKeys } }),
       };
       const found = collection
         .find(due as unknown as Filter<Stored>, { projection })
-        .sort({ 'work.dueAt': 1 });
+        .sort({ [dueAtField]: 1 });
       return readFirst(found, limit, (document) => read(document as Stored), logger);
     },
     async claim(pending, owner, untilMs) {
       const tries = pending.tries + 1;
-      const fields = { 'work.dueAt': dateOf(untilMs), 'work.tries': tries, 'work.owner': owner };
-      const update = { $set: fields, $unset: { 'work.again': '' } };
+      const fields = {
+        [dueAtField]: dateOf(untilMs),
+        [triesField]: tries,
+        [`${field}.owner`]: owner,
+      };
+      const update = { $set: fields, $unset: { [`${field}.again`]: '' } };
       return (await write(claimOf(pending), update))
         ? { ...pending, tries, dueAtMs: untilMs }
         : null;
@@ -116,21 +137,25 @@ export function createWorkQueue<Stored extends WithWork, Item>(
     async isClaimed(claimed) {
       return (await collection.findOne(claimOf(claimed), { projection: { _id: 1 } })) !== null;
     },
-    async postpone(claimed, untilMs) {
-      const fields = { 'work.dueAt': dateOf(untilMs), 'work.tries': claimed.tries - 1 };
-      await write(claimOf(claimed), { $set: fields });
+    async renew(claimed, untilMs) {
+      const isRenewed = await set(claimed, { [dueAtField]: dateOf(untilMs) });
+      return isRenewed ? { ...claimed, dueAtMs: untilMs } : null;
+    },
+    async postpone(claimed, untilMs, claim) {
+      const tries = claim === 'counts' ? claimed.tries : claimed.tries - 1;
+      await set(claimed, { [dueAtField]: dateOf(untilMs), [triesField]: tries });
     },
     async settle(claimed, { nowMs, dueAtMs, fields = {}, read: same = {} }) {
       const which = { ...same, ...claimOf(claimed) };
-      const notAgain = { ...which, 'work.again': { $exists: false } };
-      if (await leave(notAgain, dueAtMs, fields)) return true;
-      return leave(which, nowMs, fields);
+      const notAgain = { ...which, [`${field}.again`]: { $exists: false } };
+      if (await leave(notAgain, dueAtMs, fields)) return 'settled';
+      return (await leave(which, nowMs, fields)) ? 'again' : null;
     },
     async complete({ id }) {
-      const pending = { _id: id, work: { $exists: true } } as unknown as Filter<Stored>;
+      const pending = { _id: id, [field]: { $exists: true } } as unknown as Filter<Stored>;
       if (options.completed === 'deleted') await collection.deleteOne(pending);
       else {
-        const update = { $unset: { work: '' } } as unknown as UpdateFilter<Stored>;
+        const update = { $unset: { [field]: '' } } as unknown as UpdateFilter<Stored>;
         await collection.updateOne(pending, update);
       }
     },
@@ -147,7 +172,7 @@ export interface MadeDue<Stored> {
  * replicas work on it, and the next claim sees what was written before this call. With
  * `insertMissing` each is named by its `_id`, and a document that does not exist is made.
  */
-export async function makeDue<Stored extends WithWork>(
+export async function makeDue<Stored extends Identified>(
   collection: Collection<Stored>,
   wanted: readonly MadeDue<Stored>[],
   { insertMissing: upsert = false }: { readonly insertMissing?: boolean } = {},
@@ -175,4 +200,4 @@ export async function makeDue<Stored extends WithWork>(
   await refusedWrites(collection.bulkWrite(others, { ordered: false }));
 }
 
-type Write<Stored extends WithWork> = AnyBulkWriteOperation<Stored>;
+type Write<Stored extends Identified> = AnyBulkWriteOperation<Stored>;

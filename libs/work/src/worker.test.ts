@@ -13,20 +13,28 @@ type Work = (id: string, tries: number) => Promise<WorkResult>;
 function openWorker(
   queue: WorkKind<string>['queue'],
   work: Work,
-  { clock, places = 400 }: { clock: TestClock; places?: number },
-): { worker: Worker; woken: () => number } {
+  { clock, places = 400, leaseMs }: { clock: TestClock; places?: number; leaseMs?: number },
+): { worker: Worker<string>; woken: () => number } {
   let wakes = 0;
   const kind: WorkKind<string> = {
     name: 'test',
     queue,
     places,
     again,
+    ...(leaseMs === undefined ? {} : { leaseMs }),
     work: ({ id, tries }) => work(id, tries),
   };
   const wake = () => {
     wakes += 1;
   };
-  const worker = createWorker(kind, { clock, owner: 'a', logger, wake });
+  const worker = createWorker(kind, {
+    clock,
+    owner: 'a',
+    logger,
+    wake,
+    wakeIn: () => {},
+    stopping: new AbortController().signal,
+  });
   return { worker, woken: () => wakes };
 }
 
@@ -37,50 +45,60 @@ function filled(count: number): MemoryQueue<string> {
 }
 
 describe('work', () => {
-  it('is repeated with growing pauses until it is done, also after errors and what could not be tried', async () => {
-    const clock = createTestClock(1_000);
-    const queue = filled(1);
-    const results: (() => Promise<WorkResult>)[] = [
-      async () => 'later',
-      async () => Promise.reject(new Error('failed')),
-      async () => 2_000,
-      async () => 'later',
-      async () => 'later',
-      async () => 'done',
-    ];
-    const tries: number[] = [];
-    const { worker } = openWorker(
-      queue,
-      async (_id, claims) => {
-        tries.push(claims);
-        return (await results.shift()?.()) ?? 'done';
-      },
-      { clock },
-    );
-    const pauses: number[] = [];
-    while (queue.pending.size > 0) {
-      await worker.runOnce();
-      await worker.idle();
-      const pauseMs = (queue.pending.get('item 0')?.dueAtMs ?? clock.now()) - clock.now();
-      pauses.push(pauseMs);
-      clock.advance(pauseMs - 1);
-      expect(await worker.runOnce()).toBe(false);
-      clock.advance(1);
-    }
+  it.each([
+    { time: 'its pause', claim: {} },
+    { time: 'a lease', claim: { leaseMs: 35_000 } },
+  ])(
+    'with $time to end in is repeated with growing pauses until it is done, also after errors and what could not be tried',
+    async ({ claim }) => {
+      const clock = createTestClock(1_000);
+      const queue = filled(1);
+      const results: (() => Promise<WorkResult>)[] = [
+        async () => 'later',
+        async () => Promise.reject(new Error('failed')),
+        async () => 2_000,
+        async () => 'later',
+        async () => 'later',
+        async () => 'done',
+      ];
+      const tries: number[] = [];
+      const { worker } = openWorker(
+        queue,
+        async (_id, claims) => {
+          tries.push(claims);
+          return (await results.shift()?.()) ?? 'done';
+        },
+        { clock, ...claim },
+      );
+      const pauses: number[] = [];
+      while (queue.pending.size > 0) {
+        await worker.runOnce();
+        await worker.idle();
+        const pauseMs = (queue.pending.get('item 0')?.dueAtMs ?? clock.now()) - clock.now();
+        pauses.push(pauseMs);
+        clock.advance(pauseMs - 1);
+        expect(await worker.runOnce()).toBe(false);
+        clock.advance(1);
+      }
 
-    expect(pauses).toEqual([10_000, 20_000, 2_000, 40_000, 60_000, 0]);
-    expect(tries).toEqual([1, 2, 3, 3, 4, 5]);
-  });
+      expect(pauses).toEqual([10_000, 20_000, 2_000, 40_000, 60_000, 0]);
+      expect(tries).toEqual([1, 2, 3, 3, 4, 5]);
+    },
+  );
 
-  it('without an end costs its own places, and nothing else waits for it', async () => {
+  it('without an end costs its own places, and nothing else waits for it, nor is it begun twice here', async () => {
     const clock = createTestClock(1_000);
     const queue = filled(200);
     const done: string[] = [];
     const hangs = (id: string) => Number(id.slice(5)) < 15;
+    let hung = 0;
     const { worker, woken } = openWorker(
       queue,
       async (id) => {
-        if (hangs(id)) return new Promise(() => {});
+        if (hangs(id)) {
+          hung += 1;
+          return new Promise(() => {});
+        }
         done.push(id);
         return 'done';
       },
@@ -92,11 +110,41 @@ describe('work', () => {
       const before = woken();
       rounds += 1;
       await worker.runOnce();
+      clock.advance(again.maxMs);
       // What ended has freed its places, and asks for the next round.
       while (woken() === before && done.length < 185) await Promise.resolve();
     } while (done.length < 185 && rounds < 400);
 
     expect(new Set(done).size).toBe(185);
+    expect(hung).toBe(15);
+  });
+
+  it('that is inserted as claimed takes a place before, and begins without another claim', async () => {
+    const clock = createTestClock(1_000);
+    const queue = filled(2);
+    const worked: [string, number][] = [];
+    const { worker } = openWorker(
+      queue,
+      async (id, tries) => {
+        worked.push([id, tries]);
+        return 'done';
+      },
+      { clock, places: 2 },
+    );
+
+    const [used, unused] = [worker.reserve(), worker.reserve()];
+    expect(worker.reserve()).toBeNull();
+    expect(await worker.runOnce()).toBe(false);
+    expect(used?.claim).toEqual({ owner: 'a', dueAtMs: clock.now() + again.firstMs });
+    unused?.release();
+    used?.begin('inserted', '');
+    await worker.runOnce();
+    await worker.idle();
+
+    expect(worked).toEqual([
+      ['inserted', 1],
+      ['item 0', 1],
+    ]);
   });
 
   it('of a key with ten thousand items takes the places of its key, and other keys their turns', async () => {
@@ -124,7 +172,9 @@ describe('work', () => {
     const wake = () => {
       wakes += 1;
     };
-    const worker = createWorker(kind, { clock, owner: 'a', logger, wake });
+    const stopping = new AbortController().signal;
+    const deps = { clock, owner: 'a', logger, wake, wakeIn: () => {}, stopping };
+    const worker = createWorker(kind, deps);
     const quiet = () => done.filter((id) => id.startsWith('quiet')).length;
 
     for (let rounds = 0; rounds < 100 && quiet() < 30; rounds += 1) {
@@ -185,6 +235,7 @@ const event = fc.record({
 });
 const program = fc.record({
   items: fc.integer({ min: 1, max: 8 }),
+  claim: fc.constantFrom({}, { leaseMs: 30_000 }),
   skewsMs: fc.array(fc.integer({ min: -5_000, max: 5_000 }), { minLength: 5, maxLength: 5 }),
   events: fc.array(event, { maxLength: 30 }),
 });
@@ -192,12 +243,14 @@ type Program = typeof program extends fc.Arbitrary<infer Value> ? Value : never;
 type Flaw = 'ends before its work' | 'claims without looking' | 'forgets after an error';
 
 /** Replicas that crash, lose answers and have no store for a time; then all of it returns. */
-async function play({ items, skewsMs, events }: Program, flaw?: Flaw): Promise<void> {
+async function play({ items, claim, skewsMs, events }: Program, flaw?: Flaw): Promise<void> {
   const clock = createTestClock(1_000_000);
   const queue = filled(items);
   const worked = new Map<string, number>();
   const claims = new Set<string>();
   let fault: Program['events'][number]['fault'] = 'none';
+  const crashed = Promise.withResolvers<WorkResult>();
+  let isOver = false;
   const round = async (skewMs: number) => {
     const own = createTestClock(clock.now() + skewMs);
     const used: WorkKind<string>['queue'] = {
@@ -209,24 +262,27 @@ async function play({ items, skewsMs, events }: Program, flaw?: Flaw): Promise<v
             ? { ...found, tries: found.tries + 1 }
             : await queue.claim(found, owner, untilMs);
         if (!claimed) return null;
-        const claim = `${claimed.id} ${claimed.tries}`;
-        if (claims.has(claim)) throw new Error(`${claim} twice`);
-        claims.add(claim);
+        const name = `${claimed.id} ${claimed.tries}`;
+        if (claims.has(name)) throw new Error(`${name} twice`);
+        claims.add(name);
         if (flaw === 'ends before its work') await queue.complete(claimed);
         return claimed;
       },
       async complete(item) {
         if (fault !== 'crash_after_work') await queue.complete(item);
       },
+      async postpone(item, untilMs, counting) {
+        if (!isOver) await queue.postpone(item, untilMs, counting);
+      },
     };
     const work: Work = async (id) => {
       if (fault === 'work_fails' && flaw === 'forgets after an error') return 'done';
-      if (fault === 'crash_before_work') return new Promise(() => {});
+      if (fault === 'crash_before_work') return crashed.promise;
       if (fault === 'work_fails') throw new Error('failed');
       worked.set(id, (worked.get(id) ?? 0) + 1);
       return fault === 'answer_lost' ? 'later' : 'done';
     };
-    const { worker } = openWorker(used, work, { clock: own });
+    const { worker } = openWorker(used, work, { clock: own, ...claim });
     await worker.runOnce().catch(() => undefined);
     // A replica that crashed is never idle.
     if (fault !== 'crash_before_work') await worker.idle();
@@ -245,6 +301,8 @@ async function play({ items, skewsMs, events }: Program, flaw?: Flaw): Promise<v
     if (!worked.has(`item ${at}`)) throw new Error(`item ${at} was never worked on`);
   }
   if (queue.pending.size > 0) throw new Error('something still waits');
+  isOver = true;
+  crashed.resolve('later');
 }
 
 const endsAll = (flaw?: Flaw) => fc.asyncProperty(program, (given) => play(given, flaw));

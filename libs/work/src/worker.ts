@@ -1,12 +1,14 @@
 import { type Backoff, doubledDelayMs } from '@inventory/runtime/backoff';
 import type { Clock } from '@inventory/runtime/clock';
+import { holdLease } from '@inventory/runtime/hold-lease';
 import type { Logger } from '@inventory/runtime/logger';
-import { claimed, observeWork } from './work-metrics.ts';
+import type { FirstClaim } from './work-field.ts';
+import { countClaim, countFailure, observeWork } from './work-metrics.ts';
 import type { Pending, WorkQueue } from './work-queue.ts';
 
 /**
  * `done` ends it; with `later` it is due again after its pause, as it is after an error and a crash.
- * A number is a pause in milliseconds, after a claim that does not count. `settled`: the work ended
+ * A number is a pause in milliseconds, after a claim that does not count. `settled`: the work has ended
  * its claim itself.
  */
 export type WorkResult = 'done' | 'later' | 'settled' | number;
@@ -15,15 +17,23 @@ export type WorkResult = 'done' | 'later' | 'settled' | number;
 export interface WorkKind<Item> {
   /** Letters and spaces: it is a label of the metrics. */
   readonly name: string;
-  readonly queue: Pick<WorkQueue<Item>, 'findDue' | 'claim' | 'postpone' | 'complete'>;
+  readonly queue: Pick<WorkQueue<Item>, 'findDue' | 'claim' | 'renew' | 'postpone' | 'complete'>;
   /** Items that one replica works on at a time. */
   readonly places: number;
   /** Those of one key, so that the items of a key wait for each other and not for all. */
   readonly perKey?: { readonly places: number; readonly keyOf: (item: Item) => string };
-  /** Pause from a claim to the next one, by claims: also the time that the work may take. */
+  /** Pause from a claim to the next one, by claims. */
   readonly again: Backoff;
-  /** Works on a claimed item: it may be repeated, and other replicas may begin once it is due. */
-  readonly work: (claimed: Pending<Item>) => Promise<WorkResult>;
+  /**
+   * Time after which others take over from a replica that crashed; the claim is renewed until the
+   * work ends. Without it the work may take as long as its pause.
+   */
+  readonly leaseMs?: number;
+  /**
+   * Works on a claimed item: it may be repeated. The signal aborts with `LeaseLost` when others may
+   * begin, and when this process stops.
+   */
+  readonly work: (claimed: Pending<Item>, signal: AbortSignal) => Promise<WorkResult>;
 }
 
 export interface WorkerDeps {
@@ -33,12 +43,25 @@ export interface WorkerDeps {
   readonly logger: Logger;
   /** Called when a place is free and more may be due. */
   readonly wake: () => void;
+  /** Called when an item will be due again after so many milliseconds. */
+  readonly wakeIn: (pauseMs: number) => void;
+  /** Aborts with `LeaseLost` when the process stops. */
+  readonly stopping: AbortSignal;
+}
+
+/** A place for an item that is inserted as claimed by this replica; it is used or released. */
+export interface Place<Item> {
+  readonly claim: FirstClaim;
+  begin(id: string, item: Item): void;
+  release(): void;
 }
 
 /** Works on the due items of one kind, of all replicas. */
-export interface Worker {
+export interface Worker<Item> {
   /** Claims what is due and begins to work on it; true when more may be due. */
   runOnce(): Promise<boolean>;
+  /** Null while none is free. */
+  reserve(): Place<Item> | null;
   /** Resolves when nothing is worked on. */
   idle(): Promise<void>;
   /** Stops its metrics. */
@@ -56,11 +79,11 @@ const batchMax = 100;
  * 3. Keys take turns: once a key has all of its places, its items are neither read nor claimed.
  * 4. It is completed once its result is known, and only then.
  */
-export function createWorker<Item>(kind: WorkKind<Item>, deps: WorkerDeps): Worker {
-  const { name, queue, places, again } = kind;
-  const keys = createKeyPlaces(kind);
-  const { clock, owner, logger, wake } = deps;
-  const running = new Set<Promise<void>>();
+export function createWorker<Item>(kind: WorkKind<Item>, deps: WorkerDeps): Worker<Item> {
+  const { name, queue, places } = kind;
+  const { clock, owner, logger, wake, stopping } = deps;
+  const running = new Map<string, Promise<void>>();
+  let reserved = 0;
   let mayHaveMore = false;
   let oldestDueMs: number | null = null;
   const unobserve = observeWork(name, {
@@ -68,56 +91,76 @@ export function createWorker<Item>(kind: WorkKind<Item>, deps: WorkerDeps): Work
     oldestDueMs: () => oldestDueMs,
     now: clock.now,
   });
-
-  async function end(item: Pending<Item>, result: WorkResult): Promise<void> {
-    if (result === 'done') await queue.complete(item);
-    else if (typeof result === 'number') await queue.postpone(item, clock.now() + result);
-  }
+  const itemWork = createItemWork(kind, deps);
+  const keys = createKeyPlaces(kind);
 
   function begin(item: Pending<Item>): void {
-    const ended = kind
-      .work(item)
-      .then((result) => end(item, result))
+    countClaim(name, item.tries);
+    const ended = itemWork(item)
       .catch((error: unknown) => {
-        logger.warn({ err: error, work: name, id: item.id, tries: item.tries }, 'work failed');
+        logger.warn({ err: error, work: name, id: item.id }, 'end of work not recorded');
       })
       .then(() => {
-        running.delete(ended);
+        running.delete(item.id);
         keys.leave(item);
         if (mayHaveMore) wake();
       });
-    running.add(ended);
+    running.set(item.id, ended);
   }
 
   async function claim(pending: Pending<Item>): Promise<void> {
-    const untilMs = clock.now() + doubledDelayMs(again, pending.tries + 1);
     try {
+      const untilMs = claimedUntilMs(kind, clock, pending.tries + 1);
       const item = await queue.claim(pending, owner, untilMs);
-      if (item === null) return keys.leave(pending);
-      claimed(name, item.tries);
-      begin(item);
+      if (item === null) keys.leave(pending);
+      else begin(item);
     } catch (error) {
       keys.leave(pending);
       throw error;
     }
   }
 
+  const placesLeft = () => places - running.size - reserved;
+
   return {
     async runOnce() {
-      const limit = Math.min(batchMax, places - running.size);
-      if (limit <= 0) return false;
+      const limit = Math.min(batchMax, placesLeft());
+      if (limit <= 0) {
+        mayHaveMore = true;
+        return false;
+      }
+      // What takes longer here than its claim is left to others, and takes no place twice.
       const full = keys.full();
-      const due = await queue.findDue(clock.now(), limit, full);
+      const found = await queue.findDue(clock.now(), limit + running.size, full);
+      const due = found.filter(({ id }) => !running.has(id)).slice(0, limit);
       oldestDueMs = due[0]?.dueAtMs ?? null;
       const taken = due.filter(keys.enter);
       mayHaveMore = due.length === limit || full.length > 0 || taken.length < due.length;
       const claims = await Promise.allSettled(taken.map(claim));
       const failed = claims.find((result) => result.status === 'rejected');
       if (failed) throw failed.reason;
-      return due.length === limit && running.size < places;
+      return due.length === limit && placesLeft() > 0;
+    },
+    reserve() {
+      if (placesLeft() <= 0 || stopping.aborted) return null;
+      reserved += 1;
+      const dueAtMs = claimedUntilMs(kind, clock, 1);
+      const release = () => {
+        reserved -= 1;
+      };
+      return {
+        claim: { owner, dueAtMs },
+        begin(id, item) {
+          release();
+          const claimed = { id, item, dueAtMs, tries: 1, ownerBefore: null };
+          keys.take(claimed);
+          begin(claimed);
+        },
+        release,
+      };
     },
     async idle() {
-      while (running.size > 0) await Promise.all(running);
+      while (running.size > 0) await Promise.all(running.values());
     },
     stop: unobserve,
   };
@@ -126,23 +169,86 @@ export function createWorker<Item>(kind: WorkKind<Item>, deps: WorkerDeps): Work
 /** The places of each key that are taken. */
 function createKeyPlaces<Item>({ perKey }: Pick<WorkKind<Item>, 'perKey'>) {
   const taken = new Map<string, number>();
+  function take({ item }: Pending<Item>): void {
+    if (!perKey) return;
+    const key = perKey.keyOf(item);
+    taken.set(key, (taken.get(key) ?? 0) + 1);
+  }
   return {
     /** Keys without a free place. */
-    full: () => [...taken].flatMap(([key, count]) => (count === perKey?.places ? [key] : [])),
+    full: () => [...taken].flatMap(([key, count]) => (count >= (perKey?.places ?? 0) ? [key] : [])),
+    take,
     /** False when its key has no free place. */
-    enter({ item }: Pending<Item>): boolean {
-      if (!perKey) return true;
-      const key = perKey.keyOf(item);
-      const count = taken.get(key) ?? 0;
-      if (count < perKey.places) taken.set(key, count + 1);
-      return count < perKey.places;
+    enter(one: Pending<Item>): boolean {
+      if (perKey && (taken.get(perKey.keyOf(one.item)) ?? 0) >= perKey.places) return false;
+      take(one);
+      return true;
     },
     leave({ item }: Pending<Item>): void {
       if (!perKey) return;
       const key = perKey.keyOf(item);
       const left = (taken.get(key) ?? 1) - 1;
-      if (left === 0) taken.delete(key);
+      if (left <= 0) taken.delete(key);
       else taken.set(key, left);
     },
   };
+}
+
+function claimedUntilMs(
+  { leaseMs, again }: Pick<WorkKind<unknown>, 'leaseMs' | 'again'>,
+  clock: Pick<Clock, 'now'>,
+  tries: number,
+): number {
+  return clock.now() + (leaseMs ?? doubledDelayMs(again, tries));
+}
+
+/** Works on one claimed item, until its result is recorded. */
+function createItemWork<Item>(kind: WorkKind<Item>, deps: WorkerDeps) {
+  const { name, queue, again, leaseMs } = kind;
+  const { clock, logger, wakeIn, stopping } = deps;
+
+  async function end(item: Pending<Item>, result: WorkResult): Promise<void> {
+    if (result === 'settled') return;
+    if (result === 'done') return await queue.complete(item);
+    if (result === 'later' && leaseMs === undefined) return;
+    const pauseMs = result === 'later' ? doubledDelayMs(again, item.tries) : result;
+    await queue.postpone(item, clock.now() + pauseMs, result === 'later' ? 'counts' : 'uncounted');
+    wakeIn(pauseMs);
+  }
+
+  async function workOn(item: Pending<Item>, signal: AbortSignal): Promise<WorkResult> {
+    try {
+      return await kind.work(item, signal);
+    } catch (error) {
+      countFailure(name);
+      logger.warn({ err: error, work: name, id: item.id, tries: item.tries }, 'work failed');
+      return 'later';
+    }
+  }
+
+  async function workUnderLease(item: Pending<Item>, lease: number): Promise<void> {
+    let claimed = item;
+    const held = holdLease({
+      name: `renewals of ${name}`,
+      leaseMs: lease,
+      sentMs: item.dueAtMs - lease,
+      stopping,
+      clock,
+      logger,
+      async renew() {
+        const renewed = await queue.renew(claimed, claimedUntilMs(kind, clock, claimed.tries));
+        claimed = renewed ?? claimed;
+        return renewed !== null;
+      },
+    });
+    const result = await workOn(item, held.signal);
+    held.end();
+    await held.ended;
+    await end(claimed, result);
+  }
+
+  return (item: Pending<Item>): Promise<void> =>
+    leaseMs === undefined
+      ? workOn(item, stopping).then((result) => end(item, result))
+      : workUnderLease(item, leaseMs);
 }

@@ -72,7 +72,7 @@ describe.each(kinds)('work in %s', (_name, open) => {
 
     expect(await queue.findDue(2, 10)).toEqual([]);
     expect(await queue.findDue(4, 10)).toEqual([
-      { id: 'early', item: 'of early', dueAtMs: 3, tries: 0 },
+      { id: 'early', item: 'of early', dueAtMs: 3, tries: 0, ownerBefore: null },
     ]);
     expect((await queue.findDue(9, 10)).map(({ id }) => id)).toEqual(['early', 'late']);
     expect((await queue.findDue(9, 1)).map(({ id }) => id)).toEqual(['early']);
@@ -91,6 +91,21 @@ describe.each(kinds)('work in %s', (_name, open) => {
     expect((await queue.findDue(20, 10)).map(({ id }) => id)).toEqual(['late', 'early']);
   });
 
+  it('stays claimed while its claim is renewed, and returns with a try that counts', async () => {
+    const queue = await open();
+    const [found] = await queue.findDue(3, 10);
+    const claimed = found && (await queue.claim(found, 'a', 20));
+    const renewed = claimed && (await queue.renew(claimed, 40));
+    if (!claimed || !renewed) throw new Error('not claimed');
+
+    expect(renewed).toEqual({ ...claimed, dueAtMs: 40 });
+    expect((await queue.findDue(39, 10)).map(({ id }) => id)).toEqual(['late']);
+    await queue.postpone(renewed, 7, 'counts');
+    const [, again] = await queue.findDue(7, 10);
+    expect(again).toEqual({ ...found, dueAtMs: 7, tries: 1, ownerBefore: 'a' });
+    expect(await queue.renew(renewed, 60)).toBeNull();
+  });
+
   it('belongs to the last claim: an earlier one neither holds nor postpones it, but its result is final', async () => {
     const queue = await open();
     const [found] = await queue.findDue(3, 10);
@@ -98,13 +113,18 @@ describe.each(kinds)('work in %s', (_name, open) => {
     const second = first && (await queue.claim(first, 'b', 40));
     if (!first || !second) throw new Error('not claimed');
 
-    await queue.postpone(first, 1);
+    await queue.postpone(first, 1, 'uncounted');
 
     expect(await queue.isClaimed(first)).toBe(false);
     expect(await queue.isClaimed(second)).toBe(true);
     expect((await queue.findDue(39, 10)).map(({ id }) => id)).toEqual(['late']);
-    await queue.postpone(second, 30);
-    expect((await queue.findDue(30, 10))[1]).toEqual({ ...second, tries: 1, dueAtMs: 30 });
+    await queue.postpone(second, 30, 'uncounted');
+    expect((await queue.findDue(30, 10))[1]).toEqual({
+      ...second,
+      tries: 1,
+      dueAtMs: 30,
+      ownerBefore: 'b',
+    });
     await queue.complete(first);
     expect((await queue.findDue(99, 10)).map(({ id }) => id)).toEqual(['late']);
     await queue.complete(first);
@@ -121,11 +141,11 @@ describe.each(kinds)('work in %s that is made due', (_name, open) => {
 
     await queue.makeDue('early', 4);
     const whileClaimed = (await queue.findDue(19, 10)).map(({ id }) => id);
-    expect(await queue.settle(claimed, { nowMs: 9, dueAtMs: null })).toBe(true);
+    expect(await queue.settle(claimed, { nowMs: 9, dueAtMs: null })).toBe('again');
 
     expect(whileClaimed).toEqual(['late']);
     expect((await queue.findDue(9, 10))[1]).toEqual({ ...found, dueAtMs: 9, tries: 0 });
-    expect(await queue.settle(claimed, { nowMs: 9, dueAtMs: 11 })).toBe(false);
+    expect(await queue.settle(claimed, { nowMs: 9, dueAtMs: 11 })).toBeNull();
   });
 
   it('before its claim is due earlier, never later, and its claim ends as wanted', async () => {
@@ -142,7 +162,7 @@ describe.each(kinds)('work in %s that is made due', (_name, open) => {
     const ended = again && (await queue.settle(again, { nowMs: 13, dueAtMs: null }));
 
     expect([early?.id, later]).toEqual(['early', { ...found, dueAtMs: 12, tries: 0 }]);
-    expect(ended).toBe(true);
+    expect(ended).toBe('settled');
     expect((await queue.findDue(99, 10)).map(({ id }) => id)).toEqual(['early']);
   });
 });
@@ -175,8 +195,8 @@ describe('work in a collection', () => {
     if (!claimed) throw new Error('not claimed');
 
     const settled = { nowMs: 5, dueAtMs: null, fields: { text: 'new' } };
-    expect(await queue.settle(claimed, { ...settled, read: { text: 'other' } })).toBe(false);
-    expect(await queue.settle(claimed, { ...settled, read: { text: 'of early' } })).toBe(true);
+    expect(await queue.settle(claimed, { ...settled, read: { text: 'other' } })).toBeNull();
+    expect(await queue.settle(claimed, { ...settled, read: { text: 'of early' } })).toBe('settled');
 
     expect(await things().findOne({ _id: 'early' })).toEqual({ _id: 'early', text: 'new' });
   });

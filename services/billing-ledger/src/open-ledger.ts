@@ -2,6 +2,7 @@ import { readStoreTime } from '@inventory/mongo/store-time';
 import { type Clock, monotonicNow } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';
+import { createLeases, type WithLease } from '@inventory/work/lease';
 import type { Db } from 'mongodb';
 import type { BillingLedgerConfig } from './config.ts';
 import { countEntries } from './metrics.ts';
@@ -30,7 +31,7 @@ import {
 } from './operations/rebuild-snapshots.ts';
 import { createRecentEntries } from './operations/recent-entries.ts';
 import { createRollUpUsage } from './operations/roll-up-usage.ts';
-import { createRunLeased, type RunLeased } from './operations/run-leased.ts';
+import { createRunLeased, leaseMs, type RunLeased } from './operations/run-leased.ts';
 import {
   createVerificationRunner,
   type VerificationRunner,
@@ -39,8 +40,8 @@ import { createSnapshotSaver, type SnapshotSaver } from './operations/save-snaps
 import { createSnapshotPass, type SnapshotPass } from './operations/snapshot-pass.ts';
 import { type VerifyJournalDeps, verifyJournal } from './operations/verify-journal.ts';
 import { type CheckpointStore, createCheckpointStore } from './storage/checkpoint-store.ts';
+import { leasesCollection } from './storage/collections.ts';
 import { createJournal, type Journal } from './storage/journal.ts';
-import { createLeaseStore } from './storage/lease-store.ts';
 import { createPriceListStore, type PriceListStore } from './storage/price-list-store.ts';
 import { createQuarantineStore, type QuarantineStore } from './storage/quarantine-store.ts';
 import { createSnapshotStore, type SnapshotStore } from './storage/snapshot-store.ts';
@@ -108,8 +109,12 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
   const cache = createAccountCache(config.cache.accountsMax);
   const { everyEntries, passIntervalMs: intervalMs } = config.snapshots;
   const derived = { snapshots: stores.snapshots, rollUpUsage: createRollUpUsage(stores), logger };
-  const leases = createLeaseStore(db);
-  const runLeased = createRunLeased({ ...deps, leases, holder: writer });
+  const leases = createLeases({
+    collection: db.collection<WithLease>(leasesCollection),
+    leaseMs,
+    released: 'deleted',
+  });
+  const runLeased = createRunLeased(leases, writer, deps);
   const snapshots = createSnapshotSaver({ ...derived, cache, everyEntries });
   const quarantined = createQuarantineStore(db);
   const quarantine = createQuarantine({ store: quarantined, now, logger });

@@ -5,6 +5,7 @@ import type { EventStreamConfig } from './config.ts';
 import type { LogPruning } from './log/log-pruning-store.ts';
 import { pruneLog } from './log/prune-logs.ts';
 import type { EndpointStore, EndpointTurn } from './webhooks/endpoint-store.ts';
+import type { Serving } from './webhooks/open-webhooks.ts';
 import { type ServeEndpointDeps, serveEndpoint } from './webhooks/serve-endpoint.ts';
 import type { EndpointPace } from './webhooks/webhook-endpoint.domain.ts';
 
@@ -14,7 +15,7 @@ const hourMs = 60 * minuteMs;
 export interface WorkDeps {
   readonly pruning: LogPruning;
   readonly endpoints: Pick<EndpointStore, 'turnsOf'>;
-  readonly serving: Omit<ServeEndpointDeps, 'extraRequests'>;
+  readonly serving: Serving;
 }
 
 /**
@@ -49,20 +50,19 @@ export function startWork(
 
   // `webhookEndpoints`: a turn of an endpoint sends what is due to it. Those that respond within a
   // second have half of the requests, new ones and slow ones a quarter each.
-  const wakes = (['new', 'slow', 'fast'] as const).map((pace) =>
-    startWorker(endpointTurns(pace, config, deps), context),
+  const workers = (['new', 'slow', 'fast'] as const).map((pace) =>
+    startWorker(endpointTurns(pace, config, { ...deps, onDue: wakeEndpoints }), context),
   );
-  return {
-    wakeEndpoints() {
-      for (const wake of wakes) wake();
-    },
-  };
+  function wakeEndpoints(): void {
+    for (const { wake } of workers) wake();
+  }
+  return { wakeEndpoints };
 }
 
 function endpointTurns(
   pace: EndpointPace,
   { webhooks: { limits, sweepEveryMs } }: EventStreamConfig,
-  { endpoints, serving }: WorkDeps,
+  { endpoints, serving, onDue }: WorkDeps & Pick<ServeEndpointDeps, 'onDue'>,
 ): StartedWorkKind<EndpointTurn> {
   const queue = endpoints.turnsOf(pace);
   const places = quarterOf(limits.requestsMax);
@@ -77,7 +77,7 @@ function endpointTurns(
     // A turn ends before: its requests begin and end within the claim.
     again: { firstMs: limits.claimMs, maxMs: limits.claimMs },
     lookEveryMs: sweepEveryMs,
-    work: (turn) => serveEndpoint({ ...serving, extraRequests }, queue, turn),
+    work: (turn) => serveEndpoint({ ...serving, extraRequests, onDue }, queue, turn),
   };
 }
 

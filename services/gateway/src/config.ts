@@ -55,7 +55,7 @@ export const settings = {
     .optional()
     .describe(
       'Networks (CIDR, comma-separated) of the proxies in front; only their entries in ' +
-        'X-Forwarded-For determine the client address',
+        'X-Forwarded-For determine the client address, and what they report as X-Forwarded-Proto: http is refused',
     ),
   CONNECTIONS_MAX: count()
     .prefault('16000')

@@ -4,8 +4,9 @@ import { language } from '@inventory/contracts/languages';
 import { manifestPage } from '@inventory/contracts/messages/revision-commands';
 import { refreshOutcome } from '@inventory/contracts/vocabulary';
 import { type CollectionIndexes, whereExists } from '@inventory/mongo/indexes';
-import { outboxIndex, type WithOutbox } from '@inventory/mongo/outbox';
 import { storedTrace } from '@inventory/mongo/stored-trace';
+import { leaseField } from '@inventory/work/lease';
+import { outboxIndex, type WithOutbox } from '@inventory/work/outbox';
 import { workField, workIndex } from '@inventory/work/work-field';
 import type { Collection, Db } from 'mongodb';
 import { z } from 'zod';
@@ -171,8 +172,7 @@ const survey = z.object({
 /** The planner lease, and the plan and the survey that its holder published last. */
 const plan = z.object({
   _id: z.literal('plan'),
-  owner: z.string(),
-  leaseUntil: z.date(),
+  lease: leaseField.exactOptional(),
   atMs: z.number(),
   urgentUntilMs: z.number().nullable(),
   liveShare: z.number(),

@@ -38,7 +38,7 @@ export interface StoresDeps {
   readonly config: RefreshCollectorConfig;
   readonly clock: Clock;
   readonly logger: Pick<Logger, 'error'>;
-  /** Name of this replica in leases and presence. */
+  /** Name of this replica in its presence. */
   readonly replica: string;
 }
 
@@ -55,7 +55,7 @@ export function openStores(db: Db, deps: StoresDeps): Stores {
     resends: openResends(refreshes, logger),
     scans: createScanStore(refreshes, () => readStoreTime(db), logger),
     inventories: createInventoryStore(collections.inventories, clock, leaseMs, logger),
-    plans: createPlanStore(collections.plans, replica, clock, leaseMs, logger),
+    plans: createPlanStore(collections.plans, leaseMs, logger),
     identities: createIdentityStore(collections.identities),
     breakers: createAppBreakerStore(collections.appBreakers, refreshes, logger),
     admission: createAdmissionStore(collections.admission, refreshes),

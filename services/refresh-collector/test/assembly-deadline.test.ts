@@ -87,7 +87,7 @@ async function assembling(scope = inventories.next(1)) {
   const requested = await request(scope);
   await waitFor('its manifest is handed over', async () => {
     const found = await stored(requested.refresh_id);
-    return found?.phase === 'assembling' && !found.outboxSince;
+    return found?.phase === 'assembling' && !found.outboxWork;
   });
   return requested;
 }

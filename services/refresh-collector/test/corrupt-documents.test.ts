@@ -128,14 +128,14 @@ test('corrupt leases that wait longest take no place among those of the workers 
 });
 
 test('a corrupt plan is skipped until the planner replaces it', async () => {
-  await overwrite('plans', 'plan', { owner: 'replica-1', pagesFree: 'many' });
+  await overwrite('plans', 'plan', { pagesFree: 'many' });
 
   expect(await stores.plans.readPlan()).toBeNull();
   expect(logged).toHaveLength(1);
 
-  const publication = { plan: noPlan, survey: null };
-  await stores.plans.publishPlan(publication);
-  expect(await stores.plans.readPlan()).toEqual({ ...publication, isLeased: true });
+  const lease = { id: 'plan', owner: 'replica-1' };
+  await stores.plans.leases.acquire(lease, { set: { ...noPlan, survey: null } });
+  expect(await stores.plans.readPlan()).toEqual({ plan: noPlan, survey: null });
 });
 
 test('a corrupt presence is skipped when the replicas are counted', async () => {

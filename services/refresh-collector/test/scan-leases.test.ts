@@ -2,7 +2,7 @@ import { scenarioInventory } from '@inventory/platform-simulator/scenarios';
 import { newAccountId } from '@inventory/testkit/builders';
 import { createRunningClock, createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
-import { openCollections } from '../src/collections.ts';
+import { openCollections, type PlanDocument } from '../src/collections.ts';
 import { type CollectorHarness, openCollectorHarness } from './collector-harness.ts';
 import { type ScannedInventories, scannedInventories } from './scanned-inventories.ts';
 
@@ -30,6 +30,11 @@ const through = (names: readonly string[]) => ({
   scheduling,
   platform: { egress: names.map((name) => harness.simulator.proxyUrl(name)) },
 });
+/** With one slot, so that another one takes over its scan. */
+const occupied = <Of extends object>(of: Of) => ({
+  ...of,
+  scheduling: { ...scheduling, scansMax: 1 },
+});
 const epochsOf = (refreshId: string) =>
   harness.store.manifests.get(refreshId)?.pages.map(({ epoch }) => epoch) ?? [];
 const manifestOf = (refreshId: string) => {
@@ -42,15 +47,14 @@ const sequenceOf = (refreshId: string) => manifestOf(refreshId).sequence ?? Numb
 
 describe('one scan per inventory (Refresh: one scan at a time per inventory) [one-scan-at-a-time-per-inventory]', () => {
   it('holds on take-over: a second refresh waits, and a worker that was away reads and writes no further page', async () => {
-    const first = await harness.startCollector(through(identities(1, 2)));
+    const first = await harness.startCollector(occupied(through(identities(1, 2))));
     const scope = inventories.next(31);
     await inventories.holdLaterPages(scope);
     const taken = await harness.request({ scope });
     await inventories.untilAsked(scope, 2);
 
-    const clock = createRunningClock();
-    clock.advance(leaseMs + 1);
-    const second = await harness.startCollector(through(identities(3, 4)), clock);
+    const second = await harness.startCollector(through(identities(3, 4)));
+    await inventories.expireLease(scope);
     const waiting = await harness.request({ account_id: newAccountId(), scope });
     await inventories.untilAsked(scope, 3);
     await inventories.release(scope);
@@ -119,7 +123,7 @@ describe('the check of an end that may be too early (upstream 1.3)', () => {
     const counted = openCollections(harness.database).refreshes;
     const { platformId, appId, contextId } = scenarioInventory('cursor-removed-each-time', 900);
     const scope = { platform_id: platformId, app_id: appId, context_id: contextId };
-    const first = await harness.startCollector({ scheduling });
+    const first = await harness.startCollector(occupied({ scheduling }));
     const alone = await harness.request({ scope });
     await harness.completed(first, alone.refresh_id);
     const requestsAlone = (await inventories.seen(scope)).requests;
@@ -131,9 +135,8 @@ describe('the check of an end that may be too early (upstream 1.3)', () => {
     // As the first worker leaves it after its last check.
     const endCheck = { cursor: null, attempts: checks ?? 0 };
     await counted.updateOne({ _id: taken.refresh_id }, { $set: { 'scan.endCheck': endCheck } });
-    const clock = createRunningClock();
-    clock.advance(leaseMs + 1);
-    const second = await harness.startCollector({ scheduling }, clock);
+    const second = await harness.startCollector({ scheduling });
+    await inventories.expireLease(scope);
     await inventories.untilAsked(scope, requestsAlone + 2);
     await inventories.release(scope);
     const { record } = await harness.completed(second, taken.refresh_id);
@@ -176,6 +179,8 @@ describe('the planning replica', () => {
       Array.from({ length: count }, () => harness.request({ scope: inventories.next(1) })),
     );
   const plan = () => openCollections(harness.database).plans;
+  const setLease = (lease: NonNullable<PlanDocument['lease']>) =>
+    plan().updateOne({ _id: 'plan' }, { $set: { lease } });
 
   it('that stops is followed by another one at once', async () => {
     const first = await harness.startCollector({ scheduling });
@@ -188,10 +193,8 @@ describe('the planning replica', () => {
   });
 
   it('that dies is followed by another one when its lease ends', async () => {
-    const leaseUntil = new Date(Date.now() + leaseMs);
-    await plan().updateOne({ _id: 'plan' }, { $set: { owner: 'dead', leaseUntil } });
-    const clock = createRunningClock();
-    const collector = await harness.startCollector({ scheduling }, clock);
+    await setLease({ owner: 'dead', until: new Date(Date.now() + 3_600_000) });
+    const collector = await harness.startCollector({ scheduling });
     const [request] = await requestMany(1);
     const id = request?.refresh_id ?? '';
     await waitFor('it is queued', async () => {
@@ -199,7 +202,7 @@ describe('the planning replica', () => {
       return record.state === 'queued';
     });
 
-    clock.advance(leaseMs + 1);
+    await setLease({ owner: 'dead', until: new Date(0) });
 
     await harness.completed(collector, id);
   });
@@ -211,11 +214,12 @@ describe('the planning replica', () => {
     const first = await harness.startCollector(through(identities(5, 6)), still);
     const [one] = await requestMany(1);
     await harness.completed(first, one?.refresh_id ?? '');
-    await plan().updateOne({ _id: 'plan' }, { $set: { leaseUntil: new Date(0) } });
+    const until = new Date(0);
+    await plan().updateOne({ _id: 'plan' }, { $set: { 'lease.until': until } });
     await harness.startCollector(through(identities(7, 8)));
     await waitFor(
       'another one plans',
-      async () => (await plan().findOne({ leaseUntil: { $gt: new Date(0) } })) !== null,
+      async () => (await plan().findOne({ 'lease.until': { $gt: until } })) !== null,
     );
 
     const requests = await requestMany(20);

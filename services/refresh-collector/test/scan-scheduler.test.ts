@@ -5,7 +5,6 @@ import { MongoNetworkError } from 'mongodb';
 import { loadConfig } from '../src/config.ts';
 import { openStores, type Stores } from '../src/open-stores.ts';
 import { applyFact } from '../src/refreshes/apply-fact.ts';
-import { noPlan } from '../src/refreshes/published-plan.domain.ts';
 import type { Refresh } from '../src/refreshes/refresh.domain.ts';
 import { createPlannerLease } from '../src/scans/planner-lease.ts';
 import { createScanScheduler, type SchedulerDeps } from '../src/scans/scan-scheduler.ts';
@@ -58,6 +57,11 @@ function openScheduler(changed: Partial<SchedulerDeps> = {}, replica = 'replica-
     logger: testLogger,
     ...changed,
   });
+}
+
+async function expirePlanner(): Promise<void> {
+  const expired = { $set: { 'lease.until': new Date(0) } };
+  await stores.collections.plans.updateOne({ _id: 'plan' }, expired);
 }
 
 let inventories = 0;
@@ -141,16 +145,15 @@ describe('a planner that takes over', () => {
     async function* slowly() {
       for await (const found of scans.readOpen()) {
         stored.clock.advance(config.scheduling.leaseMs / 2);
+        await expirePlanner();
         yield found;
       }
     }
     const scheduler = openScheduler({ scans: { ...scans, readOpen: slowly } });
-    const { clock } = stored;
-    const other = openStores(stored.db, { config, clock, logger: testLogger, replica: 'other' });
 
     await scheduler.runOnce();
 
-    expect(await other.plans.publishPlan({ plan: noPlan, survey: null })).toBe(false);
+    expect(await stores.plans.leases.acquire({ id: 'plan', owner: 'other' })).toBeNull();
   });
 
   it('plans nothing before it has read every refresh, however often that fails', async () => {
@@ -198,7 +201,7 @@ describe('after a change of the planner', () => {
     }
     await report(larger, 200_000);
 
-    stored.clock.advance(config.scheduling.leaseMs);
+    await expirePlanner();
     await openScheduler({}, 'replica-2').runOnce();
 
     const isParked = async ({ id }: Refresh) =>
@@ -249,7 +252,7 @@ describe('a refresh whose planned step fails', () => {
     const { inventories: store } = stores;
     const openLease: typeof store.openLease = (lease) =>
       lease.refreshId === lost.id ? Promise.reject(new Bug('corrupt')) : store.openLease(lease);
-    stored.clock.advance(config.scheduling.leaseMs);
+    await expirePlanner();
 
     await openScheduler({ inventories: { ...store, openLease } }, 'replica-2').runOnce();
 

@@ -1,6 +1,7 @@
-import type { InventoryKey } from '@inventory/contracts/inventory-key';
+import { type InventoryKey, inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { sizeInventory } from '@inventory/platform-simulator/scenarios';
 import { waitFor } from '@inventory/testkit/wait-for';
+import { openCollections } from '../src/collections.ts';
 import type { CollectorHarness } from './collector-harness.ts';
 
 interface Counts {
@@ -19,6 +20,8 @@ export interface ScannedInventories {
   /** Whatever is still held: collectors wait for it when they stop. */
   releaseAll(): Promise<void>;
   seen(scope: InventoryKey): Promise<Counts>;
+  /** Lets the lease of its scan expire; the worker does not know. */
+  expireLease(scope: InventoryKey): Promise<void>;
   untilAsked(scope: InventoryKey, requests: number): Promise<void>;
 }
 
@@ -51,6 +54,11 @@ export function scannedInventories(harness: CollectorHarness): ScannedInventorie
       for (const scope of holding.values()) await held(scope, false);
     },
     seen,
+    async expireLease(scope) {
+      const expired = { $set: { 'scan.leaseUntil': new Date(0) } };
+      const { inventories } = openCollections(harness.database);
+      await inventories.updateOne({ _id: inventoryKeyText(scope) }, expired);
+    },
     untilAsked: async (scope, requests) => {
       await waitFor(
         `request ${requests} about ${scope.platform_id}`,

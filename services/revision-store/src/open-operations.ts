@@ -1,8 +1,8 @@
 import { pageChunksMax } from '@inventory/contracts/internal/inventory';
 import { pageAssetsMax } from '@inventory/contracts/vocabulary';
 import type { MessageBus } from '@inventory/messaging/bus';
-import { startOutboxRelay } from '@inventory/mongo/outbox';
 import type { ServiceContext } from '@inventory/service-host/service-context';
+import { startOutbox } from '@inventory/work/outbox';
 import type { Db } from 'mongodb';
 import type { RevisionStoreConfig } from './config.ts';
 import type { DecidedScan } from './domain/scan.ts';
@@ -12,9 +12,9 @@ import { createChunkStore } from './storage/chunk-store.ts';
 import { collectionsOf } from './storage/collections.ts';
 import { createDecidedScanStore } from './storage/decided-scan-store.ts';
 import { createObservationStore } from './storage/observation-store.ts';
-import { createScanQueue } from './storage/scan-queue.ts';
 import { createScanStore } from './storage/scan-store.ts';
 import { createScopeStore } from './storage/scope-store.ts';
+import { createWaitingScans } from './storage/waiting-scans.ts';
 
 /** The record of an erased inventory is kept until no older scan can arrive. */
 const erasedKeptMs = 24 * 3_600_000;
@@ -24,22 +24,18 @@ export type OperationDeps = ReturnType<typeof openOperations>['deps'];
 
 /** Opens the stores and the outbox relay. */
 export function openOperations(
-  { config, lifetime, logger, clock, identifiers }: ServiceContext<RevisionStoreConfig>,
+  context: ServiceContext<RevisionStoreConfig>,
   db: Db,
   bus: Pick<MessageBus, 'publish'>,
 ) {
+  const { config, logger, clock, identifiers } = context;
   const collections = collectionsOf(db);
-  const outbox = startOutboxRelay({
-    db,
-    collectionName: collections.scans.collectionName,
-    publish: (messages) => bus.publish(messages),
-    now: () => clock.now(),
-    lifetime,
-    logger,
-  });
+  const { publish } = bus;
+  const { collectionName } = collections.scans;
+  const outbox = startOutbox({ db, collectionName, publish }, context);
   const stores = {
     scans: createScanStore(collections.scans),
-    queue: createScanQueue(collections.scans, logger),
+    waiting: createWaitingScans(collections.scans, logger),
     decidedScans: createDecidedScanStore(collections.scans),
     scopes: createScopeStore(collections.scopes),
     chunks: createChunkStore(collections.chunks),

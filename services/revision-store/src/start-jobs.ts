@@ -5,7 +5,7 @@ import { observeWaitingScans } from './metrics.ts';
 import type { OperationDeps } from './open-operations.ts';
 import { pruneInventories } from './operations/prune-inventories.ts';
 import { pruneStaging } from './operations/prune-staging.ts';
-import type { ScanQueue } from './storage/scan-queue.ts';
+import type { WaitingScans } from './storage/waiting-scans.ts';
 
 const countEveryMs = 10_000;
 
@@ -29,7 +29,7 @@ export function startPruning(
 /** Reports the number of scans that wait for their assembly. */
 export function startScanCount(
   { lifetime, logger }: ServiceContext<RevisionStoreConfig>,
-  queue: Pick<ScanQueue, 'countWaitingScans'>,
+  scans: Pick<WaitingScans, 'count'>,
 ): void {
   let waiting: number | null = null;
   observeWaitingScans(() => waiting);
@@ -39,7 +39,7 @@ export function startScanCount(
     lifetime,
     logger,
     runOnce: async () => {
-      waiting = await queue.countWaitingScans();
+      waiting = await scans.count();
     },
   });
 }

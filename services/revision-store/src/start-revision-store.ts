@@ -7,7 +7,7 @@ import { onRevisionCommands } from './consumers/on-revision-commands.ts';
 import { eraseInventoryRoute, readCurrentPageRoute } from './http/inventory-routes.ts';
 import { listPagesRoute, putChunkRoute } from './http/staging-routes.ts';
 import { openOperations } from './open-operations.ts';
-import { startAssemblies } from './operations/run-assemblies.ts';
+import { startAssemblies } from './operations/start-assemblies.ts';
 import { startPruning, startScanCount } from './start-jobs.ts';
 import { cacheBlocks } from './storage/block-cache.ts';
 import { indexes } from './storage/collections.ts';
@@ -21,13 +21,12 @@ export async function startRevisionStore(
   const { config, lifetime } = context;
   const { db, bus, health } = await openBackends(context, 'revision-store', indexes);
   const { stores, deps } = openOperations(context, db, bus);
-  startScanCount(context, stores.queue);
-  const assemblies = startAssemblies({
-    assembly: deps,
-    dropping: stores,
-    smallScansMax: config.assembly.smallScansMax,
-    lifetime,
-  });
+  startScanCount(context, stores.waiting);
+  const { smallScansMax } = config.assembly;
+  const assemblies = startAssemblies(
+    { assembly: deps, waiting: stores.waiting, dropping: stores, smallScansMax },
+    context,
+  );
   startPruning(context, deps);
   const recording = { ...deps, publish: bus.publish, assemblies };
   const consumer = await bus.consume({

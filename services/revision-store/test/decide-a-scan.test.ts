@@ -2,11 +2,9 @@ import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { systemClock } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { newScope } from '@inventory/testkit/builders';
-import { testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { fromCompletedMessage } from '../src/consumers/on-revision-commands.ts';
-import { createScanQueue } from '../src/storage/scan-queue.ts';
 import { createScanStore } from '../src/storage/scan-store.ts';
 import { createScopeStore } from '../src/storage/scope-store.ts';
 import { startHeldAssemblies } from './support/held-assemblies.ts';
@@ -37,21 +35,18 @@ function replicaOfBlock(overrides: Parameters<StoreUnderTest['start']>[0] = {}):
 
 const stores = () => ({
   scans: createScanStore(store.collections.scans),
-  queue: createScanQueue(store.collections.scans, testLogger),
   scopes: createScopeStore(store.collections.scopes),
 });
 
 /** Does what a worker does up to a point, and then nothing any more, as after kill -9. */
 async function crashedWorker(scan: Scan) {
-  const { scans, queue, scopes } = stores();
+  const { scans, scopes } = stores();
   const nowMs = systemClock.now();
   const untilMs = nowMs + 600_000;
-  await scans.insertScan({
-    scan: fromCompletedMessage(completedMessage(scan)),
-    trace: {},
-    nowMs,
-    claimedUntilMs: untilMs,
-  });
+  const received = { scan: fromCompletedMessage(completedMessage(scan)), trace: {}, nowMs };
+  await scans.insertScan(received, { dueAtMs: untilMs, owner: 'crashed' });
+  const change = (update: object) =>
+    store.collections.scans.updateOne({ _id: scan.scanId }, update);
   const token = systemIdentifiers.uuidV7();
   const lease = await scopes.acquireLease({
     scopeKey: inventoryKeyText(scan.scope),
@@ -60,23 +55,17 @@ async function crashedWorker(scan: Scan) {
     untilMs,
   });
   if (!lease) throw new Error('no lease');
+  const dueIn = (ms: number) =>
+    change({ $set: { 'work.dueAt': new Date(systemClock.now() + ms) } });
   const scopeLeaseEnds = () => scopes.renewLease(lease, systemClock.now());
   /** As when their time runs out, and only once the worker has done what it was to do. */
   const leasesEnd = async () => {
     await scopeLeaseEnds();
-    await queue.extendClaim(scan.scanId, systemClock.now());
+    await dueIn(0);
   };
   /** As workers that claim it one after another and crash at once. */
-  const claimAgain = async (times: number) => {
-    for (let time = 0; time < times; time += 1) {
-      const waiting = { nowMs: untilMs, pagesMin: 0, pagesMax: 8, limit: 100 };
-      const due = (await queue.findDueScans(waiting)).find(
-        ({ scan: { scanId } }) => scanId === scan.scanId,
-      );
-      if (!due || !(await queue.claimScan(due, untilMs))) throw new Error('no claim');
-    }
-  };
-  return { lease, scopeLeaseEnds, leasesEnd, claimAgain, ...stores() };
+  const claimAgain = (times: number) => change({ $inc: { 'work.tries': times } });
+  return { lease, scopeLeaseEnds, leasesEnd, dueIn, claimAgain, ...stores() };
 }
 
 /** The same after the head moved and before the result was copied to the scan. */
@@ -143,7 +132,7 @@ describe('A scan whose worker crashed (architecture: leases with a growing epoch
     const crashed = await crashedAfterHeadMoved(scan);
     await crashed.scopeLeaseEnds();
     // Its own turn does not come; only the next scan of the inventory does.
-    await crashed.queue.postponeScan(scan.scanId, systemClock.now() + 3_600_000, true);
+    await crashed.dueIn(3_600_000);
 
     await running().save({ scope, pages: [plainPage(0, 4)] });
 
@@ -153,7 +142,7 @@ describe('A scan whose worker crashed (architecture: leases with a growing epoch
   it('after its head moved has its outcome sent by the pruner when no scan comes (architecture: law 2)', async () => {
     const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3)] });
     const crashed = await crashedAfterHeadMoved(scan);
-    await crashed.queue.postponeScan(scan.scanId, systemClock.now() + 3_600_000, true);
+    await crashed.dueIn(3_600_000);
     await crashed.scopeLeaseEnds();
 
     expect(await store.committed(scan)).toMatchObject({ observation_id: result.observationId });
@@ -266,7 +255,6 @@ describe('A service that stops', () => {
       scan: fromCompletedMessage(completedMessage(scan)),
       trace: {},
       nowMs: systemClock.now(),
-      claimedUntilMs: null,
     });
     first.wake();
     await first.reading;
@@ -320,8 +308,8 @@ describe('A scan (architecture: the scan document decides)', () => {
     await replica.client.putChunk(placeOf(scan, 0, 0), first as Buffer);
     await store.complete(scan);
     await waitFor('a first try found it missing', async () => {
-      const document = await store.collections.scans.findOne({ _id: scan.scanId });
-      return (document?.orderlyEnds ?? 0) > 0;
+      const { work } = (await store.collections.scans.findOne({ _id: scan.scanId })) ?? {};
+      return work?.owner && work.tries === 0;
     });
 
     await replica.client.putChunk(placeOf(scan, 1, 0), second as Buffer);
@@ -456,9 +444,9 @@ describe('On a clock of the test', () => {
     await store.complete(scan);
     const tried = (times: number) =>
       waitFor(`try ${times} has failed`, async () => {
-        const document = await store.collections.scans.findOne({ _id: scan.scanId });
-        const isPutOff = (document?.dueAt?.getTime() ?? 0) < clock.now() + 60_000;
-        return document?.claims === times && isPutOff;
+        const { work } = (await store.collections.scans.findOne({ _id: scan.scanId })) ?? {};
+        const isPostponed = (work?.dueAt.getTime() ?? 0) < clock.now() + 60_000;
+        return work?.tries === times && isPostponed;
       });
     for (let times = 1; times <= 6; times += 1) {
       await tried(times);
@@ -478,14 +466,14 @@ describe('On a clock of the test', () => {
         await replica.client.putChunk(placeOf(scan, 0, 0), Buffer.from('{}'));
       }
       await store.complete(scan);
-      const tried = (times: number) =>
-        waitFor(`${times} tries found it missing`, async () => {
-          const document = await store.collections.scans.findOne({ _id: scan.scanId });
-          return (document?.orderlyEnds ?? 0) >= times;
+      const isMissing = () =>
+        waitFor('a try found it missing', async () => {
+          const { work } = (await store.collections.scans.findOne({ _id: scan.scanId })) ?? {};
+          return work?.owner && work.tries === 0 && work.dueAt.getTime() > clock.now();
         });
-      await tried(1);
+      await isMissing();
       clock.advance(59_000);
-      await tried(2);
+      await isMissing();
       expect(store.outcomesOf(scan)).toEqual([]);
 
       clock.advance(1_001);

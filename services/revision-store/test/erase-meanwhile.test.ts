@@ -80,19 +80,16 @@ async function assemble(deps: AssembleScanDeps, scan: Scan) {
   await replica.client.stage(scan);
   const completed = fromCompletedMessage(completedMessage(scan));
   const nowMs = clock.now();
-  const claim = { trace: {}, receivedAtMs: nowMs, claims: 1, tries: 1 };
-  await deps.scans.insertScan({
-    scan: completed,
-    trace: {},
-    nowMs,
-    claimedUntilMs: nowMs + 600_000,
-  });
+  const claim = { trace: {}, receivedAtMs: nowMs, wasClaimed: false, tries: 1 };
+  const received = { scan: completed, trace: {}, nowMs };
+  await deps.scans.insertScan(received, { dueAtMs: nowMs + 600_000, owner: 'test' });
   const claimed = { scan: completed, scopeKey: inventoryKeyText(scan.scope), ...claim };
   await assembleScan(deps, claimed, new AbortController().signal).catch((error: unknown) => {
     if (!(error instanceof LeaseLost)) throw error;
   });
   // Where it is not decided, another worker takes it; the command wakes it.
-  await deps.queue.extendClaim(scan.scanId, nowMs);
+  const due = { $set: { 'work.dueAt': new Date(nowMs) } };
+  await store.collections.scans.updateOne({ _id: scan.scanId }, due);
   await store.complete(scan);
 }
 

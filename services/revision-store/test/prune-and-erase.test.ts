@@ -164,8 +164,8 @@ describe('Pruning (Reads: 24 hours, 180 days) [superseded-stays-24-h-the-head-18
     expect(await staged(forgotten.scanId)).toBe(2);
     await store.complete(waiting);
     await waitFor('a first try found it missing', async () => {
-      const document = await store.collections.scans.findOne({ _id: waiting.scanId });
-      return (document?.orderlyEnds ?? 0) > 0;
+      const { work } = (await store.collections.scans.findOne({ _id: waiting.scanId })) ?? {};
+      return work?.owner && work.tries === 0;
     });
 
     clock.advance(1);

@@ -410,9 +410,9 @@ describe('The assembly of many pages (Everything is bounded)', () => {
     await replica.client.stage(scan);
     const completed = fromCompletedMessage(completedMessage(scan));
     const nowMs = assembly.clock.now();
-    const claimedUntilMs = nowMs + 600_000;
-    await assembly.scans.insertScan({ scan: completed, trace: {}, nowMs, claimedUntilMs });
-    const claim = { trace: {}, receivedAtMs: nowMs, claims: 1, tries: 1 };
+    const received = { scan: completed, trace: {}, nowMs };
+    await assembly.scans.insertScan(received, { dueAtMs: nowMs + 600_000, owner: 'test' });
+    const claim = { trace: {}, receivedAtMs: nowMs, wasClaimed: false, tries: 1 };
     const claimed = { scan: completed, scopeKey: inventoryKeyText(scan.scope), ...claim };
     const end = await assembleScan(assembly, claimed, new AbortController().signal);
     expect(end).toMatchObject({ decision: { observedAssets: pageCount * pageAssets } });

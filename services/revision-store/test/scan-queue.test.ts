@@ -4,8 +4,8 @@ import { newScope } from '@inventory/testkit/builders';
 import { openNamespace, testLogger } from '@inventory/testkit/namespace';
 import { fromCompletedMessage } from '../src/consumers/on-revision-commands.ts';
 import { collectionsOf } from '../src/storage/collections.ts';
-import { createScanQueue } from '../src/storage/scan-queue.ts';
 import { createScanStore } from '../src/storage/scan-store.ts';
+import { createWaitingScans } from '../src/storage/waiting-scans.ts';
 import { completedMessage, newScan, plainPage } from './support/scan-builder.ts';
 
 let mongo: MongoConnection;
@@ -24,17 +24,14 @@ test('corrupt scans that are due first take no place among those to be assembled
   const { scans } = collectionsOf(mongo.db);
   const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3)] });
   const completed = fromCompletedMessage(completedMessage(scan));
-  const received = { scan: completed, trace: {}, nowMs: 3, claimedUntilMs: null };
-  await createScanStore(scans).insertScan(received);
+  await createScanStore(scans).insertScan({ scan: completed, trace: {}, nowMs: 3 });
   const corrupt = [1, 2].map((dueAt) => ({
     _id: systemIdentifiers.uuidV7(),
-    dueAt: new Date(dueAt),
-    work: { pageCount: 1 },
+    work: { dueAt: new Date(dueAt), tries: 0, owner: null, queue: 'small' },
   }));
   await scans.insertMany(corrupt as never);
 
-  const queue = createScanQueue(scans, testLogger);
-  const due = await queue.findDueScans({ nowMs: 3, pagesMin: 0, pagesMax: 8, limit: 1 });
+  const due = await createWaitingScans(scans, testLogger).queues.small.findDue(3, 1);
 
-  expect(due.map((one) => one.scan.scanId)).toEqual([scan.scanId]);
+  expect(due.map(({ id }) => id)).toEqual([scan.scanId]);
 });

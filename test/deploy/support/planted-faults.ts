@@ -74,9 +74,8 @@ export const plantedFaults: readonly PlantedFault[] = [
   fault('ConsumerLag', 20, { [series.lag]: everyMinute(1_000) }),
   fault('ConsumerStopped', 5, { [series.stopped]: always(1) }),
   fault('DeadLetters', 10, { [series.deadLetters]: suddenly(1, 5) }),
-  fault('OutboxOld', 10, { [series.outboxAge]: ageing }),
   fault('WorkOverdue', 10, { [series.workAge]: ageing }),
-  fault('OutboxUnsendable', 5, { [series.unsendable]: always(1) }),
+  fault('WorkFailing', 15, { [series.workFailures]: everyMinute(5) }),
   fault('ApplicationBreakerOpen', 20, { [series.breakers]: always(1) }),
   fault('IdentitiesSilent', 10, {
     [series.identities('free')]: always(1),

@@ -1,9 +1,9 @@
 import type { StackService } from '@inventory/local-stack/stack';
 import { type DescribedInstrument, describedInstruments } from '@inventory/runtime/instruments';
 import '@inventory/http/measure-requests';
-import '@inventory/mongo/outbox';
 import '@inventory/runtime/process-metrics';
 import '@inventory/runtime/readiness-metrics';
+import '@inventory/work/outbox';
 import '../../../libs/messaging/src/messaging-metrics.ts';
 import '../../../services/billing-ledger/src/metrics.ts';
 import '../../../services/event-stream/src/log/log-metrics.ts';

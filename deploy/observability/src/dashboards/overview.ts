@@ -201,22 +201,23 @@ export const overview: DashboardPlan = {
           ],
         },
         {
-          title: 'Oldest message to be sent',
-          description: 'Stored with its state and not yet taken by Kafka.',
-          unit: 's',
+          title: 'Failed tries of pending work',
+          description:
+            'Tried again after a pause. Those of an outbox: Kafka took no message of it.',
+          unit: 'short',
           shows: 'lines',
-          failAt: 60,
+          failAt: 15,
           queries: [
             {
-              expr: 'max by (service, collection) (inventory_outbox_oldest_age)',
-              legend: '{{service}}: {{collection}}',
+              expr: 'sum by (service, work) (increase(inventory_work_failures_total[10m]))',
+              legend: '{{service}}: {{work}}',
             },
           ],
         },
         {
           title: 'Oldest due work',
           description:
-            'Re-sent commands, reversals, cancels and captures that are due and not begun.',
+            'Unsent messages, re-sent commands, reversals, cancels and captures that are due and not begun.',
           unit: 's',
           shows: 'lines',
           failAt: 120,

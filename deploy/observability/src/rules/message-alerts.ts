@@ -43,15 +43,6 @@ export const messageAlerts: RuleGroup = {
         '{{ $labels.service }} put {{ $value }} of {{ $labels.messaging_destination_name }} aside ({{ $labels.reason }}).',
     }),
     alertRule({
-      name: 'OutboxOld',
-      severity: 'page',
-      expr: 'max by (service, collection) (inventory_outbox_oldest_age) > 60',
-      for: '2m',
-      summary: 'Messages that are stored to be sent are not sent.',
-      description:
-        'The oldest in {{ $labels.collection }} of {{ $labels.service }} has been waiting for {{ $value | humanizeDuration }}.',
-    }),
-    alertRule({
       name: 'WorkOverdue',
       severity: 'page',
       expr: 'max by (service, work) (inventory_work_overdue_age) > 120',
@@ -61,12 +52,13 @@ export const messageAlerts: RuleGroup = {
         'The oldest of {{ $labels.work }} in {{ $labels.service }} has been due for {{ $value | humanizeDuration }}.',
     }),
     alertRule({
-      name: 'OutboxUnsendable',
+      name: 'WorkFailing',
       severity: 'page',
-      expr: 'max by (service, collection) (inventory_outbox_unsendable) > 0',
-      for: '1m',
-      summary: 'Messages that are stored to be sent can never be sent as they are.',
-      description: '{{ $value }} in {{ $labels.collection }} of {{ $labels.service }}.',
+      expr: `${counted('inventory_work_failures_total', '10m', 'service, work')} > 15`,
+      for: '2m',
+      summary: 'Pending work fails and is tried again.',
+      description:
+        '{{ $value }} tries of {{ $labels.work }} in {{ $labels.service }} failed in ten minutes.',
     }),
   ],
 };

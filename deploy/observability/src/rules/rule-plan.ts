@@ -1,3 +1,5 @@
+import { runbooksUrl } from './runbooks-url.ts';
+
 /** Prometheus' own form of rule files, typed; written as they are. */
 export interface RuleGroup {
   readonly name: string;
@@ -20,8 +22,8 @@ export interface AlertRule {
   readonly annotations: {
     readonly summary: string;
     readonly description: string;
-    /** Below the repository. */
-    readonly runbook: string;
+    /** What a pager shows as a link. */
+    readonly runbook_url: string;
   };
 }
 
@@ -52,12 +54,12 @@ export function alertRule(plan: AlertPlan): AlertRule {
     for: plan.for,
     ...(plan.keepFiringFor ? { keep_firing_for: plan.keepFiringFor } : {}),
     labels: { severity, ...plan.labels },
-    annotations: { summary, description, runbook: runbookOf(name) },
+    annotations: { summary, description, runbook_url: runbookOf(name) },
   };
 }
 
 /** `RefreshStuck` is explained in docs/runbooks/refresh-stuck.md. */
 function runbookOf(alert: string): string {
   const words = alert.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '-').toLowerCase();
-  return `docs/runbooks/${words}.md`;
+  return `${runbooksUrl}/${words}.md`;
 }

@@ -64,7 +64,7 @@ export const usageQuery = z
   .object({
     from: utcDay.optional().describe('UTC day, included; given together with `to`.'),
     to: utcDay.optional().describe('UTC day, included; given together with `from`.'),
-    project_id: projectId.optional(),
+    project_id: projectId.optional().describe('Only of this Project; of all when absent.'),
   })
   .superRefine(({ from, to }, context) => {
     const addIssue = (field: string, message: string) =>

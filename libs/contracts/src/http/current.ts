@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { observationId, revisionId } from '../ids.ts';
 import { type InventoryKey, inventoryKey } from '../inventory-key.ts';
-import { defaultLanguage } from '../languages.ts';
 import { pageAssetsMax } from '../vocabulary.ts';
 import { inventoryRows } from './inventory-rows.ts';
 import { pagination } from './meta.ts';
@@ -9,7 +8,7 @@ import { cursorParameter, decimalWithDefault, languageParameter } from './parame
 
 /** Query of GET Current. */
 export const currentQuery = z.object({
-  language: languageParameter.default(defaultLanguage),
+  language: languageParameter,
   page_size: decimalWithDefault(1, pageAssetsMax, pageAssetsMax).describe(
     'At most so many assets; fewer where more would be larger than 16 MiB.',
   ),

@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { defaultLanguage } from '../languages.ts';
 import { inventoryRows } from './inventory-rows.ts';
 import { cursorParameter, languageParameter } from './parameters.ts';
 
 /** Query of GET Live Page. */
 export const livePageParameters = z.object({
-  language: languageParameter.default(defaultLanguage),
+  language: languageParameter,
   cursor: cursorParameter.optional().describe('Readable for 24 hours.'),
   capture: z
     .enum(['true', 'false'])

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { projectId, refreshId } from '../ids.ts';
-import { language } from '../languages.ts';
+import { defaultLanguage, language } from '../languages.ts';
 
 /** An integer in a path or query: digits only, no sign, no leading zero. */
 export function canonicalDecimal(minimum: number, maximum: number) {
@@ -51,12 +51,17 @@ export const cursorParameter = z
   .meta({ pattern: '^[A-Za-z0-9_-]+$' });
 
 /** `limit` of lists. */
-export const listLimit = decimalWithDefault(1, 100, 50);
+export const listLimit = decimalWithDefault(1, 100, 50).describe('At most so many items.');
 /** Query of lists. */
-export const listParameters = { limit: listLimit, cursor: cursorParameter.optional() };
+export const listParameters = {
+  limit: listLimit,
+  cursor: cursorParameter.optional().describe('`next_cursor` of the page before.'),
+};
 
 /** `language` of reads: one of the platform's language words. */
-export const languageParameter = language;
+export const languageParameter = language
+  .default(defaultLanguage)
+  .describe("Language of the descriptions, as the platform's word.");
 
 export const idempotencyKeyHeader = 'idempotency-key';
 export const idempotencyKey = z

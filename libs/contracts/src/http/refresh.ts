@@ -75,8 +75,12 @@ export const refreshStatus = refreshRecord.extend({
 });
 export type RefreshStatus = z.infer<typeof refreshStatus>;
 
-/** Query of status: `wait` is the longest wait for a terminal refresh, in seconds. */
-export const refreshQuery = z.object({ wait: decimalWithDefault(0, waitSecondsMax, 0) });
+/** Query of status. */
+export const refreshQuery = z.object({
+  wait: decimalWithDefault(0, waitSecondsMax, 0).describe(
+    'Longest wait for the refresh to be terminal, in seconds.',
+  ),
+});
 
 export function refreshPath(id: string): string {
   return `/v2/platform/inventory-refreshes/${id}`;
@@ -86,8 +90,14 @@ const repetitionsMax = 100;
 
 /** Query of the list of a Project's refreshes; `state` and `refresh_id` are repeatable. */
 export const refreshesQuery = z.object({
-  state: z.array(refreshState).max(repetitionsMax, `may be given ${repetitionsMax} times`),
-  refresh_id: z.array(refreshId).max(repetitionsMax, `may be given ${repetitionsMax} times`),
+  state: z
+    .array(refreshState)
+    .max(repetitionsMax, `may be given ${repetitionsMax} times`)
+    .describe('Only refreshes in one of these states; all when absent.'),
+  refresh_id: z
+    .array(refreshId)
+    .max(repetitionsMax, `may be given ${repetitionsMax} times`)
+    .describe('Only these refreshes; all when absent.'),
   ...listParameters,
 });
 

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { requestId } from '../ids.ts';
-import { defaultLanguage } from '../languages.ts';
 import { errorCode } from './error-body.ts';
 import { inventoryRows } from './inventory-rows.ts';
 import { requestIssue } from './meta.ts';
@@ -8,11 +7,12 @@ import { languageParameter } from './parameters.ts';
 
 /** Query of both V1 routes. */
 export const v1Parameters = z.object({
-  language: languageParameter.default(defaultLanguage),
+  language: languageParameter,
   start_assetid: z
     .string()
     .regex(/^[0-9]{1,20}$/, 'must be 1 to 20 digits')
-    .optional(),
+    .optional()
+    .describe('`last_assetid` of the page before.'),
 });
 
 /** The unwrapped body of both V1 routes. */

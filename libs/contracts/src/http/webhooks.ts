@@ -167,7 +167,7 @@ export type WebhookDeliveryView = z.infer<typeof webhookDelivery>;
 
 /** Which deliveries of an endpoint are listed. */
 export const webhookDeliveriesFilter = {
-  state: webhookDeliveryState.optional(),
+  state: webhookDeliveryState.optional().describe('Only deliveries in this state.'),
   from: z.iso.datetime().optional().describe('Created at this time or later.'),
   to: z.iso.datetime().optional().describe('Created before this time.'),
 };

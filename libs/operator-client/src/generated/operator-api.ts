@@ -3186,8 +3186,11 @@ export interface operations {
             readonly query?: {
                 readonly limit?: number;
                 readonly cursor?: string;
+                /** @description Only deliveries in this state. */
                 readonly state?: "pending" | "delivered" | "failed";
+                /** @description Created at this time or later. */
                 readonly from?: string;
+                /** @description Created before this time. */
                 readonly to?: string;
             };
             readonly header?: never;
@@ -3671,8 +3674,11 @@ export interface operations {
             readonly query?: {
                 readonly limit?: number;
                 readonly cursor?: string;
+                /** @description Entries from this time on. */
                 readonly from?: string;
+                /** @description Entries before this time. */
                 readonly to?: string;
+                /** @description Entries of this operator. */
                 readonly operator?: string;
             };
             readonly header?: never;

@@ -1,44 +1,25 @@
 import { createLogger } from '@inventory/runtime/logger';
 import { pause } from '@inventory/runtime/wait';
+import { createMemoryLeases } from '@inventory/testkit/memory-leases';
 import { createTestClock } from '@inventory/testkit/test-clock';
-import type { LeaseStore } from '../storage/lease-store.ts';
-import { createRunLeased } from './run-leased.ts';
+import { createRunLeased, leaseMs, type RunLeased } from './run-leased.ts';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
 
-function fakeLeases(): LeaseStore {
-  const held = new Map<string, { holder: string; untilMs: number }>();
-  return {
-    async acquireLease({ name, holder, nowMs, untilMs }) {
-      const lease = held.get(name);
-      if (lease && lease.holder !== holder && lease.untilMs > nowMs) return false;
-      held.set(name, { holder, untilMs });
-      return true;
-    },
-    async releaseLease(name, holder) {
-      if (held.get(name)?.holder === holder) held.delete(name);
-    },
-  };
-}
-
-const passOf = (holder: string, nowMs: number) => ({
-  name: 'pass',
-  holder,
-  nowMs,
-  untilMs: nowMs + 30_000,
-});
-
-function replicasOf(leases: LeaseStore) {
+/** Two replicas, and the clock of their store. */
+function openReplicas() {
   const clock = createTestClock();
-  const stopping = new AbortController().signal;
-  const replicaOf = (holder: string) =>
-    createRunLeased({ leases, holder, clock, stopping, logger });
-  return { clock, first: replicaOf('first'), second: replicaOf('second') };
+  const leases = createMemoryLeases(clock, leaseMs);
+  const process = { clock, stopping: new AbortController().signal, logger };
+  const [first, second] = (['first', 'second'] as const).map((holder) =>
+    createRunLeased(leases, holder, process),
+  ) as [RunLeased, RunLeased];
+  return { clock, leases, first, second };
 }
 
 describe('Leased work', () => {
   test('is done by one replica at a time, and by any of them after that', async () => {
-    const { first, second } = replicasOf(fakeLeases());
+    const { first, second } = openReplicas();
     const running = Promise.withResolvers<void>();
 
     const done = first('pass', async () => {
@@ -54,7 +35,7 @@ describe('Leased work', () => {
   });
 
   test('that failed is released', async () => {
-    const { first, second } = replicasOf(fakeLeases());
+    const { first, second } = openReplicas();
 
     await expect(first('pass', () => Promise.reject(new Error('failed')))).rejects.toThrow(
       'failed',
@@ -64,9 +45,8 @@ describe('Leased work', () => {
   });
 
   test('of a process that died is done by another one once its lease has expired', async () => {
-    const leases = fakeLeases();
-    const { clock, second } = replicasOf(leases);
-    await leases.acquireLease(passOf('dead', clock.now()));
+    const { clock, leases, second } = openReplicas();
+    await leases.acquire({ id: 'pass', owner: 'dead' });
 
     expect(await second('pass', async () => 'second')).toBeNull();
     clock.advance(60_000);

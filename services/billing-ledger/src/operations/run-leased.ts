@@ -1,16 +1,7 @@
 import type { Clock } from '@inventory/runtime/clock';
 import { holdLease } from '@inventory/runtime/hold-lease';
 import type { Logger } from '@inventory/runtime/logger';
-import type { LeaseStore } from '../storage/lease-store.ts';
-
-export interface RunLeasedDeps {
-  readonly leases: LeaseStore;
-  /** Names this process among all of them. */
-  readonly holder: string;
-  readonly clock: Clock;
-  readonly stopping: AbortSignal;
-  readonly logger: Logger;
-}
+import type { Leases, WithLease } from '@inventory/work/lease';
 
 /**
  * Runs work that one replica at a time does, or one at a time for each `part`. Null when another
@@ -22,28 +13,32 @@ export type RunLeased = <Value>(
   part?: string,
 ) => Promise<Value | null>;
 
-const leaseMs = 30_000;
+export const leaseMs = 30_000;
 
-export function createRunLeased(deps: RunLeasedDeps): RunLeased {
-  const { leases, clock, stopping, logger } = deps;
+/** `holder` names this process among all of them. */
+export function createRunLeased(
+  leases: Leases<WithLease>,
+  holder: string,
+  process: { readonly clock: Clock; readonly stopping: AbortSignal; readonly logger: Logger },
+): RunLeased {
+  const { clock } = process;
   let runs = 0;
   return async (name, work, part) => {
-    const lease = part === undefined ? name : `${name}/${part}`;
     // Two runs of one process exclude each other too.
     runs += 1;
-    const holder = `${deps.holder}/${runs}`;
-    const acquire = () => {
-      const nowMs = clock.now();
-      return leases.acquireLease({ name: lease, holder, nowMs, untilMs: nowMs + leaseMs });
+    const lease = {
+      id: part === undefined ? name : `${name}/${part}`,
+      owner: `${holder}/${runs}`,
     };
-    if (!(await acquire())) return null;
-    const options = { name: `${name} lease`, leaseMs, renew: acquire, stopping, clock, logger };
-    const held = holdLease(options);
+    const sentMs = clock.now();
+    if (!(await leases.acquire(lease))) return null;
+    const renew = () => leases.renew(lease);
+    const held = holdLease({ ...process, name: `${name} lease`, leaseMs, sentMs, renew });
     try {
       return await work(held.signal);
     } finally {
       held.end();
-      await leases.releaseLease(lease, holder);
+      await leases.release(lease);
     }
   };
 }

@@ -174,22 +174,17 @@ function turns(endpoints: Endpoints, logger: Logger): Pick<EndpointStore, 'makeD
     },
     turnsOf: (pace) =>
       createWorkQueue({
-        collection: endpoints as unknown as Collection<TurnDocument>,
+        collection: endpoints,
         documents: webhookDocuments.turn,
-        where: { pace } as Filter<TurnDocument>,
+        where: { pace },
         keyField: 'accountId',
-        without: ['secrets', 'rotations', 'url', 'description'],
+        projection: { endpointId: 1, projectId: 1, accountId: 1, work: 1 },
         toItem: ({ endpointId: id, projectId, accountId }) => ({ id, projectId, accountId }),
         completed: 'kept',
         logger,
       }),
   };
 }
-
-type TurnDocument = Pick<
-  EndpointDocument,
-  '_id' | 'endpointId' | 'projectId' | 'accountId' | 'work'
->;
 
 function whichOf(of: OfEndpoints, nowMs: number): Filter<EndpointDocument> {
   if ('endpointId' in of) return of;

@@ -49,12 +49,15 @@ export function openWebhookStores(
   };
 }
 
+/** What the turns of endpoints of every pace use. */
+export type Serving = Omit<ServeEndpointDeps, 'extraRequests' | 'onDue'>;
+
 /** What the turns of endpoints use; the stop lets requests in flight end, for a time. */
 export function openServing(
   context: ServiceContext<EventStreamConfig>,
   stores: WebhookStores,
   eventAccess: ProjectEventAccess,
-): Omit<ServeEndpointDeps, 'extraRequests'> {
+): Serving {
   const { clock, config, lifetime, logger } = context;
   const { allowPrivate, timeoutMs, retries, health, limits, drainMs } = config.webhooks;
   const sender = createWebhookSender({ allowPrivate, resolve: createHostResolver(), timeoutMs });

@@ -50,12 +50,12 @@ function world(changes: Partial<WebhookEndpoint> = {}, cut = () => {}, flaw?: Fl
       cut();
       const { version } = (settled.read ?? {}) as { version?: number };
       const isChanged = version !== undefined && version !== endpoint.version;
-      if (isChanged && flaw !== 'moves past a change') return false;
-      if (flaw === 'forgets what comes meanwhile' && settled.dueAtMs === null) {
-        queue.pending.delete(id);
-      } else if (!(await queue.settle(claimed, settled))) return false;
-      endpoint = { ...endpoint, ...settled.fields };
-      return true;
+      if (isChanged && flaw !== 'moves past a change') return null;
+      const isForgotten = flaw === 'forgets what comes meanwhile' && settled.dueAtMs === null;
+      const ended = isForgotten ? 'settled' : await queue.settle(claimed, settled);
+      if (isForgotten) queue.pending.delete(id);
+      if (ended !== null) endpoint = { ...endpoint, ...settled.fields };
+      return ended;
     },
   };
 
@@ -125,6 +125,7 @@ function world(changes: Partial<WebhookEndpoint> = {}, cut = () => {}, flaw?: Fl
     extraRequests: createKeyedSemaphore({ perKeyMax: 100, totalMax: 100 }),
     stopping: new AbortController().signal,
     running: new Map(),
+    onDue: () => {},
     onAttempt: () => {},
     onDisabled: () => {},
   };

@@ -17,6 +17,8 @@ export interface ServeEndpointDeps extends SendDueDeps {
   readonly eventAccess: Pick<ProjectEventAccess, 'find'>;
   /** The turns of this replica. */
   readonly running: Map<WebhookEndpointId, Turn>;
+  /** A turn has left its endpoint due. */
+  readonly onDue: () => void;
 }
 
 /** Pauses of an endpoint that may not be sent to. A change of its account gives it a turn at once. */
@@ -128,7 +130,7 @@ async function endDeliveries({ deliveries, clock }: ServeEndpointDeps, turn: Tur
  * change they are read again. False when it was deleted.
  */
 async function settle(
-  { endpoints, clock }: ServeEndpointDeps,
+  { endpoints, clock, onDue }: ServeEndpointDeps,
   turns: WorkQueue<EndpointTurn>,
   claimed: Pending<EndpointTurn>,
   { endpoint, version, nextPosition, pace, dueAtMs }: Turn,
@@ -136,11 +138,14 @@ async function settle(
   const nowMs = clock.now();
   if (endpoint.version === version) {
     const fields = { pace, nextPosition };
-    const settled = { nowMs, dueAtMs, fields, read: { version } };
-    if (await turns.settle(claimed, settled)) return true;
+    const ended = await turns.settle(claimed, { nowMs, dueAtMs, fields, read: { version } });
+    if (ended === 'again' || (ended !== null && dueAtMs !== null && dueAtMs <= nowMs)) onDue();
+    if (ended !== null) return true;
   }
-  if (await turns.settle(claimed, { nowMs, dueAtMs: nowMs, fields: { pace } })) return true;
-  return (await endpoints.readEndpoint(claimed.item.id)) !== null;
+  const ended = await turns.settle(claimed, { nowMs, dueAtMs: nowMs, fields: { pace } });
+  if (ended === null) return (await endpoints.readEndpoint(claimed.item.id)) !== null;
+  onDue();
+  return true;
 }
 
 /** Of a deleted endpoint nothing stays. */

@@ -140,7 +140,14 @@ function createWorld(fault?: Fault) {
 /** One round of a replica. */
 async function complete(deps: CompleteCapturesDeps): Promise<void> {
   const { clock } = deps;
-  const worker = createWorker(captureWork(deps), { clock, owner: 'a', logger, wake: () => {} });
+  const worker = createWorker(captureWork(deps), {
+    clock,
+    owner: 'a',
+    logger,
+    wake: () => {},
+    wakeIn: () => {},
+    stopping: new AbortController().signal,
+  });
   await worker.runOnce();
   await worker.idle();
   worker.stop();

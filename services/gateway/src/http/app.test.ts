@@ -92,6 +92,7 @@ function createApp(): RequestListener {
   return createPublicApp({
     routes: routes.map((route) => route.bind({})),
     pages: {},
+    trustedProxies: [],
     principals: {
       findPrincipal: async (secret) => keys[secret] ?? null,
       isKnown: () => true,

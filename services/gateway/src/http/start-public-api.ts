@@ -38,6 +38,7 @@ export async function startPublicApi(
     ...deps,
     ...keys,
     pages: pagesOf(config, deps),
+    trustedProxies,
     v1DeprecatedAtMs,
     deadlines,
     clock,

@@ -35,7 +35,7 @@ export function openKeyedReads(
   const keys = createReadKeyStore(db, deadlines);
   const reversals = pageReversals({ queue: intents.reversals, keys, chains, logger });
   const work = commandWork(reversals, { commands, deadlines });
-  const wakeReversals = startWorker(work, context);
+  const { wake: wakeReversals } = startWorker(work, context);
   const closer = createIntentCloser({ intents, keys, wakeReversals, clock, logger });
   lifetime.defer('charge intents', () => closer.waitUntilIdle());
   const charges = createPageCharges({ commands, intents, closer, funds, clock, logger, limits });

@@ -200,7 +200,14 @@ async function sweep({ commands, clock, keys, late, queue }: World): Promise<voi
     const chains = { excludeChain: async () => {} };
     const reversals = pageReversals({ queue, keys, chains, logger });
     const work = commandWork(reversals, { commands, deadlines: { pendingReplyMs: 600_000 } });
-    const worker = createWorker(work, { clock, owner: 'other', logger, wake: () => {} });
+    const worker = createWorker(work, {
+      clock,
+      owner: 'other',
+      logger,
+      wake: () => {},
+      wakeIn: () => {},
+      stopping: new AbortController().signal,
+    });
     await worker.runOnce();
     await worker.idle();
     worker.stop();

@@ -46,7 +46,7 @@ export function openRefreshes(
   const { deadlines, limits } = config;
   const cancels = createPendingCancelStore(db, deadlines, logger);
   const work = commandWork(pendingCancels(cancels.cancels, logger), { commands, deadlines });
-  const wakeCancels = startWorker(work, context);
+  const { wake: wakeCancels } = startWorker(work, context);
   const waits = openRefreshWaits(lifetime, broadcasts);
   const shared = { commands, collector, clock, logger, deadlines, ...limits };
   const cancelling = { pendingCancels: cancels, wakeCancels };

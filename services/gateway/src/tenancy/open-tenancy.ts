@@ -42,7 +42,7 @@ export async function openTenancy({ broadcasts, ...deps }: TenancyDeps) {
   const { invalidate } = principals;
   broadcasts.invalidateOn(['authority.changed.v1'], ({ body }) => invalidate(body));
   await readKnownSecrets(known, deps);
-  const relay = startTenancyRelay(deps);
+  const relay = startTenancyRelay(deps, deps);
   const announcer = createAnnouncer({ clock, identifiers, invalidate, relay: relay.flush });
   const creation = { store, clock, identifiers };
   const change = { store, announcer };

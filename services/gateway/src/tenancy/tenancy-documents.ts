@@ -1,7 +1,7 @@
 import { accountId, credentialId, projectId, serviceAccountId } from '@inventory/contracts/ids';
 import { grantedPermission } from '@inventory/contracts/vocabulary';
 import type { CollectionIndexes } from '@inventory/mongo/indexes';
-import { outboxIndex, type WithOutbox } from '@inventory/mongo/outbox';
+import { outboxIndex, type WithOutbox } from '@inventory/work/outbox';
 import { z } from 'zod';
 
 /**

@@ -1,15 +1,11 @@
 import type { MessageBus } from '@inventory/messaging/bus';
-import { type OutboxRelay, startOutboxRelay } from '@inventory/mongo/outbox';
-import type { Clock } from '@inventory/runtime/clock';
-import type { Lifetime } from '@inventory/runtime/lifetime';
-import type { Logger } from '@inventory/runtime/logger';
 import { withDeadline } from '@inventory/runtime/wait';
+import { type Outbox, startOutbox } from '@inventory/work/outbox';
+import type { StartWorkerDeps } from '@inventory/work/start-worker';
 import type { Db } from 'mongodb';
 import { tenancyCollections } from './tenancy-documents.ts';
 
-/**
- * Longest wait of an operator's response for the published message; after it the sweeper sends it.
- */
+/** Longest wait of an operator's response for the published message; it is sent later then. */
 const flushDeadlineMs = 2_000;
 
 interface TenancyRelay {
@@ -22,43 +18,24 @@ interface TenancyRelay {
   }): Promise<void>;
 }
 
-interface TenancyRelayDeps {
-  readonly db: Db;
-  readonly bus: Pick<MessageBus, 'publish'>;
-  readonly clock: Clock;
-  readonly lifetime: Pick<Lifetime, 'defer'>;
-  readonly logger: Logger;
-}
-
 /** Publishes the pending messages of accounts, Projects, Service accounts and Credentials. */
-export function startTenancyRelay({
-  db,
-  bus,
-  clock,
-  lifetime,
-  logger,
-}: TenancyRelayDeps): TenancyRelay {
-  const relayOf = (name: string): OutboxRelay =>
-    startOutboxRelay({
-      db,
-      collectionName: name,
-      publish: bus.publish,
-      now: clock.now,
-      lifetime,
-      logger,
-    });
+export function startTenancyRelay(
+  { db, bus }: { readonly db: Db; readonly bus: Pick<MessageBus, 'publish'> },
+  deps: StartWorkerDeps,
+): TenancyRelay {
+  const { publish } = bus;
+  const relayOf = (collectionName: string): Outbox =>
+    startOutbox({ db, collectionName, publish }, deps);
   const accounts = relayOf(tenancyCollections.accounts);
   const projects = relayOf(tenancyCollections.projects);
   const serviceAccounts = relayOf(tenancyCollections.serviceAccounts);
   const credentials = relayOf(tenancyCollections.credentials);
 
   function flushOf(thing: Parameters<TenancyRelay['flush']>[0]): Promise<void> {
-    if (thing.credentialId !== undefined) return credentials.flush([thing.credentialId]);
-    if (thing.projectId !== undefined) return projects.flush([thing.projectId]);
-    if (thing.serviceAccountId !== undefined) {
-      return serviceAccounts.flush([thing.serviceAccountId]);
-    }
-    return accounts.flush([thing.accountId]);
+    if (thing.credentialId !== undefined) return credentials.flush(thing.credentialId);
+    if (thing.projectId !== undefined) return projects.flush(thing.projectId);
+    if (thing.serviceAccountId !== undefined) return serviceAccounts.flush(thing.serviceAccountId);
+    return accounts.flush(thing.accountId);
   }
 
   return {
@@ -66,7 +43,7 @@ export function startTenancyRelay({
       try {
         await withDeadline(flushOf(thing), flushDeadlineMs, 'publishing a change of a principal');
       } catch (error) {
-        logger.warn({ err: error }, 'change of a principal not published yet; the sweeper retries');
+        deps.logger.warn({ err: error }, 'change of a principal not published yet');
       }
     },
   };

@@ -5,8 +5,8 @@ import type {
   ServiceAccountId,
 } from '@inventory/contracts/ids';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
-import { pushToOutbox, withTrace } from '@inventory/mongo/outbox';
 import { dateOf, dateOrNull } from '@inventory/runtime/clock';
+import { newOutbox, pushToOutbox } from '@inventory/work/outbox';
 import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
 import { createCredentialFinder } from './found-credential-store.ts';
 import {
@@ -158,8 +158,10 @@ function credentialVerbs(credentials: Collection<CredentialDocument>) {
   return {
     async insertCredential(credential: Credential, announcement: Announcement): Promise<void> {
       const { message, atMs } = announcement;
-      const outbox = { outbox: withTrace([message]), outboxSince: dateOf(atMs) };
-      await credentials.insertOne({ ...toCredentialDocument(credential), ...outbox });
+      await credentials.insertOne({
+        ...toCredentialDocument(credential),
+        ...newOutbox([message], atMs),
+      });
     },
     /** The digests of all secrets; of a corrupt document none. */
     async *readSecretDigests(): AsyncGenerator<string> {
@@ -220,8 +222,8 @@ async function change<Stored extends OwnedDocument>(
   set: object,
   { message, atMs }: Announcement,
 ): Promise<boolean> {
-  const now = dateOf(atMs);
-  const update = { $set: { ...set, changedAt: now }, ...pushToOutbox([message], now) };
+  const changes = { ...set, changedAt: dateOf(atMs) };
+  const update = { $set: changes, ...pushToOutbox([message], atMs) };
   // The types of the driver do not express that every stored document has an outbox and a
   // changedAt.
   const result = await collection.updateOne(filter, update as unknown as UpdateFilter<Stored>);

@@ -36,7 +36,11 @@ export const rotateWebhookSecretRoute = publicRoute({
   permission: webhookPermission,
   input: {
     path: webhookEndpointPath,
-    header: z.object({ 'Idempotency-Key': idempotencyKey.optional() }),
+    header: z.object({
+      'Idempotency-Key': idempotencyKey
+        .optional()
+        .describe('Kept for a day: the same request again answers the same secret.'),
+    }),
     body: webhookRotation,
   },
   bodyExample: { overlap_seconds: 3_600 },

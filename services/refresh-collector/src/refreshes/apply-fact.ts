@@ -14,7 +14,7 @@ export interface SagaDeps {
   readonly clock: Clock;
   /** Called when a refresh entered a new phase, with the phase it left. */
   readonly onChanged: (refresh: Refresh, left: RefreshPhase) => void;
-  /** Publishes what was just written into an outbox; a failure is left to the sweeper. */
+  /** Publishes what was just written into an outbox; what fails is sent later. */
   readonly sendFromOutbox: (
     refreshId: string,
     messages: readonly OutgoingMessage[],

@@ -1,7 +1,7 @@
 import type { BoundInternalRoute } from '@inventory/http/internal-route';
-import { startOutboxRelay } from '@inventory/mongo/outbox';
 import type { Backends } from '@inventory/service-host/open-backends';
 import type { ServiceContext } from '@inventory/service-host/service-context';
+import { startOutbox } from '@inventory/work/outbox';
 import type { RefreshCollectorConfig } from '../config.ts';
 import type { EgressPool } from '../egress/egress-pool.ts';
 import { countTransition, observeRefreshes } from '../metrics.ts';
@@ -109,20 +109,13 @@ export async function openRefreshes(
 }
 
 function openSaga(
-  { lifetime, clock, logger }: ServiceContext<RefreshCollectorConfig>,
+  context: ServiceContext<RefreshCollectorConfig>,
   { db, bus }: RefreshesDeps['backends'],
   refreshes: RefreshStore,
 ): Pick<Refreshes, 'saga' | 'onRefreshChanged'> {
+  const { clock, logger } = context;
   const { publish } = bus;
-  const now = () => clock.now();
-  const relay = startOutboxRelay({
-    db,
-    collectionName: 'refreshes',
-    publish,
-    now,
-    lifetime,
-    logger,
-  });
+  const outbox = startOutbox({ db, collectionName: 'refreshes', publish }, context);
   const listeners: RefreshListener[] = [];
   const saga: SagaDeps = {
     refreshes,
@@ -133,7 +126,7 @@ function openSaga(
       logger.debug({ refresh_id: refresh.id, phase: refresh.phase }, 'refresh advanced');
       for (const listener of listeners) listener(refresh, left);
     },
-    sendFromOutbox: relay.send,
+    sendFromOutbox: outbox.send,
   };
   return { saga, onRefreshChanged: (listener) => void listeners.push(listener) };
 }

@@ -15,7 +15,7 @@ export function openResends(
       collection,
       documents: documents.refresh,
       queue,
-      without: ['pages', 'outbox'],
+      projection: { pages: 0, outbox: 0 },
       toItem: fromDocument,
       completed: 'kept',
       logger,

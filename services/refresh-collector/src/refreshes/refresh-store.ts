@@ -1,11 +1,11 @@
 import type { ProjectId } from '@inventory/contracts/ids';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
-import { pushToOutbox } from '@inventory/mongo/outbox';
 import { parseDocument } from '@inventory/mongo/parse-document';
 import type { TypedCollection, TypedUpdate } from '@inventory/mongo/typed-collection';
 import { type Clock, dateOf, dateOrNull } from '@inventory/runtime/clock';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
+import { pushToOutbox } from '@inventory/work/outbox';
 import { LRUCache } from 'lru-cache';
 import { documents, type RefreshDocument, type StagedPageRecord } from '../collections.ts';
 import { claimsOn, fromStoredClaim, type KeyClaim, toStoredClaim } from './key-claim-mapping.ts';
@@ -150,7 +150,7 @@ function updateTo(
   { messages = [], lastPage }: StepExtras,
 ): TypedUpdate<RefreshDocument> {
   const timed = timedFields(next, nowMs, times);
-  const outbox = messages.length > 0 ? pushToOutbox(messages, new Date(nowMs)) : null;
+  const outbox = messages.length > 0 ? pushToOutbox(messages, nowMs) : null;
   const pushed = { ...outbox?.$push, ...(lastPage ? { pages: lastPage } : {}) };
   return {
     $set: { ...changingFields(next), ...scanFieldsOf(next), ...timed },
@@ -160,7 +160,7 @@ function updateTo(
     },
     $currentDate: { changedAt: true },
     ...(Object.keys(pushed).length > 0 ? { $push: pushed } : {}),
-    ...(outbox ? { $min: outbox.$min } : {}),
+    ...(outbox ? { $min: outbox.$min, $max: outbox.$max } : {}),
   };
 }
 

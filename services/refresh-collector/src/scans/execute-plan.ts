@@ -97,7 +97,8 @@ export function createPlanExecutor(deps: PlanExecutorDeps): PlanExecutor {
       // Another replica started it meanwhile: the lease belongs to that scan.
       else if (token !== null) await inventories.releaseLease({ ...lease, token });
     } finally {
-      if (token !== null) await worker.startScan(token, epoch === null ? null : { lease, epoch });
+      if (token !== null)
+        await worker.startScan(token, epoch === null ? null : { lease, epoch, sentMs: startMs });
     }
     if (epoch !== null && kind === 'scan_started') lastStartMs.set(entry.accountId, clock.now());
     return epoch !== null;

@@ -25,7 +25,8 @@ export interface RunningScansDeps {
 
 /** The scans that this replica reads, each under the lease of its inventory. */
 export interface RunningScans {
-  run(lease: InventoryLease, claimed: ClaimedScan): void;
+  /** `sentMs`: when its lease was requested. */
+  run(lease: InventoryLease, claimed: ClaimedScan, sentMs: number): void;
   /** Releases the lease of a scan as soon as its page in flight is recorded. */
   handOver(refreshId: string): void;
   /** Ends a scan that was parked or whose refresh ended. */
@@ -77,10 +78,10 @@ export function createRunningScans(deps: RunningScansDeps): RunningScans {
   }
 
   return {
-    run(lease, claimed) {
+    run(lease, claimed, sentMs) {
       const renew = () => inventories.renewLease(lease);
       const { leaseMs } = deps;
-      const hold = holdLease({ name: 'scan leases', leaseMs, renew, clock, logger });
+      const hold = holdLease({ name: 'scan leases', leaseMs, sentMs, renew, clock, logger });
       const leave = new AbortController();
       const leaving = AbortSignal.any([deps.stopping, leave.signal]);
       const ended = deps

@@ -37,12 +37,19 @@ export interface ScanWorker {
    */
   reserveSlot(pages: number): string | null;
   /** Runs the scan whose lease was opened with a reserved token; `null` releases the slot. */
-  startScan(token: string, opened: { lease: WaitingLease; epoch: number } | null): Promise<void>;
+  startScan(token: string, opened: OpenedScan | null): Promise<void>;
   /** Ends a scan that was parked or whose refresh ended. */
   stopScan(refreshId: string): void;
   readonly running: number;
   /** Resolves when every scan of this replica has ended or was released. */
   idle(): Promise<void>;
+}
+
+interface OpenedScan {
+  readonly lease: WaitingLease;
+  readonly epoch: number;
+  /** When the lease was requested. */
+  readonly sentMs: number;
 }
 
 export function createScanWorker(deps: ScanWorkerDeps): ScanWorker {
@@ -62,9 +69,10 @@ export function createScanWorker(deps: ScanWorkerDeps): ScanWorker {
 
   /** The lease first, then the scan with its next epoch: writes of the last worker are refused. */
   async function take(waiting: WaitingLease): Promise<boolean> {
+    const sentMs = clock.now();
+    const { refreshId } = waiting;
     const lease = { ...waiting, token: deps.identifiers.uuidV7() };
     if (!(await inventories.takeLease(lease))) return false;
-    const { refreshId } = lease;
     const fact = { fact: 'scan_taken', worker: replica } as const;
     const taken = await applyFact(deps.saga, refreshId, fact, 'outbox');
     const epoch = taken?.step === 'changed' ? taken.refresh.scan?.epoch : undefined;
@@ -72,8 +80,8 @@ export function createScanWorker(deps: ScanWorkerDeps): ScanWorker {
     if (!claimed) {
       // A lease is opened before its scan is started or resumed; that of an ended scan was left
       // behind by a crash.
-      if (taken && isOpen(taken.refresh)) await inventories.releaseLease(lease);
-      else await inventories.closeLease(lease);
+      const isLeft = !taken || !isOpen(taken.refresh);
+      await (isLeft ? inventories.closeLease(lease) : inventories.releaseLease(lease));
       return false;
     }
     if (claimed.epoch > 2 || claimed.pages.length > 0) {
@@ -81,7 +89,7 @@ export function createScanWorker(deps: ScanWorkerDeps): ScanWorker {
         logger.info({ refresh_id: refreshId, epoch }, 'scan resumed'),
       );
     }
-    running.run(lease, claimed);
+    running.run(lease, claimed, sentMs);
     return true;
   }
 
@@ -131,10 +139,8 @@ export function createScanWorker(deps: ScanWorkerDeps): ScanWorker {
     },
     async startScan(token, opened) {
       try {
-        if (!opened) return;
-        const { lease, epoch } = opened;
-        const claimed = await scans.findClaimed(lease.refreshId, epoch);
-        if (claimed) running.run({ ...lease, token }, claimed);
+        const claimed = opened && (await scans.findClaimed(opened.lease.refreshId, opened.epoch));
+        if (claimed) running.run({ ...opened.lease, token }, claimed, opened.sentMs);
       } finally {
         reserved.delete(token);
       }

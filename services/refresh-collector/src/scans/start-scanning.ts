@@ -10,7 +10,6 @@ import type { Refresh } from '../refreshes/refresh.domain.ts';
 import type { RevisionStoreClient } from '../refreshes/revision-store-client.ts';
 import { expectedPagesLeft, reportedPages } from '../refreshes/scan-size.domain.ts';
 import type { PlanLimits } from './plan-open-scans.ts';
-import type { PlanStore } from './plan-store.ts';
 import type { PlannerLease } from './planner-lease.ts';
 import type { ReplicaStore } from './replica-store.ts';
 import { runScan } from './run-scan.ts';
@@ -22,7 +21,6 @@ export interface ScanningDeps {
   readonly stores: {
     readonly scans: ScanStore;
     readonly inventories: InventoryStore;
-    readonly plans: PlanStore;
     readonly replicas: ReplicaStore;
   };
   readonly revisionStore: RevisionStoreClient;
@@ -104,14 +102,14 @@ function openWorker(
 
 function startJobs(
   { config, lifetime, logger }: Context,
-  { stores, livePagesPerMinute }: ScanningDeps,
+  { stores, planner, livePagesPerMinute }: ScanningDeps,
   worker: ScanWorker,
   scheduler: ScanScheduler,
 ): { readonly planner: PeriodicJob; readonly worker: PeriodicJob } {
   const jobs = { lifetime, logger, intervalMs: config.scheduling.idleMs };
   lifetime.defer('running scans', () => worker.idle());
   // Another replica plans while the last pages of this one are in flight.
-  lifetime.defer('planner lease', () => stores.plans.releasePlannerLease());
+  lifetime.defer('planner lease', () => planner.release());
   lifetime.defer('presence', () => stores.replicas.removeReplica());
   startPeriodicJob({
     ...jobs,

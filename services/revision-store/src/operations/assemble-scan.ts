@@ -8,9 +8,9 @@ import { endsInRepetition } from '../domain/survey.ts';
 import type { BlockStore } from '../storage/block-store.ts';
 import type { ChunkStore } from '../storage/chunk-store.ts';
 import type { ObservationStore } from '../storage/observation-store.ts';
-import type { ClaimedScan, ScanQueue } from '../storage/scan-queue.ts';
 import type { ScanStore } from '../storage/scan-store.ts';
 import type { ScopeLease, ScopeStore } from '../storage/scope-store.ts';
+import type { ClaimedScan } from '../storage/waiting-scans.ts';
 import { commitScan } from './commit-scan.ts';
 import { compareScan } from './compare-with-head.ts';
 import { decideScan } from './decide-scan.ts';
@@ -21,7 +21,6 @@ import { writeRevision } from './write-revision.ts';
 
 export interface AssembleScanDeps {
   readonly scans: ScanStore;
-  readonly queue: ScanQueue;
   readonly scopes: ScopeStore;
   readonly chunks: Pick<ChunkStore, 'readChunks'>;
   readonly blocks: BlockStore;
@@ -69,7 +68,7 @@ export async function assembleScan(
   claimed: ClaimedScan,
   stopping: AbortSignal,
 ): Promise<AssemblyEnd> {
-  const { scopes, queue, clock, identifiers, logger, settings } = deps;
+  const { scopes, clock, identifiers, logger, settings } = deps;
   const nowMs = clock.now();
   const lease = await scopes.acquireLease({
     scopeKey: claimed.scopeKey,
@@ -79,16 +78,13 @@ export async function assembleScan(
   });
   if (lease === null) return { result: 'postponed', why: 'inventory_busy' };
   const held = holdLease({
-    name: 'assembly leases',
+    name: 'inventory leases',
     leaseMs: settings.leaseMs,
+    sentMs: nowMs,
     stopping,
     clock,
     logger,
-    renew: async () => {
-      const untilMs = clock.now() + settings.leaseMs;
-      await queue.extendClaim(claimed.scan.scanId, untilMs);
-      return scopes.renewLease(lease, untilMs);
-    },
+    renew: () => scopes.renewLease(lease, clock.now() + settings.leaseMs),
   });
   let settled = false;
   try {

@@ -6,9 +6,9 @@ import type { Retention } from '../domain/retention.ts';
 import type { DecidedScan, ScanResult } from '../domain/scan.ts';
 import type { ScanComparison } from '../domain/scan-comparison.ts';
 import type { ObservationStore } from '../storage/observation-store.ts';
-import type { ClaimedScan } from '../storage/scan-queue.ts';
 import type { ScanStore } from '../storage/scan-store.ts';
 import type { ScopeLease, ScopeStore } from '../storage/scope-store.ts';
+import type { ClaimedScan } from '../storage/waiting-scans.ts';
 import { decideScan } from './decide-scan.ts';
 
 export interface CommitScanDeps {
@@ -78,11 +78,11 @@ function resultOf({ observation, changed }: ScanComparison): ScanResult {
 /** At once when an earlier try of this scan may have left blocks. */
 function pruneAtMs(
   { clock, settings }: CommitScanDeps,
-  { claims }: ClaimedScan,
+  { wasClaimed }: ClaimedScan,
   { observation }: ScanComparison,
   superseded: Observation | null,
 ): number {
-  if (claims > 1) return clock.now();
+  if (wasClaimed) return clock.now();
   if (superseded) return clock.now() + settings.retention.supersededKeptMs;
   return observation.window.completedAtMs + settings.retention.headKeptMs;
 }

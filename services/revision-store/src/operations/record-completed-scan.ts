@@ -4,10 +4,9 @@ import type { Clock } from '@inventory/runtime/clock';
 import { currentTrace } from '@inventory/runtime/tracing';
 import { windowAtReceipt } from '../domain/observation.ts';
 import type { CompletedScan } from '../domain/scan.ts';
-import type { ClaimedScan } from '../storage/scan-queue.ts';
-import type { ReceivedScan, ScanStore } from '../storage/scan-store.ts';
+import type { ScanStore } from '../storage/scan-store.ts';
 import { outcomeMessage } from './outcome-message.ts';
-import type { Assemblies } from './run-assemblies.ts';
+import type { Assemblies } from './start-assemblies.ts';
 
 export interface RecordCompletedScanDeps {
   readonly scans: Pick<ScanStore, 'insertScan' | 'findScan'>;
@@ -17,37 +16,29 @@ export interface RecordCompletedScanDeps {
 }
 
 /**
- * Records a completed scan as a work item and starts its assembly at once when a slot is free. A
+ * Records a completed scan and starts its assembly at once when a place is free. A
  * duplicate changes nothing: the outcome of a decided scan is published again.
  */
 export async function recordCompletedScan(
   { scans, publish, assemblies, clock }: RecordCompletedScanDeps,
   completed: CompletedScan,
 ): Promise<void> {
-  const slot = assemblies.reserve(completed.pages.length);
+  const place = assemblies.reserve(completed.pages.length);
   const nowMs = clock.now();
   const scan = { ...completed, window: windowAtReceipt(completed.window, nowMs) };
   const received = { scan, trace: currentTrace(), nowMs };
   let isNew = false;
   try {
-    isNew = await scans.insertScan({ ...received, claimedUntilMs: slot?.untilMs ?? null });
+    isNew = await scans.insertScan(received, place?.claim);
   } finally {
-    if (!isNew) slot?.release();
+    if (!isNew) place?.release();
   }
-  if (isNew && slot) return slot.run(claimedAtOnce(received));
+  if (isNew && place) {
+    const { trace } = received;
+    const scopeKey = inventoryKeyText(scan.scope);
+    return place.begin(scan.scanId, { scan, scopeKey, receivedAtMs: nowMs, trace });
+  }
   const { decided } = isNew ? { decided: null } : await scans.findScan(scan.scanId);
   if (decided) await publish([outcomeMessage(decided)]);
   else assemblies.wake();
-}
-
-function claimedAtOnce({ scan, trace, nowMs }: ReceivedScan): ClaimedScan {
-  const { scope } = scan;
-  return {
-    scan,
-    scopeKey: inventoryKeyText(scope),
-    receivedAtMs: nowMs,
-    trace,
-    claims: 1,
-    tries: 1,
-  };
 }

@@ -2,8 +2,9 @@ import { observationId, refreshId, revisionId } from '@inventory/contracts/ids';
 import { language } from '@inventory/contracts/languages';
 import { manifestPage, scanSource } from '@inventory/contracts/messages/revision-commands';
 import { type CollectionIndexes, whereExists } from '@inventory/mongo/indexes';
-import { outboxIndex, type WithOutbox } from '@inventory/mongo/outbox';
 import { storedTrace } from '@inventory/mongo/stored-trace';
+import { outboxIndex, type WithOutbox } from '@inventory/work/outbox';
+import { workField, workIndex } from '@inventory/work/work-field';
 import type { Binary, Collection, Db } from 'mongodb';
 import { z } from 'zod';
 import type { ManifestPage, ScanResult } from '../domain/scan.ts';
@@ -11,7 +12,7 @@ import type { ManifestPage, ScanResult } from '../domain/scan.ts';
 const window = z.object({ startedAt: z.date(), completedAt: z.date() });
 export type WindowDocument = z.infer<typeof window>;
 
-const scanWork = z.object({
+const manifest = z.object({
   /** Absent in documents of earlier versions: a refresh. */
   source: scanSource.exactOptional(),
   sequence: z.int().exactOptional(),
@@ -21,10 +22,9 @@ const scanWork = z.object({
   language,
   window,
   reportedTotalCount: z.int(),
-  pageCount: z.int(),
   pages: z.array<z.ZodType<ManifestPage>>(manifestPage).readonly(),
 });
-export type ScanWork = z.infer<typeof scanWork>;
+export type ManifestFields = z.infer<typeof manifest>;
 
 const scanResult: z.ZodType<ScanResult> = z.discriminatedUnion('result', [
   z.object({
@@ -40,7 +40,7 @@ const scanResult: z.ZodType<ScanResult> = z.discriminatedUnion('result', [
   }),
 ]);
 
-/** A scan: the work item of its assembly, then the record of its decision. */
+/** A scan: its manifest and the assembly that is pending, then the record of its decision. */
 const scan = z.object({
   _id: z.string(),
   state: z.enum(['received', 'committing', 'committed', 'rejected']),
@@ -48,12 +48,9 @@ const scan = z.object({
   receivedAt: z.date(),
   trace: storedTrace,
   /** Only while it is not decided. */
-  work: scanWork.exactOptional(),
-  /** When a worker may claim it; only while it is not decided. */
-  dueAt: z.date().exactOptional(),
-  /** Number of claims, and of claims that were released in order; the others crashed or failed. */
-  claims: z.int().exactOptional(),
-  orderlyEnds: z.int().exactOptional(),
+  manifest: manifest.exactOptional(),
+  /** Its assembly. */
+  work: workField.exactOptional(),
   result: scanResult.exactOptional(),
   decidedAt: z.date().exactOptional(),
   /** Its staged chunks can be dropped; absent once they are. */
@@ -62,6 +59,9 @@ const scan = z.object({
   scope: z.string().exactOptional(),
 });
 export type ScanDocument = z.infer<typeof scan> & WithOutbox;
+
+const waitingScan = scan.extend({ manifest, scope: z.string() });
+export type WaitingScanDocument = z.infer<typeof waitingScan>;
 
 export interface ChunkDocument {
   /** `<scan>/<epoch>/<page>/<chunk>` */
@@ -137,6 +137,7 @@ export type ObservationDocument = z.infer<typeof observation>;
 /** Chunks and blocks are not parsed: a read of one inventory takes hundreds, and digests hold them. */
 export const documents = {
   scan: { collection: 'scans', schema: scan },
+  waitingScan: { collection: 'scans', schema: waitingScan },
   scope: { collection: 'scopes', schema: scope },
   scopeHead: { collection: 'scopes', schema: scope.pick({ _id: true, head: true }) },
   observation: { collection: 'observations', schema: observation },
@@ -211,7 +212,7 @@ export const indexes: readonly CollectionIndexes[] = [
   {
     collection: 'scans',
     indexes: [
-      { name: 'due', keys: { dueAt: 1 }, options: whereExists('dueAt') },
+      workIndex,
       { name: 'chunks_drop', keys: { chunksDropAt: 1 }, options: whereExists('chunksDropAt') },
       { name: 'decided', keys: { decidedAt: 1 }, options: whereExists('decidedAt') },
       outboxIndex,

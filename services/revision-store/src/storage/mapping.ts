@@ -3,7 +3,12 @@ import { dateOf } from '@inventory/runtime/clock';
 import { Binary } from 'mongodb';
 import type { Observation, ScanWindow } from '../domain/observation.ts';
 import type { CompletedScan } from '../domain/scan.ts';
-import type { ObservationFields, ScanDocument, ScanWork, WindowDocument } from './collections.ts';
+import type {
+  ManifestFields,
+  ObservationFields,
+  WaitingScanDocument,
+  WindowDocument,
+} from './collections.ts';
 
 function fromWindowDocument(window: WindowDocument): ScanWindow {
   return {
@@ -61,7 +66,7 @@ function mapTexts<From, To>(
   ) as Partial<Record<Language, To>>;
 }
 
-export function toScanWork(scan: CompletedScan): ScanWork {
+export function toManifest(scan: CompletedScan): ManifestFields {
   return {
     source: scan.source,
     ...(scan.sequence === null ? {} : { sequence: scan.sequence }),
@@ -71,22 +76,23 @@ export function toScanWork(scan: CompletedScan): ScanWork {
     language: scan.language,
     window: toWindowDocument(scan.window),
     reportedTotalCount: scan.reportedTotalCount,
-    pageCount: scan.pages.length,
     pages: scan.pages,
   };
 }
 
-export function fromScanWork(document: ScanDocument, work: ScanWork): CompletedScan {
+export function fromManifest(document: WaitingScanDocument): CompletedScan {
+  const { manifest } = document;
+  const { platformId, appId, contextId, language, reportedTotalCount, pages } = manifest;
   return {
     scanId: document._id,
     refreshId: document.refreshId,
-    source: work.source ?? 'refresh',
-    sequence: work.sequence ?? null,
-    scope: { platform_id: work.platformId, app_id: work.appId, context_id: work.contextId },
-    language: work.language,
-    window: fromWindowDocument(work.window),
-    reportedTotalCount: work.reportedTotalCount,
-    pages: work.pages,
+    source: manifest.source ?? 'refresh',
+    sequence: manifest.sequence ?? null,
+    scope: { platform_id: platformId, app_id: appId, context_id: contextId },
+    language,
+    window: fromWindowDocument(manifest.window),
+    reportedTotalCount,
+    pages,
   };
 }
 

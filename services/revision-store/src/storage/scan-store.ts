@@ -1,10 +1,11 @@
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
-import { pushToOutbox } from '@inventory/mongo/outbox';
 import { parseDocument } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
+import { pushToOutbox } from '@inventory/work/outbox';
+import { claimedWork, type FirstClaim, newWork } from '@inventory/work/work-field';
 import type { Collection, Filter } from 'mongodb';
 import {
   type CompletedScan,
@@ -16,7 +17,8 @@ import {
   statesBefore,
 } from '../domain/scan.ts';
 import { documents, type ScanDocument } from './collections.ts';
-import { toScanWork } from './mapping.ts';
+import { toManifest } from './mapping.ts';
+import { sizeOf } from './waiting-scans.ts';
 
 export interface KnownScan {
   readonly state: ScanState;
@@ -50,9 +52,9 @@ export function createScanStore(collection: Collection<ScanDocument>) {
   });
 
   return {
-    /** Records a completed scan as a work item; false when the scan has a record. */
-    async insertScan(received: ReceivedScan & { claimedUntilMs: number | null }): Promise<boolean> {
-      const { scan, trace, nowMs, claimedUntilMs } = received;
+    /** Records a completed scan and its pending assembly; false when the scan has a record. */
+    async insertScan({ scan, trace, nowMs }: ReceivedScan, claim?: FirstClaim): Promise<boolean> {
+      const size = sizeOf(scan.pages.length);
       return insertNew(collection, {
         _id: scan.scanId,
         state: 'received',
@@ -60,10 +62,8 @@ export function createScanStore(collection: Collection<ScanDocument>) {
         receivedAt: dateOf(nowMs),
         trace,
         scope: inventoryKeyText(scan.scope),
-        work: toScanWork(scan),
-        dueAt: dateOf(claimedUntilMs ?? nowMs),
-        claims: claimedUntilMs === null ? 0 : 1,
-        orderlyEnds: 0,
+        manifest: toManifest(scan),
+        work: claim ? claimedWork(claim, size) : newWork(nowMs, size),
       });
     },
 
@@ -91,8 +91,8 @@ export function createScanStore(collection: Collection<ScanDocument>) {
       const state = stateAfter(decision.fact) as ScanDocument['state'];
       const decided = await collection.updateOne(inStateBefore(decision.scanId, decision.fact), {
         $set: { state, result: decision.result, decidedAt: now, chunksDropAt: now },
-        $unset: { work: '', dueAt: '', claims: '', orderlyEnds: '' },
-        ...(outbox.length > 0 ? pushToOutbox(outbox, now) : {}),
+        $unset: { manifest: '', work: '' },
+        ...(outbox.length > 0 ? pushToOutbox(outbox, decision.nowMs) : {}),
       });
       return decided.matchedCount === 1;
     },
@@ -106,12 +106,12 @@ export function createScanStore(collection: Collection<ScanDocument>) {
     },
 
     async findScan(scanId: string): Promise<KnownScan> {
-      const stored = await collection.findOne({ _id: scanId }, { projection: { work: 0 } });
+      const stored = await collection.findOne({ _id: scanId }, { projection: { manifest: 0 } });
       if (!stored) return { state: 'unknown', decided: null, scopeKey: null, wasClaimed: false };
       const document = parseDocument(documents.scan, stored);
-      const { state, refreshId, result, scope = null, claims = 0 } = document;
+      const { state, refreshId, result, scope = null, work } = document;
       const decided = result ? { scanId, refreshId, result } : null;
-      return { state, decided, scopeKey: scope, wasClaimed: claims > 0 };
+      return { state, decided, scopeKey: scope, wasClaimed: (work?.owner ?? null) !== null };
     },
   };
 }

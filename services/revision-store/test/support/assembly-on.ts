@@ -5,7 +5,6 @@ import type { AssembleScanDeps } from '../../src/operations/assemble-scan.ts';
 import { createBlockStore } from '../../src/storage/block-store.ts';
 import { type ChunkStore, createChunkStore } from '../../src/storage/chunk-store.ts';
 import { createObservationStore } from '../../src/storage/observation-store.ts';
-import { createScanQueue } from '../../src/storage/scan-queue.ts';
 import { createScanStore } from '../../src/storage/scan-store.ts';
 import { createScopeStore } from '../../src/storage/scope-store.ts';
 import type { StoreUnderTest } from './store-under-test.ts';
@@ -24,7 +23,6 @@ export function assemblyOn(
   const chunks = createChunkStore(collections.chunks);
   return {
     scans: createScanStore(collections.scans),
-    queue: createScanQueue(collections.scans, testLogger),
     scopes: createScopeStore(collections.scopes),
     chunks: {
       async readChunks(places) {

@@ -1,8 +1,9 @@
 import { openLifetime } from '@inventory/runtime/lifetime';
 import { testLogger } from '@inventory/testkit/namespace';
-import { startAssemblies } from '../../src/operations/run-assemblies.ts';
+import { startAssemblies } from '../../src/operations/start-assemblies.ts';
 import { createChunkStore } from '../../src/storage/chunk-store.ts';
 import { createDecidedScanStore } from '../../src/storage/decided-scan-store.ts';
+import { createWaitingScans } from '../../src/storage/waiting-scans.ts';
 import { assemblyOn } from './assembly-on.ts';
 import type { StoreUnderTest } from './store-under-test.ts';
 
@@ -14,20 +15,24 @@ export function startHeldAssemblies(store: StoreUnderTest) {
   const [reading, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const { collections, config } = store;
   const lifetime = openLifetime(testLogger, stopDeadlineMs);
-  const assemblies = startAssemblies({
-    assembly: assemblyOn(store, {
-      onRead() {
-        reading.resolve();
-        return released.promise;
-      },
-    }),
-    dropping: {
-      chunks: createChunkStore(collections.chunks),
-      decidedScans: createDecidedScanStore(collections.scans),
+  const assembly = assemblyOn(store, {
+    onRead() {
+      reading.resolve();
+      return released.promise;
     },
-    smallScansMax: config.assembly.smallScansMax,
-    lifetime,
   });
+  const assemblies = startAssemblies(
+    {
+      assembly,
+      waiting: createWaitingScans(collections.scans, testLogger),
+      dropping: {
+        chunks: createChunkStore(collections.chunks),
+        decidedScans: createDecidedScanStore(collections.scans),
+      },
+      smallScansMax: config.assembly.smallScansMax,
+    },
+    { ...assembly, lifetime },
+  );
   return {
     wake: assemblies.wake,
     /** A scan is being assembled. */

@@ -83,7 +83,8 @@ async function measure({ backends, quick, say }: BenchContext, count: number): P
     say(`${count} collectors are at work`);
     const rates = await ratesOver(replicas, time, identitiesReadMs * (quick ? 1 : 2));
     const plan = await openCollections(db).plans.findOne({ _id: 'plan' });
-    const leading = replicas.findIndex(({ scanning }) => scanning.name === plan?.owner);
+    const owner = plan?.lease?.owner;
+    const leading = replicas.findIndex(({ scanning }) => owner?.startsWith(scanning.name));
     return { each: meanOf(rates), planning: rates[leading] ?? meanOf(rates) };
   } finally {
     await time.advanceUntil(Promise.all(replicas.map(({ scanning }) => scanning.lifetime.close())));

@@ -20,6 +20,7 @@ interface Operation {
   readonly parameters: readonly {
     readonly name: string;
     readonly in: string;
+    readonly description?: string;
     readonly schema: { readonly pattern?: string; readonly default?: unknown };
     readonly example?: unknown;
   }[];
@@ -104,6 +105,15 @@ test('every path parameter has an example that fits, and a page is small where i
 
   expect(unfit).toEqual([]);
   expect(sizes.map(({ example }) => example)).toEqual([50]);
+});
+
+test('every parameter of a query or header says what it does, where the reference shows it', () => {
+  const all = operations.flatMap(({ operationId, parameters }) =>
+    parameters.map((parameter) => ({ operationId, ...parameter })),
+  );
+  const silent = all.filter(({ in: place, description }) => place !== 'path' && !description);
+
+  expect(silent.map(({ operationId, name }) => `${operationId} ${name}`)).toEqual([]);
 });
 
 test('the document states defaults, types and bounds as the API applies them', () => {

@@ -19,16 +19,35 @@ export function referenceScript(canTry: boolean): string {
     queryConfigEnabled: false,
     validatorUrl: null,
     withCredentials: false,
-    supportedSubmitMethods: canTry ? ['get', 'post', 'put'] : [],
+    supportedSubmitMethods: canTry ? ['get', 'post', 'put', 'patch', 'delete'] : [],
   };
   return `'use strict';
 const settings = ${JSON.stringify(settings, null, 2)};
 settings.presets = [SwaggerUIBundle.presets.apis];
-${canTry ? '' : hideAuthorization}SwaggerUIBundle(settings);
+settings.plugins = [];
+${resolveLittle}${resolveLater}${canTry ? '' : hideAuthorization}SwaggerUIBundle(settings);
 `;
 }
 
+/**
+ * References lead to the components alone. Beside all operations of the document each resolution takes the browser
+ * a second.
+ */
+const resolveLittle = `const pathsOf = ({ paths }, [root, path]) => (root === 'paths' ? { [path]: paths[path] } : {});
+settings.plugins.push(({ fn: { resolveSubtree } }) => ({
+  fn: {
+    resolveSubtree: (spec, path, options) => resolveSubtree({ ...spec, paths: pathsOf(spec, path) }, path, options),
+  },
+}));
+`;
+
+/** The list of operations, and an opened operation, are painted before references are resolved. */
+const resolveLater = `const afterPaint = (action) => requestAnimationFrame(() => setTimeout(action));
+const requestResolvedSubtree = (request) => (path) => afterPaint(() => request(path));
+settings.plugins.push(() => ({ statePlugins: { spec: { wrapActions: { requestResolvedSubtree } } } }));
+`;
+
 /** Without calls the page asks for no key. */
 const hideAuthorization = `const nothing = () => () => null;
-settings.plugins = [() => ({ wrapComponents: { authorizeBtn: nothing, authorizeOperationBtn: nothing } })];
+settings.plugins.push(() => ({ wrapComponents: { authorizeBtn: nothing, authorizeOperationBtn: nothing } }));
 `;

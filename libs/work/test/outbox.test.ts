@@ -1,5 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
+import { connectMongo, type MongoConnection } from '@inventory/mongo/connect';
+import { ensureIndexes } from '@inventory/mongo/indexes';
+import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { type Lifetime, openLifetime } from '@inventory/runtime/lifetime';
 import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
 import { openNamespace, testLogger } from '@inventory/testkit/namespace';
@@ -7,16 +10,15 @@ import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
 import type { Collection } from 'mongodb';
 import { z } from 'zod';
-import { connectMongo, type MongoConnection } from '../src/connect.ts';
-import { ensureIndexes } from '../src/indexes.ts';
 import {
-  type OutboxRelay,
+  type Outbox,
   outboxIndex,
   pushToOutbox,
-  startOutboxRelay,
+  startOutbox,
   type WithOutbox,
   withTrace,
 } from '../src/outbox.ts';
+import { newWork } from '../src/work-field.ts';
 
 interface Refresh extends WithOutbox {
   readonly _id: string;
@@ -72,15 +74,10 @@ function message(id: string): OutgoingMessage {
 
 type Publish = (messages: readonly OutgoingMessage[]) => Promise<void>;
 
-function startRelay(publish: Publish): OutboxRelay {
-  return startOutboxRelay({
-    db: mongo.db,
-    collectionName: refreshes.collectionName,
-    publish,
-    now: clock.now,
-    lifetime,
-    logger: testLogger,
-  });
+function startRelay(publish: Publish): Outbox {
+  const { collectionName } = refreshes;
+  const deps = { lifetime, clock, identifiers: systemIdentifiers, logger: testLogger };
+  return startOutbox({ db: mongo.db, collectionName, publish }, deps);
 }
 
 /** Records published messages; fails on demand, before or after the send. */
@@ -98,17 +95,17 @@ function openTopic() {
 
 /** Changes a document and adds messages with the change, as an operation does. */
 async function change(id: string, ...messageIds: string[]): Promise<void> {
-  const now = new Date(clock.now());
-  const update = { $set: { state: 'changed' }, ...pushToOutbox(messageIds.map(message), now) };
+  const messages = messageIds.map(message);
+  const update = { $set: { state: 'changed' }, ...pushToOutbox(messages, clock.now()) };
   await refreshes.updateOne({ _id: id }, update as never, { upsert: true });
 }
 
 const withoutOutbox = async (id: string) => {
   const document = await refreshes.findOne({ _id: id });
-  return document?.outbox?.length === 0 && !('outboxSince' in document);
+  return document?.outbox?.length === 0 && !('outboxWork' in document);
 };
 
-test('a state and its messages are one write; they are published at once, and outboxSince goes with the last', async () => {
+test('a state and its messages are one write; they are published at once, and nothing is pending after the last', async () => {
   const { sent, publish } = openTopic();
   const relay = startRelay(publish);
 
@@ -116,15 +113,15 @@ test('a state and its messages are one write; they are published at once, and ou
   expect(await refreshes.findOne({ _id: 'r1' })).toMatchObject({
     state: 'changed',
     outbox: [{ id: 'a' }, { id: 'b' }],
-    outboxSince: new Date(clock.now()),
+    outboxWork: { dueAt: new Date(clock.now() + 2_000), tries: 0 },
   });
-  await relay.flush(['r1']);
+  await relay.flush('r1');
 
   expect(sent).toEqual(['a', 'b']);
   expect(await withoutOutbox('r1')).toBe(true);
 });
 
-test('messages written during a publish stay, with outboxSince', async () => {
+test('messages written during a publish stay pending', async () => {
   const { sent, publish } = openTopic();
   const relay = startRelay(async (messages) => {
     if (sent.length === 0) await change('r1', 'late');
@@ -132,13 +129,13 @@ test('messages written during a publish stay, with outboxSince', async () => {
   });
   await change('r1', 'early');
 
-  await relay.flush(['r1']);
+  await relay.flush('r1');
 
   expect(sent).toEqual(['early']);
   const left = await refreshes.findOne({ _id: 'r1' });
   expect(left?.outbox?.map(({ id }) => id)).toEqual(['late']);
-  expect(left?.outboxSince).toBeInstanceOf(Date);
-  await relay.flush(['r1']);
+  expect(left?.outboxWork?.dueAt).toBeInstanceOf(Date);
+  await relay.flush('r1');
   expect(sent).toEqual(['early', 'late']);
   expect(await withoutOutbox('r1')).toBe(true);
 });
@@ -148,7 +145,7 @@ test('a crash between publishing and removing repeats messages and loses none', 
   const crashing = startRelay(publish);
   await change('r1', 'a', 'b');
   state.failure = 'after';
-  await crashing.flush(['r1']);
+  await crashing.flush('r1');
   await lifetime.close();
   expect(await withoutOutbox('r1')).toBe(false);
 
@@ -157,7 +154,7 @@ test('a crash between publishing and removing repeats messages and loses none', 
   lifetime = openLifetime(testLogger, stopDeadlineMs);
   startRelay(publish);
 
-  await waitFor('the sweeper of the next process repeats them', () => withoutOutbox('r1'));
+  await waitFor('the next process repeats them', () => withoutOutbox('r1'));
   expect(sent).toEqual(['a', 'b', 'a', 'b']);
 });
 
@@ -175,7 +172,7 @@ test('after a crash before publishing, any process publishes, oldest first', asy
   expect(sent).toEqual(['of r1', 'of r2', 'of r3']);
 });
 
-test('the sweeper skips recent messages: their writer publishes them', async () => {
+test('recent messages are left to their writer', async () => {
   const { sent, publish } = openTopic();
   await change('old', 'old');
   clock.advance(2_001);
@@ -187,7 +184,7 @@ test('the sweeper skips recent messages: their writer publishes them', async () 
   expect(sent).toEqual(['old']);
 });
 
-test('while the broker is unavailable nothing is lost: the sweeper retries until it is back', async () => {
+test('while the broker is unavailable nothing is lost: it is tried until the broker is back', async () => {
   const { sent, state, publish } = openTopic();
   state.failure = 'before';
   await change('r1', 'a');
@@ -198,7 +195,7 @@ test('while the broker is unavailable nothing is lost: the sweeper retries until
     return check();
   };
   await waitFor(
-    'the sweeper has retried',
+    'it was tried again',
     later(() => state.tries >= 3),
   );
   expect(await withoutOutbox('r1')).toBe(false);
@@ -224,17 +221,17 @@ test('messages of a document are first published in the order in which they were
   const flushes: Promise<void>[] = [];
   for (const id of ids) {
     await change('r1', id);
-    flushes.push(...replicas.map((relay) => relay.flush(['r1'])));
+    flushes.push(...replicas.map((relay) => relay.flush('r1')));
   }
   await Promise.all(flushes);
-  await Promise.all(replicas.map((relay) => relay.flush(['r1'])));
+  await Promise.all(replicas.map((relay) => relay.flush('r1')));
 
   // Two relays may both send a message; none may send it before an earlier one was sent.
   expect([...new Set(sent)]).toEqual(ids);
   expect(await withoutOutbox('r1')).toBe(true);
 });
 
-test('three processes that sweep concurrently publish each message once (architecture: law 3)', async () => {
+test('three processes that look concurrently publish each message once (architecture: law 3)', async () => {
   const { sent, publish } = openTopic();
   const ids = Array.from({ length: 150 }, (_, index) => `r${index}`);
   await Promise.all(ids.map((id) => change(id, `of ${id}`)));
@@ -243,10 +240,9 @@ test('three processes that sweep concurrently publish each message once (archite
   for (let replica = 0; replica < 3; replica += 1) startRelay(publish);
 
   await waitFor('nothing waits any more', async () => {
-    return (await refreshes.countDocuments({ outboxSince: { $exists: true } })) === 0;
+    return (await refreshes.countDocuments({ outboxWork: { $exists: true } })) === 0;
   });
   expect(sent.toSorted()).toEqual(ids.map((id) => `of ${id}`).toSorted());
-  expect(await refreshes.countDocuments({ outboxClaimedUntil: { $exists: true } })).toBe(0);
 });
 
 test('a claimed document is published by another process once the claim expired, not before', async () => {
@@ -254,7 +250,10 @@ test('a claimed document is published by another process once the claim expired,
   await change('claimed', 'claimed');
   clock.advance(2_001);
   startRelay(() => held.promise);
-  const claim = async () => (await refreshes.findOne({ _id: 'claimed' }))?.outboxClaimedUntil;
+  const claim = async () => {
+    const { dueAt, tries = 0 } = (await refreshes.findOne({ _id: 'claimed' }))?.outboxWork ?? {};
+    return tries > 0 && dueAt;
+  };
   const until = await waitFor('the first process has claimed it', claim);
   await change('free', 'free');
   clock.advance(2_001);
@@ -287,7 +286,7 @@ test('a document whose messages break their contract does not block later ones',
   });
 
   await waitFor('the good one is published', () => withoutOutbox('good'));
-  await relay.flush(['good']);
+  await relay.flush('good');
   expect(sent).toEqual(['good']);
   expect(tries).toBe(1);
 });
@@ -312,25 +311,25 @@ test('a document whose messages the broker refuses does not block later ones, an
   expect(sent).toEqual(['good', 'bad']);
 });
 
-test('outboxSince of an empty outbox is removed', async () => {
+test('pending work of an empty outbox ends', async () => {
   const { sent, publish } = openTopic();
-  await refreshes.insertOne({ _id: 'marked', outboxSince: new Date(clock.now()) });
+  await refreshes.insertOne({ _id: 'marked', outboxWork: newWork(clock.now()) });
   clock.advance(2_001);
 
   startRelay(publish);
 
-  await waitFor('outboxSince is removed', () => withoutOutbox('marked'));
+  await waitFor('it ends', () => withoutOutbox('marked'));
   expect(sent).toEqual([]);
 });
 
 test('ids that look like expressions of the store are plain ids', async () => {
   const { sent, publish } = openTopic();
   const relay = startRelay(publish);
-  await change('r1', '$outboxSince', '$$ROOT', 'plain');
+  await change('r1', '$outboxWork', '$$ROOT', 'plain');
 
-  await relay.flush(['r1']);
+  await relay.flush('r1');
 
-  expect(sent).toEqual(['$outboxSince', '$$ROOT', 'plain']);
+  expect(sent).toEqual(['$outboxWork', '$$ROOT', 'plain']);
   expect(await withoutOutbox('r1')).toBe(true);
 });
 

@@ -1,0 +1,5 @@
+/**
+ * Where the operators read docs/runbooks. A placeholder, as every host that ends in `example`: set it, then
+ * `npm run generate`.
+ */
+export const runbooksUrl = 'https://runbooks.example';

@@ -1,0 +1,128 @@
+import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
+import type { Collection, Document, Filter } from 'mongodb';
+import { z } from 'zod';
+
+/**
+ * The one owner of the work on a document. It is a field of the document that the work is about;
+ * where the document is nothing else, its id names the work.
+ */
+export const leaseField = z.object({
+  /** Names one holding and no other one: it is the fence of its writes. */
+  owner: z.string(),
+  /** By the clock of the store; no machine's clock is compared. */
+  until: z.date(),
+});
+
+/** A document that may be leased. */
+export interface WithLease {
+  readonly _id: string;
+  readonly lease?: z.infer<typeof leaseField>;
+}
+
+/** One holding: the document, and the name under which its holder acquired it. */
+export interface Lease {
+  readonly id: string;
+  readonly owner: string;
+}
+
+/** Top-level fields that are written with the lease. */
+type LeaseFields<Stored> = Partial<Omit<Stored, '_id' | 'lease'>>;
+
+/**
+ * Leases of the documents of a collection, which need not exist before. The document names its owner,
+ * so a call whose answer was lost is repeated under the same one.
+ */
+export interface Leases<Stored extends WithLease> {
+  /**
+   * The document as it is with the lease; null while another owner holds it, and where the document
+   * does not match `where`.
+   */
+  acquire(
+    lease: Lease,
+    options?: { readonly set?: LeaseFields<Stored>; readonly where?: Filter<Stored> },
+  ): Promise<Stored | null>;
+  /** Acquires it although it may be held: writes of the former owner change nothing from here on. */
+  seize(lease: Lease): Promise<Stored>;
+  /** Also after it expired, unless another owner acquired it; false when it is lost. */
+  renew(lease: Lease, set?: LeaseFields<Stored>): Promise<boolean>;
+  /** No effect on a lease that is lost. */
+  release(lease: Lease): Promise<void>;
+}
+
+interface LeasesOptions<Stored extends WithLease> {
+  readonly collection: Collection<Stored>;
+  readonly leaseMs: number;
+  /** What becomes of a document whose lease is released. */
+  readonly released: 'deleted' | 'kept';
+}
+
+/**
+ * The filter of every write of an owner, in whatever it writes to the document: it matches nothing
+ * once another owner has acquired it.
+ */
+export function heldBy<Stored extends WithLease>({ id, owner }: Lease): Filter<Stored> {
+  return { _id: id, 'lease.owner': owner } as unknown as Filter<Stored>;
+}
+
+/** Matches a document without a lease, and one whose lease has expired. */
+const isFree = { $lte: ['$lease.until', '$$NOW'] };
+
+export function createLeases<Stored extends WithLease>(
+  options: LeasesOptions<Stored>,
+): Leases<Stored> {
+  const { collection, leaseMs, released } = options;
+  const until = { $dateAdd: { startDate: '$$NOW', unit: 'millisecond', amount: leaseMs } };
+
+  /** One write, which leaves a document that is not `free` as it is. */
+  async function take(
+    { id, owner }: Lease,
+    free: Document | true,
+    where: Filter<Stored> = {},
+    set: LeaseFields<Stored> = {},
+  ): Promise<Stored | null> {
+    const written = { ...literals(set), lease: { owner: { $literal: owner }, until } };
+    const fields = Object.entries(written).map(([name, value]) => [
+      name,
+      { $cond: [free, value, `$${name}`] },
+    ]);
+    try {
+      const found = await collection.findOneAndUpdate(
+        { ...where, _id: id } as Filter<Stored>,
+        [{ $set: Object.fromEntries(fields) }],
+        { upsert: true, returnDocument: 'after' },
+      );
+      return found?.lease?.owner === owner ? (found as Stored) : null;
+    } catch (error) {
+      // The document does not match `where`, or another owner created it meanwhile.
+      if (duplicateKeyOf(error)) return null;
+      throw error;
+    }
+  }
+
+  return {
+    acquire(lease, { set, where } = {}) {
+      const isOwn = { $eq: ['$lease.owner', { $literal: lease.owner }] };
+      return take(lease, { $or: [isFree, isOwn] }, where, set);
+    },
+    async seize(lease) {
+      // The first one may create the document beside another owner; the second one finds it.
+      const seized = (await take(lease, true)) ?? (await take(lease, true));
+      if (seized === null) throw new Error(`${lease.id} was created and deleted meanwhile`);
+      return seized;
+    },
+    async renew(lease, set = {}) {
+      const update = [{ $set: { ...literals(set), 'lease.until': until } }];
+      return (await collection.updateOne(heldBy(lease), update)).matchedCount === 1;
+    },
+    async release(lease) {
+      if (released === 'deleted') await collection.deleteOne(heldBy(lease));
+      else await collection.updateOne(heldBy(lease), [{ $unset: 'lease' }]);
+    },
+  };
+}
+
+/** An update by a pipeline reads a `$` in a value as an expression. */
+function literals(fields: object): Document {
+  const entries = Object.entries(fields).map(([name, value]) => [name, { $literal: value }]);
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,67 @@
+import type { Logger } from '@inventory/runtime/logger';
+import type { TraceCarrier } from '@inventory/runtime/tracing';
+import { createWorkQueue, type WorkQueue } from '@inventory/work/work-queue';
+import type { Collection } from 'mongodb';
+import type { CompletedScan } from '../domain/scan.ts';
+import { documents, type ScanDocument } from './collections.ts';
+import { fromManifest } from './mapping.ts';
+
+/** A completed scan that is not decided. */
+export interface WaitingScan {
+  readonly scan: CompletedScan;
+  readonly scopeKey: string;
+  readonly receivedAtMs: number;
+  readonly trace: TraceCarrier;
+}
+
+/** A scan that a worker holds. */
+export interface ClaimedScan extends WaitingScan {
+  /** Number of claims that ended in a crash or a fault, this one included. */
+  readonly tries: number;
+  /** An earlier claim may have left blocks. */
+  readonly wasClaimed: boolean;
+}
+
+export type ScanSize = 'small' | 'large';
+
+const smallScanPagesMax = 8;
+const countMax = 10_000;
+
+export const sizeOf = (pageCount: number): ScanSize =>
+  pageCount <= smallScanPagesMax ? 'small' : 'large';
+
+export interface WaitingScans {
+  readonly queues: Readonly<Record<ScanSize, WorkQueue<WaitingScan>>>;
+  /** Counted no further than 10,000. */
+  count(): Promise<number>;
+}
+
+/**
+ * Scans that wait to be assembled. A claim hides a scan; the right to change the inventory is the
+ * inventory's lease.
+ */
+export function createWaitingScans(
+  collection: Collection<ScanDocument>,
+  logger: Logger,
+): WaitingScans {
+  const queueOf = (queue: ScanSize) =>
+    createWorkQueue({
+      collection,
+      documents: documents.waitingScan,
+      queue,
+      projection: { outbox: 0 },
+      toItem: (document): WaitingScan => ({
+        scan: fromManifest(document),
+        scopeKey: document.scope,
+        receivedAtMs: document.receivedAt.getTime(),
+        trace: document.trace,
+      }),
+      completed: 'kept',
+      logger,
+    });
+  return {
+    queues: { small: queueOf('small'), large: queueOf('large') },
+    count: () =>
+      collection.countDocuments({ 'work.dueAt': { $exists: true } }, { limit: countMax }),
+  };
+}
