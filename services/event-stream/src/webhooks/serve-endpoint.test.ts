@@ -304,6 +304,22 @@ test('an endpoint has one request until it responds within a second, then four; 
   }
 });
 
+test('an endpoint with more retries than a turn reads is due when the first one is, and its turns read no more than they send (Events: webhooks)', async () => {
+  const { append, turn, turnAll, stored, sent, dueAtMs, clock, queue, endpoint } = world();
+  append(...Array(450).fill(refreshed));
+  await turn();
+  const parts = [sent.length, dueAtMs()];
+  await turnAll();
+  for (const [at, [id, one]] of [...stored].entries()) {
+    stored.set(id, { ...one, state: 'pending', nextAttemptAtMs: clock.now() + 60_000 + at });
+  }
+  queue.add(endpoint().id, endpoint(), clock.now());
+  await turn();
+
+  expect(parts).toEqual([200, startMs]);
+  expect([sent.length, dueAtMs()]).toEqual([450, clock.now() + 60_000]);
+});
+
 test('five failures pause an endpoint, whose turns then send nothing until one request tests it (Events: webhooks)', async () => {
   const { append, answer, turn, turnAll, sent, dueAtMs, clock, endpoint } = world({ pace: 'slow' });
   answer.status = 503;

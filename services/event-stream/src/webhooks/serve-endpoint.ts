@@ -67,13 +67,14 @@ async function serve(deps: ServeEndpointDeps, turn: Turn): Promise<void> {
   const isPaused = health.pausedUntilMs > nowMs;
   const types = isEnabled && !isPaused ? 'all' : 'tests';
   const pending = await deps.deliveries.listPending(id, deliveriesPerTurn, types);
-  if (pending.length === deliveriesPerTurn) dueBy(turn, nowMs);
   if (isPaused) dueBy(turn, health.pausedUntilMs);
   for (const delivery of pending) {
     const { nextAttemptAtMs } = delivery;
     if (nextAttemptAtMs !== null && nextAttemptAtMs > nowMs) dueBy(turn, nextAttemptAtMs);
     else turn.waiting.push(delivery);
   }
+  // More may be due.
+  if (turn.waiting.length === deliveriesPerTurn) dueBy(turn, nowMs);
   if (turn.waiting.length === 0 || isUnreadable(deps, turn)) return;
   // Tests are sent to a disabled one.
   if (isEnabled || !(await isRefused(deps, turn))) await sendDue(deps, turn);
