@@ -1,6 +1,8 @@
 import { refusedWrites } from '@inventory/mongo/duplicate-key';
 import { type DocumentSchema, parseDocument, readFirst } from '@inventory/mongo/parse-document';
+import { sharedCommands } from '@inventory/mongo/shared-commands';
 import { dateOf } from '@inventory/runtime/clock';
+import { createBatcher } from '@inventory/runtime/concurrency';
 import type { Logger } from '@inventory/runtime/logger';
 import type { AnyBulkWriteOperation, Collection, Document, Filter, UpdateFilter } from 'mongodb';
 import { newWork, type WorkField } from './work-field.ts';
@@ -19,6 +21,15 @@ export interface Pending<Item> {
 interface Identified {
   readonly _id: string;
 }
+
+interface Claim<Item> {
+  readonly pending: Pending<Item>;
+  /** As it is once this claim has succeeded. */
+  readonly claimed: Pending<Item>;
+  readonly owner: string;
+}
+
+const claimsPerCommand = 100;
 
 /** The pending work of one kind in a collection. Every write is conditional on what was read. */
 export interface WorkQueue<Item> {
@@ -110,6 +121,8 @@ export function createWorkQueue<Stored extends Identified, Parsed extends Identi
     return [{ id: document._id, item, dueAtMs: dueAt.getTime(), tries, ownerBefore }];
   }
 
+  const claims = createClaims(collection, field, claimOf);
+
   return {
     async findDue(nowMs, limit, exceptKeys = []) {
       const due = {
@@ -123,16 +136,8 @@ export function createWorkQueue<Stored extends Identified, Parsed extends Identi
       return readFirst(found, limit, (document) => read(document as Stored), logger);
     },
     async claim(pending, owner, untilMs) {
-      const tries = pending.tries + 1;
-      const fields = {
-        [dueAtField]: dateOf(untilMs),
-        [triesField]: tries,
-        [`${field}.owner`]: owner,
-      };
-      const update = { $set: fields, $unset: { [`${field}.again`]: '' } };
-      return (await write(claimOf(pending), update))
-        ? { ...pending, tries, dueAtMs: untilMs }
-        : null;
+      const claimed = { ...pending, tries: pending.tries + 1, dueAtMs: untilMs };
+      return (await claims.add({ pending, claimed, owner })) ? claimed : null;
     },
     async isClaimed(claimed) {
       return (await collection.findOne(claimOf(claimed), { projection: { _id: 1 } })) !== null;
@@ -160,6 +165,38 @@ export function createWorkQueue<Stored extends Identified, Parsed extends Identi
       }
     },
   };
+}
+
+/** Claims that are made together share a command. */
+function createClaims<Stored extends Identified, Item>(
+  collection: Collection<Stored>,
+  field: string,
+  claimOf: (pending: Pending<Item>) => Filter<Stored>,
+) {
+  const ownerField = `${field}.owner`;
+
+  async function isOwn({ claimed, owner }: Claim<Item>): Promise<boolean> {
+    const which = { ...claimOf(claimed), [ownerField]: owner };
+    return (await collection.findOne(which, { projection: { _id: 1 } })) !== null;
+  }
+
+  return createBatcher<Claim<Item>, boolean>({
+    ...sharedCommands,
+    itemsMax: claimsPerCommand,
+    async flush(wanted) {
+      const writes = wanted.map(({ pending, claimed, owner }) => {
+        const { _id, ...fields } = claimOf(claimed) as Record<string, unknown>;
+        const $set = { ...fields, [ownerField]: owner };
+        const update = { $set, $unset: { [`${field}.again`]: '' } };
+        return { updateOne: { filter: claimOf(pending), update } } as Write<Stored>;
+      });
+      const { matchedCount } = await collection.bulkWrite(writes, { ordered: false });
+      if (matchedCount === wanted.length) return wanted.map(() => true);
+      if (matchedCount === 0) return wanted.map(() => false);
+      // Others were claimed by another replica, or ended.
+      return Promise.all(wanted.map(isOwn));
+    },
+  });
 }
 
 export interface MadeDue<Stored> {

@@ -1,4 +1,4 @@
-import { createKeyedSemaphore } from '@inventory/runtime/semaphore';
+import { createKeyedSemaphore, createSemaphore } from '@inventory/runtime/semaphore';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import { type StartedWorkKind, startWorker } from '@inventory/work/start-worker';
 import type { EventStreamConfig } from './config.ts';
@@ -65,10 +65,15 @@ function endpointTurns(
   { endpoints, serving, onDue }: WorkDeps & Pick<ServeEndpointDeps, 'onDue'>,
 ): StartedWorkKind<EndpointTurn> {
   const queue = endpoints.turnsOf(pace);
-  const places = quarterOf(limits.requestsMax);
+  const quarter = quarterOf(limits.requestsMax);
+  const isFast = pace === 'fast';
+  // Most of a turn of a fast endpoint is reading and storing.
+  const places = isFast ? 4 * quarter : quarter;
   const ofAccount = quarterOf(places);
-  // A turn has one request; those of fast endpoints have as many again between them.
-  const extraRequests = createKeyedSemaphore<string>({ totalMax: places, perKeyMax: ofAccount });
+  const requests = createSemaphore(isFast ? 2 * quarter : quarter);
+  const extraRequests = createKeyedSemaphore<string>({
+    ...{ totalMax: quarter, perKeyMax: quarterOf(quarter) },
+  });
   return {
     name: `webhooks to ${pace} endpoints`,
     queue,
@@ -77,7 +82,7 @@ function endpointTurns(
     // A turn ends before: its requests begin and end within the claim.
     again: { firstMs: limits.claimMs, maxMs: limits.claimMs },
     lookEveryMs: sweepEveryMs,
-    work: (turn) => serveEndpoint({ ...serving, extraRequests, onDue }, queue, turn),
+    work: (turn) => serveEndpoint({ ...serving, requests, extraRequests, onDue }, queue, turn),
   };
 }
 

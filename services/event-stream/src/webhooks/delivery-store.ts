@@ -1,11 +1,11 @@
 import type { EventId, WebhookEndpointId } from '@inventory/contracts/ids';
-import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
+import { refusedWrites } from '@inventory/mongo/duplicate-key';
 import { readFirst } from '@inventory/mongo/parse-document';
 import { sharedCommands } from '@inventory/mongo/shared-commands';
 import { dateOf, dateOrNull } from '@inventory/runtime/clock';
 import { createBatcher } from '@inventory/runtime/concurrency';
 import type { Logger } from '@inventory/runtime/logger';
-import { type Collection, MongoBulkWriteError } from 'mongodb';
+import type { Collection } from 'mongodb';
 import {
   fromDocDelivery,
   keyOf,
@@ -103,25 +103,32 @@ type Deliveries = Collection<DeliveryDocument>;
 const pending = { state: 'pending' } as const;
 /** Stored attempts of one delivery. */
 const attemptsMax = 20;
+const insertsPerCommand = 500;
 const reportsPerCommand = 200;
 const restartsPerCommand = 500;
 const countMax = 10_000;
 
 export function createDeliveryStore(deliveries: Deliveries, logger: Logger): DeliveryStore {
+  // Those of endpoints that have their turns together share a command.
+  const inserts = createBatcher<DeliveryDocument, boolean>({
+    ...sharedCommands,
+    itemsMax: insertsPerCommand,
+    async flush(documents) {
+      // An interrupted turn may have inserted some of them.
+      const known = await refusedWrites(deliveries.insertMany([...documents], { ordered: false }));
+      return documents.map((_document, index) => !known.has(index));
+    },
+  });
+
   return {
     ...reads(deliveries, logger),
     ...results(deliveries),
     ...restarts(deliveries),
     async insertMissing(wanted, nowMs) {
-      if (wanted.length === 0) return 0;
-      const documents = wanted.map((delivery) => toDocDelivery(delivery, nowMs));
-      try {
-        return (await deliveries.insertMany(documents, { ordered: false })).insertedCount;
-      } catch (error) {
-        // An interrupted turn inserted some of them.
-        if (!duplicateKeyOf(error) || !(error instanceof MongoBulkWriteError)) throw error;
-        return error.insertedCount;
-      }
+      const inserted = await Promise.all(
+        wanted.map((delivery) => inserts.add(toDocDelivery(delivery, nowMs))),
+      );
+      return inserted.filter(Boolean).length;
     },
     async removeOfEndpoint(endpointId) {
       await deliveries.deleteMany({ endpointId });

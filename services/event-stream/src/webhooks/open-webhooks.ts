@@ -50,7 +50,7 @@ export function openWebhookStores(
 }
 
 /** What the turns of endpoints of every pace use. */
-export type Serving = Omit<ServeEndpointDeps, 'extraRequests' | 'onDue'>;
+export type Serving = Omit<ServeEndpointDeps, 'requests' | 'extraRequests' | 'onDue'>;
 
 /** What the turns of endpoints use; the stop lets requests in flight end, for a time. */
 export function openServing(

@@ -1,6 +1,6 @@
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
-import type { KeyedSemaphore } from '@inventory/runtime/semaphore';
+import type { KeyedSemaphore, Semaphore } from '@inventory/runtime/semaphore';
 import type { AttemptReport, DeliveryStore } from './delivery-store.ts';
 import { afterResult, concurrencyOf, type HealthLimits } from './endpoint-health.domain.ts';
 import type { EndpointStore } from './endpoint-store.ts';
@@ -19,7 +19,9 @@ export interface SendDueDeps {
   readonly logger: Logger;
   readonly health: HealthLimits;
   readonly limits: TurnLimits;
-  /** Requests beside the one that each turn has; by account. */
+  /** Requests at once, of all turns. */
+  readonly requests: Semaphore;
+  /** Requests at once of a turn beside the first one; by account. */
   readonly extraRequests: KeyedSemaphore<string>;
   /** No request starts any more. */
   readonly stopping: AbortSignal;
@@ -72,11 +74,10 @@ export function newTurn(endpoint: WebhookEndpoint, nowMs: number): Turn {
 /** Sends what waits until the turn has to end; what is left is due at once. */
 export async function sendDue(deps: SendDueDeps, turn: Turn): Promise<void> {
   const loops = Array.from({ length: requestsOf(deps, turn) }, async () => {
-    while (await maySend(deps, turn)) {
-      const delivery = turn.waiting.shift();
-      if (delivery === undefined) return;
-      turn.sent += 1;
-      if (!(await sendOne(deps, turn, delivery))) return;
+    while (turn.waiting.length > 0) {
+      const report = await deps.requests.run(() => sendNext(deps, turn));
+      if (report === null) return;
+      await record(deps, turn, report);
     }
   });
   const ended = await Promise.allSettled(loops);
@@ -122,18 +123,23 @@ async function readAgain({ endpoints, clock }: SendDueDeps, turn: Turn): Promise
   turn.readMs = readMs;
 }
 
-/** False when the stop ended it: it is sent again, with the same id. */
-async function sendOne(deps: SendDueDeps, turn: Turn, delivery: WebhookDelivery): Promise<boolean> {
-  const report = await deps.attempt(turn.endpoint, delivery).catch((error: unknown) => {
-    if (deps.stopping.aborted) return null;
-    throw error;
-  });
-  if (report === null) {
+/** Null when the turn ends, or the stop ended the request: then it is sent again, with the same id. */
+async function sendNext(deps: SendDueDeps, turn: Turn): Promise<AttemptReport | null> {
+  const delivery = (await maySend(deps, turn)) ? turn.waiting.shift() : undefined;
+  if (delivery === undefined) return null;
+  turn.sent += 1;
+  try {
+    return await deps.attempt(turn.endpoint, delivery);
+  } catch (error) {
+    if (!deps.stopping.aborted) throw error;
     dueBy(turn, deps.clock.now());
-    return false;
+    return null;
   }
+}
+
+async function record(deps: SendDueDeps, turn: Turn, report: AttemptReport): Promise<void> {
   deps.onAttempt(report);
-  const { attempt, progress } = report;
+  const { attempt, delivery, progress } = report;
   // The first response that differs from its pace ends the turn.
   const pace = attempt.durationMs < deps.limits.slowFromMs ? 'fast' : 'slow';
   if (turn.pace === turn.endpoint.pace) turn.pace = pace;
@@ -143,7 +149,6 @@ async function sendOne(deps: SendDueDeps, turn: Turn, delivery: WebhookDelivery)
     await turn.results;
   }
   await deps.deliveries.recordAttempt(report);
-  return true;
 }
 
 async function recordHealth(

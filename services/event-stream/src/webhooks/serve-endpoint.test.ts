@@ -1,5 +1,5 @@
 import type { EventId } from '@inventory/contracts/ids';
-import { createKeyedSemaphore } from '@inventory/runtime/semaphore';
+import { createKeyedSemaphore, createSemaphore } from '@inventory/runtime/semaphore';
 import { newRefreshId } from '@inventory/testkit/builders';
 import { createMemoryQueue } from '@inventory/testkit/memory-queue';
 import { testLogger } from '@inventory/testkit/namespace';
@@ -122,6 +122,7 @@ function world(changes: Partial<WebhookEndpoint> = {}, cut = () => {}, flaw?: Fl
       ...{ pauseAfterFailures: 5, pauseFirstMs: 10_000, pauseMaxMs: 300_000 },
     },
     limits: { requestsPerEndpointMax: 4, slowFromMs: 1_000, turnMs: 5_000 },
+    requests: createSemaphore(100),
     extraRequests: createKeyedSemaphore({ perKeyMax: 100, totalMax: 100 }),
     stopping: new AbortController().signal,
     running: new Map(),
