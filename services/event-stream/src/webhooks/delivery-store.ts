@@ -103,21 +103,25 @@ type Deliveries = Collection<DeliveryDocument>;
 const pending = { state: 'pending' } as const;
 /** Stored attempts of one delivery. */
 const attemptsMax = 20;
-const insertsPerCommand = 500;
+const insertsPerCommand = 200;
+/** More are inserted by a command of their own. */
+const sharedInsertMax = 20;
 const reportsPerCommand = 200;
 const restartsPerCommand = 500;
 const countMax = 10_000;
 
 export function createDeliveryStore(deliveries: Deliveries, logger: Logger): DeliveryStore {
+  async function insert(documents: readonly DeliveryDocument[]): Promise<boolean[]> {
+    // An interrupted turn may have inserted some of them.
+    const known = await refusedWrites(deliveries.insertMany([...documents], { ordered: false }));
+    return documents.map((_document, index) => !known.has(index));
+  }
+
   // Those of endpoints that have their turns together share a command.
   const inserts = createBatcher<DeliveryDocument, boolean>({
     ...sharedCommands,
     itemsMax: insertsPerCommand,
-    async flush(documents) {
-      // An interrupted turn may have inserted some of them.
-      const known = await refusedWrites(deliveries.insertMany([...documents], { ordered: false }));
-      return documents.map((_document, index) => !known.has(index));
-    },
+    flush: insert,
   });
 
   return {
@@ -125,9 +129,12 @@ export function createDeliveryStore(deliveries: Deliveries, logger: Logger): Del
     ...results(deliveries),
     ...restarts(deliveries),
     async insertMissing(wanted, nowMs) {
-      const inserted = await Promise.all(
-        wanted.map((delivery) => inserts.add(toDocDelivery(delivery, nowMs))),
-      );
+      const documents = wanted.map((delivery) => toDocDelivery(delivery, nowMs));
+      // The backlog of one endpoint delays no other.
+      const isBacklog = documents.length > sharedInsertMax;
+      const inserted = isBacklog
+        ? await insert(documents)
+        : await Promise.all(documents.map((document) => inserts.add(document)));
       return inserted.filter(Boolean).length;
     },
     async removeOfEndpoint(endpointId) {

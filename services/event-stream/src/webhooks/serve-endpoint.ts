@@ -25,7 +25,8 @@ export interface ServeEndpointDeps extends SendDueDeps {
 const heldMs = { refused: 10 * 60_000, unknown: 5_000, unreadable: 60_000 };
 const entriesPerPage = 200;
 const pagesPerTurn = 10;
-const deliveriesPerTurn = 200;
+/** Deliveries that a turn reads. One that is not fast sends few. */
+const deliveriesPerTurn = { fast: 200, new: 20, slow: 20 };
 const endedPerTurn = 500;
 
 /**
@@ -65,19 +66,20 @@ async function serve(deps: ServeEndpointDeps, turn: Turn): Promise<void> {
   else if (await isRefused(deps, turn)) return;
   else await insertDeliveries(deps, turn);
   const isPaused = health.pausedUntilMs > nowMs;
+  const most = deliveriesPerTurn[turn.pace];
   const types = isEnabled && !isPaused ? 'all' : 'tests';
-  const pending = await deps.deliveries.listPending(id, deliveriesPerTurn, types);
+  const pending = await deps.deliveries.listPending(id, most, types);
   if (isPaused) dueBy(turn, health.pausedUntilMs);
   for (const delivery of pending) {
     const { nextAttemptAtMs } = delivery;
     if (nextAttemptAtMs !== null && nextAttemptAtMs > nowMs) dueBy(turn, nextAttemptAtMs);
     else turn.waiting.push(delivery);
   }
-  // More may be due.
-  if (turn.waiting.length === deliveriesPerTurn) dueBy(turn, nowMs);
+  const mayHaveMore = turn.waiting.length === most;
   if (turn.waiting.length === 0 || isUnreadable(deps, turn)) return;
   // Tests are sent to a disabled one.
   if (isEnabled || !(await isRefused(deps, turn))) await sendDue(deps, turn);
+  if (mayHaveMore && turn.waiting.length === 0) dueBy(turn, nowMs);
 }
 
 /** Without access nothing is inserted or sent; it has a turn again after a pause. */
