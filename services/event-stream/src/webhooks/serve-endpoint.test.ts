@@ -305,6 +305,26 @@ test('an endpoint has one request until it responds within a second, then four; 
   }
 });
 
+test('an event is sent in the turn that inserts its delivery, however long the store takes (Events: webhooks)', async () => {
+  const { append, deps, turns, queue, clock, sent, dueAtMs } = world();
+  const { insertMissing } = deps.deliveries;
+  const slowly: ServeEndpointDeps['deliveries'] = {
+    ...deps.deliveries,
+    insertMissing(wanted, nowMs) {
+      clock.advance(5);
+      return insertMissing(wanted, nowMs + 5);
+    },
+  };
+  append(refreshed);
+  const [due] = await queue.findDue(clock.now(), 1);
+  const claimed = due && (await queue.claim(due, 'a', clock.now() + claimMs));
+  if (!claimed) throw new Error('nothing due');
+
+  await serveEndpoint({ ...deps, deliveries: slowly }, turns, claimed);
+
+  expect([sent.length, dueAtMs()]).toEqual([1, null]);
+});
+
 test('an endpoint with more retries than a turn reads is due when the first one is, and its turns read no more than they send (Events: webhooks)', async () => {
   const { append, turn, turnAll, stored, sent, dueAtMs, clock, queue, endpoint } = world();
   append(...Array(450).fill(refreshed));

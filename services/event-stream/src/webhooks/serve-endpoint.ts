@@ -32,7 +32,8 @@ const endedPerTurn = 500;
 /**
  * One turn of an endpoint, which one replica has at a time.
  *
- * 1. Its deliveries of the events after its position are inserted; an event has one, however often its page is read.
+ * 1. Its deliveries of the events after its position are inserted; an event has one, however often
+ *    its page is read.
  * 2. What is due is sent, each result recorded: first what it changes of the endpoint, then the attempt.
  * 3. The position, and when it is due next, are stored in the write that ends the claim.
  *
@@ -60,11 +61,12 @@ export async function serveEndpoint(
 
 async function serve(deps: ServeEndpointDeps, turn: Turn): Promise<void> {
   const { id, state, health } = turn.endpoint;
-  const nowMs = deps.clock.now();
   const isEnabled = state === 'enabled';
   if (!isEnabled) await endDeliveries(deps, turn);
   else if (await isRefused(deps, turn)) return;
   else await insertDeliveries(deps, turn);
+  // Read now: what was just inserted is due.
+  const nowMs = deps.clock.now();
   const isPaused = health.pausedUntilMs > nowMs;
   const most = deliveriesPerTurn[turn.pace];
   const types = isEnabled && !isPaused ? 'all' : 'tests';
