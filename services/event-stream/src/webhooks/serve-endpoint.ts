@@ -23,10 +23,9 @@ export interface ServeEndpointDeps extends SendDueDeps {
 
 /** Pauses of an endpoint that may not be sent to. A change of its account gives it a turn at once. */
 const heldMs = { refused: 10 * 60_000, unknown: 5_000, unreadable: 60_000 };
-const entriesPerPage = 200;
-const pagesPerTurn = 10;
-/** Deliveries that a turn reads. One that is not fast sends few. */
-const deliveriesPerTurn = { fast: 200, new: 20, slow: 20 };
+/** What a turn inserts and reads at most. One that is not fast sends few. */
+const few = { entries: 50, pages: 1, deliveries: 20 };
+const most = { fast: { entries: 200, pages: 10, deliveries: 200 }, new: few, slow: few };
 const endedPerTurn = 500;
 
 /**
@@ -68,16 +67,16 @@ async function serve(deps: ServeEndpointDeps, turn: Turn): Promise<void> {
   // Read now: what was just inserted is due.
   const nowMs = deps.clock.now();
   const isPaused = health.pausedUntilMs > nowMs;
-  const most = deliveriesPerTurn[turn.pace];
+  const { deliveries: limit } = most[turn.pace];
   const types = isEnabled && !isPaused ? 'all' : 'tests';
-  const pending = await deps.deliveries.listPending(id, most, types);
+  const pending = await deps.deliveries.listPending(id, limit, types);
   if (isPaused) dueBy(turn, health.pausedUntilMs);
   for (const delivery of pending) {
     const { nextAttemptAtMs } = delivery;
     if (nextAttemptAtMs !== null && nextAttemptAtMs > nowMs) dueBy(turn, nextAttemptAtMs);
     else turn.waiting.push(delivery);
   }
-  const mayHaveMore = turn.waiting.length === most;
+  const mayHaveMore = turn.waiting.length === limit;
   if (turn.waiting.length === 0 || isUnreadable(deps, turn)) return;
   // Tests are sent to a disabled one.
   if (isEnabled || !(await isRefused(deps, turn))) await sendDue(deps, turn);
@@ -105,13 +104,14 @@ function isUnreadable({ clock, logger }: ServeEndpointDeps, turn: Turn): boolean
 /** All events of the pages have their delivery before the position moves behind them. */
 async function insertDeliveries(deps: ServeEndpointDeps, turn: Turn): Promise<void> {
   const { projectId } = turn.endpoint;
-  for (let pages = 0; pages < pagesPerTurn; pages += 1) {
-    const entries = await deps.log.listAfter(projectId, turn.nextPosition - 1, entriesPerPage);
+  const { pages, entries: limit } = most[turn.pace];
+  for (let page = 0; page < pages; page += 1) {
+    const entries = await deps.log.listAfter(projectId, turn.nextPosition - 1, limit);
     const wanted = entries.filter(({ type }) => turn.endpoint.types.includes(type));
     const made = wanted.map((entry) => deliveryOf(turn.endpoint, entry));
     await deps.deliveries.insertMissing(made, deps.clock.now());
     turn.nextPosition = (entries.at(-1)?.position ?? turn.nextPosition - 1) + 1;
-    if (entries.length < entriesPerPage) return;
+    if (entries.length < limit) return;
   }
   dueBy(turn, deps.clock.now());
 }
