@@ -1,4 +1,4 @@
-/** Which module may import which; the reasons are in docs/style.md. */
+/** Which module may import which; the reasons are in docs/contributors/style.md. */
 const service = '^services/([^/]+)/src';
 /** Kinds of modules: by name in a service cut by feature, by folder in one cut by kind. */
 const domain = ['^services/[^/]+/src/domain/', '\\.domain\\.ts$'];
@@ -13,7 +13,7 @@ const entries = [
   '-routes?\\.ts$',
 ];
 const edges = [...entries, '^services/[^/]+/src/(http|operator)/'];
-const wiring = ['/(open|start)-[a-z-]+\\.ts$', '/(main|config|work)\\.ts$'];
+const wiring = ['/(open|start)-[a-z-]+\\.ts$', '/(main|config)\\.ts$'];
 const tests = '(\\.test\\.ts$|/test/|^test/)';
 
 /** The rooms of the collector, each with those that it may not import. */

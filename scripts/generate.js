@@ -18,6 +18,7 @@ const { licencesPage } = require('./generate/licences-page.js');
 const { messageDocs, messageDocsFolder } = require('./generate/message-docs.js');
 const { metricsPage } = require('./generate/metrics-page.js');
 const { openApiFiles } = require('./generate/openapi-files.js');
+const { pendingWork } = require('./generate/pending-work.js');
 const { settingsTables } = require('./generate/settings-tables.js');
 const { specMap } = require('./generate/spec-map.js');
 
@@ -35,6 +36,7 @@ async function generatedFiles() {
     ...messageDocs(root),
     ...(await openApiFiles(root)),
     ...settingsTables(root, serviceNames),
+    ...pendingWork(root, serviceNames),
     ...specMap(root),
     ...observabilityFiles(),
     licencesPage(root),

@@ -35,8 +35,7 @@ const insufficientFunds = z.object({
 });
 const spendCapReached = z.object({
   code: z.enum(['spend_cap_reached']),
-  /** Absent where the refusal was recorded without it. */
-  detail: spendCapDetail.optional(),
+  detail: spendCapDetail,
 });
 const outstandingLimitExceeded = z.object({
   code: z.enum(['outstanding_limit_exceeded']),

@@ -28,6 +28,13 @@ export interface Lease {
 /** Top-level fields that are written with the lease. */
 type LeaseFields<Stored> = Partial<Omit<Stored, '_id' | 'lease'>>;
 
+interface AcquireOptions<Stored> {
+  readonly set?: LeaseFields<Stored>;
+  readonly where?: Filter<Stored>;
+  /** False where a missing document is not created. */
+  readonly upsert?: boolean;
+}
+
 /**
  * Leases of the documents of a collection, which need not exist before. The document names its owner,
  * so a call whose answer was lost is repeated under the same one.
@@ -37,10 +44,7 @@ export interface Leases<Stored extends WithLease> {
    * The document as it is with the lease; null while another owner holds it, and where the document
    * does not match `where`.
    */
-  acquire(
-    lease: Lease,
-    options?: { readonly set?: LeaseFields<Stored>; readonly where?: Filter<Stored> },
-  ): Promise<Stored | null>;
+  acquire(lease: Lease, options?: AcquireOptions<Stored>): Promise<Stored | null>;
   /** Acquires it although it may be held: writes of the former owner change nothing from here on. */
   seize(lease: Lease): Promise<Stored>;
   /** Also after it expired, unless another owner acquired it; false when it is lost. */
@@ -64,21 +68,21 @@ export function heldBy<Stored extends WithLease>({ id, owner }: Lease): Filter<S
   return { _id: id, 'lease.owner': owner } as unknown as Filter<Stored>;
 }
 
-/** Matches a document without a lease, and one whose lease has expired. */
-const isFree = { $lte: ['$lease.until', '$$NOW'] };
+/** An expression: true for a document without a lease, and for one whose lease has expired. */
+export const isFree = { $lte: ['$lease.until', '$$NOW'] };
 
-export function createLeases<Stored extends WithLease>(
-  options: LeasesOptions<Stored>,
-): Leases<Stored> {
-  const { collection, leaseMs, released } = options;
+export function createLeases<Stored extends WithLease>({
+  collection,
+  leaseMs,
+  released,
+}: LeasesOptions<Stored>): Leases<Stored> {
   const until = { $dateAdd: { startDate: '$$NOW', unit: 'millisecond', amount: leaseMs } };
 
   /** One write, which leaves a document that is not `free` as it is. */
   async function take(
     { id, owner }: Lease,
     free: Document | true,
-    where: Filter<Stored> = {},
-    set: LeaseFields<Stored> = {},
+    { where, set = {}, upsert = true }: AcquireOptions<Stored> = {},
   ): Promise<Stored | null> {
     const written = { ...literals(set), lease: { owner: { $literal: owner }, until } };
     const fields = Object.entries(written).map(([name, value]) => [
@@ -89,7 +93,7 @@ export function createLeases<Stored extends WithLease>(
       const found = await collection.findOneAndUpdate(
         { ...where, _id: id } as Filter<Stored>,
         [{ $set: Object.fromEntries(fields) }],
-        { upsert: true, returnDocument: 'after' },
+        { upsert, returnDocument: 'after' },
       );
       return found?.lease?.owner === owner ? (found as Stored) : null;
     } catch (error) {
@@ -100,9 +104,9 @@ export function createLeases<Stored extends WithLease>(
   }
 
   return {
-    acquire(lease, { set, where } = {}) {
+    acquire(lease, options) {
       const isOwn = { $eq: ['$lease.owner', { $literal: lease.owner }] };
-      return take(lease, { $or: [isFree, isOwn] }, where, set);
+      return take(lease, { $or: [isFree, isOwn] }, options);
     },
     async seize(lease) {
       // The first one may create the document beside another owner; the second one finds it.

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { type StartWorkerDeps, startWorker } from './start-worker.ts';
 import { newWork, type WorkField, workField, workIndexOf } from './work-field.ts';
 import { createWorkQueue } from './work-queue.ts';
+import type { WorkRow } from './work-row.ts';
 
 /**
  * Messages inside the document whose change they announce: state and messages are one write. Their
@@ -19,11 +20,21 @@ export interface WithOutbox {
 
 /** What the writer has not published by then is published by any replica. */
 const writerFirstMs = 2_000;
-const lookEveryMs = 2_000;
-/** Where publishing takes longer, messages repeat. */
-const leaseMs = 30_000;
-const again = { firstMs: 2_000, maxMs: 30_000 };
-const places = 20;
+
+/** The row of an outbox in the table of its service. */
+export function outboxWork<Collection extends string>(collection: Collection) {
+  return {
+    name: `outbox of ${collection}`,
+    collection,
+    what: 'messages that were written with a change and are not published',
+    places: 20,
+    leaseMs: 30_000,
+    again: { firstMs: 2_000, maxMs: 30_000 },
+    lookEveryMs: 2_000,
+    afterCrash: 'any replica sends it',
+    givesUp: 'never; refused messages are an alert',
+  } as const satisfies WorkRow;
+}
 
 /** A message continues the trace that is active when its state changes. */
 export function withTrace(messages: readonly OutgoingMessage[]): OutgoingMessage[] {
@@ -98,13 +109,9 @@ export function startOutbox(options: OutboxOptions, deps: StartWorkerDeps): Outb
   });
   startWorker(
     {
-      name: `outbox of ${collectionName}`,
+      ...outboxWork(collectionName),
       // What was written meanwhile stays pending.
       queue: { ...queue, complete: async () => {} },
-      places,
-      leaseMs,
-      again,
-      lookEveryMs,
       async work({ id, item }) {
         await sendAll(id, item);
         return 'done';

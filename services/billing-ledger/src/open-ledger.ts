@@ -31,7 +31,7 @@ import {
 } from './operations/rebuild-snapshots.ts';
 import { createRecentEntries } from './operations/recent-entries.ts';
 import { createRollUpUsage } from './operations/roll-up-usage.ts';
-import { createRunLeased, leaseMs, type RunLeased } from './operations/run-leased.ts';
+import { createRunLeased, type RunLeased } from './operations/run-leased.ts';
 import {
   createVerificationRunner,
   type VerificationRunner,
@@ -47,6 +47,7 @@ import { createQuarantineStore, type QuarantineStore } from './storage/quarantin
 import { createSnapshotStore, type SnapshotStore } from './storage/snapshot-store.ts';
 import { createUsageStore, type UsageStore } from './storage/usage-store.ts';
 import { createVerificationStore, type VerificationStore } from './storage/verification-store.ts';
+import { leaseMs } from './work.ts';
 
 export interface OpenLedgerDeps {
   /** With the indexes of `storage/collections.ts`. */

@@ -278,8 +278,9 @@ describe('Snapshots', () => {
     await snapshots().updateOne({ _id: accountId }, { $set: { format: 99 } });
     // Another replica has begun to rebuild it.
     const leases = stage.db.collection<Document & { _id: string }>('leases');
-    const lease = { _id: `snapshot rebuild/${accountId}`, holder: 'another' };
-    await leases.insertOne({ ...lease, until: new Date(Date.UTC(2100, 0)) });
+    const lease = { owner: 'another', until: new Date(Date.UTC(2100, 0)) };
+    const _id = `snapshot rebuild/${accountId}`;
+    await leases.insertOne({ _id, lease });
     const letters = recordDeadLetters();
     const ledger = await stage.startReplica();
     const [reserve, adjust] = [account.reserve(), account.adjust(-1)];
@@ -290,7 +291,7 @@ describe('Snapshots', () => {
     const before = stage.outcomesOf(accountId);
     const reading = ledger.holds(accountId);
     await expect(reading).rejects.toThrow(ServiceUnreachable);
-    await leases.deleteOne({ _id: lease._id });
+    await leases.deleteOne({ _id });
     const answered = await stage.send(reserve, adjust);
 
     expect([...granted, ...reserved].map(({ result }) => result)).toEqual(

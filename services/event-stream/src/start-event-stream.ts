@@ -6,6 +6,7 @@ import { logIndexes } from './log/log-document.ts';
 import { countAppended } from './log/log-metrics.ts';
 import { logRoutes } from './log/log-routes.ts';
 import { openGatewayClient, openLog, startAppending } from './log/open-log.ts';
+import { startWork } from './start-work.ts';
 import {
   openEventAccess,
   openManaging,
@@ -14,7 +15,6 @@ import {
 } from './webhooks/open-webhooks.ts';
 import { webhookIndexes } from './webhooks/webhook-document.ts';
 import { webhookRoutes } from './webhooks/webhook-routes.ts';
-import { startWork } from './work.ts';
 
 /** Starts the service: logs and webhooks, their work, the consumers, and internal HTTP last. */
 export async function startEventStream(

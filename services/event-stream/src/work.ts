@@ -1,89 +1,43 @@
-import { createKeyedSemaphore, createSemaphore } from '@inventory/runtime/semaphore';
-import type { ServiceContext } from '@inventory/service-host/service-context';
-import { type StartedWorkKind, startWorker } from '@inventory/work/start-worker';
-import type { EventStreamConfig } from './config.ts';
-import type { LogPruning } from './log/log-pruning-store.ts';
-import { pruneLog } from './log/prune-logs.ts';
-import type { EndpointStore, EndpointTurn } from './webhooks/endpoint-store.ts';
-import type { Serving } from './webhooks/open-webhooks.ts';
-import { type ServeEndpointDeps, serveEndpoint } from './webhooks/serve-endpoint.ts';
-import type { EndpointPace } from './webhooks/webhook-endpoint.domain.ts';
+import type { WorkRow } from '@inventory/work/work-row';
 
 const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
 
-export interface WorkDeps {
-  readonly pruning: LogPruning;
-  readonly endpoints: Pick<EndpointStore, 'turnsOf'>;
-  readonly serving: Serving;
-}
+/** A turn of an endpoint. Those of one pace wait for each other; accounts take turns. */
+const turn = {
+  collection: 'webhookEndpoints',
+  leaseMs: 'WEBHOOK_CLAIM_MS',
+  afterCrash: 're-sent in the next turn, same id and bytes',
+  givesUp: 'a delivery after its schedule; an endpoint is disabled after five days of failures',
+} as const;
 
-/**
- * All pending work of the service. Each row is a kind: where it waits (`queue`), who takes turns
- * (`perKey`), how much is done at once (`places`), what is done (`work`), and after which time another
- * replica does it, when this one is lost or fails (`again`). No kind gives up: a delivery does, after
- * its schedule, and an endpoint, which is disabled.
- *
- * Appending an event makes its log and the endpoints of its Project due, before the announcement is
- * acknowledged; so nothing is polled, and the cost follows what is due.
- */
-export function startWork(
-  context: ServiceContext<EventStreamConfig>,
-  deps: WorkDeps,
-): { readonly wakeEndpoints: () => void } {
-  const { clock, config } = context;
-  const { keepMs, pruneEveryMs: everyMs } = config.log;
-  const { pruning } = deps;
-
-  startWorker(
-    {
-      name: 'log pruning',
-      // `logPruning`: a document per log, due when its oldest entry is old enough.
-      queue: pruning.queue,
-      places: 4,
-      again: { firstMs: minuteMs, maxMs: hourMs },
-      lookEveryMs: Math.min(everyMs, minuteMs),
-      work: (log) => pruneLog({ pruning, clock, keepMs, everyMs }, log),
-    },
-    context,
-  );
-
-  // `webhookEndpoints`: a turn of an endpoint sends what is due to it. Those that respond within a
-  // second have half of the requests, new ones and slow ones a quarter each.
-  const workers = (['new', 'slow', 'fast'] as const).map((pace) =>
-    startWorker(endpointTurns(pace, config, { ...deps, onDue: wakeEndpoints }), context),
-  );
-  function wakeEndpoints(): void {
-    for (const { wake } of workers) wake();
-  }
-  return { wakeEndpoints };
-}
-
-function endpointTurns(
-  pace: EndpointPace,
-  { webhooks: { limits, sweepEveryMs } }: EventStreamConfig,
-  { endpoints, serving, onDue }: WorkDeps & Pick<ServeEndpointDeps, 'onDue'>,
-): StartedWorkKind<EndpointTurn> {
-  const queue = endpoints.turnsOf(pace);
-  const quarter = quarterOf(limits.requestsMax);
-  const isFast = pace === 'fast';
-  // Most of a turn of a fast endpoint is reading and storing.
-  const places = isFast ? 4 * quarter : quarter;
-  const ofAccount = quarterOf(places);
-  const requests = createSemaphore(isFast ? 2 * quarter : quarter);
-  const extraRequests = createKeyedSemaphore<string>({
-    ...{ totalMax: quarter, perKeyMax: quarterOf(quarter) },
-  });
-  return {
-    name: `webhooks to ${pace} endpoints`,
-    queue,
-    places,
-    perKey: { places: ofAccount, keyOf: ({ accountId }) => accountId },
-    // A turn ends before: its requests begin and end within the claim.
-    again: { firstMs: limits.claimMs, maxMs: limits.claimMs },
-    lookEveryMs: sweepEveryMs,
-    work: (turn) => serveEndpoint({ ...serving, requests, extraRequests, onDue }, queue, turn),
-  };
-}
-
-const quarterOf = (count: number) => Math.max(1, Math.floor(count / 4));
+/** Everything that may be pending in this service. Any replica does it. */
+export const work = {
+  pruning: {
+    name: 'log pruning',
+    collection: 'logPruning',
+    what: 'the oldest entries of a log are deleted (`log/prune-logs`)',
+    places: 4,
+    again: { firstMs: minuteMs, maxMs: 60 * minuteMs },
+    lookEveryMs: minuteMs,
+    afterCrash: 'the log is pruned again',
+    givesUp: 'never; a log that was idle for as long as entries are kept has nothing to prune',
+  },
+  fast: {
+    name: 'webhooks to fast endpoints',
+    what: 'what is due to an endpoint that responds within a second is sent (`webhooks/serve-endpoint`)',
+    places: '`WEBHOOK_REQUESTS_MAX` endpoints and half as many requests, a quarter per account',
+    ...turn,
+  },
+  new: {
+    name: 'webhooks to new endpoints',
+    what: 'what is due to an endpoint without a response yet is sent',
+    places: 'a quarter of `WEBHOOK_REQUESTS_MAX`, a quarter of them per account',
+    ...turn,
+  },
+  slow: {
+    name: 'webhooks to slow endpoints',
+    what: 'what is due to an endpoint that takes longer than a second is sent',
+    places: 'a quarter of `WEBHOOK_REQUESTS_MAX`, a quarter of them per account',
+    ...turn,
+  },
+} as const satisfies Record<string, WorkRow>;

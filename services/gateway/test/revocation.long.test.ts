@@ -10,7 +10,7 @@ import {
   type WholeGateway,
 } from './support/whole-gateway.ts';
 
-/** docs/rotating-secrets.md; shorter than what a replica keeps of a key by itself. */
+/** docs/operators/rotating-secrets.md; shorter than what a replica keeps of a key by itself. */
 const promisedMs = 2_000;
 type Issued = Awaited<ReturnType<typeof issueCredential>>;
 let world: GatewayWorld;

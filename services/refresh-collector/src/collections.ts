@@ -2,6 +2,7 @@ import { accountId, projectId, refreshId, requestId, revisionId } from '@invento
 import { inventoryKey } from '@inventory/contracts/inventory-key';
 import { language } from '@inventory/contracts/languages';
 import { manifestPage } from '@inventory/contracts/messages/revision-commands';
+import { refreshRefusal } from '@inventory/contracts/refusal';
 import { refreshOutcome } from '@inventory/contracts/vocabulary';
 import { type CollectionIndexes, whereExists } from '@inventory/mongo/indexes';
 import { storedTrace } from '@inventory/mongo/stored-trace';
@@ -14,7 +15,6 @@ import { identityStatuses } from './egress/egress-identity.domain.ts';
 import { acceptanceDocument, billingDocument } from './refreshes/billing-document.ts';
 import { noEndCheck } from './refreshes/recorded-page.domain.ts';
 import { openPhases, refreshPhases, waitingPhases } from './refreshes/refresh.domain.ts';
-import { refusalDocument } from './refreshes/refusal-document.ts';
 
 /* Documents of earlier versions lack the fields that have a default here. */
 
@@ -59,7 +59,7 @@ const refresh = z.object({
   retryAfterSeconds: z.int().default(1),
   collectDeadline: z.date().nullable(),
   completedAt: z.date().nullable(),
-  refusal: refusalDocument.nullable(),
+  refusal: refreshRefusal.nullable(),
   acceptance: acceptanceDocument.nullable(),
   cancelRequested: z.boolean(),
   outcome: refreshOutcome.nullable(),
@@ -138,20 +138,19 @@ export type AdmissionDocument = z.infer<typeof admission>;
 const replica = z.object({ _id: z.string(), seenAt: z.date(), livePagesPerMinute: z.number() });
 export type ReplicaDocument = z.infer<typeof replica>;
 
-const inventoryLease = z.object({
+const inventoryScan = z.object({
   refreshId,
-  /** Changes with every worker; null while it waits for one. */
-  token: z.string().nullable(),
-  leaseUntil: z.date(),
-  /** Until when its scan collects; the earliest is taken first. */
-  deadline: z.date().exactOptional(),
+  /** Until when it collects; the earliest is taken first. */
+  deadline: z.date(),
 });
 
-/** One inventory: the lease of its scan, and its last size. */
+/** One inventory: its scan and the lease of the worker, and its last size. */
 const inventory = z.object({
   _id: z.string(),
   /** Present while a scan is started and not ended; one scan at a time. */
-  scan: inventoryLease.exactOptional(),
+  scan: inventoryScan.exactOptional(),
+  /** Of the worker that reads it; absent while the scan waits for one. */
+  lease: leaseField.exactOptional(),
   /** Pages of its last complete scan, or those that a later scan reported. */
   pages: z.int().exactOptional(),
   /** Of the lease that was opened last. */
@@ -256,12 +255,13 @@ export const indexes: readonly CollectionIndexes[] = [
     collection: 'inventories',
     indexes: [
       {
-        name: 'lease_until',
-        keys: { 'scan.leaseUntil': 1 },
-        options: whereExists('scan.leaseUntil'),
+        name: 'scan_deadline',
+        keys: { 'scan.deadline': 1 },
+        options: whereExists('scan.deadline'),
       },
       { name: 'seen', keys: { seenAt: 1 }, options: { expireAfterSeconds: 180 * 86_400 } },
     ],
+    retired: ['lease_until'],
   },
   {
     collection: 'replicas',

@@ -98,29 +98,27 @@ test('a corrupt refresh is skipped when scans are planned', async () => {
 });
 
 test('a corrupt lease is skipped among those that wait for a worker', async () => {
-  const lease = { refreshId: newRefreshId(), token: null, leaseUntil: new Date(0) };
+  const scan = { refreshId: newRefreshId(), deadline: new Date(0) };
   const seenAt = new Date(0);
-  await overwrite('inventories', 'sound', { scan: lease, seenAt });
-  await overwrite('inventories', 'corrupt', { scan: { ...lease, refreshId: null }, seenAt });
+  await overwrite('inventories', 'sound', { scan, seenAt });
+  await overwrite('inventories', 'corrupt', { scan: { ...scan, refreshId: null }, seenAt });
 
   expect(await stores.inventories.findWaitingLeases(10)).toEqual([
-    { inventory: 'sound', refreshId: lease.refreshId, deadlineMs: 0 },
+    { inventory: 'sound', refreshId: scan.refreshId, deadlineMs: 0 },
   ]);
   expect(logged).toHaveLength(1);
 });
 
 test('corrupt leases that wait longest take no place among those of the workers (decisions/0013)', async () => {
-  const lease = { token: null, leaseUntil: new Date(0) };
   const seenAt = new Date(0);
   for (const id of ['corrupt-1', 'corrupt-2', 'corrupt-3']) {
-    await overwrite('inventories', id, { scan: { ...lease, refreshId: null }, seenAt });
+    await overwrite('inventories', id, {
+      scan: { refreshId: null, deadline: new Date(0) },
+      seenAt,
+    });
   }
   const refreshId = newRefreshId();
-  const [leaseUntil, deadline] = [new Date(1), new Date(1)];
-  await overwrite('inventories', 'behind', {
-    scan: { ...lease, leaseUntil, deadline, refreshId },
-    seenAt,
-  });
+  await overwrite('inventories', 'behind', { scan: { refreshId, deadline: new Date(1) }, seenAt });
 
   expect(await stores.inventories.findWaitingLeases(1)).toEqual([
     { inventory: 'behind', refreshId, deadlineMs: 1 },

@@ -63,6 +63,23 @@ describe('The leases of an inventory (Refresh: one scan at a time per inventory)
     expect(sequences).toEqual([...new Set(sequences)].sort((left, right) => left - right));
   });
 
+  it('are held until they expire, whatever the clocks of the collectors', async () => {
+    const [right, fast] = replicas(0, 5 * minuteMs) as [Replica, Replica];
+    const waiting = { inventory: 'held', refreshId: newRefreshId() };
+    const own = { ...waiting, token: 'worker' };
+    const other = { ...waiting, token: 'other' };
+    const isWaiting = async () =>
+      (await fast.findWaitingLeases(100)).some(({ inventory }) => inventory === 'held');
+    await right.openLease({ ...own, deadlineMs });
+
+    expect([await isWaiting(), await fast.takeLease(other)]).toEqual([false, false]);
+    await inventories().updateOne({ _id: 'held' }, { $set: { 'lease.until': new Date(0) } });
+    expect([await isWaiting(), await fast.takeLease(other)]).toEqual([true, true]);
+    expect([await right.renewLease(own), await fast.renewLease(other)]).toEqual([false, true]);
+    await right.releaseLease(own);
+    expect(await isWaiting()).toBe(false);
+  });
+
   it('number a scan anew that is opened again after a crash, and give one number to one of many', async () => {
     const [one, other] = replicas(0, -leaseMs / 3) as [Replica, Replica];
     const refreshId = newRefreshId();

@@ -86,6 +86,7 @@ describe('one scan per inventory (Refresh: one scan at a time per inventory) [on
     await inventories.untilAsked(scope, 2);
 
     clock.advance(leaseMs + 1);
+    await inventories.expireLease(scope);
     await inventories.release(scope);
     await harness.completed(collector, request.refresh_id);
 

@@ -1,5 +1,6 @@
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { Bug } from '@inventory/runtime/bug';
+import { newRefreshId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import { MongoNetworkError } from 'mongodb';
 import { loadConfig } from '../src/config.ts';
@@ -272,6 +273,41 @@ describe('a refresh whose planned step fails', () => {
     }
 
     expect(await stateOf(good)).toBe('collecting');
+  });
+
+  it('is retried after pauses where another refresh holds its inventory, and takes no turn from the others', async () => {
+    for (let count = 0; count < 12; count += 1) await queue(one);
+    const seenAt = new Date(stored.clock.now());
+    const held = await stored.collection.find({}).toArray();
+    const lost = { owner: 'lost', until: new Date(8e12) };
+    const scan = { refreshId: newRefreshId(), deadline: seenAt };
+    await stores.collections.inventories.insertMany(
+      held.map(({ scopeKey }) => ({ _id: scopeKey, seenAt, scan, lease: lost })),
+    );
+    const queueDeadlineMs = stored.clock.now() + 2 * config.deadlines.queueMs;
+    const good = await queue({ ...one, queueDeadlineMs });
+    const ended = await queue({ phase: 'completed' });
+    let requests = 0;
+    const openLease: Stores['inventories']['openLease'] = (lease) => {
+      requests += 1;
+      return stores.inventories.openLease(lease);
+    };
+    const limits = { ...planLimits(config), scansMax: 4 };
+    const scheduler = openScheduler({ inventories: { ...stores.inventories, openLease }, limits });
+
+    for (let run = 0; run < 40; run += 1) {
+      await scheduler.runOnce();
+      scheduler.onRefreshChanged(ended);
+      stored.clock.advance(250);
+    }
+
+    expect(await stateOf(good)).toBe('collecting');
+    // Four or five in ten seconds of each, not forty.
+    expect(requests).toBeLessThan(12 * 7);
+    await stores.collections.inventories.deleteMany({ 'lease.owner': 'lost' });
+    stored.clock.advance(300_000);
+    await scheduler.runOnce();
+    expect((await running([good])).length).toBeGreaterThan(1);
   });
 
   it('is not set aside while MongoDB is unavailable: everything starts with the first plan after its return', async () => {

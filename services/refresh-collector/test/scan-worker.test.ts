@@ -181,14 +181,14 @@ describe('a worker', () => {
   it('takes the waiting scan with the earliest deadline first, however long the others wait (Refresh: Deadlines)', async () => {
     const scans = [await waitingScan(50_000), await waitingScan(20_000), await waitingScan(30_000)];
     const [longest, urgent, other] = scans.map(({ id }) => id);
-    const expireAt = (refreshId: string | undefined, leaseUntil: Date) =>
+    const expireAt = (refreshId: string | undefined, timeMs: number) =>
       openCollections(stored.db).inventories.updateOne(
         { 'scan.refreshId': refreshId ?? '' },
-        { $set: { 'scan.leaseUntil': leaseUntil } },
+        { $set: { lease: { owner: 'lost', until: new Date(timeMs) } } },
       );
-    // As the lease of a lost worker, beside one that was just released.
-    await expireAt(urgent, new Date(stored.clock.now()));
-    await expireAt(other, new Date(stored.clock.now() - 1_000));
+    // As the leases of lost workers, beside one that was released.
+    await expireAt(urgent, 2_000);
+    await expireAt(other, 1_000);
     const taken: string[] = [];
 
     for (let replica = 1; replica <= 3; replica += 1) {

@@ -55,7 +55,7 @@ export function scannedInventories(harness: CollectorHarness): ScannedInventorie
     },
     seen,
     async expireLease(scope) {
-      const expired = { $set: { 'scan.leaseUntil': new Date(0) } };
+      const expired = { $set: { 'lease.until': new Date(0) } };
       const { inventories } = openCollections(harness.database);
       await inventories.updateOne({ _id: inventoryKeyText(scope) }, expired);
     },

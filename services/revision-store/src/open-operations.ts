@@ -37,7 +37,7 @@ export function openOperations(
     scans: createScanStore(collections.scans),
     waiting: createWaitingScans(collections.scans, logger),
     decidedScans: createDecidedScanStore(collections.scans),
-    scopes: createScopeStore(collections.scopes),
+    scopes: createScopeStore(collections.scopes, config.assembly.leaseMs),
     chunks: createChunkStore(collections.chunks),
     observations: createObservationStore(collections.observations),
     blocks: createBlockStore(collections),

@@ -140,7 +140,7 @@ describe('A page whose revision goes while it is read (Reads: 410 past retention
     let reads = 0;
     return readCurrentPage(
       {
-        scopes: createScopeStore(collections.scopes),
+        scopes: createScopeStore(collections.scopes, config.assembly.leaseMs),
         observations: createObservationStore(collections.observations),
         blocks: {
           ...blocks,
@@ -202,7 +202,7 @@ describe('A page whose revision goes while it is read (Reads: 410 past retention
   it('by an erasure that a commit of before it outlives is 410, on every page', async () => {
     const scope = newScope();
     const head = await save(scope, 3);
-    const stored = await createScopeStore(store.collections.scopes).readHead(
+    const stored = await createScopeStore(store.collections.scopes, 0).readHead(
       inventoryKeyText(scope),
     );
     if (!stored) throw new Error('no head');

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { accountId, projectId, refreshId, requestId } from '../ids.ts';
 import { defineMessage } from '../message.ts';
-import { recordedBillingRefusal } from '../recorded-refusals.ts';
+import { billingRefusal } from '../refusal.ts';
 import { ledgerAsset, productCode, settlementDisposition } from '../vocabulary.ts';
 
 /**
@@ -24,7 +24,7 @@ export const billingOutcomeBody = z.object({
     'allowance',
   ]),
   result: z.enum(['applied', 'refused']),
-  refusal: recordedBillingRefusal.nullable(),
+  refusal: billingRefusal.nullable(),
   account_id: accountId,
   project_id: projectId.nullable(),
   refresh_id: refreshId.nullable(),

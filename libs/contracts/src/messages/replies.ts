@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { refreshId } from '../ids.ts';
 import { refreshAcceptance, retryAfterSeconds } from '../internal/refresh.ts';
 import { defineMessage } from '../message.ts';
-import { recordedRefreshRefusal } from '../recorded-refusals.ts';
+import { refreshRefusal } from '../refusal.ts';
 import { billingOutcomeBody } from './billing-outcome.ts';
 
 const topic = 'replies.v1';
@@ -28,7 +28,7 @@ export const refreshDecisionReply = defineMessage({
       waiting_id: waitingId,
       refresh_id: refreshId,
       decision: z.literal('refused'),
-      refusal: recordedRefreshRefusal,
+      refusal: refreshRefusal,
     }),
     /** Another attempt holds the Idempotency-Key: read that refresh instead. */
     z.object({

@@ -2,7 +2,8 @@ import { createLogger } from '@inventory/runtime/logger';
 import { pause } from '@inventory/runtime/wait';
 import { createMemoryLeases } from '@inventory/testkit/memory-leases';
 import { createTestClock } from '@inventory/testkit/test-clock';
-import { createRunLeased, leaseMs, type RunLeased } from './run-leased.ts';
+import { leaseMs } from '../work.ts';
+import { createRunLeased, type RunLeased } from './run-leased.ts';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
 
@@ -22,35 +23,35 @@ describe('Leased work', () => {
     const { first, second } = openReplicas();
     const running = Promise.withResolvers<void>();
 
-    const done = first('pass', async () => {
+    const done = first('snapshot pass', async () => {
       await running.promise;
       return 'first';
     });
     await pause(0);
-    const refused = await second('pass', async () => 'second');
+    const refused = await second('snapshot pass', async () => 'second');
     running.resolve();
 
     expect([refused, await done]).toEqual([null, 'first']);
-    expect(await second('pass', async () => 'second')).toBe('second');
+    expect(await second('snapshot pass', async () => 'second')).toBe('second');
   });
 
   test('that failed is released', async () => {
     const { first, second } = openReplicas();
 
-    await expect(first('pass', () => Promise.reject(new Error('failed')))).rejects.toThrow(
+    await expect(first('snapshot pass', () => Promise.reject(new Error('failed')))).rejects.toThrow(
       'failed',
     );
 
-    expect(await second('pass', async () => 'second')).toBe('second');
+    expect(await second('snapshot pass', async () => 'second')).toBe('second');
   });
 
   test('of a process that died is done by another one once its lease has expired', async () => {
     const { clock, leases, second } = openReplicas();
-    await leases.acquire({ id: 'pass', owner: 'dead' });
+    await leases.acquire({ id: 'snapshot pass', owner: 'dead' });
 
-    expect(await second('pass', async () => 'second')).toBeNull();
+    expect(await second('snapshot pass', async () => 'second')).toBeNull();
     clock.advance(60_000);
 
-    expect(await second('pass', async () => 'second')).toBe('second');
+    expect(await second('snapshot pass', async () => 'second')).toBe('second');
   });
 });

@@ -2,18 +2,19 @@ import type { Clock } from '@inventory/runtime/clock';
 import { holdLease } from '@inventory/runtime/hold-lease';
 import type { Logger } from '@inventory/runtime/logger';
 import type { Leases, WithLease } from '@inventory/work/lease';
+import { leaseMs, type work } from '../work.ts';
 
 /**
  * Runs work that one replica at a time does, or one at a time for each `part`. Null when another
  * one is at it. The signal of the work is aborted when the lease is lost and when the process stops.
  */
 export type RunLeased = <Value>(
-  name: string,
-  work: (signal: AbortSignal) => Promise<Value>,
+  name: LedgerWork,
+  run: (signal: AbortSignal) => Promise<Value>,
   part?: string,
 ) => Promise<Value | null>;
 
-export const leaseMs = 30_000;
+type LedgerWork = (typeof work)[keyof typeof work]['name'];
 
 /** `holder` names this process among all of them. */
 export function createRunLeased(
@@ -23,7 +24,7 @@ export function createRunLeased(
 ): RunLeased {
   const { clock } = process;
   let runs = 0;
-  return async (name, work, part) => {
+  return async (name, run, part) => {
     // Two runs of one process exclude each other too.
     runs += 1;
     const lease = {
@@ -35,7 +36,7 @@ export function createRunLeased(
     const renew = () => leases.renew(lease);
     const held = holdLease({ ...process, name: `${name} lease`, leaseMs, sentMs, renew });
     try {
-      return await work(held.signal);
+      return await run(held.signal);
     } finally {
       held.end();
       await leases.release(lease);

@@ -1,5 +1,4 @@
 import type { ProjectId, RefreshId, RequestId } from '@inventory/contracts/ids';
-import { recordedBillingRefusal } from '@inventory/contracts/recorded-refusals';
 import type { BillingRefusal } from '@inventory/contracts/refusal';
 import type {
   LedgerAsset,
@@ -44,17 +43,12 @@ export interface EntryDocument {
   outcome?: RefreshOutcome;
   observedAssets?: number;
   disposition?: SettlementDisposition;
-  refusal?: RefusalDocument;
+  refusal?: BillingRefusal;
   configured?: ConfigurationDocument;
   pastPeriod?: number;
   creditsAvailable?: number;
   lowBalance?: LowBalance;
 }
-
-/** Those of earlier releases: `code`, `required`, `available`, `cap`, `spent`, `resetsAt`. */
-type RefusalDocument =
-  | BillingRefusal
-  | { readonly code: string; readonly required: number; readonly resetsAt?: Date };
 
 export function toEntryDocument(entry: Entry): EntryDocument {
   const document: EntryDocument = {
@@ -114,7 +108,7 @@ export function fromEntryDocument(document: EntryDocument): Entry {
     outcome: document.outcome ?? null,
     observedAssets: document.observedAssets ?? null,
     disposition: document.disposition ?? null,
-    refusal: document.refusal ? fromRefusalDocument(document.refusal) : null,
+    refusal: document.refusal ?? null,
     configured: document.configured ? fromConfigurationDocument(document.configured) : null,
     pastPeriod: document.pastPeriod ?? null,
     creditsAvailable: document.creditsAvailable ?? null,
@@ -156,11 +150,6 @@ function derivedCommandId(
     default:
       return `${command}:${subject.requestId ?? ''}`;
   }
-}
-
-function fromRefusalDocument(document: RefusalDocument): BillingRefusal {
-  const resetsAt = 'resetsAt' in document ? document.resetsAt : undefined;
-  return recordedBillingRefusal.parse({ ...document, resets_at: resetsAt?.toISOString() });
 }
 
 function commandNamedAs(kind: EntryKind): Entry['command'] {

@@ -1,11 +1,12 @@
 import type { MessageBus, OutgoingMessage } from '@inventory/messaging/bus';
-import type { Backoff } from '@inventory/runtime/backoff';
 import { type Clock, isoTime } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { inSpan } from '@inventory/runtime/tracing';
+import type { StartedWorkKind } from '@inventory/work/start-worker';
 import type { Pending, WorkQueue } from '@inventory/work/work-queue';
-import type { WorkKind, WorkResult } from '@inventory/work/worker';
+import type { WorkResult } from '@inventory/work/worker';
 import { captureCompleted, chainEnded } from '../metrics.ts';
+import { work } from '../work.ts';
 import { captureEpoch } from './capture.domain.ts';
 import { evidenceDigest } from './capture-page.ts';
 import type { PendingCapture } from './capture-store.ts';
@@ -21,10 +22,6 @@ export interface CompleteCapturesDeps {
   readonly logger: Logger;
 }
 
-const places = 5;
-/** Between two looks at the intents of a chain. */
-const again: Backoff = { firstMs: 500, maxMs: 10_000 };
-
 /**
  * Completes the captures of chains. A claimed one is
  * 1. postponed while a page of its chain has an open intent. A reversal excludes the chain before it
@@ -33,13 +30,11 @@ const again: Backoff = { firstMs: 500, maxMs: 10_000 };
  *    after it sends the same command again; its handler is idempotent;
  * 3. done: no request depends on its outcome.
  */
-export function captureWork(deps: CompleteCapturesDeps): WorkKind<PendingCapture> {
+export function captureWork(deps: CompleteCapturesDeps): StartedWorkKind<PendingCapture> {
   const { queue } = deps;
   return {
-    name: 'captures',
+    ...work.captures,
     queue,
-    places,
-    again,
     work: (claimed) => {
       const { trace, chainId } = claimed.item;
       const attributes = { 'inventory.chain_id': chainId };

@@ -37,7 +37,6 @@ export interface Captures {
 
 /** Intents of a chain are closed soon after its last page. */
 const firstLookMs = 250;
-const lookEveryMs = 500;
 
 /** Staging, and the sweeper that sends the complete captures of all replicas. */
 export function openCaptures(
@@ -50,8 +49,7 @@ export function openCaptures(
   const store = createCaptureStore(db, deadlines, logger);
   const { publish } = bus;
   const { pending: queue } = store;
-  const work = captureWork({ queue, intents, revisions: staging, publish, clock, logger });
-  startWorker({ ...work, lookEveryMs }, context);
+  startWorker(captureWork({ queue, intents, revisions: staging, publish, clock, logger }), context);
 
   const insertCapture = (capture: Capture, nowMs: number) =>
     store.insertCapture(capture, currentTrace(), nowMs + firstLookMs);

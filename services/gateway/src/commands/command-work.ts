@@ -1,13 +1,12 @@
 import type { MessageBody, MessageType } from '@inventory/contracts/messages';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
-import type { Backoff } from '@inventory/runtime/backoff';
 import type { StartedWorkKind } from '@inventory/work/start-worker';
 import type { Pending, WorkQueue } from '@inventory/work/work-queue';
 import { type RequestReplyClient, replyOf } from './request-reply-client.ts';
 
 /** Commands that are sent until their outcome is received, also after a crash of this process. */
-export interface CommandKind<Item, Reply extends MessageType> {
-  readonly name: string;
+export interface CommandKind<Item, Reply extends MessageType>
+  extends Pick<StartedWorkKind<Item>, 'name' | 'places' | 'again' | 'lookEveryMs'> {
   readonly queue: WorkQueue<Item>;
   /** The same command every time; only the correlation id differs. */
   readonly toMessage: (
@@ -27,25 +26,16 @@ export interface CommandWorkDeps {
   readonly deadlines: { readonly pendingReplyMs: number };
 }
 
-/** More than are sent in a second: one without an answer costs the others nothing but a place. */
-const places = 400;
-/** Longer than any wait for a reply; the owner reads what was sent before, so nothing is lost by it. */
-const again: Backoff = { firstMs: 10_000, maxMs: 60_000 };
-const lookEveryMs = 1_000;
 /** While nothing can be sent, or no reply received. */
 const notSentPauseMs = 2_000;
 
 /** Sends a claimed command, which is idempotent, and waits for its reply. */
 export function commandWork<Item, Reply extends MessageType>(
-  { name, queue, toMessage, replyType, onReply }: CommandKind<Item, Reply>,
+  { toMessage, replyType, onReply, ...kind }: CommandKind<Item, Reply>,
   { commands, deadlines }: CommandWorkDeps,
 ): StartedWorkKind<Item> {
   return {
-    name,
-    queue,
-    places,
-    again,
-    lookEveryMs,
+    ...kind,
     async work({ id, item, tries }: Pending<Item>) {
       const message = toMessage(item, `${replyType}:${id}:${tries}`);
       const reply = await commands.request(message, replyOf(replyType), deadlines.pendingReplyMs);

@@ -2,6 +2,7 @@ import { billingCommandId } from '@inventory/contracts/messages/billing-commands
 import type { Logger } from '@inventory/runtime/logger';
 import type { CommandKind } from '../commands/command-work.ts';
 import { chainEnded, chargeReversed } from '../metrics.ts';
+import { work } from '../work.ts';
 import type { PendingReversal } from './page-intent-store.ts';
 import type { ReadKeyStore } from './read-key-store.ts';
 
@@ -24,7 +25,7 @@ type Reversals = CommandKind<PendingReversal, 'reply.billing-outcome.v1'>;
  */
 export function pageReversals({ queue, keys, chains, logger }: PageReversalDeps): Reversals {
   return {
-    name: 'page reversals',
+    ...work.reversals,
     queue,
     replyType: 'reply.billing-outcome.v1',
     toMessage(reversal, waitingId) {

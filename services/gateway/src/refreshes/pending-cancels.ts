@@ -2,6 +2,7 @@ import { isoTime } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import type { CommandKind } from '../commands/command-work.ts';
 import { pendingCancelAcknowledged } from '../metrics.ts';
+import { work } from '../work.ts';
 import type { PendingCancel } from './pending-cancel-store.ts';
 
 type Cancels = CommandKind<PendingCancel, 'reply.refresh-cancel.v1'>;
@@ -12,7 +13,7 @@ type Cancels = CommandKind<PendingCancel, 'reply.refresh-cancel.v1'>;
  */
 export function pendingCancels(queue: Cancels['queue'], logger: Logger): Cancels {
   return {
-    name: 'pending cancels',
+    ...work.cancels,
     queue,
     replyType: 'reply.refresh-cancel.v1',
     toMessage: (cancel, waitingId) => ({

@@ -1,8 +1,8 @@
-import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
 import { parseDocument, readEach, readFirst } from '@inventory/mongo/parse-document';
-import type { TypedCollection } from '@inventory/mongo/typed-collection';
 import { type Clock, dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
+import { createLeases, isFree } from '@inventory/work/lease';
+import type { Collection } from 'mongodb';
 import { documents, type InventoryDocument } from '../collections.ts';
 import { nextSequence } from './refresh.domain.ts';
 
@@ -25,7 +25,7 @@ export interface NewLease extends WaitingLease {
 
 /**
  * The leases of inventories: which refresh may scan one, and which worker reads it. One document
- * holds both under one expiry: an inventory never has two scans, and a scan never has two workers.
+ * holds both: an inventory never has two scans, and a scan never has two workers.
  */
 export interface InventoryStore {
   /**
@@ -50,72 +50,51 @@ export interface InventoryStore {
   readPageCount(inventory: string): Promise<number | null>;
 }
 
-const anyTime = dateOf(0);
-
 export function createInventoryStore(
-  collection: TypedCollection<InventoryDocument>,
+  collection: Collection<InventoryDocument>,
   clock: Clock,
   leaseMs: number,
   logger: Pick<Logger, 'error'>,
 ): InventoryStore {
-  const leaseEnd = () => dateOf(clock.now() + leaseMs);
-  const leaseFilter = ({ inventory, refreshId, token }: InventoryLease) => ({
-    _id: inventory,
-    'scan.refreshId': refreshId,
-    'scan.token': token,
-  });
+  const leases = createLeases({ collection, leaseMs, released: 'kept' });
+  const leaseOf = ({ inventory, token }: InventoryLease) => ({ id: inventory, owner: token });
 
   return {
     async openLease({ inventory, refreshId, token, deadlineMs }) {
-      const now = dateOf(clock.now());
-      const leaseUntil = token === null ? anyTime : leaseEnd();
-      const scan = { refreshId, token, leaseUntil, deadline: dateOf(deadlineMs) };
-      const free = [
-        { scan: { $exists: false } },
-        { 'scan.refreshId': refreshId, 'scan.leaseUntil': { $lte: now } },
-      ];
       const found = await collection.findOne({ _id: inventory });
       const previous = found ? fromDocument(found).sequence : undefined;
-      const sequence = nextSequence(previous, now.getTime());
-      try {
-        await collection.updateOne(
-          { _id: inventory, sequence: previous ?? { $exists: false }, $or: free },
-          { $set: { scan, sequence, seenAt: now } },
-          { upsert: true },
-        );
-        return sequence;
-      } catch (error) {
-        // The upsert conflicts with a document that the filter does not match: it is leased, or was
-        // meanwhile.
-        if (duplicateKeyOf(error)) return null;
-        throw error;
-      }
+      const sequence = nextSequence(previous, clock.now());
+      const lease = { id: inventory, owner: token ?? `${refreshId}/${sequence}` };
+      const opened = await leases.acquire(lease, {
+        where: {
+          sequence: previous ?? { $exists: false },
+          $or: [{ scan: { $exists: false } }, { 'scan.refreshId': refreshId }],
+        },
+        set: {
+          scan: { refreshId, deadline: dateOf(deadlineMs) },
+          sequence,
+          seenAt: dateOf(clock.now()),
+        },
+      });
+      if (opened && token === null) await leases.release(lease);
+      return opened && sequence;
     },
     async findWaitingLeases(limit) {
       const waiting = collection
-        .find({ 'scan.leaseUntil': { $lte: dateOf(clock.now()) } })
+        .find({ 'scan.deadline': { $exists: true }, $expr: isFree })
         .sort({ 'scan.deadline': 1 });
       return readFirst(waiting, limit, waitingLeaseOf, logger);
     },
-    async takeLease({ inventory, refreshId, token }) {
-      const now = dateOf(clock.now());
-      const { modifiedCount } = await collection.updateOne(
-        { _id: inventory, 'scan.refreshId': refreshId, 'scan.leaseUntil': { $lte: now } },
-        { $set: { 'scan.token': token, 'scan.leaseUntil': leaseEnd() } },
-      );
-      return modifiedCount === 1;
+    async takeLease(lease) {
+      const where = { 'scan.refreshId': lease.refreshId };
+      return (await leases.acquire(leaseOf(lease), { where, upsert: false })) !== null;
     },
-    async renewLease(lease) {
-      const $set = { 'scan.leaseUntil': leaseEnd() };
-      return (await collection.updateOne(leaseFilter(lease), { $set })).matchedCount === 1;
-    },
-    async releaseLease(lease) {
-      await collection.updateOne(leaseFilter(lease), { $set: { 'scan.leaseUntil': anyTime } });
-    },
+    renewLease: (lease) => leases.renew(leaseOf(lease)),
+    releaseLease: (lease) => leases.release(leaseOf(lease)),
     async closeLease({ inventory, refreshId }, pages) {
       await collection.updateOne(
         { _id: inventory, 'scan.refreshId': refreshId },
-        { $unset: { scan: '' }, ...(pages === undefined ? {} : { $set: { pages } }) },
+        { $unset: { scan: '', lease: '' }, ...(pages === undefined ? {} : { $set: { pages } }) },
       );
     },
     async findLeasedRefreshes(inventories) {
@@ -138,5 +117,5 @@ function waitingLeaseOf(stored: InventoryDocument) {
   const { _id: inventory, scan } = fromDocument(stored);
   if (!scan) return [];
   const { refreshId, deadline } = scan;
-  return [{ inventory, refreshId, deadlineMs: deadline?.getTime() ?? 0 }];
+  return [{ inventory, refreshId, deadlineMs: deadline.getTime() }];
 }

@@ -3,6 +3,7 @@ import type { Logger } from '@inventory/runtime/logger';
 import { inSpan } from '@inventory/runtime/tracing';
 import type { Pending } from '@inventory/work/work-queue';
 import type { WorkKind } from '@inventory/work/worker';
+import { work } from '../work.ts';
 import { type SagaDeps, sendEffects } from './apply-fact.ts';
 import type { Resends } from './open-resends.ts';
 import { deadlineOf } from './refresh.domain.ts';
@@ -16,12 +17,6 @@ export interface ResendDeps extends Pick<SagaDeps, 'refreshes' | 'publish' | 'cl
   readonly logger: Logger;
 }
 
-const labels: Readonly<Record<ResendQueue, { readonly name: string }>> = {
-  commands: { name: 'resent commands' },
-  announcements: { name: 'resent announcements' },
-};
-/** Messages of one turn are published together. */
-const places = 200;
 /** While the broker takes none. */
 const notSentPauseMs = 2_000;
 /** Its owner reads what was sent before: a resend is for what was lost. */
@@ -35,9 +30,8 @@ const announceAgainMaxMs = 600_000;
 export function resendWork(deps: ResendDeps, queue: ResendQueue): WorkKind<StoredRefresh> {
   const { firstMs, maxMs } = deps.resend;
   return {
-    ...labels[queue],
+    ...work[queue],
     queue: deps.resends[queue],
-    places,
     again: { firstMs, maxMs: queue === 'announcements' ? announceAgainMaxMs : maxMs },
     work: (claimed) => resend(deps, claimed),
   };

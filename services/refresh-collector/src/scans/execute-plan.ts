@@ -44,11 +44,16 @@ type StepResult =
   | { readonly result: 'changed' | 'unchanged' }
   | { readonly result: 'failed'; readonly id: string; readonly error: unknown };
 
+/** The inventory is leased to another refresh, as a crash leaves it: its turn goes to others. */
+class LeaseHeld extends Error {
+  override name = 'LeaseHeld';
+}
+
 const stepsMax = 100;
 const accountsMax = 10_000;
 const failureBackoff: Backoff = { firstMs: 1_000, maxMs: 300_000 };
-/** What a part of the store fails by is over sooner than what one refresh fails by. */
-const unavailableBackoff: Backoff = { firstMs: 1_000, maxMs: 10_000 };
+/** What a part of the store fails by is over sooner than what one refresh fails by, as a lease is. */
+const passingBackoff: Backoff = { firstMs: 1_000, maxMs: 10_000 };
 
 export function createPlanExecutor(deps: PlanExecutorDeps): PlanExecutor {
   const { inventories, worker, clock, logger } = deps;
@@ -88,7 +93,7 @@ export function createPlanExecutor(deps: PlanExecutorDeps): PlanExecutor {
     let epoch: number | null = null;
     try {
       const sequence = await inventories.openLease({ ...lease, token, deadlineMs });
-      if (sequence === null) return false;
+      if (sequence === null) throw new LeaseHeld(`${entry.inventory} is leased to another refresh`);
       const replica = token === null ? null : worker.replica;
       const fact = factOf(kind, { atMs: startMs, deadlineMs, sequence, worker: replica }, entry);
       const result = await apply(id, fact, open);
@@ -167,7 +172,8 @@ function postpone(
   failed: FailedSteps,
   logger: PlanExecutorDeps['logger'],
 ): void {
-  const backoff = isMongoUnavailable(error) ? unavailableBackoff : failureBackoff;
+  const isPassing = isMongoUnavailable(error) || error instanceof LeaseHeld;
+  const backoff = isPassing ? passingBackoff : failureBackoff;
   const { failures, pauseMs } = failed.recordFailure(id, backoff);
   const level = failures < setAsideFailures ? 'warn' : 'error';
   const details = { err: error, refresh_id: id, failures, retry_in_ms: pauseMs };

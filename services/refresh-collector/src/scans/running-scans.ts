@@ -3,6 +3,7 @@ import { type HeldLease, holdLease } from '@inventory/runtime/hold-lease';
 import type { Logger } from '@inventory/runtime/logger';
 import type { InventoryLease, InventoryStore } from '../refreshes/inventory-store.ts';
 import type { Refresh } from '../refreshes/refresh.domain.ts';
+import { work } from '../work.ts';
 import type { OwnScan } from './replica-share.domain.ts';
 import type { ScanHold } from './run-scan.ts';
 import type { ClaimedScan } from './scan-store.ts';
@@ -81,7 +82,7 @@ export function createRunningScans(deps: RunningScansDeps): RunningScans {
     run(lease, claimed, sentMs) {
       const renew = () => inventories.renewLease(lease);
       const { leaseMs } = deps;
-      const hold = holdLease({ name: 'scan leases', leaseMs, sentMs, renew, clock, logger });
+      const hold = holdLease({ name: work.scans.name, leaseMs, sentMs, renew, clock, logger });
       const leave = new AbortController();
       const leaving = AbortSignal.any([deps.stopping, leave.signal]);
       const ended = deps

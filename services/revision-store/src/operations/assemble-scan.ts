@@ -11,6 +11,7 @@ import type { ObservationStore } from '../storage/observation-store.ts';
 import type { ScanStore } from '../storage/scan-store.ts';
 import type { ScopeLease, ScopeStore } from '../storage/scope-store.ts';
 import type { ClaimedScan } from '../storage/waiting-scans.ts';
+import { work } from '../work.ts';
 import { commitScan } from './commit-scan.ts';
 import { compareScan } from './compare-with-head.ts';
 import { decideScan } from './decide-scan.ts';
@@ -69,22 +70,17 @@ export async function assembleScan(
   stopping: AbortSignal,
 ): Promise<AssemblyEnd> {
   const { scopes, clock, identifiers, logger, settings } = deps;
-  const nowMs = clock.now();
-  const lease = await scopes.acquireLease({
-    scopeKey: claimed.scopeKey,
-    token: identifiers.uuidV7(),
-    nowMs,
-    untilMs: nowMs + settings.leaseMs,
-  });
+  const sentMs = clock.now();
+  const lease = await scopes.acquireLease(claimed.scopeKey, identifiers.uuidV7());
   if (lease === null) return { result: 'postponed', why: 'inventory_busy' };
   const held = holdLease({
-    name: 'inventory leases',
+    name: work.inventories.name,
     leaseMs: settings.leaseMs,
-    sentMs: nowMs,
+    sentMs,
     stopping,
     clock,
     logger,
-    renew: () => scopes.renewLease(lease, clock.now() + settings.leaseMs),
+    renew: () => scopes.renewLease(lease),
   });
   let settled = false;
   try {

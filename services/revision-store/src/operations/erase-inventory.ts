@@ -1,4 +1,3 @@
-import { invariant } from '@inventory/runtime/bug';
 import { LeaseLost } from '@inventory/runtime/hold-lease';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { BlockStore } from '../storage/block-store.ts';
@@ -18,7 +17,6 @@ export interface EraseInventoryDeps extends SettleLastResultDeps {
   readonly blocks: Pick<BlockStore, 'listSets' | 'deleteSets'>;
   readonly identifiers: Identifiers;
   readonly settings: {
-    readonly leaseMs: number;
     readonly retention: { readonly erasedKeptMs: number };
   };
 }
@@ -36,11 +34,7 @@ const undroppedMax = 1_000;
 export async function eraseInventory(deps: EraseInventoryDeps, scopeKey: string): Promise<void> {
   const { scopes, decidedScans, observations, clock, identifiers, settings } = deps;
   const nowMs = clock.now();
-  const untilMs = nowMs + settings.leaseMs;
-  const lease = await scopes.seizeLease({ scopeKey, token: identifiers.uuidV7(), nowMs, untilMs });
-  invariant(lease !== null, 'a lease that was seized is held');
-  const confirmLease = (): Promise<boolean> =>
-    scopes.renewLease(lease, clock.now() + settings.leaseMs);
+  const lease = await scopes.seizeLease(scopeKey, identifiers.uuidV7());
   try {
     if (!(await scopes.eraseScope(lease, nowMs))) throw new LeaseLost();
     await settleLastResult(deps, lease);
@@ -48,7 +42,7 @@ export async function eraseInventory(deps: EraseInventoryDeps, scopeKey: string)
     await observations.deleteSuperseded(
       superseded.map(({ observation }) => observation.observationId),
     );
-    await collectGarbage(deps, scopeKey, [], confirmLease);
+    await collectGarbage(deps, scopeKey, [], () => scopes.renewLease(lease));
     const undropped = await decidedScans.findUndroppedScans(undroppedMax, scopeKey);
     for (const scanId of undropped) await dropStagedChunks(deps, scanId);
     await scopes.schedulePrune(lease, nowMs + settings.retention.erasedKeptMs);

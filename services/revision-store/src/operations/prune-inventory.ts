@@ -19,7 +19,7 @@ export interface PruneInventoryDeps extends SettleLastResultDeps {
   readonly observations: Pick<ObservationStore, 'listSuperseded' | 'deleteSuperseded'>;
   readonly blocks: Pick<BlockStore, 'listSets' | 'deleteSets'>;
   readonly identifiers: Identifiers;
-  readonly settings: { readonly leaseMs: number; readonly retention: Retention };
+  readonly settings: { readonly retention: Retention };
 }
 
 /** Inventories whose observations expire one by one are visited together. */
@@ -33,15 +33,9 @@ const revisitAfterMs = 900_000;
  * inventory remains due.
  */
 export async function pruneInventory(deps: PruneInventoryDeps, scopeKey: string): Promise<void> {
-  const { scopes, clock, identifiers, settings } = deps;
+  const { scopes, clock, identifiers } = deps;
   const nowMs = clock.now();
-  const untilMs = nowMs + settings.leaseMs;
-  const lease = await scopes.acquireLease({
-    scopeKey,
-    token: identifiers.uuidV7(),
-    nowMs,
-    untilMs,
-  });
+  const lease = await scopes.acquireLease(scopeKey, identifiers.uuidV7());
   if (lease === null) return;
   try {
     await pruneUnderLease(deps, lease, nowMs);
@@ -55,8 +49,8 @@ async function pruneUnderLease(
   lease: ScopeLease,
   nowMs: number,
 ): Promise<void> {
-  const { scopes, observations, clock, settings } = deps;
-  const { retention, leaseMs } = settings;
+  const { scopes, observations, settings } = deps;
+  const { retention } = settings;
   await settleLastResult(deps, lease);
   const head = lease.head && isHeadExpired(lease.head, nowMs, retention) ? null : lease.head;
   if (head !== lease.head) {
@@ -74,7 +68,7 @@ async function pruneUnderLease(
   countPruned('observations', expired.length);
   const roots = kept.map(({ observation }) => observation);
   await collectGarbage(deps, lease.scopeKey, head ? [head, ...roots] : roots, () =>
-    scopes.renewLease(lease, clock.now() + leaseMs),
+    scopes.renewLease(lease),
   );
   const oldestSupersededAtMs = kept[0]?.supersededAtMs ?? null;
   const left = { head, oldestSupersededAtMs, erasedAtMs: lease.erasedAtMs };

@@ -17,6 +17,7 @@ import {
   type WaitingScan,
   type WaitingScans,
 } from '../storage/waiting-scans.ts';
+import { work } from '../work.ts';
 import { type AssembleScanDeps, type AssemblyEnd, assembleScan } from './assemble-scan.ts';
 import { type DropStagedChunksDeps, dropStagedChunks } from './drop-staged-chunks.ts';
 
@@ -40,9 +41,6 @@ interface PostponedTry {
   readonly why: 'inventory_busy' | 'pages_missing' | 'interrupted' | 'store_failed';
 }
 
-const lookEveryMs = 1_000;
-/** After a fault of its own; it is given up after some. */
-const again: Backoff = { firstMs: 500, maxMs: 30_000 };
 const busyPauseMs = 300;
 const storeFailedPauseMs = 2_000;
 const missingPause: Backoff = { firstMs: 1_000, maxMs: 10_000 };
@@ -53,23 +51,25 @@ const missingPause: Backoff = { firstMs: 1_000, maxMs: 10_000 };
  */
 export function startAssemblies(deps: AssembliesDeps, worker: StartWorkerDeps): Assemblies {
   const { assembly, waiting } = deps;
-  const start = (size: ScanSize, places: number) =>
+  const start = (
+    row: typeof work.smallScans | typeof work.largeScans,
+    size: ScanSize,
+    places: number,
+  ) =>
     startWorker<WaitingScan>(
       {
-        name: `assemblies of ${size} scans`,
+        ...row,
         // The write that decides a scan ends its work.
         queue: { ...waiting.queues[size], complete: async () => {} },
         places,
         leaseMs: assembly.settings.leaseMs,
-        again,
-        lookEveryMs,
         work: (claimed, signal) => assembleOne(deps, claimed, signal),
       },
       worker,
     );
   const workers: Record<ScanSize, StartedWorker<WaitingScan>> = {
-    small: start('small', deps.smallScansMax),
-    large: start('large', 1),
+    small: start(work.smallScans, 'small', deps.smallScansMax),
+    large: start(work.largeScans, 'large', work.largeScans.places),
   };
   return {
     reserve: (pageCount) => workers[sizeOf(pageCount)].reserve(),

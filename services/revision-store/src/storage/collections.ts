@@ -3,6 +3,7 @@ import { language } from '@inventory/contracts/languages';
 import { manifestPage, scanSource } from '@inventory/contracts/messages/revision-commands';
 import { type CollectionIndexes, whereExists } from '@inventory/mongo/indexes';
 import { storedTrace } from '@inventory/mongo/stored-trace';
+import { leaseField } from '@inventory/work/lease';
 import { outboxIndex, type WithOutbox } from '@inventory/work/outbox';
 import { workField, workIndex } from '@inventory/work/work-field';
 import type { Binary, Collection, Db } from 'mongodb';
@@ -108,9 +109,8 @@ export type ObservationFields = z.infer<typeof observationFields>;
 const scope = z.object({
   /** The scope's key. */
   _id: z.string(),
-  /** Grows with every lease; the head moves only under the newest. */
-  epoch: z.int(),
-  lease: z.object({ token: z.string(), until: z.date() }).exactOptional(),
+  /** The head moves only under it. */
+  lease: leaseField.exactOptional(),
   head: observationFields.exactOptional(),
   /** Of the scan that was saved last; `settled` once the scan's own document has it too. */
   lastResult: z

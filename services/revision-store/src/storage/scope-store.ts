@@ -1,29 +1,19 @@
-import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
 import { parseDocument } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
-import type { Collection, Filter, UpdateFilter } from 'mongodb';
+import { createLeases, heldBy, type Lease } from '@inventory/work/lease';
+import type { Collection, UpdateFilter } from 'mongodb';
 import type { Observation } from '../domain/observation.ts';
 import type { DecidedScan } from '../domain/scan.ts';
 import { documents, type ScopeDocument } from './collections.ts';
 import { fromObservationFields, toObservationFields } from './mapping.ts';
 
 /** The right to change one inventory, with its state when the lease was acquired. */
-export interface ScopeLease {
+export interface ScopeLease extends Lease {
   readonly scopeKey: string;
-  readonly epoch: number;
-  /** Unique to this lease: an inventory that was deleted may reuse an epoch. */
-  readonly token: string;
   readonly head: Observation | null;
   readonly erasedAtMs: number | null;
   /** The last saved scan, if its own document may not have its result yet. */
   readonly unsettled: DecidedScan | null;
-}
-
-export interface LeaseRequest {
-  readonly scopeKey: string;
-  readonly token: string;
-  readonly nowMs: number;
-  readonly untilMs: number;
 }
 
 /** What moves with one write: the head when there is a new one, and the scan's result. */
@@ -38,46 +28,30 @@ const prunableBatch = 100;
 
 export type ScopeStore = ReturnType<typeof createScopeStore>;
 
-export function createScopeStore(collection: Collection<ScopeDocument>) {
-  async function take(request: LeaseRequest, onlyIfFree: boolean): Promise<ScopeLease | null> {
-    const { scopeKey, token, nowMs, untilMs } = request;
-    const free = [{ lease: { $exists: false } }, { 'lease.until': { $lte: dateOf(nowMs) } }];
-    try {
-      await collection.updateOne(
-        { _id: scopeKey, ...(onlyIfFree ? { $or: free } : {}) },
-        { $inc: { epoch: 1 }, $set: { lease: { token, until: dateOf(untilMs) } } },
-        { upsert: true },
-      );
-    } catch (error) {
-      // The filter did not match and the upsert found the document: the lease is held.
-      if (duplicateKeyOf(error) === null) throw error;
-      return null;
-    }
-    const document = await collection.findOne({ _id: scopeKey, 'lease.token': token });
-    return document && leaseOf(document, token);
-  }
+export function createScopeStore(collection: Collection<ScopeDocument>, leaseMs: number) {
+  const leases = createLeases({ collection, leaseMs, released: 'kept' });
 
-  /** Every write of a lease's holder: it changes nothing once a newer lease was given. */
-  async function writeUnder(
-    lease: ScopeLease,
-    update: UpdateFilter<ScopeDocument>,
-  ): Promise<boolean> {
+  /** Every write of a lease's holder: it changes nothing once another one was given. */
+  async function writeUnder(lease: Lease, update: UpdateFilter<ScopeDocument>): Promise<boolean> {
     return (await collection.updateOne(heldBy(lease), update)).matchedCount === 1;
   }
 
   return {
-    /** The lease, or null while it is held. */
-    acquireLease: (request: LeaseRequest) => take(request, true),
-
-    /** The lease, held or not: the new epoch makes the former holder's writes fail. */
-    async seizeLease(request: LeaseRequest): Promise<ScopeLease | null> {
-      // Two first leases of an inventory can collide in the upsert; the retry finds the document.
-      return (await take(request, false)) ?? take(request, false);
+    /** The lease under a name of its own, or null while it is held. */
+    async acquireLease(scopeKey: string, owner: string): Promise<ScopeLease | null> {
+      const lease = { id: scopeKey, owner };
+      const document = await leases.acquire(lease);
+      return document && leaseOf(document, lease);
     },
 
-    /** Renews the lease until then; false when it is lost. */
-    renewLease: (lease: ScopeLease, untilMs: number) =>
-      writeUnder(lease, { $set: { 'lease.until': dateOf(untilMs) } }),
+    /** The lease, held or not: the former holder's writes fail from here on. */
+    async seizeLease(scopeKey: string, owner: string): Promise<ScopeLease> {
+      const lease = { id: scopeKey, owner };
+      return leaseOf(await leases.seize(lease), lease);
+    },
+
+    /** False when it is lost. */
+    renewLease: (lease: Lease) => leases.renew(lease),
 
     /** Marks the last result as copied to its scan's document. */
     markResultSettled: (lease: ScopeLease) =>
@@ -141,18 +115,12 @@ export function createScopeStore(collection: Collection<ScopeDocument>) {
   };
 }
 
-/** Matches only while no newer lease was given. */
-function heldBy({ scopeKey, epoch, token }: ScopeLease): Filter<ScopeDocument> {
-  return { _id: scopeKey, epoch, 'lease.token': token };
-}
-
-function leaseOf(stored: ScopeDocument, token: string): ScopeLease {
+function leaseOf(stored: ScopeDocument, lease: Lease): ScopeLease {
   const document = parseDocument(documents.scope, stored);
   const { lastResult } = document;
   return {
+    ...lease,
     scopeKey: document._id,
-    epoch: document.epoch,
-    token,
     head: document.head ? fromObservationFields(document.head) : null,
     erasedAtMs: document.erasedAt?.getTime() ?? null,
     unsettled:

@@ -23,7 +23,7 @@ export function assemblyOn(
   const chunks = createChunkStore(collections.chunks);
   return {
     scans: createScanStore(collections.scans),
-    scopes: createScopeStore(collections.scopes),
+    scopes: createScopeStore(collections.scopes, config.assembly.leaseMs),
     chunks: {
       async readChunks(places) {
         await onRead(places);

@@ -41,10 +41,10 @@ export async function storeScans(db: Db, stored: StoredScans): Promise<void> {
     running.map(({ _id: refreshId, scopeKey: inventory }, index) => ({
       _id: inventory,
       seenAt: dateOf(nowMs),
-      scan:
-        index < stored.waiting
-          ? { refreshId, token: null, leaseUntil: dateOf(0) }
-          : { refreshId, token: 'another', leaseUntil: dateOf(nowMs + hourMs) },
+      scan: { refreshId, deadline: dateOf(nowMs + hourMs) },
+      ...(index < stored.waiting
+        ? {}
+        : { lease: { owner: 'another', until: dateOf(nowMs + hourMs) } }),
     })),
   );
 }

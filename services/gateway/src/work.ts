@@ -1,0 +1,45 @@
+import { outboxWork } from '@inventory/work/outbox';
+import type { WorkRow } from '@inventory/work/work-row';
+
+/** Longer than any wait for a reply; the owner reads what was sent before, so nothing is lost. */
+const command = {
+  /** More than are sent in a second: one without an answer costs the others nothing but a place. */
+  places: 400,
+  again: { firstMs: 10_000, maxMs: 60_000 },
+  lookEveryMs: 1_000,
+} as const;
+
+/** Everything that may be pending in this service. Any replica does it. */
+export const work = {
+  reversals: {
+    name: 'page reversals',
+    collection: 'page_intents',
+    what: 'the charge of a page that was not delivered is reversed (`pages/page-reversals`)',
+    ...command,
+    afterCrash: 'the reversal is re-sent',
+    givesUp: 'never; of an account in quarantine it is tried every ten minutes',
+  },
+  cancels: {
+    name: 'pending cancels',
+    collection: 'pending_cancels',
+    what: 'an attempt without a key whose outcome is unknown is cancelled (`refreshes/pending-cancels`)',
+    ...command,
+    afterCrash: 'without a key the gateway durably cancels',
+    givesUp: 'never',
+  },
+  captures: {
+    name: 'captures',
+    collection: 'captures',
+    what: 'a paid chain of Live Pages is completed as a scan (`captures/complete-captures`)',
+    places: 5,
+    /** Between two looks at the intents of a chain. */
+    again: { firstMs: 500, maxMs: 10_000 },
+    lookEveryMs: 500,
+    afterCrash: 'the command is re-sent; the scan exists already',
+    givesUp: 'at the deadline of its chain, or when its staged pages are not those of its cursors',
+  },
+  accounts: outboxWork('accounts'),
+  projects: outboxWork('projects'),
+  serviceAccounts: outboxWork('service_accounts'),
+  credentials: outboxWork('credentials'),
+} as const satisfies Record<string, WorkRow>;
