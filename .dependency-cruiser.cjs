@@ -93,6 +93,12 @@ module.exports = {
     },
     ...roomsHaveOneDirection,
     {
+      name: 'the-log-knows-no-webhooks',
+      severity: 'error',
+      from: { path: '^services/event-stream/src/log/', pathNot: tests },
+      to: { path: '^services/event-stream/src/webhooks/' },
+    },
+    {
       name: 'services-are-apart',
       severity: 'error',
       from: { path: service, pathNot: tests },

@@ -35,6 +35,7 @@ const features: Readonly<Record<string, readonly string[]>> = {
     'webhooks',
   ],
   'refresh-collector': ['egress', 'live-pages', 'refreshes', 'scans'],
+  'event-stream': ['log', 'webhooks'],
 };
 
 describe('every service', () => {
@@ -45,7 +46,6 @@ describe('every service', () => {
       'tsconfig.json',
       'src/main.ts',
       'src/config.ts',
-      'src/metrics.ts',
       `src/start-${name}.ts`,
     ]) {
       expect(`${file} ${existsSync(join(root, 'services', name, file))}`).toBe(`${file} true`);
