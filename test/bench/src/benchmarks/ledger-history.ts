@@ -19,7 +19,7 @@ import { lessIsBetter, moreIsBetter, type Row, reported } from '../row.ts';
 
 const durable = { writeConcern: { w: 'majority', journal: true } } as const;
 const sizes = [1_000_000, 10_000_000] as const;
-const quickSizes = [100_000, 1_000_000] as const;
+const quickSizes = [20_000, 200_000] as const;
 const rounds = 21;
 const usageMsMax = 50;
 const dayMs = 86_400_000;
