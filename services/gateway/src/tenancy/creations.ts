@@ -1,0 +1,92 @@
+import type { AccountId } from '@inventory/contracts/ids';
+import { Refused } from '@inventory/http/refused';
+import type { Clock } from '@inventory/runtime/clock';
+import type { Identifiers } from '@inventory/runtime/identifiers';
+import type { ChangeAnnouncer } from './announce-change.ts';
+import { changeAccount } from './changes.ts';
+import {
+  type Account,
+  type Project,
+  requestsPerMinuteDefault,
+  type ServiceAccount,
+} from './tenancy.domain.ts';
+import type { TenancyStore } from './tenancy-store.ts';
+
+interface CreationDeps {
+  readonly store: TenancyStore;
+  readonly clock: Clock;
+  readonly identifiers: Identifiers;
+}
+
+/** A new account is in no cache, so its creation is not published. */
+export async function createAccount(
+  { store, clock, identifiers }: CreationDeps,
+  wanted: { name: string },
+): Promise<Account> {
+  const nowMs = clock.now();
+  const account: Account = {
+    id: `acc_${identifiers.uuidV7()}`,
+    name: wanted.name,
+    state: 'active',
+    networkPolicy: null,
+    requestsPerMinute: requestsPerMinuteDefault,
+    defaultNetworkPolicy: null,
+    trafficLimitPerMinute: null,
+    hasServiceAccounts: false,
+    eventsEnabled: false,
+    captureEnabled: true,
+    createdAtMs: nowMs,
+    changedAtMs: nowMs,
+  };
+  await store.insertAccount(account);
+  return account;
+}
+
+/** Accounts are never deleted, so the owner that was read stays valid. */
+export async function createProject(
+  { store, clock, identifiers }: CreationDeps,
+  wanted: { accountId: AccountId; name: string | null },
+): Promise<Project> {
+  const account = await store.findAccount(wanted.accountId);
+  if (account === null) throw new Refused({ code: 'account_not_found' });
+  const nowMs = clock.now();
+  const project: Project = {
+    id: `prj_${identifiers.uuidV7()}`,
+    accountId: account.id,
+    name: wanted.name,
+    state: 'active',
+    networkPolicy: null,
+    createdAtMs: nowMs,
+    changedAtMs: nowMs,
+  };
+  await store.insertProject(project);
+  return project;
+}
+
+/**
+ * The account is marked before the insert: from then on every replica counts its requests against
+ * the limit of the customer account. After a crash in between it counts them for nothing.
+ */
+export async function createServiceAccount(
+  deps: CreationDeps & { readonly announcer: ChangeAnnouncer },
+  wanted: { accountId: AccountId; name: string },
+): Promise<ServiceAccount> {
+  const { store, clock, identifiers } = deps;
+  const account = await store.findAccount(wanted.accountId);
+  if (account === null) throw new Refused({ code: 'account_not_found' });
+  if (!account.hasServiceAccounts) {
+    await changeAccount(deps, account.id, { hasServiceAccounts: true });
+  }
+  const nowMs = clock.now();
+  const serviceAccount: ServiceAccount = {
+    id: `sa_${identifiers.uuidV7()}`,
+    accountId: account.id,
+    name: wanted.name,
+    networkPolicy: null,
+    requestsPerMinute: requestsPerMinuteDefault,
+    createdAtMs: nowMs,
+    changedAtMs: nowMs,
+  };
+  await store.insertServiceAccount(serviceAccount);
+  return serviceAccount;
+}
