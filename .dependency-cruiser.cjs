@@ -1,4 +1,4 @@
-/** Which module may import which; the reasons are in docs/style.md. */
+/** Which module may import which; the reasons are in docs/contributors/style.md. */
 const service = '^services/([^/]+)/src';
 /** Kinds of modules: by name in a service cut by feature, by folder in one cut by kind. */
 const domain = ['^services/[^/]+/src/domain/', '\\.domain\\.ts$'];
@@ -92,6 +92,12 @@ module.exports = {
       to: { path: '^services/gateway/src/http/' },
     },
     ...roomsHaveOneDirection,
+    {
+      name: 'the-log-knows-no-webhooks',
+      severity: 'error',
+      from: { path: '^services/event-stream/src/log/', pathNot: tests },
+      to: { path: '^services/event-stream/src/webhooks/' },
+    },
     {
       name: 'services-are-apart',
       severity: 'error',

@@ -49,7 +49,7 @@ COPY --from=program /program /app
 WORKDIR /app
 # As a number, so that an orchestrator can see that it is not root.
 USER 1000:1000
-# Longer than the longest graceful stop is for whoever starts it: see docs/deploying.md.
+# Longer than the longest graceful stop is for whoever starts it: see docs/operators/deploying.md.
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --start-interval=1s --retries=3 \
     CMD ["node", "/app/healthcheck.js"]

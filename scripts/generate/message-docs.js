@@ -81,7 +81,7 @@ function rightsPage(serviceNames, accessOf) {
   return [
     '# Rights of the Kafka users',
     '',
-    'Generated from the topic catalogue (`libs/contracts`) by `npm run generate`. The topics job creates them where `ACL_PRINCIPALS` is set ([deploying](../deploying.md#kafka-users)). Each right is `Allow` from every host; `Read` and `Write` include `Describe`; names get the prefix of `KAFKA_TOPIC_PREFIX`; a name that ends in … is a prefix. Nothing else is needed, on the cluster neither.',
+    'Generated from the topic catalogue (`libs/contracts`) by `npm run generate`. The topics job creates them where `ACL_PRINCIPALS` is set ([deploying](../operators/deploying.md#kafka-users)). Each right is `Allow` from every host; `Read` and `Write` include `Describe`; names get the prefix of `KAFKA_TOPIC_PREFIX`; a name that ends in … is a prefix. Nothing else is needed, on the cluster neither.',
     '',
     row(['Service', 'Operation', 'Resource', 'Name']),
     row(['---', '---', '---', '---']),

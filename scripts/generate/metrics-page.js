@@ -1,6 +1,7 @@
 'use strict';
 
 /** The page of all metrics: description, name in a scrape, and the possible values of each label. */
+const { readdirSync } = require('node:fs');
 const { join } = require('node:path');
 
 const path = 'docs/generated/metrics.md';
@@ -49,9 +50,17 @@ function metricsPage(root, services) {
   const section = (title, modules) => `\n## ${title}\n\n${tableOf(madeBy(modules))}\n`;
   const sections = [
     section('Of every service', shared),
-    ...services.map((service) => section(service, [`services/${service}/dist/metrics.js`])),
+    ...services.map((service) => section(service, metricsOf(root, service))),
   ];
   return { path, content: `${introduction}${sections.join('')}${node}` };
+}
+
+/** The compiled metrics of a service, which may be in its rooms. */
+function metricsOf(root, service) {
+  return readdirSync(join(root, 'services', service, 'src'), { recursive: true })
+    .filter((file) => /(^|[/-])metrics\.ts$/.test(file))
+    .sort()
+    .map((file) => `services/${service}/dist/${file.replace(/\.ts$/, '.js')}`);
 }
 
 function tableOf(instruments) {

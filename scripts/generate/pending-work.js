@@ -8,13 +8,13 @@ const { existsSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');
 
 const pagePath = 'docs/generated/pending-work.md';
-const architecturePath = 'docs/architecture.md';
+const architecturePath = 'docs/contributors/architecture.md';
 const cell = /<!-- work: ([a-z-]+), ([a-z_ ]+) -->.*?<!-- end -->/g;
 
 const introduction = `# Pending work
 
 Written by \`npm run generate\` from the table of each service, \`src/work.ts\`
-([decisions/0027](../decisions/0027-pending-work-is-a-field.md)). What waits to be done is in the
+([decisions/0027](../contributors/decisions/0027-pending-work-is-a-field.md)). What waits to be done is in the
 document that it is about, so any replica continues it after a crash; commands in a topic are
 redelivered and are not listed. A name is the label of the metrics \`inventory_work_…\`.
 `;

@@ -21,7 +21,7 @@ const intro = `# Settings
 Generated from the schemas of the services. Settings come from the environment; an empty value counts
 as absent. \`node main.js --check-config\` names every problem at once, without repeating a value,
 and so does a start. **required** marks a setting without a default. What to set, and which settings
-are secrets: [configuring.md](../configuring.md).
+are secrets: [configuring.md](../operators/configuring.md).
 `;
 
 function settingsPage(root, services, { cellOf }) {

@@ -1,8 +1,8 @@
 'use strict';
 
 /**
- * The settings table of each service's README, between the two `settings` marks, and the page of all
- * settings, from the configuration schemas.
+ * The table of a service's own settings in its README, between the two `settings` marks, and the page
+ * of all settings, from the configuration schemas.
  */
 const { readFileSync } = require('node:fs');
 const { join } = require('node:path');
@@ -13,19 +13,20 @@ const end = '<!-- settings:end -->';
 
 /** Files to write: path below the root, and content. */
 function settingsTables(root, services) {
+  const { serviceSettings } = require(join(root, 'libs/runtime/dist/service-settings.js'));
   const tables = services.map((service) => {
     const path = `services/${service}/README.md`;
     const readme = readFileSync(join(root, path), 'utf8');
     const { settings } = require(join(root, 'services', service, 'dist/config.js'));
-    return { path, content: withTable(path, readme, tableOf(settings)) };
+    return { path, content: withTable(path, readme, tableOf(settings, serviceSettings)) };
   });
   return [...tables, settingsPage(root, services, { cellOf: defaultOf })];
 }
 
-function tableOf(settings) {
-  const rows = Object.entries(settings).map(
-    ([name, schema]) => `| \`${name}\` | ${defaultOf(schema)} | ${schema.description} |`,
-  );
+function tableOf(settings, common) {
+  const rows = Object.entries(settings)
+    .filter(([name]) => !(name in common))
+    .map(([name, schema]) => `| \`${name}\` | ${defaultOf(schema)} | ${schema.description} |`);
   return ['| Setting | Default | What it is |', '|---|---|---|', ...rows].join('\n');
 }
 

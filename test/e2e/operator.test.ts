@@ -66,8 +66,9 @@ test('a price list is published once on the real ledger, and customers see it be
   const publish = (effectiveAt: string, reservation = '150') =>
     operator(
       ...['prices', 'publish', '--version', String(listed.length + 1), '--json', '--yes'],
-      ...['--effective-at', effectiveAt, '--reservation', reservation, '--block', '1'],
-      ...['--block-assets', '2000', '--diagnostic', '1', '--live-page', '2', '--current-page', '1'],
+      ...['--effective-at', effectiveAt, '--refresh-reservation', reservation],
+      ...['--refresh-block', '1', '--refresh-block-assets', '2000', '--refresh-diagnostic', '1'],
+      ...['--live-page', '2', '--current-page', '1'],
     );
 
   const early = await publish('2026-01-01T00:00:00Z');

@@ -27,7 +27,7 @@ let revoked: { readonly credentialId: string; readonly secret: string };
 let ids: string[];
 let lostCursor: string;
 
-/** The procedure of docs/backup-and-restore.md, with a disaster between its two halves. */
+/** The procedure of docs/operators/backup-and-restore.md, with a disaster between its two halves. */
 beforeAll(async () => {
   const oldKey = newKey();
   stack = await openTestStack({ serviceEnvironment: { gateway: { CURSOR_KEYS: oldKey } } });
@@ -63,7 +63,7 @@ beforeAll(async () => {
 afterAll(() => stack?.close());
 
 /**
- * In the middle of docs/rotating-secrets.md: the callees accept two tokens of each caller, the gateway
+ * In the middle of docs/operators/rotating-secrets.md: the callees accept two tokens of each caller, the gateway
  * sends its new one, the others send their old ones.
  */
 function amongNewSecrets(oldCursorKey: string) {

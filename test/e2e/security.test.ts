@@ -150,8 +150,8 @@ describe('a key that is not valid (Authentication)', () => {
     }
     await expire(expiring);
     await operator.revoke(revoked.credentialId);
-    await operator.call('suspendProject', { project_id: ofProject.projectId });
-    await operator.call('suspendAccount', { account_id: ofAccount.accountId });
+    await operator.call('changeProject', { project_id: ofProject.projectId, state: 'suspended' });
+    await operator.call('changeAccount', { account_id: ofAccount.accountId, state: 'suspended' });
 
     const changed = owner.secret.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'));
     const answers = [
@@ -165,7 +165,7 @@ describe('a key that is not valid (Authentication)', () => {
       expect(withoutRequestId(answer)).toEqual(withoutRequestId(answers[0] as ApiAnswer));
       expect(answer.headers['ratelimit']).toBeUndefined();
     }
-    await operator.call('reactivateAccount', { account_id: ofAccount.accountId });
+    await operator.call('changeAccount', { account_id: ofAccount.accountId, state: 'active' });
     await waitFor(
       'a suspension that is taken back is seen',
       async () => (await ofAccount.api.status(refreshId)).status === 404,

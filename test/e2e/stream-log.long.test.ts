@@ -178,11 +178,11 @@ test('of an idle Project whose log was pruned the newest event stays: old cursor
   current.cut();
 });
 
-test('the reader of docs/events.md prints what happened while it was down, and stops when it is refused (Events)', async () => {
+test('the reader of docs/customers/events.md prints what happened while it was down, and stops when it is refused (Events)', async () => {
   const customer = await newCustomer();
   const [, example = ''] =
     /<!-- example:read -->\n```js\n([\s\S]*?)^```$/m.exec(
-      readFileSync(join(__dirname, '../../docs/events.md'), 'utf8'),
+      readFileSync(join(__dirname, '../../docs/customers/events.md'), 'utf8'),
     ) ?? [];
   const file = join(stack.folder, 'reader.js');
   writeFileSync(file, example);

@@ -7,7 +7,7 @@ import { closeCalls } from './support/public-api.ts';
 import { createSimulatorControl, scenarioScope, sizeScope } from './support/simulator-control.ts';
 import { openTestStack, type TestStack } from './support/test-stack.ts';
 
-/** Existing clients, unmodified; docs/v1-clients.md describes how each is directed here. */
+/** Existing clients, unmodified; docs/customers/v1-clients.md describes how each is directed here. */
 const clients = ['steam-inventory-api-ng', 'steamcommunity-inventory', 'steam-inventory-api'];
 const program = join(__dirname, '../v1-clients/src/main.ts');
 /** For each client accounts of its own. */

@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { serviceNames } from '@inventory/contracts/topics';
 import { redactedNames } from '@inventory/runtime/redact';
+import { serviceSettings } from '@inventory/runtime/service-settings';
 import { readJson, root, type TrackedFile, trackedFiles } from './tracked-files.ts';
 
 const sources = trackedFiles(/^(libs|services|deploy|test)\/.*\.ts$/);
@@ -34,6 +35,7 @@ const features: Readonly<Record<string, readonly string[]>> = {
     'webhooks',
   ],
   'refresh-collector': ['egress', 'live-pages', 'refreshes', 'scans'],
+  'event-stream': ['log', 'webhooks'],
 };
 
 describe('every service', () => {
@@ -44,7 +46,6 @@ describe('every service', () => {
       'tsconfig.json',
       'src/main.ts',
       'src/config.ts',
-      'src/metrics.ts',
       `src/start-${name}.ts`,
     ]) {
       expect(`${file} ${existsSync(join(root, 'services', name, file))}`).toBe(`${file} true`);
@@ -66,21 +67,26 @@ describe('every service', () => {
     expect(folders.filter((folder) => !known.includes(folder))).toEqual([]);
   });
 
-  it.each(serviceNames)('%s describes exactly the settings it has', async (name) => {
-    const { settings } = (await import(join(root, 'services', name, 'src/config.ts'))) as {
-      settings: Record<string, { description?: string }>;
-    };
-    const [readme] = trackedFiles(new RegExp(`^services/${name}/README\\.md$`));
-    const described = [...(readme?.text.matchAll(/^\| `([A-Z][A-Z0-9_]+)` \|/gm) ?? [])];
-    expect(described.map(([, setting]) => setting).toSorted()).toEqual(
-      Object.keys(settings).toSorted(),
-    );
-    for (const [setting, schema] of Object.entries(settings)) {
-      expect(`${setting}: ${schema.description ?? 'no description'}`).not.toContain(
-        'no description',
+  it.each(serviceNames)(
+    '%s describes exactly the settings it has beside those of all',
+    async (name) => {
+      const { settings } = (await import(join(root, 'services', name, 'src/config.ts'))) as {
+        settings: Record<string, { description?: string }>;
+      };
+      const [readme] = trackedFiles(new RegExp(`^services/${name}/README\\.md$`));
+      const described = [...(readme?.text.matchAll(/^\| `([A-Z][A-Z0-9_]+)` \|/gm) ?? [])];
+      expect(described.map(([, setting]) => setting).toSorted()).toEqual(
+        Object.keys(settings)
+          .filter((setting) => !(setting in serviceSettings))
+          .toSorted(),
       );
-    }
-  });
+      for (const [setting, schema] of Object.entries(settings)) {
+        expect(`${setting}: ${schema.description ?? 'no description'}`).not.toContain(
+          'no description',
+        );
+      }
+    },
+  );
 
   it('repeats no file of another service', () => {
     const bodies = new Map<string, string[]>();
@@ -185,13 +191,16 @@ describe('the sources', () => {
 });
 
 describe('the repository', () => {
-  it('describes processes and messages with the verbs of components (docs/style.md)', () => {
+  it('describes processes and messages with the verbs of components (docs/contributors/style.md)', () => {
     const ofPeople =
       /\b(whoever|nobody|somebody|everybody|told|tells|heard|hears|learns|learned|go(es|ing)? on|lets? go|gives back|given back|(is|are) away)\b/i;
     const retired =
       /\b(TakeTurn|rang|Departure|Household|Obstacle|askOwner|playRound|learnFromRefusal|LiveSeats|shareIdentities|giveKeyBack)\b/;
     const files = trackedFiles(/\.(ts|js|cjs|md|ya?ml|sh)$/).filter(
-      ({ path }) => !/house-rules\.test|^docs\/style\.md|\/generated\/|vocabulary-lists/.test(path),
+      ({ path }) =>
+        !/house-rules\.test|^docs\/contributors\/style\.md|\/generated\/|vocabulary-lists/.test(
+          path,
+        ),
     );
     expect(places(files, ofPeople)).toEqual([]);
     expect(places(files, retired)).toEqual([]);
@@ -212,8 +221,8 @@ describe('the repository', () => {
     expect(missing).toEqual([]);
   });
 
-  it('has the files by which docs/architecture.md follows a refresh, as many as it states', () => {
-    const [document] = trackedFiles(/^docs\/architecture\.md$/);
+  it('has the files by which docs/contributors/architecture.md follows a refresh, as many as it states', () => {
+    const [document] = trackedFiles(/^docs\/contributors\/architecture\.md$/);
     const [, section = ''] = document?.text.split('## A refresh, file by file') ?? [];
     const rows = [...section.matchAll(/^\|[^|]*\| `((?:services|libs)\/[^`]+)` \| (.+) \|$/gm)];
     const files = rows.flatMap(([, folder, names = '']) =>

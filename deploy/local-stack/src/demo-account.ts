@@ -55,7 +55,7 @@ export async function provideDemoAccount(options: DemoAccountOptions): Promise<D
 
   const accountId = kept.account_id ?? (await createAccount(operator));
   if (kept.account_id === null) keep({ account_id: accountId });
-  await operator.call('switchEvents', { account_id: accountId, enabled: true });
+  await operator.call('changeAccount', { account_id: accountId, events_enabled: true });
   const projectId = kept.project_id ?? (await createProject(operator, accountId));
   if (kept.project_id === null) keep({ project_id: projectId });
   let apiKey = kept.api_key ?? (await issueKey(operator, projectId));

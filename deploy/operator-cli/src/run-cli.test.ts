@@ -1,5 +1,9 @@
 import { createHash } from 'node:crypto';
-import { runCli, verbs } from './run-cli.ts';
+import { optionsOf } from './command-options.ts';
+import { readCommands } from './operator-commands.ts';
+import { runCli } from './run-cli.ts';
+
+const commands = readCommands();
 
 interface Ended {
   readonly code: number;
@@ -34,27 +38,30 @@ async function run(...args: string[]): Promise<Ended> {
   return { code, out: out.join(''), err: err.join(''), requests };
 }
 
-test.each(verbs.map((verb) => [verb.words, verb] as const))(
+test.each(commands.map((command) => [command.words, command] as const))(
   '%s explains itself, and says what is missing when it is called without its options',
-  async (words, { options, exactlyOne = [] }) => {
+  async (words, { fields, forms, fieldsMin, sets }) => {
     const help = await run(...words.split(' '), '--help');
     const bare = await run(...words.split(' '));
 
     expect(help).toMatchObject({ code: 0, err: '', requests: [] });
-    expect(help.out).toContain(`Usage: npm run -s operator -- ${words} [options]`);
-    for (const { option } of options) expect(help.out).toContain(`\n  ${option.flags}`);
-    const needed = options.find(({ option }) => option.mandatory)?.option.flags;
-    const missing = needed ?? (exactlyOne.length > 0 ? 'exactly one of' : null);
-    expect(bare.code === 2).toBe(missing !== null);
-    expect(bare.err).toContain(missing ?? '');
-    expect(bare.requests).toHaveLength(missing === null ? 1 : 0);
+    expect(help.out).toContain(`Usage: npm run -s operator -- ${words} `);
+    for (const option of fields.flatMap(optionsOf)) {
+      expect(help.out).toContain(`\n  ${option.flags}`);
+    }
+    const needed = fields.find(({ isRequired }) => isRequired);
+    const needsOne = forms.every(({ must }) => must.some((name) => !(name in sets)));
+    const missing = needed && `required option '${optionsOf(needed)[0]?.flags}'`;
+    expect(bare.code === 2).toBe(missing !== undefined || needsOne || fieldsMin > 0);
+    expect(bare.err).toContain(missing ?? (bare.code === 2 ? 'one of' : ''));
+    expect(bare.requests).toHaveLength(bare.code === 2 ? 0 : 1);
   },
 );
 
 test('the overview names every command, and so does an empty command line', async () => {
   const { out } = await run('--help');
 
-  for (const { words } of verbs) expect(out).toContain(`\n  ${words} `);
+  for (const { words } of commands) expect(out).toContain(`\n  ${words} `);
   expect((await run()).out).toBe(out);
 });
 
@@ -68,8 +75,9 @@ test('a noun alone is wrong usage that names its verbs', async () => {
 test.each([
   ['erase', '--platform-id', '76561190000000001', '--app-id', '730', '--context-id', '2'],
   [
-    ...['prices', 'publish', '--version', '2', '--reservation', '125', '--block', '1'],
-    ...['--block-assets', '2000', '--diagnostic', '1', '--live-page', '1', '--current-page', '1'],
+    ...['prices', 'publish', '--version', '2', '--refresh-reservation', '125'],
+    ...['--refresh-block', '1', '--refresh-block-assets', '2000', '--refresh-diagnostic', '1'],
+    ...['--live-page', '1', '--current-page', '1'],
   ],
 ])(
   '%s is done with --yes only; without it, and with --dry-run, it is shown [erase, prices]',
@@ -117,11 +125,23 @@ test('a leaked secret is hashed here: what is sent names its Credential and hold
   expect(out + err).not.toContain(secret.split('_')[2]);
 });
 
+test('a field that can be null or false has an option for that; the others are not sent', async () => {
+  const line = ['--account', 'acc_1', '--no-network-policy', '--no-capture-enabled'];
+  const [change] = (await run('account', 'change', ...line)).requests;
+  const [off] = (await run('events', 'off', '--account', 'acc_1')).requests;
+
+  expect([change?.method, await change?.json()]).toEqual([
+    'PATCH',
+    { network_policy: null, capture_enabled: false },
+  ]);
+  expect(await off?.json()).toEqual({ events_enabled: false });
+});
+
 test('an id cannot leave its place in the path', async () => {
   const { requests } = await run('account', 'suspend', '--account', '../admission?x=#');
 
   expect(requests[0]?.url).toBe(
-    'http://operator.test/operator/v1/accounts/..%2Fadmission%3Fx%3D%23/suspend',
+    'http://operator.test/operator/v1/accounts/..%2Fadmission%3Fx%3D%23',
   );
 });
 
@@ -136,12 +156,28 @@ test.each([
   [['account', 'create', '--name', 'x', 'y'], /too many arguments/],
   [['account', 'list', '--limit', 'ten'], /--limit.* It must be a whole number/],
   [['balance', '--account', 'a', '--account', 'b'], /--account.* It is given more than once/],
+  [['account', 'change', '--account', 'a'], /at least one of --state, --network-policy, --rate/],
   [
-    ['network-policy', 'set', '--none'],
-    /exactly one of --account, --project, --service-account, --credential/,
+    [
+      'account',
+      'change',
+      '--account',
+      'a',
+      '--traffic-limit-per-minute',
+      '5',
+      '--no-traffic-limit-per-minute',
+    ],
+    /--traffic-limit-per-minute and --no-traffic-limit-per-minute exclude each other/,
   ],
-  [['network-policy', 'set', '--account', 'a'], /exactly one of --allow, --none/],
-  [['expiry', 'set', '--credential', 'c', '--never', '--at', 'x'], /exactly one of --at, --never/],
+  [['credential', 'change', '--credential', 'c', '--scope', 'root'], /--scope.* It must be one of/],
+  [
+    ['webhook', 'redeliver', '--project', 'p', '--endpoint', 'e'],
+    /exactly one of --event, --since/,
+  ],
+  [
+    ['webhook', 'redeliver', '--project', 'p', '--endpoint', 'e', '--event', 'x', '--since', 'y'],
+    /exactly one of --event, --since/,
+  ],
   [['statement', '--account', 'a', '--all'], /--all goes with --csv only/],
   [
     ['statement', '--account', 'a', '--csv', '--json'],

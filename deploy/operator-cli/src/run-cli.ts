@@ -1,21 +1,10 @@
 import { Command, CommanderError, Option } from 'commander';
 import { type CliProcess, type ExitCode, exitCodes } from './cli-process.ts';
+import { checkOptions, fieldsOf, type Given, optionsOf } from './command-options.ts';
 import { NoConnection } from './connection.ts';
-import { customerVerbs, limitVerbs } from './customer-verbs.ts';
-import { moneyVerbs } from './money-verbs.ts';
-import { priceVerbs } from './price-verbs.ts';
-import { type Given, runVerb } from './run-verb.ts';
-import { serviceVerbs, webhookVerbs } from './service-verbs.ts';
-import type { Verb } from './verb.ts';
-
-export const verbs = [
-  ...customerVerbs,
-  ...limitVerbs,
-  ...moneyVerbs,
-  ...priceVerbs,
-  ...webhookVerbs,
-  ...serviceVerbs,
-];
+import { describeFindSecret, findSecret } from './find-secret.ts';
+import { type OperatorCommand, readCommands } from './operator-commands.ts';
+import { runCommand } from './run-command.ts';
 
 const helpColumns = 100;
 const afterHelp = `
@@ -28,13 +17,19 @@ of the local stack (.local/stack.json here or in a directory above).`;
 export async function runCli(cli: CliProcess): Promise<ExitCode> {
   let exitCode: ExitCode = exitCodes.done;
   const program = createProgram(cli);
-  for (const verb of verbs) {
-    const command = addCommand(program, verb);
+  for (const of of readCommands()) {
+    const command = addCommand(program, of);
     command.action(async (given: Given) => {
-      checkGroups(command, verb, given);
-      exitCode = await runVerb(cli, verb, given);
+      checkOptions(command, of, { fields: fieldsOf(of, given), args: cli.args });
+      if (given['all'] === true && given['csv'] !== true) {
+        command.error('error: --all goes with --csv only');
+      }
+      exitCode = await runCommand(cli, of, given);
     });
   }
+  describeFindSecret(commandAt(program, 'credential find')).action(async (given: Given) => {
+    exitCode = await findSecret(cli, given);
+  });
   try {
     await program.parseAsync(cli.args.length === 0 ? ['--help'] : cli.args, { from: 'user' });
     return exitCode;
@@ -70,29 +65,35 @@ function createProgram(cli: CliProcess): Command {
     .addHelpText('after', afterHelp);
 }
 
-function addCommand(program: Command, { words, summary, options, irreversible }: Verb): Command {
+function addCommand(program: Command, of: OperatorCommand): Command {
+  const { words, summary, description, fields, hasCsv, irreversible } = of;
+  const required = fields.filter(({ isRequired }) => isRequired);
+  const options = required.flatMap((field) => optionsOf(field)[0]?.flags ?? []);
+  const command = commandAt(program, words)
+    .summary(summary)
+    .description(`${summary}.\n\n${description}`)
+    .usage([...options, '[options]'].join(' '));
+  for (const option of fields.flatMap(optionsOf)) command.addOption(option);
+  if (hasCsv) {
+    command.option('--csv', 'As CSV.');
+    command.option('--all', 'With --csv: all of it, not one part.');
+  }
+  if (irreversible !== undefined) {
+    command.option('--yes', 'Do it: it cannot be taken back.');
+    command.option('--dry-run', 'Show what would be done, and do nothing.');
+  }
+  return command;
+}
+
+/** A new command of these words, below its noun. */
+function commandAt(program: Command, words: string): Command {
   const [noun = '', name] = words.split(' ');
   const parent =
     name === undefined
       ? program
       : (program.commands.find((command) => command.name() === noun) ?? program.command(noun));
-  const command = parent.command(name ?? noun).description(summary);
-  for (const { option } of options) command.addOption(option);
-  if (irreversible !== undefined) {
-    command.option('--yes', 'do it: it cannot be taken back');
-    command.option('--dry-run', 'show what would be done, and do nothing');
-  }
-  return command.addOption(new Option('--json', "print the API's JSON as it is").conflicts('csv'));
-}
-
-function checkGroups(command: Command, { exactlyOne = [] }: Verb, given: Given): void {
-  const isGiven = (name: string) => given[new Option(`--${name}`).attributeName()] !== undefined;
-  for (const group of exactlyOne) {
-    if (group.filter(isGiven).length === 1) continue;
-    const names = group.map((name) => `--${name}`).join(', ');
-    command.error(`error: exactly one of ${names} must be given`);
-  }
-  if (isGiven('all') && !isGiven('csv')) command.error('error: --all goes with --csv only');
+  const json = new Option('--json', "Print the API's JSON as it is.").conflicts('csv');
+  return parent.command(name ?? noun).addOption(json);
 }
 
 /** Help names every verb, whatever its noun. */

@@ -4,7 +4,7 @@ const differencesMax = 2;
 export function nearestName(given: string, names: readonly string[]): string | undefined {
   const close = names
     .map((name) => ({ name, differences: differencesOf(given.toLowerCase(), name.toLowerCase()) }))
-    .filter(({ differences }) => differences <= differencesMax);
+    .filter(({ differences }) => differences < Math.min(given.length, differencesMax + 1));
   return close.sort((a, b) => a.differences - b.differences)[0]?.name;
 }
 

@@ -69,6 +69,31 @@ test('all problems of path, query, header and body are named at once (Errors: in
   ]);
 });
 
+test('an unknown field is named with the known one that it is close to, at its place in the body (Errors: invalid_request)', () => {
+  const body = { max_credit: 1, max_credits: 125, nested: { a: 'x', b: 1 }, zebra: 1 };
+  const batch = z.strictObject({
+    items: z.array(z.strictObject({ max_age: z.int() }).nullable()).optional(),
+  });
+
+  expect(issuesOf(raw({ body }))).toEqual([
+    { in: 'body', field: 'nested.b', reason: 'is not a known field' },
+    { in: 'body', field: 'max_credit', reason: 'is not a known field; max_credits is' },
+    { in: 'body', field: 'zebra', reason: 'is not a known field' },
+  ]);
+  const items = [null, { max_age: 1, maxage: 2 }];
+  expect(() => validateInput({ body: batch }, raw({ body: { items } }))).toThrow(
+    expect.objectContaining({
+      refusal: expect.objectContaining({
+        detail: {
+          issues: [
+            { in: 'body', field: 'items.1.maxage', reason: 'is not a known field; max_age is' },
+          ],
+        },
+      }),
+    }),
+  );
+});
+
 test.each([[null], [[]], ['text'], [7], [true], [undefined]])(
   'a body that is %j is a problem of the body as a whole',
   (body) => {

@@ -24,7 +24,7 @@ export function validateInput<Schemas extends InputSchemas>(
   function check(part: RequestIssue['in'], schema: z.ZodType, value: unknown): void {
     const result = schema.safeParse(value, { error: issueText });
     if (result.success) parsed[part] = result.data;
-    else issues.push(...requestIssues(part, result.error, value));
+    else issues.push(...requestIssues(part, result.error, value, schema));
   }
 
   if (schemas.path) check('path', schemas.path, raw.path);
@@ -52,8 +52,9 @@ export function requestIssues(
   part: RequestIssue['in'],
   error: z.ZodError,
   value: unknown,
+  schema: z.ZodType,
 ): RequestIssue[] {
-  return error.issues.flatMap((issue) => issuesOf(part, issue, value));
+  return error.issues.flatMap((issue) => issuesOf(part, issue, value, schema));
 }
 
 /** Arrays keep every value; of any other field the first value is taken, a second one is an issue. */
@@ -74,27 +75,50 @@ function unknownParameters(schema: z.ZodObject | undefined, query: URLSearchPara
   const unknown = [...new Set(query.keys())].filter((name) => !known.includes(name));
   return unknown.slice(0, issuesMax).map((name): RequestIssue => {
     const field = name.slice(0, fieldCharactersMax);
-    const nearest = nearestName(field, known);
-    const rest = nearest === undefined ? '' : `; ${nearest} is`;
-    return { in: 'query', field, reason: `is not a known parameter${rest}` };
+    return { in: 'query', field, reason: `is not a known parameter${nearestOf(field, known)}` };
   });
+}
+
+function nearestOf(name: string, known: readonly string[]): string {
+  const nearest = nearestName(name, known);
+  return nearest === undefined ? '' : `; ${nearest} is`;
 }
 
 function repeated(part: RequestIssue['in'], field: string): RequestIssue {
   return { in: part, field, reason: 'may be given only once' };
 }
 
-function issuesOf(part: RequestIssue['in'], issue: z.core.$ZodIssue, value: unknown) {
+function issuesOf(
+  part: RequestIssue['in'],
+  issue: z.core.$ZodIssue,
+  value: unknown,
+  schema: z.ZodType,
+): RequestIssue[] {
   const path = issue.path.map(String);
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key): RequestIssue => {
+    const known = fieldsAt(schema, path);
+    return issue.keys.slice(0, issuesMax).map((key) => {
       const field = [...path, key].join('.').slice(0, fieldCharactersMax);
-      return { in: part, field, reason: 'is not a known field' };
+      const nearest = nearestOf(key.slice(0, fieldCharactersMax), known);
+      return { in: part, field, reason: `is not a known field${nearest}` };
     });
   }
   const missing = valueAt(value, issue.path) === undefined;
   const reason = missing ? 'is required' : issue.message;
   return [{ in: part, field: path.join('.').slice(0, fieldCharactersMax), reason }];
+}
+
+/** The fields of the object at this path of a schema; none where the value decides on its schema. */
+function fieldsAt(schema: unknown, [key, ...rest]: readonly string[]): readonly string[] {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) {
+    return fieldsAt(schema.unwrap(), key === undefined ? [] : [key, ...rest]);
+  }
+  if (key === undefined) return Object.keys(shapeOf(schema));
+  return fieldsAt(schema instanceof z.ZodArray ? schema.element : shapeOf(schema)[key], rest);
+}
+
+function shapeOf(schema: unknown): Readonly<Record<string, unknown>> {
+  return schema instanceof z.ZodObject ? schema.shape : {};
 }
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {

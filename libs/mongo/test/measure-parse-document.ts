@@ -4,7 +4,7 @@ import { parseDocument } from '../src/parse-document.ts';
 
 /*
  * CPU time of parsing a document beside that of decoding its BSON, which the driver does for every
- * document it reads. Prints Markdown; a few seconds. docs/decisions/0013 has its figures.
+ * document it reads. Prints Markdown; a few seconds. docs/contributors/decisions/0013 has its figures.
  */
 
 const page = z.object({ page: z.int(), digest: z.string(), chunks: z.int(), cursor: z.string() });

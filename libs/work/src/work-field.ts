@@ -13,6 +13,8 @@ export const workField = z.object({
   tries: z.int(),
   /** The replica that claimed it last; for diagnosis only. */
   owner: z.string().nullable().default(null),
+  /** It was made due while it was claimed: due again when the claim ends. */
+  again: z.literal(true).exactOptional(),
   /** Kinds of one collection that do not wait for each other have queues of their own. */
   queue: z.string().exactOptional(),
 });

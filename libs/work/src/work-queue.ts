@@ -1,8 +1,11 @@
+import { refusedWrites } from '@inventory/mongo/duplicate-key';
 import { type DocumentSchema, parseDocument, readFirst } from '@inventory/mongo/parse-document';
+import { sharedCommands } from '@inventory/mongo/shared-commands';
 import { dateOf } from '@inventory/runtime/clock';
+import { createBatcher } from '@inventory/runtime/concurrency';
 import type { Logger } from '@inventory/runtime/logger';
-import type { Collection, Document, Filter, UpdateFilter } from 'mongodb';
-import type { WorkField } from './work-field.ts';
+import type { AnyBulkWriteOperation, Collection, Document, Filter, UpdateFilter } from 'mongodb';
+import { newWork, type WorkField } from './work-field.ts';
 
 /** Pending work, as it was read or claimed. */
 export interface Pending<Item> {
@@ -19,10 +22,19 @@ interface Identified {
   readonly _id: string;
 }
 
+interface Claim<Item> {
+  readonly pending: Pending<Item>;
+  /** As it is once this claim has succeeded. */
+  readonly claimed: Pending<Item>;
+  readonly owner: string;
+}
+
+const claimsPerCommand = 100;
+
 /** The pending work of one kind in a collection. Every write is conditional on what was read. */
 export interface WorkQueue<Item> {
-  /** What is due, the earliest first. */
-  findDue(nowMs: number, limit: number): Promise<Pending<Item>[]>;
+  /** What is due, the earliest first, without that of some keys. */
+  findDue(nowMs: number, limit: number, exceptKeys?: readonly string[]): Promise<Pending<Item>[]>;
   /** Hides it from all until `untilMs`; null when another replica claimed or ended it. */
   claim(pending: Pending<Item>, owner: string, untilMs: number): Promise<Pending<Item> | null>;
   /** Whether this claim is the last one, and its work is still pending. */
@@ -33,6 +45,21 @@ export interface WorkQueue<Item> {
   postpone(claimed: Pending<Item>, untilMs: number, claim: 'counts' | 'uncounted'): Promise<void>;
   /** Ends it, also where another replica has claimed it meanwhile: its result is final. */
   complete(pending: Pick<Pending<Item>, 'id'>): Promise<void>;
+  /**
+   * Ends the claim of work that may become due while it is done ({@link makeDue}): due then, with
+   * null nothing is pending; at once, `again`, where it was made due meanwhile. Null where it is not
+   * claimed any more, or differs from `read`.
+   */
+  settle(claimed: Pending<Item>, settled: Settled): Promise<'settled' | 'again' | null>;
+}
+
+export interface Settled {
+  readonly nowMs: number;
+  readonly dueAtMs: number | null;
+  /** What the owner writes with it. */
+  readonly fields?: object;
+  /** Fields that must be as they were read. */
+  readonly read?: object;
 }
 
 export interface WorkQueueOptions<Stored extends Identified, Parsed extends Identified, Item> {
@@ -42,6 +69,10 @@ export interface WorkQueueOptions<Stored extends Identified, Parsed extends Iden
   readonly field?: string;
   /** Left out where a field has one kind of work. */
   readonly queue?: string;
+  /** Which documents of the collection it has, where not by the name of a queue. */
+  readonly where?: Filter<Stored>;
+  /** Field whose value is the key of an item, by which they take turns. */
+  readonly keyField?: string;
   /** Leaves out fields that the item does not need. */
   readonly projection?: Document;
   readonly toItem: (document: Parsed) => Item;
@@ -53,14 +84,32 @@ export interface WorkQueueOptions<Stored extends Identified, Parsed extends Iden
 export function createWorkQueue<Stored extends Identified, Parsed extends Identified, Item>(
   options: WorkQueueOptions<Stored, Parsed, Item>,
 ): WorkQueue<Item> {
-  const { collection, field = 'work', queue, projection = {}, logger } = options;
+  const { collection, field = 'work', queue, keyField, projection = {}, logger } = options;
   const [dueAtField, triesField] = [`${field}.dueAt`, `${field}.tries`];
   const claimOf = ({ id, tries, dueAtMs }: Pending<Item>) =>
     ({ _id: id, [triesField]: tries, [dueAtField]: dateOf(dueAtMs) }) as unknown as Filter<Stored>;
 
-  async function set(pending: Pending<Item>, fields: object): Promise<boolean> {
-    const update = { $set: fields } as unknown as UpdateFilter<Stored>;
-    return (await collection.updateOne(claimOf(pending), update)).modifiedCount === 1;
+  async function write(which: Filter<Stored>, update: object): Promise<boolean> {
+    const { modifiedCount } = await collection.updateOne(which, update as UpdateFilter<Stored>);
+    return modifiedCount === 1;
+  }
+
+  const set = (pending: Pending<Item>, fields: object) => write(claimOf(pending), { $set: fields });
+
+  /** Leaves the work due then, or ends it with null. */
+  async function leave(
+    which: Filter<Stored>,
+    dueAtMs: number | null,
+    fields: object,
+  ): Promise<boolean> {
+    if (dueAtMs !== null) {
+      return write(which, { $set: { ...fields, [field]: newWork(dueAtMs, queue) } });
+    }
+    if (options.completed === 'kept') {
+      const hasFields = Object.keys(fields).length > 0;
+      return write(which, { ...(hasFields && { $set: fields }), $unset: { [field]: '' } });
+    }
+    return (await collection.deleteOne(which)).deletedCount === 1;
   }
 
   function read(stored: Stored): Pending<Item>[] {
@@ -72,22 +121,23 @@ export function createWorkQueue<Stored extends Identified, Parsed extends Identi
     return [{ id: document._id, item, dueAtMs: dueAt.getTime(), tries, ownerBefore }];
   }
 
+  const claims = createClaims(collection, field, claimOf);
+
   return {
-    async findDue(nowMs, limit) {
-      const due = { [`${field}.queue`]: queue ?? null, [dueAtField]: { $lte: dateOf(nowMs) } };
+    async findDue(nowMs, limit, exceptKeys = []) {
+      const due = {
+        ...(options.where ?? { [`${field}.queue`]: queue ?? null }),
+        [dueAtField]: { $lte: dateOf(nowMs) },
+        ...(keyField && exceptKeys.length > 0 && { [keyField]: { $nin: exceptKeys } }),
+      };
       const found = collection
         .find(due as unknown as Filter<Stored>, { projection })
         .sort({ [dueAtField]: 1 });
       return readFirst(found, limit, (document) => read(document as Stored), logger);
     },
     async claim(pending, owner, untilMs) {
-      const tries = pending.tries + 1;
-      const fields = {
-        [dueAtField]: dateOf(untilMs),
-        [triesField]: tries,
-        [`${field}.owner`]: owner,
-      };
-      return (await set(pending, fields)) ? { ...pending, tries, dueAtMs: untilMs } : null;
+      const claimed = { ...pending, tries: pending.tries + 1, dueAtMs: untilMs };
+      return (await claims.add({ pending, claimed, owner })) ? claimed : null;
     },
     async isClaimed(claimed) {
       return (await collection.findOne(claimOf(claimed), { projection: { _id: 1 } })) !== null;
@@ -100,6 +150,12 @@ export function createWorkQueue<Stored extends Identified, Parsed extends Identi
       const tries = claim === 'counts' ? claimed.tries : claimed.tries - 1;
       await set(claimed, { [dueAtField]: dateOf(untilMs), [triesField]: tries });
     },
+    async settle(claimed, { nowMs, dueAtMs, fields = {}, read: same = {} }) {
+      const which = { ...same, ...claimOf(claimed) };
+      const notAgain = { ...which, [`${field}.again`]: { $exists: false } };
+      if (await leave(notAgain, dueAtMs, fields)) return 'settled';
+      return (await leave(which, nowMs, fields)) ? 'again' : null;
+    },
     async complete({ id }) {
       const pending = { _id: id, [field]: { $exists: true } } as unknown as Filter<Stored>;
       if (options.completed === 'deleted') await collection.deleteOne(pending);
@@ -110,3 +166,75 @@ export function createWorkQueue<Stored extends Identified, Parsed extends Identi
     },
   };
 }
+
+/** Claims that are made together share a command. */
+function createClaims<Stored extends Identified, Item>(
+  collection: Collection<Stored>,
+  field: string,
+  claimOf: (pending: Pending<Item>) => Filter<Stored>,
+) {
+  const ownerField = `${field}.owner`;
+
+  async function isOwn({ claimed, owner }: Claim<Item>): Promise<boolean> {
+    const which = { ...claimOf(claimed), [ownerField]: owner };
+    return (await collection.findOne(which, { projection: { _id: 1 } })) !== null;
+  }
+
+  return createBatcher<Claim<Item>, boolean>({
+    ...sharedCommands,
+    itemsMax: claimsPerCommand,
+    async flush(wanted) {
+      const writes = wanted.map(({ pending, claimed, owner }) => {
+        const { _id, ...fields } = claimOf(claimed) as Record<string, unknown>;
+        const $set = { ...fields, [ownerField]: owner };
+        const update = { $set, $unset: { [`${field}.again`]: '' } };
+        return { updateOne: { filter: claimOf(pending), update } } as Write<Stored>;
+      });
+      const { matchedCount } = await collection.bulkWrite(writes, { ordered: false });
+      if (matchedCount === wanted.length) return wanted.map(() => true);
+      if (matchedCount === 0) return wanted.map(() => false);
+      // Others were claimed by another replica, or ended.
+      return Promise.all(wanted.map(isOwn));
+    },
+  });
+}
+
+export interface MadeDue<Stored> {
+  readonly which: Filter<Stored>;
+  readonly dueAtMs: number;
+}
+
+/**
+ * Makes work due then at the latest. What is claimed is due again when its claim ends, so no two
+ * replicas work on it, and the next claim sees what was written before this call. With
+ * `insertMissing` each is named by its `_id`, and a document that does not exist is made.
+ */
+export async function makeDue<Stored extends Identified>(
+  collection: Collection<Stored>,
+  wanted: readonly MadeDue<Stored>[],
+  { insertMissing: upsert = false }: { readonly insertMissing?: boolean } = {},
+): Promise<void> {
+  if (wanted.length === 0) return;
+  const updates = (part: (one: MadeDue<Stored>) => object) =>
+    wanted.map((one) => ({ updateMany: { upsert: false, ...part(one) } }) as Write<Stored>);
+  const claimed = updates(({ which }) => ({
+    filter: { ...which, 'work.owner': { $type: 'string' } },
+    update: { $set: { 'work.again': true } },
+  }));
+  const others = updates(({ which, dueAtMs }) => ({
+    filter: { ...which, 'work.owner': null },
+    update: {
+      $min: { 'work.dueAt': dateOf(dueAtMs) },
+      $set: { 'work.owner': null },
+      $inc: { 'work.tries': 0 },
+    },
+    upsert,
+  }));
+  // In this order: one whose claim ends between the two is unclaimed at the second.
+  if (!upsert) return void (await collection.bulkWrite([...claimed, ...others]));
+  await collection.bulkWrite(claimed);
+  // The insert of one that is claimed is refused: it is marked.
+  await refusedWrites(collection.bulkWrite(others, { ordered: false }));
+}
+
+type Write<Stored extends Identified> = AnyBulkWriteOperation<Stored>;

@@ -147,6 +147,51 @@ describe('work', () => {
     ]);
   });
 
+  it('of a key with ten thousand items takes the places of its key, and other keys their turns', async () => {
+    const clock = createTestClock(1_000_000);
+    const queue = createMemoryQueue<string>((item) => item);
+    for (let at = 0; at < 10_000; at += 1) queue.add(`busy ${at}`, 'busy', at);
+    for (let at = 0; at < 30; at += 1) queue.add(`quiet ${at}`, `quiet ${at % 3}`, 20_000 + at);
+    const running = new Map<string, number>();
+    const most = new Map<string, number>();
+    const done: string[] = [];
+    const release: (() => void)[] = [];
+    const kind: WorkKind<string> = {
+      ...{ name: 'test', queue, places: 16, again },
+      perKey: { places: 4, keyOf: (item) => item },
+      async work({ id, item }) {
+        running.set(item, (running.get(item) ?? 0) + 1);
+        most.set(item, Math.max(most.get(item) ?? 0, running.get(item) ?? 0));
+        if (item === 'busy') await new Promise<void>((resolve) => release.push(resolve));
+        running.set(item, (running.get(item) ?? 1) - 1);
+        done.push(id);
+        return 'done';
+      },
+    };
+    let wakes = 0;
+    const wake = () => {
+      wakes += 1;
+    };
+    const stopping = new AbortController().signal;
+    const deps = { clock, owner: 'a', logger, wake, wakeIn: () => {}, stopping };
+    const worker = createWorker(kind, deps);
+    const quiet = () => done.filter((id) => id.startsWith('quiet')).length;
+
+    for (let rounds = 0; rounds < 100 && quiet() < 30; rounds += 1) {
+      await worker.runOnce();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const before = wakes;
+    for (const end of release.splice(0)) end();
+    await new Promise((resolve) => setImmediate(resolve));
+    await worker.runOnce();
+
+    expect(quiet()).toBe(30);
+    expect(wakes).toBeGreaterThan(before);
+    expect(Math.max(...most.values())).toBe(4);
+    expect(release).toHaveLength(4);
+  });
+
   it('that cannot be claimed does not delay the others, and fails the round', async () => {
     const clock = createTestClock(1_000);
     const queue = filled(3);

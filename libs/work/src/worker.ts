@@ -8,9 +8,10 @@ import type { Pending, WorkQueue } from './work-queue.ts';
 
 /**
  * `done` ends it; with `later` it is due again after its pause, as it is after an error and a crash.
- * A number is a pause in milliseconds, after a claim that does not count.
+ * A number is a pause in milliseconds, after a claim that does not count. `settled`: the work has ended
+ * its claim itself.
  */
-export type WorkResult = 'done' | 'later' | number;
+export type WorkResult = 'done' | 'later' | 'settled' | number;
 
 /** One kind of pending work. */
 export interface WorkKind<Item> {
@@ -19,6 +20,8 @@ export interface WorkKind<Item> {
   readonly queue: Pick<WorkQueue<Item>, 'findDue' | 'claim' | 'renew' | 'postpone' | 'complete'>;
   /** Items that one replica works on at a time. */
   readonly places: number;
+  /** Those of one key, so that the items of a key wait for each other and not for all. */
+  readonly perKey?: { readonly places: number; readonly keyOf: (item: Item) => string };
   /** Pause from a claim to the next one, by claims. */
   readonly again: Backoff;
   /**
@@ -73,7 +76,8 @@ const batchMax = 100;
  *    replica claims it then. One that cannot be claimed does not delay the others.
  * 2. Each item is worked on in a place of its own and fails alone. The next round begins as soon as
  *    places are free, so one item that hangs costs one place.
- * 3. It is completed once its result is known, and only then.
+ * 3. Keys take turns: once a key has all of its places, its items are neither read nor claimed.
+ * 4. It is completed once its result is known, and only then.
  */
 export function createWorker<Item>(kind: WorkKind<Item>, deps: WorkerDeps): Worker<Item> {
   const { name, queue, places } = kind;
@@ -88,6 +92,7 @@ export function createWorker<Item>(kind: WorkKind<Item>, deps: WorkerDeps): Work
     now: clock.now,
   });
   const itemWork = createItemWork(kind, deps);
+  const keys = createKeyPlaces(kind);
 
   function begin(item: Pending<Item>): void {
     countClaim(name, item.tries);
@@ -97,14 +102,22 @@ export function createWorker<Item>(kind: WorkKind<Item>, deps: WorkerDeps): Work
       })
       .then(() => {
         running.delete(item.id);
+        keys.leave(item);
         if (mayHaveMore) wake();
       });
     running.set(item.id, ended);
   }
 
   async function claim(pending: Pending<Item>): Promise<void> {
-    const item = await queue.claim(pending, owner, claimedUntilMs(kind, clock, pending.tries + 1));
-    if (item !== null) begin(item);
+    try {
+      const untilMs = claimedUntilMs(kind, clock, pending.tries + 1);
+      const item = await queue.claim(pending, owner, untilMs);
+      if (item === null) keys.leave(pending);
+      else begin(item);
+    } catch (error) {
+      keys.leave(pending);
+      throw error;
+    }
   }
 
   const placesLeft = () => places - running.size - reserved;
@@ -117,14 +130,16 @@ export function createWorker<Item>(kind: WorkKind<Item>, deps: WorkerDeps): Work
         return false;
       }
       // What takes longer here than its claim is left to others, and takes no place twice.
-      const found = await queue.findDue(clock.now(), limit + running.size);
+      const full = keys.full();
+      const found = await queue.findDue(clock.now(), limit + running.size, full);
       const due = found.filter(({ id }) => !running.has(id)).slice(0, limit);
       oldestDueMs = due[0]?.dueAtMs ?? null;
-      mayHaveMore = due.length === limit;
-      const claims = await Promise.allSettled(due.map(claim));
+      const taken = due.filter(keys.enter);
+      mayHaveMore = due.length === limit || full.length > 0 || taken.length < due.length;
+      const claims = await Promise.allSettled(taken.map(claim));
       const failed = claims.find((result) => result.status === 'rejected');
       if (failed) throw failed.reason;
-      return mayHaveMore && placesLeft() > 0;
+      return due.length === limit && placesLeft() > 0;
     },
     reserve() {
       if (placesLeft() <= 0 || stopping.aborted) return null;
@@ -137,7 +152,9 @@ export function createWorker<Item>(kind: WorkKind<Item>, deps: WorkerDeps): Work
         claim: { owner, dueAtMs },
         begin(id, item) {
           release();
-          begin({ id, item, dueAtMs, tries: 1, ownerBefore: null });
+          const claimed = { id, item, dueAtMs, tries: 1, ownerBefore: null };
+          keys.take(claimed);
+          begin(claimed);
         },
         release,
       };
@@ -146,6 +163,34 @@ export function createWorker<Item>(kind: WorkKind<Item>, deps: WorkerDeps): Work
       while (running.size > 0) await Promise.all(running.values());
     },
     stop: unobserve,
+  };
+}
+
+/** The places of each key that are taken. */
+function createKeyPlaces<Item>({ perKey }: Pick<WorkKind<Item>, 'perKey'>) {
+  const taken = new Map<string, number>();
+  function take({ item }: Pending<Item>): void {
+    if (!perKey) return;
+    const key = perKey.keyOf(item);
+    taken.set(key, (taken.get(key) ?? 0) + 1);
+  }
+  return {
+    /** Keys without a free place. */
+    full: () => [...taken].flatMap(([key, count]) => (count >= (perKey?.places ?? 0) ? [key] : [])),
+    take,
+    /** False when its key has no free place. */
+    enter(one: Pending<Item>): boolean {
+      if (perKey && (taken.get(perKey.keyOf(one.item)) ?? 0) >= perKey.places) return false;
+      take(one);
+      return true;
+    },
+    leave({ item }: Pending<Item>): void {
+      if (!perKey) return;
+      const key = perKey.keyOf(item);
+      const left = (taken.get(key) ?? 1) - 1;
+      if (left <= 0) taken.delete(key);
+      else taken.set(key, left);
+    },
   };
 }
 
@@ -163,6 +208,7 @@ function createItemWork<Item>(kind: WorkKind<Item>, deps: WorkerDeps) {
   const { clock, logger, wakeIn, stopping } = deps;
 
   async function end(item: Pending<Item>, result: WorkResult): Promise<void> {
+    if (result === 'settled') return;
     if (result === 'done') return await queue.complete(item);
     if (result === 'later' && leaseMs === undefined) return;
     const pauseMs = result === 'later' ? doubledDelayMs(again, item.tries) : result;

@@ -1,9 +1,9 @@
 import { connectMongo, type MongoConnection } from '@inventory/mongo/connect';
 import { ensureIndexes } from '@inventory/mongo/indexes';
-import { createMemoryQueue } from '@inventory/testkit/memory-queue';
+import { createMemoryQueue, type MemoryQueue } from '@inventory/testkit/memory-queue';
 import { openNamespace, testLogger } from '@inventory/testkit/namespace';
 import { newWork, workField, workIndex } from '@inventory/work/work-field';
-import { createWorkQueue, type WorkQueue } from '@inventory/work/work-queue';
+import { createWorkQueue, makeDue, type WorkQueue } from '@inventory/work/work-queue';
 import { z } from 'zod';
 
 const documents = {
@@ -43,14 +43,16 @@ const insert = (id: string, dueAtMs: number, queue?: string) =>
   things().insertOne({ _id: id, text: `of ${id}`, work: newWork(dueAtMs, queue) });
 
 /** A queue with two items, due at 5 and 3. */
-type Opening = () => Promise<WorkQueue<string>>;
+type Opening = () => Promise<WorkQueue<string> & Pick<MemoryQueue<string>, 'makeDue'>>;
 const kinds: readonly (readonly [string, Opening])[] = [
   [
     'a collection',
     async () => {
       await insert('late', 5);
       await insert('early', 3);
-      return openStored('deleted');
+      const make = (id: string, dueAtMs: number) =>
+        makeDue(things(), [{ which: { _id: id }, dueAtMs }]);
+      return { ...openStored('deleted'), makeDue: make };
     },
   ],
   [
@@ -130,7 +132,87 @@ describe.each(kinds)('work in %s', (_name, open) => {
   });
 });
 
+describe.each(kinds)('work in %s that is made due', (_name, open) => {
+  it('while it is claimed is not claimed twice, and is due at once when its claim ends', async () => {
+    const queue = await open();
+    const [found] = await queue.findDue(3, 10);
+    const claimed = found && (await queue.claim(found, 'a', 20));
+    if (!claimed) throw new Error('not claimed');
+
+    await queue.makeDue('early', 4);
+    const whileClaimed = (await queue.findDue(19, 10)).map(({ id }) => id);
+    expect(await queue.settle(claimed, { nowMs: 9, dueAtMs: null })).toBe('again');
+
+    expect(whileClaimed).toEqual(['late']);
+    expect((await queue.findDue(9, 10))[1]).toEqual({ ...found, dueAtMs: 9, tries: 0 });
+    expect(await queue.settle(claimed, { nowMs: 9, dueAtMs: 11 })).toBeNull();
+  });
+
+  it('before its claim is due earlier, never later, and its claim ends as wanted', async () => {
+    const queue = await open();
+    await queue.makeDue('late', 4);
+    await queue.makeDue('late', 8);
+    const [, found] = await queue.findDue(4, 10);
+    const claimed = found && (await queue.claim(found, 'a', 20));
+    if (!claimed) throw new Error('not claimed');
+
+    await queue.settle(claimed, { nowMs: 5, dueAtMs: 12 });
+    const [early, later] = await queue.findDue(12, 10);
+    const again = later && (await queue.claim(later, 'b', 30));
+    const ended = again && (await queue.settle(again, { nowMs: 13, dueAtMs: null }));
+
+    expect([early?.id, later]).toEqual(['early', { ...found, dueAtMs: 12, tries: 0 }]);
+    expect(ended).toBe('settled');
+    expect((await queue.findDue(99, 10)).map(({ id }) => id)).toEqual(['early']);
+  });
+});
+
 describe('work in a collection', () => {
+  it('is made due in any document, also without work, and in one that does not exist', async () => {
+    const kept = openStored('kept');
+    await things().insertOne({ _id: 'idle', text: 'of idle' });
+    await insert('claimed', 3);
+    const [claimed] = await kept.findDue(3, 1);
+    if (claimed) await kept.claim(claimed, 'a', 20);
+
+    const all = ['idle', 'claimed', 'new'].map((_id) => ({ which: { _id }, dueAtMs: 7 }));
+    await makeDue(things(), all, { insertMissing: true });
+    await makeDue(things(), [{ which: { text: /^of idle/ }, dueAtMs: 6 }]);
+
+    const works = await things().find({}).sort({ _id: 1 }).toArray();
+    expect(works.map(({ _id, work }) => [_id, work])).toEqual([
+      ['claimed', { dueAt: new Date(20), tries: 1, owner: 'a', again: true }],
+      ['idle', { dueAt: new Date(6), tries: 0, owner: null }],
+      ['new', { dueAt: new Date(7), tries: 0, owner: null }],
+    ]);
+  });
+
+  it('of a claim that ends is written with the fields of its owner, unless others changed meanwhile', async () => {
+    await insert('early', 3);
+    const queue = openStored('kept');
+    const [found] = await queue.findDue(3, 1);
+    const claimed = found && (await queue.claim(found, 'a', 20));
+    if (!claimed) throw new Error('not claimed');
+
+    const settled = { nowMs: 5, dueAtMs: null, fields: { text: 'new' } };
+    expect(await queue.settle(claimed, { ...settled, read: { text: 'other' } })).toBeNull();
+    expect(await queue.settle(claimed, { ...settled, read: { text: 'of early' } })).toBe('settled');
+
+    expect(await things().findOne({ _id: 'early' })).toEqual({ _id: 'early', text: 'new' });
+  });
+
+  it('of some keys is left out', async () => {
+    await insert('first', 3);
+    await insert('second', 4);
+    const { collection, ...rest } = { collection: things(), documents, logger: testLogger };
+    const queue = createWorkQueue({
+      ...{ ...rest, collection, keyField: 'text', completed: 'kept' as const },
+      toItem: ({ text }: Thing) => text,
+    });
+
+    expect((await queue.findDue(9, 5, ['of first'])).map(({ id }) => id)).toEqual(['second']);
+  });
+
   it('of a document that stays ends without it', async () => {
     await insert('early', 3);
     const queue = openStored('kept');

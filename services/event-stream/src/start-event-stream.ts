@@ -2,40 +2,50 @@ import { openBackends } from '@inventory/service-host/open-backends';
 import { serveInternal } from '@inventory/service-host/serve-internal';
 import type { ServiceContext, StartedService } from '@inventory/service-host/service-context';
 import type { EventStreamConfig } from './config.ts';
-import type { LoggedEvent } from './domain/project-event.ts';
-import { logRoutes } from './http/log-routes.ts';
-import { webhookRoutes } from './http/webhook-routes.ts';
-import { countAppended } from './metrics.ts';
-import { openEventAccess, openGatewayClient } from './open-event-access.ts';
-import { openWebhooks } from './open-webhooks.ts';
-import { startConsumers } from './start-consumers.ts';
-import { startPruning } from './start-pruning.ts';
-import { indexes, openLogCollection, openPrunedCollection } from './storage/collections.ts';
-import { createProjectLog } from './storage/project-log.ts';
-import { webhookIndexes } from './storage/webhook-collections.ts';
+import { logIndexes } from './log/log-document.ts';
+import { countAppended } from './log/log-metrics.ts';
+import { logRoutes } from './log/log-routes.ts';
+import { openGatewayClient, openLog, startAppending } from './log/open-log.ts';
+import { startWork } from './start-work.ts';
+import {
+  openEventAccess,
+  openManaging,
+  openServing,
+  openWebhookStores,
+} from './webhooks/open-webhooks.ts';
+import { webhookIndexes } from './webhooks/webhook-document.ts';
+import { webhookRoutes } from './webhooks/webhook-routes.ts';
 
-/** Starts the service: logs and webhooks, their jobs, the consumers, and internal HTTP last. */
+/** Starts the service: logs and webhooks, their work, the consumers, and internal HTTP last. */
 export async function startEventStream(
   context: ServiceContext<EventStreamConfig>,
 ): Promise<StartedService> {
-  const { config, clock, lifetime } = context;
-  const { db, bus, health } = await openBackends(context, 'event-stream', [
-    ...indexes,
-    ...webhookIndexes,
-  ]);
-  const collections = { log: openLogCollection(db), pruned: openPrunedCollection(db) };
-  const log = createProjectLog(collections, clock, config.log);
-  startPruning(context, collections);
+  const { config, clock } = context;
+  const indexes = [...logIndexes, ...webhookIndexes];
+  const { db, bus, health } = await openBackends(context, 'event-stream', indexes);
+  const { log, pruning } = openLog(context, db);
+  const stores = openWebhookStores(context, db, log);
+  const { endpoints } = stores;
   const gateway = openGatewayClient(context);
-  const eventAccess = await openEventAccess(context, { bus, gateway });
-  const webhooks = openWebhooks(context, { db, log, eventAccess });
-  const onAppended = (event: LoggedEvent): void => {
-    countAppended(event, clock.now());
-    webhooks.wake(event.projectId);
-  };
-  const { listEventProjects } = gateway;
-  const appending = { log, publish: bus.publish, onAppended, listEventProjects };
-  await startConsumers({ bus, lifetime }, appending);
+  const wake = () => work.wakeEndpoints();
+  const eventAccess = await openEventAccess(context, bus, { gateway, endpoints, wake });
+  const serving = openServing(context, stores, eventAccess);
+  const work = startWork(context, { pruning, endpoints, serving });
+  await startAppending(context, bus, {
+    log,
+    publish: bus.publish,
+    async makeDue({ projectId, appendedAtMs }) {
+      const isKept = appendedAtMs !== null;
+      await Promise.all([
+        endpoints.makeDue({ projectId }, clock.now()),
+        isKept && pruning.appended(projectId, appendedAtMs),
+      ]);
+      wake();
+    },
+    onAppended: (event) => countAppended(event, clock.now()),
+    listEventProjects: gateway.listEventProjects,
+  });
+  const webhooks = openManaging(context, stores, serving, wake);
   const routes = [
     ...webhookRoutes.map((route) => route.bind({ webhooks })),
     ...logRoutes.map((route) => route.bind({ log, clock, logEpoch: config.log.logEpoch })),

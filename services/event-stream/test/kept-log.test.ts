@@ -7,12 +7,16 @@ import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/bui
 import { openNamespace, testLogger } from '@inventory/testkit/namespace';
 import { createTestClock, type TestClock } from '@inventory/testkit/test-clock';
 import { startTestService } from '@inventory/testkit/test-service';
-import { type RefreshEvent, refreshEvent, refreshEventType } from '../src/domain/refresh-event.ts';
-import { pruneLogs } from '../src/operations/prune-logs.ts';
+import { openLogCollections } from '../src/log/log-document.ts';
+import { createLogPruning, type LogPruning } from '../src/log/log-pruning-store.ts';
+import { createProjectLog, type ProjectLog } from '../src/log/project-log-store.ts';
+import { pruneLog } from '../src/log/prune-logs.ts';
+import {
+  type RefreshEvent,
+  refreshEvent,
+  refreshEventType,
+} from '../src/log/refresh-event.domain.ts';
 import { startEventStream } from '../src/start-event-stream.ts';
-import { openLogCollection, openPrunedCollection } from '../src/storage/collections.ts';
-import { createLogPruning } from '../src/storage/log-pruning.ts';
-import { createProjectLog, type ProjectLog } from '../src/storage/project-log.ts';
 import { testConfig } from './support/test-config.ts';
 
 const dayMs = 24 * 3_600_000;
@@ -22,6 +26,7 @@ let mongo: MongoConnection;
 let service: { readonly url: string; stop(): Promise<void> };
 let client: InternalClient;
 let log: ProjectLog;
+let pruning: LogPruning;
 let clock: TestClock;
 
 beforeAll(async () => {
@@ -46,12 +51,13 @@ afterAll(async () => {
 beforeEach(() => {
   clock = createTestClock(firstDay);
   log = createProjectLog(collections(), clock, settings);
+  pruning = openPruning();
 });
 
-const collections = () => ({
-  log: openLogCollection(mongo.db),
-  pruned: openPrunedCollection(mongo.db),
-});
+const openPruning = () =>
+  createLogPruning(collections(), { clock, logger: testLogger, keepMs: settings.keepMs });
+
+const collections = () => openLogCollections(mongo.db);
 
 function eventOf(projectId: ProjectId): RefreshEvent {
   const refreshId = newRefreshId();
@@ -67,23 +73,38 @@ function eventOf(projectId: ProjectId): RefreshEvent {
   return refreshEvent(terminal, uuidV5(refreshId, refreshEventType));
 }
 
+async function append(event: RefreshEvent) {
+  const entry = await log.appendEvent(newAccountId(), event);
+  await pruning.appended(event.projectId, clock.now());
+  return entry;
+}
+
 /** One event a day. */
 async function daily(projectId: ProjectId, days: number): Promise<RefreshEvent[]> {
   const events: RefreshEvent[] = [];
   for (let day = 0; day < days; day += 1) {
     const event = eventOf(projectId);
-    await log.appendEvent(newAccountId(), event);
+    await append(event);
     events.push(event);
     clock.advance(dayMs);
   }
   return events;
 }
 
-const prune = () =>
-  pruneLogs(
-    { pruning: createLogPruning(collections()), clock, ...settings, rememberMs: 60 * dayMs },
-    new AbortController().signal,
-  );
+/** What is due of all logs, by as many replicas as there are prunings; which logs were looked at. */
+async function prune(...others: LogPruning[]): Promise<string[]> {
+  const looked: string[] = [];
+  const replicas = [pruning, ...others];
+  for (const one of replicas) {
+    for (const found of await one.queue.findDue(clock.now(), 100)) {
+      const claimed = await one.queue.claim(found, 'test', clock.now() + 60_000);
+      if (claimed === null) continue;
+      looked.push(claimed.item);
+      await pruneLog({ pruning: one, clock, keepMs: settings.keepMs, everyMs: 3_600_000 }, claimed);
+    }
+  }
+  return looked;
+}
 const page = (projectId: string, after: number, limit = 500) =>
   client.json(logPage, {
     method: 'GET',
@@ -110,10 +131,34 @@ test('the newest event of an idle Project is kept, and the next position follows
 
   await prune();
   const idle = await page(projectId, 0);
-  const next = await log.appendEvent(newAccountId(), eventOf(projectId));
+  const next = await append(eventOf(projectId));
 
   expect(idle.items.map(({ position }) => position)).toEqual([3]);
   expect(next.position).toBe(4);
+});
+
+test('a log is pruned by one replica, when its oldest entry is due, and not looked at while it is idle (architecture: cost follows what is due)', async () => {
+  const [idle, busy, second] = [newProjectId(), newProjectId(), openPruning()];
+  await daily(idle, 1);
+  await daily(busy, 8);
+
+  const own = async () => (await prune(second)).filter((id) => id === idle || id === busy);
+
+  const first = await own();
+  const again = await own();
+  clock.advance(dayMs);
+  const nextDay = await own();
+  clock.advance(30 * dayMs);
+  const later = await own();
+  const atRest = await own();
+  await append(eventOf(idle));
+  clock.advance(8 * dayMs);
+  const awake = await own();
+  const kept = async (id: string) => (await page(id, 0)).items.map(({ position }) => position);
+
+  expect(first.sort()).toEqual([idle, busy].sort());
+  expect([again, nextDay, later, atRest, awake]).toEqual([[], [busy], [busy], [], [idle]]);
+  expect([await kept(idle), await kept(busy)]).toEqual([[2], [8]]);
 });
 
 test('an event announced again after it was pruned keeps its position and is not appended again (Events: one event per refresh) [event-id]', async () => {

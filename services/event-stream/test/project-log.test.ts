@@ -10,10 +10,10 @@ import { openNamespace, type TestNamespace, testLogger } from '@inventory/testki
 import { openTestBus } from '@inventory/testkit/test-bus';
 import { startTestService } from '@inventory/testkit/test-service';
 import { waitFor } from '@inventory/testkit/wait-for';
-import { type RefreshEvent, refreshEvent } from '../src/domain/refresh-event.ts';
+import { logIndexes, openLogCollections } from '../src/log/log-document.ts';
+import { createProjectLog, type LogEntry, type ProjectLog } from '../src/log/project-log-store.ts';
+import { type RefreshEvent, refreshEvent } from '../src/log/refresh-event.domain.ts';
 import { startEventStream } from '../src/start-event-stream.ts';
-import { indexes, openLogCollection, openPrunedCollection } from '../src/storage/collections.ts';
-import { createProjectLog, type LogEntry, type ProjectLog } from '../src/storage/project-log.ts';
 import { testConfig, testDatabase } from './support/test-config.ts';
 
 type Completed = MessageBody<'refresh.completed.v1'>;
@@ -142,8 +142,8 @@ test('an event carries the outcome of its refresh, what to read, and no inventor
 });
 
 test('replicas that append to one Project concurrently leave no gap and no duplicate (Events)', async () => {
-  const collection = openLogCollection(mongo.db);
-  const collections = { log: collection, pruned: openPrunedCollection(mongo.db) };
+  const collection = openLogCollections(mongo.db).log;
+  const collections = openLogCollections(mongo.db);
   const logs = [1, 2, 3].map(() => createProjectLog(collections, systemClock, logSettings));
   const projectId = newProjectId();
   const events = Array.from({ length: 30 }, (_none, index) => {
@@ -176,7 +176,7 @@ test('replicas that append to one Project concurrently leave no gap and no dupli
 });
 
 test('an event id has one entry in the log of each Project, and shows nothing of another one', async () => {
-  const collections = { log: openLogCollection(mongo.db), pruned: openPrunedCollection(mongo.db) };
+  const collections = openLogCollections(mongo.db);
   const log = createProjectLog(collections, systemClock, logSettings);
   const eventUuid = newRefreshId();
   const append = async (projectId: ProjectId) => {
@@ -213,10 +213,10 @@ async function appendInOrder(
 }
 
 test('the unique indexes that decide a race exist', async () => {
-  const collection = openLogCollection(mongo.db);
+  const collection = openLogCollections(mongo.db).log;
   const existing = await collection.indexes();
   const unique = existing.filter((index) => index.unique).map((index) => index.name);
 
-  const declared = indexes[0]?.indexes.filter(({ options }) => options?.['unique']) ?? [];
+  const declared = logIndexes[0]?.indexes.filter(({ options }) => options?.['unique']) ?? [];
   expect(unique).toEqual(declared.map(({ name }) => name));
 });

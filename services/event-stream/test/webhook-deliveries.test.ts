@@ -6,7 +6,7 @@ import { type MessageRecorder, recordMessages } from '@inventory/testkit/message
 import { testLogger } from '@inventory/testkit/namespace';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { Webhook } from 'standardwebhooks';
-import { openLogCollection } from '../src/storage/collections.ts';
+import { openLogCollections } from '../src/log/log-document.ts';
 import {
   type Customer,
   deliveryWhen,
@@ -96,12 +96,14 @@ test('an event of a type that a later version appended reaches endpoint and log 
     $inc: { version: 1 },
   } as object);
 
-  await openLogCollection(mongo.db).insertOne({
+  await openLogCollections(mongo.db).log.insertOne({
     _id: `${project_id}/000000000001`,
     ...{ projectId: customer.projectId, accountId: customer.accountId, position: 1 },
     ...{ eventId: id, type, json, appendedAt: new Date() },
   });
   await mongo.close();
+  // A change gives the endpoint a turn, as the append does.
+  await world.change(project_id, endpoint_id, { description: 'of a later type' });
   const [hook] = await arrived('/later-type');
   const delivery = await deliveryWhen(world, endpoint, 'it is recorded', isDelivered);
   const path = `/projects/${project_id}/log`;

@@ -6,9 +6,9 @@ import { testLogger } from '@inventory/testkit/namespace';
 import { startTestService } from '@inventory/testkit/test-service';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { startEventStream } from '../src/start-event-stream.ts';
-import { createEndpointStore } from '../src/storage/endpoint-store.ts';
-import { reencryptSecrets } from '../src/storage/reencrypt-secrets.ts';
-import { openEndpointCollection } from '../src/storage/webhook-collections.ts';
+import { createEndpointStore } from '../src/webhooks/endpoint-store.ts';
+import { reencryptSecrets } from '../src/webhooks/sealed-secrets-store.ts';
+import { openWebhookCollections } from '../src/webhooks/webhook-document.ts';
 import { newCustomer, openWebhookWorld, type WebhookWorld } from './support/webhook-world.ts';
 
 const [oldKey = '', newKey = '', lostKey = ''] = [1, 2, 3].map(() =>
@@ -31,7 +31,7 @@ function startWith(secretKeys: readonly string[]) {
 async function openEndpoints() {
   const options = { ...world.config.mongodb, service: 'test', logger: testLogger };
   const { db, close } = await connectMongo(options);
-  return { endpoints: openEndpointCollection(db), close };
+  return { endpoints: openWebhookCollections(db).endpoints, close };
 }
 
 test('a new key before the old one re-encrypts every secret, and then the old one is not needed (Events: webhooks)', async () => {

@@ -59,9 +59,9 @@ test('recorded bytes are verified by the PyPI package with either secret, and ch
   }
 });
 
-/** The receiver of docs/webhooks.md, as a process of its own. */
+/** The receiver of docs/customers/webhooks.md, as a process of its own. */
 function startExample(secret: string, port: number) {
-  const page = readFileSync(join(root, 'docs/webhooks.md'), 'utf8');
+  const page = readFileSync(join(root, 'docs/customers/webhooks.md'), 'utf8');
   const [, code] = /<!-- example:verify -->\n```js\n([\s\S]+?)```/.exec(page) ?? [];
   let out = '';
   const child: ChildProcess = spawn(process.execPath, ['-e', code ?? ''], {
@@ -75,7 +75,7 @@ function startExample(secret: string, port: number) {
   return { child, out: () => out };
 }
 
-test('the example of the documentation verifies what is sent and refuses forged requests (docs/webhooks.md)', async () => {
+test('the example of the documentation verifies what is sent and refuses forged requests (docs/customers/webhooks.md)', async () => {
   const customer = newCustomer();
   const port = await findFreePort();
   const url = `http://127.0.0.1:${port}/hooks`;

@@ -74,7 +74,9 @@ test('an operator without the role is refused and recorded, and nothing is chang
   });
   const path = `/accounts/${account.account_id}`;
 
-  const refused = await asRole('billing', { method: 'POST', path: `${path}/suspend` });
+  const refused = await asRole('billing', {
+    ...{ method: 'PATCH', path, body: { state: 'suspended' } },
+  });
 
   expect([refused.status, refused.json.error.code]).toEqual([403, 'operator_role_required']);
   expect(refused.json.error.detail).toEqual({ role: 'support' });
@@ -83,8 +85,8 @@ test('an operator without the role is refused and recorded, and nothing is chang
     {
       kind: 'refused',
       operator: 'billing',
-      action: 'account.suspend',
-      path: `/operator/v1${path}/suspend`,
+      action: 'account.change',
+      path: `/operator/v1${path}`,
       parameters: {},
       outcome: 'operator_role_required',
     },

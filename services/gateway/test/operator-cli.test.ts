@@ -97,8 +97,10 @@ test('limits are set by their commands', async () => {
   const of = ['--account', account];
 
   const ends = [
-    await operator('rate-limit', 'set', ...of, '--per-minute', '600'),
-    await operator('network-policy', 'set', ...of, '--allow', '10.0.0.0/8', '--allow', '::1'),
+    await operator('account', 'change', ...of, '--rate-limit-per-minute', '600'),
+    await operator(
+      ...['account', 'change', ...of, '--network-policy', '10.0.0.0/8', '--network-policy', '::1'],
+    ),
     await operator('events', 'on', ...of),
     await operator('capture', 'on', ...of),
     await operator('capture', 'off', ...of),
@@ -136,7 +138,9 @@ test('wrong usage is exit code 2, says what is right, and calls nothing', async 
   const wrong = await operator('account', 'create', '--nam', 'x');
 
   expect(wrong).toMatchObject({ code: 2, out: '' });
-  expect(wrong.err).toContain('Usage: npm run -s operator -- account create [options]');
+  expect(wrong.err).toContain(
+    'Usage: npm run -s operator -- account create --name <text> [options]',
+  );
   expect(world.log).toHaveLength(before);
 });
 
@@ -204,14 +208,26 @@ test('funding, units and spend caps are set by their commands and shown [spend-c
   const project = (await operator('project', 'create', ...of, '--json')).json.project_id;
 
   const ends = [
-    await operator('funding', 'set', ...of, '--units-per-month', '50000', '--key', 'plan'),
+    await operator(
+      ...[
+        'funding',
+        'set',
+        ...of,
+        '--mode',
+        'subscription',
+        '--units-per-month',
+        '50000',
+        '--key',
+        'plan',
+      ],
+    ),
     await operator('grant-units', ...of, '--amount', '40'),
-    await operator('adjust', ...of, '--units', '--amount', '-4', '--reason', 'slip'),
+    await operator('adjust', ...of, '--asset', 'units', '--amount', '-4', '--reason', 'slip'),
     await operator('spend-cap', 'set', '--project', project, '--cap', '20000'),
   ];
   const terms = await operator('terms', ...of, '--json');
   const neither = await operator('funding', 'set', ...of);
-  const back = await operator('funding', 'set', ...of, '--credits', '--json');
+  const back = await operator('funding', 'set', ...of, '--mode', 'credits', '--json');
 
   expect(ends.map(({ code, err }) => [code, err])).toEqual(ends.map(() => [0, '']));
   expect(terms.json).toMatchObject({
@@ -219,17 +235,18 @@ test('funding, units and spend caps are set by their commands and shown [spend-c
     spend_caps: [{ project_id: project, cap: 20_000 }],
   });
   expect(neither.code).toBe(2);
-  expect(neither.err).toContain('exactly one of --credits, --units-per-month');
+  expect(neither.err).toContain("required option '--mode <credits|subscription>'");
   expect(back.json.funding).toEqual({ mode: 'credits' });
 });
 
 test('a price list is published once, and listed [prices]', async () => {
-  const prices = ['--reservation', '200', '--block-assets', '2000', '--diagnostic', '1'];
+  const prices = ['--refresh-reservation', '200', '--refresh-block-assets', '2000'];
+  prices.push('--refresh-diagnostic', '1');
   prices.push('--live-page', '2', '--current-page', '1');
   const publish = (version: string, date: string, block = '2') =>
     operator(
       ...['prices', 'publish', '--yes', '--version', version, '--effective-at', date],
-      ...[...prices, '--block', block],
+      ...[...prices, '--refresh-block', block],
     );
 
   const date = '2100-01-01T00:00:00.000Z';

@@ -6,7 +6,7 @@ import { Refused } from '@inventory/http/refused';
 import { operatorCodesOf } from '../src/operator/describe-operator-api.ts';
 import type { OperatorEndpoint } from '../src/operator/operator-route.ts';
 import { operatorRoutes } from '../src/operator/operator-routes.ts';
-import { rightOperatorCall, secondPrices } from './support/operator-calls.ts';
+import { type Named, rightOperatorCall, secondPrices } from './support/operator-calls.ts';
 import {
   type OperatorAnswer,
   type OperatorCall,
@@ -15,6 +15,8 @@ import {
 } from './support/operator-world.ts';
 
 let world: OperatorWorld;
+/** Of every call that changes nothing. */
+let unchanged: Named;
 /** APIs whose every dependency fails, is unreachable, or is changed by another operator. */
 let broken: OperatorWorld['call'];
 let away: OperatorWorld['call'];
@@ -24,6 +26,7 @@ let impatient: OperatorWorld['call'];
 
 beforeAll(async () => {
   world = await openOperatorWorld();
+  unchanged = await newCustomer();
   broken = await world.callWith(failing(new TypeError('broken')));
   away = await world.callWith(failing(new ServiceUnreachable('the ledger did not answer')));
   const rotateCredential = () => Promise.reject(new Refused({ code: 'concurrent_change' }));
@@ -56,28 +59,27 @@ interface Case {
   send(changes?: Partial<OperatorCall>, call?: OperatorWorld['call']): Promise<OperatorAnswer>;
 }
 
-async function caseOf(endpoint: OperatorEndpoint): Promise<Case> {
+/** A customer of its own. */
+async function newCustomer(): Promise<Named> {
   const { id: account } = await world.tenancy.createAccount({ name: 'Trader' });
   const { id: project } = await world.tenancy.createProject({ accountId: account, name: null });
   const { credential } = await world.tenancy.issueCredential({
-    ...{
-      projectId: project,
-      name: null,
-      permissions: ['*'],
-      expiresAtMs: null,
-      networkPolicy: null,
-    },
+    ...{ projectId: project, name: null, permissions: ['*'] },
+    ...{ expiresAtMs: null, networkPolicy: null },
   });
   const { id: serviceAccount } = await world.tenancy.createServiceAccount({
     accountId: account,
     name: 'Bots',
   });
-  const named = { account, project, serviceAccount, credential: credential.id };
+  return { account, project, serviceAccount, credential: credential.id };
+}
+
+function caseOf(endpoint: OperatorEndpoint, named: Named): Case {
   const right = rightOperatorCall(endpoint.operationId, named);
   return {
     endpoint,
     right,
-    credential: credential.id,
+    credential: named.credential,
     send: (changes = {}, call = world.call) => call({ ...right, ...changes }),
   };
 }
@@ -181,6 +183,12 @@ const ways: Partial<Record<OperatorCode, (given: Case) => Promise<OperatorAnswer
   event_not_found: webhooksRefusing({ code: 'event_not_found' }),
 };
 
+/** Met after a change, or by what the customer has. */
+const ofChanges: readonly OperatorCode[] = [
+  ...(['credential_revoked', 'idempotency_conflict'] as const),
+  ...(['insufficient_credits', 'insufficient_units'] as const),
+];
+
 const cases = operatorRoutes.flatMap((endpoint) =>
   operatorCodesOf(endpoint).map((code) => ({ name: endpoint.operationId, code, endpoint })),
 );
@@ -188,7 +196,7 @@ const cases = operatorRoutes.flatMap((endpoint) =>
 test.each(operatorRoutes.map((endpoint) => [endpoint.operationId, endpoint] as const))(
   '%s answers as documented',
   async (_name, endpoint) => {
-    const { send } = await caseOf(endpoint);
+    const { send } = caseOf(endpoint, await newCustomer());
 
     expect((await send()).status).toBe(endpoint.status);
   },
@@ -198,7 +206,8 @@ test.each(cases)('$name answers $code as documented [error-codes]', async ({ cod
   const way = ways[code];
   if (way === undefined) throw new Error(`how ${code} is met is not known`);
 
-  const answer = await way(await caseOf(endpoint));
+  const named = ofChanges.includes(code) ? await newCustomer() : unchanged;
+  const answer = await way(caseOf(endpoint, named));
 
   const { status, message, operatorMessage = message } = rowOf(code);
   expect([answer.status, answer.json.error.code]).toEqual([status, code]);

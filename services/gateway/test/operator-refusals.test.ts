@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { RefusalCode } from '@inventory/contracts/refusal';
-import { operatorCodes, rowOf } from '@inventory/contracts/refusal-codes';
+import { type OperatorCode, operatorCodes, rowOf } from '@inventory/contracts/refusal-codes';
 import {
   type OperatorAnswer,
   type OperatorCall,
@@ -87,23 +87,26 @@ describe('401', () => {
 describe('404', () => {
   test.each([
     ['GET', `/accounts/acc_${unknownId}`, 'account_not_found'],
-    ['POST', `/accounts/acc_${unknownId}/suspend`, 'account_not_found'],
+    ['PATCH', `/accounts/acc_${unknownId}`, 'account_not_found', { state: 'suspended' }],
     ['POST', `/accounts/acc_${unknownId}/projects`, 'account_not_found'],
     ['GET', `/accounts/acc_${unknownId}/projects`, 'account_not_found'],
     ['GET', `/accounts/acc_${unknownId}/balance`, 'account_not_found'],
     ['GET', `/accounts/acc_${unknownId}/holds`, 'account_not_found'],
     ['GET', `/accounts/acc_${unknownId}/statement`, 'account_not_found'],
     ['GET', `/projects/prj_${unknownId}`, 'project_not_found'],
-    ['POST', `/projects/prj_${unknownId}/reactivate`, 'project_not_found'],
+    ['PATCH', `/projects/prj_${unknownId}`, 'project_not_found', { state: 'active' }],
     ['GET', `/projects/prj_${unknownId}/credentials`, 'project_not_found'],
     ['GET', `/credentials/cred_${unknownId}`, 'credential_not_found'],
     ['POST', `/credentials/cred_${unknownId}/rotate`, 'credential_not_found'],
     ['POST', `/credentials/cred_${unknownId}/revoke`, 'credential_not_found'],
     ['GET', '/nothing', 'route_not_found'],
     ['POST', '/accounts/', 'route_not_found'],
-  ] as const)('%s %s is %s', async (method, path, code) => {
-    expectRefusal(await world.call({ method, path }), code);
-  });
+  ] as [string, string, OperatorCode, object?][])(
+    '%s %s is %s',
+    async (method, path, code, ...[body]) => {
+      expectRefusal(await world.call({ method, path, body }), code);
+    },
+  );
 
   test('an unknown id and an invalid body have different codes', async () => {
     const path = `/projects/prj_${unknownId}/credentials`;
@@ -167,33 +170,26 @@ const invalidBodies: [method: string, path: () => string, body: unknown, field: 
   ['POST', () => '/accounts', { name: 'two\nlines' }, 'name'],
   ['POST', () => '/accounts', { name: 'x', state: 'suspended' }, 'state'],
   ['POST', () => '/accounts', '{"name":"x","__proto__":{"x":1}}', '__proto__'],
-  ['POST', () => `${account}/suspend`, { reason: 'x' }, 'reason'],
+  ['PATCH', () => account, {}, ''],
+  ['PATCH', () => account, undefined, ''],
+  ['PATCH', () => account, { state: 'revoked' }, 'state'],
+  ['PATCH', () => account, { state: 'suspended', reason: 'x' }, 'reason'],
   ['POST', () => `${account}/projects`, { name: '' }, 'name'],
   ['POST', () => `${account}/projects`, { title: 'x' }, 'title'],
-  ['PUT', () => `${account}/rate-limit`, {}, 'limit_per_minute'],
-  ['PUT', () => `${account}/rate-limit`, { limit_per_minute: 0 }, 'limit_per_minute'],
-  ['PUT', () => `${account}/rate-limit`, { limit_per_minute: 1.5 }, 'limit_per_minute'],
-  ['PUT', () => `${account}/rate-limit`, { limit_per_minute: '120' }, 'limit_per_minute'],
-  ['PUT', () => `${account}/rate-limit`, { limit_per_minute: 1_000_001 }, 'limit_per_minute'],
-  ['PUT', () => `${account}/events`, { enabled: 'yes' }, 'enabled'],
-  ['PUT', () => `${account}/events`, {}, 'enabled'],
-  ['PUT', () => `${account}/network-policy`, {}, 'network_policy'],
-  ['PUT', () => `${account}/network-policy`, { network_policy: [] }, 'network_policy'],
-  ['PUT', () => `${account}/network-policy`, { network_policy: '::/0' }, 'network_policy'],
-  [
-    'PUT',
-    () => `${account}/network-policy`,
-    { network_policy: ['::/0', '10.0.0.1/8'] },
-    'network_policy.1',
-  ],
-  ['PUT', () => `${project}/network-policy`, { network_policy: ['all'] }, 'network_policy.0'],
-  ['PUT', () => `${project}/network-policy`, { network_policy: [7] }, 'network_policy.0'],
-  [
-    'PUT',
-    () => `${credential}/network-policy`,
-    { network_policy: Array(101).fill('::/0') },
-    'network_policy',
-  ],
+  ['PATCH', () => account, { rate_limit_per_minute: 0 }, 'rate_limit_per_minute'],
+  ['PATCH', () => account, { rate_limit_per_minute: 1.5 }, 'rate_limit_per_minute'],
+  ['PATCH', () => account, { rate_limit_per_minute: '120' }, 'rate_limit_per_minute'],
+  ['PATCH', () => account, { rate_limit_per_minute: 1_000_001 }, 'rate_limit_per_minute'],
+  ['PATCH', () => account, { rate_limit_per_minute: null }, 'rate_limit_per_minute'],
+  ['PATCH', () => account, { traffic_limit_per_minute: 0 }, 'traffic_limit_per_minute'],
+  ['PATCH', () => account, { events_enabled: 'yes' }, 'events_enabled'],
+  ['PATCH', () => account, { capture_enabled: null }, 'capture_enabled'],
+  ['PATCH', () => account, { network_policy: [] }, 'network_policy'],
+  ['PATCH', () => account, { network_policy: '::/0' }, 'network_policy'],
+  ['PATCH', () => account, { network_policy: ['::/0', '10.0.0.1/8'] }, 'network_policy.1'],
+  ['PATCH', () => project, { network_policy: ['all'] }, 'network_policy.0'],
+  ['PATCH', () => project, { network_policy: [7] }, 'network_policy.0'],
+  ['PATCH', () => credential, { network_policy: Array(101).fill('::/0') }, 'network_policy'],
   ['POST', () => `${project}/credentials`, {}, 'scopes'],
   ['POST', () => `${project}/credentials`, { scopes: [] }, 'scopes'],
   ['POST', () => `${project}/credentials`, { scopes: '*' }, 'scopes'],
@@ -208,10 +204,10 @@ const invalidBodies: [method: string, path: () => string, body: unknown, field: 
     'expires_at',
   ],
   ['POST', () => `${project}/credentials`, { scopes, secret: 'mine' }, 'secret'],
-  ['PUT', () => `${credential}/scopes`, { scopes: [null] }, 'scopes.0'],
-  ['PUT', () => `${credential}/scopes`, {}, 'scopes'],
-  ['PUT', () => `${credential}/expiry`, {}, 'expires_at'],
-  ['PUT', () => `${credential}/expiry`, { expires_at: '2020-01-01T00:00:00Z' }, 'expires_at'],
+  ['PATCH', () => credential, { scopes: [null] }, 'scopes.0'],
+  ['PATCH', () => credential, {}, ''],
+  ['PATCH', () => credential, { state: 'revoked' }, 'state'],
+  ['PATCH', () => credential, { expires_at: '2020-01-01T00:00:00Z' }, 'expires_at'],
   ['POST', () => `${credential}/rotate`, { overlap_seconds: -1 }, 'overlap_seconds'],
   ['POST', () => `${credential}/rotate`, { overlap_seconds: 604_801 }, 'overlap_seconds'],
   ['POST', () => `${credential}/rotate`, { overlap: 5 }, 'overlap'],

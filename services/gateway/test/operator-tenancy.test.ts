@@ -22,8 +22,8 @@ function post(path: string, body?: unknown) {
   return world.call({ method: 'POST', path, ...(body === undefined ? {} : { body }) });
 }
 
-function put(path: string, body: unknown) {
-  return world.call({ method: 'PUT', path, body });
+function patch(path: string, body: unknown) {
+  return world.call({ method: 'PATCH', path, body });
 }
 
 async function newAccount(): Promise<string> {
@@ -104,7 +104,7 @@ test('a secret is in the answer that issues or rotates it, and nowhere else: no 
   const seen = [
     await world.call({ path }),
     await world.call({ path: `/projects/${projectId}/credentials` }),
-    await put(`${path}/scopes`, { scopes: ['*'] }),
+    await patch(path, { scopes: ['*'] }),
     await post(`${path}/rotate`, { overlap_seconds: -1 }),
     await post(`${path}/revoke`),
     await post(`${path}/rotate`),
@@ -146,53 +146,74 @@ test('suspending and reactivating an account or a Project is seen in what is sho
   const projectId = await newProject(accountId);
 
   for (const path of [`/accounts/${accountId}`, `/projects/${projectId}`]) {
-    expect((await post(`${path}/suspend`)).json.state).toBe('suspended');
-    expect((await post(`${path}/suspend`)).json.state).toBe('suspended');
+    expect((await patch(path, { state: 'suspended' })).json.state).toBe('suspended');
+    expect((await patch(path, { state: 'suspended' })).json.state).toBe('suspended');
     expect((await world.call({ path })).json.state).toBe('suspended');
-    expect((await post(`${path}/reactivate`, {})).json.state).toBe('active');
+    expect((await patch(path, { state: 'active' })).json.state).toBe('active');
     expect((await world.call({ path })).json.state).toBe('active');
   }
 });
 
-test('limits of an account are set one by one and shown [capture-is-optional]', async () => {
+test('a change sets the fields that it has, one or all, and leaves the others [capture-is-optional]', async () => {
   const path = `/accounts/${await newAccount()}`;
-
-  await put(`${path}/rate-limit`, { limit_per_minute: 600 });
-  await put(`${path}/events`, { enabled: true });
-  await put(`${path}/capture`, { enabled: false });
-  const last = await put(`${path}/network-policy`, { network_policy: ['2001:DB8::/32'] });
-
-  const expected = {
+  const change = {
+    state: 'suspended',
+    network_policy: ['2001:DB8::/32'],
     rate_limit_per_minute: 600,
+    traffic_limit_per_minute: 900,
     events_enabled: true,
     capture_enabled: false,
-    network_policy: ['2001:db8::/32'],
   };
-  expect(last.json).toMatchObject(expected);
-  expect((await world.call({ path })).json).toEqual(last.json);
-  const cleared = await put(`${path}/network-policy`, { network_policy: null });
-  expect(cleared.json.network_policy).toBeNull();
+
+  const all = await patch(path, change);
+  const again = await patch(path, change);
+  const one = await patch(path, { network_policy: null });
+
+  const { changed_at, ...expected } = { ...all.json, ...change, network_policy: ['2001:db8::/32'] };
+  expect(all.json).toMatchObject(expected);
+  expect(again.json).toMatchObject(expected);
+  expect(one.json).toMatchObject({ ...expected, network_policy: null });
+  expect((await world.call({ path })).json).toEqual(one.json);
+});
+
+test('a field that no change has is refused with the one that it is close to, and nothing is changed', async () => {
+  const path = `/accounts/${await newAccount()}`;
+
+  const answer = await patch(path, { events_enabeld: true, state: 'suspended' });
+
+  expect(answer.json.error).toMatchObject({
+    code: 'invalid_request',
+    detail: {
+      issues: [
+        {
+          in: 'body',
+          field: 'events_enabeld',
+          reason: 'is not a known field; events_enabled is',
+        },
+      ],
+    },
+  });
+  expect((await world.call({ path })).json.state).toBe('active');
 });
 
 test('scopes, expiry and policy of a Credential are replaced; a revoked one refuses them', async () => {
   const { credential_id, secret } = await newCredential();
   const path = `/credentials/${credential_id}`;
 
-  await put(`${path}/scopes`, { scopes: ['customer.account.read.v1'] });
-  await put(`${path}/expiry`, { expires_at: '2099-01-01T00:00:00Z' });
-  await put(`${path}/network-policy`, { network_policy: ['192.0.2.0/24'] });
+  await patch(path, { scopes: ['customer.account.read.v1'] });
+  await patch(path, { expires_at: '2099-01-01T00:00:00Z', network_policy: ['192.0.2.0/24'] });
 
   expect(await world.tenancy.principals.findPrincipal(secret)).toMatchObject({
     permissions: ['customer.account.read.v1'],
     expiresAtMs: Date.UTC(2099, 0),
     networkPolicies: [['192.0.2.0/24']],
   });
-  expect((await put(`${path}/expiry`, { expires_at: null })).json.expires_at).toBeNull();
+  expect((await patch(path, { expires_at: null })).json.expires_at).toBeNull();
   await post(`${path}/revoke`);
   for (const refused of [
-    await put(`${path}/scopes`, { scopes: ['*'] }),
-    await put(`${path}/expiry`, { expires_at: null }),
-    await put(`${path}/network-policy`, { network_policy: null }),
+    await patch(path, { scopes: ['*'] }),
+    await patch(path, { expires_at: null }),
+    await patch(path, { network_policy: null }),
     await post(`${path}/rotate`),
   ]) {
     expect([refused.status, refused.json.error.code]).toEqual([409, 'credential_revoked']);
@@ -245,8 +266,8 @@ test('every change is audited with its action, its target and its end; reads are
   const accountId = await newAccount();
   const before = world.log.length;
 
-  const put1 = await put(`/accounts/${accountId}/rate-limit`, { limit_per_minute: 7 });
-  await post('/accounts/acc_00000000-0000-7000-8000-000000000000/suspend');
+  const changed = await patch(`/accounts/${accountId}`, { rate_limit_per_minute: 7 });
+  await patch('/accounts/acc_00000000-0000-7000-8000-000000000000', { state: 'suspended' });
   await world.call({ path: `/accounts/${accountId}` });
 
   const audits = world.log
@@ -256,19 +277,20 @@ test('every change is audited with its action, its target and its end; reads are
   expect(audits.map(({ audit }) => audit)).toEqual([
     {
       operator: 'tester',
-      action: 'account.rate-limit',
+      action: 'account.change',
       account_id: accountId,
-      limit_per_minute: 7,
+      rate_limit_per_minute: 7,
       outcome: 'done',
     },
     {
       operator: 'tester',
-      action: 'account.suspend',
+      action: 'account.change',
       account_id: 'acc_00000000-0000-7000-8000-000000000000',
+      state: 'suspended',
       outcome: 'account_not_found',
     },
   ]);
-  expect(audits[0].request_id).toBe(put1.headers.get('x-request-id'));
+  expect(audits[0].request_id).toBe(changed.headers.get('x-request-id'));
 });
 
 test('the audit of what is created names it, and never its secret', async () => {

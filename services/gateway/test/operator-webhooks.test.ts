@@ -94,7 +94,7 @@ test('what is not there has a code of its own (Operating surface: webhooks)', as
   const body = { event_id: `evt_${newRefreshId()}` };
   const event = await world.call({ method: 'POST', path: pathOf('/redeliver'), body });
   world.webhooks.refusal = { code: 'concurrent_change' };
-  const changed = await world.call({ method: 'POST', path: pathOf('/enable'), body: {} });
+  const changed = await world.call({ method: 'PATCH', path: pathOf(), body: { state: 'enabled' } });
 
   expect(
     [unknown, endpoint, event, changed].map(({ status, json }) => [status, json.error.code]),

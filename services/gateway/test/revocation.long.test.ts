@@ -10,7 +10,7 @@ import {
   type WholeGateway,
 } from './support/whole-gateway.ts';
 
-/** docs/rotating-secrets.md; shorter than what a replica keeps of a key by itself. */
+/** docs/operators/rotating-secrets.md; shorter than what a replica keeps of a key by itself. */
 const promisedMs = 2_000;
 type Issued = Awaited<ReturnType<typeof issueCredential>>;
 let world: GatewayWorld;
@@ -26,12 +26,22 @@ beforeAll(async () => {
 afterAll(() => world?.close());
 
 test.each([
-  ['a revocation', ({ credentialId }: Issued) => `/credentials/${credentialId}/revoke`],
-  ['a suspension', ({ accountId }: Issued) => `/accounts/${accountId}/suspend`],
-  ['a rotation', ({ credentialId }: Issued) => `/credentials/${credentialId}/rotate`],
+  [
+    'a revocation',
+    ({ credentialId }: Issued) => operate(first, `/credentials/${credentialId}/revoke`),
+  ],
+  [
+    'a suspension',
+    ({ accountId }: Issued) =>
+      operate(first, `/accounts/${accountId}`, { state: 'suspended' }, 'PATCH'),
+  ],
+  [
+    'a rotation',
+    ({ credentialId }: Issued) => operate(first, `/credentials/${credentialId}/rotate`),
+  ],
 ] as const)(
   '%s closes a key in use on every replica within 2 s (Operating surface)',
-  async (_what, pathOf) => {
+  async (_what, close) => {
     for (let turn = 0; turn < 5; turn += 1) {
       const issued = await issueCredential(first);
       const path = currentPathOf(newScope());
@@ -44,7 +54,7 @@ test.each([
       expect(await statuses()).toEqual([404, 404]);
 
       // The promise counts from the answer.
-      await operate(first, pathOf(issued));
+      await close(issued);
 
       await waitFor(
         'both replicas refuse the key',

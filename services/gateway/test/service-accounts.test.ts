@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => world?.close());
 
 const post = (path: string, body?: unknown) => world.call({ method: 'POST', path, body });
-const put = (path: string, body: unknown) => world.call({ method: 'PUT', path, body });
+const patch = (path: string, body: unknown) => world.call({ method: 'PATCH', path, body });
 
 async function newCustomer() {
   const { json: account } = await post('/accounts', { name: 'Trader' });
@@ -31,10 +31,8 @@ test('each account has a default Service account, whose Credentials share its li
   const id = account.default_service_account_id;
   const credential = await issue(projectId);
 
-  const limited = await put(`/service-accounts/${id}/rate-limit`, { limit_per_minute: 7 });
-  const networked = await put(`/service-accounts/${id}/network-policy`, {
-    network_policy: ['192.0.2.0/24'],
-  });
+  const limited = await patch(`/service-accounts/${id}`, { rate_limit_per_minute: 7 });
+  const networked = await patch(`/service-accounts/${id}`, { network_policy: ['192.0.2.0/24'] });
 
   expect(limited.json).toMatchObject({ service_account_id: id, rate_limit_per_minute: 7 });
   expect(networked.json).toMatchObject({ is_default: true, network_policy: ['192.0.2.0/24'] });
@@ -57,11 +55,11 @@ test('a Credential of another Service account has the limit and the policy of th
   const ofDefault = await issue(projectId);
   const ofBots = await issue(projectId, { service_account_id: bots.service_account_id });
 
-  await put(`/service-accounts/${bots.service_account_id}/rate-limit`, { limit_per_minute: 9 });
-  await put(`/service-accounts/${bots.service_account_id}/network-policy`, {
+  await patch(`/service-accounts/${bots.service_account_id}`, {
+    rate_limit_per_minute: 9,
     network_policy: ['198.51.100.0/24'],
   });
-  await put(`/accounts/${account.account_id}/traffic-limit`, { limit_per_minute: 50 });
+  await patch(`/accounts/${account.account_id}`, { traffic_limit_per_minute: 50 });
 
   expect(status).toBe(201);
   expect(await principalOf(ofBots)).toMatchObject({

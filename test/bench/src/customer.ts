@@ -41,7 +41,7 @@ const waitSeconds = 20;
 export async function openCustomer(stack: Stack): Promise<Customer> {
   const operator = createOperatorClient({ url: stack.operatorUrl, token: stack.operatorToken });
   const { account_id } = await operator.call('createAccount', { name: 'benchmark' });
-  await operator.call('setRateLimit', { account_id, limit_per_minute: requestsPerMinute });
+  await operator.call('changeAccount', { account_id, rate_limit_per_minute: requestsPerMinute });
   const { project_id } = await operator.call('createProject', { account_id });
   const issue = () => operator.call('issueCredential', { project_id, scopes: ['*'] });
   const { secret: apiKey } = await issue();

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
-import { parseArgs } from 'node:util';
+import { inspect, parseArgs } from 'node:util';
 import { provisionBackends } from '@inventory/backends/provision-backends';
+import { withDeadline } from '@inventory/runtime/wait';
 import type { BenchContext, Benchmark, BenchOptions } from './benchmark.ts';
 import { admissionLatency } from './benchmarks/admission-latency.ts';
 import { collectors } from './benchmarks/collectors.ts';
@@ -22,7 +23,7 @@ import { streams } from './benchmarks/streams.ts';
 import { turns } from './benchmarks/turns.ts';
 import { unknownKeys } from './benchmarks/unknown-keys.ts';
 import { webhooks } from './benchmarks/webhooks.ts';
-import { isMissed, type Row, toTable } from './row.ts';
+import { couldNotRun, isMissed, type Row, toTable } from './row.ts';
 
 const benchmarks: readonly Benchmark[] = [
   admissionLatency,
@@ -52,10 +53,13 @@ const usage = `npm run bench -- [name …] [--json] [--quick] [--seed <number>]
 Measures each benchmark beside its yardstick, on the same servers in the same run.
 A name also selects those that begin with it, as \`ledger\` does.
 Names: ${benchmarks.map(({ name }) => name).join(', ')}; all when none is given.
-Fails when a figure misses its floor, and names the seed.`;
+Fails when a figure misses its floor, and names the seed; a benchmark that cannot run, or has not
+ended after 40 minutes (a quick one: ten), is a missed row.`;
+
+const minutes = { whole: 40, quick: 10 };
 
 const slowServer =
-  'This MongoDB server reads whole collections for most updates: figures with writes are far below those of docs/benchmarks.md, which names a faster server.';
+  'This MongoDB server reads whole collections for most updates: figures with writes are far below those of docs/contributors/benchmarks.md, which names a faster server.';
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -99,12 +103,26 @@ async function measure(
   context: BenchOptions | BenchContext,
 ): Promise<Row[]> {
   const rows: Row[] = [];
+  const endMs = performance.now() + minutes[context.quick ? 'quick' : 'whole'] * 60_000;
   for (const benchmark of chosen) {
     context.say(`== ${benchmark.name}`);
-    if ('runWithoutBackends' in benchmark) rows.push(...benchmark.runWithoutBackends(context));
-    else if ('backends' in context) rows.push(...(await benchmark.run(context)));
+    try {
+      const leftMs = Math.max(1, endMs - performance.now());
+      rows.push(...(await withDeadline(measureOne(benchmark, context), leftMs, benchmark.name)));
+    } catch (error) {
+      context.say(`${benchmark.name} could not run: ${inspect(error)}`);
+      rows.push(couldNotRun(benchmark.name));
+    }
   }
   return rows;
+}
+
+async function measureOne(
+  benchmark: Benchmark,
+  context: BenchOptions | BenchContext,
+): Promise<Row[]> {
+  if ('runWithoutBackends' in benchmark) return benchmark.runWithoutBackends(context);
+  return 'backends' in context ? await benchmark.run(context) : [];
 }
 
 async function withBackends(
@@ -124,4 +142,5 @@ async function withBackends(
   }
 }
 
-void main();
+// A benchmark that did not end leaves its servers behind; they end with this process.
+void main().finally(() => process.exit());

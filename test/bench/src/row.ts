@@ -48,6 +48,11 @@ export function reported(name: string, value: number, unit: string): Row {
   return { name, value, unit, yardstick: null, ratio: null, floor: null };
 }
 
+/** Of a benchmark that ended without its rows. */
+export function couldNotRun(name: string): Row {
+  return { name: `${name}: could not run`, value: 0, unit: '', yardstick: 1, ratio: 0, floor: 1 };
+}
+
 const round = (value: number): string =>
   value >= 100 ? value.toFixed(0) : value.toPrecision(3).replace(/\.?0+$/, '');
 

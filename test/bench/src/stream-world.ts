@@ -47,8 +47,8 @@ const createdAtOnce = 24;
 async function createProjects(stack: Stack, count: number): Promise<FollowedProject[]> {
   const operator = createOperatorClient({ url: stack.operatorUrl, token: stack.operatorToken });
   const { account_id } = await operator.call('createAccount', { name: 'benchmark' });
-  await operator.call('setRateLimit', { account_id, limit_per_minute: 1_000_000 });
-  await operator.call('switchEvents', { account_id, enabled: true });
+  const change = { rate_limit_per_minute: 1_000_000, events_enabled: true };
+  await operator.call('changeAccount', { account_id, ...change });
   const projects: FollowedProject[] = [];
   const worker = async (): Promise<void> => {
     while (projects.length < count) {

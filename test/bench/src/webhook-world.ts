@@ -5,7 +5,6 @@ import { connectMongo } from '@inventory/mongo/connect';
 import { createOperatorClient } from '@inventory/operator-client/operator-client';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { createLogger } from '@inventory/runtime/logger';
-import type { Db } from 'mongodb';
 import { Agent, request } from 'undici';
 import type { HookReport } from './yardsticks/hook-receivers.ts';
 import { startYardstick } from './yardsticks/start-yardstick.ts';
@@ -55,7 +54,7 @@ async function subscribeProject(
 ): Promise<SubscribedProject> {
   const operator = createOperatorClient({ url: stack.operatorUrl, token: stack.operatorToken });
   const { account_id } = await operator.call('createAccount', { name: 'benchmark' });
-  await operator.call('switchEvents', { account_id, enabled: true });
+  await operator.call('changeAccount', { account_id, events_enabled: true });
   const { project_id } = await operator.call('createProject', { account_id });
   const scopes = ['customer.webhooks.manage.v1'] as const;
   const { secret } = await operator.call('issueCredential', { project_id, scopes });
@@ -115,19 +114,11 @@ export async function openStored(stack: Stack) {
     logger,
   });
   return {
-    /** Deliveries of these Projects. */
-    countDeliveries: (projects: readonly SubscribedProject[]) =>
+    /** Events in the logs of these Projects. */
+    countEvents: (projects: readonly SubscribedProject[]) =>
       db
-        .collection('webhookDeliveries')
+        .collection('projectLog')
         .countDocuments({ projectId: { $in: projects.map((one) => one.projectId) } }),
-    /** Reads and writes that the server has processed for all clients. */
-    async countCommands(): Promise<number> {
-      const { metrics } = await db.admin().serverStatus();
-      const totals = countedCommands.map((name) => Number(metrics.commands[name]?.total ?? 0));
-      return totals.reduce((sum, total) => sum + total, 0);
-    },
-    /** Deliveries a second of a loop that only inserts them, as many at once as are requested. */
-    bareInserts: (count: number, atOnce: number) => insertCopies(db, count, atOnce),
     /** When each event of a Project was appended to its log. */
     async appendedAt({ projectId: of }: SubscribedProject): Promise<ReadonlyMap<string, number>> {
       const entries = await db
@@ -138,38 +129,6 @@ export async function openStored(stack: Stack) {
     },
     close,
   };
-}
-
-const countedCommands = [
-  'find',
-  'getMore',
-  'aggregate',
-  'insert',
-  'update',
-  'delete',
-  'findAndModify',
-];
-
-/** Copies of stored deliveries, into a collection with the same indexes. */
-async function insertCopies(db: Db, count: number, atOnce: number): Promise<number> {
-  const stored = db.collection<{ _id: string }>('webhookDeliveries');
-  const [originals, indexes] = [
-    await stored.find().limit(atOnce).toArray(),
-    await stored.indexes(),
-  ];
-  const copies = db.collection<{ _id: string }>('bareDeliveries');
-  for (const { key, partialFilterExpression } of indexes) {
-    const partial = partialFilterExpression && { partialFilterExpression };
-    if (!('_id' in key)) await copies.createIndex(key, { ...partial });
-  }
-  const startMs = performance.now();
-  for (let done = 0; done < count; done += originals.length) {
-    const batch = originals.map((one, index) => ({ ...one, _id: `${one._id}/${done + index}` }));
-    await copies.insertMany(batch, { ordered: false });
-  }
-  const perSecond = (count / (performance.now() - startMs)) * 1_000;
-  await copies.drop();
-  return perSecond;
 }
 
 export type Stored = Awaited<ReturnType<typeof openStored>>;

@@ -100,7 +100,7 @@ export function createOperator(stack: OperatorAccess): Operator {
       const { account_id } = await call('createAccount', { name: 'Customer' });
       const projectId = await newProject(account_id);
       if (requestsPerMinute !== null) {
-        await call('setRateLimit', { account_id, limit_per_minute: requestsPerMinute });
+        await call('changeAccount', { account_id, rate_limit_per_minute: requestsPerMinute });
       }
       if (credits > 0) await topUp(account_id, credits);
       return { accountId: account_id, projectId, ...(await newCredential(projectId)) };
@@ -113,8 +113,8 @@ export function createOperator(stack: OperatorAccess): Operator {
     async setSpendCap(project_id, cap) {
       await call('setSpendCap', { project_id, cap, ...newKey() });
     },
-    async switchEvents(account_id, enabled) {
-      await call('switchEvents', { account_id, enabled });
+    async switchEvents(account_id, events_enabled) {
+      await call('changeAccount', { account_id, events_enabled });
     },
     async revoke(credential_id) {
       await call('revokeCredential', { credential_id });

@@ -16,7 +16,7 @@ export const overview: DashboardPlan = {
       panels: [
         {
           title: 'Alerts',
-          description: 'Firing. Each names its page in docs/runbooks.',
+          description: 'Firing. Each names its page in docs/operators/runbooks.',
           unit: 'short',
           shows: 'figure',
           failAt: 1,

@@ -58,7 +58,7 @@ export function alertRule(plan: AlertPlan): AlertRule {
   };
 }
 
-/** `RefreshStuck` is explained in docs/runbooks/refresh-stuck.md. */
+/** `RefreshStuck` is explained in docs/operators/runbooks/refresh-stuck.md. */
 function runbookOf(alert: string): string {
   const words = alert.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '-').toLowerCase();
   return `${runbooksUrl}/${words}.md`;

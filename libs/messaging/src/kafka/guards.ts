@@ -15,7 +15,7 @@ import { type JoiningGroup, removePredecessors } from './predecessors.ts';
 
 /*
  * Workarounds for defects of the frozen client; each has a test or a measurement in this package.
- * docs/decisions has the reason for keeping the client.
+ * docs/contributors/decisions has the reason for keeping the client.
  */
 
 interface InFlightRequest {

@@ -44,167 +44,15 @@ export interface paths {
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/operator/v1/accounts/{account_id}/suspend": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        readonly get?: never;
-        readonly put?: never;
         /**
-         * Stop every Credential of an account, at once
-         * @description Needs the role `support`.
-         *
-         *     Audited as `account.suspend`.
-         */
-        readonly post: operations["suspendAccount"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/operator/v1/accounts/{account_id}/reactivate": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        readonly get?: never;
-        readonly put?: never;
-        /**
-         * Lift a suspension
-         * @description Needs the role `support`.
-         *
-         *     Audited as `account.reactivate`.
-         */
-        readonly post: operations["reactivateAccount"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/operator/v1/accounts/{account_id}/network-policy": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        readonly get?: never;
-        /**
-         * Replace the networks that clients of an account must come from
-         * @description Needs the role `support`.
-         *
-         *     Audited as `account.network-policy`.
-         */
-        readonly put: operations["setAccountNetworkPolicy"];
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/operator/v1/accounts/{account_id}/rate-limit": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        readonly get?: never;
-        /**
-         * Set the rate limit of the default Service account of an account
-         * @description Needs the role `support`.
-         *
-         *     Audited as `account.rate-limit`.
-         */
-        readonly put: operations["setRateLimit"];
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/operator/v1/accounts/{account_id}/traffic-limit": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        readonly get?: never;
-        /**
-         * Set how many requests a minute all Service accounts of an account share
-         * @description Null applies the configured limit.
+         * Change the given fields of an account
+         * @description A suspension stops every Credential of the account, at once.
          *
          *     Needs the role `support`.
          *
-         *     Audited as `account.traffic-limit`.
+         *     Audited as `account.change`.
          */
-        readonly put: operations["setTrafficLimit"];
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/operator/v1/accounts/{account_id}/events": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        readonly get?: never;
-        /**
-         * Let an account read its event streams, or close them
-         * @description Events are logged either way.
-         *
-         *     Needs the role `support`.
-         *
-         *     Audited as `account.events`.
-         */
-        readonly put: operations["switchEvents"];
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/operator/v1/accounts/{account_id}/capture": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        readonly get?: never;
-        /**
-         * Save complete chains of Live Pages of an account as revisions, or leave them unsaved
-         * @description On by default. Switched off, it ends the capture of chains that are being read.
-         *
-         *     Needs the role `support`.
-         *
-         *     Audited as `account.capture`.
-         */
-        readonly put: operations["switchCapture"];
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
+        readonly patch: operations["changeAccount"];
         readonly trace?: never;
     };
     readonly "/operator/v1/accounts/{account_id}/projects": {
@@ -250,73 +98,15 @@ export interface paths {
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/operator/v1/projects/{project_id}/suspend": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        readonly get?: never;
-        readonly put?: never;
         /**
-         * Stop every Credential of a Project, at once
-         * @description Needs the role `support`.
+         * Change the given fields of a Project
+         * @description A suspension stops every Credential of the Project, at once.
          *
-         *     Audited as `project.suspend`.
-         */
-        readonly post: operations["suspendProject"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/operator/v1/projects/{project_id}/reactivate": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        readonly get?: never;
-        readonly put?: never;
-        /**
-         * Lift a suspension
-         * @description Needs the role `support`.
+         *     Needs the role `support`.
          *
-         *     Audited as `project.reactivate`.
+         *     Audited as `project.change`.
          */
-        readonly post: operations["reactivateProject"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/operator/v1/projects/{project_id}/network-policy": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        readonly get?: never;
-        /**
-         * Replace the networks that clients of a Project must come from
-         * @description Needs the role `support`.
-         *
-         *     Audited as `project.network-policy`.
-         */
-        readonly put: operations["setProjectNetworkPolicy"];
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
+        readonly patch: operations["changeProject"];
         readonly trace?: never;
     };
     readonly "/operator/v1/accounts/{account_id}/service-accounts": {
@@ -364,51 +154,13 @@ export interface paths {
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/operator/v1/service-accounts/{service_account_id}/rate-limit": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        readonly get?: never;
         /**
-         * Set how many requests a minute all Credentials of a Service account share
+         * Change the given fields of a Service account
          * @description Needs the role `support`.
          *
-         *     Audited as `service-account.rate-limit`.
+         *     Audited as `service-account.change`.
          */
-        readonly put: operations["setServiceAccountRateLimit"];
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/operator/v1/service-accounts/{service_account_id}/network-policy": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        readonly get?: never;
-        /**
-         * Replace the networks that clients of a Service account must come from
-         * @description Needs the role `support`.
-         *
-         *     Audited as `service-account.network-policy`.
-         */
-        readonly put: operations["setServiceAccountNetworkPolicy"];
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
+        readonly patch: operations["changeServiceAccount"];
         readonly trace?: never;
     };
     readonly "/operator/v1/projects/{project_id}/credentials": {
@@ -480,7 +232,13 @@ export interface paths {
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
-        readonly patch?: never;
+        /**
+         * Change the given fields of a Credential
+         * @description Needs the role `support`.
+         *
+         *     Audited as `credential.change`.
+         */
+        readonly patch: operations["changeCredential"];
         readonly trace?: never;
     };
     readonly "/operator/v1/credentials/{credential_id}/rotate": {
@@ -523,72 +281,6 @@ export interface paths {
          *     Audited as `credential.revoke`.
          */
         readonly post: operations["revokeCredential"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/operator/v1/credentials/{credential_id}/scopes": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        readonly get?: never;
-        /**
-         * Replace what a Credential may do
-         * @description Needs the role `support`.
-         *
-         *     Audited as `credential.scopes`.
-         */
-        readonly put: operations["setScopes"];
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/operator/v1/credentials/{credential_id}/expiry": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        readonly get?: never;
-        /**
-         * Set when a Credential expires
-         * @description Needs the role `support`.
-         *
-         *     Audited as `credential.expiry`.
-         */
-        readonly put: operations["setExpiry"];
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/operator/v1/credentials/{credential_id}/network-policy": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        readonly get?: never;
-        /**
-         * Replace the networks that clients with a Credential must come from
-         * @description Needs the role `support`.
-         *
-         *     Audited as `credential.network-policy`.
-         */
-        readonly put: operations["setCredentialNetworkPolicy"];
-        readonly post?: never;
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -884,7 +576,13 @@ export interface paths {
         readonly delete: operations["deleteWebhookEndpoint"];
         readonly options?: never;
         readonly head?: never;
-        readonly patch?: never;
+        /**
+         * Send nothing more to a webhook endpoint, or again from the next event on
+         * @description Needs the role `support`.
+         *
+         *     Audited as `webhook-endpoint.change`.
+         */
+        readonly patch: operations["changeWebhookEndpoint"];
         readonly trace?: never;
     };
     readonly "/operator/v1/projects/{project_id}/webhook-endpoints/{endpoint_id}/deliveries": {
@@ -903,50 +601,6 @@ export interface paths {
         readonly get: operations["listWebhookDeliveries"];
         readonly put?: never;
         readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/operator/v1/projects/{project_id}/webhook-endpoints/{endpoint_id}/enable": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        readonly get?: never;
-        readonly put?: never;
-        /**
-         * Send to a webhook endpoint again, from the next event on
-         * @description Needs the role `support`.
-         *
-         *     Audited as `webhook-endpoint.enable`.
-         */
-        readonly post: operations["enableWebhookEndpoint"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/operator/v1/projects/{project_id}/webhook-endpoints/{endpoint_id}/disable": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        readonly get?: never;
-        readonly put?: never;
-        /**
-         * Send nothing more to a webhook endpoint
-         * @description Needs the role `support`.
-         *
-         *     Audited as `webhook-endpoint.disable`.
-         */
-        readonly post: operations["disableWebhookEndpoint"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -1164,7 +818,10 @@ export interface components {
         readonly Account: {
             readonly account_id: string;
             readonly name: string;
-            /** @enum {string} */
+            /**
+             * @description Suspended, none of its Credentials is valid.
+             * @enum {string}
+             */
             readonly state: "active" | "suspended";
             readonly network_policy: readonly string[] | null;
             readonly rate_limit_per_minute: number;
@@ -1183,7 +840,10 @@ export interface components {
             readonly project_id: string;
             readonly account_id: string;
             readonly name: string | null;
-            /** @enum {string} */
+            /**
+             * @description Suspended, none of its Credentials is valid.
+             * @enum {string}
+             */
             readonly state: "active" | "suspended";
             readonly network_policy: readonly string[] | null;
             /** Format: date-time */
@@ -1478,7 +1138,9 @@ export interface operations {
     readonly listAccounts: {
         readonly parameters: {
             readonly query?: {
+                /** @description Items of this part; 50 when absent. */
                 readonly limit?: number;
+                /** @description `next_cursor` of the part before. */
                 readonly cursor?: string;
             };
             readonly header?: never;
@@ -1579,79 +1241,7 @@ export interface operations {
             };
         };
     };
-    readonly suspendAccount: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly account_id: string;
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody?: {
-            readonly content: {
-                readonly "application/json": Record<string, never>;
-            };
-        };
-        readonly responses: {
-            /** @description Done. */
-            readonly 200: {
-                headers: {
-                    readonly "X-Request-ID": components["headers"]["X-Request-ID"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["Account"];
-                };
-            };
-            /** @description Refused. */
-            readonly default: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    readonly reactivateAccount: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly account_id: string;
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody?: {
-            readonly content: {
-                readonly "application/json": Record<string, never>;
-            };
-        };
-        readonly responses: {
-            /** @description Done. */
-            readonly 200: {
-                headers: {
-                    readonly "X-Request-ID": components["headers"]["X-Request-ID"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["Account"];
-                };
-            };
-            /** @description Refused. */
-            readonly default: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    readonly setAccountNetworkPolicy: {
+    readonly changeAccount: {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -1663,159 +1253,21 @@ export interface operations {
         readonly requestBody: {
             readonly content: {
                 readonly "application/json": {
-                    readonly network_policy: readonly string[] | null;
-                };
-            };
-        };
-        readonly responses: {
-            /** @description Done. */
-            readonly 200: {
-                headers: {
-                    readonly "X-Request-ID": components["headers"]["X-Request-ID"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["Account"];
-                };
-            };
-            /** @description Refused. */
-            readonly default: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    readonly setRateLimit: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly account_id: string;
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": {
-                    readonly limit_per_minute: number;
-                };
-            };
-        };
-        readonly responses: {
-            /** @description Done. */
-            readonly 200: {
-                headers: {
-                    readonly "X-Request-ID": components["headers"]["X-Request-ID"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["Account"];
-                };
-            };
-            /** @description Refused. */
-            readonly default: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    readonly setTrafficLimit: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly account_id: string;
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": {
-                    readonly limit_per_minute: number | null;
-                };
-            };
-        };
-        readonly responses: {
-            /** @description Done. */
-            readonly 200: {
-                headers: {
-                    readonly "X-Request-ID": components["headers"]["X-Request-ID"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["Account"];
-                };
-            };
-            /** @description Refused. */
-            readonly default: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    readonly switchEvents: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly account_id: string;
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": {
-                    readonly enabled: boolean;
-                };
-            };
-        };
-        readonly responses: {
-            /** @description Done. */
-            readonly 200: {
-                headers: {
-                    readonly "X-Request-ID": components["headers"]["X-Request-ID"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["Account"];
-                };
-            };
-            /** @description Refused. */
-            readonly default: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    readonly switchCapture: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly account_id: string;
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": {
-                    readonly enabled: boolean;
+                    /**
+                     * @description Suspended, none of its Credentials is valid.
+                     * @enum {string}
+                     */
+                    readonly state?: "active" | "suspended";
+                    /** @description Networks that clients must come from; null for any. */
+                    readonly network_policy?: readonly string[] | null;
+                    /** @description Of its default Service account. */
+                    readonly rate_limit_per_minute?: number;
+                    /** @description Of all Service accounts together; null for the configured limit. */
+                    readonly traffic_limit_per_minute?: number | null;
+                    /** @description Whether its event streams may be read; events are logged either way. */
+                    readonly events_enabled?: boolean;
+                    /** @description Whether complete chains of Live Pages are saved as revisions; false also ends the capture of chains that are being read. */
+                    readonly capture_enabled?: boolean;
                 };
             };
         };
@@ -1844,7 +1296,9 @@ export interface operations {
     readonly listProjects: {
         readonly parameters: {
             readonly query?: {
+                /** @description Items of this part; 50 when absent. */
                 readonly limit?: number;
+                /** @description `next_cursor` of the part before. */
                 readonly cursor?: string;
             };
             readonly header?: never;
@@ -1950,79 +1404,7 @@ export interface operations {
             };
         };
     };
-    readonly suspendProject: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly project_id: string;
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody?: {
-            readonly content: {
-                readonly "application/json": Record<string, never>;
-            };
-        };
-        readonly responses: {
-            /** @description Done. */
-            readonly 200: {
-                headers: {
-                    readonly "X-Request-ID": components["headers"]["X-Request-ID"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["Project"];
-                };
-            };
-            /** @description Refused. */
-            readonly default: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    readonly reactivateProject: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly project_id: string;
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody?: {
-            readonly content: {
-                readonly "application/json": Record<string, never>;
-            };
-        };
-        readonly responses: {
-            /** @description Done. */
-            readonly 200: {
-                headers: {
-                    readonly "X-Request-ID": components["headers"]["X-Request-ID"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["Project"];
-                };
-            };
-            /** @description Refused. */
-            readonly default: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    readonly setProjectNetworkPolicy: {
+    readonly changeProject: {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -2034,7 +1416,13 @@ export interface operations {
         readonly requestBody: {
             readonly content: {
                 readonly "application/json": {
-                    readonly network_policy: readonly string[] | null;
+                    /**
+                     * @description Suspended, none of its Credentials is valid.
+                     * @enum {string}
+                     */
+                    readonly state?: "active" | "suspended";
+                    /** @description Networks that clients must come from; null for any. */
+                    readonly network_policy?: readonly string[] | null;
                 };
             };
         };
@@ -2063,7 +1451,9 @@ export interface operations {
     readonly listServiceAccounts: {
         readonly parameters: {
             readonly query?: {
+                /** @description Items of this part; 50 when absent. */
                 readonly limit?: number;
+                /** @description `next_cursor` of the part before. */
                 readonly cursor?: string;
             };
             readonly header?: never;
@@ -2168,7 +1558,7 @@ export interface operations {
             };
         };
     };
-    readonly setServiceAccountRateLimit: {
+    readonly changeServiceAccount: {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -2180,45 +1570,10 @@ export interface operations {
         readonly requestBody: {
             readonly content: {
                 readonly "application/json": {
-                    readonly limit_per_minute: number;
-                };
-            };
-        };
-        readonly responses: {
-            /** @description Done. */
-            readonly 200: {
-                headers: {
-                    readonly "X-Request-ID": components["headers"]["X-Request-ID"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["ServiceAccount"];
-                };
-            };
-            /** @description Refused. */
-            readonly default: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    readonly setServiceAccountNetworkPolicy: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly service_account_id: string;
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": {
-                    readonly network_policy: readonly string[] | null;
+                    /** @description Of all its Credentials together. */
+                    readonly rate_limit_per_minute?: number;
+                    /** @description Networks that clients must come from; null for any. */
+                    readonly network_policy?: readonly string[] | null;
                 };
             };
         };
@@ -2247,7 +1602,9 @@ export interface operations {
     readonly listCredentials: {
         readonly parameters: {
             readonly query?: {
+                /** @description Items of this part; 50 when absent. */
                 readonly limit?: number;
+                /** @description `next_cursor` of the part before. */
                 readonly cursor?: string;
             };
             readonly header?: never;
@@ -2299,7 +1656,9 @@ export interface operations {
                     /** @description Of the same account; its default one when absent. */
                     readonly service_account_id?: string;
                     readonly scopes: readonly ("platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1" | "customer.events.read.v1" | "customer.webhooks.manage.v1" | "customer.account.read.v1" | "customer.account.manage.v1" | "*")[];
+                    /** @description In the future; null for never. */
                     readonly expires_at?: string | null;
+                    /** @description Networks that clients must come from; null for any. */
                     readonly network_policy?: readonly string[] | null;
                 };
             };
@@ -2395,6 +1754,48 @@ export interface operations {
             };
         };
     };
+    readonly changeCredential: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly credential_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": {
+                    readonly scopes?: readonly ("platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1" | "customer.events.read.v1" | "customer.webhooks.manage.v1" | "customer.account.read.v1" | "customer.account.manage.v1" | "*")[];
+                    /** @description In the future; null for never. */
+                    readonly expires_at?: string | null;
+                    /** @description Networks that clients must come from; null for any. */
+                    readonly network_policy?: readonly string[] | null;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Done. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["X-Request-ID"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Credential"];
+                };
+            };
+            /** @description Refused. */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     readonly rotateCredential: {
         readonly parameters: {
             readonly query?: never;
@@ -2407,7 +1808,10 @@ export interface operations {
         readonly requestBody?: {
             readonly content: {
                 readonly "application/json": {
-                    /** @default 0 */
+                    /**
+                     * @description How long the replaced secret stays valid.
+                     * @default 0
+                     */
                     readonly overlap_seconds?: number;
                 };
             };
@@ -2470,124 +1874,11 @@ export interface operations {
             };
         };
     };
-    readonly setScopes: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly credential_id: string;
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": {
-                    readonly scopes: readonly ("platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1" | "customer.events.read.v1" | "customer.webhooks.manage.v1" | "customer.account.read.v1" | "customer.account.manage.v1" | "*")[];
-                };
-            };
-        };
-        readonly responses: {
-            /** @description Done. */
-            readonly 200: {
-                headers: {
-                    readonly "X-Request-ID": components["headers"]["X-Request-ID"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["Credential"];
-                };
-            };
-            /** @description Refused. */
-            readonly default: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    readonly setExpiry: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly credential_id: string;
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": {
-                    readonly expires_at: string | null;
-                };
-            };
-        };
-        readonly responses: {
-            /** @description Done. */
-            readonly 200: {
-                headers: {
-                    readonly "X-Request-ID": components["headers"]["X-Request-ID"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["Credential"];
-                };
-            };
-            /** @description Refused. */
-            readonly default: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    readonly setCredentialNetworkPolicy: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly credential_id: string;
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": {
-                    readonly network_policy: readonly string[] | null;
-                };
-            };
-        };
-        readonly responses: {
-            /** @description Done. */
-            readonly 200: {
-                headers: {
-                    readonly "X-Request-ID": components["headers"]["X-Request-ID"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["Credential"];
-                };
-            };
-            /** @description Refused. */
-            readonly default: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
     readonly topUp: {
         readonly parameters: {
             readonly query?: never;
             readonly header: {
+                /** @description The same key again changes nothing more. */
                 readonly "idempotency-key": string;
             };
             readonly path: {
@@ -2599,7 +1890,10 @@ export interface operations {
             readonly content: {
                 readonly "application/json": {
                     readonly amount: number;
-                    /** @default top-up */
+                    /**
+                     * @description Stands in the statement.
+                     * @default top-up
+                     */
                     readonly reason?: string;
                 };
             };
@@ -2646,6 +1940,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header: {
+                /** @description The same key again changes nothing more. */
                 readonly "idempotency-key": string;
             };
             readonly path: {
@@ -2657,7 +1952,10 @@ export interface operations {
             readonly content: {
                 readonly "application/json": {
                     readonly amount: number;
-                    /** @default unit grant */
+                    /**
+                     * @description Stands in the statement.
+                     * @default unit grant
+                     */
                     readonly reason?: string;
                 };
             };
@@ -2704,6 +2002,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header: {
+                /** @description The same key again changes nothing more. */
                 readonly "idempotency-key": string;
             };
             readonly path: {
@@ -2720,6 +2019,7 @@ export interface operations {
                      */
                     readonly asset?: "credits" | "units";
                     readonly amount: number;
+                    /** @description Stands in the statement. */
                     readonly reason: string;
                 };
             };
@@ -2797,7 +2097,9 @@ export interface operations {
     readonly listHolds: {
         readonly parameters: {
             readonly query?: {
+                /** @description Items of this part; 50 when absent. */
                 readonly limit?: number;
+                /** @description `next_cursor` of the part before. */
                 readonly cursor?: string;
             };
             readonly header?: never;
@@ -2835,7 +2137,9 @@ export interface operations {
     readonly readStatement: {
         readonly parameters: {
             readonly query?: {
+                /** @description Items of this part; 50 when absent. */
                 readonly limit?: number;
+                /** @description `next_cursor` of the part before. */
                 readonly cursor?: string;
                 readonly format?: "json" | "csv";
             };
@@ -2911,6 +2215,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header: {
+                /** @description The same key again changes nothing more. */
                 readonly "idempotency-key": string;
             };
             readonly path: {
@@ -2960,6 +2265,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header: {
+                /** @description The same key again changes nothing more. */
                 readonly "idempotency-key": string;
             };
             readonly path: {
@@ -2970,6 +2276,7 @@ export interface operations {
         readonly requestBody: {
             readonly content: {
                 readonly "application/json": {
+                    /** @description Null for none. */
                     readonly cap: number | null;
                     /** @default null */
                     readonly reason?: string | null;
@@ -3181,10 +2488,52 @@ export interface operations {
             };
         };
     };
+    readonly changeWebhookEndpoint: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly project_id: string;
+                readonly endpoint_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": {
+                    /** @enum {string} */
+                    readonly state: "enabled" | "disabled";
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Done. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["X-Request-ID"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+            /** @description Refused. */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     readonly listWebhookDeliveries: {
         readonly parameters: {
             readonly query?: {
+                /** @description Items of this part; 50 when absent. */
                 readonly limit?: number;
+                /** @description `next_cursor` of the part before. */
                 readonly cursor?: string;
                 /** @description Only deliveries in this state. */
                 readonly state?: "pending" | "delivered" | "failed";
@@ -3226,84 +2575,11 @@ export interface operations {
             };
         };
     };
-    readonly enableWebhookEndpoint: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly project_id: string;
-                readonly endpoint_id: string;
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody?: {
-            readonly content: {
-                readonly "application/json": Record<string, never>;
-            };
-        };
-        readonly responses: {
-            /** @description Done. */
-            readonly 200: {
-                headers: {
-                    readonly "X-Request-ID": components["headers"]["X-Request-ID"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["WebhookEndpoint"];
-                };
-            };
-            /** @description Refused. */
-            readonly default: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    readonly disableWebhookEndpoint: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly project_id: string;
-                readonly endpoint_id: string;
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody?: {
-            readonly content: {
-                readonly "application/json": Record<string, never>;
-            };
-        };
-        readonly responses: {
-            /** @description Done. */
-            readonly 200: {
-                headers: {
-                    readonly "X-Request-ID": components["headers"]["X-Request-ID"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["WebhookEndpoint"];
-                };
-            };
-            /** @description Refused. */
-            readonly default: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
     readonly rotateWebhookSecret: {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
+                /** @description The same key again changes nothing more. */
                 readonly "idempotency-key"?: string;
             };
             readonly path: {
@@ -3672,7 +2948,9 @@ export interface operations {
     readonly listAudit: {
         readonly parameters: {
             readonly query?: {
+                /** @description Items of this part; 50 when absent. */
                 readonly limit?: number;
+                /** @description `next_cursor` of the part before. */
                 readonly cursor?: string;
                 /** @description Entries from this time on. */
                 readonly from?: string;
@@ -3716,33 +2994,22 @@ export const operationAddresses = {
     createAccount: {"method":"post","template":"/operator/v1/accounts","path":[],"query":[],"header":[]},
     listAccounts: {"method":"get","template":"/operator/v1/accounts","path":[],"query":["limit","cursor"],"header":[]},
     readAccount: {"method":"get","template":"/operator/v1/accounts/{account_id}","path":["account_id"],"query":[],"header":[]},
-    suspendAccount: {"method":"post","template":"/operator/v1/accounts/{account_id}/suspend","path":["account_id"],"query":[],"header":[]},
-    reactivateAccount: {"method":"post","template":"/operator/v1/accounts/{account_id}/reactivate","path":["account_id"],"query":[],"header":[]},
-    setAccountNetworkPolicy: {"method":"put","template":"/operator/v1/accounts/{account_id}/network-policy","path":["account_id"],"query":[],"header":[]},
-    setRateLimit: {"method":"put","template":"/operator/v1/accounts/{account_id}/rate-limit","path":["account_id"],"query":[],"header":[]},
-    setTrafficLimit: {"method":"put","template":"/operator/v1/accounts/{account_id}/traffic-limit","path":["account_id"],"query":[],"header":[]},
-    switchEvents: {"method":"put","template":"/operator/v1/accounts/{account_id}/events","path":["account_id"],"query":[],"header":[]},
-    switchCapture: {"method":"put","template":"/operator/v1/accounts/{account_id}/capture","path":["account_id"],"query":[],"header":[]},
+    changeAccount: {"method":"patch","template":"/operator/v1/accounts/{account_id}","path":["account_id"],"query":[],"header":[]},
     createProject: {"method":"post","template":"/operator/v1/accounts/{account_id}/projects","path":["account_id"],"query":[],"header":[]},
     listProjects: {"method":"get","template":"/operator/v1/accounts/{account_id}/projects","path":["account_id"],"query":["limit","cursor"],"header":[]},
     readProject: {"method":"get","template":"/operator/v1/projects/{project_id}","path":["project_id"],"query":[],"header":[]},
-    suspendProject: {"method":"post","template":"/operator/v1/projects/{project_id}/suspend","path":["project_id"],"query":[],"header":[]},
-    reactivateProject: {"method":"post","template":"/operator/v1/projects/{project_id}/reactivate","path":["project_id"],"query":[],"header":[]},
-    setProjectNetworkPolicy: {"method":"put","template":"/operator/v1/projects/{project_id}/network-policy","path":["project_id"],"query":[],"header":[]},
+    changeProject: {"method":"patch","template":"/operator/v1/projects/{project_id}","path":["project_id"],"query":[],"header":[]},
     createServiceAccount: {"method":"post","template":"/operator/v1/accounts/{account_id}/service-accounts","path":["account_id"],"query":[],"header":[]},
     listServiceAccounts: {"method":"get","template":"/operator/v1/accounts/{account_id}/service-accounts","path":["account_id"],"query":["limit","cursor"],"header":[]},
     readServiceAccount: {"method":"get","template":"/operator/v1/service-accounts/{service_account_id}","path":["service_account_id"],"query":[],"header":[]},
-    setServiceAccountRateLimit: {"method":"put","template":"/operator/v1/service-accounts/{service_account_id}/rate-limit","path":["service_account_id"],"query":[],"header":[]},
-    setServiceAccountNetworkPolicy: {"method":"put","template":"/operator/v1/service-accounts/{service_account_id}/network-policy","path":["service_account_id"],"query":[],"header":[]},
+    changeServiceAccount: {"method":"patch","template":"/operator/v1/service-accounts/{service_account_id}","path":["service_account_id"],"query":[],"header":[]},
     issueCredential: {"method":"post","template":"/operator/v1/projects/{project_id}/credentials","path":["project_id"],"query":[],"header":[]},
     listCredentials: {"method":"get","template":"/operator/v1/projects/{project_id}/credentials","path":["project_id"],"query":["limit","cursor"],"header":[]},
     findCredential: {"method":"post","template":"/operator/v1/credentials/find","path":[],"query":[],"header":[]},
     readCredential: {"method":"get","template":"/operator/v1/credentials/{credential_id}","path":["credential_id"],"query":[],"header":[]},
+    changeCredential: {"method":"patch","template":"/operator/v1/credentials/{credential_id}","path":["credential_id"],"query":[],"header":[]},
     rotateCredential: {"method":"post","template":"/operator/v1/credentials/{credential_id}/rotate","path":["credential_id"],"query":[],"header":[]},
     revokeCredential: {"method":"post","template":"/operator/v1/credentials/{credential_id}/revoke","path":["credential_id"],"query":[],"header":[]},
-    setScopes: {"method":"put","template":"/operator/v1/credentials/{credential_id}/scopes","path":["credential_id"],"query":[],"header":[]},
-    setExpiry: {"method":"put","template":"/operator/v1/credentials/{credential_id}/expiry","path":["credential_id"],"query":[],"header":[]},
-    setCredentialNetworkPolicy: {"method":"put","template":"/operator/v1/credentials/{credential_id}/network-policy","path":["credential_id"],"query":[],"header":[]},
     topUp: {"method":"post","template":"/operator/v1/accounts/{account_id}/top-ups","path":["account_id"],"query":[],"header":["idempotency-key"]},
     grantUnits: {"method":"post","template":"/operator/v1/accounts/{account_id}/unit-grants","path":["account_id"],"query":[],"header":["idempotency-key"]},
     adjust: {"method":"post","template":"/operator/v1/accounts/{account_id}/adjustments","path":["account_id"],"query":[],"header":["idempotency-key"]},
@@ -3756,10 +3023,9 @@ export const operationAddresses = {
     publishPriceList: {"method":"put","template":"/operator/v1/price-lists/{version}","path":["version"],"query":[],"header":[]},
     listWebhookEndpoints: {"method":"get","template":"/operator/v1/projects/{project_id}/webhook-endpoints","path":["project_id"],"query":[],"header":[]},
     readWebhookEndpoint: {"method":"get","template":"/operator/v1/projects/{project_id}/webhook-endpoints/{endpoint_id}","path":["project_id","endpoint_id"],"query":[],"header":[]},
+    changeWebhookEndpoint: {"method":"patch","template":"/operator/v1/projects/{project_id}/webhook-endpoints/{endpoint_id}","path":["project_id","endpoint_id"],"query":[],"header":[]},
     deleteWebhookEndpoint: {"method":"delete","template":"/operator/v1/projects/{project_id}/webhook-endpoints/{endpoint_id}","path":["project_id","endpoint_id"],"query":[],"header":[]},
     listWebhookDeliveries: {"method":"get","template":"/operator/v1/projects/{project_id}/webhook-endpoints/{endpoint_id}/deliveries","path":["project_id","endpoint_id"],"query":["limit","cursor","state","from","to"],"header":[]},
-    enableWebhookEndpoint: {"method":"post","template":"/operator/v1/projects/{project_id}/webhook-endpoints/{endpoint_id}/enable","path":["project_id","endpoint_id"],"query":[],"header":[]},
-    disableWebhookEndpoint: {"method":"post","template":"/operator/v1/projects/{project_id}/webhook-endpoints/{endpoint_id}/disable","path":["project_id","endpoint_id"],"query":[],"header":[]},
     rotateWebhookSecret: {"method":"post","template":"/operator/v1/projects/{project_id}/webhook-endpoints/{endpoint_id}/rotate-secret","path":["project_id","endpoint_id"],"query":[],"header":["idempotency-key"]},
     testWebhookEndpoint: {"method":"post","template":"/operator/v1/projects/{project_id}/webhook-endpoints/{endpoint_id}/test","path":["project_id","endpoint_id"],"query":[],"header":[]},
     redeliverWebhookEvents: {"method":"post","template":"/operator/v1/projects/{project_id}/webhook-endpoints/{endpoint_id}/redeliver","path":["project_id","endpoint_id"],"query":[],"header":[]},

@@ -1,7 +1,6 @@
 import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
-import { healthy } from '../../src/domain/endpoint-health.ts';
-import type { WebhookEndpoint } from '../../src/domain/webhook-endpoint.ts';
-import type { PageSending } from '../../src/operations/send-pages.ts';
+import { healthy } from '../../src/webhooks/endpoint-health.domain.ts';
+import type { WebhookEndpoint } from '../../src/webhooks/webhook-endpoint.domain.ts';
 
 /** An enabled endpoint that was created at time 0 and has not been sent anything. */
 export function endpointWith(overrides: Partial<WebhookEndpoint> = {}): WebhookEndpoint {
@@ -18,17 +17,11 @@ export function endpointWith(overrides: Partial<WebhookEndpoint> = {}): WebhookE
     rotations: [],
     nextPosition: 1,
     health: healthy,
+    pace: 'new',
+    isRemoved: false,
     version: 1,
     createdAtMs: 0,
     changedAtMs: 0,
     ...overrides,
   };
 }
-
-/** Sends no page: every delivery is inserted first. */
-export const insertsAll: PageSending = {
-  hasSlotFor: () => true,
-  modeOf: () => 'insert',
-  async send() {},
-  isSending: () => false,
-};

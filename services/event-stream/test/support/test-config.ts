@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { TestNamespace } from '@inventory/testkit/namespace';
 import { testServiceConfig } from '@inventory/testkit/test-service';
-import { type EventStreamConfig, loadConfig, type WebhookConfig } from '../../src/config.ts';
+import { type EventStreamConfig, loadConfig } from '../../src/config.ts';
+import type { WebhookConfig } from '../../src/webhooks/webhook-config.ts';
 
 export const testDatabase = 'event_stream';
 

@@ -22,8 +22,8 @@ import { openTestBus } from '@inventory/testkit/test-bus';
 import { startTestService } from '@inventory/testkit/test-service';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { z } from 'zod';
-import type { WebhookConfig } from '../../src/config.ts';
 import { startEventStream } from '../../src/start-event-stream.ts';
+import type { WebhookConfig } from '../../src/webhooks/webhook-config.ts';
 import { startGatewayStub, startReceiver } from './http-receiver.ts';
 import { testConfig } from './test-config.ts';
 

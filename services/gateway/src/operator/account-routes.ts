@@ -3,18 +3,19 @@ import { Refused } from '@inventory/http/refused';
 import { z } from 'zod';
 import type { Tenancy } from '../tenancy/open-tenancy.ts';
 import type { Account } from '../tenancy/tenancy.domain.ts';
-import { toWireAccount } from './convert.ts';
+import { fromWireChange, toWireAccount } from './convert.ts';
 import { listAnswer, readCursor } from './list-cursor.ts';
 import { operatorRoute } from './operator-route.ts';
 import {
   accountPath,
   accountRecord,
-  emptyBody,
+  changeOf,
   limitPerMinute,
   listOf,
   listQuery,
   name,
-  networkPolicyBody,
+  networkPolicy,
+  ownerState,
 } from './operator-schemas.ts';
 
 export interface AccountRoutesDeps {
@@ -27,9 +28,10 @@ export interface AccountRoutesDeps {
 const tag = 'Accounts';
 const errors = ['account_not_found'] as const;
 
-const ownRoutes = [
+export const accountRoutes = [
   operatorRoute({
     operationId: 'createAccount',
+    command: 'account create',
     tag,
     summary: 'Create a customer account',
     method: 'POST',
@@ -44,6 +46,8 @@ const ownRoutes = [
   }),
   operatorRoute({
     operationId: 'listAccounts',
+    command: 'account list',
+    columns: ['account_id', 'name', 'state', 'rate_limit_per_minute', 'events_enabled'],
     tag,
     summary: 'Accounts, oldest first',
     method: 'GET',
@@ -62,6 +66,7 @@ const ownRoutes = [
   }),
   operatorRoute({
     operationId: 'readAccount',
+    command: 'account show',
     tag,
     summary: 'One account',
     method: 'GET',
@@ -76,125 +81,55 @@ const ownRoutes = [
       return toWireAccount(account);
     },
   }),
-];
-
-const changeRoutes = [
   operatorRoute({
-    operationId: 'suspendAccount',
-    tag,
-    summary: 'Stop every Credential of an account, at once',
-    method: 'POST',
-    path: '/accounts/{account_id}/suspend',
-    role: 'support',
-    action: 'account.suspend',
-    input: { path: accountPath, body: emptyBody },
-    answer: accountRecord,
-    errors,
-    handle: async ({ tenancy }: AccountRoutesDeps, { path }) =>
-      toWireAccount(await tenancy.changeAccount(path.account_id, { state: 'suspended' })),
-  }),
-  operatorRoute({
-    operationId: 'reactivateAccount',
-    tag,
-    summary: 'Lift a suspension',
-    method: 'POST',
-    path: '/accounts/{account_id}/reactivate',
-    role: 'support',
-    action: 'account.reactivate',
-    input: { path: accountPath, body: emptyBody },
-    answer: accountRecord,
-    errors,
-    handle: async ({ tenancy }: AccountRoutesDeps, { path }) =>
-      toWireAccount(await tenancy.changeAccount(path.account_id, { state: 'active' })),
-  }),
-  operatorRoute({
-    operationId: 'setAccountNetworkPolicy',
-    tag,
-    summary: 'Replace the networks that clients of an account must come from',
-    method: 'PUT',
-    path: '/accounts/{account_id}/network-policy',
-    role: 'support',
-    action: 'account.network-policy',
-    input: { path: accountPath, body: networkPolicyBody },
-    answer: accountRecord,
-    errors,
-    async handle({ tenancy }: AccountRoutesDeps, { path, body }) {
-      const change = { networkPolicy: body.network_policy };
-      return toWireAccount(await tenancy.changeAccount(path.account_id, change));
+    operationId: 'changeAccount',
+    command: {
+      'account change': {},
+      'account suspend': { state: 'suspended' },
+      'account reactivate': { state: 'active' },
+      'events on': { events_enabled: true },
+      'events off': { events_enabled: false },
+      'capture on': { capture_enabled: true },
+      'capture off': { capture_enabled: false },
     },
-  }),
-  operatorRoute({
-    operationId: 'setRateLimit',
     tag,
-    summary: 'Set the rate limit of the default Service account of an account',
-    method: 'PUT',
-    path: '/accounts/{account_id}/rate-limit',
+    summary: 'Change the given fields of an account',
+    description: 'A suspension stops every Credential of the account, at once.',
+    method: 'PATCH',
+    path: '/accounts/{account_id}',
     role: 'support',
-    action: 'account.rate-limit',
+    action: 'account.change',
     input: {
       path: accountPath,
-      body: z.strictObject({ limit_per_minute: limitPerMinute }),
+      body: changeOf({
+        state: ownerState.exactOptional(),
+        network_policy: networkPolicy.exactOptional(),
+        rate_limit_per_minute: limitPerMinute
+          .describe('Of its default Service account.')
+          .exactOptional(),
+        traffic_limit_per_minute: limitPerMinute
+          .nullable()
+          .describe('Of all Service accounts together; null for the configured limit.')
+          .exactOptional(),
+        events_enabled: z
+          .boolean()
+          .describe('Whether its event streams may be read; events are logged either way.')
+          .exactOptional(),
+        capture_enabled: z
+          .boolean()
+          .describe(
+            'Whether complete chains of Live Pages are saved as revisions; false also ends the ' +
+              'capture of chains that are being read.',
+          )
+          .exactOptional(),
+      }),
     },
-    answer: accountRecord,
-    errors,
-    async handle({ tenancy }: AccountRoutesDeps, { path, body }) {
-      const change = { requestsPerMinute: body.limit_per_minute };
-      return toWireAccount(await tenancy.changeAccount(path.account_id, change));
-    },
-  }),
-  operatorRoute({
-    operationId: 'setTrafficLimit',
-    tag,
-    summary: 'Set how many requests a minute all Service accounts of an account share',
-    description: 'Null applies the configured limit.',
-    method: 'PUT',
-    path: '/accounts/{account_id}/traffic-limit',
-    role: 'support',
-    action: 'account.traffic-limit',
-    input: {
-      path: accountPath,
-      body: z.strictObject({ limit_per_minute: limitPerMinute.nullable() }),
-    },
-    answer: accountRecord,
-    errors,
-    async handle({ tenancy }: AccountRoutesDeps, { path, body }) {
-      const change = { trafficLimitPerMinute: body.limit_per_minute };
-      return toWireAccount(await tenancy.changeAccount(path.account_id, change));
-    },
-  }),
-  operatorRoute({
-    operationId: 'switchEvents',
-    tag,
-    summary: 'Let an account read its event streams, or close them',
-    description: 'Events are logged either way.',
-    method: 'PUT',
-    path: '/accounts/{account_id}/events',
-    role: 'support',
-    action: 'account.events',
-    input: { path: accountPath, body: z.strictObject({ enabled: z.boolean() }) },
     answer: accountRecord,
     errors,
     handle: async ({ tenancy }: AccountRoutesDeps, { path, body }) =>
-      toWireAccount(await tenancy.changeAccount(path.account_id, { eventsEnabled: body.enabled })),
-  }),
-  operatorRoute({
-    operationId: 'switchCapture',
-    tag,
-    summary: 'Save complete chains of Live Pages of an account as revisions, or leave them unsaved',
-    description: 'On by default. Switched off, it ends the capture of chains that are being read.',
-    method: 'PUT',
-    path: '/accounts/{account_id}/capture',
-    role: 'support',
-    action: 'account.capture',
-    input: { path: accountPath, body: z.strictObject({ enabled: z.boolean() }) },
-    answer: accountRecord,
-    errors,
-    handle: async ({ tenancy }: AccountRoutesDeps, { path, body }) =>
-      toWireAccount(await tenancy.changeAccount(path.account_id, { captureEnabled: body.enabled })),
+      toWireAccount(await tenancy.changeAccount(path.account_id, fromWireChange(body))),
   }),
 ];
-
-export const accountRoutes = [...ownRoutes, ...changeRoutes];
 
 function isAccountId(text: string): boolean {
   return accountId.safeParse(text).success;

@@ -16,6 +16,8 @@ const time = z.iso.datetime({ offset: true }).transform(fromIsoTime);
 export const auditRoutes = [
   operatorRoute({
     operationId: 'listAudit',
+    command: 'audit',
+    columns: ['at', 'operator', 'kind', 'action', 'path', 'outcome', 'request_id'],
     tag: 'Audit',
     summary: 'What operators did and attempted, oldest first',
     description:

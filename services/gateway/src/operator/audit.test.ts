@@ -7,9 +7,9 @@ const call = {
   operator: 'alice',
   peer: '192.0.2.1',
   method: 'POST',
-  path: '/operator/v1/accounts/acc_1/suspend',
+  path: '/operator/v1/accounts/acc_1',
 };
-const change = { action: 'account.suspend', parameters: { account_id: 'acc_1' } };
+const change = { action: 'account.change', parameters: { account_id: 'acc_1' } };
 
 interface Written {
   readonly audit: Audit;
@@ -84,7 +84,7 @@ test.each(['trace', 'info', 'warn', 'error', 'fatal'])(
 
     expect(JSON.parse(lines[0] ?? '').audit).toEqual({
       operator: 'alice',
-      action: 'account.suspend',
+      action: 'account.change',
       account_id: 'acc_1',
       outcome: 'done',
     });

@@ -12,6 +12,29 @@ import {
   type ServiceAccount,
 } from '../tenancy/tenancy.domain.ts';
 
+/** What a change may set, by its name on the wire. */
+const changedFields = {
+  state: 'state',
+  network_policy: 'networkPolicy',
+  rate_limit_per_minute: 'requestsPerMinute',
+  traffic_limit_per_minute: 'trafficLimitPerMinute',
+  events_enabled: 'eventsEnabled',
+  capture_enabled: 'captureEnabled',
+  scopes: 'permissions',
+  expires_at: 'expiresAtMs',
+} as const;
+type ChangedField = keyof typeof changedFields;
+
+/** The fields of a change by their names in the domain; absent ones stay absent. */
+export function fromWireChange<Change extends { readonly [Name in ChangedField]?: unknown }>(
+  change: Change,
+) {
+  const fields = Object.entries(change);
+  return Object.fromEntries(
+    fields.map(([name, value]) => [changedFields[name as ChangedField], value]),
+  ) as { [Name in keyof Change as (typeof changedFields)[Name & ChangedField]]: Change[Name] };
+}
+
 export function toWireAccount(account: Account) {
   return {
     account_id: account.id,

@@ -6,11 +6,12 @@ import type { Clock } from '@inventory/runtime/clock';
 import { z } from 'zod';
 import type { Tenancy } from '../tenancy/open-tenancy.ts';
 import { type Credential, isSecretOf } from '../tenancy/tenancy.domain.ts';
-import { toWireCredential, toWireIssued } from './convert.ts';
+import { fromWireChange, toWireCredential, toWireIssued } from './convert.ts';
 import { expiry, requireFuture } from './expiry.ts';
 import { listAnswer, readCursor } from './list-cursor.ts';
 import { operatorRoute } from './operator-route.ts';
 import {
+  changeOf,
   credentialPath,
   credentialRecord,
   emptyBody,
@@ -20,7 +21,6 @@ import {
   listQuery,
   name,
   networkPolicy,
-  networkPolicyBody,
   scopes,
 } from './operator-schemas.ts';
 
@@ -43,9 +43,10 @@ const errors = ['credential_not_found', 'credential_revoked'] as const;
 const overlapSecondsMax = 7 * 24 * 3600;
 const shownOnce = 'The secret is shown in this response only.';
 
-const routesOfProject = [
+export const credentialRoutes = [
   operatorRoute({
     operationId: 'issueCredential',
+    command: 'credential issue',
     tag,
     summary: 'Issue a Credential of a Project',
     description: shownOnce,
@@ -83,6 +84,8 @@ const routesOfProject = [
   }),
   operatorRoute({
     operationId: 'listCredentials',
+    command: 'credential list',
+    columns: ['credential_id', 'name', 'state', 'public_id', 'scopes', 'expires_at'],
     tag,
     summary: 'Credentials of a Project, oldest first',
     method: 'GET',
@@ -102,11 +105,10 @@ const routesOfProject = [
       return listAnswer({ list: 'credentials', found, limit, positionOf, toWire });
     },
   }),
-];
-
-const ownRoutes = [
   operatorRoute({
     operationId: 'findCredential',
+    // The command line has one of its own: it hashes the secret.
+    command: {},
     tag,
     summary: 'Find the Credential of a secret that has leaked',
     description:
@@ -135,6 +137,7 @@ const ownRoutes = [
   }),
   operatorRoute({
     operationId: 'readCredential',
+    command: 'credential show',
     tag,
     summary: 'One Credential, without its secret',
     method: 'GET',
@@ -151,6 +154,7 @@ const ownRoutes = [
   }),
   operatorRoute({
     operationId: 'rotateCredential',
+    command: 'credential rotate',
     tag,
     summary: 'Replace the secret of a Credential',
     description: `The replaced secret stays valid for \`overlap_seconds\`. ${shownOnce}`,
@@ -161,7 +165,12 @@ const ownRoutes = [
     input: {
       path: credentialPath,
       body: z.strictObject({
-        overlap_seconds: z.int().min(0).max(overlapSecondsMax).default(0),
+        overlap_seconds: z
+          .int()
+          .min(0)
+          .max(overlapSecondsMax)
+          .default(0)
+          .describe('How long the replaced secret stays valid.'),
       }),
     },
     answer: issuedCredential,
@@ -174,6 +183,7 @@ const ownRoutes = [
   }),
   operatorRoute({
     operationId: 'revokeCredential',
+    command: 'credential revoke',
     tag,
     summary: 'End a Credential, at once and for good',
     method: 'POST',
@@ -186,69 +196,32 @@ const ownRoutes = [
     handle: async ({ tenancy, clock }: CredentialRoutesDeps, { path }) =>
       toWireCredential(await tenancy.revokeCredential(path.credential_id), clock.now()),
   }),
-];
-
-const changeRoutes = [
   operatorRoute({
-    operationId: 'setScopes',
+    operationId: 'changeCredential',
+    command: 'credential change',
     tag,
-    summary: 'Replace what a Credential may do',
-    method: 'PUT',
-    path: '/credentials/{credential_id}/scopes',
+    summary: 'Change the given fields of a Credential',
+    method: 'PATCH',
+    path: '/credentials/{credential_id}',
     role: 'support',
-    action: 'credential.scopes',
-    input: { path: credentialPath, body: z.strictObject({ scopes }) },
+    action: 'credential.change',
+    input: {
+      path: credentialPath,
+      body: changeOf({
+        scopes: scopes.exactOptional(),
+        expires_at: expiry.exactOptional(),
+        network_policy: networkPolicy.exactOptional(),
+      }),
+    },
     answer: credentialRecord,
     errors,
     async handle({ tenancy, clock }: CredentialRoutesDeps, { path, body }) {
-      const changed = await tenancy.changeCredential(path.credential_id, {
-        permissions: body.scopes,
-      });
+      requireFuture(body.expires_at ?? null, clock.now());
+      const changed = await tenancy.changeCredential(path.credential_id, fromWireChange(body));
       return toWireCredential(changed, clock.now());
     },
   }),
-  operatorRoute({
-    operationId: 'setExpiry',
-    tag,
-    summary: 'Set when a Credential expires',
-    method: 'PUT',
-    path: '/credentials/{credential_id}/expiry',
-    role: 'support',
-    action: 'credential.expiry',
-    input: { path: credentialPath, body: z.strictObject({ expires_at: expiry }) },
-    answer: credentialRecord,
-    errors,
-    async handle({ tenancy, clock }: CredentialRoutesDeps, { path, body }) {
-      requireFuture(body.expires_at, clock.now());
-      const change = { expiresAtMs: body.expires_at };
-      return toWireCredential(
-        await tenancy.changeCredential(path.credential_id, change),
-        clock.now(),
-      );
-    },
-  }),
-  operatorRoute({
-    operationId: 'setCredentialNetworkPolicy',
-    tag,
-    summary: 'Replace the networks that clients with a Credential must come from',
-    method: 'PUT',
-    path: '/credentials/{credential_id}/network-policy',
-    role: 'support',
-    action: 'credential.network-policy',
-    input: { path: credentialPath, body: networkPolicyBody },
-    answer: credentialRecord,
-    errors,
-    async handle({ tenancy, clock }: CredentialRoutesDeps, { path, body }) {
-      const change = { networkPolicy: body.network_policy };
-      return toWireCredential(
-        await tenancy.changeCredential(path.credential_id, change),
-        clock.now(),
-      );
-    },
-  }),
 ];
-
-export const credentialRoutes = [...routesOfProject, ...ownRoutes, ...changeRoutes];
 
 function isCredentialId(text: string): boolean {
   return credentialId.safeParse(text).success;

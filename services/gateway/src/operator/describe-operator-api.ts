@@ -162,12 +162,19 @@ const operatorApi: ApiDescription<OperatorEndpoint> = {
     ),
   },
   mayOmitBody: true,
-  describe: ({ description: text = '', action, role }) => {
+  describe: ({ description: text = '', action, role, ...ofCommands }) => {
+    const { command, columns, irreversible } = ofCommands;
     const needed = `Needs the role \`${role}\`.`;
     const audited = action === undefined ? '' : `Audited as \`${action}\`.`;
     const texts = [text, needed, audited].filter((part) => part !== '');
     // Of a scheme that is not OAuth these are the roles that are required.
-    return { description: texts.join('\n\n'), security: [{ OperatorToken: [role] }] };
+    return {
+      description: texts.join('\n\n'),
+      security: [{ OperatorToken: [role] }],
+      'x-commands': typeof command === 'string' ? { [command]: {} } : command,
+      ...(columns && { 'x-columns': columns }),
+      ...(irreversible && { 'x-irreversible': irreversible }),
+    };
   },
   responses: (endpoint) => ({
     [String(endpoint.status)]: successResponse(

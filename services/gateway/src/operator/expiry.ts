@@ -3,7 +3,11 @@ import { fromIsoTime } from '@inventory/runtime/clock';
 import { z } from 'zod';
 
 /** When a Credential ends, in milliseconds since the epoch; see {@link requireFuture}. */
-export const expiry = z.iso.datetime({ offset: true }).transform(fromIsoTime).nullable();
+export const expiry = z.iso
+  .datetime({ offset: true })
+  .transform(fromIsoTime)
+  .nullable()
+  .describe('In the future; null for never.');
 
 /** An expiry in the past is a mistake: a Credential is ended at once by revoking it. */
 export function requireFuture(expiresAtMs: number | null, nowMs: number): void {

@@ -79,6 +79,7 @@ async function book(
 const bookingRoutes = [
   operatorRoute({
     operationId: 'topUp',
+    command: 'top-up',
     tag,
     summary: 'Add credits to an account',
     description: onceByKey,
@@ -102,6 +103,7 @@ const bookingRoutes = [
   }),
   operatorRoute({
     operationId: 'grantUnits',
+    command: 'grant-units',
     tag,
     summary: 'Add subscription units to an account',
     description: `They expire at the end of the UTC month. ${onceByKey}`,
@@ -125,6 +127,7 @@ const bookingRoutes = [
   }),
   operatorRoute({
     operationId: 'adjust',
+    command: 'adjust',
     tag,
     summary: 'Correct the available credits or units of an account, up or down',
     description: onceByKey,
@@ -155,6 +158,7 @@ const bookingRoutes = [
 const readingRoutes = [
   operatorRoute({
     operationId: 'readBalance',
+    command: 'balance',
     tag,
     summary: 'What an account has: total, held, available',
     method: 'GET',
@@ -170,6 +174,8 @@ const readingRoutes = [
   }),
   operatorRoute({
     operationId: 'listHolds',
+    command: 'holds',
+    columns: ['refresh_id', 'project_id', 'asset', 'amount', 'price_version', 'reserved_at'],
     tag,
     summary: 'Open reservations of an account, oldest first',
     method: 'GET',
@@ -187,6 +193,18 @@ const readingRoutes = [
   }),
   operatorRoute({
     operationId: 'readStatement',
+    command: 'statement',
+    columns: [
+      'at',
+      'kind',
+      'asset',
+      'change_available',
+      'change_held',
+      'available_after',
+      'held_after',
+      'refresh_id',
+      'reason',
+    ],
     tag,
     summary: 'Every movement of an account, oldest first',
     description: 'As CSV with `format=csv`, or with `Accept: text/csv` where `format` is absent.',

@@ -28,6 +28,9 @@ export interface OperatorRequest {
   readonly audited: <Result>(change: AuditedChange, work: () => Promise<Result>) => Promise<Result>;
 }
 
+/** The words of its command, or of several with the fields that each of them sets. */
+type CommandNames = string | Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
 /** One operation without its handler. */
 export interface OperatorEndpoint extends DocumentedEndpoint {
   readonly tag: OperatorTag;
@@ -37,6 +40,11 @@ export interface OperatorEndpoint extends DocumentedEndpoint {
   /** Name of the change in the audit log; undefined for reads. */
   readonly action: string | undefined;
   readonly status: 200 | 201 | 202;
+  readonly command: CommandNames;
+  /** Fields of an item that the command line lists; undefined shows the answer as a record. */
+  readonly columns: readonly string[] | undefined;
+  /** What cannot be taken back: the command line does it with `--yes` only. */
+  readonly irreversible: string | undefined;
   /** Schema of a success. */
   readonly answer: z.ZodType;
   /** Other media types and headers of a success. */
@@ -64,6 +72,9 @@ interface OperatorRouteSettings<Deps, Schemas extends InputSchemas, Body extends
   readonly path: string;
   readonly role: OperatorRole;
   readonly action?: string;
+  readonly command: CommandNames;
+  readonly columns?: readonly string[];
+  readonly irreversible?: string;
   /** 200 when absent. */
   readonly status?: OperatorEndpoint['status'];
   readonly input: Schemas;
@@ -81,7 +92,7 @@ interface OperatorRouteSettings<Deps, Schemas extends InputSchemas, Body extends
 export function operatorRoute<Deps, const Schemas extends InputSchemas, Body extends z.ZodType>(
   settings: OperatorRouteSettings<Deps, Schemas, Body>,
 ): OperatorRoute<Deps> {
-  const { path, input, handle, action, description, ...rest } = settings;
+  const { path, input, handle, action, description, columns, irreversible, ...rest } = settings;
   const endpoint = {
     status: 200,
     documented: {},
@@ -90,6 +101,8 @@ export function operatorRoute<Deps, const Schemas extends InputSchemas, Body ext
     input,
     action,
     description,
+    columns,
+    irreversible,
     template: `/operator/v1${path}`,
   } as const;
   return {

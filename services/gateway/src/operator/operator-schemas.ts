@@ -22,7 +22,7 @@ function line(charactersMax: number) {
 }
 
 export const name = line(200);
-export const reason = line(500);
+export const reason = line(500).describe('Stands in the statement.');
 export const optionalReason = reason.nullable().default(null);
 /** Largest number of credits or units of one entry. */
 export const creditsMax = 1_000_000_000_000;
@@ -40,8 +40,19 @@ export const networkPolicy = z
     }
     return [...networks];
   })
-  .nullable();
-export const networkPolicyBody = z.strictObject({ network_policy: networkPolicy });
+  .nullable()
+  .describe('Networks that clients must come from; null for any.');
+
+/** Body of a PATCH: the given fields are set, the others stay. */
+export function changeOf<Shape extends Record<string, z.ZodExactOptional>>(shape: Shape) {
+  return z
+    .strictObject(shape)
+    .refine((change) => Object.keys(change).length > 0, {
+      error: 'must change something',
+      when: ({ issues }) => issues.length === 0,
+    })
+    .meta({ minProperties: 1 });
+}
 
 export const scopes = z
   .array(grantedPermission)
@@ -54,8 +65,8 @@ export const serviceAccountPath = z.object({ service_account_id: serviceAccountI
 export const credentialPath = z.object({ credential_id: credentialId });
 
 export const listQuery = z.object({
-  limit: canonicalDecimal(1, 100).default(50),
-  cursor: z.string().max(300).optional(),
+  limit: canonicalDecimal(1, 100).default(50).describe('Items of this part; 50 when absent.'),
+  cursor: z.string().max(300).optional().describe('`next_cursor` of the part before.'),
 });
 
 /** Requests per minute, as an operator sets them. */
@@ -68,11 +79,14 @@ const idempotencyKeyMax = 200;
 const operatorKey = z
   .string('is required')
   .regex(/^[\x20-\x7e]+$/, 'must be printable ASCII characters')
-  .max(idempotencyKeyMax);
+  .max(idempotencyKeyMax)
+  .describe('The same key again changes nothing more.');
 export const bookingHeaders = z.object({ 'idempotency-key': operatorKey });
 export const keyedHeaders = z.object({ 'idempotency-key': operatorKey.optional() });
 
-const ownerState = z.enum(['active', 'suspended']);
+export const ownerState = z
+  .enum(['active', 'suspended'])
+  .describe('Suspended, none of its Credentials is valid.');
 const shownPolicy = z.array(z.string()).nullable();
 const time = z.iso.datetime();
 

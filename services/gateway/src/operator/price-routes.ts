@@ -19,6 +19,17 @@ const tag = 'Prices';
 export const priceRoutes = [
   operatorRoute({
     operationId: 'listPriceLists',
+    command: 'prices list',
+    columns: [
+      'version',
+      'effective_at',
+      'refresh_reservation',
+      'refresh_block',
+      'refresh_block_assets',
+      'refresh_diagnostic',
+      'live_page',
+      'current_page',
+    ],
     tag,
     summary: 'Every published price list, by version',
     method: 'GET',
@@ -33,6 +44,8 @@ export const priceRoutes = [
   }),
   operatorRoute({
     operationId: 'publishPriceList',
+    command: 'prices publish',
+    irreversible: 'This version is published for every customer, and never changes afterwards:',
     tag,
     summary: 'Publish the next version of the price list',
     description:

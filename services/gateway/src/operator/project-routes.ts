@@ -4,16 +4,17 @@ import { Refused } from '@inventory/http/refused';
 import { z } from 'zod';
 import type { Tenancy } from '../tenancy/open-tenancy.ts';
 import type { Project } from '../tenancy/tenancy.domain.ts';
-import { toWireProject } from './convert.ts';
+import { fromWireChange, toWireProject } from './convert.ts';
 import { listAnswer, readCursor } from './list-cursor.ts';
 import { operatorRoute } from './operator-route.ts';
 import {
   accountPath,
-  emptyBody,
+  changeOf,
   listOf,
   listQuery,
   name,
-  networkPolicyBody,
+  networkPolicy,
+  ownerState,
   projectRecord,
 } from './operator-schemas.ts';
 
@@ -27,9 +28,10 @@ export interface ProjectRoutesDeps {
 const tag = 'Projects';
 const errors = ['project_not_found'] as const;
 
-const routesOfAccount = [
+export const projectRoutes = [
   operatorRoute({
     operationId: 'createProject',
+    command: 'project create',
     tag,
     summary: 'Create a Project of an account',
     method: 'POST',
@@ -50,6 +52,8 @@ const routesOfAccount = [
   }),
   operatorRoute({
     operationId: 'listProjects',
+    command: 'project list',
+    columns: ['project_id', 'name', 'state', 'network_policy', 'created_at'],
     tag,
     summary: 'Projects of an account, oldest first',
     method: 'GET',
@@ -68,11 +72,9 @@ const routesOfAccount = [
       return listAnswer({ list: 'projects', found, limit, positionOf, toWire: toWireProject });
     },
   }),
-];
-
-const routesOfProject = [
   operatorRoute({
     operationId: 'readProject',
+    command: 'project show',
     tag,
     summary: 'One Project',
     method: 'GET',
@@ -88,52 +90,32 @@ const routesOfProject = [
     },
   }),
   operatorRoute({
-    operationId: 'suspendProject',
-    tag,
-    summary: 'Stop every Credential of a Project, at once',
-    method: 'POST',
-    path: '/projects/{project_id}/suspend',
-    role: 'support',
-    action: 'project.suspend',
-    input: { path: projectPath, body: emptyBody },
-    answer: projectRecord,
-    errors,
-    handle: async ({ tenancy }: ProjectRoutesDeps, { path }) =>
-      toWireProject(await tenancy.changeProject(path.project_id, { state: 'suspended' })),
-  }),
-  operatorRoute({
-    operationId: 'reactivateProject',
-    tag,
-    summary: 'Lift a suspension',
-    method: 'POST',
-    path: '/projects/{project_id}/reactivate',
-    role: 'support',
-    action: 'project.reactivate',
-    input: { path: projectPath, body: emptyBody },
-    answer: projectRecord,
-    errors,
-    handle: async ({ tenancy }: ProjectRoutesDeps, { path }) =>
-      toWireProject(await tenancy.changeProject(path.project_id, { state: 'active' })),
-  }),
-  operatorRoute({
-    operationId: 'setProjectNetworkPolicy',
-    tag,
-    summary: 'Replace the networks that clients of a Project must come from',
-    method: 'PUT',
-    path: '/projects/{project_id}/network-policy',
-    role: 'support',
-    action: 'project.network-policy',
-    input: { path: projectPath, body: networkPolicyBody },
-    answer: projectRecord,
-    errors,
-    async handle({ tenancy }: ProjectRoutesDeps, { path, body }) {
-      const change = { networkPolicy: body.network_policy };
-      return toWireProject(await tenancy.changeProject(path.project_id, change));
+    operationId: 'changeProject',
+    command: {
+      'project change': {},
+      'project suspend': { state: 'suspended' },
+      'project reactivate': { state: 'active' },
     },
+    tag,
+    summary: 'Change the given fields of a Project',
+    description: 'A suspension stops every Credential of the Project, at once.',
+    method: 'PATCH',
+    path: '/projects/{project_id}',
+    role: 'support',
+    action: 'project.change',
+    input: {
+      path: projectPath,
+      body: changeOf({
+        state: ownerState.exactOptional(),
+        network_policy: networkPolicy.exactOptional(),
+      }),
+    },
+    answer: projectRecord,
+    errors,
+    handle: async ({ tenancy }: ProjectRoutesDeps, { path, body }) =>
+      toWireProject(await tenancy.changeProject(path.project_id, fromWireChange(body))),
   }),
 ];
-
-export const projectRoutes = [...routesOfAccount, ...routesOfProject];
 
 function isProjectId(text: string): boolean {
   return projectId.safeParse(text).success;

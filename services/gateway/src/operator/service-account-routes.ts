@@ -3,16 +3,17 @@ import { Refused } from '@inventory/http/refused';
 import { z } from 'zod';
 import type { Tenancy } from '../tenancy/open-tenancy.ts';
 import type { ServiceAccount } from '../tenancy/tenancy.domain.ts';
-import { toWireServiceAccount } from './convert.ts';
+import { fromWireChange, toWireServiceAccount } from './convert.ts';
 import { listAnswer, readCursor } from './list-cursor.ts';
 import { operatorRoute } from './operator-route.ts';
 import {
   accountPath,
+  changeOf,
   limitPerMinute,
   listOf,
   listQuery,
   name,
-  networkPolicyBody,
+  networkPolicy,
   serviceAccountPath,
   serviceAccountRecord,
 } from './operator-schemas.ts';
@@ -32,9 +33,10 @@ const tag = 'Service accounts';
 const errors = ['service_account_not_found'] as const;
 const list = 'service_accounts';
 
-const routesOfAccount = [
+export const serviceAccountRoutes = [
   operatorRoute({
     operationId: 'createServiceAccount',
+    command: 'service-account create',
     tag,
     summary: 'Create a Service account of an account',
     description: 'It has the standard rate limit and no network policy.',
@@ -53,6 +55,8 @@ const routesOfAccount = [
   }),
   operatorRoute({
     operationId: 'listServiceAccounts',
+    command: 'service-account list',
+    columns: ['service_account_id', 'name', 'is_default', 'rate_limit_per_minute'],
     tag,
     summary: 'Service accounts of an account, the default one first, then oldest first',
     method: 'GET',
@@ -71,11 +75,9 @@ const routesOfAccount = [
       return listAnswer({ list, found, limit, positionOf, toWire: toWireServiceAccount });
     },
   }),
-];
-
-const ownRoutes = [
   operatorRoute({
     operationId: 'readServiceAccount',
+    command: 'service-account show',
     tag,
     summary: 'One Service account',
     method: 'GET',
@@ -91,45 +93,32 @@ const ownRoutes = [
     },
   }),
   operatorRoute({
-    operationId: 'setServiceAccountRateLimit',
+    operationId: 'changeServiceAccount',
+    command: 'service-account change',
     tag,
-    summary: 'Set how many requests a minute all Credentials of a Service account share',
-    method: 'PUT',
-    path: '/service-accounts/{service_account_id}/rate-limit',
+    summary: 'Change the given fields of a Service account',
+    method: 'PATCH',
+    path: '/service-accounts/{service_account_id}',
     role: 'support',
-    action: 'service-account.rate-limit',
+    action: 'service-account.change',
     input: {
       path: serviceAccountPath,
-      body: z.strictObject({ limit_per_minute: limitPerMinute }),
+      body: changeOf({
+        rate_limit_per_minute: limitPerMinute
+          .describe('Of all its Credentials together.')
+          .exactOptional(),
+        network_policy: networkPolicy.exactOptional(),
+      }),
     },
     answer: serviceAccountRecord,
     errors,
     async handle({ tenancy }: ServiceAccountRoutesDeps, { path, body }) {
-      const change = { requestsPerMinute: body.limit_per_minute };
-      const changed = await tenancy.changeServiceAccount(path.service_account_id, change);
-      return toWireServiceAccount(changed);
-    },
-  }),
-  operatorRoute({
-    operationId: 'setServiceAccountNetworkPolicy',
-    tag,
-    summary: 'Replace the networks that clients of a Service account must come from',
-    method: 'PUT',
-    path: '/service-accounts/{service_account_id}/network-policy',
-    role: 'support',
-    action: 'service-account.network-policy',
-    input: { path: serviceAccountPath, body: networkPolicyBody },
-    answer: serviceAccountRecord,
-    errors,
-    async handle({ tenancy }: ServiceAccountRoutesDeps, { path, body }) {
-      const change = { networkPolicy: body.network_policy };
-      const changed = await tenancy.changeServiceAccount(path.service_account_id, change);
+      const { service_account_id } = path;
+      const changed = await tenancy.changeServiceAccount(service_account_id, fromWireChange(body));
       return toWireServiceAccount(changed);
     },
   }),
 ];
-
-export const serviceAccountRoutes = [...routesOfAccount, ...ownRoutes];
 
 function isServiceAccountId(text: string): boolean {
   return serviceAccountId.safeParse(text).success;

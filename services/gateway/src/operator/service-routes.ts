@@ -25,6 +25,7 @@ const tag = 'Services';
 export const serviceRoutes = [
   operatorRoute({
     operationId: 'readAdmission',
+    command: 'admission show',
     tag,
     summary: 'Whether new refreshes are admitted, and how many are outstanding',
     method: 'GET',
@@ -36,6 +37,10 @@ export const serviceRoutes = [
   }),
   operatorRoute({
     operationId: 'switchAdmission',
+    command: {
+      'admission close': { operator_closed: true },
+      'admission open': { operator_closed: false },
+    },
     tag,
     summary: 'Close or open the admission of refreshes',
     description: 'Accepted refreshes continue. Opening leaves the limit of outstanding refreshes.',
@@ -50,6 +55,8 @@ export const serviceRoutes = [
   }),
   operatorRoute({
     operationId: 'eraseInventory',
+    command: 'erase',
+    irreversible: 'All revisions of this inventory are deleted, for every customer:',
     tag,
     summary: 'Erase everything that is saved of one inventory',
     method: 'DELETE',
@@ -65,6 +72,7 @@ export const serviceRoutes = [
   }),
   operatorRoute({
     operationId: 'verifyLedger',
+    command: 'verify',
     tag,
     summary: 'Recompute every account of the ledger from its journal',
     method: 'POST',
@@ -77,6 +85,7 @@ export const serviceRoutes = [
   }),
   operatorRoute({
     operationId: 'listQuarantinedAccounts',
+    command: 'quarantine list',
     tag,
     summary: 'Accounts whose journal does not add up: their commands are not evaluated',
     method: 'GET',
@@ -88,6 +97,7 @@ export const serviceRoutes = [
   }),
   operatorRoute({
     operationId: 'liftQuarantine',
+    command: 'quarantine lift',
     tag,
     summary: 'Evaluate the commands of an account again, after its journal was restored',
     method: 'POST',

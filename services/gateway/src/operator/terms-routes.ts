@@ -34,6 +34,7 @@ const fundingBody = z.discriminatedUnion('mode', [
 export const termsRoutes = [
   operatorRoute({
     operationId: 'readTerms',
+    command: 'terms',
     tag,
     summary: 'How an account pays: funding, spend caps, balance alert',
     method: 'GET',
@@ -50,6 +51,7 @@ export const termsRoutes = [
   }),
   operatorRoute({
     operationId: 'setFunding',
+    command: 'funding set',
     tag,
     summary: 'Let an account pay with prepaid credits or with monthly subscription units',
     description: onceByKey,
@@ -70,6 +72,7 @@ export const termsRoutes = [
   }),
   operatorRoute({
     operationId: 'setSpendCap',
+    command: 'spend-cap set',
     tag,
     summary: 'Limit what a Project may spend in a UTC month, open reservations included',
     description: `\`cap: null\` removes the limit. ${onceByKey}`,
@@ -81,7 +84,7 @@ export const termsRoutes = [
       path: projectPath,
       header: bookingHeaders,
       body: z.strictObject({
-        cap: z.int().min(0).max(creditsMax).nullable(),
+        cap: z.int().min(0).max(creditsMax).nullable().describe('Null for none.'),
         reason: optionalReason,
       }),
     },

@@ -5,6 +5,7 @@ import {
   webhookDelivery,
   webhookEndpoint,
   webhookEndpointPath,
+  webhookEndpointState,
   webhookEndpointWithSecret,
   webhookPing,
   webhookRedelivered,
@@ -13,6 +14,7 @@ import {
 } from '@inventory/contracts/http/webhooks';
 import { Refused } from '@inventory/http/refused';
 import { Reply } from '@inventory/http/reply';
+import { z } from 'zod';
 import type { Tenancy } from '../tenancy/open-tenancy.ts';
 import { namedIn, type WebhookClient } from '../webhooks/webhook-client.ts';
 import { readCursor, writeCursor } from './list-cursor.ts';
@@ -34,6 +36,8 @@ const isPlace = (text: string) => /^[0-9]{15}\/evt_[0-9a-f-]{36}$/.test(text);
 const readingRoutes = [
   operatorRoute({
     operationId: 'listWebhookEndpoints',
+    command: 'webhook list',
+    columns: ['endpoint_id', 'state', 'disabled_reason', 'failing_since', 'types', 'url'],
     tag,
     summary: 'Webhook endpoints of a Project',
     method: 'GET',
@@ -50,6 +54,7 @@ const readingRoutes = [
   }),
   operatorRoute({
     operationId: 'readWebhookEndpoint',
+    command: 'webhook show',
     tag,
     summary: 'One webhook endpoint, without its secrets',
     method: 'GET',
@@ -62,6 +67,8 @@ const readingRoutes = [
   }),
   operatorRoute({
     operationId: 'listWebhookDeliveries',
+    command: 'webhook deliveries',
+    columns: ['event_id', 'type', 'state', 'failure', 'attempts_total', 'next_attempt_at'],
     tag,
     summary: 'What was sent to a webhook endpoint, newest first',
     description:
@@ -86,29 +93,28 @@ const readingRoutes = [
   }),
 ];
 
-const switchingRoutes = (['enable', 'disable'] as const).map((verb) =>
-  operatorRoute({
-    operationId: `${verb}WebhookEndpoint`,
-    tag,
-    summary:
-      verb === 'enable'
-        ? 'Send to a webhook endpoint again, from the next event on'
-        : 'Send nothing more to a webhook endpoint',
-    method: 'POST',
-    path: `${one}/${verb}`,
-    role: 'support',
-    action: `webhook-endpoint.${verb}`,
-    input: { path: webhookEndpointPath, body: emptyBody },
-    answer: webhookEndpoint,
-    errors: changeErrors,
-    handle: ({ webhooks }: WebhookRoutesDeps, { path }) =>
-      webhooks.changeEndpoint(namedIn(path), { state: `${verb}d` }),
-  }),
-);
-
 const changingRoutes = [
   operatorRoute({
+    operationId: 'changeWebhookEndpoint',
+    command: { 'webhook enable': { state: 'enabled' }, 'webhook disable': { state: 'disabled' } },
+    tag,
+    summary: 'Send nothing more to a webhook endpoint, or again from the next event on',
+    method: 'PATCH',
+    path: one,
+    role: 'support',
+    action: 'webhook-endpoint.change',
+    input: {
+      path: webhookEndpointPath,
+      body: z.strictObject({ state: webhookEndpointState }),
+    },
+    answer: webhookEndpoint,
+    errors: changeErrors,
+    handle: ({ webhooks }: WebhookRoutesDeps, { path, body }) =>
+      webhooks.changeEndpoint(namedIn(path), body),
+  }),
+  operatorRoute({
     operationId: 'deleteWebhookEndpoint',
+    command: 'webhook delete',
     tag,
     summary: 'Delete a webhook endpoint with its deliveries',
     method: 'DELETE',
@@ -125,6 +131,7 @@ const changingRoutes = [
   }),
   operatorRoute({
     operationId: 'rotateWebhookSecret',
+    command: 'webhook rotate-secret',
     tag,
     summary: 'Create a new signing secret; both sign until the overlap is over',
     description:
@@ -151,6 +158,7 @@ const changingRoutes = [
 const sendingRoutes = [
   operatorRoute({
     operationId: 'testWebhookEndpoint',
+    command: 'webhook test',
     tag,
     summary: 'Send a `webhook.ping` to a webhook endpoint',
     method: 'POST',
@@ -167,6 +175,7 @@ const sendingRoutes = [
   }),
   operatorRoute({
     operationId: 'redeliverWebhookEvents',
+    command: 'webhook redeliver',
     tag,
     summary: 'Send one event again, or all of a time range',
     method: 'POST',
@@ -186,9 +195,4 @@ const sendingRoutes = [
  * Support for the webhook endpoints of a customer. Only customers create them and set their URL: a
  * URL can contain a secret, and the input of operators is audited.
  */
-export const webhookRoutes = [
-  ...readingRoutes,
-  ...switchingRoutes,
-  ...changingRoutes,
-  ...sendingRoutes,
-];
+export const webhookRoutes = [...readingRoutes, ...changingRoutes, ...sendingRoutes];

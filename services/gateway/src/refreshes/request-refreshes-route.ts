@@ -144,7 +144,7 @@ type InvalidRequest = Extract<PublicRefusal, { code: 'invalid_request' }>;
 function readItem(value: unknown, index: number): BatchEntry {
   const { data: item, error } = refreshBatchItem.safeParse(value, { error: issueText });
   if (item !== undefined) return { key: item.idempotency_key, item };
-  const issues = requestIssues('body', error, value).map(({ field, reason }) => ({
+  const issues = requestIssues('body', error, value, refreshBatchItem).map(({ field, reason }) => ({
     in: 'body' as const,
     field: ['items', index, field].filter((part) => part !== '').join('.'),
     reason,

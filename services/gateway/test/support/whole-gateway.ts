@@ -26,9 +26,14 @@ export async function startWholeGateway(
   return gateway;
 }
 
-export async function operate({ operatorUrl }: WholeGateway, path: string, body = {}) {
+export async function operate(
+  { operatorUrl }: WholeGateway,
+  path: string,
+  body = {},
+  method = 'POST',
+) {
   const answer = await callApi(operatorUrl, {
-    method: 'POST',
+    method,
     path: `/operator/v1${path}`,
     headers: { authorization: `Bearer ${testOperatorToken}` },
     body,

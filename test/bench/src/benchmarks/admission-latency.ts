@@ -12,6 +12,8 @@ import { startYardstick } from '../yardsticks/start-yardstick.ts';
 const perSecond = 30;
 /** What one egress identity allows by default. */
 const pagesPerMinute = 3;
+/** Long enough for all that is admitted, whatever the pace at which it is read. */
+const queueMs = 24 * 3_600_000;
 const identitiesOfManyScans = 100;
 
 /**
@@ -75,7 +77,8 @@ function postRefreshes(
   // One identity replaces all of them, or each would read at that pace.
   const paced = pagesPerMinute === undefined ? {} : { pagesPerMinute, egressIdentities: 1 };
   const name = `admission-among-${pagesPerMinute ?? 'all'}`;
-  return withStack(backends, { name, ...paced }, async (stack) => {
+  const serviceEnvironment = { 'refresh-collector': { QUEUE_DEADLINE_MS: String(queueMs) } };
+  return withStack(backends, { name, ...paced, serviceEnvironment }, async (stack) => {
     let serial = 0;
     // Once to warm up, with an account for each: what is outstanding of one stays below its limit.
     const post = async (forMs: number) => {

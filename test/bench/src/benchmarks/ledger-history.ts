@@ -187,6 +187,8 @@ async function measureUsage(history: History, quick: boolean): Promise<Row[]> {
       await commitAll(ledger, ids.flatMap(pair));
     }
   })();
+  // Its failure is reported when it is awaited.
+  load.catch(() => {});
   const readUsage = async () => {
     const { result } = await ledger.readUsage(accountId, span);
     if (result !== 'read') throw new Error(result);

@@ -115,7 +115,7 @@ async function openCustomer({ services, operatorToken }: StackAddresses) {
   const { secret } = await operator.call('issueCredential', { project_id, scopes: [...scopes] });
   const key = { 'idempotency-key': randomBytes(8).toString('hex') };
   await operator.call('topUp', { account_id, amount: 1_000, ...key });
-  await operator.call('switchEvents', { account_id, enabled: true });
+  await operator.call('changeAccount', { account_id, events_enabled: true });
   const headers = { 'x-api-key': secret, 'content-type': 'application/json' };
   const ended = new AbortController();
   const stream = await fetch(`${publicUrl}/v2/projects/${project_id}/events/stream`, {

@@ -3,7 +3,6 @@ import { pause } from '@inventory/runtime/wait';
 import { withStack } from '../bench-stack.ts';
 import type { BenchContext, Benchmark } from '../benchmark.ts';
 import { summary } from '../load.ts';
-import { watchMachine } from '../machine-usage.ts';
 import { cpuMs } from '../process-usage.ts';
 import { delayRows, moreIsBetter, type Row, reported } from '../row.ts';
 import {
@@ -19,8 +18,8 @@ import {
 import { startYardstick } from '../yardsticks/start-yardstick.ts';
 
 /** How much is measured. Counts, so that no rate or duration has to divide another. */
-const sizes = { timed: 1_000, fast: 2_000, bare: 20_000, queuedPerEndpoint: 1_563 };
-const quickSizes: Sizes = { timed: 250, fast: 400, bare: 4_000, queuedPerEndpoint: 157 };
+const sizes = { timed: 1_000, fast: 1_000, bare: 20_000, queuedPerEndpoint: 200 };
+const quickSizes: Sizes = { timed: 250, fast: 400, bare: 4_000, queuedPerEndpoint: 40 };
 type Sizes = typeof sizes;
 
 const hangingProjects = 8;
@@ -30,6 +29,11 @@ const endpointsPerHanging = 8;
 const endpointsPerFast = 10;
 /** Events a second at which delay is measured: one each of these. */
 const timedEveryMs = 20;
+/**
+ * Of the bare loop: 1,000 deliveries a second on the machine of docs/benchmarks.md, where the loop
+ * posts 14,700. The platform's limits feed 28.
+ */
+const rateFloor = 0.07;
 /** Requests at once of one replica, by default, and of the bare loop. */
 const requestsMax = 64;
 const pollMs = 100;
@@ -89,36 +93,22 @@ interface World {
 }
 
 async function rateRows(world: World, projects: readonly SubscribedProject[]): Promise<Row[]> {
-  const { context, size, processes, stored } = world;
+  const { context, size, processes } = world;
   context.say('fast receivers');
   await deliverFast(world, projects, Math.ceil(size.fast / 10));
-  const [usage, commands] = [watchMachine(processes), await stored.countCommands()];
   const eventStream = processes['event-stream'] ?? 0;
   const startCpuMs = cpuMs(eventStream);
   const perSecond = await deliverFast(world, projects, size.fast);
-  const shares = Object.entries(usage());
-  const deliveries = size.fast * endpointsPerFast;
-  const perDelivery = {
-    commands: ((await stored.countCommands()) - commands) / deliveries,
-    cpuMs: (cpuMs(eventStream) - startCpuMs) / deliveries,
-  };
+  const cpuPerDelivery = (cpuMs(eventStream) - startCpuMs) / (size.fast * endpointsPerFast);
   const bare = await bareRate(world);
-  const inserts = await stored.bareInserts(size.bare, requestsMax);
-  const measured = { value: perSecond, unit: '/s' } as const;
-  const what = `webhook deliveries of one replica, ${projects.length * endpointsPerFast} fast endpoints`;
+  const endpoints = projects.length * endpointsPerFast;
+  const what = `webhook deliveries of one replica, ${endpoints} fast endpoints`;
   return [
     moreIsBetter({
-      ...{ name: `${what}, against a bare loop`, ...measured },
-      yardstick: bare,
-      floor: 0.3,
+      ...{ name: `${what}, against a bare loop`, value: perSecond, unit: '/s' },
+      ...{ yardstick: bare, floor: rateFloor },
     }),
-    moreIsBetter({
-      ...{ name: 'the same, against bare inserts of the deliveries', ...measured },
-      yardstick: inserts,
-    }),
-    reported('the same, commands to the store per delivery', perDelivery.commands, ''),
-    reported('the same, CPU of event-stream per delivery', perDelivery.cpuMs, 'ms'),
-    ...shares.map(([name, share]) => reported(`the same, CPU of ${name}`, share * 100, '%')),
+    reported('the same, CPU of event-stream per delivery', cpuPerDelivery, 'ms'),
   ];
 }
 
@@ -168,16 +158,16 @@ async function measureDelays(
     Array<SubscribedProject>(size.queuedPerEndpoint).fill(project),
   );
   await completions.announce(events);
-  const queued = events.length * endpointsPerHanging;
   await until(
-    'the backlog is queued',
-    async () => (await stored.countDeliveries(hanging)) >= queued,
+    'the backlog is appended',
+    async () => (await stored.countEvents(hanging)) >= events.length,
   );
-  const requests = (await receivers.report()).hanging;
+  const requests = await until('requests hang', async () => (await receivers.report()).hanging);
   context.say(`the endpoint beside them: ${requests} requests hang`);
   const beside = await delaysOf(world, timed);
   const endpoints = hanging.length * endpointsPerHanging;
-  const what = `append to webhook beside ${endpoints} endpoints that hang with ${queued} queued deliveries`;
+  const queued = events.length * endpointsPerHanging;
+  const what = `append to webhook beside ${endpoints} endpoints that hang with ${queued} events to come`;
   return [
     ...delayRows(`${what}, p99, against none of them`, {
       value: beside,
@@ -209,11 +199,14 @@ async function delaysOf(
   return summary(delays, performance.now() - startMs);
 }
 
-async function until<Value>(reason: string, find: () => Promise<Value | false>): Promise<Value> {
+async function until<Value>(
+  reason: string,
+  find: () => Promise<Value | false | 0>,
+): Promise<Value> {
   const startMs = performance.now();
   while (performance.now() - startMs < waitMaxMs) {
     const found = await find();
-    if (found !== false) return found;
+    if (found !== false && found !== 0) return found;
     await pause(pollMs);
   }
   throw new Error(`${reason}: not within ${waitMaxMs / 1_000} s`);

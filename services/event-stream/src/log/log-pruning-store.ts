@@ -1,0 +1,103 @@
+import type { ProjectId } from '@inventory/contracts/ids';
+import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
+import { sharedCommands } from '@inventory/mongo/shared-commands';
+import { type Clock, dateOf } from '@inventory/runtime/clock';
+import { createBatcher } from '@inventory/runtime/concurrency';
+import type { Logger } from '@inventory/runtime/logger';
+import { createWorkQueue, makeDue, type WorkQueue } from '@inventory/work/work-queue';
+import { LRUCache } from 'lru-cache';
+import type { Collection } from 'mongodb';
+import {
+  type LogEntryDocument,
+  type LogPruningDocument,
+  logDocuments,
+  type PrunedEventDocument,
+} from './log-document.ts';
+import { type LogCollections, placesAfter } from './project-log-store.ts';
+
+/** Which logs have entries to prune, and when; and their oldest entries. */
+export interface LogPruning {
+  /** Logs, due when their oldest entry is old enough. A log that was idle for as long is in it no more. */
+  readonly queue: WorkQueue<ProjectId>;
+  /** The log has an entry more. */
+  appended(projectId: ProjectId, appendedAtMs: number): Promise<void>;
+  /** The oldest entries of a Project, ascending. */
+  listOldest(projectId: ProjectId, limit: number): Promise<OldEntry[]>;
+  /** Records the positions, then deletes the entries. */
+  removeEntries(entries: readonly OldEntry[], nowMs: number): Promise<void>;
+  /** Deletes positions recorded before this. */
+  removePositionsBefore(timeMs: number): Promise<void>;
+}
+
+export type OldEntry = Pick<
+  LogEntryDocument,
+  '_id' | 'projectId' | 'position' | 'eventId' | 'appendedAt'
+>;
+
+const withoutEvent = { projection: { event: 0, json: 0 } } as const;
+const logsPerCommand = 100;
+/** Logs that are known to be in the queue. */
+const knownMax = 50_000;
+/** More than the clocks of replicas differ. */
+const clockSkewMs = 60_000;
+
+export function createLogPruning(
+  { log, pruned, pruning }: LogCollections & { readonly pruning: Collection<LogPruningDocument> },
+  { clock, logger, keepMs }: { clock: Pick<Clock, 'now'>; logger: Logger; keepMs: number },
+): LogPruning {
+  /** A log stays in the queue for as long as its entries are kept. */
+  const knownUntilMs = new LRUCache<ProjectId, number>({ max: knownMax });
+  const additions = createBatcher<{ projectId: ProjectId; dueAtMs: number }, null>({
+    ...sharedCommands,
+    itemsMax: logsPerCommand,
+    async flush(wanted) {
+      const due = wanted.map(({ projectId: _id, dueAtMs }) => ({ which: { _id }, dueAtMs }));
+      await makeDue(pruning, due, { insertMissing: true });
+      return wanted.map(() => null);
+    },
+  });
+
+  return {
+    queue: createWorkQueue({
+      ...{ collection: pruning, documents: logDocuments.pruning, completed: 'deleted', logger },
+      toItem: ({ _id }) => _id as ProjectId,
+    }),
+    async appended(projectId, appendedAtMs) {
+      if ((knownUntilMs.get(projectId) ?? 0) > clock.now()) return;
+      await additions.add({ projectId, dueAtMs: appendedAtMs + keepMs });
+      knownUntilMs.set(projectId, appendedAtMs + keepMs - clockSkewMs);
+    },
+    listOldest: (projectId, limit) =>
+      log
+        .find({ _id: placesAfter(projectId, 0) }, withoutEvent)
+        .sort({ _id: 1 })
+        .limit(limit)
+        .toArray(),
+    async removeEntries(entries, nowMs) {
+      if (entries.length === 0) return;
+      const prunedAt = dateOf(nowMs);
+      const positions = entries.map(
+        ({ eventId: _id, projectId, position }): PrunedEventDocument => ({
+          ...{ _id, projectId, position, prunedAt },
+        }),
+      );
+      await insertMissing(pruned, positions);
+      await log.deleteMany({ _id: { $in: entries.map(({ _id }) => _id) } });
+    },
+    async removePositionsBefore(timeMs) {
+      await pruned.deleteMany({ prunedAt: { $lt: dateOf(timeMs) } });
+    },
+  };
+}
+
+/** A run that was interrupted between the two writes is repeated: its positions exist already. */
+async function insertMissing(
+  pruned: LogCollections['pruned'],
+  positions: readonly PrunedEventDocument[],
+): Promise<void> {
+  try {
+    await pruned.insertMany([...positions], { ordered: false });
+  } catch (error) {
+    if (!duplicateKeyOf(error)) throw error;
+  }
+}

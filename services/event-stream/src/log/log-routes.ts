@@ -1,0 +1,72 @@
+import { projectPath } from '@inventory/contracts/http/parameters';
+import {
+  appendedEntriesMax,
+  appendedHeads,
+  appendedHeadsQuery,
+  logHeads,
+  logHeadsQuery,
+  logPage,
+  logPageQuery,
+  logPaths,
+} from '@inventory/contracts/internal/event-log';
+import { internalRoute } from '@inventory/http/internal-route';
+import { type Clock, fromIsoTime, isoTime } from '@inventory/runtime/clock';
+import { toLogPage } from './log-page.ts';
+import type { ProjectLog } from './project-log-store.ts';
+import { readAppendedHeads } from './read-appended-heads.ts';
+
+export interface LogRoutesDeps {
+  readonly log: ProjectLog;
+  readonly logEpoch: number;
+  readonly clock: Clock;
+}
+
+/** Heads and pages of logs. */
+export const logRoutes = [
+  internalRoute({
+    method: 'POST',
+    template: logPaths.heads,
+    callers: ['gateway'],
+    input: { body: logHeadsQuery },
+    answer: logHeads,
+    async handle({ log, logEpoch }: LogRoutesDeps, { body }) {
+      const heads = await Promise.all(
+        body.project_ids.map(async (id) => ({ project_id: id, position: await log.readHead(id) })),
+      );
+      return { log_epoch: logEpoch, heads };
+    },
+  }),
+  internalRoute({
+    method: 'GET',
+    template: logPaths.appended,
+    callers: ['gateway'],
+    input: { query: appendedHeadsQuery },
+    answer: appendedHeads,
+    async handle(deps: LogRoutesDeps, { query: { since } }) {
+      const sinceMs = since === undefined ? null : fromIsoTime(since);
+      const read = await readAppendedHeads(deps, sinceMs, appendedEntriesMax);
+      return {
+        log_epoch: deps.logEpoch,
+        heads: read.heads.map(([id, position]) => ({ project_id: id, position })),
+        next_since: isoTime(read.nextSinceMs),
+        has_more: read.hasMore,
+      };
+    },
+  }),
+  internalRoute({
+    method: 'GET',
+    template: logPaths.log,
+    callers: ['gateway'],
+    input: { path: projectPath, query: logPageQuery },
+    answer: logPage,
+    async handle({ log, logEpoch }: LogRoutesDeps, { path, query }) {
+      const { project_id: projectId } = path;
+      const [head, [oldest], items] = await Promise.all([
+        log.readHead(projectId),
+        log.listAfter(projectId, 0, 1),
+        log.listAfter(projectId, query.after, query.limit),
+      ]);
+      return toLogPage({ logEpoch, after: query.after, head, oldest, items });
+    },
+  }),
+];

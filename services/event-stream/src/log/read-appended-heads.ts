@@ -1,0 +1,44 @@
+import type { ProjectId } from '@inventory/contracts/ids';
+import type { Clock } from '@inventory/runtime/clock';
+import type { ProjectLog } from './project-log-store.ts';
+
+export interface ReadAppendedHeadsDeps {
+  readonly log: Pick<ProjectLog, 'listAppendedSince'>;
+  readonly clock: Clock;
+}
+
+export interface AppendedHeadsRead {
+  readonly heads: readonly (readonly [ProjectId, number])[];
+  /** Where the next read starts. */
+  readonly nextSinceMs: number;
+  readonly hasMore: boolean;
+}
+
+/** Longer than clocks of replicas differ and an insert takes after its time was read. */
+const overlapMs = 30_000;
+
+/** The last positions appended since a time, per Project: the cost follows entries, not Projects. */
+export async function readAppendedHeads(
+  { log, clock }: ReadAppendedHeadsDeps,
+  sinceMs: number | null,
+  entriesMax: number,
+): Promise<AppendedHeadsRead> {
+  const nowMs = clock.now();
+  const nextSinceMs = nowMs - overlapMs;
+  if (sinceMs === null) return { heads: [], nextSinceMs, hasMore: false };
+  const entries = await log.listAppendedSince(sinceMs, entriesMax);
+  const heads = new Map<ProjectId, number>();
+  for (const { projectId, position } of entries) {
+    heads.set(projectId, Math.max(position, heads.get(projectId) ?? 0));
+  }
+  // Behind what is dated in the future there is nothing yet: the next read begins at its time again,
+  // else it would skip what is appended until then.
+  const last = entries.at(-1);
+  const isFull = last !== undefined && entries.length === entriesMax;
+  if (!isFull || last.appendedAtMs > nowMs) {
+    return { heads: [...heads], nextSinceMs, hasMore: false };
+  }
+  // A full page of one millisecond is not read twice.
+  const continuedMs = Math.max(last.appendedAtMs, sinceMs + 1);
+  return { heads: [...heads], nextSinceMs: continuedMs, hasMore: true };
+}

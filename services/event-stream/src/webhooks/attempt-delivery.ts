@@ -1,0 +1,75 @@
+import { readRetryAfter } from '@inventory/http/retry-after';
+import { type Clock, elapsedSince, monotonicNow } from '@inventory/runtime/clock';
+import { answerText } from './answer-text.ts';
+import type { AttemptReport } from './delivery-store.ts';
+import {
+  type Attempt,
+  type AttemptError,
+  afterAttempt,
+  type RetryRules,
+  type WebhookDelivery,
+} from './webhook-delivery.domain.ts';
+import { signingSecrets, type WebhookEndpoint } from './webhook-endpoint.domain.ts';
+import type { WebhookAnswer, WebhookSender } from './webhook-sender.ts';
+import { signatureHeaders } from './webhook-signature.ts';
+
+export interface AttemptDeps {
+  readonly sender: Pick<WebhookSender, 'send'>;
+  readonly clock: Pick<Clock, 'now'>;
+  /** In [0, 1). */
+  readonly random: () => number;
+  readonly retries: RetryRules;
+}
+
+/** Sends a delivery, signed; the result is not stored yet. Rejects only when the signal is aborted. */
+export async function attemptDelivery(
+  { sender, clock, random, retries }: AttemptDeps,
+  endpoint: WebhookEndpoint,
+  delivery: WebhookDelivery,
+  signal: AbortSignal,
+): Promise<AttemptReport> {
+  const begunMs = monotonicNow();
+  const answer = await sender.send({ ...requestOf(endpoint, delivery, clock.now()), signal });
+  const atMs = clock.now();
+  const durationMs = Math.round(elapsedSince(begunMs));
+  const attempt = attemptOf(answer, endpoint, { atMs, durationMs });
+  const retryAfterMs = answer.status === null ? null : readRetryAfter(answer.retryAfter, atMs);
+  const end = { isSuccess: attempt.error === null, atMs, retryAfterMs, random: random() };
+  return { delivery, attempt, progress: afterAttempt(delivery, end, retries) };
+}
+
+function requestOf(
+  endpoint: WebhookEndpoint,
+  { eventId: id, body }: WebhookDelivery,
+  nowMs: number,
+) {
+  const content = { id, timestamp: Math.floor(nowMs / 1_000), body };
+  return {
+    url: endpoint.url,
+    body,
+    headers: {
+      'content-type': 'application/json',
+      'user-agent': 'game-item-inventory-webhooks/1',
+      ...signatureHeaders(content, signingSecrets(endpoint, nowMs)),
+    },
+  };
+}
+
+function attemptOf(
+  answer: WebhookAnswer,
+  { secrets }: Pick<WebhookEndpoint, 'secrets'>,
+  times: Pick<Attempt, 'atMs' | 'durationMs'>,
+): Attempt {
+  const { status } = answer;
+  if (status === null) return { ...times, status, error: answer.error, responseBody: null };
+  const responseBody = answerText(
+    answer.start,
+    secrets.map(({ secret }) => secret),
+  );
+  return { ...times, status, error: errorOf(status), responseBody };
+}
+
+function errorOf(status: number): AttemptError | null {
+  if (status >= 200 && status < 300) return null;
+  return status >= 300 && status < 400 ? 'redirect' : 'status';
+}

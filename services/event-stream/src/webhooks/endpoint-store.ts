@@ -1,0 +1,204 @@
+import type { AccountId, ProjectId, WebhookEndpointId } from '@inventory/contracts/ids';
+import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
+import { sharedCommands } from '@inventory/mongo/shared-commands';
+import { dateOf } from '@inventory/runtime/clock';
+import { createBatcher } from '@inventory/runtime/concurrency';
+import type { Logger } from '@inventory/runtime/logger';
+import type { TextSealer } from '@inventory/runtime/text-sealer';
+import { createWorkQueue, type MadeDue, makeDue, type WorkQueue } from '@inventory/work/work-queue';
+import type { Collection, Filter } from 'mongodb';
+import type { EndpointHealth } from './endpoint-health.domain.ts';
+import {
+  type EndpointFields,
+  fromDocEndpoint,
+  toDocEndpoint,
+  toDocFields,
+  toDocHealth,
+} from './endpoint-mapping.ts';
+import { type EndpointDocument, webhookDocuments } from './webhook-document.ts';
+import type { DisabledReason, EndpointPace, WebhookEndpoint } from './webhook-endpoint.domain.ts';
+
+/** An endpoint whose turn it is. */
+export type EndpointTurn = Pick<WebhookEndpoint, 'id' | 'projectId' | 'accountId'>;
+
+/** Whose endpoints are meant. */
+export type OfEndpoints =
+  | { readonly endpointId: WebhookEndpointId }
+  /** Enabled ones. */
+  | { readonly projectId: ProjectId }
+  /** Those with something to do. */
+  | { readonly waitingOf: { readonly projectId: ProjectId | null; readonly accountId: AccountId } };
+
+export interface HealthChange {
+  readonly health: EndpointHealth;
+  readonly disabled?: { readonly reason: DisabledReason; readonly atMs: number };
+}
+
+/** Stores the webhook endpoints of Projects; their secrets are encrypted. */
+export interface EndpointStore {
+  /** False when the Project has `endpointsMax` endpoints. */
+  insertEndpoint(endpoint: WebhookEndpoint, endpointsMax: number): Promise<boolean>;
+  findEndpoint(projectId: ProjectId, id: WebhookEndpointId): Promise<WebhookEndpoint | null>;
+  /** Oldest first. */
+  listEndpoints(projectId: ProjectId): Promise<WebhookEndpoint[]>;
+  /** Reads it now, also while it is being deleted. */
+  readEndpoint(id: WebhookEndpointId): Promise<WebhookEndpoint | null>;
+  /** False when it was changed or deleted since it was read. */
+  updateEndpoint(read: WebhookEndpoint, fields: Partial<EndpointFields>): Promise<boolean>;
+  /** Stores what its responses say; false when it was changed or deleted since it was read. */
+  recordHealth(read: WebhookEndpoint, change: HealthChange): Promise<boolean>;
+  /** Hides it, and makes it due by then: its turn deletes it. False when there is none. */
+  markRemoved(
+    projectId: ProjectId,
+    id: WebhookEndpointId,
+    nowMs: number,
+    dueAtMs: number,
+  ): Promise<boolean>;
+  /** Deletes one that was marked; its slot is free. */
+  deleteRemoved(id: WebhookEndpointId): Promise<void>;
+  /** Gives endpoints a turn then at the latest. */
+  makeDue(of: OfEndpoints, dueAtMs: number): Promise<void>;
+  /** The turns of the endpoints of one pace; accounts take turns. */
+  turnsOf(pace: EndpointPace): WorkQueue<EndpointTurn>;
+}
+
+const endpointsPerCommand = 100;
+const notRemoved = { removedAt: { $exists: false } };
+
+type Endpoints = Collection<EndpointDocument>;
+
+export function createEndpointStore(
+  endpoints: Endpoints,
+  sealer: TextSealer,
+  logger: Logger,
+): EndpointStore {
+  const fromDoc = (doc: EndpointDocument) => fromDocEndpoint(doc, sealer);
+
+  async function tryInsert(endpoint: WebhookEndpoint, slot: string): Promise<boolean> {
+    try {
+      await endpoints.insertOne(toDocEndpoint(endpoint, slot, sealer));
+      return true;
+    } catch (error) {
+      if (!duplicateKeyOf(error)) throw error;
+      return false;
+    }
+  }
+
+  /** A corrupt one fails alone. */
+  const reads = createBatcher<WebhookEndpointId, EndpointDocument | undefined>({
+    ...sharedCommands,
+    itemsMax: endpointsPerCommand,
+    async flush(ids) {
+      const found = await endpoints.find({ endpointId: { $in: [...new Set(ids)] } }).toArray();
+      const byId = new Map(found.map((doc) => [doc.endpointId, doc]));
+      return ids.map((id) => byId.get(id));
+    },
+  });
+
+  return {
+    async insertEndpoint(endpoint, endpointsMax) {
+      for (let number = 0; number < endpointsMax; number += 1) {
+        if (await tryInsert(endpoint, slotOf(endpoint.projectId, number))) return true;
+      }
+      return false;
+    },
+    async findEndpoint(projectId, endpointId) {
+      const found = await endpoints.findOne({ _id: slotsOf(projectId), endpointId, ...notRemoved });
+      return found && fromDoc(found);
+    },
+    async listEndpoints(projectId) {
+      const found = await endpoints.find({ _id: slotsOf(projectId), ...notRemoved }).toArray();
+      return found
+        .map(fromDoc)
+        .sort((a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1));
+    },
+    async readEndpoint(id) {
+      const found = await reads.add(id);
+      return found === undefined ? null : fromDoc(found);
+    },
+    async updateEndpoint(read, fields) {
+      const { version } = read;
+      const changed = toDocFields(fields, read.id, sealer);
+      return update(endpoints, read, { ...changed, version: version + 1 });
+    },
+    async recordHealth(read, { health, disabled }) {
+      const state = disabled && {
+        ...{ state: 'disabled' as const, disabledReason: disabled.reason },
+        ...{ changedAt: dateOf(disabled.atMs), version: read.version + 1 },
+      };
+      return update(endpoints, read, { ...toDocHealth(health), ...state });
+    },
+    async markRemoved(projectId, endpointId, nowMs, dueAtMs) {
+      const { matchedCount } = await endpoints.updateOne(
+        { _id: slotsOf(projectId), endpointId, ...notRemoved },
+        {
+          $set: { removedAt: dateOf(nowMs), state: 'disabled' },
+          // Not before a claim ends.
+          $min: { 'work.dueAt': dateOf(dueAtMs) },
+          $inc: { 'work.tries': 0, version: 1 },
+        },
+      );
+      return matchedCount > 0;
+    },
+    async deleteRemoved(endpointId) {
+      await endpoints.deleteOne({ endpointId, removedAt: { $exists: true } });
+    },
+    ...turns(endpoints, logger),
+  };
+}
+
+async function update(
+  endpoints: Endpoints,
+  { projectId, id: endpointId, version }: WebhookEndpoint,
+  fields: Partial<EndpointDocument>,
+): Promise<boolean> {
+  const { matchedCount } = await endpoints.updateOne(
+    { _id: slotsOf(projectId), endpointId, version, ...notRemoved },
+    { $set: fields },
+  );
+  return matchedCount > 0;
+}
+
+function turns(endpoints: Endpoints, logger: Logger): Pick<EndpointStore, 'makeDue' | 'turnsOf'> {
+  const dues = createBatcher<MadeDue<EndpointDocument>, null>({
+    ...sharedCommands,
+    itemsMax: endpointsPerCommand,
+    async flush(wanted) {
+      await makeDue(endpoints, wanted);
+      return wanted.map(() => null);
+    },
+  });
+  return {
+    async makeDue(of, dueAtMs) {
+      await dues.add({ which: whichOf(of, dueAtMs), dueAtMs });
+    },
+    turnsOf: (pace) =>
+      createWorkQueue({
+        collection: endpoints,
+        documents: webhookDocuments.turn,
+        where: { pace },
+        keyField: 'accountId',
+        projection: { endpointId: 1, projectId: 1, accountId: 1, work: 1 },
+        toItem: ({ endpointId: id, projectId, accountId }) => ({ id, projectId, accountId }),
+        completed: 'kept',
+        logger,
+      }),
+  };
+}
+
+function whichOf(of: OfEndpoints, nowMs: number): Filter<EndpointDocument> {
+  if ('endpointId' in of) return of;
+  if ('projectId' in of) return { _id: slotsOf(of.projectId), state: 'enabled' };
+  const { projectId, accountId } = of.waitingOf;
+  const waiting = { 'work.dueAt': { $gt: dateOf(nowMs) } } as Filter<EndpointDocument>;
+  return { ...(projectId === null ? { accountId } : { _id: slotsOf(projectId) }), ...waiting };
+}
+
+function slotOf(projectId: ProjectId, number: number): string {
+  return `${projectId}/${number}`;
+}
+
+/** `0` is the character after `/`. */
+function slotsOf(projectId: ProjectId): { $gt: string; $lt: string } {
+  return { $gt: `${projectId}/`, $lt: `${projectId}0` };
+}

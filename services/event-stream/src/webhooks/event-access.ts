@@ -1,0 +1,64 @@
+import type { ProjectId } from '@inventory/contracts/ids';
+import type { Clock } from '@inventory/runtime/clock';
+import { createInvalidatedCache } from '@inventory/runtime/invalidated-cache';
+import type { Logger } from '@inventory/runtime/logger';
+
+/** `unknown`: the gateway has been unavailable for longer than its last response is valid. */
+export type EventAccess = 'allowed' | 'refused' | 'unknown';
+
+/** Whether Projects may receive their events. */
+export interface ProjectEventAccess {
+  /**
+   * The response of the gateway, cached. While the gateway is unavailable its last response is
+   * valid for five minutes; after that nothing is sent.
+   */
+  find(projectId: ProjectId): Promise<EventAccess>;
+  /** Drops the cached response of a Project, or of all with null. */
+  invalidate(projectId: ProjectId | null): void;
+}
+
+interface ProjectEventAccessDeps {
+  readonly findEventAccess: (projectId: ProjectId) => Promise<boolean>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+const freshMs = 30_000;
+const usableMs = 5 * 60_000;
+/** Pause after a failed lookup, during which no delivery waits for another lookup. */
+const retryAfterMs = 5_000;
+const projectsMax = 10_000;
+
+export function createProjectEventAccess(deps: ProjectEventAccessDeps): ProjectEventAccess {
+  const { findEventAccess, clock, logger } = deps;
+  const answers = createInvalidatedCache<boolean>({
+    load: (projectId) => findEventAccess(projectId as ProjectId),
+    freshMs,
+    entriesMax: projectsMax,
+    clock,
+  });
+  let retryAtMs = 0;
+
+  function lastAnswer(projectId: ProjectId): EventAccess {
+    const last = answers.peek(projectId);
+    if (last === undefined || clock.now() - last.loadedAtMs > usableMs) return 'unknown';
+    return accessOf(last.value);
+  }
+
+  return {
+    async find(projectId) {
+      if (clock.now() < retryAtMs && !answers.isFresh(projectId)) return lastAnswer(projectId);
+      try {
+        return accessOf((await answers.get(projectId)) === true);
+      } catch (error) {
+        retryAtMs = clock.now() + retryAfterMs;
+        logger.warn({ err: error, project_id: projectId }, 'project access lookup failed');
+        return lastAnswer(projectId);
+      }
+    },
+    invalidate: (projectId) =>
+      answers.invalidate((_, id) => projectId === null || id === projectId),
+  };
+}
+
+const accessOf = (mayHave: boolean): EventAccess => (mayHave ? 'allowed' : 'refused');

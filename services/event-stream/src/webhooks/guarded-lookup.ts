@@ -1,0 +1,55 @@
+import { isIP, type LookupFunction } from 'node:net';
+import type { ResolveHost } from './resolve-host.ts';
+import { type AddressRules, isPublicAddress } from './webhook-address.domain.ts';
+
+/** A name resolves to an address that requests must not be sent to. */
+export class AddressRefused extends Error {
+  override name = 'AddressRefused';
+}
+
+/** A name does not resolve. */
+export class NameUnresolved extends Error {
+  override name = 'NameUnresolved';
+}
+
+/**
+ * Resolves a name for one connection and refuses it when any of its addresses is not public. The
+ * connection uses the addresses that were checked; the name is not resolved a second time.
+ */
+export function createGuardedLookup(resolve: ResolveHost, rules: AddressRules): LookupFunction {
+  async function addressesOf(hostname: string): Promise<{ address: string; family: number }[]> {
+    const addresses = await resolve(hostname).catch((cause: unknown) => {
+      throw new NameUnresolved('the name does not resolve', { cause });
+    });
+    if (addresses.length === 0) throw new NameUnresolved('the name has no address');
+    if (!rules.allowPrivate && !addresses.every(isPublicAddress)) {
+      throw new AddressRefused('the name resolves to an address that is not public');
+    }
+    return addresses.map((address) => ({ address, family: isIP(address) }));
+  }
+
+  return (hostname, options, callback) => {
+    const { all, family } = options;
+    addressesOf(hostname).then(
+      (found) => {
+        const fitting = family === 4 || family === 6 ? ofFamily(found, family) : found;
+        const [first] = fitting;
+        if (first === undefined) {
+          callback(new NameUnresolved('the name has no such address'), '', 0);
+        } else if (all === true) {
+          callback(null, fitting);
+        } else {
+          callback(null, first.address, first.family);
+        }
+      },
+      (error: Error) => callback(error, '', 0),
+    );
+  };
+}
+
+function ofFamily<Found extends { readonly family: number }>(
+  found: readonly Found[],
+  family: number,
+): Found[] {
+  return found.filter((address) => address.family === family);
+}

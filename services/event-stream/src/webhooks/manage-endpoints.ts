@@ -1,0 +1,224 @@
+import type { AccountId, EventId, ProjectId, WebhookEndpointId } from '@inventory/contracts/ids';
+import { Refused } from '@inventory/http/refused';
+import { type Clock, isoTime } from '@inventory/runtime/clock';
+import type { Identifiers } from '@inventory/runtime/identifiers';
+import type { EventType } from '../log/project-event.domain.ts';
+import type { ProjectLog } from '../log/project-log-store.ts';
+import type { DeliveryStore } from './delivery-store.ts';
+import { healthy } from './endpoint-health.domain.ts';
+import type { EndpointFields } from './endpoint-mapping.ts';
+import type { EndpointStore } from './endpoint-store.ts';
+import { decideRotation, type WantedRotation } from './secret-rotation.domain.ts';
+import { type AddressRules, parseWebhookUrl } from './webhook-address.domain.ts';
+import { pingType } from './webhook-delivery.domain.ts';
+import type { WebhookEndpoint } from './webhook-endpoint.domain.ts';
+
+export interface ManageEndpointsDeps {
+  readonly endpoints: EndpointStore;
+  readonly deliveries: Pick<DeliveryStore, 'insertMissing' | 'removeOfEndpoint' | 'listDeliveries'>;
+  readonly log: Pick<ProjectLog, 'readHead'>;
+  readonly clock: Clock;
+  readonly identifiers: Identifiers;
+  readonly newSecret: () => string;
+  readonly rules: AddressRules;
+  readonly endpointsMax: number;
+  /** Longest time that a turn of an endpoint takes. */
+  readonly claimMs: number;
+  /** The endpoint changed, or has something to do. */
+  readonly wake: (endpointId: WebhookEndpointId) => Promise<void>;
+}
+
+export interface WantedEndpoint {
+  readonly projectId: ProjectId;
+  readonly accountId: AccountId;
+  readonly url: string;
+  readonly types: readonly EventType[];
+  readonly description: string | null;
+}
+
+export interface EndpointOfProject {
+  readonly projectId: ProjectId;
+  readonly endpointId: WebhookEndpointId;
+}
+
+/** Absent fields do not change. */
+export interface EndpointChange {
+  readonly url?: string | undefined;
+  readonly types?: readonly EventType[] | undefined;
+  readonly description?: string | null | undefined;
+  readonly state?: 'enabled' | 'disabled' | undefined;
+}
+
+/** An endpoint may be disabled by its responses, and changed by others, concurrently. */
+const triesMax = 10;
+
+/**
+ * A new endpoint receives what is appended from now on. Throws `invalid_request` for its URL and
+ * `webhook_endpoint_limit_reached`.
+ */
+export async function createEndpoint(
+  deps: ManageEndpointsDeps,
+  wanted: WantedEndpoint,
+): Promise<WebhookEndpoint> {
+  const url = checkedUrl(deps, wanted.url);
+  const nowMs = deps.clock.now();
+  const endpoint: WebhookEndpoint = {
+    ...wanted,
+    id: `whe_${deps.identifiers.uuidV7()}`,
+    url,
+    state: 'enabled',
+    disabledReason: null,
+    secrets: [{ secret: deps.newSecret(), createdAtMs: nowMs, endsAtMs: null }],
+    rotations: [],
+    nextPosition: (await deps.log.readHead(wanted.projectId)) + 1,
+    health: healthy,
+    pace: 'new',
+    isRemoved: false,
+    version: 1,
+    createdAtMs: nowMs,
+    changedAtMs: nowMs,
+  };
+  const { endpointsMax: limit } = deps;
+  if (await deps.endpoints.insertEndpoint(endpoint, limit)) return endpoint;
+  throw new Refused({ code: 'webhook_endpoint_limit_reached', detail: { limit } });
+}
+
+/**
+ * Throws `webhook_endpoint_not_found`, `invalid_request` for its URL and `concurrent_change`, the
+ * last when every try loses to another change.
+ */
+export async function changeEndpoint(
+  deps: ManageEndpointsDeps,
+  named: EndpointOfProject,
+  { state, url: wantedUrl, ...plain }: EndpointChange,
+): Promise<WebhookEndpoint> {
+  const url = wantedUrl === undefined ? undefined : checkedUrl(deps, wantedUrl);
+  const changed = await update(deps, named, async (endpoint) => ({
+    ...given({ ...plain, url }),
+    ...(state !== undefined && state !== endpoint.state && (await switched(deps, endpoint, state))),
+    changedAtMs: deps.clock.now(),
+  }));
+  // Ends the deliveries of a disabled one.
+  await deps.wake(changed.id);
+  return changed;
+}
+
+export interface RotatedSecret {
+  readonly endpoint: WebhookEndpoint;
+  readonly secret: string;
+  /** The key was used before: nothing changed. */
+  readonly isRepeated: boolean;
+}
+
+/**
+ * The present secret continues to sign beside the new one until the overlap ends. Throws
+ * `webhook_endpoint_not_found`, `idempotency_conflict`, `secret_rotation_in_progress` and
+ * `concurrent_change`.
+ */
+export async function rotateSecret(
+  deps: ManageEndpointsDeps,
+  named: EndpointOfProject,
+  wanted: WantedRotation,
+): Promise<RotatedSecret> {
+  const made = deps.newSecret();
+  let repeated: string | null = null;
+  const endpoint = await update(deps, named, async (read) => {
+    const nowMs = deps.clock.now();
+    const decision = decideRotation(read, wanted, { secret: made, nowMs });
+    if (decision.result === 'conflict') throw new Refused({ code: 'idempotency_conflict' });
+    if (decision.result === 'in_progress') {
+      const detail = { ends_at: isoTime(decision.endsAtMs) };
+      throw new Refused({ code: 'secret_rotation_in_progress', detail });
+    }
+    if (decision.result === 'repeated') {
+      repeated = decision.secret;
+      return null;
+    }
+    const { secrets, rotations } = decision;
+    return { secrets, rotations, changedAtMs: nowMs };
+  });
+  // It may have waited for a secret that can be decrypted.
+  await deps.wake(endpoint.id);
+  return { endpoint, secret: repeated ?? made, isRepeated: repeated !== null };
+}
+
+/** Its slot is free afterwards. After a crash its turn, at the end of a claim, deletes what is left. */
+export async function removeEndpoint(
+  { endpoints, deliveries, clock, claimMs, wake }: ManageEndpointsDeps,
+  { projectId, endpointId }: EndpointOfProject,
+): Promise<boolean> {
+  const nowMs = clock.now();
+  if (!(await endpoints.markRemoved(projectId, endpointId, nowMs, nowMs + claimMs))) return false;
+  await wake(endpointId);
+  await deliveries.removeOfEndpoint(endpointId);
+  await endpoints.deleteRemoved(endpointId);
+  return true;
+}
+
+/** Schedules a signed test event, which is in no log; it is sent to a disabled endpoint too. */
+export async function pingEndpoint(
+  { deliveries, clock, identifiers, wake }: ManageEndpointsDeps,
+  { id: endpointId, projectId }: WebhookEndpoint,
+): Promise<EventId> {
+  const nowMs = clock.now();
+  const eventId: EventId = `evt_${identifiers.uuidV7()}`;
+  const body = JSON.stringify({
+    id: eventId,
+    version: 1,
+    type: pingType,
+    occurred_at: isoTime(nowMs),
+    project_id: projectId,
+    data: { endpoint_id: endpointId },
+    links: {},
+  });
+  const ping = { endpointId, projectId, eventId, type: pingType, body, appendedAtMs: null };
+  await deliveries.insertMissing([ping], nowMs);
+  await wake(endpointId);
+  return eventId;
+}
+
+/**
+ * An endpoint that is enabled starts with the next event that is appended. Missed events are sent
+ * by redelivery only, which avoids a burst.
+ */
+async function switched(
+  { log }: ManageEndpointsDeps,
+  { projectId }: WebhookEndpoint,
+  state: 'enabled' | 'disabled',
+): Promise<Partial<EndpointFields>> {
+  if (state === 'disabled') return { state, disabledReason: 'requested' };
+  const nextPosition = (await log.readHead(projectId)) + 1;
+  return { state, disabledReason: null, health: healthy, nextPosition };
+}
+
+/** Null fields: nothing changes. */
+async function update(
+  { endpoints }: ManageEndpointsDeps,
+  { projectId, endpointId }: EndpointOfProject,
+  fieldsOf: (endpoint: WebhookEndpoint) => Promise<Partial<EndpointFields> | null>,
+): Promise<WebhookEndpoint> {
+  for (let tries = 0; tries < triesMax; tries += 1) {
+    const endpoint = await endpoints.findEndpoint(projectId, endpointId);
+    if (endpoint === null) throw new Refused({ code: 'webhook_endpoint_not_found' });
+    const fields = await fieldsOf(endpoint);
+    if (fields === null) return endpoint;
+    if (await endpoints.updateEndpoint(endpoint, fields)) {
+      return { ...endpoint, ...fields, version: endpoint.version + 1 };
+    }
+  }
+  throw new Refused({ code: 'concurrent_change' });
+}
+
+/** Normalised. Events are not sent to a URL that is refused. */
+function checkedUrl({ rules }: ManageEndpointsDeps, text: string): string {
+  const checked = parseWebhookUrl(text, rules);
+  if (checked.result === 'valid') return checked.url;
+  const issue = { in: 'body', field: 'url', reason: checked.reason } as const;
+  throw new Refused({ code: 'invalid_request', detail: { issues: [issue] } });
+}
+
+function given<Fields extends object>(fields: Fields) {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof Fields]?: Exclude<Fields[Name], undefined>;
+  };
+}

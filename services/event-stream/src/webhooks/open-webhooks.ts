@@ -1,0 +1,173 @@
+import { webhookEndpointsMax } from '@inventory/contracts/http/webhooks';
+import type { WebhookEndpointId } from '@inventory/contracts/ids';
+import type { MessageBus } from '@inventory/messaging/bus';
+import { randomBetween } from '@inventory/runtime/backoff';
+import { startPeriodicJob } from '@inventory/runtime/periodic-job';
+import { createTextSealer, type TextSealer } from '@inventory/runtime/text-sealer';
+import type { ServiceContext } from '@inventory/service-host/service-context';
+import type { Db } from 'mongodb';
+import type { EventStreamConfig } from '../config.ts';
+import type { GatewayClient } from '../log/gateway-client.ts';
+import type { ProjectLog } from '../log/project-log-store.ts';
+import { type AttemptDeps, attemptDelivery } from './attempt-delivery.ts';
+import { createDeliveryStore, type DeliveryBacklog, type DeliveryStore } from './delivery-store.ts';
+import { createEndpointStore, type EndpointStore } from './endpoint-store.ts';
+import { createProjectEventAccess, type ProjectEventAccess } from './event-access.ts';
+import type { ManageEndpointsDeps } from './manage-endpoints.ts';
+import { onAuthorityChanged } from './on-authority-changed.ts';
+import type { RedeliverDeps } from './redeliver.ts';
+import { createHostResolver } from './resolve-host.ts';
+import { reencryptSecrets } from './sealed-secrets-store.ts';
+import type { ServeEndpointDeps } from './serve-endpoint.ts';
+import { openWebhookCollections } from './webhook-document.ts';
+import { countAttempt, countDisabled, observeBacklog } from './webhook-metrics.ts';
+import { createWebhookSender } from './webhook-sender.ts';
+import { newWebhookSecret } from './webhook-signature.ts';
+
+export interface WebhookStores {
+  readonly log: ProjectLog;
+  readonly endpoints: EndpointStore;
+  readonly deliveries: DeliveryStore;
+}
+
+/** Opens endpoints and deliveries, and starts what keeps them. */
+export function openWebhookStores(
+  context: ServiceContext<EventStreamConfig>,
+  db: Db,
+  log: ProjectLog,
+): WebhookStores {
+  const sealer = createTextSealer(context.config.webhooks.secretKeys);
+  const collections = openWebhookCollections(db);
+  const deliveries = createDeliveryStore(collections.deliveries, context.logger);
+  startUpkeep(context, deliveries, (stopping) =>
+    reencrypt(context, collections.endpoints, sealer, stopping),
+  );
+  return {
+    log,
+    deliveries,
+    endpoints: createEndpointStore(collections.endpoints, sealer, context.logger),
+  };
+}
+
+/** What the turns of endpoints of every pace use. */
+export type Serving = Omit<ServeEndpointDeps, 'requests' | 'extraRequests' | 'onDue'>;
+
+/** What the turns of endpoints use; the stop lets requests in flight end, for a time. */
+export function openServing(
+  context: ServiceContext<EventStreamConfig>,
+  stores: WebhookStores,
+  eventAccess: ProjectEventAccess,
+): Serving {
+  const { clock, config, lifetime, logger } = context;
+  const { allowPrivate, timeoutMs, retries, health, limits, drainMs } = config.webhooks;
+  const sender = createWebhookSender({ allowPrivate, resolve: createHostResolver(), timeoutMs });
+  lifetime.defer('webhook connections', () => sender.close());
+  const attempts: AttemptDeps = { sender, clock, retries, random: randomShare };
+  const aborting = new AbortController();
+  lifetime.signal.addEventListener('abort', () => {
+    setTimeout(() => aborting.abort(), drainMs).unref();
+  });
+  return {
+    ...{ ...stores, eventAccess, clock, logger, health, limits, stopping: lifetime.signal },
+    attempt: (endpoint, delivery) => attemptDelivery(attempts, endpoint, delivery, aborting.signal),
+    running: new Map(),
+    onAttempt: countAttempt,
+    onDisabled: countDisabled,
+  };
+}
+
+/** What changes endpoints, for the gateway's routes. */
+export function openManaging(
+  { clock, config, identifiers }: ServiceContext<EventStreamConfig>,
+  stores: WebhookStores,
+  { running }: Pick<ServeEndpointDeps, 'running'>,
+  wakeEndpoints: () => void,
+): ManageEndpointsDeps & RedeliverDeps {
+  const { allowPrivate, limits } = config.webhooks;
+  async function wake(endpointId: WebhookEndpointId): Promise<void> {
+    const turn = running.get(endpointId);
+    // On this replica its present turn reads the change before the next request.
+    if (turn) turn.readMs = Number.NEGATIVE_INFINITY;
+    await stores.endpoints.makeDue({ endpointId }, clock.now());
+    wakeEndpoints();
+  }
+  return {
+    ...{ ...stores, clock, identifiers, wake, claimMs: limits.claimMs },
+    rules: { allowPrivate },
+    endpointsMax: webhookEndpointsMax,
+    newSecret: newWebhookSecret,
+  };
+}
+
+/** Whether Projects may receive their events, invalidated by the changes that the gateway publishes. */
+export async function openEventAccess(
+  { lifetime, clock, logger }: ServiceContext<EventStreamConfig>,
+  bus: Pick<MessageBus, 'broadcast'>,
+  {
+    gateway,
+    endpoints,
+    wake,
+  }: {
+    readonly gateway: Pick<GatewayClient, 'mayHaveEvents'>;
+    readonly endpoints: Pick<EndpointStore, 'makeDue'>;
+    /** Endpoints were made due. */
+    readonly wake: () => void;
+  },
+): Promise<ProjectEventAccess> {
+  const findEventAccess = gateway.mayHaveEvents;
+  const eventAccess = createProjectEventAccess({ findEventAccess, clock, logger });
+  const subscription = await bus.broadcast({
+    name: 'event-stream-authority',
+    topics: ['authority.changes.v1'],
+    onMessage: onAuthorityChanged({
+      eventAccess,
+      wakeWaiting(accountId, projectId) {
+        const made = endpoints.makeDue({ waitingOf: { accountId, projectId } }, clock.now());
+        made.then(wake, (error: unknown) => {
+          // They have a turn after their pause.
+          logger.warn({ err: error, account_id: accountId }, 'endpoints of a change not made due');
+        });
+      },
+    }),
+  });
+  lifetime.defer('authority changes', () => subscription.stop());
+  return eventAccess;
+}
+
+const randomSteps = 1_000_000;
+const randomShare = () => randomBetween(0, randomSteps - 1) / randomSteps;
+const countEveryMs = 10_000;
+
+/** Deletes old deliveries, keeps secrets encrypted with the first key, counts what is pending. */
+function startUpkeep(
+  { config, lifetime, clock, logger }: ServiceContext<EventStreamConfig>,
+  deliveries: DeliveryStore,
+  reencryptAll: (stopping: AbortSignal) => Promise<void>,
+): void {
+  const common = { lifetime, logger, intervalMs: config.log.pruneEveryMs };
+  startPeriodicJob({
+    ...{ ...common, name: 'webhook delivery pruning' },
+    runOnce: async () =>
+      void (await deliveries.removeCreatedBefore(clock.now() - config.webhooks.keepMs)),
+  });
+  startPeriodicJob({ ...common, name: 'webhook secrets', runOnce: reencryptAll });
+  let backlog: DeliveryBacklog | null = null;
+  observeBacklog(() => backlog, clock.now);
+  startPeriodicJob({
+    ...{ ...common, name: 'webhook backlog', intervalMs: countEveryMs },
+    runOnce: async () => {
+      backlog = await deliveries.countBacklog(clock.now());
+    },
+  });
+}
+
+async function reencrypt(
+  { clock, logger }: Pick<ServiceContext, 'clock' | 'logger'>,
+  endpoints: ReturnType<typeof openWebhookCollections>['endpoints'],
+  sealer: TextSealer,
+  stopping: AbortSignal,
+): Promise<void> {
+  const done = await reencryptSecrets(endpoints, sealer, { nowMs: clock.now(), stopping });
+  if (done.endpoints > 0) logger.info(done, 'webhook secrets re-encrypted with the first key');
+  if (done.unreadable > 0) logger.error(done, 'webhook secrets cannot be decrypted');
+}

@@ -1,0 +1,183 @@
+import type { Clock } from '@inventory/runtime/clock';
+import type { Logger } from '@inventory/runtime/logger';
+import type { KeyedSemaphore, Semaphore } from '@inventory/runtime/semaphore';
+import type { AttemptReport, DeliveryStore } from './delivery-store.ts';
+import { afterResult, concurrencyOf, type HealthLimits } from './endpoint-health.domain.ts';
+import type { EndpointStore } from './endpoint-store.ts';
+import { pingType, type WebhookDelivery } from './webhook-delivery.domain.ts';
+import type { DisabledReason, EndpointPace, WebhookEndpoint } from './webhook-endpoint.domain.ts';
+
+export interface SendDueDeps {
+  readonly endpoints: Pick<EndpointStore, 'readEndpoint' | 'recordHealth'>;
+  readonly deliveries: Pick<DeliveryStore, 'recordAttempt'>;
+  /** Rejects only when the stop ends it. */
+  readonly attempt: (
+    endpoint: WebhookEndpoint,
+    delivery: WebhookDelivery,
+  ) => Promise<AttemptReport>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly logger: Logger;
+  readonly health: HealthLimits;
+  readonly limits: TurnLimits;
+  /** Requests at once, of all turns. */
+  readonly requests: Semaphore;
+  /** Requests at once of a turn beside the first one; by account. */
+  readonly extraRequests: KeyedSemaphore<string>;
+  /** No request starts any more. */
+  readonly stopping: AbortSignal;
+  readonly onAttempt: (report: AttemptReport) => void;
+  readonly onDisabled: (reason: DisabledReason) => void;
+}
+
+export interface TurnLimits {
+  /** Requests at once to an endpoint that responds fast. */
+  readonly requestsPerEndpointMax: number;
+  /** Duration of a request from which its endpoint is slow. */
+  readonly slowFromMs: number;
+  /** No request of a turn starts later. */
+  readonly turnMs: number;
+}
+
+/** A turn of an endpoint, while it lasts. */
+export interface Turn {
+  /** As read last. */
+  endpoint: WebhookEndpoint;
+  readMs: number;
+  /** The version that its inserted deliveries follow, and the position after them. */
+  readonly version: number;
+  readonly readPosition: number;
+  nextPosition: number;
+  pace: EndpointPace;
+  readonly begunMs: number;
+  /** When the endpoint is due next, as far as is known. */
+  dueAtMs: number | null;
+  waiting: WebhookDelivery[];
+  sent: number;
+  /** Changes of the endpoint by its results, one after the other. */
+  results: Promise<void>;
+  readonly permits: { release: () => void }[];
+}
+
+/** A change of an endpoint applies to the requests that start this much later. */
+const freshMs = 250;
+const triesMax = 5;
+
+export function newTurn(endpoint: WebhookEndpoint, nowMs: number): Turn {
+  const { version, nextPosition, pace } = endpoint;
+  return {
+    ...{ endpoint, version, pace, nextPosition, readPosition: nextPosition },
+    ...{ readMs: nowMs, begunMs: nowMs },
+    ...{ dueAtMs: null, waiting: [], sent: 0, results: Promise.resolve(), permits: [] },
+  };
+}
+
+/** Sends what waits until the turn has to end; what is left is due at once. */
+export async function sendDue(deps: SendDueDeps, turn: Turn): Promise<void> {
+  const loops = Array.from({ length: requestsOf(deps, turn) }, async () => {
+    while (turn.waiting.length > 0) {
+      const report = await deps.requests.run(() => sendNext(deps, turn));
+      if (report === null) return;
+      await record(deps, turn, report);
+    }
+  });
+  const ended = await Promise.allSettled(loops);
+  const failed = ended.find((result) => result.status === 'rejected');
+  if (failed) throw failed.reason;
+  if (turn.waiting.length === 0) return;
+  const { pausedUntilMs } = turn.endpoint.health;
+  dueBy(turn, Math.max(deps.clock.now(), pausedUntilMs));
+}
+
+/** Requests at once: one, and of an endpoint that responds fast as many as there are for its account. */
+function requestsOf({ extraRequests, limits, health }: SendDueDeps, turn: Turn): number {
+  const { endpoint, permits, waiting } = turn;
+  if (endpoint.pace !== 'fast') return 1;
+  const allowed = concurrencyOf(endpoint.health, limits.requestsPerEndpointMax, health);
+  while (permits.length + 1 < Math.min(allowed, waiting.length)) {
+    const permit = extraRequests.acquire(endpoint.accountId);
+    if (permit.result !== 'granted') break;
+    permits.push(permit);
+  }
+  return permits.length + 1;
+}
+
+async function maySend(deps: SendDueDeps, turn: Turn): Promise<boolean> {
+  const { clock, limits, stopping } = deps;
+  if (stopping.aborted) return false;
+  if (turn.sent > 0 && clock.now() - turn.begunMs > limits.turnMs) return false;
+  if (clock.now() - turn.readMs >= freshMs) await readAgain(deps, turn);
+  const { endpoint, waiting } = turn;
+  if (endpoint.isRemoved || endpoint.secrets.length === 0) return false;
+  if (waiting[0]?.type === pingType) return true;
+  // The rest is sent in a turn of its new pace.
+  if (turn.pace !== endpoint.pace) return false;
+  // One whose position moved was disabled and enabled: it is not sent what it missed.
+  if (endpoint.nextPosition !== turn.readPosition) return false;
+  return endpoint.state === 'enabled' && endpoint.health.pausedUntilMs <= clock.now();
+}
+
+async function readAgain({ endpoints, clock }: SendDueDeps, turn: Turn): Promise<void> {
+  const readMs = clock.now();
+  const found = await endpoints.readEndpoint(turn.endpoint.id);
+  turn.endpoint = found ?? { ...turn.endpoint, isRemoved: true };
+  turn.readMs = readMs;
+}
+
+/** Null when the turn ends, or the stop ended the request: then it is sent again, with the same id. */
+async function sendNext(deps: SendDueDeps, turn: Turn): Promise<AttemptReport | null> {
+  const delivery = (await maySend(deps, turn)) ? turn.waiting.shift() : undefined;
+  if (delivery === undefined) return null;
+  turn.sent += 1;
+  try {
+    return await deps.attempt(turn.endpoint, delivery);
+  } catch (error) {
+    if (!deps.stopping.aborted) throw error;
+    dueBy(turn, deps.clock.now());
+    return null;
+  }
+}
+
+async function record(deps: SendDueDeps, turn: Turn, report: AttemptReport): Promise<void> {
+  deps.onAttempt(report);
+  const { attempt, delivery, progress } = report;
+  // The first response that differs from its pace ends the turn.
+  const pace = attempt.durationMs < deps.limits.slowFromMs ? 'fast' : 'slow';
+  if (turn.pace === turn.endpoint.pace) turn.pace = pace;
+  if (progress.state === 'pending') dueBy(turn, progress.nextAttemptAtMs);
+  if (delivery.type !== pingType) {
+    turn.results = turn.results.then(() => recordHealth(deps, turn, report));
+    await turn.results;
+  }
+  await deps.deliveries.recordAttempt(report);
+}
+
+async function recordHealth(
+  deps: SendDueDeps,
+  turn: Turn,
+  { attempt }: AttemptReport,
+): Promise<void> {
+  for (let tries = 0; tries < triesMax && !turn.endpoint.isRemoved; tries += 1) {
+    const { endpoint } = turn;
+    const change = afterResult(endpoint, attempt, deps.health);
+    if (change === null) return;
+    const { health, disabled: reason } = change;
+    const disabled = reason && { disabled: { reason, atMs: attempt.atMs } };
+    if (!(await deps.endpoints.recordHealth(endpoint, { health, ...disabled }))) {
+      await readAgain(deps, turn);
+      continue;
+    }
+    turn.endpoint = { ...turn.endpoint, health };
+    if (!reason) return;
+    turn.endpoint = { ...turn.endpoint, state: 'disabled', version: endpoint.version + 1 };
+    // Its next turn ends its deliveries.
+    dueBy(turn, deps.clock.now());
+    const { id: endpoint_id, projectId: project_id } = endpoint;
+    deps.logger.warn({ endpoint_id, project_id, reason }, 'webhook endpoint disabled');
+    return deps.onDisabled(reason);
+  }
+}
+
+/** The endpoint is due then at the latest. */
+export function dueBy(turn: Turn, dueAtMs: number): void {
+  turn.dueAtMs = Math.min(turn.dueAtMs ?? dueAtMs, dueAtMs);
+}

@@ -1,0 +1,453 @@
+import type { EventId } from '@inventory/contracts/ids';
+import { createKeyedSemaphore, createSemaphore } from '@inventory/runtime/semaphore';
+import { newRefreshId } from '@inventory/testkit/builders';
+import { createMemoryQueue } from '@inventory/testkit/memory-queue';
+import { testLogger } from '@inventory/testkit/namespace';
+import { propertyRuns } from '@inventory/testkit/property-runs';
+import { createTestClock } from '@inventory/testkit/test-clock';
+import type { WorkQueue } from '@inventory/work/work-queue';
+import fc from 'fast-check';
+import { endpointWith } from '../../test/support/endpoints.ts';
+import type { KeptEntry } from '../log/project-log-store.ts';
+import type { NewDelivery } from './delivery-mapping.ts';
+import type { AttemptReport } from './delivery-store.ts';
+import type { EndpointHealth } from './endpoint-health.domain.ts';
+import type { EndpointTurn } from './endpoint-store.ts';
+import type { EventAccess } from './event-access.ts';
+import { type ServeEndpointDeps, serveEndpoint } from './serve-endpoint.ts';
+import type { WebhookDelivery } from './webhook-delivery.domain.ts';
+import type { WebhookEndpoint } from './webhook-endpoint.domain.ts';
+
+const startMs = Date.UTC(2026, 10, 21);
+const claimMs = 60_000;
+const refreshed = 'inventory.refresh.completed';
+const low = 'account.balance.low';
+
+type Flaw = 'moves before it inserts' | 'moves past a change' | 'forgets what comes meanwhile';
+
+/** One endpoint over lists. `cut` is called before each write and read, and may throw. */
+function world(changes: Partial<WebhookEndpoint> = {}, cut = () => {}, flaw?: Flaw) {
+  const clock = createTestClock(startMs);
+  const secrets = [{ secret: 'whsec_AAAA', createdAtMs: 0, endsAtMs: null }];
+  let endpoint = endpointWith({ secrets, pace: 'fast', ...changes });
+  const entries: KeptEntry[] = [];
+  const stored = new Map<EventId, WebhookDelivery>();
+  const sent: { readonly eventId: EventId; readonly body: string }[] = [];
+  const queue = createMemoryQueue<EndpointTurn>();
+  const { id, projectId } = endpoint;
+  const access: { now: EventAccess } = { now: 'allowed' };
+  const answer = { status: 204, durationMs: 5, held: Promise.resolve() };
+  queue.add(id, endpoint, startMs);
+  const orCut = async <Value>(value: () => Value): Promise<Value> => {
+    await Promise.resolve();
+    cut();
+    return value();
+  };
+
+  const turns: WorkQueue<EndpointTurn> = {
+    ...queue,
+    async settle(claimed, settled) {
+      cut();
+      const { version } = (settled.read ?? {}) as { version?: number };
+      const isChanged = version !== undefined && version !== endpoint.version;
+      if (isChanged && flaw !== 'moves past a change') return null;
+      const isForgotten = flaw === 'forgets what comes meanwhile' && settled.dueAtMs === null;
+      const ended = isForgotten ? 'settled' : await queue.settle(claimed, settled);
+      if (isForgotten) queue.pending.delete(id);
+      if (ended !== null) endpoint = { ...endpoint, ...settled.fields };
+      return ended;
+    },
+  };
+
+  const deps: ServeEndpointDeps = {
+    log: {
+      listAfter: (_project, position, limit) =>
+        orCut(() => entries.filter((entry) => entry.position > position).slice(0, limit)),
+    },
+    endpoints: {
+      readEndpoint: () => orCut(() => endpoint),
+      recordHealth: (read, { health, disabled }) =>
+        orCut(() => {
+          if (read.version !== endpoint.version) return false;
+          const state = disabled && { state: 'disabled' as const, version: endpoint.version + 1 };
+          endpoint = { ...endpoint, health, ...state };
+          return true;
+        }),
+      deleteRemoved: async () => {},
+    },
+    deliveries: {
+      insertMissing: (wanted, nowMs) =>
+        orCut(() => {
+          const missing = wanted.filter(({ eventId }) => !stored.has(eventId));
+          for (const one of missing) stored.set(one.eventId, pendingOf(one, nowMs));
+          return missing.length;
+        }),
+      listPending: (_id, limit, types) =>
+        orCut(() =>
+          [...stored.values()]
+            .filter(({ state, type }) => state === 'pending' && (types === 'all' || isTest(type)))
+            .sort((a, b) => (a.nextAttemptAtMs ?? 0) - (b.nextAttemptAtMs ?? 0))
+            .slice(0, limit),
+        ),
+      recordAttempt: ({ delivery, progress }) =>
+        orCut(() => {
+          const now = stored.get(delivery.eventId);
+          if (now?.attemptsTotal !== delivery.attemptsTotal) return;
+          const next = { nextAttemptAtMs: null, ...progress };
+          stored.set(now.eventId, { ...now, ...next, attemptsTotal: now.attemptsTotal + 1 });
+        }),
+      failOfEndpoint: (_id, failure, limit) =>
+        orCut(() => {
+          const pending = [...stored.values()].filter(
+            ({ state, type }) => state === 'pending' && !isTest(type),
+          );
+          for (const one of pending.slice(0, limit)) {
+            stored.set(one.eventId, { ...one, state: 'failed', failure, nextAttemptAtMs: null });
+          }
+          return Math.min(limit, pending.length);
+        }),
+      removeOfEndpoint: async () => stored.clear(),
+    },
+    eventAccess: { find: async () => access.now },
+    async attempt(_endpoint, delivery) {
+      const { eventId, body } = delivery;
+      sent.push({ eventId, body });
+      await answer.held;
+      return reportOf(delivery, clock.now(), answer);
+    },
+    clock,
+    logger: testLogger,
+    health: {
+      ...{ disableAfterMs: 1e9, silenceMaxMs: 1e9 },
+      ...{ pauseAfterFailures: 5, pauseFirstMs: 10_000, pauseMaxMs: 300_000 },
+    },
+    limits: { requestsPerEndpointMax: 4, slowFromMs: 1_000, turnMs: 5_000 },
+    requests: createSemaphore(100),
+    extraRequests: createKeyedSemaphore({ perKeyMax: 100, totalMax: 100 }),
+    stopping: new AbortController().signal,
+    running: new Map(),
+    onDue: () => {},
+    onAttempt: () => {},
+    onDisabled: () => {},
+  };
+
+  /** A turn, where one is due; it may be cut short, and then leaves its claim. */
+  async function turn(): Promise<boolean> {
+    const [due] = await queue.findDue(clock.now(), 1);
+    const claimed = due && (await queue.claim(due, 'a', clock.now() + claimMs));
+    if (!claimed) return false;
+    if (flaw === 'moves before it inserts') {
+      endpoint = { ...endpoint, nextPosition: entries.length + 1 };
+    }
+    await serveEndpoint(deps, turns, claimed).catch(() => {});
+    return true;
+  }
+
+  return {
+    ...{ deps, clock, queue, turns, stored, sent, access, answer, entries },
+    endpoint: () => endpoint,
+    append(...types: string[]) {
+      for (const type of types) {
+        const position = entries.length + 1;
+        const eventId: EventId = `evt_${newRefreshId()}`;
+        const json = `{"at":${position}}`;
+        const appendedAtMs = clock.now();
+        entries.push({ projectId, logEpoch: 1, position, eventId, type, json, appendedAtMs });
+      }
+      if (!queue.pending.has(id)) queue.add(id, endpoint, clock.now());
+      queue.makeDue(id, clock.now());
+    },
+    change(fields: Partial<WebhookEndpoint>) {
+      endpoint = { ...endpoint, ...fields, version: endpoint.version + 1 };
+      if (!queue.pending.has(id)) queue.add(id, endpoint, clock.now());
+      queue.makeDue(id, clock.now());
+    },
+    turn,
+    async turnAll(): Promise<void> {
+      for (let turns = 0; await turn(); turns += 1) {
+        if (turns > 1_000) throw new Error('the turns do not end');
+      }
+    },
+    dueAtMs: () => queue.pending.get(id)?.dueAtMs ?? null,
+  };
+}
+
+const isTest = (type: string) => type === 'webhook.ping';
+
+function pendingOf(made: NewDelivery, nowMs: number): WebhookDelivery {
+  return {
+    ...{ ...made, state: 'pending', failure: null, createdAtMs: nowMs, nextAttemptAtMs: nowMs },
+    ...{ failures: 0, attempts: [], attemptsTotal: 0 },
+  };
+}
+
+function reportOf(
+  delivery: WebhookDelivery,
+  atMs: number,
+  { status, durationMs }: { status: number; durationMs: number },
+): AttemptReport {
+  const isSuccess = status < 300;
+  const error = isSuccess ? null : ('status' as const);
+  const attempt = { atMs, status, durationMs, error, responseBody: null };
+  if (isSuccess) return { delivery, attempt, progress: { state: 'delivered' } };
+  const failures = delivery.failures + 1;
+  const progress = { state: 'pending', nextAttemptAtMs: atMs + 5_000, failures } as const;
+  return { delivery, attempt, progress };
+}
+
+const step = fc.record({
+  append: fc.array(fc.constantFrom(refreshed, low), { maxLength: 30 }),
+  subscribes: fc.boolean(),
+  /** Calls of the stores until one fails, which ends the turn as a crash does. */
+  cutAfter: fc.option(fc.nat(12)),
+  /** Calls of the stores before it is changed and appended to, while its turn lasts. */
+  meanwhileAfter: fc.nat(12),
+  /** Turns at once: the claim of the first has expired when the second begins. */
+  overlapping: fc.boolean(),
+  meanwhile: fc.array(fc.constantFrom(refreshed, low), { maxLength: 3 }),
+});
+type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
+
+async function play(steps: readonly Step[], flaw?: Flaw): Promise<void> {
+  let calls = 0;
+  const due: { after: number; happens: () => void }[] = [];
+  const cut = () => {
+    calls += 1;
+    for (const one of due.splice(0)) {
+      if (one.after < calls) one.happens();
+      else due.push(one);
+    }
+  };
+  const { clock, append, change, turn, turnAll, endpoint, entries, stored, sent } = world(
+    {},
+    cut,
+    flaw,
+  );
+  let lowFrom = Number.POSITIVE_INFINITY;
+  for (const { append: types, subscribes, meanwhile, overlapping, ...after } of steps) {
+    append(...types);
+    calls = 0;
+    const cutAfter = after.cutAfter ?? Number.POSITIVE_INFINITY;
+    const crash = () => {
+      throw new Error('cut short');
+    };
+    const happens = () => {
+      if (subscribes) {
+        change({ types: [refreshed, low] });
+        lowFrom = Math.min(lowFrom, entries.length + 1);
+      }
+      if (meanwhile.length > 0) append(...meanwhile);
+    };
+    due.push({ after: after.meanwhileAfter, happens }, { after: cutAfter, happens: crash });
+    const first = turn();
+    await Promise.resolve();
+    if (overlapping) clock.advance(claimMs);
+    await Promise.all([first, overlapping && turn()]);
+    const left = due.splice(0).some((one) => one.happens === happens);
+    if (left) happens();
+    clock.advance(overlapping ? 1 : claimMs);
+  }
+  clock.advance(claimMs);
+  await turnAll();
+
+  const wanted = entries.filter(({ type, position }) => type === refreshed || position >= lowFrom);
+  for (const { eventId, json, position } of wanted) {
+    const delivery = stored.get(eventId);
+    if (delivery?.state !== 'delivered') throw new Error(`event ${position} was not delivered`);
+    const bodies = sent.filter((one) => one.eventId === eventId).map(({ body }) => body);
+    if (bodies.some((body) => body !== json)) throw new Error(`event ${position} has other bytes`);
+  }
+  if (endpoint().nextPosition !== entries.length + 1) throw new Error('the position is behind');
+}
+
+const isComplete = (flaw?: Flaw) =>
+  fc.asyncProperty(fc.array(step, { maxLength: 8 }), (steps) => play(steps, flaw));
+
+test('under any interruption, change and overlap of turns every event is delivered with its bytes, and the position skips none (Events: webhooks)', async () => {
+  await fc.assert(isComplete(), { numRuns: propertyRuns(300) });
+});
+
+test.each<Flaw>(['moves before it inserts', 'moves past a change', 'forgets what comes meanwhile'])(
+  'the property notices an endpoint that %s',
+  async (flaw) => {
+    const checked = await fc.check(isComplete(flaw), {
+      seed: 7,
+      numRuns: 3_000,
+      endOnFailure: true,
+    });
+    expect(checked.failed).toBe(true);
+  },
+);
+
+const paused: EndpointHealth = {
+  failures: 5,
+  failingSinceMs: startMs,
+  lastFailureMs: startMs,
+  pausedUntilMs: startMs + 10_000,
+};
+
+test('an endpoint has one request until it responds within a second, then four; a slower response ends its turn (Events: webhooks)', async () => {
+  for (const [pace, durationMs, next, count] of [
+    ['new', 5, 'fast', 1],
+    ['fast', 5, 'fast', 19],
+    ['fast', 1_500, 'slow', 4],
+    ['slow', 1_500, 'slow', 19],
+    ['slow', 5, 'fast', 1],
+  ] as const) {
+    const { append, answer, turn, endpoint, sent, dueAtMs, clock } = world({ pace });
+    answer.durationMs = durationMs;
+    append(...Array(19).fill(refreshed));
+
+    await turn();
+
+    expect([endpoint().pace, sent.length]).toEqual([next, count]);
+    expect(dueAtMs()).toBe(count === 19 ? null : clock.now());
+  }
+});
+
+test('an event is sent in the turn that inserts its delivery, however long the store takes (Events: webhooks)', async () => {
+  const { append, deps, turns, queue, clock, sent, dueAtMs } = world();
+  const { insertMissing } = deps.deliveries;
+  const slowly: ServeEndpointDeps['deliveries'] = {
+    ...deps.deliveries,
+    insertMissing(wanted, nowMs) {
+      clock.advance(5);
+      return insertMissing(wanted, nowMs + 5);
+    },
+  };
+  append(refreshed);
+  const [due] = await queue.findDue(clock.now(), 1);
+  const claimed = due && (await queue.claim(due, 'a', clock.now() + claimMs));
+  if (!claimed) throw new Error('nothing due');
+
+  await serveEndpoint({ ...deps, deliveries: slowly }, turns, claimed);
+
+  expect([sent.length, dueAtMs()]).toEqual([1, null]);
+});
+
+test('an endpoint with more retries than a turn reads is due when the first one is, and its turns read no more than they send (Events: webhooks)', async () => {
+  const { append, turn, turnAll, stored, sent, dueAtMs, clock, queue, endpoint } = world();
+  append(...Array(450).fill(refreshed));
+  await turn();
+  const parts = [sent.length, dueAtMs()];
+  await turnAll();
+  for (const [at, [id, one]] of [...stored].entries()) {
+    stored.set(id, { ...one, state: 'pending', nextAttemptAtMs: clock.now() + 60_000 + at });
+  }
+  queue.add(endpoint().id, endpoint(), clock.now());
+  await turn();
+
+  expect(parts).toEqual([200, startMs]);
+  expect([sent.length, dueAtMs()]).toEqual([450, clock.now() + 60_000]);
+});
+
+test('five failures pause an endpoint, whose turns then send nothing until one request tests it (Events: webhooks)', async () => {
+  const { append, answer, turn, turnAll, sent, dueAtMs, clock, endpoint } = world({ pace: 'slow' });
+  answer.status = 503;
+  answer.durationMs = 1_500;
+  append(...Array(20).fill(refreshed));
+  await turn();
+  const whilePaused = [sent.length, dueAtMs()];
+
+  append(refreshed);
+  await turn();
+  const beside = [sent.length, endpoint().nextPosition];
+  clock.advance(10_000);
+  await turnAll();
+
+  expect(whilePaused).toEqual([5, startMs + 5_000]);
+  expect(beside).toEqual([5, 22]);
+  expect(sent).toHaveLength(6);
+  expect(dueAtMs()).toBeGreaterThanOrEqual(endpoint().health.pausedUntilMs - 15_000);
+});
+
+test('a test is sent to a disabled or a paused endpoint, and nothing else; a disabled one has its deliveries ended (Events: webhooks)', async () => {
+  for (const changes of [{ state: 'disabled' as const }, { health: paused }]) {
+    const { append, change, turn, turnAll, stored, sent, endpoint, dueAtMs } = world();
+    append(refreshed, refreshed);
+    await turn();
+    append(refreshed);
+    change(changes);
+    const ping = { ...pingTo(endpoint()), appendedAtMs: null };
+    stored.set(ping.eventId, pendingOf(ping, startMs));
+    await turnAll();
+
+    expect(sent.slice(2).map(({ eventId }) => eventId)).toEqual([ping.eventId]);
+    expect(dueAtMs()).toBe('state' in changes ? null : paused.pausedUntilMs);
+  }
+});
+
+function pingTo({ id: endpointId, projectId }: WebhookEndpoint) {
+  const eventId: EventId = `evt_${newRefreshId()}`;
+  return { endpointId, projectId, eventId, type: 'webhook.ping', body: '{}' };
+}
+
+test('an endpoint that may not be sent to waits without a place, an attempt or a poll, and is served once it may (Tenancy)', async () => {
+  const { append, access, turn, turnAll, stored, sent, queue, clock, endpoint, dueAtMs } = world();
+  append(refreshed);
+  access.now = 'refused';
+  await turn();
+  const waiting = [dueAtMs(), stored.size, endpoint().nextPosition];
+  clock.advance(60_000);
+  const isPolled = await turn();
+
+  access.now = 'allowed';
+  queue.makeDue(endpoint().id, clock.now());
+  await turnAll();
+
+  expect(waiting).toEqual([startMs + 10 * 60_000, 0, 1]);
+  expect([isPolled, sent.length, dueAtMs()]).toEqual([false, 1, null]);
+});
+
+test('nothing is sent unsigned: deliveries are kept until a secret can be read', async () => {
+  const { append, change, turnAll, turn, stored, sent } = world({ secrets: [] });
+  append(refreshed, refreshed);
+  await turn();
+  expect([stored.size, sent.length]).toEqual([2, 0]);
+
+  change({ secrets: [{ secret: 'whsec_AAAA', createdAtMs: 0, endsAtMs: null }] });
+  await turnAll();
+
+  expect(sent).toHaveLength(2);
+});
+
+test('what an endpoint missed between disabling and enabling is not sent, also in a turn that began before (Events: webhooks)', async () => {
+  const { append, change, turn, turnAll, answer, sent, entries, clock } = world({ pace: 'slow' });
+  const held = Promise.withResolvers<void>();
+  answer.held = held.promise;
+  answer.durationMs = 1_500;
+  append(refreshed);
+  const running = turn();
+  while (sent.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  change({ state: 'disabled' });
+  append(refreshed, refreshed);
+  change({ state: 'enabled', nextPosition: entries.length + 1 });
+  clock.advance(250);
+  held.resolve();
+  await running;
+  append(refreshed);
+  await turnAll();
+
+  expect(sent.map(({ eventId }) => eventId)).toEqual(
+    [entries[0], entries[3]].map((entry) => entry?.eventId),
+  );
+});
+
+test('a turn that a stop ends leaves what is due to the next replica at once (Events: webhooks)', async () => {
+  const { deps, queue, turns, append, sent, dueAtMs, clock } = world({ pace: 'slow' });
+  append(refreshed, refreshed, refreshed);
+  const stopping = new AbortController();
+  const attempt: ServeEndpointDeps['attempt'] = (endpoint, delivery) => {
+    stopping.abort();
+    return sent.length === 0
+      ? deps.attempt(endpoint, delivery)
+      : Promise.reject(new Error('cut short'));
+  };
+  const [due] = await queue.findDue(clock.now(), 1);
+  const claimed = due && (await queue.claim(due, 'a', clock.now() + claimMs));
+  if (!claimed) throw new Error('nothing due');
+
+  await serveEndpoint({ ...deps, attempt, stopping: stopping.signal }, turns, claimed);
+
+  expect([sent.length, dueAtMs()]).toEqual([1, clock.now()]);
+});

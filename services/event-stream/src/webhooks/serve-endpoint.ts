@@ -1,0 +1,164 @@
+import type { WebhookEndpointId } from '@inventory/contracts/ids';
+import type { Pending, WorkQueue } from '@inventory/work/work-queue';
+import type { WorkResult } from '@inventory/work/worker';
+import type { KeptEntry, ProjectLog } from '../log/project-log-store.ts';
+import type { NewDelivery } from './delivery-mapping.ts';
+import type { DeliveryStore } from './delivery-store.ts';
+import type { EndpointStore, EndpointTurn } from './endpoint-store.ts';
+import type { ProjectEventAccess } from './event-access.ts';
+import { dueBy, newTurn, type SendDueDeps, sendDue, type Turn } from './send-due.ts';
+import type { WebhookEndpoint } from './webhook-endpoint.domain.ts';
+
+export interface ServeEndpointDeps extends SendDueDeps {
+  readonly log: Pick<ProjectLog, 'listAfter'>;
+  readonly endpoints: SendDueDeps['endpoints'] & Pick<EndpointStore, 'deleteRemoved'>;
+  readonly deliveries: SendDueDeps['deliveries'] &
+    Pick<DeliveryStore, 'insertMissing' | 'listPending' | 'failOfEndpoint' | 'removeOfEndpoint'>;
+  readonly eventAccess: Pick<ProjectEventAccess, 'find'>;
+  /** The turns of this replica. */
+  readonly running: Map<WebhookEndpointId, Turn>;
+  /** A turn has left its endpoint due. */
+  readonly onDue: () => void;
+}
+
+/** Pauses of an endpoint that may not be sent to. A change of its account gives it a turn at once. */
+const heldMs = { refused: 10 * 60_000, unknown: 5_000, unreadable: 60_000 };
+/** What a turn inserts and reads at most. One that is not fast sends few. */
+const few = { entries: 50, pages: 1, deliveries: 20 };
+const most = { fast: { entries: 200, pages: 10, deliveries: 200 }, new: few, slow: few };
+const endedPerTurn = 500;
+
+/**
+ * One turn of an endpoint, which one replica has at a time.
+ *
+ * 1. Its deliveries of the events after its position are inserted; an event has one, however often
+ *    its page is read.
+ * 2. What is due is sent, each result recorded: first what it changes of the endpoint, then the attempt.
+ * 3. The position, and when it is due next, are stored in the write that ends the claim.
+ *
+ * After a crash its next turn begins once the claim has expired: it finds the deliveries of step 1,
+ * and sends again, with the same id and bytes, what has no result.
+ */
+export async function serveEndpoint(
+  deps: ServeEndpointDeps,
+  turns: WorkQueue<EndpointTurn>,
+  claimed: Pending<EndpointTurn>,
+): Promise<WorkResult> {
+  const endpoint = await deps.endpoints.readEndpoint(claimed.item.id);
+  if (endpoint === null || endpoint.isRemoved) return remove(deps, claimed);
+  const turn = newTurn(endpoint, deps.clock.now());
+  deps.running.set(endpoint.id, turn);
+  try {
+    await serve(deps, turn);
+  } finally {
+    for (const { release } of turn.permits) release();
+    if (deps.running.get(endpoint.id) === turn) deps.running.delete(endpoint.id);
+  }
+  if (!(await settle(deps, turns, claimed, turn))) return remove(deps, claimed);
+  return 'settled';
+}
+
+async function serve(deps: ServeEndpointDeps, turn: Turn): Promise<void> {
+  const { id, state, health } = turn.endpoint;
+  const isEnabled = state === 'enabled';
+  if (!isEnabled) await endDeliveries(deps, turn);
+  else if (await isRefused(deps, turn)) return;
+  else await insertDeliveries(deps, turn);
+  // Read now: what was just inserted is due.
+  const nowMs = deps.clock.now();
+  const isPaused = health.pausedUntilMs > nowMs;
+  const { deliveries: limit } = most[turn.pace];
+  const types = isEnabled && !isPaused ? 'all' : 'tests';
+  const pending = await deps.deliveries.listPending(id, limit, types);
+  if (isPaused) dueBy(turn, health.pausedUntilMs);
+  for (const delivery of pending) {
+    const { nextAttemptAtMs } = delivery;
+    if (nextAttemptAtMs !== null && nextAttemptAtMs > nowMs) dueBy(turn, nextAttemptAtMs);
+    else turn.waiting.push(delivery);
+  }
+  const mayHaveMore = turn.waiting.length === limit;
+  if (turn.waiting.length === 0 || isUnreadable(deps, turn)) return;
+  // Tests are sent to a disabled one.
+  if (isEnabled || !(await isRefused(deps, turn))) await sendDue(deps, turn);
+  if (mayHaveMore && turn.waiting.length === 0) dueBy(turn, nowMs);
+}
+
+/** Without access nothing is inserted or sent; it has a turn again after a pause. */
+async function isRefused({ eventAccess, clock }: ServeEndpointDeps, turn: Turn): Promise<boolean> {
+  const access = await eventAccess.find(turn.endpoint.projectId);
+  if (access === 'allowed') return false;
+  dueBy(turn, clock.now() + heldMs[access]);
+  return true;
+}
+
+/** Nothing is sent unsigned. */
+function isUnreadable({ clock, logger }: ServeEndpointDeps, turn: Turn): boolean {
+  const { id, secrets } = turn.endpoint;
+  if (secrets.length > 0) return false;
+  const context = { endpoint_id: id };
+  logger.error(context, 'no key of WEBHOOK_SECRET_KEYS decrypts the secrets of the endpoint');
+  dueBy(turn, clock.now() + heldMs.unreadable);
+  return true;
+}
+
+/** All events of the pages have their delivery before the position moves behind them. */
+async function insertDeliveries(deps: ServeEndpointDeps, turn: Turn): Promise<void> {
+  const { projectId } = turn.endpoint;
+  const { pages, entries: limit } = most[turn.pace];
+  for (let page = 0; page < pages; page += 1) {
+    const entries = await deps.log.listAfter(projectId, turn.nextPosition - 1, limit);
+    const wanted = entries.filter(({ type }) => turn.endpoint.types.includes(type));
+    const made = wanted.map((entry) => deliveryOf(turn.endpoint, entry));
+    await deps.deliveries.insertMissing(made, deps.clock.now());
+    turn.nextPosition = (entries.at(-1)?.position ?? turn.nextPosition - 1) + 1;
+    if (entries.length < limit) return;
+  }
+  dueBy(turn, deps.clock.now());
+}
+
+export function deliveryOf(
+  { id: endpointId, projectId }: WebhookEndpoint,
+  { eventId, type, json: body, appendedAtMs }: KeptEntry,
+): NewDelivery {
+  return { endpointId, projectId, eventId, type, body, appendedAtMs };
+}
+
+/** In parts; those left when it is enabled are sent. */
+async function endDeliveries({ deliveries, clock }: ServeEndpointDeps, turn: Turn): Promise<void> {
+  const { id } = turn.endpoint;
+  const count = await deliveries.failOfEndpoint(id, 'endpoint_disabled', endedPerTurn);
+  if (count === endedPerTurn) dueBy(turn, clock.now());
+}
+
+/**
+ * The position moves only where the endpoint is as it was when its events were selected: after a
+ * change they are read again. False when it was deleted.
+ */
+async function settle(
+  { endpoints, clock, onDue }: ServeEndpointDeps,
+  turns: WorkQueue<EndpointTurn>,
+  claimed: Pending<EndpointTurn>,
+  { endpoint, version, nextPosition, pace, dueAtMs }: Turn,
+): Promise<boolean> {
+  const nowMs = clock.now();
+  if (endpoint.version === version) {
+    const fields = { pace, nextPosition };
+    const ended = await turns.settle(claimed, { nowMs, dueAtMs, fields, read: { version } });
+    if (ended === 'again' || (ended !== null && dueAtMs !== null && dueAtMs <= nowMs)) onDue();
+    if (ended !== null) return true;
+  }
+  const ended = await turns.settle(claimed, { nowMs, dueAtMs: nowMs, fields: { pace } });
+  if (ended === null) return (await endpoints.readEndpoint(claimed.item.id)) !== null;
+  onDue();
+  return true;
+}
+
+/** Of a deleted endpoint nothing stays. */
+async function remove(
+  { deliveries, endpoints }: ServeEndpointDeps,
+  { item: { id } }: Pending<EndpointTurn>,
+): Promise<WorkResult> {
+  await deliveries.removeOfEndpoint(id);
+  await endpoints.deleteRemoved(id);
+  return 'settled';
+}

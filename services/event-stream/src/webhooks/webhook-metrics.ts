@@ -1,0 +1,84 @@
+import { projectEventTypes } from '@inventory/contracts/http/project-event';
+import { instrumentsOf } from '@inventory/runtime/instruments';
+import { metrics } from '@opentelemetry/api';
+import type { DeliveryBacklog } from './delivery-store.ts';
+import {
+  type Attempt,
+  type AttemptError,
+  pingType,
+  type WebhookDelivery,
+} from './webhook-delivery.domain.ts';
+import type { DisabledReason } from './webhook-endpoint.domain.ts';
+
+const { counter, gauge, histogram } = instrumentsOf(metrics.getMeter('@inventory/event-stream'));
+
+const attemptErrors = [
+  'status',
+  'redirect',
+  'timeout',
+  'dns',
+  'address_refused',
+  'tls',
+  'connection',
+] as const satisfies readonly AttemptError[];
+const attemptTypes = [...projectEventTypes, pingType] as const;
+const attemptDuration = histogram({
+  name: 'inventory.webhooks.attempt.duration',
+  description: 'Duration of webhook requests, by result',
+  unit: 's',
+  labels: { type: [...attemptTypes, 'other'], result: ['success', ...attemptErrors] },
+  buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30],
+});
+const disabled = counter({
+  name: 'inventory.webhooks.disabled',
+  description: 'Webhook endpoints disabled because of their responses',
+  labels: { reason: ['requested', 'gone', 'failing'] },
+});
+const dueDeliveries = gauge({
+  name: 'inventory.webhooks.due',
+  description:
+    'Stored webhook deliveries that are due; at most 10,000 are counted; every replica reports the same value',
+});
+const dueOldestAge = gauge({
+  name: 'inventory.webhooks.due.oldest.age',
+  description: 'Age of the oldest due delivery; 0 when there is none',
+  unit: 's',
+});
+const retrying = gauge({
+  name: 'inventory.webhooks.retrying',
+  description:
+    'Webhook deliveries waiting for a retry; at most 10,000 are counted; every replica reports the same value',
+});
+
+export function countAttempt({
+  attempt: { durationMs, error },
+  delivery: { type },
+}: {
+  readonly attempt: Attempt;
+  readonly delivery: WebhookDelivery;
+}): void {
+  // A later version may have appended events of types that this one does not know.
+  const known = attemptTypes.find((one) => one === type) ?? 'other';
+  attemptDuration.record(durationMs / 1_000, { type: known, result: error ?? 'success' });
+}
+
+export function countDisabled(reason: DisabledReason): void {
+  disabled.add(1, { reason });
+}
+
+/** Reports the backlog once it was counted; the age advances between counts. */
+export function observeBacklog(latest: () => DeliveryBacklog | null, now: () => number): void {
+  const reporting = (measure: (backlog: DeliveryBacklog) => number) => {
+    return (observe: (value: number) => void): void => {
+      const backlog = latest();
+      if (backlog) observe(measure(backlog));
+    };
+  };
+  dueDeliveries.observe(reporting(({ due }) => due));
+  retrying.observe(reporting((backlog) => backlog.retrying));
+  dueOldestAge.observe(
+    reporting(({ dueSinceMs }) =>
+      dueSinceMs === null ? 0 : Math.max(0, now() - dueSinceMs) / 1_000,
+    ),
+  );
+}

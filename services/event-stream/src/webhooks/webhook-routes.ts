@@ -1,0 +1,190 @@
+import { projectPath } from '@inventory/contracts/http/parameters';
+import {
+  deletedWebhookEndpoint,
+  webhookEndpoint,
+  webhookEndpointChange,
+  webhookEndpointPath,
+  webhookEndpointWithSecret,
+  webhookPing,
+  webhookRedelivered,
+  webhookRedelivery,
+} from '@inventory/contracts/http/webhooks';
+import {
+  allWebhookEndpoints,
+  internalDeliveriesQuery,
+  internalDeliveryPage,
+  keyedWebhookRotation,
+  newWebhookEndpointOfAccount,
+  rotatedWebhookSecret,
+  webhookPaths,
+} from '@inventory/contracts/internal/webhooks';
+import { internalRoute } from '@inventory/http/internal-route';
+import { Refused } from '@inventory/http/refused';
+import { fromIsoTime } from '@inventory/runtime/clock';
+import type { z } from 'zod';
+import {
+  toWireDelivery,
+  toWireEndpoint,
+  toWireRedelivered,
+  toWireWithSecret,
+} from './convert-webhooks.ts';
+import {
+  changeEndpoint,
+  createEndpoint,
+  type ManageEndpointsDeps,
+  pingEndpoint,
+  removeEndpoint,
+  rotateSecret,
+} from './manage-endpoints.ts';
+import { type RedeliverDeps, redeliverEvent, redeliverRange } from './redeliver.ts';
+import type { WebhookEndpoint } from './webhook-endpoint.domain.ts';
+
+type Webhooks = ManageEndpointsDeps & RedeliverDeps;
+
+interface WebhookRoutesDeps {
+  readonly webhooks: Webhooks;
+}
+
+const path = webhookEndpointPath;
+
+const endpointRoutes = [
+  internalRoute({
+    method: 'POST',
+    template: webhookPaths.endpoints,
+    callers: ['gateway'],
+    input: { path: projectPath, body: newWebhookEndpointOfAccount },
+    status: 201,
+    answer: webhookEndpointWithSecret,
+    async handle({ webhooks }: WebhookRoutesDeps, { path: { project_id: projectId }, body }) {
+      const { account_id: accountId, ...wanted } = body;
+      return toWireWithSecret(await createEndpoint(webhooks, { projectId, accountId, ...wanted }));
+    },
+  }),
+  internalRoute({
+    method: 'GET',
+    template: webhookPaths.endpoints,
+    callers: ['gateway'],
+    input: { path: projectPath },
+    answer: allWebhookEndpoints,
+    handle: async ({ webhooks }: WebhookRoutesDeps, { path: { project_id: projectId } }) => ({
+      items: (await webhooks.endpoints.listEndpoints(projectId)).map(toWireEndpoint),
+    }),
+  }),
+  internalRoute({
+    method: 'GET',
+    template: webhookPaths.endpoint,
+    callers: ['gateway'],
+    input: { path },
+    answer: webhookEndpoint,
+    handle: async ({ webhooks }: WebhookRoutesDeps, { path: named }) =>
+      toWireEndpoint(await findEndpoint(webhooks, named)),
+  }),
+  internalRoute({
+    method: 'PUT',
+    template: webhookPaths.endpoint,
+    callers: ['gateway'],
+    input: { path, body: webhookEndpointChange },
+    answer: webhookEndpoint,
+    handle: async ({ webhooks }: WebhookRoutesDeps, { path: named, body }) =>
+      toWireEndpoint(await changeEndpoint(webhooks, fromPath(named), body)),
+  }),
+  internalRoute({
+    method: 'DELETE',
+    template: webhookPaths.endpoint,
+    callers: ['gateway'],
+    input: { path },
+    answer: deletedWebhookEndpoint,
+    async handle({ webhooks }: WebhookRoutesDeps, { path: named }) {
+      if (!(await removeEndpoint(webhooks, fromPath(named)))) throw endpointNotFound();
+      return { endpoint_id: named.endpoint_id, deleted: true } as const;
+    },
+  }),
+  internalRoute({
+    method: 'POST',
+    template: webhookPaths.rotateSecret,
+    callers: ['gateway'],
+    input: { path, body: keyedWebhookRotation },
+    answer: rotatedWebhookSecret,
+    async handle({ webhooks }: WebhookRoutesDeps, { path: named, body }) {
+      const { endpoint, secret, isRepeated } = await rotateSecret(webhooks, fromPath(named), {
+        key: body.idempotency_key ?? null,
+        overlapMs: body.overlap_seconds * 1_000,
+        isForced: body.force,
+      });
+      return { ...toWireEndpoint(endpoint), secret, replayed: isRepeated };
+    },
+  }),
+];
+
+const deliveryRoutes = [
+  internalRoute({
+    method: 'POST',
+    template: webhookPaths.test,
+    callers: ['gateway'],
+    input: { path },
+    answer: webhookPing,
+    handle: async ({ webhooks }: WebhookRoutesDeps, { path: named }) => ({
+      event_id: await pingEndpoint(webhooks, await findEndpoint(webhooks, named)),
+    }),
+  }),
+  internalRoute({
+    method: 'GET',
+    template: webhookPaths.deliveries,
+    callers: ['gateway'],
+    input: { path, query: internalDeliveriesQuery },
+    answer: internalDeliveryPage,
+    async handle({ webhooks }: WebhookRoutesDeps, { path: named, query }) {
+      const endpoint = await findEndpoint(webhooks, named);
+      const { state, from, to, before, limit } = query;
+      const found = await webhooks.deliveries.listDeliveries(endpoint.id, {
+        ...{ state, before, limit: limit + 1 },
+        fromMs: from === undefined ? undefined : fromIsoTime(from),
+        toMs: to === undefined ? undefined : fromIsoTime(to),
+      });
+      const shown = found.slice(0, limit);
+      return {
+        items: shown.map(({ delivery }) => toWireDelivery(delivery)),
+        next_before: found.length > limit ? (shown.at(-1)?.place ?? null) : null,
+      };
+    },
+  }),
+  internalRoute({
+    method: 'POST',
+    template: webhookPaths.redeliver,
+    callers: ['gateway'],
+    input: { path, body: webhookRedelivery },
+    answer: webhookRedelivered,
+    async handle({ webhooks }: WebhookRoutesDeps, { path: named, body }) {
+      const endpoint = await findEndpoint(webhooks, named);
+      const done =
+        'event_id' in body
+          ? await redeliverEvent(webhooks, endpoint, body.event_id)
+          : await redeliverRange(webhooks, endpoint, {
+              sinceMs: fromIsoTime(body.since),
+              untilMs: body.until === undefined ? webhooks.clock.now() : fromIsoTime(body.until),
+            });
+      return toWireRedelivered(done);
+    },
+  }),
+];
+
+/** Webhook routes that the gateway calls for customers and operators. */
+export const webhookRoutes = [...endpointRoutes, ...deliveryRoutes];
+
+type EndpointPath = z.output<typeof webhookEndpointPath>;
+
+function fromPath({ project_id: projectId, endpoint_id: endpointId }: EndpointPath) {
+  return { projectId, endpointId };
+}
+
+async function findEndpoint(
+  { endpoints }: Pick<Webhooks, 'endpoints'>,
+  named: EndpointPath,
+): Promise<WebhookEndpoint> {
+  const { projectId, endpointId } = fromPath(named);
+  const endpoint = await endpoints.findEndpoint(projectId, endpointId);
+  if (endpoint === null) throw endpointNotFound();
+  return endpoint;
+}
+
+const endpointNotFound = () => new Refused({ code: 'webhook_endpoint_not_found' });

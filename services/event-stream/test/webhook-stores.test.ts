@@ -1,0 +1,237 @@
+import { randomBytes } from 'node:crypto';
+import type { WebhookEndpointId } from '@inventory/contracts/ids';
+import { connectMongo, type MongoConnection } from '@inventory/mongo/connect';
+import { ensureIndexes } from '@inventory/mongo/indexes';
+import { createTextSealer } from '@inventory/runtime/text-sealer';
+import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
+import { openNamespace, testLogger } from '@inventory/testkit/namespace';
+import { createTestClock } from '@inventory/testkit/test-clock';
+import { createDeliveryStore } from '../src/webhooks/delivery-store.ts';
+import { createEndpointStore } from '../src/webhooks/endpoint-store.ts';
+import { redeliverRange } from '../src/webhooks/redeliver.ts';
+import { type ServeEndpointDeps, serveEndpoint } from '../src/webhooks/serve-endpoint.ts';
+import type { WebhookDelivery } from '../src/webhooks/webhook-delivery.domain.ts';
+import { openWebhookCollections, webhookIndexes } from '../src/webhooks/webhook-document.ts';
+import type { WebhookEndpoint } from '../src/webhooks/webhook-endpoint.domain.ts';
+import { endpointWith } from './support/endpoints.ts';
+
+const type = 'inventory.refresh.completed';
+const sealer = createTextSealer([randomBytes(32).toString('base64url')]);
+const clock = createTestClock(1_000_000_000);
+const perMinute = 100;
+let mongo: MongoConnection;
+
+beforeAll(async () => {
+  const { mongodbUri: uri, database } = await openNamespace({ topics: false });
+  const names = { database: database('webhook_stores'), service: 'event-stream' };
+  mongo = await connectMongo({ uri, ...names, logger: testLogger });
+  await ensureIndexes(mongo.db, webhookIndexes);
+});
+afterAll(async () => {
+  await mongo.db.dropDatabase();
+  await mongo.close();
+});
+
+function stores() {
+  const collections = openWebhookCollections(mongo.db);
+  const deliveries = createDeliveryStore(collections.deliveries, testLogger);
+  return {
+    ...{ collections, deliveries },
+    endpoints: createEndpointStore(collections.endpoints, sealer, testLogger),
+  };
+}
+
+async function newEndpoint(overrides: Partial<WebhookEndpoint> = {}): Promise<WebhookEndpoint> {
+  const endpoint = endpointWith(overrides);
+  await stores().endpoints.insertEndpoint(endpoint, 10);
+  return endpoint;
+}
+
+test('a range that the log keeps no more is sent again in parts, each event in one of them (Events: webhooks)', async () => {
+  const collection = openWebhookCollections(mongo.db).deliveries;
+  const endpointId = 'whe_1';
+  const count = 10_150;
+  const documents = Array.from({ length: count }, (_, at) => ({
+    _id: `${endpointId}/${at}`,
+    endpointId,
+    state: at % 3 === 0 ? 'failed' : 'delivered',
+    appendedAt: new Date(Math.floor(at / perMinute) * 60_000),
+    nextAttemptAt: null,
+    failures: 1,
+  }));
+  await collection.insertMany(documents as never[]);
+  const endpoint = {
+    id: endpointId,
+    accountId: newAccountId(),
+    projectId: newProjectId(),
+    types: [],
+    nextPosition: 0,
+  } as unknown as WebhookEndpoint;
+  const deps = {
+    log: { listBetween: async () => [], findEntry: async () => null },
+    deliveries: createDeliveryStore(collection, testLogger),
+    clock,
+    wake: async () => undefined,
+  };
+
+  const whole = { sinceMs: 0, untilMs: clock.now() };
+  const first = await redeliverRange(deps, endpoint, whole);
+  const continueSinceMs = first.continueSinceMs ?? Number.NaN;
+  const second = await redeliverRange(deps, endpoint, { ...whole, sinceMs: continueSinceMs });
+
+  expect(first).toEqual({ redelivered: 10_000, continueSinceMs: 100 * 60_000 });
+  expect(second).toEqual({ redelivered: 150, continueSinceMs: null });
+  expect(await collection.countDocuments({ state: 'pending' })).toBe(count);
+});
+
+test('deliveries are due from their time on, later ones are retrying, ended ones are neither', async () => {
+  const collection = openWebhookCollections(mongo.db).deliveries;
+  await collection.deleteMany({});
+  const count = () => createDeliveryStore(collection, testLogger).countBacklog(clock.now());
+  expect(await count()).toEqual({ due: 0, dueSinceMs: null, retrying: 0 });
+  const states = [
+    ['pending', -5_000],
+    ['pending', 0],
+    ['pending', 1],
+    ['delivered', null],
+    ['failed', null],
+  ] as const;
+  const docs = states.map(([state, inMs], place) => ({
+    _id: `endpoint/${place}`,
+    state,
+    nextAttemptAt: inMs === null ? null : new Date(clock.now() + inMs),
+  }));
+  await collection.insertMany(docs as never[]);
+
+  expect(await count()).toEqual({ due: 2, dueSinceMs: clock.now() - 5_000, retrying: 1 });
+});
+
+/** A delivery that is due now, as it is read. */
+async function due(endpointId: WebhookEndpointId): Promise<WebhookDelivery> {
+  const eventId = `evt_${newRefreshId()}` as const;
+  const wanted = { endpointId, eventId, projectId: newProjectId(), type, body: '{}' };
+  await stores().deliveries.insertMissing([{ ...wanted, appendedAtMs: 1_000 }], clock.now());
+  const pending = await stores().deliveries.listPending(endpointId, 10, 'all');
+  return pending.find((one) => one.eventId === eventId) as WebhookDelivery;
+}
+
+const newEndpointId = (): WebhookEndpointId => `whe_${newRefreshId()}`;
+const attempt = {
+  atMs: 5_000,
+  durationMs: 3,
+  status: 500,
+  error: 'status',
+  responseBody: '',
+} as const;
+const retried = (failures: number) =>
+  ({ state: 'pending', nextAttemptAtMs: 9_000, failures }) as const;
+
+test('a result is stored once: not that of a delivery that was restarted, or attempted by another replica, since it was read (Events: webhooks)', async () => {
+  const { deliveries } = stores();
+  const id = newEndpointId();
+  const [late, restarted] = [await due(id), await due(id)];
+
+  await deliveries.recordAttempt({ delivery: late, attempt, progress: retried(1) });
+  await deliveries.recordAttempt({ delivery: late, attempt, progress: { state: 'delivered' } });
+  clock.advance(1);
+  await deliveries.restartDelivery(id, restarted.eventId, clock.now());
+  await deliveries.recordAttempt({
+    delivery: restarted,
+    attempt,
+    progress: { state: 'delivered' },
+  });
+
+  const kept = await deliveries.listPending(id, 10, 'all');
+  expect(kept.map(({ eventId, attemptsTotal }) => [eventId, attemptsTotal])).toEqual([
+    [late.eventId, 1],
+    [restarted.eventId, 0],
+  ]);
+});
+
+test('a delivery that is inserted again exists once, and only its newest twenty attempts are kept, all counted (Events: webhooks)', async () => {
+  const { deliveries } = stores();
+  const id = newEndpointId();
+  let delivery = await due(id);
+  expect(await deliveries.insertMissing([{ ...delivery, appendedAtMs: 1 }], 2_000)).toBe(0);
+
+  for (let times = 0; times < 23; times += 1) {
+    const failed = { ...attempt, atMs: times };
+    await deliveries.recordAttempt({ delivery, attempt: failed, progress: retried(times + 1) });
+    delivery = (await deliveries.listPending(id, 1, 'all'))[0] as WebhookDelivery;
+  }
+
+  const shown = await deliveries.listDeliveries(id, { limit: 10 });
+  expect(shown.map((one) => one.delivery.attemptsTotal)).toEqual([23]);
+  expect(shown[0]?.delivery.attempts.map(({ atMs }) => atMs)).toEqual(
+    Array.from({ length: 20 }, (_none, index) => index + 3),
+  );
+});
+
+test('a corrupt delivery, or a corrupt endpoint whose turn it is first, blocks no other (decisions/0013)', async () => {
+  const { deliveries, endpoints, collections } = stores();
+  const id = newEndpointId();
+  const [corrupt, next] = [await due(id), await due(id)];
+  const head = { nextAttemptAt: new Date(1), place: null } as object;
+  await collections.deliveries.updateOne({ eventId: corrupt.eventId }, { $set: head });
+  const [broken, whole] = [await newEndpoint(), await newEndpoint()];
+  await endpoints.makeDue({ endpointId: broken.id }, 1);
+  await endpoints.makeDue({ endpointId: whole.id }, 2);
+  const tries = 'many' as never;
+  await collections.endpoints.updateOne(
+    { endpointId: broken.id },
+    { $set: { 'work.tries': tries } },
+  );
+
+  const pending = await deliveries.listPending(id, 1, 'all');
+  const turns = await endpoints.turnsOf('new').findDue(2, 1);
+
+  expect(pending.map(({ eventId }) => eventId)).toEqual([next.eventId]);
+  expect(turns.map(({ item }) => item.id)).toEqual([whole.id]);
+});
+
+test('endpoints that wait for their account cost nothing until it changes, and then have a turn at once; others of it are not disturbed (architecture: cost follows what is due)', async () => {
+  const { endpoints } = stores();
+  const accountId = newAccountId();
+  const [held, idle, other] = [
+    await newEndpoint({ accountId }),
+    await newEndpoint({ accountId }),
+    await newEndpoint(),
+  ];
+  for (const one of [held, other])
+    await endpoints.makeDue({ endpointId: one.id }, clock.now() + 600_000);
+  const turns = endpoints.turnsOf('new');
+  const dueIds = async () =>
+    (await turns.findDue(clock.now(), 100))
+      .map(({ item }) => item.id)
+      .filter((id) => [held, idle, other].some((one) => one.id === id));
+
+  const before = await dueIds();
+  await endpoints.makeDue({ waitingOf: { accountId, projectId: null } }, clock.now());
+  const after = await dueIds();
+  await endpoints.makeDue({ projectId: idle.projectId }, clock.now());
+  const appended = await dueIds();
+
+  expect([before, after]).toEqual([[], [held.id]]);
+  expect(appended.sort()).toEqual([held.id, idle.id].sort());
+});
+
+test('an endpoint that was deleted is listed no more, and after a crash its turn removes what is left (Events: webhooks)', async () => {
+  const { endpoints, deliveries, collections } = stores();
+  const endpoint = await newEndpoint();
+  const { id, projectId } = endpoint;
+  await due(id);
+  await endpoints.markRemoved(projectId, id, clock.now(), clock.now() + 60_000);
+
+  expect(await endpoints.listEndpoints(projectId)).toEqual([]);
+  expect(await endpoints.updateEndpoint(endpoint, { description: 'late' })).toBe(false);
+  const turns = endpoints.turnsOf('new');
+  const [found] = (await turns.findDue(clock.now() + 60_000, 100)).filter(
+    (one) => one.item.id === id,
+  );
+  const claimed = found && (await turns.claim(found, 'test', clock.now() + 120_000));
+  if (!claimed) throw new Error('not due');
+  await serveEndpoint({ endpoints, deliveries } as unknown as ServeEndpointDeps, turns, claimed);
+
+  expect(await collections.endpoints.countDocuments({ endpointId: id })).toBe(0);
+  expect(await deliveries.listDeliveries(id, { limit: 1 })).toEqual([]);
+});
