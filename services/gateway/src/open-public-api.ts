@@ -26,7 +26,7 @@ export async function openPublicApi(
   const { config, lifetime, clock } = context;
   const { deadlines, role, cursorKeys } = config;
   const cursors = createCursorSealer(cursorKeys);
-  const positions = createPositionCursors(cursorKeys, cursors);
+  const positions = createPositionCursors(cursorKeys);
   const windows = createRateWindowStore(shared.db, deadlines);
   const limiter = createTrafficLimiter({
     limiter: createRequestLimiter({ windows, clock, deadlines }),

@@ -4,7 +4,7 @@ import { newScope } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { z } from 'zod';
-import { refused } from './support/fake-collector.ts';
+import { accepted, refused } from './support/fake-collector.ts';
 import { refreshPathOf } from './support/paths.ts';
 import { testStartMs } from './support/patience.ts';
 import {
@@ -44,7 +44,7 @@ test('every item has its own result, in the order of the request (Batch) [batch]
   world.collector.decide = (request) =>
     request.scope.app_id === 440
       ? refused({ code: 'insufficient_credits', detail: { required: 125, available: 3 } })
-      : { decision: 'accepted', price_version: 1, credits_reserved: 125, deadline_at: soon };
+      : accepted;
   const items = [item(), item({ app_id: 440 }), item({ max_credits: 124 }), item()];
 
   const answer = await send(key, items);
@@ -65,13 +65,11 @@ test('every item has its own result, in the order of the request (Batch) [batch]
   expect(results[3]).toMatchObject({
     success: true,
     idempotency_replayed: false,
-    retry_after_seconds: 1,
+    retry_after_seconds: 7,
     data: { state: 'queued', scope: { platform_id: items[3]?.platform_id } },
     meta: { credits_reserved: 125, billing_disposition: 'reserved', price_version: 1 },
   });
 });
-
-const soon = new Date(Date.UTC(2030, 0)).toISOString();
 
 test('single and batch refreshes share one key space and one fingerprint (Refresh)', async () => {
   const { key } = world.issue();

@@ -3,7 +3,7 @@ import { CorruptDocument } from '@inventory/mongo/parse-document';
 import { systemClock } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { secretDigest } from '@inventory/runtime/secret-digest';
-import { newCredentialId, newProjectId } from '@inventory/testkit/builders';
+import { newProjectId } from '@inventory/testkit/builders';
 import { openNamespace } from '@inventory/testkit/namespace';
 import { MongoClient } from 'mongodb';
 import { gatewayIndexes } from '../src/gateway-indexes.ts';
@@ -76,26 +76,27 @@ test('keys that are looked up together share their reads, and each finds its own
   expect(named('getMore')).toBe(0);
 });
 
-test('a corrupt Credential fails its own look-up and none beside it (decisions/0013)', async () => {
-  const [corrupt, ...others] = await Promise.all([1, 2, 3].map(newCredential));
-  const credentials = db().collection<{ _id: string }>(tenancyCollections.credentials);
-  const id = String(corrupt?.credential.id);
-  await credentials.updateOne({ _id: id }, { $unset: { rotation: true } });
+test.each(['rotation', 'serviceAccountId', 'accountId'])(
+  'a Credential without its %s fails its own look-up and none beside it (decisions/0013)',
+  async (field) => {
+    const [corrupt, ...others] = await Promise.all([1, 2, 3].map(newCredential));
+    const credentials = db().collection<{ _id: string }>(tenancyCollections.credentials);
+    const id = String(corrupt?.credential.id);
+    await credentials.updateOne({ _id: id }, { $unset: { [field]: true } });
 
-  const found = await Promise.allSettled(
-    [corrupt, ...others].map((one) => store.findBySecretDigest(String(one?.digest))),
-  );
+    const found = await Promise.allSettled(
+      [corrupt, ...others].map((one) => store.findBySecretDigest(String(one?.digest))),
+    );
 
-  expect(found.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
-  expect(found[0]).toMatchObject({ reason: expect.any(CorruptDocument) });
-});
+    expect(found.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
+    expect(found[0]).toMatchObject({ reason: expect.any(CorruptDocument) });
+  },
+);
 
 test('streams that open together share their writes, and no Project gets more places than it has (Events: places) [events-places]', async () => {
   const places = createStreamPlaceStore(db(), { clock: systemClock, lifeMaxMs: 900_000 });
   const projects = Array.from({ length: 50 }, newProjectId);
-  const newPlace = () => ({
-    ...{ id: systemIdentifiers.uuidV7(), replica: 'one', credentialId: newCredentialId() },
-  });
+  const newPlace = () => ({ id: systemIdentifiers.uuidV7(), replica: 'one' });
   const opened = Array.from({ length: 6 }, () => projects).flat();
 
   const added = await Promise.all(opened.map((one) => places.add(one, newPlace(), 4)));

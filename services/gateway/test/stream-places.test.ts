@@ -1,7 +1,7 @@
 import { connectMongo } from '@inventory/mongo/connect';
 import { ensureIndexes } from '@inventory/mongo/indexes';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
-import { newCredentialId, newProjectId } from '@inventory/testkit/builders';
+import { newProjectId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
@@ -85,7 +85,7 @@ test('of concurrent requests at two replicas over one store as many are admitted
     Promise.all(
       Array.from({ length: 20 }, async (_none, index) => {
         const replica = replicas[index % replicas.length] ?? one;
-        return (await replica.acquire(projectId, newCredentialId())).result;
+        return (await replica.acquire(projectId)).result;
       }),
     );
   const granted = (results: readonly string[]) => results.filter((result) => result === 'granted');

@@ -28,6 +28,7 @@ const inUnits: FakeDecision = {
   ...unitTerms,
   units_remaining: 875,
   deadline_at: '2026-12-01T00:00:00.000Z',
+  retry_after_seconds: 7,
 };
 
 const post = (key: string, idempotencyKey = 'first') =>

@@ -13,10 +13,7 @@ import type { Collection, Db } from 'mongodb';
 import { z } from 'zod';
 import { identityStatuses } from './egress/egress-identity.domain.ts';
 import { acceptanceDocument, billingDocument } from './refreshes/billing-document.ts';
-import { noEndCheck } from './refreshes/recorded-page.domain.ts';
 import { openPhases, refreshPhases, waitingPhases } from './refreshes/refresh.domain.ts';
-
-/* Documents of earlier versions lack the fields that have a default here. */
 
 /** A staged page with its position in the inventory. */
 const stagedPage = manifestPage.extend({ place: z.int(), nextCursor: z.string().nullable() });
@@ -25,15 +22,15 @@ export type StagedPageRecord = z.infer<typeof stagedPage>;
 /** A write of a scan is conditional on the version of its refresh; the lease is in the inventory. */
 const scan = z.object({
   epoch: z.int(),
-  sequence: z.int().nullable().default(null),
-  worker: z.string().nullable().default(null),
+  sequence: z.int(),
+  worker: z.string().nullable(),
   startedAt: z.date(),
   completedAt: z.date().nullable(),
   pages: z.int(),
-  assetsRead: z.int().nullable().default(null),
+  assetsRead: z.int(),
   reportedTotalCount: z.int().nullable(),
-  endCheck: z.object({ cursor: z.string().nullable(), attempts: z.int() }).default(noEndCheck),
-  parked: z.boolean().default(false),
+  endCheck: z.object({ cursor: z.string().nullable(), attempts: z.int() }),
+  parked: z.boolean(),
 });
 
 /** One refresh: the only document that its saga writes. */
@@ -52,11 +49,11 @@ const refresh = z.object({
   scopeKey: z.string(),
   language,
   maxCredits: z.int(),
-  expectedPages: z.int().nullable().default(null),
+  expectedPages: z.int().nullable(),
   waitingId: z.string().nullable(),
   requestedAt: z.date(),
   queueDeadline: z.date(),
-  retryAfterSeconds: z.int().default(1),
+  retryAfterSeconds: z.int(),
   collectDeadline: z.date().nullable(),
   completedAt: z.date().nullable(),
   refusal: refreshRefusal.nullable(),
@@ -109,9 +106,9 @@ const identity = z.object({
   inFlight: z.object({ token: z.string(), untilMs: z.number() }).nullable(),
   silentUntilMs: z.number(),
   refusals: z.int(),
-  unreachableUntilMs: z.number().default(0),
-  connectFailures: z.int().default(0),
-  liveCredit: z.number().default(0),
+  unreachableUntilMs: z.number(),
+  connectFailures: z.int(),
+  liveCredit: z.number(),
 });
 export type IdentityDocument = z.infer<typeof identity>;
 
@@ -176,21 +173,21 @@ const plan = z.object({
   urgentUntilMs: z.number().nullable(),
   liveShare: z.number(),
   pagesPerMinute: z.number(),
-  pagesPerMinuteHoped: z.number().default(0),
-  servesFromMs: z.number().default(0),
+  pagesPerMinuteHoped: z.number(),
+  servesFromMs: z.number(),
   pagesReserved: z.number(),
   pagesWaiting: z.number(),
   pagesFree: z.number(),
-  scanPagesMax: z.number().default(Number.MAX_SAFE_INTEGER),
+  scanPagesMax: z.number(),
   typicalPages: z.number(),
   replicas: z.int(),
-  pagesPerReplica: z.number().default(Number.MAX_SAFE_INTEGER),
-  reserved: z.array(z.string()).readonly().default([]),
+  pagesPerReplica: z.number(),
+  reserved: z.array(z.string()).readonly(),
   accounts: z.int(),
   busiest: z
-    .array(z.object({ accountId: z.string(), refreshes: z.int().default(1), pages: z.number() }))
+    .array(z.object({ accountId: z.string(), refreshes: z.int(), pages: z.number() }))
     .readonly(),
-  survey: survey.nullable().default(null),
+  survey: survey.nullable(),
 });
 export type PlanDocument = z.infer<typeof plan>;
 
@@ -249,7 +246,6 @@ export const indexes: readonly CollectionIndexes[] = [
       { name: 'expire_at', keys: { expireAt: 1 }, options: { expireAfterSeconds: 0 } },
       outboxIndex,
     ],
-    retired: ['project_newest', 'ask_at'],
   },
   {
     collection: 'inventories',
@@ -261,7 +257,6 @@ export const indexes: readonly CollectionIndexes[] = [
       },
       { name: 'seen', keys: { seenAt: 1 }, options: { expireAfterSeconds: 180 * 86_400 } },
     ],
-    retired: ['lease_until'],
   },
   {
     collection: 'replicas',

@@ -212,10 +212,11 @@ export async function openCollectorHarness(
 
 /** The ledger's reply with a hold is the acceptance; every other decision is the collector's. */
 function decisionsAmong(messages: MessageRecorder, refreshId: string): Decision[] {
-  const held = messages.of('reply.billing-outcome.v1').flatMap(({ outcome, deadline_at }) => {
-    if (outcome?.refresh_id !== refreshId || outcome.result === 'refused' || !deadline_at)
-      return [];
-    const terms = { ...acceptanceOf(heldBy(outcome)), deadline_at };
+  const held = messages.of('reply.billing-outcome.v1').flatMap(({ outcome, ...times }) => {
+    const { deadline_at, retry_after_seconds } = times;
+    if (outcome?.refresh_id !== refreshId || outcome.result === 'refused') return [];
+    if (!deadline_at || !retry_after_seconds) return [];
+    const terms = { ...acceptanceOf(heldBy(outcome)), deadline_at, retry_after_seconds };
     return [{ decision: 'accepted', refresh_id: outcome.refresh_id, ...terms } as const];
   });
   const replies = messages.of('reply.refresh-decision.v1');

@@ -349,18 +349,6 @@ describe('A further scan of an inventory (Refresh: unchanged) [unchanged]', () =
     expect(notes).toEqual(['b1', 'b2', 'b3']);
   });
 
-  it('shows the rows of the revision where those of its own are gone', async () => {
-    const scope = newScope();
-    const [before, after] = [withWear('0.1', 'Wear'), withWear('0.2', 'Wear')];
-    await replica.save({ scope, pages: [before], completedAtMs: at(0) });
-    await replica.save({ scope, pages: [after], completedAtMs: at(1) });
-    const head = await store.collections.scopes.findOne({ _id: inventoryKeyText(scope) });
-    const set = head?.head?.texts.english?.rowSetId ?? '';
-    await store.collections.textBlocks.deleteMany({ set });
-
-    expect((await replica.client.page(scope)).assets).toEqual(before.assets);
-  });
-
   it('that ended before the head’s is saved as superseded already', async () => {
     const scope = newScope();
     const head = await replica.save({ scope, pages: [plainPage(0, 5)], completedAtMs: at(5) });

@@ -14,7 +14,7 @@ export const authorityChanged = defineMessage({
     at: z.iso.datetime(),
     /**
      * The first 52 bits of the digest of the secret that the change has issued: enough to tell that it
-     * exists. Absent where none was, and in a message of an earlier version.
+     * exists. Absent where none was.
      */
     new_secret: z
       .string()

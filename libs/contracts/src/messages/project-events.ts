@@ -14,7 +14,7 @@ export const projectEventAppended = defineMessage({
     position: z.int().min(1),
     log_epoch: z.int().min(1),
     event: opaqueEvent,
-    /** When the log has acquired the position; absent in messages of earlier versions. */
+    /** When the log has acquired the position; absent where its entry was pruned. */
     appended_at: z.iso.datetime().optional(),
   }),
 });

@@ -21,8 +21,7 @@ export const refreshDecisionReply = defineMessage({
       decision: z.literal('accepted'),
       /** When its time in the queue ends. */
       deadline_at: z.iso.datetime(),
-      /** Absent in a reply of an earlier version. */
-      retry_after_seconds: retryAfterSeconds.optional(),
+      retry_after_seconds: retryAfterSeconds,
     }),
     z.object({
       waiting_id: waitingId,

@@ -30,12 +30,11 @@ export const revisionScanCompleted = defineMessage({
   body: z.object({
     scan_id: z.uuid(),
     refresh_id: refreshId.nullable(),
-    /** Absent in records of earlier versions: a refresh. */
-    source: scanSource.optional(),
+    source: scanSource,
     account_id: accountId,
     scope: inventoryKey,
     language,
-    /** The place of a refresh's scan among those of its inventory; absent in records of earlier versions. */
+    /** The place of a refresh's scan among those of its inventory; absent for a capture. */
     sequence: z.int().min(1).optional(),
     scan_window: z.object({ started_at: z.iso.datetime(), completed_at: z.iso.datetime() }),
     /** The platform's own count, including hidden items. */

@@ -25,7 +25,6 @@ export const ledgerIndexes: readonly CollectionIndexes[] = [
       // Accounts active since a time, for the snapshot pass: it reads the index alone.
       { name: 'activity', keys: { at: 1, accountId: 1, lastSeq: 1 } },
     ],
-    retired: ['command_key', 'at'],
   },
   {
     collection: snapshotsCollection,

@@ -85,7 +85,6 @@ export const logIndexes: readonly CollectionIndexes[] = [
       // Covers the read of appended heads.
       { name: 'appended', keys: { appendedAt: 1, projectId: 1, position: 1 } },
     ],
-    retired: ['appended_at', 'event_id'],
   },
   {
     collection: logDocuments.pruned.collection,

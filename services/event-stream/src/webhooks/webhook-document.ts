@@ -126,7 +126,6 @@ export const webhookIndexes: readonly CollectionIndexes[] = [
       { name: 'turn', keys: { pace: 1, 'work.dueAt': 1, accountId: 1 }, options: workOnly },
       { name: 'account_turn', keys: { accountId: 1, 'work.dueAt': 1 }, options: workOnly },
     ],
-    retired: ['next_read', 'queue_due'],
   },
   {
     collection: webhookDocuments.delivery.collection,
@@ -141,6 +140,5 @@ export const webhookIndexes: readonly CollectionIndexes[] = [
       { name: 'appended_at', keys: { endpointId: 1, appendedAt: 1 } },
       { name: 'created_at', keys: { createdAt: 1 } },
     ],
-    retired: ['pings'],
   },
 ];

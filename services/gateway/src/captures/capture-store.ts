@@ -36,8 +36,7 @@ const captureFields = z.object({
   completedAt: z.date(),
   reportedTotalCount: z.int(),
   evidence: z.string(),
-  /** Absent in documents of earlier versions. */
-  replaced: z.array(z.int()).exactOptional(),
+  replaced: z.array(z.int()),
   giveUpAt: z.date(),
 });
 
@@ -135,7 +134,7 @@ function toDoc(capture: Capture, trace: TraceCarrier, dueAtMs: number): CaptureD
 
 function toCapture({ _id: chainId, trace, capture }: CaptureDocument): PendingCapture {
   invariant(capture !== undefined, 'a pending capture has its fields');
-  const { accountId, scope, language, reportedTotalCount, evidence, replaced = [] } = capture;
+  const { accountId, scope, language, reportedTotalCount, evidence, replaced } = capture;
   return {
     chainId,
     trace: trace ?? {},

@@ -13,8 +13,8 @@ export interface LiveChain {
   readonly page: number;
   /** Start of that page; null for the start of the inventory. */
   readonly startAssetid: string | null;
-  /** Start of the page before it; absent for the first page and in cursors of earlier versions. */
-  readonly previousStartAssetid?: string | null;
+  /** Start of the page before it; null for the start of the inventory, and for the first page. */
+  readonly previousStartAssetid: string | null;
   /** Numbers of pages that were read again because their end moved: the page behind replaces it. */
   readonly replaced: readonly number[];
   /**
@@ -58,7 +58,8 @@ const replacedMax = 5;
 export type DigestOf = (text: string) => string;
 
 export function openLiveChain(chainId: string, nowMs: number): LiveChain {
-  return { chainId, startedAtMs: nowMs, page: 0, startAssetid: null, replaced: [], evidence: '' };
+  const start = { page: 0, startAssetid: null, previousStartAssetid: null };
+  return { chainId, startedAtMs: nowMs, ...start, replaced: [], evidence: '' };
 }
 
 /** The chain, only read from now on: no page after it captures again. */
@@ -81,8 +82,8 @@ export function endCheckStart(
   rules: CaptureRules,
   nowMs: number,
 ): string | null | undefined {
-  if (!isCapturing(chain, rules, nowMs) || chain.replaced.length >= replacedMax) return undefined;
-  return chain.previousStartAssetid;
+  const isChecked = chain.page > 0 && chain.replaced.length < replacedMax;
+  return isChecked && isCapturing(chain, rules, nowMs) ? chain.previousStartAssetid : undefined;
 }
 
 /**
@@ -112,7 +113,7 @@ export function advanceLiveChain(
     startedAtMs: chain.startedAtMs,
     page: chain.page + 1,
     startAssetid: nextStartAssetid,
-    previousStartAssetid: hasMoved ? (chain.previousStartAssetid ?? null) : chain.startAssetid,
+    previousStartAssetid: hasMoved ? chain.previousStartAssetid : chain.startAssetid,
     replaced: hasMoved ? [...chain.replaced, chain.page - 1] : chain.replaced,
     evidence: captures ? linkOf(chain.evidence ?? '', staged, digestOf) : null,
   };

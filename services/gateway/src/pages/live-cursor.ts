@@ -19,9 +19,8 @@ const content = z.tuple([
   z.int().min(0),
   z.string().nullable(),
   z.string().nullable(),
-  /** Both absent in cursors of earlier versions. */
-  z.string().nullable().optional(),
-  z.array(z.int().min(0)).optional(),
+  z.array(z.int().min(0)),
+  z.string().nullable(),
 ]);
 
 /** Bound to the route: a cursor of another route is invalid. */
@@ -36,13 +35,9 @@ export function sealLiveCursor(
   chain: LiveChain,
   nowMs: number,
 ): string {
-  const { chainId, startedAtMs, page, startAssetid, evidence } = chain;
-  const text = JSON.stringify([
-    ...[nowMs, chainId, startedAtMs, page, startAssetid, evidence],
-    ...(chain.previousStartAssetid === undefined
-      ? []
-      : [chain.previousStartAssetid, chain.replaced]),
-  ]);
+  const { chainId, startedAtMs, page, startAssetid, previousStartAssetid } = chain;
+  const place = [chainId, startedAtMs, page, startAssetid, previousStartAssetid];
+  const text = JSON.stringify([nowMs, ...place, chain.replaced, chain.evidence]);
   return cursors.seal(text, bindingOf(binding));
 }
 
@@ -54,9 +49,8 @@ export function openLiveCursor(
 ): { readonly issuedAtMs: number; readonly chain: LiveChain } | null {
   const opened = cursors.open(cursor, bindingOf(binding));
   if (opened === null) return null;
-  const [issuedAtMs, chainId, startedAtMs, page, startAssetid, evidence, before, replaced = []] =
+  const [issuedAtMs, chainId, startedAtMs, page, startAssetid, before, replaced, evidence] =
     content.parse(JSON.parse(opened));
-  const previous = before === undefined ? {} : { previousStartAssetid: before };
-  const chain = { chainId, startedAtMs, page, startAssetid, ...previous, replaced, evidence };
-  return { issuedAtMs, chain };
+  const place = { page, startAssetid, previousStartAssetid: before };
+  return { issuedAtMs, chain: { chainId, startedAtMs, ...place, replaced, evidence } };
 }

@@ -38,8 +38,7 @@ const documents = {
     productCode,
     /** Set for a page of a chain. */
     chainId: z.string().exactOptional(),
-    /** Absent in documents of earlier versions. */
-    keyId: z.string().nullable().default(null),
+    keyId: z.string().nullable(),
     deadline: z.date(),
     work: workField,
   }),

@@ -117,7 +117,7 @@ export async function requestRefresh(
         requestedAt: isoTime(requestedAtMs),
         ...reservationOf(body),
         deadlineAt: body.deadline_at,
-        retryAfterSeconds: body.retry_after_seconds ?? 1,
+        retryAfterSeconds: body.retry_after_seconds,
       };
     case 'refused':
       return refused(body.refusal);
@@ -138,7 +138,8 @@ function decisionIn(reply: ReceivedMessage): Decision | undefined {
   if (reply.type !== 'reply.billing-outcome.v1') return undefined;
   const { waiting_id, outcome, deadline_at, retry_after_seconds } = reply.body;
   if (outcome?.kind !== 'reserve' || outcome.result !== 'applied') return undefined;
-  if (outcome.refresh_id === null || deadline_at === undefined) return undefined;
+  if (outcome.refresh_id === null) return undefined;
+  if (deadline_at === undefined || retry_after_seconds === undefined) return undefined;
   return {
     waiting_id,
     refresh_id: outcome.refresh_id,

@@ -2,8 +2,6 @@ import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'no
 import type { ProjectId } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
 import { invariant } from '@inventory/runtime/bug';
-import { z } from 'zod';
-import type { CursorSealer } from '../http/sealed-cursor.ts';
 import type { StreamPosition } from './stream-position.domain.ts';
 
 /** Cursors of positions, valid for their Project only. */
@@ -21,13 +19,9 @@ const macBytes = 16;
 
 /**
  * A position is no secret, so its cursor is authenticated and not encrypted: one MAC per event. The
- * first of the keys (base64url) signs, every key verifies. `sealed` opens the encrypted cursors of
- * earlier versions.
+ * first of the keys (base64url) signs, every key verifies.
  */
-export function createPositionCursors(
-  encodedKeys: readonly string[],
-  sealed: Pick<CursorSealer, 'open'>,
-): PositionCursors {
+export function createPositionCursors(encodedKeys: readonly string[]): PositionCursors {
   // The keys encrypt other cursors: MACs have keys of their own.
   const keys = encodedKeys.map((key) =>
     createSecretKey(
@@ -54,7 +48,7 @@ export function createPositionCursors(
       return Buffer.concat([content, macOf(first, projectId, content)]).toString('base64url');
     },
     open(projectId, cursor) {
-      const place = placeOf(projectId, cursor) ?? openSealed(sealed, projectId, cursor);
+      const place = placeOf(projectId, cursor);
       if (place === null) throw new Refused({ code: 'invalid_cursor' });
       return place;
     },
@@ -80,18 +74,4 @@ function decode(content: Buffer): StreamPosition {
 
 function macOf(key: KeyObject, projectId: ProjectId, content: Buffer): Buffer {
   return createHmac('sha256', key).update(content).update(projectId).digest().subarray(0, macBytes);
-}
-
-const sealedContent = z.tuple([z.int().min(1), z.int().min(0), z.int().min(0)]);
-
-/** A cursor of an earlier version; the log keeps what follows it for LOG_KEEP_MS at most. */
-function openSealed(
-  sealed: Pick<CursorSealer, 'open'>,
-  projectId: ProjectId,
-  cursor: string,
-): StreamPosition | null {
-  const opened = sealed.open(cursor, ['events', projectId]);
-  if (opened === null) return null;
-  const [logEpoch, position, asOfMs] = sealedContent.parse(JSON.parse(opened));
-  return { logEpoch, position, asOfMs };
 }

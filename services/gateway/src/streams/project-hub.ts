@@ -22,7 +22,7 @@ export interface AppendedEvent {
   readonly logEpoch: number;
   readonly position: number;
   readonly event: OpaqueEvent;
-  /** Null in a message of an earlier version. */
+  /** Null where the entry was pruned before its event was announced again. */
   readonly appendedAtMs: number | null;
 }
 

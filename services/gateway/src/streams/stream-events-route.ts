@@ -92,7 +92,7 @@ async function acquirePlace(
   { places, perProjectMax }: StreamEventsDeps,
   { principal }: AdmittedRequest,
 ): Promise<HeldPlace> {
-  const acquired = await places.acquire(principal.projectId, principal.credentialId);
+  const acquired = await places.acquire(principal.projectId);
   if (acquired.result === 'granted') return acquired.place;
   if (acquired.result === 'unavailable') throw unavailable();
   throw new Refused({

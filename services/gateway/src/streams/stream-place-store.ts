@@ -1,4 +1,4 @@
-import type { CredentialId, ProjectId } from '@inventory/contracts/ids';
+import type { ProjectId } from '@inventory/contracts/ids';
 import { refusedWrites } from '@inventory/mongo/duplicate-key';
 import type { CollectionIndexes } from '@inventory/mongo/indexes';
 import { parseDocument } from '@inventory/mongo/parse-document';
@@ -15,11 +15,6 @@ export interface StreamPlace {
   readonly replica: string;
 }
 
-export interface NewPlace extends StreamPlace {
-  /** Required by replicas of an earlier version. */
-  readonly credentialId: CredentialId;
-}
-
 export interface PlaceToRemove {
   readonly projectId: ProjectId;
   readonly id: string;
@@ -28,7 +23,7 @@ export interface PlaceToRemove {
 /** The places of each Project, one document with at most `placesMax` of them. */
 export interface StreamPlaceStore {
   /** False when the Project has no free place. */
-  add(projectId: ProjectId, place: NewPlace, placesMax: number): Promise<boolean>;
+  add(projectId: ProjectId, place: StreamPlace, placesMax: number): Promise<boolean>;
   list(projectId: ProjectId): Promise<readonly StreamPlace[]>;
   remove(places: readonly PlaceToRemove[]): Promise<void>;
 }
@@ -52,7 +47,7 @@ type PlacesDocument = z.infer<typeof documents.schema>;
 
 interface PlaceToAdd {
   readonly projectId: ProjectId;
-  readonly added: NewPlace;
+  readonly added: StreamPlace;
   readonly placesMax: number;
 }
 

@@ -1,5 +1,5 @@
 import { createSemaphore } from '@inventory/runtime/semaphore';
-import { newCredentialId, newProjectId } from '@inventory/testkit/builders';
+import { newProjectId } from '@inventory/testkit/builders';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import fc from 'fast-check';
@@ -58,7 +58,7 @@ function createWorld(step: () => Promise<void>, totalMax = 100) {
     ...{ clock, store, replicas, streams },
     fullest: () => fullest,
     async open(replica: Replica): Promise<PlaceResult['result']> {
-      const acquired = await replica.acquire(projectId, newCredentialId());
+      const acquired = await replica.acquire(projectId);
       if (acquired.result !== 'granted') return acquired.result;
       const stream: OpenStream = { replica, place: acquired.place, lost: null };
       // A replica that crashed meanwhile holds nothing.

@@ -1,14 +1,9 @@
-import type { CredentialId, ProjectId } from '@inventory/contracts/ids';
+import type { ProjectId } from '@inventory/contracts/ids';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import { DeadlineExceeded, withDeadline } from '@inventory/runtime/wait';
 import type { ClosingReason } from './event-frame.domain.ts';
 import { createLostReplicaRemoval, type LostReplicaDeps } from './lost-replicas.ts';
-import type {
-  NewPlace,
-  PlaceToRemove,
-  StreamPlace,
-  StreamPlaceStore,
-} from './stream-place-store.ts';
+import type { PlaceToRemove, StreamPlace, StreamPlaceStore } from './stream-place-store.ts';
 import type { StreamReplicaStore } from './stream-replica-store.ts';
 
 /** A place of this replica, acquired for one stream. */
@@ -31,7 +26,7 @@ export type PlaceResult =
  */
 export interface StreamPlaces {
   /** A Project is full until one of its streams ends: none makes room for another. */
-  acquire(projectId: ProjectId, credentialId: CredentialId): Promise<PlaceResult>;
+  acquire(projectId: ProjectId): Promise<PlaceResult>;
   /** Renews this replica; removes lost replicas. */
   renew(): Promise<void>;
   /** Removes the released places from the store. */
@@ -75,7 +70,7 @@ export function createStreamPlaces(deps: StreamPlacesDeps): StreamPlaces {
     );
   }
 
-  async function store(projectId: ProjectId, place: NewPlace): Promise<boolean> {
+  async function store(projectId: ProjectId, place: StreamPlace): Promise<boolean> {
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
       if (await places.add(projectId, place, perProjectMax)) return true;
       const taken = await places.list(projectId);
@@ -105,9 +100,9 @@ export function createStreamPlaces(deps: StreamPlacesDeps): StreamPlaces {
   }
 
   return {
-    async acquire(projectId, credentialId) {
+    async acquire(projectId) {
       if (replica === null || held.size >= totalMax) return { result: 'unavailable' };
-      const stored = { id: identifiers.uuidV7(), replica, credentialId };
+      const stored = { id: identifiers.uuidV7(), replica };
       const place = new LosablePlace(() => release(projectId, stored.id));
       held.set(stored.id, place);
       const storing = store(projectId, stored);

@@ -95,9 +95,12 @@ async function readCredentials(
   });
 }
 
-/** The Service account where it is not the default one, which is read from the account. */
+/**
+ * The Service account where it is not the default one, which is read from the account. The document
+ * is not parsed yet: a corrupt one may have anything in the place of an id.
+ */
 function otherServiceAccount({ accountId, serviceAccountId: id }: CredentialDocument) {
-  return id === undefined || accountIdOfDefault(id) === accountId ? [] : [id];
+  return typeof id !== 'string' || accountIdOfDefault(id) === accountId ? [] : [id];
 }
 
 async function readByIds<Stored extends { readonly _id: string }>(

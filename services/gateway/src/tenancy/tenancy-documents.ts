@@ -26,11 +26,11 @@ const account = z.object({
   state: ownerState,
   networkPolicy,
   requestsPerMinute: z.int(),
-  defaultNetworkPolicy: networkPolicy.default(null),
-  trafficLimitPerMinute: z.int().nullable().default(null),
-  hasServiceAccounts: z.boolean().default(false),
+  defaultNetworkPolicy: networkPolicy,
+  trafficLimitPerMinute: z.int().nullable(),
+  hasServiceAccounts: z.boolean(),
   eventsEnabled: z.boolean(),
-  captureEnabled: z.boolean().default(true),
+  captureEnabled: z.boolean(),
   ...times,
 });
 export type AccountDocument = z.infer<typeof account> & WithOutbox;
@@ -66,8 +66,7 @@ const credential = z.object({
   _id: credentialId,
   accountId,
   projectId,
-  /** Absent where it was issued before there were Service accounts: the default one. */
-  serviceAccountId: serviceAccountId.optional(),
+  serviceAccountId,
   name: z.string().nullable(),
   state: z.enum(['active', 'revoked']),
   scopes: z.array(grantedPermission),

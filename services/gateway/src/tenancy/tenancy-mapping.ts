@@ -1,12 +1,11 @@
 import { parseDocument } from '@inventory/mongo/parse-document';
 import { dateOf, dateOrNull } from '@inventory/runtime/clock';
-import {
-  type Account,
-  type Credential,
-  defaultServiceAccountId,
-  type Project,
-  type ServiceAccount,
-  type StoredSecret,
+import type {
+  Account,
+  Credential,
+  Project,
+  ServiceAccount,
+  StoredSecret,
 } from './tenancy.domain.ts';
 import {
   type AccountDocument,
@@ -106,7 +105,7 @@ export function fromCredentialDocument(stored: CredentialDocument): Credential {
     id: document._id,
     accountId: document.accountId,
     projectId: document.projectId,
-    serviceAccountId: document.serviceAccountId ?? defaultServiceAccountId(document.accountId),
+    serviceAccountId: document.serviceAccountId,
     name: document.name,
     state: document.state,
     permissions: document.scopes,

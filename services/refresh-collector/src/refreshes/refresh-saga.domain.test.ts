@@ -242,7 +242,7 @@ describe('refresh saga', () => {
         startedAtMs: 0,
         completedAtMs: null,
         pages,
-        assetsRead: null,
+        assetsRead: 0,
         reportedTotalCount: null,
         endCheck: { cursor: null, attempts: 0 },
         parked: false,

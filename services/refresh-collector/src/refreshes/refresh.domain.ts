@@ -60,8 +60,8 @@ export const attemptCancelled: RefreshRefusal = {
 export interface ScanSummary extends ScanSize {
   /** Grows with every claim; a write of an earlier epoch is refused. */
   readonly epoch: number;
-  /** Its place among the scans of its inventory; null for scans that earlier versions started. */
-  readonly sequence: number | null;
+  /** Its place among the scans of its inventory. */
+  readonly sequence: number;
   readonly startedAtMs: number;
   readonly completedAtMs: number | null;
   readonly endCheck: EndCheck;

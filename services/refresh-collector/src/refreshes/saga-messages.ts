@@ -114,10 +114,11 @@ function completeScan(refresh: Refresh, pages: readonly StagedPageRecord[]): Out
     body: {
       scan_id: refresh.id,
       refresh_id: refresh.id,
+      source: 'refresh',
       account_id: refresh.accountId,
       scope: refresh.scope,
       language: refresh.language,
-      ...(scan.sequence === null ? {} : { sequence: scan.sequence }),
+      sequence: scan.sequence,
       scan_window: {
         started_at: isoTime(scan.startedAtMs),
         completed_at: isoTime(scan.completedAtMs),

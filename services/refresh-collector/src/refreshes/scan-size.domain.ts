@@ -3,9 +3,9 @@ export interface ScanSize {
   readonly pages: number;
   /**
    * Assets that these pages cover, hidden ones included: what a page was requested with, or fewer
-   * where the platform gives fewer. Null in scans of earlier versions.
+   * where the platform gives fewer.
    */
-  readonly assetsRead: number | null;
+  readonly assetsRead: number;
   readonly reportedTotalCount: number | null;
 }
 
@@ -19,7 +19,7 @@ export function reportedPages(
   assetsPerPage: number,
 ): number | null {
   if (reportedTotalCount === null) return null;
-  if (pages === 0 || !assetsRead) return pagesOf(reportedTotalCount, assetsPerPage);
+  if (pages === 0 || assetsRead === 0) return pagesOf(reportedTotalCount, assetsPerPage);
   const assetsLeft = Math.max(0, reportedTotalCount - assetsRead);
   return pages + Math.ceil((assetsLeft * pages) / assetsRead);
 }

@@ -17,7 +17,7 @@ const scanOf = (reportedTotalCount: number) => ({
   startedAtMs: 0,
   completedAtMs: null,
   pages: 0,
-  assetsRead: null,
+  assetsRead: 0,
   reportedTotalCount,
   endCheck: noEndCheck,
   parked: false,

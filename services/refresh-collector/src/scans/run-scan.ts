@@ -269,7 +269,7 @@ async function end(
 }
 
 function resumedState({ pages, refresh }: ClaimedScan, rules: ScanRules): ScanState {
-  const progress = resumedProgress(pages, refresh.scan ?? freshProgress, rules);
+  const progress = resumedProgress(pages, refresh.scan ?? freshProgress);
   return { refresh, progress, tries: firstTries(rules), pages };
 }
 

@@ -20,7 +20,7 @@ const planned = (id: string, of: Partial<PlannedRefresh> = {}): PlannedRefresh =
   collectDeadlineMs: null,
   expectedPages: null,
   pages: 0,
-  assetsRead: null,
+  assetsRead: 0,
   reportedTotalCount: null,
   parked: false,
   changedAtMs: 0,

@@ -307,7 +307,7 @@ describe('the pages of a scan', () => {
     ];
     expect(pagesInPlace(recorded).map(({ nextCursor }) => nextCursor)).toEqual(['10', '21', null]);
     expect(
-      resumedProgress(recorded.slice(0, 3), { ...freshProgress, reportedTotalCount: 9 }, rules),
+      resumedProgress(recorded.slice(0, 3), { ...freshProgress, reportedTotalCount: 9 }),
     ).toMatchObject({ cursors: ['10', '21'], pages: 3 });
   });
 
@@ -442,7 +442,7 @@ function checksOf(takeOver: (stored: StoredScan) => StoredScan): number {
 }
 
 function progressOfStored({ refresh, recorded }: StoredScan): ScanProgress {
-  return resumedProgress(recorded, refresh.scan ?? freshProgress, rules);
+  return resumedProgress(recorded, refresh.scan ?? freshProgress);
 }
 
 /** What a worker stores of a step before the next request. */

@@ -80,11 +80,10 @@ export const freshProgress: ScanProgress = {
   endCheck: noEndCheck,
 };
 
-/** The progress of a scan by what is stored of it; earlier versions stored no `assetsRead`. */
+/** The progress of a scan by what is stored of it. */
 export function resumedProgress(
   recorded: readonly RecordedPage[],
   { assetsRead, reportedTotalCount, endCheck }: Pick<ScanSummary, keyof ScanSize | 'endCheck'>,
-  { count }: Pick<ScanRules, 'count'>,
 ): ScanProgress {
   const cursors = pagesInPlace(recorded).flatMap(({ nextCursor }) => nextCursor ?? []);
   const doubted = endCheck.cursor === null ? -1 : cursors.indexOf(endCheck.cursor);
@@ -93,7 +92,7 @@ export function resumedProgress(
     cursors: leading,
     pages: recorded.length,
     assetKeys: leading.map(() => null),
-    assetsRead: assetsRead ?? recorded.length * count,
+    assetsRead,
     lastPageAssets: null,
     reportedTotalCount,
     endCheck,

@@ -25,7 +25,7 @@ export function fromCompletedMessage(body: MessageBody<'revision.completed.v1'>)
   return {
     scanId: body.scan_id,
     refreshId: body.refresh_id,
-    source: body.source ?? 'refresh',
+    source: body.source,
     scope: body.scope,
     language: body.language,
     sequence: body.sequence ?? null,

@@ -38,8 +38,7 @@ export interface TextSet {
   readonly digest: string;
   /** The set with the rows; null where they are those of the revision itself. */
   readonly rowSetId: string | null;
-  /** Null where it is unknown, as in documents of earlier versions. */
-  readonly rowsDigest: string | null;
+  readonly rowsDigest: string;
 }
 
 export type TextSets = Readonly<Partial<Record<Language, TextSet>>>;
@@ -52,7 +51,7 @@ export interface Observation {
   readonly observationId: ObservationId;
   readonly revision: Revision;
   readonly source: ScanSource;
-  /** The newest scan that it does not precede: its own, or one before a capture; null where unknown. */
+  /** The newest scan that it does not precede: its own, or one before a capture; null where captures alone were saved. */
   readonly sequence: number | null;
   /** The language of the scan. */
   readonly language: Language;

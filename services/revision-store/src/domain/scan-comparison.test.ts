@@ -122,13 +122,6 @@ describe('The comparison of a scan with the head (Refresh: unchanged) [unchanged
     expect([german.writesRows, english.writesRows]).toEqual([false, false]);
   });
 
-  it('writes the rows where those of the head are unknown, as in earlier versions', () => {
-    const texts = { english: textSet('texts-head', 'words', { rowsDigest: null }) };
-    const verdict = given({}, { head: { ...head, texts } });
-
-    expect(verdict).toMatchObject({ changed: false, writesRows: true });
-  });
-
   it('starts a revision with the texts of its own scan alone', () => {
     const verdict = given({ ownershipDigest: 'more', language: 'german' });
 

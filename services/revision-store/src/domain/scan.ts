@@ -78,7 +78,7 @@ export interface CompletedScan {
   readonly source: ScanSource;
   readonly scope: InventoryKey;
   readonly language: Language;
-  /** Its place among the scans of its inventory; null for captures, and from earlier collectors. */
+  /** Its place among the scans of its inventory; null for a capture. */
   readonly sequence: number | null;
   readonly window: ScanWindow;
   readonly reportedTotalCount: number;

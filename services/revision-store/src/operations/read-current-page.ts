@@ -167,13 +167,14 @@ async function readOutline(
     rowSetId === null ? undefined : blocks.readTexts(rowSetId, index),
     blocks.readTexts(textSetId, index),
   ]);
-  if (!block || !texts) return null;
-  // A replica of an earlier version may have deleted rows that it does not know to be referred to.
-  const rows =
-    rowSetId === null || !own
-      ? { set: revisionId, index, texts: block.assets }
-      : { set: rowSetId, index, texts: own };
-  return { range, block, rows, texts: { set: textSetId, index, texts } };
+  const rows = rowSetId === null ? block?.assets : own;
+  if (!block || !rows || !texts) return null;
+  return {
+    range,
+    block,
+    rows: { set: rowSetId ?? revisionId, index, texts: rows },
+    texts: { set: textSetId, index, texts },
+  };
 }
 
 function toOutline({ range, block, rows, texts }: StoredRange): OutlinedRange {

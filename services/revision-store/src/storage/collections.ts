@@ -14,8 +14,8 @@ const window = z.object({ startedAt: z.date(), completedAt: z.date() });
 export type WindowDocument = z.infer<typeof window>;
 
 const manifest = z.object({
-  /** Absent in documents of earlier versions: a refresh. */
-  source: scanSource.exactOptional(),
+  source: scanSource,
+  /** Absent for a capture. */
   sequence: z.int().exactOptional(),
   platformId: z.string(),
   appId: z.int(),
@@ -85,8 +85,8 @@ const observationFields = z.object({
     totalAmount: z.string(),
     blockAssets: z.int(),
   }),
-  /** Absent in documents of earlier versions, as is the sequence. */
-  source: scanSource.exactOptional(),
+  source: scanSource,
+  /** Absent where captures alone were saved. */
   sequence: z.int().exactOptional(),
   language,
   window,
@@ -98,8 +98,7 @@ const observationFields = z.object({
       digest: z.string(),
       /** Absent where the rows are those of the revision. */
       rowSetId: z.string().exactOptional(),
-      /** Absent in documents of earlier versions. */
-      rowsDigest: z.string().exactOptional(),
+      rowsDigest: z.string(),
     }),
   ),
 });

@@ -26,16 +26,12 @@ export function fromObservationFields(fields: ObservationFields): Observation {
   return {
     observationId,
     revision,
-    source: fields.source ?? 'refresh',
+    source: fields.source,
     sequence: fields.sequence ?? null,
     language,
     window: fromWindowDocument(fields.window),
     reportedTotalCount,
-    texts: mapTexts(texts, ({ rowSetId = null, rowsDigest = null, ...set }) => ({
-      ...set,
-      rowSetId,
-      rowsDigest,
-    })),
+    texts: mapTexts(texts, ({ rowSetId = null, ...set }) => ({ ...set, rowSetId })),
   };
 }
 
@@ -49,10 +45,9 @@ export function toObservationFields(observation: Observation): ObservationFields
     language,
     window: toWindowDocument(observation.window),
     reportedTotalCount,
-    texts: mapTexts(texts, ({ rowSetId, rowsDigest, ...set }) => ({
+    texts: mapTexts(texts, ({ rowSetId, ...set }) => ({
       ...set,
       ...(rowSetId === null ? {} : { rowSetId }),
-      ...(rowsDigest === null ? {} : { rowsDigest }),
     })),
   };
 }
@@ -86,7 +81,7 @@ export function fromManifest(document: WaitingScanDocument): CompletedScan {
   return {
     scanId: document._id,
     refreshId: document.refreshId,
-    source: manifest.source ?? 'refresh',
+    source: manifest.source,
     sequence: manifest.sequence ?? null,
     scope: { platform_id: platformId, app_id: appId, context_id: contextId },
     language,
