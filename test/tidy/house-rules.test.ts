@@ -98,22 +98,6 @@ describe('every service', () => {
   });
 });
 
-describe('the gateway', () => {
-  it('has the code of a public route in a folder of src, in a file named after its operationId', () => {
-    const { paths } = readJson<{ paths: Record<string, Record<string, { operationId?: string }>> }>(
-      'docs/generated/openapi.json',
-    );
-    const ids = Object.values(paths)
-      .flatMap((path) => Object.values(path))
-      .flatMap(({ operationId }) => operationId ?? []);
-    const files = trackedFiles(/^services\/gateway\/src\/[a-z]+\/[a-z0-9-]+-route\.ts$/);
-    const isIn = (id: string, { path, text }: TrackedFile) =>
-      text.includes(`'${id}'`) &&
-      id.toLowerCase().startsWith(path.replace(/^.*\/|-route\.ts$|-/g, ''));
-    expect(ids.filter((id) => !files.some((file) => isIn(id, file)))).toEqual([]);
-  });
-});
-
 describe('every package', () => {
   const packages = trackedFiles(/^(libs|services|deploy|test)\/[^/]+\/package\.json$/).map(
     ({ path }) => path.replace('/package.json', ''),

@@ -1,4 +1,3 @@
-import type { AccountId } from '@inventory/contracts/ids';
 import { type OperatorWorld, openOperatorWorld } from './support/operator-world.ts';
 
 let world: OperatorWorld;
@@ -100,25 +99,4 @@ test('a Credential is not issued for the Service account of another customer', a
   });
 
   expect([answer.status, answer.json.error.code]).toEqual([404, 'service_account_not_found']);
-});
-
-test('accounts and Credentials stored before there were Service accounts have the default one (Tenancy)', async () => {
-  const { account, projectId } = await newCustomer();
-  const credential = await issue(projectId);
-  const id: AccountId = account.account_id;
-  await world.db
-    .collection<{ _id: string }>('credentials')
-    .updateOne({ _id: credential.credential_id }, { $unset: { serviceAccountId: '' } });
-  await world.db.collection<{ _id: string }>('accounts').updateOne(
-    { _id: id },
-    {
-      $unset: { defaultNetworkPolicy: '', trafficLimitPerMinute: '', hasServiceAccounts: '' },
-    },
-  );
-
-  expect(await principalOf(credential)).toMatchObject({
-    serviceAccountId: account.default_service_account_id,
-    requestsPerMinute: 120,
-    trafficLimitPerMinute: null,
-  });
 });

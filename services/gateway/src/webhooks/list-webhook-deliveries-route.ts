@@ -3,14 +3,11 @@ import {
   webhookDeliveriesQuery,
   webhookDeliveryList,
   webhookEndpointPath,
-  webhookPing,
-  webhookRedelivered,
-  webhookRedelivery,
 } from '@inventory/contracts/http/webhooks';
 import { envelope } from '../http/envelope.ts';
 import { completedEvent, exampleCursor, plainMetaExample } from '../http/openapi/examples.ts';
 import { nextPart, sameProject } from '../http/openapi/links.ts';
-import { requireEvents, requireOwnProject } from '../http/project-access.ts';
+import { requireOwnProject } from '../http/project-access.ts';
 import { publicRoute } from '../http/public-route.ts';
 import { openOrRefuse } from '../http/sealed-cursor.ts';
 import { namedIn } from './webhook-client.ts';
@@ -21,33 +18,6 @@ import {
   webhookPermission,
   webhookTag,
 } from './webhook-endpoint.ts';
-
-/** POST …/{endpoint_id}/test: sends one `webhook.ping`. */
-export const testWebhookEndpointRoute = publicRoute({
-  operationId: 'testWebhookEndpoint',
-  tag: webhookTag,
-  summary: 'Test a webhook endpoint',
-  description:
-    'Sends one `webhook.ping`, signed as every event, also where the endpoint is disabled. It ' +
-    'is sent once; its result is in the deliveries.',
-  method: 'POST',
-  template: `${endpointTemplate}/test`,
-  permission: webhookPermission,
-  input: { path: webhookEndpointPath },
-  answer: {
-    status: 202,
-    description: 'The ping is created.',
-    body: { data: webhookPing, meta: plainMeta },
-    example: { success: true, data: { event_id: completedEvent.id }, meta: plainMetaExample },
-  },
-  errors: endpointErrors,
-  async handle({ webhooks }: WebhookDeps, { path }, { requestId, principal }) {
-    requireOwnProject(principal, path.project_id);
-    requireEvents(principal);
-    const event_id = await webhooks.sendPing(namedIn(path));
-    return { status: 202, body: envelope({ event_id }, { request_id: requestId }) };
-  },
-});
 
 /** GET …/{endpoint_id}/deliveries: deliveries of the last 30 days. */
 export const listWebhookDeliveriesRoute = publicRoute({
@@ -112,38 +82,5 @@ export const listWebhookDeliveriesRoute = publicRoute({
     const next_cursor = next_before && cursors.seal(next_before, binding);
     const pagination = { has_more: next_cursor !== null, next_cursor };
     return { status: 200, body: envelope({ items, pagination }, { request_id: requestId }) };
-  },
-});
-
-/** POST …/{endpoint_id}/redeliver: sends events again, with the same ids. */
-export const redeliverWebhookEventsRoute = publicRoute({
-  operationId: 'redeliverWebhookEvents',
-  tag: webhookTag,
-  summary: 'Send events again',
-  description:
-    'One event by `event_id`, or everything that was appended from `since` until `until`, now ' +
-    'by default: also what the endpoint missed while it was disabled, for as long as ' +
-    'the log keeps it. The same ids are sent. A long range ends at `continue_since`.',
-  method: 'POST',
-  template: `${endpointTemplate}/redeliver`,
-  permission: webhookPermission,
-  input: { path: webhookEndpointPath, body: webhookRedelivery },
-  bodyExample: { since: '2026-01-15T10:00:00.000Z' },
-  answer: {
-    status: 202,
-    description: 'The deliveries are created.',
-    body: { data: webhookRedelivered, meta: plainMeta },
-    example: {
-      success: true,
-      data: { redelivered: 12, continue_since: null },
-      meta: plainMetaExample,
-    },
-  },
-  errors: [...endpointErrors, 'event_not_found'],
-  async handle({ webhooks }: WebhookDeps, { path, body }, { requestId, principal }) {
-    requireOwnProject(principal, path.project_id);
-    requireEvents(principal);
-    const done = await webhooks.redeliverEvents(namedIn(path), body);
-    return { status: 202, body: envelope(done, { request_id: requestId }) };
   },
 });
