@@ -34,6 +34,7 @@ function openWorker(
     wake,
     wakeIn: () => {},
     stopping: new AbortController().signal,
+    random: () => 1,
   });
   return { worker, woken: () => wakes };
 }
@@ -190,6 +191,35 @@ describe('work', () => {
     expect(wakes).toBeGreaterThan(before);
     expect(Math.max(...most.values())).toBe(4);
     expect(release).toHaveLength(4);
+  });
+
+  it('that fails on one replica is done by another, also where both look at one pace', async () => {
+    const clock = createTestClock(1_000_000);
+    const queue = filled(1);
+    const open = (work: () => Promise<WorkResult>) =>
+      createWorker(
+        {
+          ...{ name: 'test', queue, places: 1, leaseMs: 30_000, work },
+          again: { firstMs: 2_000, maxMs: 30_000 },
+        },
+        {
+          ...{ clock, owner: 'a', logger, wake: () => {}, wakeIn: () => {}, random: () => 0.2 },
+          stopping: new AbortController().signal,
+        },
+      );
+    const failing = open(() => Promise.reject(new Error('no broker')));
+    const other = open(async () => 'done');
+
+    for (let rounds = 0; rounds < 100 && queue.pending.size > 0; rounds += 1) {
+      await failing.runOnce();
+      await failing.idle();
+      clock.advance(1_000);
+      await other.runOnce();
+      await other.idle();
+      clock.advance(1_000);
+    }
+
+    expect(queue.pending.size).toBe(0);
   });
 
   it('that cannot be claimed does not delay the others, and fails the round', async () => {

@@ -1,4 +1,4 @@
-import { type Backoff, doubledDelayMs } from '@inventory/runtime/backoff';
+import { type Backoff, backoffDelayMs, doubledDelayMs } from '@inventory/runtime/backoff';
 import type { Clock } from '@inventory/runtime/clock';
 import { holdLease } from '@inventory/runtime/hold-lease';
 import type { Logger } from '@inventory/runtime/logger';
@@ -47,6 +47,8 @@ export interface WorkerDeps {
   readonly wakeIn: (pauseMs: number) => void;
   /** Aborts with `LeaseLost` when the process stops. */
   readonly stopping: AbortSignal;
+  /** In [0, 1). */
+  readonly random?: () => number;
 }
 
 /** A place for an item that is inserted as claimed by this replica; it is used or released. */
@@ -205,13 +207,14 @@ function claimedUntilMs(
 /** Works on one claimed item, until its result is recorded. */
 function createItemWork<Item>(kind: WorkKind<Item>, deps: WorkerDeps) {
   const { name, queue, again, leaseMs } = kind;
-  const { clock, logger, wakeIn, stopping } = deps;
+  const { clock, logger, wakeIn, stopping, random = Math.random } = deps;
 
   async function end(item: Pending<Item>, result: WorkResult): Promise<void> {
     if (result === 'settled') return;
     if (result === 'done') return await queue.complete(item);
     if (result === 'later' && leaseMs === undefined) return;
-    const pauseMs = result === 'later' ? doubledDelayMs(again, item.tries) : result;
+    // With jitter: a replica that fails looks at a fixed pace, and would be the first one every time.
+    const pauseMs = result === 'later' ? backoffDelayMs(again, item.tries, random()) : result;
     await queue.postpone(item, clock.now() + pauseMs, result === 'later' ? 'counts' : 'uncounted');
     wakeIn(pauseMs);
   }
