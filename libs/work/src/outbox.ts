@@ -110,11 +110,11 @@ export function startOutbox(options: OutboxOptions, deps: StartWorkerDeps): Outb
   startWorker(
     {
       ...outboxWork(collectionName),
-      // What was written meanwhile stays pending.
-      queue: { ...queue, complete: async () => {} },
+      queue,
       async work({ id, item }) {
         await sendAll(id, item);
-        return 'done';
+        // What was written meanwhile stays pending.
+        return 'settled';
       },
     },
     deps,

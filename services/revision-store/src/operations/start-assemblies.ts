@@ -59,8 +59,7 @@ export function startAssemblies(deps: AssembliesDeps, worker: StartWorkerDeps): 
     startWorker<WaitingScan>(
       {
         ...row,
-        // The write that decides a scan ends its work.
-        queue: { ...waiting.queues[size], complete: async () => {} },
+        queue: waiting.queues[size],
         places,
         leaseMs: assembly.settings.leaseMs,
         work: (claimed, signal) => assembleOne(deps, claimed, signal),
@@ -93,7 +92,8 @@ async function assembleOne(
     if (end.result === 'postponed') return pauseMsAfter(assembly, claimed.item, end.why);
     await assembly.sendOutcome({ scanId, refreshId, result: end.decision });
     await dropStagedChunks(dropping, scanId);
-    return 'done';
+    // The write that decided the scan ended its work.
+    return 'settled';
   });
 }
 
