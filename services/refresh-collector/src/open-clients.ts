@@ -6,7 +6,7 @@ import { createLedgerClient, type LedgerClient } from './refreshes/ledger-client
 import {
   createRevisionStoreClient,
   type RevisionStoreClient,
-} from './refreshes/revision-store-client.ts';
+} from './scans/revision-store-client.ts';
 
 export interface Clients {
   readonly revisionStore: RevisionStoreClient;

@@ -7,8 +7,8 @@ import type { EgressPool } from '../egress/egress-pool.ts';
 import { countTransition, observeRefreshes } from '../metrics.ts';
 import { admissionRoutes } from './admission-routes.ts';
 import type { AdmissionStore } from './admission-store.ts';
+import type { InventorySizes } from './admit-refresh.ts';
 import type { SagaDeps } from './apply-fact.ts';
-import type { InventoryStore } from './inventory-store.ts';
 import type { LedgerClient } from './ledger-client.ts';
 import type { Resends } from './open-resends.ts';
 import type { PublishedPlan } from './published-plan.domain.ts';
@@ -34,7 +34,7 @@ export interface RefreshesDeps {
     readonly refreshLists: RefreshListStore;
     readonly resends: Resends;
     readonly admission: AdmissionStore;
-    readonly inventories: InventoryStore;
+    readonly inventories: InventorySizes;
     readonly survey: RefreshSurveyStore;
   };
   readonly ledger: LedgerClient;

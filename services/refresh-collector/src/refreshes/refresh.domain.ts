@@ -71,14 +71,6 @@ export interface ScanSummary extends ScanSize {
   readonly worker: string | null;
 }
 
-/**
- * The place of the scan after this one among those of its inventory, whatever clocks say. It is no
- * less than the time, so that it also grows where the inventory was forgotten or restored.
- */
-export function nextSequence(previous: number | undefined, nowMs: number): number {
-  return Math.max((previous ?? 0) + 1, nowMs);
-}
-
 /** What the ledger held, and what was left available to the account. */
 export interface Reservation {
   readonly priceVersion: number;

@@ -20,8 +20,8 @@ import { type ReadPageDeps, readPage } from '../egress/read-page.ts';
 import { applyTo, type SagaDeps } from '../refreshes/apply-fact.ts';
 import type { Refresh } from '../refreshes/refresh.domain.ts';
 import type { Fact } from '../refreshes/refresh-saga.domain.ts';
-import type { RevisionStoreClient } from '../refreshes/revision-store-client.ts';
 import { pageDueMs } from './page-due.domain.ts';
+import type { RevisionStoreClient } from './revision-store-client.ts';
 import {
   freshProgress,
   nextStep,

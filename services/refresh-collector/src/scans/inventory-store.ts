@@ -4,7 +4,6 @@ import type { Logger } from '@inventory/runtime/logger';
 import { createLeases, isFree } from '@inventory/work/lease';
 import type { Collection } from 'mongodb';
 import { documents, type InventoryDocument } from '../collections.ts';
-import { nextSequence } from './refresh.domain.ts';
 
 /** The lease of one inventory, held by one worker. */
 export interface InventoryLease {
@@ -118,4 +117,12 @@ function waitingLeaseOf(stored: InventoryDocument) {
   if (!scan) return [];
   const { refreshId, deadline } = scan;
   return [{ inventory, refreshId, deadlineMs: deadline.getTime() }];
+}
+
+/**
+ * The place of the scan after this one among those of its inventory, whatever clocks say. It is no
+ * less than the time, so that it also grows where the inventory was forgotten or restored.
+ */
+function nextSequence(previous: number | undefined, nowMs: number): number {
+  return Math.max((previous ?? 0) + 1, nowMs);
 }
