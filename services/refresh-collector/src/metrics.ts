@@ -13,7 +13,7 @@ import {
   refreshPhases,
   waitingPhases,
 } from './refreshes/refresh.domain.ts';
-import type { RefreshSurvey } from './refreshes/refresh-survey.domain.ts';
+import type { RefreshSurvey } from './refreshes/refresh-survey-store.ts';
 
 const { counter, gauge, histogram } = instrumentsOf(
   metrics.getMeter('@inventory/refresh-collector'),

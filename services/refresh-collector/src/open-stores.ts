@@ -7,13 +7,13 @@ import type { RefreshCollectorConfig } from './config.ts';
 import { type AppBreakerStore, createAppBreakerStore } from './egress/app-breaker-store.ts';
 import { createIdentityStore, type IdentityStore } from './egress/identity-store.ts';
 import { type AdmissionStore, createAdmissionStore } from './refreshes/admission-store.ts';
-import { openResends, type Resends } from './refreshes/open-resends.ts';
 import { createRefreshListStore, type RefreshListStore } from './refreshes/refresh-list-store.ts';
 import { createRefreshStore, type RefreshStore } from './refreshes/refresh-store.ts';
 import {
   createRefreshSurveyStore,
   type RefreshSurveyStore,
 } from './refreshes/refresh-survey-store.ts';
+import { openResends, type Resends } from './refreshes/resend-work.ts';
 import { createInventoryStore, type InventoryStore } from './scans/inventory-store.ts';
 import { createPlanStore, type PlanStore } from './scans/plan-store.ts';
 import { createReplicaStore, type ReplicaStore } from './scans/replica-store.ts';

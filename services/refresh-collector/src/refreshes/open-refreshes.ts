@@ -9,14 +9,14 @@ import { admissionRoutes } from './admission-routes.ts';
 import type { AdmissionStore } from './admission-store.ts';
 import type { InventorySizes } from './admit-refresh.ts';
 import type { SagaDeps } from './apply-fact.ts';
-import type { LedgerClient } from './ledger-client.ts';
-import type { Resends } from './open-resends.ts';
+import type { LedgerClient } from './orphaned-holds.ts';
 import type { PublishedPlan } from './published-plan.domain.ts';
 import type { Refresh } from './refresh.domain.ts';
 import type { RefreshListStore } from './refresh-list-store.ts';
 import { refreshRoutes } from './refresh-routes.ts';
 import type { RefreshStore } from './refresh-store.ts';
 import type { RefreshSurveyStore } from './refresh-survey-store.ts';
+import type { Resends } from './resend-work.ts';
 import { startRefreshJobs } from './start-refresh-jobs.ts';
 import {
   type CollectionPace,

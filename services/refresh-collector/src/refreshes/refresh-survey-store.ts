@@ -3,8 +3,22 @@ import type { TypedCollection, TypedFilter } from '@inventory/mongo/typed-collec
 import { type Clock, dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { type AgedRefreshDocument, documents, type RefreshDocument } from '../collections.ts';
+import type { IdentityStatus } from '../egress/egress-identity.domain.ts';
 import { type OpenPhase, openPhases, type WaitingPhase, waitingPhases } from './refresh.domain.ts';
-import type { PhaseCount } from './refresh-survey.domain.ts';
+
+export interface PhaseCount<Phase> {
+  readonly phase: Phase;
+  readonly count: number;
+  /** When the oldest of them was requested; null when there is none. */
+  readonly oldestAtMs: number | null;
+}
+
+/** The state of all refreshes and identities, whichever replica works on them. */
+export interface RefreshSurvey {
+  readonly open: readonly PhaseCount<OpenPhase>[];
+  readonly stuck: readonly PhaseCount<WaitingPhase>[];
+  readonly identities: readonly { readonly state: IdentityStatus; readonly count: number }[];
+}
 
 /** Counts of unfinished refreshes for operators; every query is by index and bounded. */
 export interface RefreshSurveyStore {

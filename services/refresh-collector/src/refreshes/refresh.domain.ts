@@ -15,8 +15,7 @@ import type {
   RefreshState,
   SettlementDisposition,
 } from '@inventory/contracts/vocabulary';
-import type { EndCheck } from './recorded-page.domain.ts';
-import type { ScanSize } from './scan-size.domain.ts';
+import type { EndCheck, ScanSize } from './recorded-scan.domain.ts';
 
 /**
  * The phases of a refresh. `refused` is hidden from customers; `assembling` and `settling` are both

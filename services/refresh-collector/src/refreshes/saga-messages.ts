@@ -4,7 +4,7 @@ import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { invariant } from '@inventory/runtime/bug';
 import { isoTime } from '@inventory/runtime/clock';
 import type { StagedPageRecord } from '../collections.ts';
-import { pagesInPlace } from './recorded-page.domain.ts';
+import { pagesInPlace } from './recorded-scan.domain.ts';
 import type { Refresh } from './refresh.domain.ts';
 import type { Effect } from './refresh-saga.domain.ts';
 

@@ -5,10 +5,8 @@ import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { RefreshCollectorConfig } from '../config.ts';
 import type { Admission, AdmitDeps } from './admit-refresh.ts';
 import type { SagaDeps } from './apply-fact.ts';
-import { onBillingOutcome } from './on-billing-outcome.ts';
-import { onProjectEvent } from './on-project-event.ts';
+import { onBillingOutcome, onProjectEvent, onRevisionOutcomes } from './on-outcomes.ts';
 import { onRefreshCommands } from './on-refresh-commands.ts';
-import { onRevisionOutcomes } from './on-revision-outcomes.ts';
 
 export interface ConsumingDeps {
   readonly bus: Pick<MessageBus, 'consume'>;
@@ -38,7 +36,7 @@ export async function startConsuming(
   };
   const handlers = {
     ...onRefreshCommands(admitting, saga),
-    ...onBillingOutcome({ ...saga, logger }),
+    ...onBillingOutcome(saga, logger),
     ...onRevisionOutcomes(saga),
     ...onProjectEvent(saga),
   };

@@ -3,10 +3,8 @@ import type { ServiceContext } from '@inventory/service-host/service-context';
 import { startWorker } from '@inventory/work/start-worker';
 import type { RefreshCollectorConfig } from '../config.ts';
 import type { SagaDeps } from './apply-fact.ts';
-import type { LedgerClient } from './ledger-client.ts';
-import type { Resends } from './open-resends.ts';
-import { resendWork } from './resend-work.ts';
-import { sweepHolds } from './sweep-holds.ts';
+import { type LedgerClient, sweepHolds } from './orphaned-holds.ts';
+import { type Resends, resendWork } from './resend-work.ts';
 import type { AdmissionWatch } from './watch-admission.ts';
 
 export interface RefreshJobsDeps {

@@ -4,7 +4,7 @@ import { createLeases, type Leases } from '@inventory/work/lease';
 import type { Collection } from 'mongodb';
 import { documents, type PlanDocument } from '../collections.ts';
 import type { PublishedPlan } from '../refreshes/published-plan.domain.ts';
-import type { RefreshSurvey } from '../refreshes/refresh-survey.domain.ts';
+import type { RefreshSurvey } from '../refreshes/refresh-survey-store.ts';
 
 /** What the planning replica publishes for all. */
 export interface Publication {

@@ -11,9 +11,9 @@ import {
   type RefreshDocument,
   type StagedPageRecord,
 } from '../collections.ts';
+import type { ScanSize } from '../refreshes/recorded-scan.domain.ts';
 import type { Refresh, RefreshPhase } from '../refreshes/refresh.domain.ts';
 import { fromDocument } from '../refreshes/refresh-mapping.ts';
-import type { ScanSize } from '../refreshes/scan-size.domain.ts';
 
 /** A scan claimed by one worker; every write of it carries the epoch. */
 export interface ClaimedScan {
