@@ -6,13 +6,13 @@ import { createTokenBuckets } from '@inventory/runtime/token-buckets';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { RefreshCollectorConfig } from '../config.ts';
 import type { ReadPageDeps } from '../egress/read-page.ts';
-import { countLivePage, observeLivePages } from '../metrics.ts';
 import type { CollectionPace } from '../refreshes/status-estimate.domain.ts';
 import {
   abandonedReadsMax,
   type LivePageOutcome,
   liveRetryAfterSeconds,
 } from './live-page.domain.ts';
+import { countLivePage, observeLivePages } from './live-page-metrics.ts';
 import { readLivePage } from './read-live-page.ts';
 import { type LivePageRouteDeps, readLivePageRoute } from './read-live-page-route.ts';
 

@@ -3,10 +3,10 @@ import type { RefreshId } from '@inventory/contracts/ids';
 import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
 import type { Handlers } from '@inventory/messaging/dispatch';
 import type { Logger } from '@inventory/runtime/logger';
-import { countLostHold } from '../metrics.ts';
 import { applyFact, type SagaDeps } from './apply-fact.ts';
 import { factOfBillingOutcome } from './convert.ts';
 import { releaseOrphanedHold } from './orphaned-holds.ts';
+import { countLostHold } from './refresh-metrics.ts';
 
 export function onBillingOutcome(saga: SagaDeps, logger: Logger): Handlers {
   const reportLostHold = (refreshId: RefreshId) => {

@@ -3,7 +3,6 @@ import { type PeriodicJob, startPeriodicJob } from '@inventory/runtime/periodic-
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { RefreshCollectorConfig } from '../config.ts';
 import type { Egress } from '../egress/open-egress.ts';
-import { observeScans } from '../metrics.ts';
 import type { Refreshes } from '../refreshes/open-refreshes.ts';
 import { expectedPagesLeft, reportedPages } from '../refreshes/recorded-scan.domain.ts';
 import type { Refresh } from '../refreshes/refresh.domain.ts';
@@ -13,6 +12,7 @@ import type { PlannerLease } from './planner-lease.ts';
 import type { ReplicaStore } from './replica-store.ts';
 import type { RevisionStoreClient } from './revision-store-client.ts';
 import { runScan } from './run-scan.ts';
+import { observeScans } from './scan-metrics.ts';
 import { createScanScheduler, type ScanScheduler } from './scan-scheduler.ts';
 import { plannedOf, type ScanStore } from './scan-store.ts';
 import { createScanWorker, type ScanWorker } from './scan-worker.ts';
