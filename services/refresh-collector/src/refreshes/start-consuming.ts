@@ -1,12 +1,13 @@
 import { refreshIdOf } from '@inventory/contracts/http/project-event';
 import type { MessageBus, ReceivedMessage } from '@inventory/messaging/bus';
 import { byKey } from '@inventory/messaging/dispatch';
+import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import type { ServiceContext } from '@inventory/service-host/service-context';
-import type { RefreshCollectorConfig } from '../config.ts';
 import type { Admission, AdmitDeps } from './admit-refresh.ts';
 import type { SagaDeps } from './apply-fact.ts';
 import { onBillingOutcome, onProjectEvent, onRevisionOutcomes } from './on-outcomes.ts';
 import { onRefreshCommands } from './on-refresh-commands.ts';
+import type { RefreshConfig } from './refresh-config.ts';
 
 export interface ConsumingDeps {
   readonly bus: Pick<MessageBus, 'consume'>;
@@ -21,7 +22,7 @@ const requestAgeMaxMs = 10 * 60_000;
 
 /** Starts the consumer of commands and outcomes; the lifetime stops it. */
 export async function startConsuming(
-  { config, lifetime, clock, logger }: ServiceContext<RefreshCollectorConfig>,
+  { config, lifetime, clock, logger }: ServiceContext<ServiceConfig & RefreshConfig>,
   { bus, saga, admission, stores, estimate }: ConsumingDeps,
 ): Promise<void> {
   const admitting = {
