@@ -47,17 +47,18 @@ export function openStores(db: Db, deps: StoresDeps): Stores {
   const { config, clock, logger, replica } = deps;
   const collections = openCollections(db);
   const { refreshes } = collections;
+  const refreshLists = createRefreshListStore(refreshes);
   const { leaseMs } = config.scheduling;
   return {
     collections,
     refreshes: createRefreshStore(refreshes, clock, config),
-    refreshLists: createRefreshListStore(refreshes),
+    refreshLists,
     resends: openResends(refreshes, logger),
     scans: createScanStore(refreshes, () => readStoreTime(db), logger),
     inventories: createInventoryStore(collections.inventories, clock, leaseMs, logger),
     plans: createPlanStore(collections.plans, leaseMs, logger),
     identities: createIdentityStore(collections.identities),
-    breakers: createAppBreakerStore(collections.appBreakers, refreshes, logger),
+    breakers: createAppBreakerStore(collections.appBreakers, refreshLists.isOnlyAccount, logger),
     admission: createAdmissionStore(collections.admission, refreshes),
     survey: createRefreshSurveyStore(refreshes, clock, logger),
     replicas: createReplicaStore(collections.replicas, replica, clock, logger),

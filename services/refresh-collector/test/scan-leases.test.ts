@@ -2,7 +2,8 @@ import { scenarioInventory } from '@inventory/platform-simulator/scenarios';
 import { newAccountId } from '@inventory/testkit/builders';
 import { createRunningClock, createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
-import { openCollections, type PlanDocument } from '../src/collections.ts';
+import { openCollections } from '../src/collections.ts';
+import type { PlanDocument } from '../src/scans/plan-store.ts';
 import { type CollectorHarness, openCollectorHarness } from './collector-harness.ts';
 import { type ScannedInventories, scannedInventories } from './scanned-inventories.ts';
 

@@ -3,10 +3,11 @@ import type { Logger } from '@inventory/runtime/logger';
 import { inSpan } from '@inventory/runtime/tracing';
 import { createWorkQueue, type Pending, type WorkQueue } from '@inventory/work/work-queue';
 import type { WorkKind } from '@inventory/work/worker';
-import { type Collections, documents } from '../collections.ts';
+import type { Collection } from 'mongodb';
 import { work } from '../work.ts';
 import { type SagaDeps, sendEffects } from './apply-fact.ts';
 import { deadlineOf } from './refresh.domain.ts';
+import { type RefreshDocument, refreshDocument } from './refresh-document.ts';
 import { fromDocument, type ResendQueue, type StoredRefresh } from './refresh-mapping.ts';
 import { pendingEffects } from './refresh-saga.domain.ts';
 
@@ -64,13 +65,13 @@ async function resend(deps: ResendDeps, { item: stored, tries }: Pending<StoredR
 export type Resends = Readonly<Record<ResendQueue, WorkQueue<StoredRefresh>>>;
 
 export function openResends(
-  collection: Collections['refreshes'],
+  collection: Collection<RefreshDocument>,
   logger: Pick<Logger, 'error'>,
 ): Resends {
   const queueOf = (queue: ResendQueue) =>
     createWorkQueue({
       collection,
-      documents: documents.refresh,
+      documents: refreshDocument,
       queue,
       projection: { pages: 0, outbox: 0 },
       toItem: fromDocument,
