@@ -57,7 +57,11 @@ export function startScanning(context: Context, deps: ScanningDeps): Scanning {
     jobs.worker.wake();
   });
   const scheduler = createScanScheduler({
-    ...{ ...stores, saga, planner, worker },
+    scans: stores.scans,
+    inventories: stores.inventories,
+    saga,
+    planner,
+    worker,
     identityStates: egress.pool.identityStates,
     scanAllowance: egress.breakers.scanAllowance,
     pageMs: egress.pageMs,
@@ -90,7 +94,15 @@ function openWorker(
   const { leaseMs, scansMax, pagesMax } = config.scheduling;
   const scan = { saga, egress, revisionStore, rules: { ...config.pages, pagesMax }, clock, logger };
   return createScanWorker({
-    ...{ ...stores, saga, replica, leaseMs, onEnded, clock, identifiers, logger },
+    scans: stores.scans,
+    inventories: stores.inventories,
+    saga,
+    replica,
+    leaseMs,
+    onEnded,
+    clock,
+    identifiers,
+    logger,
     run: (claimed, hold) => runScan(scan, claimed, hold),
     scansMax,
     partPages() {
