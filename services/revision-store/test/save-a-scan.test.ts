@@ -80,6 +80,7 @@ describe('A completed scan (Refresh: commit) [only-complete-scans]', () => {
       reported_total_count: 9,
       language: 'english',
       next_position: null,
+      packed: null,
     });
   });
 

@@ -74,7 +74,7 @@ const undecided = {
 /**
  * Sends `refresh.request` and waits for the reply. Every attempt has an id of its own; the
  * collector's insert alone decides which attempt a key belongs to. An attempt without a key cannot
- * be found again: its cancel is durable before it is sent, and withdrawn before the client learns
+ * be found again: its cancel is durable before it is sent, and withdrawn before the response says
  * that it is accepted, so that a gateway that dies in between leaves nothing that is charged.
  */
 export async function requestRefresh(
