@@ -36,6 +36,7 @@ const features: Readonly<Record<string, readonly string[]>> = {
   ],
   'refresh-collector': ['egress', 'live-pages', 'refreshes', 'scans'],
   'event-stream': ['log', 'webhooks'],
+  'billing-ledger': ['domain', 'operations', 'storage', 'consumers', 'http', 'verification'],
 };
 
 describe('every service', () => {

@@ -8,7 +8,6 @@ import type { BillingLedgerConfig } from './config.ts';
 import { countEntries } from './metrics.ts';
 import { type AccountCache, createAccountCache } from './operations/account-cache.ts';
 import { type CommitCommands, createCommitCommands } from './operations/commit-commands.ts';
-import { continueVerification } from './operations/continue-verification.ts';
 import { createJournalClock, type JournalClock } from './operations/journal-clock.ts';
 import { createListOldHolds, type ListOldHolds } from './operations/list-old-holds.ts';
 import {
@@ -31,22 +30,18 @@ import {
 } from './operations/rebuild-snapshots.ts';
 import { createRecentEntries } from './operations/recent-entries.ts';
 import { createRollUpUsage } from './operations/roll-up-usage.ts';
-import { createRunLeased, type RunLeased } from './operations/run-leased.ts';
-import {
-  createVerificationRunner,
-  type VerificationRunner,
-} from './operations/run-verification.ts';
+import { createRunLeased } from './operations/run-leased.ts';
 import { createSnapshotSaver, type SnapshotSaver } from './operations/save-snapshots.ts';
 import { createSnapshotPass, type SnapshotPass } from './operations/snapshot-pass.ts';
-import { type VerifyJournalDeps, verifyJournal } from './operations/verify-journal.ts';
-import { type CheckpointStore, createCheckpointStore } from './storage/checkpoint-store.ts';
 import { leasesCollection } from './storage/collections.ts';
 import { createJournal, type Journal } from './storage/journal.ts';
 import { createPriceListStore, type PriceListStore } from './storage/price-list-store.ts';
 import { createQuarantineStore, type QuarantineStore } from './storage/quarantine-store.ts';
 import { createSnapshotStore, type SnapshotStore } from './storage/snapshot-store.ts';
-import { createUsageStore, type UsageStore } from './storage/usage-store.ts';
-import { createVerificationStore, type VerificationStore } from './storage/verification-store.ts';
+import { createUsageStore } from './storage/usage-store.ts';
+import { createVerificationStore } from './verification/verification-store.ts';
+import { createVerifier, type Verifier } from './verification/verifier.ts';
+import { verifyJournal } from './verification/verify-journal.ts';
 import { leaseMs } from './work.ts';
 
 export interface OpenLedgerDeps {
@@ -57,7 +52,7 @@ export interface OpenLedgerDeps {
   readonly identifiers: Identifiers;
   readonly config: Pick<
     BillingLedgerConfig,
-    'commits' | 'cache' | 'snapshots' | 'clockOffsetMaxMs' | 'checkpointKeys'
+    'commits' | 'cache' | 'snapshots' | 'clockOffsetMaxMs'
   >;
   /** Aborted: long reading ends. */
   readonly stopping: AbortSignal;
@@ -82,8 +77,7 @@ export interface Ledger {
   readonly listOldHolds: ListOldHolds;
   readonly quarantine: Quarantine;
   readonly quarantined: QuarantineStore;
-  readonly verifier: VerificationRunner;
-  readonly verifications: VerificationStore;
+  readonly verifier: Verifier;
 }
 
 const commitBytesMax = 256 * 1024;
@@ -100,10 +94,8 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
     journal: createJournal(db, writer),
     snapshots: createSnapshotStore(db),
     usage: createUsageStore(db),
-    verifications: createVerificationStore(db),
-    checkpoints: openCheckpoints(db, config.checkpointKeys),
   };
-  const { journal, verifications } = stores;
+  const { journal } = stores;
   const journalClock = await openJournalClock(deps);
   const pricing = await openPricing(deps, journalClock);
   const { prices } = pricing;
@@ -141,19 +133,13 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
     readStatement: createReadStatement(journal),
     readUsage: createReadUsage({ ...stores, limits: usageLimits }),
     listOldHolds: createListOldHolds({ snapshots: stores.snapshots, clock }),
-    ...{ quarantine, quarantined, verifications },
-    verifier: openVerifier(deps, { ...stores, prices, now, runLeased }),
+    ...{ quarantine, quarantined },
+    verifier: createVerifier({
+      verify: (options) => verifyJournal({ ...stores, prices }, options),
+      verifications: createVerificationStore(db),
+      ...{ runLeased, clock, logger, stopping: deps.stopping },
+    }),
   };
-}
-
-interface VerifierParts
-  extends Omit<VerifyJournalDeps, 'journal' | 'snapshots' | 'usage' | 'checkpoints'> {
-  readonly checkpoints: CheckpointStore | null;
-  readonly journal: Journal;
-  readonly snapshots: SnapshotStore;
-  readonly usage: UsageStore;
-  readonly verifications: VerificationStore;
-  readonly runLeased: RunLeased;
 }
 
 async function openJournalClock({ db, clock, config }: OpenLedgerDeps): Promise<JournalClock> {
@@ -184,27 +170,4 @@ function openLoading(everyEntries: number, parts: LoadingParts) {
   const bringUpToDate = createBringUpToDate({ ...parts, loadPart });
   const rebuilds = createSnapshotRebuilds({ ...parts, bringUpToDate });
   return { bringUpToDate, rebuilds, loadAccount: createLoadAccount(loadPart, rebuilds.add) };
-}
-
-function openCheckpoints(db: Db, configuredKeys: readonly string[]): CheckpointStore | null {
-  const [first, ...others] = configuredKeys.map((key) => Buffer.from(key, 'base64url'));
-  return first ? createCheckpointStore(db, [first, ...others]) : null;
-}
-
-/** Without a key nothing can be continued from. */
-function openVerifier(
-  { clock, logger, stopping }: OpenLedgerDeps,
-  { verifications, runLeased, checkpoints, ...parts }: VerifierParts,
-): VerificationRunner {
-  return createVerificationRunner({
-    verifyFull: (options) => verifyJournal({ ...parts, checkpoints }, options),
-    verifyChanged: checkpoints
-      ? (options) => continueVerification({ ...parts, checkpoints }, options)
-      : null,
-    verifications,
-    runLeased,
-    clock,
-    stopping,
-    logger,
-  });
 }

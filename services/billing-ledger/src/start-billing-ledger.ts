@@ -8,7 +8,6 @@ import { ledgerRoutes } from './http/ledger-routes.ts';
 import { observeLedger, observeVerification } from './metrics.ts';
 import { openLedger } from './open-ledger.ts';
 import { watchHolds } from './operations/watch-holds.ts';
-import { watchVerification } from './operations/watch-verification.ts';
 import { ledgerIndexes } from './storage/collections.ts';
 
 /** An account is at most this far past the snapshot it is due for. */
@@ -43,8 +42,7 @@ export async function startBillingLedger(
     clockOffsetMs: ledger.journalClock.offsetMs,
   });
 
-  const verificationWatch = watchVerification(ledger.verifications);
-  observeVerification(verificationWatch.state, () => clock.now());
+  observeVerification(ledger.verifier.state, () => clock.now());
 
   const repeat = (name: string, intervalMs: number, runOnce: () => Promise<void>) =>
     startPeriodicJob({ name, intervalMs, lifetime, logger, runOnce });
@@ -55,7 +53,7 @@ export async function startBillingLedger(
   repeat('snapshot pass', passIntervalMs / passChecks, ledger.snapshotPass);
   repeat('old holds', oldHoldsIntervalMs, holdWatch.round);
   repeat('quarantine', quarantineIntervalMs, ledger.quarantine.reload);
-  repeat('verification record', verificationReadMs, verificationWatch.read);
+  repeat('verification record', verificationReadMs, ledger.verifier.readState);
   if (config.verifyIntervalMs > 0) {
     repeat('verification', Math.min(config.verifyIntervalMs, verificationCheckMs), () =>
       ledger.verifier.runIfDue(config.verifyIntervalMs),

@@ -27,8 +27,8 @@ export const work = {
   verification: {
     name: 'verification',
     ...lease,
-    what: 'the journals of all accounts are verified (`operations/run-verification`)',
-    afterCrash: 'the lease expires; another replica verifies',
+    what: 'the journals of all accounts are verified (`verification/verifier`)',
+    afterCrash: 'the lease expires; another replica verifies from the first entry',
     givesUp: 'never',
   },
 } as const satisfies Record<string, WorkRow>;

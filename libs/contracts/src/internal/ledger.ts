@@ -146,15 +146,11 @@ export const statementPage = z.object({
 });
 export type StatementPage = z.infer<typeof statementPage>;
 
-/**
- * POST /verify?full=: `full` (default) folds every account from its first entry, `continue` the
- * accounts that changed, each from its checkpoint.
- */
+/** POST /verify: every account is folded from its first entry. */
 export const verifyReport = z.object({
   ok: z.boolean(),
-  mode: z.enum(['full', 'continue']).optional(),
-  started_at: z.iso.datetime().optional(),
-  finished_at: z.iso.datetime().optional(),
+  started_at: z.iso.datetime(),
+  finished_at: z.iso.datetime(),
   /** Accounts and entries that were verified. */
   accounts: z.int(),
   entries: z.int(),

@@ -2842,12 +2842,10 @@ export interface operations {
                 content: {
                     readonly "application/json": {
                         readonly ok: boolean;
-                        /** @enum {string} */
-                        readonly mode?: "full" | "continue";
                         /** Format: date-time */
-                        readonly started_at?: string;
+                        readonly started_at: string;
                         /** Format: date-time */
-                        readonly finished_at?: string;
+                        readonly finished_at: string;
                         readonly accounts: number;
                         readonly entries: number;
                         readonly problems: readonly {

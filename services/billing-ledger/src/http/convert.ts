@@ -27,7 +27,7 @@ import type { AccountHold, OldHolds } from '../operations/list-old-holds.ts';
 import type { CurrentStanding } from '../operations/read-standing.ts';
 import type { Statement } from '../operations/read-statement.ts';
 import type { QuarantinedAccount } from '../storage/quarantine-store.ts';
-import type { VerificationRecord } from '../storage/verification-store.ts';
+import type { VerificationRecord } from '../verification/verification-store.ts';
 
 /** The asset an account pays with is always shown, others once they were used. */
 export function toBalanceView(accountId: AccountId, standing: CurrentStanding): BalanceView {
@@ -159,10 +159,9 @@ export function toQuarantineList(accounts: readonly QuarantinedAccount[]): Quara
 }
 
 export function toVerifyReport(record: VerificationRecord): VerifyReport {
-  const { accounts, entries, mode, problems, startedAtMs, finishedAtMs } = record;
+  const { accounts, entries, problems, startedAtMs, finishedAtMs } = record;
   return {
     ok: problems.length === 0,
-    mode,
     started_at: isoTime(startedAtMs),
     finished_at: isoTime(finishedAtMs),
     accounts,

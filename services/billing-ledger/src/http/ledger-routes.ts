@@ -31,9 +31,9 @@ import type { PublishPriceList } from '../operations/publish-price-list.ts';
 import type { ReadStanding } from '../operations/read-standing.ts';
 import type { ReadStatement } from '../operations/read-statement.ts';
 import type { ReadUsage } from '../operations/read-usage.ts';
-import type { VerificationRunner } from '../operations/run-verification.ts';
 import type { PriceListStore } from '../storage/price-list-store.ts';
 import type { QuarantineStore } from '../storage/quarantine-store.ts';
+import type { Verifier } from '../verification/verifier.ts';
 import {
   toAccountFunds,
   toAccountTerms,
@@ -55,7 +55,7 @@ export interface LedgerRoutesDeps {
   readonly readStatement: ReadStatement;
   readonly readUsage: ReadUsage;
   readonly listOldHolds: ListOldHolds;
-  readonly verifier: Pick<VerificationRunner, 'run'>;
+  readonly verifier: Pick<Verifier, 'run'>;
   readonly quarantined: Pick<QuarantineStore, 'listQuarantined' | 'deleteQuarantined'>;
   readonly prices: Pick<PriceListCache, 'book' | 'reload'>;
   readonly priceLists: Pick<PriceListStore, 'listPriceLists'>;
@@ -182,10 +182,9 @@ const journalRoutes = [
     method: 'POST',
     template: ledgerPaths.verify,
     callers: ['gateway'],
-    input: { query: z.object({ full: z.stringbool().default(true) }) },
+    input: {},
     answer: verifyReport,
-    handle: async ({ verifier }: LedgerRoutesDeps, { query }) =>
-      toVerifyReport(await verifier.run(query.full ? 'full' : 'continue')),
+    handle: async ({ verifier }: LedgerRoutesDeps) => toVerifyReport(await verifier.run()),
   }),
   internalRoute({
     method: 'GET',

@@ -147,8 +147,7 @@ describe('An account far behind what is stored of it', () => {
         return journal.readCommits(id, from, limit);
       },
     };
-    const deps = { journal: counted, snapshots, checkpoints: null, entriesMax };
-    const loadPart = createLoadPart(deps);
+    const loadPart = createLoadPart({ journal: counted, snapshots, entriesMax });
     const behind: string[] = [];
     const load = createLoadAccount(loadPart, (id) => behind.push(id));
     const bringUpToDate = createBringUpToDate({ loadPart, snapshots });
@@ -179,26 +178,5 @@ describe('An account far behind what is stored of it', () => {
     });
 
     await fc.assert(anyParts, { numRuns: propertyRuns(100) });
-  });
-
-  test('continues at its verified checkpoint, if that is signed and lies on its journal', async () => {
-    const [program] = fc.sample(programs, { numRuns: 1, seed: 9 });
-    const stored = await storeProgram(program ?? [], 1);
-    const checkpoint = ownSnapshots(stored).at(-2);
-    const elsewhere = ownSnapshots(stored).at(-3);
-    if (!checkpoint || !elsewhere) throw new Error('the program is too short');
-    const loadFrom = (found: Snapshot | 'invalid') => {
-      const checkpoints = { findCheckpoint: async () => found };
-      const deps = { journal: stored.journal, snapshots: snapshotsOf(0), checkpoints };
-      return createLoadAccount(createLoadPart({ ...deps, entriesMax: 1 }), () => {})(accountId);
-    };
-
-    const { account, snapshotSeq } = await loadFrom(checkpoint);
-
-    expect(described(account)).toBe(described(folded(stored)));
-    expect(snapshotSeq).toBe(0);
-    await expect(loadFrom('invalid')).rejects.toThrow(AccountBehind);
-    const moved = { ...checkpoint, head: elsewhere.head };
-    await expect(loadFrom(moved)).rejects.toThrow(AccountBehind);
   });
 });

@@ -5,7 +5,6 @@ import { type Account, applyEntry, heldAmount, newAccount } from '../domain/acco
 import { areEqual } from '../domain/balances.ts';
 import type { Entry } from '../domain/entry.ts';
 import { listHolds } from '../domain/hold-set.ts';
-import type { CheckpointStore } from '../storage/checkpoint-store.ts';
 import {
   type ChainHead,
   chainStart,
@@ -42,8 +41,6 @@ export type LoadPart = (accountId: AccountId, from: LoadedAccount | null) => Pro
 export interface LoadAccountDeps {
   readonly journal: Pick<Journal, 'readCommits'>;
   readonly snapshots: Pick<SnapshotStore, 'findSnapshot'>;
-  /** Read where the snapshot is not usable; null where there are none. */
-  readonly checkpoints: Pick<CheckpointStore, 'findCheckpoint'> | null;
   /** Most entries of one part, give or take a commit. */
   readonly entriesMax: number;
 }
@@ -92,13 +89,6 @@ export function createLoadPart(deps: LoadAccountDeps): LoadPart {
     const snapshot = await deps.snapshots.findSnapshot(accountId);
     const resumed = snapshot && (await startAt(deps, snapshot));
     if (resumed) return fold(journal, { ...resumed, entriesMax });
-    const checkpoint = (await deps.checkpoints?.findCheckpoint(accountId)) ?? null;
-    const verified =
-      checkpoint === null || checkpoint === 'invalid' ? null : await startAt(deps, checkpoint);
-    if (verified) {
-      const start = { ...verified.start, snapshotSeq: 0 };
-      return fold(journal, { start, page: verified.page, entriesMax });
-    }
     const start = { account: newAccount(accountId), head: chainStart, snapshotSeq: 0, tail: [] };
     const page = await journal.readCommits(accountId, null, commitsPerRead);
     return fold(journal, { start, page, entriesMax });

@@ -5,7 +5,6 @@ export const snapshotsCollection = 'snapshots';
 export const priceListsCollection = 'priceLists';
 export const passesCollection = 'passes';
 export const leasesCollection = 'leases';
-export const checkpointsCollection = 'checkpoints';
 export const verificationsCollection = 'verifications';
 export const quarantineCollection = 'quarantine';
 export const usageDaysCollection = 'usageDays';

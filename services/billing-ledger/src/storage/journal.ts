@@ -65,8 +65,6 @@ export interface Journal {
   listActiveAccounts(timeMs: number, limit: number): Promise<readonly AccountActivity[]>;
   /** The stored bytes of every commit, account by account, each in order. */
   scanCommits(): AsyncIterable<Uint8Array>;
-  /** The same of one account, from the commit with id `fromId` on; all when null. */
-  scanAccount(accountId: AccountId, fromId: string | null): AsyncIterable<Uint8Array>;
 }
 
 const scanBatch = 1_000;
@@ -129,22 +127,11 @@ export function createJournal(db: Db, writer: string): Journal {
         .toArray();
       return found.map(({ accountId, lastSeq, at }) => ({ accountId, lastSeq, at: at.getTime() }));
     },
-    scanCommits: () => scan(collection, {}, {}),
-    scanAccount(accountId, fromId) {
-      const { from, to } = commitIdRange(accountId);
-      const filter = { accountId, _id: { $gte: fromId ?? from, $lt: to } };
-      return scan(collection, filter, { hint: byId });
+    scanCommits() {
+      const scan = { raw: true, sort: byId, batchSize: scanBatch };
+      return collection.find({}, scan) as unknown as AsyncIterable<Uint8Array>;
     },
   };
-}
-
-function scan(
-  collection: Collection<CommitDocument>,
-  filter: Filter<CommitDocument>,
-  options: FindOptions,
-): AsyncIterable<Uint8Array> {
-  const order = { raw: true, sort: byId, batchSize: scanBatch };
-  return collection.find(filter, { ...options, ...order }) as unknown as AsyncIterable<Uint8Array>;
 }
 
 /** A large page is decoded in slices, so that commits are written in between. */

@@ -1,14 +1,9 @@
-import { createHmac, hash as digestOf, timingSafeEqual } from 'node:crypto';
+import { hash as digestOf } from 'node:crypto';
 import { BSON } from 'mongodb';
 
 /** SHA-256 over the stored bytes of every other field, in hexadecimal; always the last field. */
 export interface Sealed {
   readonly hash: string;
-}
-
-/** HMAC-SHA-256 over the stored bytes of every other field, in hexadecimal; always the last field. */
-export interface Signed {
-  readonly signature: string;
 }
 
 /** As the driver serializes an inserted document. */
@@ -26,22 +21,6 @@ export function isIntact(bytes: Uint8Array, hash: string): boolean {
   return elements !== null && digest(elements) === hash;
 }
 
-/** The same document with the signature of its bytes as the last field. */
-export function sign<Unsigned extends object>(unsigned: Unsigned, key: Buffer): Unsigned & Signed {
-  return { ...unsigned, signature: hmac(elementsOf(unsigned), key) };
-}
-
-/** Whether stored bytes are those that were signed by one of the keys. */
-export function isSigned(bytes: Uint8Array, signature: string, keys: readonly Buffer[]): boolean {
-  const elements = elementsBefore(bytes, 'signature', signature);
-  if (elements === null) return false;
-  const given = Buffer.from(signature);
-  return keys.some((key) => {
-    const expected = Buffer.from(hmac(elements, key));
-    return expected.length === given.length && timingSafeEqual(expected, given);
-  });
-}
-
 /** Without the length before the elements and the terminator behind them. */
 function elementsOf(document: object): Uint8Array {
   return BSON.serialize(document, writing).subarray(lengthBytes, -1);
@@ -57,8 +36,4 @@ function elementsBefore(bytes: Uint8Array, field: string, value: string): Uint8A
 
 function digest(elements: Uint8Array): string {
   return digestOf('sha256', elements, 'hex');
-}
-
-function hmac(elements: Uint8Array, key: Buffer): string {
-  return createHmac('sha256', key).update(elements).digest('hex');
 }

@@ -76,8 +76,6 @@ export interface UsageStore {
   listPositions(after: AccountId | null, limit: number): Promise<readonly StoredUsagePosition[]>;
   /** All days of the accounts in a range, by account, day and Project. */
   scanDays(range: AccountRange): AsyncIterable<StoredDayUsage>;
-  /** The days of one account from one on, by day and Project. */
-  scanDaysOf(accountId: AccountId, fromDay: number): AsyncIterable<StoredDayUsage>;
 }
 
 const byId = { _id: 1 } as const;
@@ -127,11 +125,6 @@ export function createUsageStore(db: Db): UsageStore {
           $lt: upTo === null ? endOfAll : endOf(upTo),
         },
       }),
-    scanDaysOf: (account, fromDay) =>
-      scan(days, {
-        accountId: account,
-        _id: idsOf(account, { fromDay, endDay: dayCountMax, projectId: null }),
-      }),
   };
 }
 
@@ -149,8 +142,6 @@ async function* scan(
 const endOf = (account: AccountId) => `${account}0`;
 /** Behind the ids of all accounts' days. */
 const endOfAll = 'b';
-/** The year 9999. */
-const dayCountMax = 2_932_896;
 
 function dayText(day: number): string {
   return isoTime(day * dayMs).slice(0, 10);

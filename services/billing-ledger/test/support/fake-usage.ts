@@ -72,10 +72,5 @@ export function connectUsage(
         for (const day of listDays(ofAccount(accountId))) yield { ...day, accountId };
       }
     },
-    async *scanDaysOf(accountId, fromDay) {
-      for (const day of listDays(ofAccount(accountId))) {
-        if (day.day >= fromDay) yield { ...day, accountId };
-      }
-    },
   };
 }

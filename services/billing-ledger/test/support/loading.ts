@@ -11,7 +11,7 @@ export function loadingFrom(
 ) {
   const entriesMax = Number.POSITIVE_INFINITY;
   const snapshots = { findSnapshot };
-  const loadPart = createLoadPart({ journal, snapshots, checkpoints: null, entriesMax });
+  const loadPart = createLoadPart({ journal, snapshots, entriesMax });
   return createLoadAccount(loadPart, neverBehind);
 }
 

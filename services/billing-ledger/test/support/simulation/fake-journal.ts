@@ -121,11 +121,6 @@ export function connectJournal(connection: JournalConnection): Journal {
           .sort((left, right) => left.at - right.at)
           .slice(0, limit),
       ),
-    async *scanAccount(accountId, fromId) {
-      for (const { bytes, commit } of store.commits.get(accountId) ?? []) {
-        if (commit.id >= (fromId ?? '')) yield bytes;
-      }
-    },
     async *scanCommits() {
       for (const accountId of [...store.commits.keys()].sort()) {
         for (const { bytes } of store.commits.get(accountId) ?? []) yield bytes;

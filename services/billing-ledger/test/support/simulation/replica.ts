@@ -94,7 +94,7 @@ export function startReplica(world: World, planted: ReplicaFaults = {}): Replica
     everyEntries: 1 + chance.below(4),
   });
   const entriesMax = 2 + chance.below(10);
-  const loadPart = createLoadPart({ journal, snapshots, checkpoints: null, entriesMax });
+  const loadPart = createLoadPart({ journal, snapshots, entriesMax });
   const rebuilds = createSnapshotRebuilds({
     bringUpToDate: createBringUpToDate({ loadPart, snapshots }),
     cache,
