@@ -15,12 +15,11 @@ const clockOf = (stored: StoredJournal, days: number) => {
   return { now: () => latest + days * dayMs };
 };
 
-/** As the newest commit of an earlier version: it carries balances and subscription alone. */
-function asFormat1({ journal }: StoredJournal): Pick<Journal, 'findNewestCommit'> {
-  const withoutStanding = (commit: StoredCommit | null) => commit && { ...commit, standing: null };
+/** As the newest commit of an account with many caps: it carries balances and subscription alone. */
+function withoutStanding({ journal }: StoredJournal): Pick<Journal, 'findNewestCommit'> {
+  const bare = (commit: StoredCommit | null) => commit && { ...commit, standing: null };
   return {
-    findNewestCommit: async (accountId) =>
-      withoutStanding(await journal.findNewestCommit(accountId)),
+    findNewestCommit: async (accountId) => bare(await journal.findNewestCommit(accountId)),
   };
 }
 
@@ -32,7 +31,7 @@ describe('Funds, caps and terms of an account', () => {
       const clock = clockOf(stored, days);
       const read = createReadStanding({ journal, loadAccount: notFolded, clock });
       const folded = createReadStanding({
-        journal: asFormat1(stored),
+        journal: withoutStanding(stored),
         loadAccount: loadOf(stored),
         clock,
       });

@@ -31,8 +31,7 @@ export interface ReadStandingDeps {
 }
 
 /**
- * One read, of the newest commit; a commit of an earlier format, or of an account with many caps,
- * is followed by a fold. In a new month the units are those of that month and nothing is spent,
+ * One read, of the newest commit; that of an account with many caps is followed by a fold. In a new month the units are those of that month and nothing is spent,
  * although nothing may have been written in it.
  */
 export function createReadStanding({

@@ -1,8 +1,6 @@
 import type { AccountId } from '@inventory/contracts/ids';
-import type { LedgerAsset } from '@inventory/contracts/vocabulary';
 import { Bug } from '@inventory/runtime/bug';
 import { dateOf } from '@inventory/runtime/clock';
-import { BSON } from 'mongodb';
 import { type Account, usedAssets } from '../domain/account.ts';
 import { type Entry, entryKeys } from '../domain/entry.ts';
 import { noOpening } from '../domain/open-period.ts';
@@ -10,43 +8,40 @@ import type { Period } from '../domain/period.ts';
 import { type Standing, standingOf } from '../domain/standing.ts';
 import { storedCommandKey } from './command-key.ts';
 import {
-  type BalancesDocument,
-  type EntryDocument,
-  fromBalancesDocument,
-  fromEntryDocument,
-  toBalancesDocument,
-  toEntryDocument,
-} from './entry-document.ts';
-import { isIntact, type Sealed, seal } from './sealed-document.ts';
-import {
-  fromStandingDocument,
-  type StandingDocument,
-  toStandingDocument,
-} from './standing-document.ts';
+  fromStoredBalances,
+  fromStoredEntry,
+  type StoredBalances,
+  type StoredEntry,
+  toStoredBalances,
+  toStoredEntry,
+} from './entry-mapping.ts';
+import { contentOf, isIntact, type Sealed, seal } from './sealed-mapping.ts';
 
 /**
  * All entries of one account that were made in one batch: one document, so they are stored
- * together or not at all. `_id` is the account and the first position, and the next commit always
- * begins at the last position + 1: of two writers that both try it, one is refused.
+ * together or not at all. Its content is digested; the other fields repeat what the indexes need
+ * of it. `_id` is the account and the first position, and the next commit
+ * always begins at the last position + 1: of two writers that both try it, one is refused.
  */
 export interface CommitDocument extends Sealed {
   readonly _id: string;
-  /** 1: without `standing`. */
-  readonly format: 1 | typeof commitFormat;
   readonly accountId: AccountId;
-  readonly firstSeq: number;
   readonly lastSeq: number;
   /** Time of the last entry. */
   readonly at: Date;
   /** Under which of {@link storedCommandKey} its entries are found. */
-  readonly commandKeys: readonly Uint8Array[];
-  readonly entries: readonly EntryDocument[];
+  readonly commandKeys: readonly Buffer[];
+}
+
+interface CommitContent {
+  readonly accountId: AccountId;
+  readonly entries: readonly StoredEntry[];
   /** After the last entry, per asset ever used. */
-  readonly balances: { readonly [Asset in LedgerAsset]?: BalancesDocument };
+  readonly balances: { readonly [Asset in keyof Account['balances']]?: StoredBalances };
   /** After the last entry, where units fund the account: enough to compute how its month continues. */
-  readonly subscription?: Subscription;
-  /** After the last entry, where the account has caps or an alert. */
-  readonly standing?: StandingDocument;
+  readonly subscription?: Subscription | undefined;
+  /** After the last entry, where the account has caps or an alert; null where it has many caps. */
+  readonly standing?: Standing | null | undefined;
   /** Which process wrote it; for diagnosis only. */
   readonly writer: string;
   /** Hash of the account's commit before this one. */
@@ -58,8 +53,6 @@ export interface Subscription {
   readonly unitsPerMonth: number;
   readonly allowedPeriod: Period;
 }
-
-const commitFormat = 2;
 
 /** Where an account's chain of commits ends. */
 export interface ChainHead {
@@ -77,7 +70,7 @@ export interface NewCommit {
   readonly previous: ChainHead;
 }
 
-/** A commit as read; `isIntact` is whether its bytes still are those that were hashed. */
+/** A commit as read. */
 export interface StoredCommit {
   readonly id: string;
   readonly accountId: AccountId;
@@ -85,7 +78,6 @@ export interface StoredCommit {
   readonly lastSeq: number;
   /** Milliseconds since the epoch. */
   readonly at: number;
-  readonly keys: readonly Uint8Array[];
   readonly entries: readonly Entry[];
   readonly balances: Account['balances'];
   /** Null where the account pays with credits. */
@@ -94,12 +86,19 @@ export interface StoredCommit {
   readonly standing: Standing | null;
   readonly prevHash: string;
   readonly hash: string;
+  /** Whether its content is the one that was hashed, and its other fields are those of the content. */
   readonly isIntact: boolean;
 }
 
 /** Twelve digits: text order is number order up to 10^12 entries of one account. */
+const seqDigits = 12;
+
 export function commitId(accountId: AccountId, firstSeq: number): string {
-  return `${accountId}/${String(firstSeq).padStart(12, '0')}`;
+  return `${accountId}/${String(firstSeq).padStart(seqDigits, '0')}`;
+}
+
+export function firstSeqOf(id: string): number {
+  return Number(id.slice(-seqDigits));
 }
 
 /** Every commit id of an account lies in [from, to). */
@@ -107,16 +106,46 @@ export function commitIdRange(accountId: AccountId): { from: string; to: string 
   return { from: `${accountId}/`, to: `${accountId}0` };
 }
 
-/** The keys of a commit with these entries. */
-export function storedKeysOf(accountId: AccountId, entries: readonly Entry[]): Uint8Array[] {
-  return entries.flatMap(entryKeys).map((key) => storedCommandKey(accountId, key));
+/** With more caps each commit would grow by kilobytes; such an account is read from its fold. */
+const capsMax = 20;
+const noStanding: Standing = { caps: [], period: 0, alertThreshold: null };
+
+export function sealCommit({ account, entries, previous }: NewCommit, writer: string) {
+  const { accountId } = account;
+  const content: CommitContent = {
+    accountId,
+    entries: entries.map(toStoredEntry),
+    balances: Object.fromEntries(
+      usedAssets(account).map((asset) => [asset, toStoredBalances(account.balances[asset])]),
+    ),
+    subscription: subscriptionOf(account) ?? undefined,
+    standing: toStoredStanding(standingOf(account)),
+    writer,
+    prevHash: previous.hash,
+  };
+  return { ...indexedFields(accountId, entries), ...seal(content) };
 }
 
-export function sealCommit(commit: NewCommit, writer: string): CommitDocument {
-  return seal(toUnsealedDocument(commit, writer));
+function toStoredStanding(standing: Standing): CommitContent['standing'] {
+  const { caps, alertThreshold } = standing;
+  if (caps.length > capsMax) return null;
+  return caps.length === 0 && alertThreshold === null ? undefined : standing;
 }
 
-/** Bytes that are no commit of ours. */
+function indexedFields(accountId: AccountId, entries: readonly Entry[]) {
+  const [first, last] = [entries[0], entries.at(-1)];
+  if (!first || !last) throw new RangeError('a commit holds at least one entry');
+  const keys = entries.flatMap(entryKeys);
+  return {
+    _id: commitId(accountId, first.seq),
+    accountId,
+    lastSeq: last.seq,
+    at: dateOf(last.at),
+    commandKeys: keys.map((key) => storedCommandKey(accountId, key)),
+  };
+}
+
+/** A document that is no commit of ours. */
 export class UnreadableCommit extends Bug {
   override name = 'UnreadableCommit';
   /** As far as it is readable. */
@@ -128,68 +157,37 @@ export class UnreadableCommit extends Bug {
   }
 }
 
-/** The hash covers invalid UTF-8, so decoding does not check for it. */
-const reading = { promoteBuffers: true, validation: { utf8: false } } as const;
-
 /** Throws {@link UnreadableCommit}. */
-export function readCommit(bytes: Uint8Array): StoredCommit {
-  let document: Partial<CommitDocument> = {};
+export function readCommit(document: CommitDocument): StoredCommit {
   try {
-    document = BSON.deserialize(bytes, reading);
-    return fromCommitDocument(document as CommitDocument, bytes);
+    return fromCommitDocument(document);
   } catch (error) {
     throw new UnreadableCommit(String(document.accountId ?? 'unknown'), error);
   }
 }
 
-function fromCommitDocument(document: CommitDocument, bytes: Uint8Array): StoredCommit {
-  const { credits, units } = document.balances;
-  if (typeof document._id !== 'string' || typeof document.accountId !== 'string') {
-    throw new TypeError('a commit names its account');
-  }
+function fromCommitDocument(document: CommitDocument): StoredCommit {
+  if (typeof document._id !== 'string') throw new TypeError('a commit has an id of text');
+  const content = contentOf(document) as CommitContent;
+  const { accountId, standing, prevHash } = content;
+  const stored = content.entries.map(fromStoredEntry);
+  const indexed = indexedFields(accountId, stored);
   return {
     id: document._id,
-    accountId: document.accountId,
-    firstSeq: document.firstSeq,
-    lastSeq: document.lastSeq,
-    at: document.at.getTime(),
-    keys: document.commandKeys,
-    entries: withOpenings(document.entries.map(fromEntryDocument)),
+    accountId,
+    firstSeq: firstSeqOf(indexed._id),
+    lastSeq: indexed.lastSeq,
+    at: indexed.at.getTime(),
+    entries: withOpenings(stored),
     balances: {
-      credits: fromBalancesDocument(credits ?? {}),
-      units: fromBalancesDocument(units ?? {}),
+      credits: fromStoredBalances(content.balances.credits ?? {}),
+      units: fromStoredBalances(content.balances.units ?? {}),
     },
-    subscription: document.subscription ?? null,
-    standing: document.format === 1 ? null : fromStandingDocument(document.standing),
-    prevHash: document.prevHash,
+    subscription: content.subscription ?? null,
+    standing: standing === undefined ? noStanding : standing,
+    prevHash,
     hash: document.hash,
-    isIntact: isIntact(bytes, document.hash),
-  };
-}
-
-function toUnsealedDocument(commit: NewCommit, writer: string): Omit<CommitDocument, 'hash'> {
-  const { account, entries, previous } = commit;
-  const first = entries[0];
-  const last = entries.at(-1);
-  if (!first || !last) throw new RangeError('a commit holds at least one entry');
-  const subscription = subscriptionOf(account);
-  const standing = toStandingDocument(standingOf(account));
-  return {
-    _id: commitId(account.accountId, first.seq),
-    format: commitFormat,
-    accountId: account.accountId,
-    firstSeq: first.seq,
-    lastSeq: last.seq,
-    at: dateOf(last.at),
-    commandKeys: storedKeysOf(account.accountId, entries),
-    entries: entries.map(toEntryDocument),
-    balances: Object.fromEntries(
-      usedAssets(account).map((asset) => [asset, toBalancesDocument(account.balances[asset])]),
-    ),
-    ...(subscription === null ? {} : { subscription }),
-    ...(standing === null ? {} : { standing }),
-    writer,
-    prevHash: previous.hash,
+    isIntact: isIntact(document, indexed),
   };
 }
 

@@ -11,11 +11,13 @@ import {
   type CommitDocument,
   commitId,
   commitIdRange,
+  firstSeqOf,
   type NewCommit,
   readCommit,
   type StoredCommit,
   sealCommit,
 } from './commit-document.ts';
+import { readingSealed } from './sealed-mapping.ts';
 
 /**
  * - `appended`: stored; the chain continues from `head`.
@@ -63,8 +65,8 @@ export interface Journal {
   findCommitAt(accountId: AccountId, seq: number): Promise<CommitPlace | null>;
   /** Commits made at or after a time, oldest first. */
   listActiveAccounts(timeMs: number, limit: number): Promise<readonly AccountActivity[]>;
-  /** The stored bytes of every commit, account by account, each in order. */
-  scanCommits(): AsyncIterable<Uint8Array>;
+  /** Every commit as stored, account by account, each in order. */
+  scanCommits(): AsyncIterable<CommitDocument>;
 }
 
 const scanBatch = 1_000;
@@ -75,7 +77,7 @@ export function createJournal(db: Db, writer: string): Journal {
   /** The account selects the shard, the range of ids the documents. */
   const readInOrder = (accountId: AccountId, from: string, order: 1 | -1, limit: number) => {
     const filter = { accountId, _id: { $gte: from, $lt: commitIdRange(accountId).to } };
-    return readRaw(collection, filter, { hint: byId, sort: { _id: order }, limit });
+    return read(collection, filter, { hint: byId, sort: { _id: order }, limit });
   };
 
   return {
@@ -88,7 +90,7 @@ export function createJournal(db: Db, writer: string): Journal {
       const wanted = new Set(keys);
       const stored = keys.map((key) => storedCommandKey(accountId, key));
       const byKey = { accountId, commandKeys: { $in: stored } };
-      const found = await readRaw(collection, byKey, { limit: keys.length });
+      const found = await read(collection, byKey, { limit: keys.length });
       return found
         .flatMap((commit) => commit.entries)
         .filter((entry) => entryKeys(entry).some((key) => wanted.has(key)));
@@ -106,10 +108,11 @@ export function createJournal(db: Db, writer: string): Journal {
       const before = { $gte: from, $lte: commitId(accountId, seq) };
       const found = await collection.findOne(
         { accountId, _id: before },
-        { hint: byId, sort: { _id: -1 }, projection: { firstSeq: 1, lastSeq: 1, at: 1 } },
+        { hint: byId, sort: { _id: -1 }, projection: { lastSeq: 1, at: 1 } },
       );
       if (found === null) return null;
-      const { _id: id, firstSeq, lastSeq } = found;
+      const { _id: id, lastSeq } = found;
+      const firstSeq = firstSeqOf(id);
       return { id, firstSeq, entries: lastSeq - firstSeq + 1, at: found.at.getTime() };
     },
     async listActiveAccounts(timeMs, limit) {
@@ -127,27 +130,23 @@ export function createJournal(db: Db, writer: string): Journal {
         .toArray();
       return found.map(({ accountId, lastSeq, at }) => ({ accountId, lastSeq, at: at.getTime() }));
     },
-    scanCommits() {
-      const scan = { raw: true, sort: byId, batchSize: scanBatch };
-      return collection.find({}, scan) as unknown as AsyncIterable<Uint8Array>;
-    },
+    scanCommits: () => collection.find({}, { ...readingSealed, sort: byId, batchSize: scanBatch }),
   };
 }
 
 /** A large page is decoded in slices, so that commits are written in between. */
 const sliceMs = 5;
 
-/** Raw, because the hash of a commit is one of its stored bytes. */
-async function readRaw(
+async function read(
   collection: Collection<CommitDocument>,
   filter: Filter<CommitDocument>,
   options: FindOptions,
 ): Promise<StoredCommit[]> {
-  const found = await collection.find(filter, { ...options, raw: true }).toArray();
+  const found = await collection.find(filter, { ...options, ...readingSealed }).toArray();
   const commits: StoredCommit[] = [];
   let sliceStartMs = monotonicNow();
-  for (const bytes of found as unknown as Uint8Array[]) {
-    commits.push(readCommit(bytes));
+  for (const document of found) {
+    commits.push(readCommit(document));
     if (elapsedSince(sliceStartMs) < sliceMs) continue;
     await setImmediate();
     sliceStartMs = monotonicNow();

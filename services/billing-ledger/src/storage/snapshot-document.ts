@@ -1,15 +1,10 @@
-import { type AccountId, accountId, projectId, refreshId } from '@inventory/contracts/ids';
-import { ledgerAsset, productCode } from '@inventory/contracts/vocabulary';
+import type { AccountId } from '@inventory/contracts/ids';
 import { dateOf } from '@inventory/runtime/clock';
-import { BSON } from 'mongodb';
-import { z } from 'zod';
 import type { Account } from '../domain/account.ts';
-import { holdSetOf, listHolds } from '../domain/hold-set.ts';
-import { LedgerConflict } from '../domain/ledger-conflict.ts';
+import { type Hold, holdSetOf, listHolds } from '../domain/hold-set.ts';
 import { amountsOf, listAmounts } from '../domain/project-amounts.ts';
 import type { ChainHead } from './commit-document.ts';
-import { fromBalancesDocument, toBalancesDocument } from './entry-document.ts';
-import { isIntact, seal } from './sealed-document.ts';
+import { contentOf, isIntact, type Sealed, seal } from './sealed-mapping.ts';
 
 /**
  * A complete account at the end of one of its commits. It only saves reading: one that is wrong in
@@ -20,138 +15,67 @@ export interface Snapshot {
   readonly head: ChainHead;
 }
 
-/** Raised when this shape or the meaning of an entry changes; the one before is still read. */
-export const snapshotFormat = 3;
-/** Like the present one, without a hash. */
-const unsealedFormat = 2;
+/** Raised when the content or the meaning of an entry changes; others are not read. */
+export const snapshotFormat = 1;
 
-const balances = z.object({
-  available: z.int().optional(),
-  held: z.int().optional(),
-  consumed: z.int().optional(),
-  expired: z.int().optional(),
-  issued: z.int().optional(),
-});
-const hold = z.object({
-  refreshId,
-  projectId,
-  productCode,
-  asset: ledgerAsset,
-  amount: z.int(),
-  priceVersion: z.int(),
-  reservedAt: z.date(),
-});
-const terms = z.object({
-  funding: z.discriminatedUnion('mode', [
-    z.object({ mode: z.literal('credits') }),
-    z.object({ mode: z.literal('subscription'), unitsPerMonth: z.int() }),
-  ]),
-  allowedPeriod: z.int(),
-  caps: z.array(z.object({ projectId, cap: z.int() })),
-  alert: z.object({ threshold: z.int(), isArmed: z.boolean() }).nullable(),
-});
-/** The fields of an account at the end of a commit, as snapshots and checkpoints store them. */
-export const accountFields = {
-  lastSeq: z.int(),
-  lastAt: z.date(),
-  headId: z.string(),
-  headHash: z.string(),
-  credits: balances,
-  units: balances,
-  /** Oldest first. */
-  holds: z.array(hold),
-  terms,
-  spend: z.object({
-    period: z.int(),
-    projects: z.array(z.object({ projectId, amount: z.int() })),
-  }),
-} as const;
-const accountFieldsSchema = z.object(accountFields);
-type AccountFields = z.infer<typeof accountFieldsSchema>;
-
-const snapshotDocument = z.object({
-  _id: accountId,
-  /** {@link snapshotFormat} or {@link unsealedFormat}; others are not read. */
-  format: z.int().refine((format) => [unsealedFormat, snapshotFormat].includes(format)),
-  ...accountFields,
+export interface SnapshotDocument extends Sealed {
+  readonly _id: AccountId;
+  readonly format: number;
+  readonly lastSeq: number;
   /** Absent where there is no hold. */
-  oldestHoldAt: z.date().optional(),
-  hash: z.string().optional(),
-});
-export type SnapshotDocument = z.infer<typeof snapshotDocument>;
-
-export function toSnapshotDocument(snapshot: Snapshot): SnapshotDocument {
-  const fields = toAccountFields(snapshot);
-  const oldest = fields.holds[0];
-  return seal({
-    _id: snapshot.account.accountId,
-    format: snapshotFormat,
-    ...fields,
-    ...(oldest ? { oldestHoldAt: oldest.reservedAt } : {}),
-  });
+  readonly oldestHoldAt?: Date;
 }
 
-export function toAccountFields({ account, head }: Snapshot): AccountFields {
-  const { spend } = account;
-  return {
-    lastSeq: account.lastSeq,
-    lastAt: dateOf(account.lastAt),
-    headId: head.commitId ?? '',
-    headHash: head.hash,
-    credits: toBalancesDocument(account.balances.credits),
-    units: toBalancesDocument(account.balances.units),
-    holds: listHolds(account.holds).map((one) => ({
-      ...one,
-      reservedAt: dateOf(one.reservedAt),
-    })),
-    terms: { ...account.terms, caps: [...account.terms.caps] },
-    spend: { period: spend.period, projects: listAmounts(spend.projects) },
+interface SnapshotContent extends Omit<Account, 'holds' | 'spend'> {
+  /** Oldest first. */
+  readonly holds: readonly Hold[];
+  readonly spend: {
+    readonly period: Account['spend']['period'];
+    readonly projects: ReturnType<typeof listAmounts>;
   };
+  readonly head: ChainHead;
 }
 
-export interface StoredSnapshot extends Snapshot {
-  /** Whether the stored bytes are those that were hashed. */
-  readonly isIntact: boolean;
+export interface StoredSnapshot {
+  readonly accountId: AccountId;
+  readonly lastSeq: number;
+  /** Null where the document was changed. */
+  readonly snapshot: Snapshot | null;
 }
 
-/** Null for bytes that are no snapshot: it is as if there were none. */
-export function readSnapshot(bytes: Uint8Array): StoredSnapshot | null {
-  const parsed = snapshotDocument.safeParse(BSON.deserialize(bytes, { promoteBuffers: true }));
-  if (!parsed.success) return null;
-  const { format, hash } = parsed.data;
-  const snapshot = fromAccountFields(parsed.data._id, parsed.data);
-  if (snapshot === null) return null;
-  // One bit turns the number of the present format into that of the unsealed one.
-  const isSound = hash === undefined ? format === unsealedFormat : isIntact(bytes, hash);
-  return { ...snapshot, isIntact: isSound };
+export function toSnapshotDocument({ account, head }: Snapshot): SnapshotDocument {
+  const { accountId, lastSeq, lastAt, balances, terms } = account;
+  const { period, projects } = account.spend;
+  const spend = { period, projects: listAmounts(projects) };
+  const holds = listHolds(account.holds);
+  const content: SnapshotContent = {
+    ...{ accountId, lastSeq, lastAt, balances, holds, terms, spend, head },
+  };
+  return { ...indexedFields(content), ...seal(content) };
 }
 
-/** Null where the fields contradict each other, as two holds of one refresh do. */
-export function fromAccountFields(owner: AccountId, fields: AccountFields): Snapshot | null {
+function indexedFields({ accountId, lastSeq, holds: [oldest] }: SnapshotContent) {
+  const oldestHoldAt = oldest && { oldestHoldAt: dateOf(oldest.reservedAt) };
+  return { _id: accountId, format: snapshotFormat, lastSeq, ...oldestHoldAt };
+}
+
+/** Null for one of another format: it is as if there were none. */
+export function readSnapshot(document: SnapshotDocument): StoredSnapshot | null {
+  const { _id: accountId, format, lastSeq } = document;
+  if (format !== snapshotFormat) return null;
+  return { accountId, lastSeq, snapshot: unsealed(document) };
+}
+
+/** Null where it was changed: what is no content of ours fails in many ways. */
+function unsealed(document: SnapshotDocument): Snapshot | null {
   try {
-    return fromFields(owner, fields);
-  } catch (error) {
-    if (error instanceof LedgerConflict) return null;
-    throw error;
+    const content = contentOf(document) as SnapshotContent;
+    if (!isIntact(document, indexedFields(content))) return null;
+    const { holds, spend, head, ...account } = content;
+    const projects = amountsOf(spend.projects);
+    const whole = { ...account, holds: holdSetOf(holds), spend: { ...spend, projects } };
+    return { account: whole, head };
+  } catch {
+    return null;
   }
-}
-
-function fromFields(owner: AccountId, document: AccountFields): Snapshot {
-  const { spend } = document;
-  const holds = document.holds.map((one) => ({ ...one, reservedAt: one.reservedAt.getTime() }));
-  return {
-    account: {
-      accountId: owner,
-      lastSeq: document.lastSeq,
-      lastAt: document.lastAt.getTime(),
-      balances: {
-        credits: fromBalancesDocument(document.credits),
-        units: fromBalancesDocument(document.units),
-      },
-      holds: holdSetOf(holds),
-      terms: document.terms,
-      spend: { period: spend.period, projects: amountsOf(spend.projects) },
-    },
-    head: { commitId: document.headId, hash: document.headHash },
-  };
 }

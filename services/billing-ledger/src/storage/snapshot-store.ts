@@ -3,6 +3,7 @@ import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Db, Filter } from 'mongodb';
 import { passesCollection, snapshotsCollection } from './collections.ts';
+import { readingSealed } from './sealed-mapping.ts';
 import {
   readSnapshot,
   type Snapshot,
@@ -16,15 +17,13 @@ import {
 const holdsMax = 40_000;
 
 export interface SnapshotStore {
-  /** Null where there is none, or none whose bytes are those that were hashed. */
+  /** Null where there is none, or it was changed. */
   findSnapshot(accountId: AccountId): Promise<Snapshot | null>;
-  /** Also one that is not intact. */
-  findStored(accountId: AccountId): Promise<StoredSnapshot | null>;
   /** Keeps the newer of this and the stored one. */
   saveSnapshot(snapshot: Snapshot): Promise<void>;
   /** Intact snapshots with a hold made until a time, the oldest hold first. */
   listSnapshotsWithHolds(timeMs: number): AsyncIterable<Snapshot>;
-  /** Every readable snapshot by account, in the order of the journal's scan. */
+  /** Every snapshot of this format by account, in the order of the journal's scan. */
   scanSnapshots(): AsyncIterable<StoredSnapshot>;
   /** Until then a pass found what the journal had; later commits may have earlier entries. */
   findPassedThrough(): Promise<number>;
@@ -44,17 +43,11 @@ export function createSnapshotStore(db: Db): SnapshotStore {
   const collection = db.collection<SnapshotDocument>(snapshotsCollection);
   const passes = db.collection<PassDocument>(passesCollection);
 
-  async function findStored(accountId: AccountId): Promise<StoredSnapshot | null> {
-    const [bytes] = await collection.find({ _id: accountId }, { raw: true, limit: 1 }).toArray();
-    return bytes ? readSnapshot(bytes as unknown as Uint8Array) : null;
-  }
-
   return {
     async findSnapshot(accountId) {
-      const stored = await findStored(accountId);
-      return stored?.isIntact ? stored : null;
+      const found = await collection.findOne({ _id: accountId }, readingSealed);
+      return (found && readSnapshot(found)?.snapshot) ?? null;
     },
-    findStored,
     async saveSnapshot(snapshot) {
       const { accountId, lastSeq, holds } = snapshot.account;
       if (holds.size > holdsMax || snapshot.head.commitId === null) return;
@@ -76,19 +69,19 @@ export function createSnapshotStore(db: Db): SnapshotStore {
     async *listSnapshotsWithHolds(timeMs) {
       const withHolds = { oldestHoldAt: { $lte: dateOf(timeMs) } };
       const found = collection
-        .find(withHolds, { raw: true })
+        .find(withHolds, readingSealed)
         .sort({ oldestHoldAt: 1 })
         .batchSize(scanBatch);
-      for await (const bytes of found) {
-        const snapshot = readSnapshot(bytes as unknown as Uint8Array);
-        if (snapshot?.isIntact) yield snapshot;
+      for await (const document of found) {
+        const snapshot = readSnapshot(document)?.snapshot;
+        if (snapshot) yield snapshot;
       }
     },
     async *scanSnapshots() {
-      const found = collection.find({}, { raw: true }).sort({ _id: 1 }).batchSize(scanBatch);
-      for await (const bytes of found) {
-        const snapshot = readSnapshot(bytes as unknown as Uint8Array);
-        if (snapshot) yield snapshot;
+      const found = collection.find({}, readingSealed).sort({ _id: 1 }).batchSize(scanBatch);
+      for await (const document of found) {
+        const stored = readSnapshot(document);
+        if (stored) yield stored;
       }
     },
     async findPassedThrough() {

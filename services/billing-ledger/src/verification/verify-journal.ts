@@ -2,7 +2,12 @@ import { setImmediate } from 'node:timers/promises';
 import type { AccountId } from '@inventory/contracts/ids';
 import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import type { PriceListCache } from '../operations/price-list-cache.ts';
-import { readCommit, type StoredCommit, UnreadableCommit } from '../storage/commit-document.ts';
+import {
+  type CommitDocument,
+  readCommit,
+  type StoredCommit,
+  UnreadableCommit,
+} from '../storage/commit-document.ts';
 import type { Journal } from '../storage/journal.ts';
 import type { StoredSnapshot } from '../storage/snapshot-document.ts';
 import type { UsageStore } from '../storage/usage-store.ts';
@@ -55,8 +60,8 @@ export async function verifyJournal(
 
   await prices.reload();
   const documents = scanDocuments(stores, report);
-  for await (const bytes of journal.scanCommits()) {
-    const commit = readOrReport(bytes, report);
+  for await (const document of journal.scanCommits()) {
+    const commit = readOrReport(document, report);
     if (commit) {
       const accountId = accountOf(commit);
       if (check?.accountId !== accountId) {
@@ -79,13 +84,13 @@ export async function verifyJournal(
   return { accounts, entries, problems };
 }
 
-/** Null for bytes that are no commit. */
+/** Null for a document that is no commit. */
 function readOrReport(
-  bytes: Uint8Array,
+  document: CommitDocument,
   report: (problem: JournalProblem) => void,
 ): StoredCommit | null {
   try {
-    return readCommit(bytes);
+    return readCommit(document);
   } catch (error) {
     if (!(error instanceof UnreadableCommit)) throw error;
     report({ accountId: error.accountId, seq: null, problem: error.message });
@@ -115,7 +120,7 @@ function scanDocuments(
     /** Reports the documents of accounts before this one, which have no commits; of all when null. */
     async skipTo(accountId: AccountId | null): Promise<void> {
       for (let next = await stored.peek(); next; next = await stored.peek()) {
-        const { accountId: owner, lastSeq } = next.account;
+        const { accountId: owner, lastSeq } = next;
         if (accountId !== null && owner >= accountId) break;
         await stored.take();
         await reportOrphan(owner, lastSeq, 'journal ends before its snapshot');
@@ -126,8 +131,8 @@ function scanDocuments(
     },
     async of(accountId: AccountId) {
       const next = await stored.peek();
-      const snapshot = next?.account.accountId === accountId ? await stored.take() : null;
-      return { accountId, snapshot, ...rolledUp.of(accountId) };
+      const own = next?.accountId === accountId ? await stored.take() : null;
+      return { accountId, stored: own, ...rolledUp.of(accountId) };
     },
   };
 }

@@ -20,10 +20,13 @@ export function verifyStored({
   usage,
   prices = fixedPrices,
 }: StoredDocuments) {
-  const intact = [...snapshots].map((snapshot) => ({ ...snapshot, isIntact: true }));
+  const stored = [...snapshots].map((snapshot) => {
+    const { accountId, lastSeq } = snapshot.account;
+    return { accountId, lastSeq, snapshot };
+  });
   const deps = {
     journal,
-    snapshots: { scanSnapshots: () => each(intact) },
+    snapshots: { scanSnapshots: () => each(stored) },
     usage: usage ?? connectUsage(emptyUsage(), atOnce),
     prices,
   };

@@ -1,4 +1,3 @@
-import { BSON } from 'mongodb';
 import { entryKeys } from '../../../src/domain/entry.ts';
 import {
   type CommitDocument,
@@ -23,8 +22,8 @@ export interface StoreGuarantees {
 
 /** The commits of all accounts as one MongoDB would hold them. */
 export interface Store {
-  /** By account, in the order of their ids; bytes as stored, and what they say. */
-  readonly commits: Map<string, StoredBytes[]>;
+  /** By account, in the order of their ids; as stored, and what they say. */
+  readonly commits: Map<string, Stored[]>;
   /** `<account> <command key>`. */
   readonly keys: Set<string>;
   /** `<account>/<seq>` of every entry. */
@@ -36,8 +35,8 @@ export interface Store {
   readonly futureEntries: string[];
 }
 
-export interface StoredBytes {
-  readonly bytes: Buffer;
+export interface Stored {
+  readonly document: CommitDocument;
   readonly commit: StoredCommit;
 }
 
@@ -123,7 +122,7 @@ export function connectJournal(connection: JournalConnection): Journal {
       ),
     async *scanCommits() {
       for (const accountId of [...store.commits.keys()].sort()) {
-        for (const { bytes } of store.commits.get(accountId) ?? []) yield bytes;
+        for (const { document } of store.commits.get(accountId) ?? []) yield document;
       }
     },
   };
@@ -140,14 +139,14 @@ function insert(store: Store, document: CommitDocument): AppendResult {
   if (isTaken || (guarantees.uniqueKeys && indexed.some((key) => keys.has(key)))) {
     return { result: 'refused' };
   }
-  const bytes = Buffer.from(BSON.serialize(document));
-  const stored = [...ofAccount, { bytes, commit: readCommit(bytes) }];
+  const commit = readCommit(document);
+  const stored = [...ofAccount, { document, commit }];
   commits.set(
     accountId,
     stored.sort((left, right) => left.commit.firstSeq - right.commit.firstSeq),
   );
   for (const key of indexed) keys.add(key);
-  for (const { seq } of document.entries) positions.add(`${accountId}/${seq}`);
+  for (const { seq } of commit.entries) positions.add(`${accountId}/${seq}`);
   const previousAt = ofAccount.at(-1)?.commit.at ?? 0;
   if (document.at.getTime() > Math.max(previousAt, store.latestTime())) {
     store.futureEntries.push(id);
