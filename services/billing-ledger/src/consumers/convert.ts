@@ -42,7 +42,7 @@ export function fromCommandMessage(message: CommandMessage): Command {
         refreshId: message.body.refresh_id,
         requestId: message.body.request_id,
         productCode: message.body.product_code,
-        maxCredits: message.body.max_credits ?? null,
+        maxCredits: message.body.max_credits,
       };
     case 'billing.settle.v1':
       return {

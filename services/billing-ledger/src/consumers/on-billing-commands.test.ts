@@ -19,6 +19,13 @@ import { createRecentEntries } from '../operations/recent-entries.ts';
 import { createOnBillingCommands } from './on-billing-commands.ts';
 
 const accountId = newAccountId();
+/** What each reserve says beside its ids. */
+const hold = {
+  product_code: 'platform.inventory.refresh.v1',
+  max_credits: 1_000,
+  deadline_at: '2026-06-01T00:30:00.000Z',
+  retry_after_seconds: 25,
+};
 const common = { account_id: accountId, project_id: newProjectId() };
 
 function startLedger(quarantine = emptyQuarantine) {
@@ -113,9 +120,7 @@ describe('The answer to a billing command', () => {
       ...common,
       refresh_id: refresh,
       request_id: newRequestId(),
-      product_code: 'platform.inventory.refresh.v1',
-      deadline_at: '2026-06-01T00:30:00.000Z',
-      retry_after_seconds: 25,
+      ...hold,
     };
 
     const [outcome, reply] = await send('billing.reserve.v1', reserve, 'waiting-3');
@@ -150,7 +155,7 @@ describe('The answer to a billing command', () => {
 
     const refresh_id = newRefreshId();
     const subjects = { ...common, command_id: `reserve:${refresh_id}`, refresh_id, request_id };
-    const reserve = { ...subjects, product_code: 'platform.inventory.refresh.v1' };
+    const reserve = { ...subjects, ...hold };
     await send('billing.reserve.v1', reserve, 'waiting-4');
     await send('billing.reverse.v1', reverse);
     expect(rejected).toEqual(['account_quarantined', 'account_quarantined']);
@@ -169,7 +174,7 @@ describe('The answer to a billing command', () => {
         ...common,
         refresh_id: refresh,
         request_id: newRequestId(),
-        product_code: 'platform.inventory.refresh.v1',
+        ...hold,
       })),
       ...(await send('billing.settle.v1', {
         command_id: `settle:${refresh}`,
@@ -229,7 +234,7 @@ describe('The answer to a billing command', () => {
       ...common,
       command_id: `reserve:${refresh_id}`,
       refresh_id,
-      product_code: 'platform.inventory.refresh.v1',
+      ...hold,
     };
     await send('billing.reserve.v1', { ...reserve, request_id: newRequestId() });
     await send('billing.reserve.v1', {
@@ -264,7 +269,7 @@ describe('The answer to a billing command', () => {
       ...common,
       refresh_id: refresh,
       request_id: newRequestId(),
-      product_code: 'platform.inventory.refresh.v1',
+      ...hold,
     });
 
     expect(outcomeOf(outcome)).toMatchObject({

@@ -127,8 +127,5 @@ function toMessages({ item, answer }: Answered<Carried>): OutgoingMessage[] {
 
 /** What the acceptance says of the time ahead, passed on to the request that waits for it. */
 function pendingTimes({ deadline_at, retry_after_seconds }: MessageBody<'billing.reserve.v1'>) {
-  return {
-    ...(deadline_at === undefined ? {} : { deadline_at }),
-    ...(retry_after_seconds === undefined ? {} : { retry_after_seconds }),
-  };
+  return { deadline_at, retry_after_seconds };
 }

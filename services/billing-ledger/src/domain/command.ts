@@ -15,8 +15,8 @@ export interface ReserveCommand extends Addressed {
   readonly refreshId: RefreshId;
   readonly requestId: RequestId;
   readonly productCode: ProductCode;
-  /** The hold is never above it, in credits or units; null without such a limit. */
-  readonly maxCredits: number | null;
+  /** The hold is never above it, in credits or units. */
+  readonly maxCredits: number;
 }
 
 export interface SettleCommand extends Addressed {

@@ -28,7 +28,7 @@ export function decideReserve(
   const prices = context.prices.activeAt(at);
   const asset = fundingAsset(account.terms.funding);
   const { maxCredits, productCode, projectId, refreshId, requestId } = command;
-  const isLimited = maxCredits !== null && maxCredits < prices.refreshReservation;
+  const isLimited = maxCredits < prices.refreshReservation;
   const required = isLimited ? maxCredits : prices.refreshReservation;
   const details = {
     asset,

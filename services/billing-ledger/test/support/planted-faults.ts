@@ -231,7 +231,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   faulty(23, 'a hold is what the price list says, whatever the client allows', (call) => {
     const [account, command, context] = call;
     if (command.kind !== 'reserve') return evaluate(...call);
-    return evaluate(account, { ...command, maxCredits: null }, context);
+    return evaluate(account, { ...command, maxCredits: Number.MAX_SAFE_INTEGER }, context);
   }),
   sharing(17, 'a command id of one account is recorded for all'),
   faulty('model', 'a hold can be made after a settle that did not find it', (call) => {

@@ -78,8 +78,7 @@ export const refusesOnlyTheShort: Invariant = (rules, program) => {
 };
 
 function limitOf(command: Command): number {
-  const limit = command.kind === 'reserve' ? command.maxCredits : null;
-  return limit ?? Number.POSITIVE_INFINITY;
+  return command.kind === 'reserve' ? command.maxCredits : Number.POSITIVE_INFINITY;
 }
 
 /** What is held, and so what can be charged, is never above what the client allows. */

@@ -152,7 +152,7 @@ function decide(
       if (book.blockedReserves.has(command.refreshId))
         return ['precluded', 'hold_unknown', funding];
       book.reserves.set(command.refreshId, content);
-      const amount = Math.min(list.refreshReservation, command.maxCredits ?? 2 ** 53);
+      const amount = Math.min(list.refreshReservation, command.maxCredits);
       if (book.free[funding] < amount) return ['refused', `insufficient_${funding}`, funding];
       const project = command.projectId;
       if (wouldPassCap(book, project, month, amount))

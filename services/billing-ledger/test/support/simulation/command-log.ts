@@ -52,9 +52,7 @@ function toBody(command: Command): object {
         refresh_id: command.kind === 'reserve' ? command.refreshId : undefined,
         request_id: command.requestId,
         product_code: command.productCode,
-        ...(command.kind === 'reserve' && command.maxCredits !== null
-          ? { max_credits: command.maxCredits }
-          : {}),
+        max_credits: command.kind === 'reserve' ? command.maxCredits : undefined,
       };
     case 'settle':
       return {
