@@ -926,10 +926,7 @@ export interface components {
         readonly Balance: {
             readonly account_id: string;
             readonly as_of_seq: number;
-            /**
-             * @default credits
-             * @enum {string}
-             */
+            /** @enum {string} */
             readonly funding: "credits" | "subscription";
             readonly balances: readonly {
                 /** @enum {string} */

@@ -145,6 +145,7 @@ export async function startFakeBooks(bus: MessageBus): Promise<FakeBooks> {
         return jsonAnswer({
           account_id,
           as_of_seq: booked.length,
+          funding: 'credits',
           balances: [{ asset: 'credits', total: available, held: 0, available }],
         });
       case 'holds':
