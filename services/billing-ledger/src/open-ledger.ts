@@ -4,48 +4,48 @@ import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';
 import { createLeases, type WithLease } from '@inventory/work/lease';
 import type { Db } from 'mongodb';
+import { leasesCollection } from './collections.ts';
 import type { BillingLedgerConfig } from './config.ts';
-import { countEntries } from './metrics.ts';
-import { type AccountCache, createAccountCache } from './operations/account-cache.ts';
-import { type CommitCommands, createCommitCommands } from './operations/commit-commands.ts';
-import { createJournalClock, type JournalClock } from './operations/journal-clock.ts';
-import { createListOldHolds, type ListOldHolds } from './operations/list-old-holds.ts';
+import { type AccountCache, createAccountCache } from './journal/account-cache.ts';
+import { type CommitCommands, createCommitCommands } from './journal/commit-commands.ts';
+import { createJournalClock, type JournalClock } from './journal/journal-clock.ts';
+import { createJournal, type Journal } from './journal/journal-store.ts';
 import {
   createLoadAccount,
   createLoadPart,
   type LoadAccount,
   type LoadAccountDeps,
-} from './operations/load-account.ts';
-import { openPriceListCache, type PriceListCache } from './operations/price-list-cache.ts';
-import { createPublishPriceList, type PublishPriceList } from './operations/publish-price-list.ts';
-import { createQuarantine, type Quarantine } from './operations/quarantine.ts';
-import { createReadStanding, type ReadStanding } from './operations/read-standing.ts';
-import { createReadStatement, type ReadStatement } from './operations/read-statement.ts';
-import { createReadUsage, type ReadUsage } from './operations/read-usage.ts';
+} from './journal/load-account.ts';
+import { createQuarantine, type Quarantine } from './journal/quarantine.ts';
+import { createQuarantineStore, type QuarantineStore } from './journal/quarantine-store.ts';
+import { createReadStanding, type ReadStanding } from './journal/read-standing.ts';
+import { createReadStatement, type ReadStatement } from './journal/read-statement.ts';
+import { createRecentEntries } from './journal/recent-entries.ts';
+import { countEntries } from './metrics.ts';
+import { openPriceListCache, type PriceListCache } from './prices/price-list-cache.ts';
+import { createPriceListStore, type PriceListStore } from './prices/price-list-store.ts';
+import { createPublishPriceList, type PublishPriceList } from './prices/publish-price-list.ts';
+import { createRunLeased } from './run-leased.ts';
+import { createListOldHolds, type ListOldHolds } from './snapshots/old-holds.ts';
 import {
   createBringUpToDate,
   createSnapshotRebuilds,
   type RebuildSnapshotsDeps,
   type SnapshotRebuilds,
-} from './operations/rebuild-snapshots.ts';
-import { createRecentEntries } from './operations/recent-entries.ts';
-import { createRollUpUsage } from './operations/roll-up-usage.ts';
-import { createRunLeased } from './operations/run-leased.ts';
-import { createSnapshotSaver, type SnapshotSaver } from './operations/save-snapshots.ts';
-import { createSnapshotPass, type SnapshotPass } from './operations/snapshot-pass.ts';
-import { leasesCollection } from './storage/collections.ts';
-import { createJournal, type Journal } from './storage/journal.ts';
-import { createPriceListStore, type PriceListStore } from './storage/price-list-store.ts';
-import { createQuarantineStore, type QuarantineStore } from './storage/quarantine-store.ts';
-import { createSnapshotStore, type SnapshotStore } from './storage/snapshot-store.ts';
-import { createUsageStore } from './storage/usage-store.ts';
+} from './snapshots/rebuild-snapshots.ts';
+import { createSnapshotSaver, type SnapshotSaver } from './snapshots/save-snapshots.ts';
+import { createSnapshotPass, type SnapshotPass } from './snapshots/snapshot-pass.ts';
+import { createSnapshotStore, type SnapshotStore } from './snapshots/snapshot-store.ts';
+import { createReadUsage, type ReadUsage } from './usage/read-usage.ts';
+import { createRollUpUsage } from './usage/roll-up-usage.ts';
+import { createUsageStore } from './usage/usage-store.ts';
 import { createVerificationStore } from './verification/verification-store.ts';
 import { createVerifier, type Verifier } from './verification/verifier.ts';
 import { verifyJournal } from './verification/verify-journal.ts';
 import { leaseMs } from './work.ts';
 
 export interface OpenLedgerDeps {
-  /** With the indexes of `storage/collections.ts`. */
+  /** With the indexes of `collections.ts`. */
   readonly db: Db;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -1,9 +1,9 @@
 import { connectMongo } from '@inventory/mongo/connect';
 import { ensureIndexes } from '@inventory/mongo/indexes';
 import type { Task } from '@inventory/service-host/run-task';
+import { ledgerIndexes } from './collections.ts';
 import type { BillingLedgerConfig } from './config.ts';
 import { openLedger } from './open-ledger.ts';
-import { ledgerIndexes } from './storage/collections.ts';
 
 /**
  * `--verify`: verifies the journal in a process of its own. It waits while another process verifies,

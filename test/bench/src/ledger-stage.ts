@@ -1,4 +1,4 @@
-import type { Command } from '@inventory/billing-ledger/domain/command';
+import type { Command } from '@inventory/billing-ledger/accounts/command.domain';
 import { type Ledger, openLedger } from '@inventory/billing-ledger/open-ledger';
 import { systemClock } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';

@@ -1,21 +1,21 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import { ledgerAssets } from '@inventory/contracts/vocabulary';
-import { type Account, heldAmount, newAccount } from '../domain/account.ts';
-import { areEqual } from '../domain/balances.ts';
-import { adoptEntry, entryProblems } from '../domain/check-entry.ts';
-import { listHolds } from '../domain/hold-set.ts';
-import type { PriceBook } from '../domain/price-list.ts';
-import { listAmounts } from '../domain/project-amounts.ts';
-import { standingOf } from '../domain/standing.ts';
-import type { DayUsage } from '../domain/usage.ts';
+import { type Account, heldAmount, newAccount } from '../accounts/account.domain.ts';
+import { areEqual } from '../accounts/balances.domain.ts';
+import { listHolds } from '../accounts/hold-set.domain.ts';
+import { listAmounts } from '../accounts/project-amounts.domain.ts';
+import { standingOf } from '../accounts/standing.domain.ts';
 import {
   chainStart,
   isSameSubscription,
   type StoredCommit,
   subscriptionOf,
-} from '../storage/commit-document.ts';
-import type { Journal } from '../storage/journal.ts';
-import type { Snapshot, StoredSnapshot } from '../storage/snapshot-document.ts';
+} from '../journal/commit-document.ts';
+import type { Journal } from '../journal/journal-store.ts';
+import type { PriceBook } from '../prices/price-list.domain.ts';
+import type { Snapshot, StoredSnapshot } from '../snapshots/snapshot-document.ts';
+import type { DayUsage } from '../usage/usage.domain.ts';
+import { adoptEntry, entryProblems } from './check-entry.domain.ts';
 import type { PeekQueue } from './peek-queue.ts';
 import { startUsageCheck } from './usage-check.ts';
 import type { JournalProblem } from './verification-store.ts';

@@ -6,8 +6,8 @@ import { accounts, type Program, programs } from '../../test/support/program.ts'
 import { createStore, type Store } from '../../test/support/simulation/fake-journal.ts';
 import { reliable, storeProgram } from '../../test/support/stored-journal.ts';
 import { atOnce, verifyStored } from '../../test/support/verify-stored.ts';
-import type { DayUsage } from '../domain/usage.ts';
-import { createRollUpUsage } from '../operations/roll-up-usage.ts';
+import { createRollUpUsage } from '../usage/roll-up-usage.ts';
+import type { DayUsage } from '../usage/usage.domain.ts';
 import type { VerifiedStores } from './verify-journal.ts';
 
 interface World {

@@ -1,5 +1,5 @@
-import type { Entry } from '../domain/entry.ts';
-import { addUse, type DayUsage, dayKeyOf, daysOf, type UsageByDay } from '../domain/usage.ts';
+import type { Entry } from '../accounts/entry.domain.ts';
+import { addUse, type DayUsage, dayKeyOf, daysOf, type UsageByDay } from '../usage/usage.domain.ts';
 import type { PeekQueue } from './peek-queue.ts';
 
 export interface UsageCheckOptions {

@@ -1,6 +1,6 @@
 import type { AccountId } from '@inventory/contracts/ids';
-import type { DayUsage } from '../domain/usage.ts';
-import type { StoredDayUsage, UsageStore } from '../storage/usage-store.ts';
+import type { DayUsage } from '../usage/usage.domain.ts';
+import type { StoredDayUsage, UsageStore } from '../usage/usage-store.ts';
 import { createPeekQueue, type PeekQueue } from './peek-queue.ts';
 
 export interface AccountUsage {

@@ -1,7 +1,7 @@
 import { dateOf } from '@inventory/runtime/clock';
 import type { Db } from 'mongodb';
 import { z } from 'zod';
-import { verificationsCollection } from '../storage/collections.ts';
+import { verificationsCollection } from '../collections.ts';
 
 const problem = z.object({ accountId: z.string(), seq: z.int().nullable(), problem: z.string() });
 export type JournalProblem = Readonly<z.infer<typeof problem>>;

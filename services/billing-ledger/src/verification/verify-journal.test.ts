@@ -6,13 +6,13 @@ import { plantedFaults } from '../../test/support/planted-faults.ts';
 import { type Program, programs } from '../../test/support/program.ts';
 import { each, type StoredJournal, storeProgram } from '../../test/support/stored-journal.ts';
 import { verifyStored } from '../../test/support/verify-stored.ts';
-import { entryKeys } from '../domain/entry.ts';
-import type { EntryKind } from '../domain/movement.ts';
-import { storedCommandKey } from '../storage/command-key.ts';
-import { type CommitDocument, commitId, readCommit } from '../storage/commit-document.ts';
-import { type StoredEntry, toStoredEntry } from '../storage/entry-mapping.ts';
-import { contentOf, seal } from '../storage/sealed-mapping.ts';
-import type { Snapshot } from '../storage/snapshot-document.ts';
+import { entryKeys } from '../accounts/entry.domain.ts';
+import type { EntryKind } from '../accounts/movement.domain.ts';
+import { storedCommandKey } from '../journal/command-key-mapping.ts';
+import { type CommitDocument, commitId, readCommit } from '../journal/commit-document.ts';
+import { type StoredEntry, toStoredEntry } from '../journal/entry-mapping.ts';
+import { contentOf, seal } from '../journal/sealed-mapping.ts';
+import type { Snapshot } from '../snapshots/snapshot-document.ts';
 
 /** Verifies stored commits, in the order they are given, beside some snapshots. */
 function verifyCommits(

@@ -1,16 +1,16 @@
 import { setImmediate } from 'node:timers/promises';
 import type { AccountId } from '@inventory/contracts/ids';
 import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
-import type { PriceListCache } from '../operations/price-list-cache.ts';
 import {
   type CommitDocument,
   readCommit,
   type StoredCommit,
   UnreadableCommit,
-} from '../storage/commit-document.ts';
-import type { Journal } from '../storage/journal.ts';
-import type { StoredSnapshot } from '../storage/snapshot-document.ts';
-import type { UsageStore } from '../storage/usage-store.ts';
+} from '../journal/commit-document.ts';
+import type { Journal } from '../journal/journal-store.ts';
+import type { PriceListCache } from '../prices/price-list-cache.ts';
+import type { StoredSnapshot } from '../snapshots/snapshot-document.ts';
+import type { UsageStore } from '../usage/usage-store.ts';
 import { type AccountCheck, startAccountCheck } from './account-check.ts';
 import { createPeekQueue } from './peek-queue.ts';
 import { openUsageScan } from './usage-scan.ts';

@@ -1,6 +1,6 @@
 import { dateOf } from '@inventory/runtime/clock';
 import fc from 'fast-check';
-import type { Sealed } from '../../src/storage/sealed-mapping.ts';
+import type { Sealed } from '../../src/journal/sealed-mapping.ts';
 
 export type Change = <Document extends Sealed>(document: Document) => Document;
 

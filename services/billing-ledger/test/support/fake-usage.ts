@@ -1,6 +1,6 @@
 import type { AccountId } from '@inventory/contracts/ids';
-import { type DayUsage, dayKeyOf, listDays } from '../../src/domain/usage.ts';
-import type { DayChange, UsagePosition, UsageStore } from '../../src/storage/usage-store.ts';
+import { type DayUsage, dayKeyOf, listDays } from '../../src/usage/usage.domain.ts';
+import type { DayChange, UsagePosition, UsageStore } from '../../src/usage/usage-store.ts';
 
 /** Runs one effect on the store, when its turn comes. */
 export type CallStore = <Value>(effect: () => Value) => Promise<Value>;

@@ -2,7 +2,7 @@ import {
   createLoadAccount,
   createLoadPart,
   type LoadAccountDeps,
-} from '../../src/operations/load-account.ts';
+} from '../../src/journal/load-account.ts';
 
 /** Loads accounts whatever they have behind their snapshot; without one by default. */
 export function loadingFrom(

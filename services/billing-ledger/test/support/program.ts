@@ -5,9 +5,13 @@ import {
   refreshOutcomes,
 } from '@inventory/contracts/vocabulary';
 import fc from 'fast-check';
-import type { Command } from '../../src/domain/command.ts';
-import type { Configuration } from '../../src/domain/configuration.ts';
-import { createPriceBook, firstPriceList, type PriceList } from '../../src/domain/price-list.ts';
+import type { Command } from '../../src/accounts/command.domain.ts';
+import type { Configuration } from '../../src/accounts/configuration.domain.ts';
+import {
+  createPriceBook,
+  firstPriceList,
+  type PriceList,
+} from '../../src/prices/price-list.domain.ts';
 
 /** One command of a program and the world it meets. */
 export interface Step {

@@ -1,7 +1,7 @@
 import type { LedgerAsset } from '@inventory/contracts/vocabulary';
-import type { Command } from '../../src/domain/command.ts';
-import type { Configuration } from '../../src/domain/configuration.ts';
-import type { PriceList } from '../../src/domain/price-list.ts';
+import type { Command } from '../../src/accounts/command.domain.ts';
+import type { Configuration } from '../../src/accounts/configuration.domain.ts';
+import type { PriceList } from '../../src/prices/price-list.domain.ts';
 import { isComplete, type Step } from './program.ts';
 
 /**

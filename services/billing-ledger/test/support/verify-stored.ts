@@ -1,4 +1,4 @@
-import type { Snapshot } from '../../src/storage/snapshot-document.ts';
+import type { Snapshot } from '../../src/snapshots/snapshot-document.ts';
 import { type VerifiedStores, verifyJournal } from '../../src/verification/verify-journal.ts';
 import { connectUsage, emptyUsage } from './fake-usage.ts';
 import { each, fixedPrices } from './stored-journal.ts';

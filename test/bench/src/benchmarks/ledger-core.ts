@@ -1,5 +1,5 @@
-import type { Account } from '@inventory/billing-ledger/domain/account';
-import type { CommitDocument } from '@inventory/billing-ledger/storage/commit-document';
+import type { Account } from '@inventory/billing-ledger/accounts/account.domain';
+import type { CommitDocument } from '@inventory/billing-ledger/journal/commit-document';
 import { BSON } from 'mongodb';
 import type { Benchmark } from '../benchmark.ts';
 import { fundedAccount, newAccountIds, pair, plan, seal } from '../ledger-work.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { ledgerIndexes } from '@inventory/billing-ledger/storage/collections';
+import { ledgerIndexes } from '@inventory/billing-ledger/collections';
 import type { AccountId } from '@inventory/contracts/ids';
 import { ensureIndexes } from '@inventory/mongo/indexes';
 import { type Db, MongoClient } from 'mongodb';

@@ -1,12 +1,12 @@
-import { entryKeys } from '../../../src/domain/entry.ts';
+import { entryKeys } from '../../../src/accounts/entry.domain.ts';
 import {
   type CommitDocument,
   commitId,
   readCommit,
   type StoredCommit,
   sealCommit,
-} from '../../../src/storage/commit-document.ts';
-import type { AppendResult, Journal } from '../../../src/storage/journal.ts';
+} from '../../../src/journal/commit-document.ts';
+import type { AppendResult, Journal } from '../../../src/journal/journal-store.ts';
 import type { Chance, Process, Scheduler } from './scheduler.ts';
 
 /** A request or its answer was lost on the way. */
