@@ -22,9 +22,13 @@ import { createReadStanding, type ReadStanding } from './journal/read-standing.t
 import { createReadStatement, type ReadStatement } from './journal/read-statement.ts';
 import { createRecentEntries } from './journal/recent-entries.ts';
 import { countEntries } from './metrics.ts';
-import { openPriceListCache, type PriceListCache } from './prices/price-list-cache.ts';
 import { createPriceListStore, type PriceListStore } from './prices/price-list-store.ts';
-import { createPublishPriceList, type PublishPriceList } from './prices/publish-price-list.ts';
+import {
+  createPublishPriceList,
+  openPriceListCache,
+  type PriceListCache,
+  type PublishPriceList,
+} from './prices/price-lists.ts';
 import { createRunLeased } from './run-leased.ts';
 import { createListOldHolds, type ListOldHolds } from './snapshots/old-holds.ts';
 import {

@@ -8,7 +8,7 @@ import { ledgerRoutes } from './http/ledger-routes.ts';
 import { createOnBillingCommands } from './journal/on-billing-commands.ts';
 import { observeLedger, observeVerification } from './metrics.ts';
 import { openLedger } from './open-ledger.ts';
-import { watchHolds } from './snapshots/watch-holds.ts';
+import { watchHolds } from './snapshots/old-holds.ts';
 
 /** An account is at most this far past the snapshot it is due for. */
 const snapshotIntervalMs = 1_000;

@@ -1,7 +1,7 @@
 import type { AccountId, ProjectId, RefreshId, RequestId } from '@inventory/contracts/ids';
 import type { LedgerAsset, ProductCode, RefreshOutcome } from '@inventory/contracts/vocabulary';
 import type { PageProduct } from '../prices/price-list.domain.ts';
-import type { Configuration } from './configuration.domain.ts';
+import type { Configuration } from './terms.domain.ts';
 
 interface Addressed {
   /** Derived by the sender, so that a command sent again is the same command. */

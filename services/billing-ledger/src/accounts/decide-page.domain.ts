@@ -1,12 +1,15 @@
 import { pagePrice } from '../prices/price-list.domain.ts';
 import type { Account } from './account.domain.ts';
 import { type ChargeCommand, chargeKey, type ReverseCommand } from './command.domain.ts';
-import { type Decision, refuse } from './decision.domain.ts';
-import type { EvaluationContext } from './evaluation-context.domain.ts';
-import { fundingAsset } from './funding.domain.ts';
+import {
+  type Decision,
+  type EvaluationContext,
+  purchaseRefusal,
+  refuse,
+} from './decision.domain.ts';
 import { consume, refund } from './movement.domain.ts';
 import { pastPeriod } from './period.domain.ts';
-import { purchaseRefusal } from './purchase.domain.ts';
+import { fundingAsset } from './terms.domain.ts';
 
 /** Charges one page read, or refuses it when the account cannot pay it in full. */
 export function decideCharge(

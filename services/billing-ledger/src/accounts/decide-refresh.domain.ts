@@ -7,13 +7,16 @@ import {
   reservationKey,
   type SettleCommand,
 } from './command.domain.ts';
-import { type Decision, refuse } from './decision.domain.ts';
-import type { EvaluationContext } from './evaluation-context.domain.ts';
-import { fundingAsset } from './funding.domain.ts';
+import {
+  type Decision,
+  type EvaluationContext,
+  purchaseRefusal,
+  refuse,
+} from './decision.domain.ts';
 import { findHold, type Hold } from './hold-set.domain.ts';
 import { hold as holdMovement, resolve } from './movement.domain.ts';
 import { pastPeriod } from './period.domain.ts';
-import { purchaseRefusal } from './purchase.domain.ts';
+import { fundingAsset } from './terms.domain.ts';
 
 /**
  * Holds the most a refresh can cost, in what the account pays with now: the reservation of the

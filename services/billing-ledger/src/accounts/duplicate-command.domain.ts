@@ -5,8 +5,8 @@ import type {
   IssueCommand,
   ReserveCommand,
 } from './command.domain.ts';
-import { isSameConfiguration } from './configuration.domain.ts';
 import type { Entry } from './entry.domain.ts';
+import { isSameConfiguration } from './terms.domain.ts';
 
 /**
  * What a command finds that was answered before:

@@ -8,10 +8,9 @@ import type {
 } from '@inventory/contracts/vocabulary';
 import type { Balances } from './balances.domain.ts';
 import { type CommandKind, resolutionKey } from './command.domain.ts';
-import type { Configuration } from './configuration.domain.ts';
 import type { EntryKind } from './movement.domain.ts';
 import type { Period } from './period.domain.ts';
-import type { LowBalance } from './terms.domain.ts';
+import type { Configuration, LowBalance } from './terms.domain.ts';
 
 /**
  * One line of an account's journal: what one command did, refusals included. Never changed. It

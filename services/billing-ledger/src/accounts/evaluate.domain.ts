@@ -1,14 +1,12 @@
 import { type Account, applyEntry, withBalances } from './account.domain.ts';
 import { plus } from './balances.domain.ts';
 import { type Command, commandKey } from './command.domain.ts';
-import { decideConfigure } from './decide-configure.domain.ts';
-import { decideIssue } from './decide-issue.domain.ts';
+import { decideConfigure, decideIssue } from './decide-operator.domain.ts';
 import { decideCharge, decideReverse } from './decide-page.domain.ts';
 import { decideReserve, decideResolution } from './decide-refresh.domain.ts';
-import type { Decision } from './decision.domain.ts';
+import type { Decision, EvaluationContext } from './decision.domain.ts';
 import { type DuplicateResult, resolveDuplicate } from './duplicate-command.domain.ts';
 import type { Entry } from './entry.domain.ts';
-import type { EvaluationContext } from './evaluation-context.domain.ts';
 import { openPeriod } from './open-period.domain.ts';
 import { crossedAlert } from './terms.domain.ts';
 

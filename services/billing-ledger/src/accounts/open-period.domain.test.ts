@@ -7,9 +7,9 @@ import { type Account, applyEntry, newAccount } from './account.domain.ts';
 import { amountMax } from './balances.domain.ts';
 import type { Command } from './command.domain.ts';
 import { evaluate } from './evaluate.domain.ts';
-import type { Funding } from './funding.domain.ts';
 import { dueOpening, openPeriod, periodStateOf, unitsAt } from './open-period.domain.ts';
 import { periodStartMs } from './period.domain.ts';
+import type { Funding } from './terms.domain.ts';
 
 const accountId: AccountId = 'acc_0190aaaa-0000-7000-8000-000000000000';
 const prices = createPriceBook([firstPriceList]);

@@ -1,9 +1,9 @@
 import { type Account, applyEntry } from './account.domain.ts';
 import { amountMax, type Balances, plus } from './balances.domain.ts';
 import type { Entry } from './entry.domain.ts';
-import type { Funding } from './funding.domain.ts';
 import { expire, issue } from './movement.domain.ts';
 import { type Period, periodOf, periodText } from './period.domain.ts';
+import type { Funding } from './terms.domain.ts';
 
 /** What of an account decides how a month begins for it. */
 export interface PeriodState {

@@ -1,9 +1,9 @@
 import type { Account } from './account.domain.ts';
 import type { Command } from './command.domain.ts';
+import type { EvaluationContext } from './decision.domain.ts';
 import type { DuplicateResult } from './duplicate-command.domain.ts';
 import { type Entry, entryKeys } from './entry.domain.ts';
 import { evaluate } from './evaluate.domain.ts';
-import type { EvaluationContext } from './evaluation-context.domain.ts';
 
 /** How a command is answered: by an entry, read as `result` states. */
 export interface Answer {

@@ -1,10 +1,50 @@
 import type { ProjectId } from '@inventory/contracts/ids';
 import type { LedgerAsset } from '@inventory/contracts/vocabulary';
 import type { Balances } from './balances.domain.ts';
-import type { Configuration } from './configuration.domain.ts';
-import { type Funding, fundingAsset, prepaid } from './funding.domain.ts';
 import type { EntryKind } from './movement.domain.ts';
 import { type Period, periodOf } from './period.domain.ts';
+
+/** How an account pays: one mode at a time. */
+export type Funding =
+  | { readonly mode: 'credits' }
+  | { readonly mode: 'subscription'; readonly unitsPerMonth: number };
+
+/** Every account begins prepaid. */
+export const prepaid: Funding = { mode: 'credits' };
+
+/** What an account pays with now. */
+export function fundingAsset(funding: Funding): LedgerAsset {
+  return funding.mode === 'subscription' ? 'units' : 'credits';
+}
+
+export function insufficientCode(asset: LedgerAsset) {
+  return `insufficient_${asset}` as const;
+}
+
+/** What one configure sets; everything else about the account stays as it is. */
+export type Configuration =
+  | { readonly sets: 'funding'; readonly funding: Funding }
+  /** Null takes the cap away. */
+  | { readonly sets: 'spend_cap'; readonly projectId: ProjectId; readonly cap: number | null }
+  /** Null takes the alert away. */
+  | { readonly sets: 'balance_alert'; readonly threshold: number | null };
+
+export function isSameConfiguration(left: Configuration, right: Configuration): boolean {
+  return describe(left) === describe(right);
+}
+
+function describe(configuration: Configuration): string {
+  switch (configuration.sets) {
+    case 'funding': {
+      const { funding } = configuration;
+      return `funding ${funding.mode === 'credits' ? 'credits' : funding.unitsPerMonth}`;
+    }
+    case 'spend_cap':
+      return `spend_cap ${configuration.projectId} ${configuration.cap}`;
+    case 'balance_alert':
+      return `balance_alert ${configuration.threshold}`;
+  }
+}
 
 /** Most credits or units that a Project may spend in one period. */
 export interface SpendCap {

@@ -9,7 +9,7 @@ import {
   type CommitPlan,
   planCommit,
 } from '../accounts/plan-commit.domain.ts';
-import type { PriceListCache } from '../prices/price-list-cache.ts';
+import type { PriceListCache } from '../prices/price-lists.ts';
 import type { AccountCache, CachedAccount } from './account-cache.ts';
 import type { ChainHead } from './commit-document.ts';
 import type { JournalClock } from './journal-clock.ts';

@@ -2,7 +2,7 @@ import type { BillingConfiguration } from '@inventory/contracts/messages/billing
 import type { ReceivedMessage, ReceivedMessageOf } from '@inventory/messaging/bus';
 import { invariant } from '@inventory/runtime/bug';
 import type { ChargeCommand, Command } from '../accounts/command.domain.ts';
-import type { Configuration } from '../accounts/configuration.domain.ts';
+import type { Configuration } from '../accounts/terms.domain.ts';
 
 type CommandType =
   | 'billing.reserve.v1'

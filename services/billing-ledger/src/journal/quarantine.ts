@@ -2,12 +2,6 @@ import type { AccountId } from '@inventory/contracts/ids';
 import type { Logger } from '@inventory/runtime/logger';
 import type { QuarantineStore } from './quarantine-store.ts';
 
-export interface QuarantineDeps {
-  readonly store: QuarantineStore;
-  readonly now: () => number;
-  readonly logger: Logger;
-}
-
 /** The accounts of which no command is evaluated until an operator lifts it. */
 export interface Quarantine {
   /** Reads the store for accounts known to be in it only: others cost nothing. */
@@ -21,7 +15,15 @@ export interface Quarantine {
 /** More than this are found again by loading them. */
 const accountsMax = 10_000;
 
-export function createQuarantine({ store, now, logger }: QuarantineDeps): Quarantine {
+export function createQuarantine({
+  store,
+  now,
+  logger,
+}: {
+  readonly store: QuarantineStore;
+  readonly now: () => number;
+  readonly logger: Logger;
+}): Quarantine {
   let known = new Set<AccountId>();
   return {
     async has(accountId) {

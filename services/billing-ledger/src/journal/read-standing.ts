@@ -2,7 +2,6 @@ import type { AccountId } from '@inventory/contracts/ids';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Account } from '../accounts/account.domain.ts';
 import { noBalances } from '../accounts/balances.domain.ts';
-import { type Funding, prepaid } from '../accounts/funding.domain.ts';
 import { unitsAt } from '../accounts/open-period.domain.ts';
 import { type Period, periodOf } from '../accounts/period.domain.ts';
 import {
@@ -11,6 +10,7 @@ import {
   spentOf,
   standingOf,
 } from '../accounts/standing.domain.ts';
+import { type Funding, prepaid } from '../accounts/terms.domain.ts';
 import type { StoredCommit } from './commit-document.ts';
 import type { Journal } from './journal-store.ts';
 import type { LoadAccount } from './load-account.ts';
@@ -29,12 +29,6 @@ export interface CurrentStanding {
 
 export type ReadStanding = (accountId: AccountId) => Promise<CurrentStanding>;
 
-export interface ReadStandingDeps {
-  readonly journal: Pick<Journal, 'findNewestCommit'>;
-  readonly loadAccount: LoadAccount;
-  readonly clock: Clock;
-}
-
 /**
  * One read, of the newest commit; that of an account with many caps is followed by a fold. In a new month the units are those of that month and nothing is spent,
  * although nothing may have been written in it.
@@ -43,7 +37,11 @@ export function createReadStanding({
   journal,
   loadAccount,
   clock,
-}: ReadStandingDeps): ReadStanding {
+}: {
+  readonly journal: Pick<Journal, 'findNewestCommit'>;
+  readonly loadAccount: LoadAccount;
+  readonly clock: Clock;
+}): ReadStanding {
   return async (accountId) => {
     const newest = await journal.findNewestCommit(accountId);
     if (newest === null) return currentStanding(emptyCommit, noStanding, clock.now());

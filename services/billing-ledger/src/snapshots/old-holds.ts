@@ -1,6 +1,7 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import type { Clock } from '@inventory/runtime/clock';
 import { type Hold, listHolds } from '../accounts/hold-set.domain.ts';
+import type { AccountCache } from '../journal/account-cache.ts';
 import { commitDelayMaxMs } from './snapshot-pass.ts';
 import type { SnapshotStore } from './snapshot-store.ts';
 
@@ -15,11 +16,6 @@ export interface OldHolds {
   readonly holds: readonly AccountHold[];
 }
 
-export interface ListOldHoldsDeps {
-  readonly snapshots: Pick<SnapshotStore, 'listSnapshotsWithHolds' | 'findPassedThrough'>;
-  readonly clock: Clock;
-}
-
 export type ListOldHolds = (options: {
   readonly olderThanMs: number;
   readonly limit: number;
@@ -29,7 +25,13 @@ export type ListOldHolds = (options: {
  * Open holds of all accounts that were made some time ago, the oldest first, as the snapshots have
  * them: one that was resolved since may still be listed.
  */
-export function createListOldHolds({ snapshots, clock }: ListOldHoldsDeps): ListOldHolds {
+export function createListOldHolds({
+  snapshots,
+  clock,
+}: {
+  readonly snapshots: Pick<SnapshotStore, 'listSnapshotsWithHolds' | 'findPassedThrough'>;
+  readonly clock: Clock;
+}): ListOldHolds {
   return async ({ olderThanMs, limit }) => {
     const until = clock.now() - olderThanMs;
     // A pass does not find the commits that reach the journal after it.
@@ -49,4 +51,44 @@ export function createListOldHolds({ snapshots, clock }: ListOldHoldsDeps): List
 
 function byAge(left: AccountHold, right: AccountHold): number {
   return left.hold.reservedAt - right.hold.reservedAt;
+}
+
+export interface HoldWatch {
+  /** What is known of open holds now: in memory, and of old ones as last looked up. */
+  holds(): { readonly open: number; readonly oldestAtMs: number | null };
+  /** Finds the oldest hold of any account, cached here or not. */
+  round(): Promise<void>;
+}
+
+export function watchHolds({
+  cache,
+  listOldHolds,
+  oldMs,
+}: {
+  readonly cache: Pick<AccountCache, 'all'>;
+  readonly listOldHolds: ListOldHolds;
+  /** Holds younger than this are looked for in memory only; snapshots may not have them yet. */
+  readonly oldMs: number;
+}): HoldWatch {
+  let oldOneAtMs: number | null = null;
+
+  return {
+    holds() {
+      let open = 0;
+      let oldestAtMs = oldOneAtMs ?? Number.POSITIVE_INFINITY;
+      for (const { account } of cache.all()) {
+        if (account.holds.size === 0) continue;
+        open += account.holds.size;
+        for (const bucket of account.holds.buckets) {
+          for (const { reservedAt } of bucket) oldestAtMs = Math.min(oldestAtMs, reservedAt);
+        }
+      }
+      return { open, oldestAtMs: Number.isFinite(oldestAtMs) ? oldestAtMs : null };
+    },
+    async round() {
+      const { holds } = await listOldHolds({ olderThanMs: oldMs, limit: 1 });
+      const [found] = holds;
+      oldOneAtMs = found?.hold.reservedAt ?? null;
+    },
+  };
 }

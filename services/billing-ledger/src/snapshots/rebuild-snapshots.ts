@@ -6,18 +6,19 @@ import type { Quarantine } from '../journal/quarantine.ts';
 import type { RunLeased } from '../run-leased.ts';
 import type { SnapshotStore } from './snapshot-store.ts';
 
-export interface BringUpToDateDeps {
-  readonly loadPart: LoadPart;
-  readonly snapshots: Pick<SnapshotStore, 'saveSnapshot'>;
-}
-
 /**
  * Folds an account up to the end of its journal and saves its snapshot after each part, so that
  * whatever ends it, the next one continues there. Rejects as {@link LoadPart} does.
  */
 export type BringUpToDate = (accountId: AccountId, signal: AbortSignal) => Promise<LoadedAccount>;
 
-export function createBringUpToDate({ loadPart, snapshots }: BringUpToDateDeps): BringUpToDate {
+export function createBringUpToDate({
+  loadPart,
+  snapshots,
+}: {
+  readonly loadPart: LoadPart;
+  readonly snapshots: Pick<SnapshotStore, 'saveSnapshot'>;
+}): BringUpToDate {
   return async (accountId, signal) => {
     for (let from: LoadedAccount | null = null; ; ) {
       signal.throwIfAborted();

@@ -5,14 +5,6 @@ import type { AccountCache, CachedAccount } from '../journal/account-cache.ts';
 import type { RollUpUsage } from '../usage/roll-up-usage.ts';
 import type { SnapshotStore } from './snapshot-store.ts';
 
-export interface SnapshotSaverDeps {
-  readonly cache: AccountCache;
-  readonly snapshots: Pick<SnapshotStore, 'saveSnapshot'>;
-  readonly rollUpUsage: RollUpUsage;
-  /** A snapshot is due when an account is this many entries past its last one. */
-  readonly everyEntries: number;
-}
-
 /** Writes what is derived from accounts that are being written: snapshots and usage roll-ups. */
 export interface SnapshotSaver {
   /** Remembers the account when its snapshot has become due. */
@@ -25,7 +17,13 @@ export interface SnapshotSaver {
 
 const savesAtOnce = 4;
 
-export function createSnapshotSaver(deps: SnapshotSaverDeps): SnapshotSaver {
+export function createSnapshotSaver(deps: {
+  readonly cache: AccountCache;
+  readonly snapshots: Pick<SnapshotStore, 'saveSnapshot'>;
+  readonly rollUpUsage: RollUpUsage;
+  /** A snapshot is due when an account is this many entries past its last one. */
+  readonly everyEntries: number;
+}): SnapshotSaver {
   const { cache, everyEntries } = deps;
   const due = new Map<AccountId, CachedAccount>();
 

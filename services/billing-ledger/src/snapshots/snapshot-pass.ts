@@ -9,18 +9,6 @@ import type { RollUpUsage } from '../usage/roll-up-usage.ts';
 import type { BringUpToDate } from './rebuild-snapshots.ts';
 import type { SnapshotStore } from './snapshot-store.ts';
 
-export interface SnapshotPassDeps {
-  readonly journal: Pick<Journal, 'listActiveAccounts'>;
-  readonly snapshots: Pick<SnapshotStore, 'findPassedThrough' | 'advancePass'>;
-  readonly bringUpToDate: BringUpToDate;
-  readonly rollUpUsage: RollUpUsage;
-  readonly runLeased: RunLeased;
-  /** From one pass of any replica to the next. */
-  readonly intervalMs: number;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
-
 /**
  * Brings snapshots and usage roll-ups of all accounts active since the last pass up to date, when
  * that is due: one pass at a time over all replicas.
@@ -36,7 +24,17 @@ const accountsAtOnce = 4;
  * It reads only the journal, so it heals what a crash kept a writer from saving. A replica that
  * lost the lease does no harm: the newer snapshot is kept.
  */
-export function createSnapshotPass(deps: SnapshotPassDeps): SnapshotPass {
+export function createSnapshotPass(deps: {
+  readonly journal: Pick<Journal, 'listActiveAccounts'>;
+  readonly snapshots: Pick<SnapshotStore, 'findPassedThrough' | 'advancePass'>;
+  readonly bringUpToDate: BringUpToDate;
+  readonly rollUpUsage: RollUpUsage;
+  readonly runLeased: RunLeased;
+  /** From one pass of any replica to the next. */
+  readonly intervalMs: number;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}): SnapshotPass {
   const { journal, snapshots, clock } = deps;
 
   async function snapshotOne(accountId: AccountId, signal: AbortSignal): Promise<void> {

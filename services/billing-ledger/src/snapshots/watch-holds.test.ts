@@ -1,7 +1,7 @@
 import { newAccount } from '../accounts/account.domain.ts';
 import { type Hold, holdSetOf } from '../accounts/hold-set.domain.ts';
 import { chainStart } from '../journal/commit-document.ts';
-import { watchHolds } from './watch-holds.ts';
+import { watchHolds } from './old-holds.ts';
 
 function holdAt(reservedAt: number): Hold {
   return {

@@ -22,7 +22,13 @@ export type UsageResult =
 
 export type ReadUsage = (accountId: AccountId, span: UsageSpan) => Promise<UsageResult>;
 
-export interface ReadUsageDeps {
+const commitsPerRead = 50;
+
+/**
+ * Reads the daily roll-ups of a span and counts the entries behind their position on top, so that
+ * a report has every entry of the journal and reads a bounded part of it.
+ */
+export function createReadUsage(deps: {
   readonly journal: Pick<Journal, 'readCommits'>;
   readonly usage: Pick<UsageStore, 'findPosition' | 'listDays'>;
   readonly limits: {
@@ -31,15 +37,7 @@ export interface ReadUsageDeps {
     /** Entries that are not rolled up yet and are counted for the report. */
     readonly tailMax: number;
   };
-}
-
-const commitsPerRead = 50;
-
-/**
- * Reads the daily roll-ups of a span and counts the entries behind their position on top, so that
- * a report has every entry of the journal and reads a bounded part of it.
- */
-export function createReadUsage(deps: ReadUsageDeps): ReadUsage {
+}): ReadUsage {
   const { journal, usage, limits } = deps;
   return async (accountId, span) => {
     const position = await usage.findPosition(accountId);

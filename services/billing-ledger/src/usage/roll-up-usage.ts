@@ -5,11 +5,6 @@ import { BrokenJournal } from '../journal/load-account.ts';
 import { addUse, type DayUsage, dayKeyOf, daysOf, type UsageByDay } from './usage.domain.ts';
 import type { UsageStore } from './usage-store.ts';
 
-export interface RollUpUsageDeps {
-  readonly journal: Pick<Journal, 'readCommits'>;
-  readonly usage: Pick<UsageStore, 'findPosition' | 'advancePosition' | 'findDays' | 'saveDays'>;
-}
-
 /** Counts the use of an account's newest entries in its days. Rejects with BrokenJournal. */
 export type RollUpUsage = (accountId: AccountId) => Promise<void>;
 
@@ -20,7 +15,13 @@ const commitsPerRead = 20;
  * each with the position of its newest entry, by compare-and-set; 3. advance the position. A crash
  * or another replica in between repeats a page: a day skips the entries it has counted.
  */
-export function createRollUpUsage({ journal, usage }: RollUpUsageDeps): RollUpUsage {
+export function createRollUpUsage({
+  journal,
+  usage,
+}: {
+  readonly journal: Pick<Journal, 'readCommits'>;
+  readonly usage: Pick<UsageStore, 'findPosition' | 'advancePosition' | 'findDays' | 'saveDays'>;
+}): RollUpUsage {
   return async (accountId) => {
     for (;;) {
       const position = await usage.findPosition(accountId);
@@ -42,7 +43,7 @@ export function createRollUpUsage({ journal, usage }: RollUpUsageDeps): RollUpUs
 
 /** False when another replica changed a day meanwhile. */
 async function countEntries(
-  usage: RollUpUsageDeps['usage'],
+  usage: Pick<UsageStore, 'findDays' | 'saveDays'>,
   accountId: AccountId,
   entries: readonly Entry[],
 ): Promise<boolean> {

@@ -3,11 +3,12 @@ import { areEqual, isConserved, isSolvent, plus } from '../accounts/balances.dom
 import type { Entry } from '../accounts/entry.domain.ts';
 import { findHold, type Hold, type HoldSet } from '../accounts/hold-set.domain.ts';
 import { fitsTemplate } from '../accounts/movement.domain.ts';
-import { spendAfter } from '../accounts/spend.domain.ts';
-import { termsAfter } from '../accounts/terms.domain.ts';
+import { dueOpening, openingMovement, periodStateOf } from '../accounts/open-period.domain.ts';
+import { pastPeriod } from '../accounts/period.domain.ts';
+import { capRefusal, spendAfter } from '../accounts/spend.domain.ts';
+import { crossedAlert, fundingAsset, termsAfter } from '../accounts/terms.domain.ts';
 import { type PageProduct, type PriceBook, pagePrice } from '../prices/price-list.domain.ts';
 import { settlementOf } from '../prices/settlement.domain.ts';
-import { openingProblems, periodProblems, termsProblems } from './check-terms.domain.ts';
 
 /**
  * What is wrong with an entry as the next one of an account; nothing when it is sound. Says of
@@ -122,4 +123,73 @@ function expectedPrice(open: Hold | undefined, entry: Entry, book: PriceBook): n
     default:
       return null;
   }
+}
+
+type Problems = (string | false)[];
+
+/** A month begins with what is due then, once, and with nothing before it. */
+function openingProblems(account: Account, entry: Entry): Problems {
+  const due = dueOpening(periodStateOf(account), entry.at);
+  if (entry.kind !== 'expire' && entry.kind !== 'allowance') {
+    return [due !== null && 'month opening missing'];
+  }
+  const isDue =
+    due?.kind === entry.kind &&
+    due.commandId === entry.commandId &&
+    entry.asset === 'units' &&
+    areEqual(openingMovement(due), entry.change);
+  return [!isDue && 'month opening not due'];
+}
+
+/** Units released or refunded into a past month expire; nothing else does. */
+function periodProblems(open: Hold | undefined, entry: Entry): Problems {
+  const { kind, change } = entry;
+  const resolves = kind === 'settle' || kind === 'release';
+  if (!resolves && kind !== 'reverse') {
+    return [entry.pastPeriod !== null && 'past period without a hold or charge of one'];
+  }
+  const expires = entry.asset === 'units' && entry.pastPeriod !== null;
+  const misplaced = expires ? change.available : change.expired;
+  const isOtherPeriod =
+    resolves &&
+    open !== undefined &&
+    pastPeriod(open.reservedAt, entry.at) !== entry.pastPeriod &&
+    'hold period missing';
+  return [
+    misplaced !== 0 && 'released units of a past period are not expired, or current ones are',
+    isOtherPeriod,
+  ];
+}
+
+/** Whether the account's funding, caps and alert were kept. */
+function termsProblems(account: Account, entry: Entry): Problems {
+  const balances = withBalances(account.balances, entry.asset, entry.after);
+  const credits = entry.asset === 'units' ? balances.credits.available : null;
+  return [
+    entry.creditsAvailable !== credits && 'available credits missing or wrong',
+    !isExpectedAlert(account, entry) && 'low-balance alert missing or unexpected',
+    ...purchaseProblems(account, entry),
+  ];
+}
+
+function isExpectedAlert(account: Account, entry: Entry): boolean {
+  const isOpening = entry.kind === 'expire' || entry.kind === 'allowance';
+  const balances = withBalances(account.balances, entry.asset, entry.after);
+  const expected = isOpening ? null : crossedAlert(account.terms, entry.configured, balances);
+  const { lowBalance } = entry;
+  return (
+    expected?.threshold === lowBalance?.threshold && expected?.available === lowBalance?.available
+  );
+}
+
+function purchaseProblems(account: Account, entry: Entry): Problems {
+  const { kind, change, projectId, at } = entry;
+  if (kind !== 'reserve' && kind !== 'charge') return [];
+  const required = kind === 'reserve' ? change.held : change.consumed;
+  return [
+    entry.asset !== fundingAsset(account.terms.funding) && 'asset does not match the funding',
+    projectId !== null &&
+      capRefusal(account, { projectId, required, at }) !== null &&
+      'exceeds the spend cap of its Project',
+  ];
 }

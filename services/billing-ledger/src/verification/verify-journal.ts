@@ -8,12 +8,12 @@ import {
   UnreadableCommit,
 } from '../journal/commit-document.ts';
 import type { Journal } from '../journal/journal-store.ts';
-import type { PriceListCache } from '../prices/price-list-cache.ts';
+import type { PriceListCache } from '../prices/price-lists.ts';
 import type { StoredSnapshot } from '../snapshots/snapshot-document.ts';
 import type { UsageStore } from '../usage/usage-store.ts';
 import { type AccountCheck, startAccountCheck } from './account-check.ts';
 import { createPeekQueue } from './peek-queue.ts';
-import { openUsageScan } from './usage-scan.ts';
+import { openUsageScan } from './usage-check.ts';
 import type { JournalProblem } from './verification-store.ts';
 
 export interface Verification {

@@ -1,7 +1,7 @@
 import type { ProjectId } from '@inventory/contracts/ids';
-import type { Configuration } from '../../src/accounts/configuration.domain.ts';
 import type { Entry } from '../../src/accounts/entry.domain.ts';
 import { periodStateOf } from '../../src/accounts/open-period.domain.ts';
+import type { Configuration } from '../../src/accounts/terms.domain.ts';
 import { type PageProduct, pagePrice } from '../../src/prices/price-list.domain.ts';
 import { accounts, priceLists } from './program.ts';
 import { type Invariant, runProgram } from './run-program.ts';

@@ -1,11 +1,11 @@
 import { applyEntry } from '../../src/accounts/account.domain.ts';
 import { type Balances, plus } from '../../src/accounts/balances.domain.ts';
 import { commandKey } from '../../src/accounts/command.domain.ts';
+import type { EvaluationContext } from '../../src/accounts/decision.domain.ts';
 import type { Entry } from '../../src/accounts/entry.domain.ts';
 import { type Evaluation, evaluate } from '../../src/accounts/evaluate.domain.ts';
-import type { EvaluationContext } from '../../src/accounts/evaluation-context.domain.ts';
-import { fundingAsset } from '../../src/accounts/funding.domain.ts';
 import { listHolds } from '../../src/accounts/hold-set.domain.ts';
+import { fundingAsset } from '../../src/accounts/terms.domain.ts';
 import { createPriceBook, type PriceList } from '../../src/prices/price-list.domain.ts';
 import type { InvariantName } from './invariants.ts';
 import { afterwards, type Call, faulty, moving, type PlantedFault } from './planted-fault.ts';

@@ -1,7 +1,7 @@
 import type { Command } from '../../src/accounts/command.domain.ts';
 import type { Entry } from '../../src/accounts/entry.domain.ts';
-import { fundingAsset } from '../../src/accounts/funding.domain.ts';
 import { listHolds } from '../../src/accounts/hold-set.domain.ts';
+import { fundingAsset } from '../../src/accounts/terms.domain.ts';
 import type { PriceList } from '../../src/prices/price-list.domain.ts';
 import { accounts, isComplete, priceLists, secondPriceList } from './program.ts';
 import { type Invariant, newEntries, runProgram } from './run-program.ts';

@@ -6,7 +6,7 @@ import {
 } from '@inventory/contracts/vocabulary';
 import fc from 'fast-check';
 import type { Command } from '../../src/accounts/command.domain.ts';
-import type { Configuration } from '../../src/accounts/configuration.domain.ts';
+import type { Configuration } from '../../src/accounts/terms.domain.ts';
 import {
   createPriceBook,
   firstPriceList,

@@ -1,6 +1,6 @@
 import type { LedgerAsset } from '@inventory/contracts/vocabulary';
 import type { Command } from '../../src/accounts/command.domain.ts';
-import type { Configuration } from '../../src/accounts/configuration.domain.ts';
+import type { Configuration } from '../../src/accounts/terms.domain.ts';
 import type { PriceList } from '../../src/prices/price-list.domain.ts';
 import { isComplete, type Step } from './program.ts';
 

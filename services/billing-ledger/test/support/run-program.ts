@@ -1,8 +1,8 @@
 import { type Account, applyEntry, newAccount } from '../../src/accounts/account.domain.ts';
 import { type Command, commandKey } from '../../src/accounts/command.domain.ts';
+import type { EvaluationContext } from '../../src/accounts/decision.domain.ts';
 import { type Entry, entryKeys } from '../../src/accounts/entry.domain.ts';
 import { type Evaluation, evaluate } from '../../src/accounts/evaluate.domain.ts';
-import type { EvaluationContext } from '../../src/accounts/evaluation-context.domain.ts';
 import { unitsAt } from '../../src/accounts/open-period.domain.ts';
 import { type Program, prices, type Step } from './program.ts';
 

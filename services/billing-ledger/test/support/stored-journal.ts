@@ -4,7 +4,7 @@ import type { Entry } from '../../src/accounts/entry.domain.ts';
 import { chainStart } from '../../src/journal/commit-document.ts';
 import type { Journal } from '../../src/journal/journal-store.ts';
 import type { PriceBook } from '../../src/prices/price-list.domain.ts';
-import type { PriceListCache } from '../../src/prices/price-list-cache.ts';
+import type { PriceListCache } from '../../src/prices/price-lists.ts';
 import type { Snapshot } from '../../src/snapshots/snapshot-document.ts';
 import { accounts, type Program, prices } from './program.ts';
 import { productRules, runProgram } from './run-program.ts';

@@ -1,7 +1,7 @@
 import type { BillingConfiguration } from '@inventory/contracts/messages/billing-commands';
 import type { ReceivedMessage } from '@inventory/messaging/bus';
 import type { Command } from '../../../src/accounts/command.domain.ts';
-import type { Configuration } from '../../../src/accounts/configuration.domain.ts';
+import type { Configuration } from '../../../src/accounts/terms.domain.ts';
 import { accounts, decodeProgram } from '../program.ts';
 import type { Chance } from './scheduler.ts';
 
