@@ -1,4 +1,5 @@
 import type { AccountId } from '@inventory/contracts/ids';
+import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import type { QuarantineStore } from './quarantine-store.ts';
 
@@ -17,11 +18,11 @@ const accountsMax = 10_000;
 
 export function createQuarantine({
   store,
-  now,
+  clock,
   logger,
 }: {
   readonly store: QuarantineStore;
-  readonly now: () => number;
+  readonly clock: Clock;
   readonly logger: Logger;
 }): Quarantine {
   let known = new Set<AccountId>();
@@ -34,7 +35,7 @@ export function createQuarantine({
     },
     async add(accountId, detail) {
       logger.error({ account_id: accountId, detail }, 'account quarantined');
-      await store.insertQuarantined({ accountId, sinceMs: now(), detail });
+      await store.insertQuarantined({ accountId, sinceMs: clock.now(), detail });
       known.add(accountId);
     },
     async reload() {
