@@ -14,6 +14,7 @@ import { Reply } from '@inventory/http/reply';
 import { unreachable } from '@inventory/runtime/bug';
 import { isoTime } from '@inventory/runtime/clock';
 import type { z } from 'zod';
+import { countPage } from '../metrics.ts';
 import { type EraseInventoryDeps, eraseInventory } from '../operations/erase-inventory.ts';
 import {
   type CurrentPage,
@@ -36,18 +37,22 @@ export const readCurrentPageRoute = internalRoute({
       language: query.language,
       pageSize: query.page_size,
       position: query.position,
+      coding: query.coding ?? null,
       pinned: pinnedBy(query),
     });
     switch (page.result) {
-      case 'page':
+      case 'page': {
+        const bytes = page.body.reduce((sum, piece) => sum + piece.length, 0);
+        countPage(page.packed?.rawBytes ?? bytes);
         return new Reply({
           headers: {
             [currentPageMetaHeader]: JSON.stringify(toCurrentPageMeta(scope, page)),
-            'Content-Length': String(page.body.reduce((sum, piece) => sum + piece.length, 0)),
+            'Content-Length': String(bytes),
           },
           type: 'application/octet-stream',
           body: Readable.from(page.body, { objectMode: false }),
         });
+      }
       case 'no_revision':
         throw new Refused({ code: 'inventory_revision_not_found' });
       case 'expired':
@@ -83,7 +88,7 @@ function toCurrentPageMeta(
   of: InventoryKey,
   page: Extract<CurrentPage, { result: 'page' }>,
 ): CurrentPageMeta {
-  const { observation, language, nextPosition } = page;
+  const { observation, language, nextPosition, packed } = page;
   const { revision, window } = observation;
   const completedAt = isoTime(window.completedAtMs);
   return currentPageMeta.parse({
@@ -97,5 +102,6 @@ function toCurrentPageMeta(
     reported_total_count: observation.reportedTotalCount,
     language,
     next_position: nextPosition,
+    packed: packed && { coding: packed.coding, raw_bytes: packed.rawBytes, crc32: packed.crc32 },
   });
 }
