@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Stack } from '@inventory/local-stack/stack';
-import { createOperatorClient } from '@inventory/operator-client/operator-client';
 import { forEachLimited } from '@inventory/runtime/concurrency';
 import { Agent, request } from 'undici';
+import { createAccount, createProject, issueKey, operatorOf } from './project.ts';
 
 /** A customer of a stack, with credits and no rate limit worth the name. */
 export interface Customer {
@@ -33,28 +33,23 @@ export interface Inventory {
 }
 
 const issuedAtOnce = 16;
-const requestsPerMinute = 1_000_000;
 const credits = 100_000_000;
 /** Status answers as soon as the refresh is terminal. */
 const waitSeconds = 20;
 
 export async function openCustomer(stack: Stack): Promise<Customer> {
-  const operator = createOperatorClient({ url: stack.operatorUrl, token: stack.operatorToken });
-  const { account_id } = await operator.call('createAccount', { name: 'benchmark' });
-  await operator.call('changeAccount', { account_id, rate_limit_per_minute: requestsPerMinute });
-  const { project_id } = await operator.call('createProject', { account_id });
-  const issue = () => operator.call('issueCredential', { project_id, scopes: ['*'] });
-  const { secret: apiKey } = await issue();
+  const account_id = await createAccount(stack, { events: false });
+  const { projectId, apiKey } = await createProject(stack, account_id);
   const key = { 'idempotency-key': randomUUID() };
-  await operator.call('topUp', { account_id, amount: credits, ...key });
+  await operatorOf(stack).call('topUp', { account_id, amount: credits, ...key });
   async function issueKeys(count: number): Promise<string[]> {
     const secrets: string[] = [];
     await forEachLimited(Array(count).keys(), issuedAtOnce, async () => {
-      secrets.push((await issue()).secret);
+      secrets.push(await issueKey(stack, projectId));
     });
     return secrets;
   }
-  return { projectId: project_id, issueKeys, ...callsOf(stack, account_id, apiKey) };
+  return { projectId, issueKeys, ...callsOf(stack, account_id, apiKey) };
 }
 
 function callsOf(

@@ -1,5 +1,4 @@
-import type { Account } from '@inventory/billing-ledger/domain/account';
-import { newAccount } from '@inventory/billing-ledger/domain/account';
+import { type Account, newAccount } from '@inventory/billing-ledger/domain/account';
 import type { Command } from '@inventory/billing-ledger/domain/command';
 import { type CommitPlan, planCommit } from '@inventory/billing-ledger/domain/plan-commit';
 import { createPriceBook, firstPriceList } from '@inventory/billing-ledger/domain/price-list';

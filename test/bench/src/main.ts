@@ -14,7 +14,6 @@ import { ledgerNeighbours } from './benchmarks/ledger-neighbours.ts';
 import { ledgerReplies } from './benchmarks/ledger-replies.ts';
 import { ledgerStore } from './benchmarks/ledger-store.ts';
 import { liveNeighbour } from './benchmarks/live-neighbour.ts';
-import { livePage } from './benchmarks/live-page.ts';
 import { liveRate } from './benchmarks/live-rate.ts';
 import { refreshPath } from './benchmarks/refresh-path.ts';
 import { refreshThroughput } from './benchmarks/refresh-throughput.ts';
@@ -30,7 +29,6 @@ const benchmarks: readonly Benchmark[] = [
   refreshPath,
   refreshThroughput,
   currentPage,
-  livePage,
   liveRate,
   liveNeighbour,
   ledgerCore,

@@ -5,7 +5,7 @@ import { withStack } from '../bench-stack.ts';
 import type { BenchContext, Benchmark } from '../benchmark.ts';
 import { inventoryPath, openCustomer } from '../customer.ts';
 import { closedLoop, type LoadResult } from '../load.ts';
-import { moreIsBetter, reported } from '../row.ts';
+import { moreIsBetter } from '../row.ts';
 import { makeTopics } from '../yardsticks/ping-pong.ts';
 import { startYardstick } from '../yardsticks/start-yardstick.ts';
 
@@ -25,7 +25,6 @@ export const currentPage: Benchmark = {
     const durationMs = context.quick ? 4_000 : 15_000;
     const ours = await currentPages(context, durationMs);
     const minimal = await minimalPages(context, ours.bytes, durationMs);
-    const bare = await barePages(ours.bytes, durationMs);
     return [
       moreIsBetter({
         name: 'Current, 2,000-asset page, against a minimal paid server',
@@ -34,14 +33,6 @@ export const currentPage: Benchmark = {
         yardstick: minimal.perSecond,
         floor: 0.5,
       }),
-      moreIsBetter({
-        name: 'Current, 2,000-asset page, against bare Koa',
-        value: ours.perSecond,
-        unit: '/s',
-        yardstick: bare.perSecond,
-      }),
-      reported('Current, 2,000-asset page, p50 at 16 clients', ours.p50Ms, 'ms'),
-      reported('Current, 2,000-asset page, bytes', ours.bytes, 'B'),
     ];
   },
 };
@@ -68,7 +59,7 @@ async function minimalPages(
   const run = randomUUID().slice(0, 8);
   const [there, back] = [`bench.there.${run}`, `bench.back.${run}`];
   await makeTopics(kafkaBrokers, [there, back]);
-  const echo = await startYardstick('echo', [kafkaBrokers, '', there, back]);
+  const echo = await startYardstick('echo', [kafkaBrokers, there, back]);
   const source = await startYardstick('page-source', [String(bytes)]);
   const database = `bench_minimal_${run}`;
   const server = await startYardstick('minimal-server', [
@@ -78,15 +69,6 @@ async function minimalPages(
     return await pagesFrom(server.ready, durationMs);
   } finally {
     await Promise.all([server.stop(), source.stop(), echo.stop()]);
-  }
-}
-
-async function barePages(bytes: number, durationMs: number): Promise<LoadResult> {
-  const server = await startYardstick('bare-koa', [String(bytes)]);
-  try {
-    return await pagesFrom(server.ready, durationMs);
-  } finally {
-    await server.stop();
   }
 }
 

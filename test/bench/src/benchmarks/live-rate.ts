@@ -5,7 +5,7 @@ import { withStack } from '../bench-stack.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { inventoryPath, openCustomer, v1Path } from '../customer.ts';
 import { closedLoop } from '../load.ts';
-import { moreIsBetter, reported } from '../row.ts';
+import { moreIsBetter } from '../row.ts';
 
 const clients = 100;
 const egressIdentities = 20;
@@ -65,7 +65,6 @@ export const liveRate: Benchmark = {
           yardstick: 1,
           floor: 1,
         }),
-        reported('the same, p99', load.p99Ms, 'ms'),
       ];
     });
   },
