@@ -12,14 +12,13 @@ type Shelf = Map<number, Buffer>;
  * bytes (a description has about 2,500).
  */
 export type DescriptionTexts = {
-  readonly seed: number;
   readonly shelves: Map<string, Shelf>;
   storedBytes: number;
   readonly storedBytesMax: number;
 };
 
-export function newDescriptionTexts(seed: number, storedBytesMax = 64_000_000): DescriptionTexts {
-  return { seed, shelves: new Map(), storedBytes: 0, storedBytesMax };
+export function newDescriptionTexts(storedBytesMax = 64_000_000): DescriptionTexts {
+  return { shelves: new Map(), storedBytes: 0, storedBytesMax };
 }
 
 /** One number for a kind of the catalogue together with an entry of `instances`. */
@@ -39,7 +38,7 @@ export function descriptionTexts(
   for (const slot of slots) {
     let text = shelf?.get(slot);
     if (text === undefined) {
-      text = write(store.seed, of, slot);
+      text = write(of, slot);
       shelf = roomyShelf(store, key, text.length);
       shelf.set(slot, text);
     }
@@ -49,12 +48,11 @@ export function descriptionTexts(
 }
 
 function write(
-  seed: number,
   of: { readonly app: App; readonly language: Language; readonly textVersion: number },
   slot: number,
 ): Buffer {
   const instance = slot % instances.length;
-  const kind = itemKind(seed, of.app, (slot - instance) / instances.length);
+  const kind = itemKind(of.app, (slot - instance) / instances.length);
   return Buffer.from(
     JSON.stringify(description({ ...of, kind, instance: pick(instances, instance) })),
   );

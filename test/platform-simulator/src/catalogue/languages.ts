@@ -1,4 +1,4 @@
-import { hashText, mix32, pick } from '../seeded-hash.ts';
+import { hashText, mix32, pick, seed } from '../seeded-hash.ts';
 
 /**
  * The platform's language words and the syllables their words are made of. English texts are the
@@ -76,7 +76,7 @@ function wordIn(language: Language, word: string): string {
 
 function spell(language: Language, word: string): string {
   const parts = syllables[language].split(' ');
-  const hash = hashText(1, `${language} ${word.toLowerCase()}`);
+  const hash = hashText(seed, `${language} ${word.toLowerCase()}`);
   const length = 1 + (Math.min(word.length, 9) >>> 1);
   let spoken = '';
   for (let index = 0; index < length; index += 1) {
