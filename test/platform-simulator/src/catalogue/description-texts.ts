@@ -2,7 +2,6 @@ import { pick } from '../seeded-hash.ts';
 import type { App } from './apps.ts';
 import { description } from './descriptions.ts';
 import { instances, itemKind } from './item-kinds.ts';
-import type { Language } from './languages.ts';
 
 /** Serialized descriptions of one (app, language, text version), by `descriptionSlot`. */
 type Shelf = Map<number, Buffer>;
@@ -29,7 +28,7 @@ export function descriptionSlot(kindNumber: number, instance: number): number {
 /** The descriptions of some slots, in their order. */
 export function descriptionTexts(
   store: DescriptionTexts,
-  of: { readonly app: App; readonly language: Language; readonly textVersion: number },
+  of: { readonly app: App; readonly language: string; readonly textVersion: number },
   slots: Iterable<number>,
 ): Buffer[] {
   const key = `${of.app.appId} ${of.language} ${of.textVersion}`;
@@ -48,7 +47,7 @@ export function descriptionTexts(
 }
 
 function write(
-  of: { readonly app: App; readonly language: Language; readonly textVersion: number },
+  of: { readonly app: App; readonly language: string; readonly textVersion: number },
   slot: number,
 ): Buffer {
   const instance = slot % instances.length;
