@@ -28,7 +28,7 @@ export async function openNeighbour(stack: Stack, perSecond: number): Promise<Ne
   return {
     async load(durationMs) {
       const loads = Object.entries(paths).map(async ([operation, path]) => {
-        const work = () => customer.ask('GET', path);
+        const work = () => customer.get(path);
         return [operation, await openLoop({ perSecond, durationMs, work })] as const;
       });
       return new Map(await Promise.all(loads));

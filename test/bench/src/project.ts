@@ -15,13 +15,16 @@ export interface Project {
 const requestsPerMinute = 1_000_000;
 const scopes = ['*', 'customer.events.read.v1', 'customer.webhooks.manage.v1'] as const;
 
-export function operatorOf({ operatorUrl: url, operatorToken: token }: Stack): OperatorClient {
+/** Where a product is reached. */
+export type Product = Pick<Stack, 'gatewayUrl' | 'operatorUrl' | 'operatorToken'>;
+
+export function operatorOf({ operatorUrl: url, operatorToken: token }: Product): OperatorClient {
   return createOperatorClient({ url, token });
 }
 
 /** Without a rate limit worth the name. */
 export async function createAccount(
-  stack: Stack,
+  stack: Product,
   { events }: { readonly events: boolean },
 ): Promise<AccountId> {
   const operator = operatorOf(stack);
@@ -31,13 +34,13 @@ export async function createAccount(
   return accountId.parse(account_id);
 }
 
-export async function createProject(stack: Stack, account_id: AccountId): Promise<Project> {
+export async function createProject(stack: Product, account_id: AccountId): Promise<Project> {
   const { project_id } = await operatorOf(stack).call('createProject', { account_id });
   const apiKey = await issueKey(stack, project_id);
   return { accountId: account_id, projectId: projectId.parse(project_id), apiKey };
 }
 
-export async function issueKey(stack: Stack, project_id: string): Promise<string> {
+export async function issueKey(stack: Product, project_id: string): Promise<string> {
   const { secret } = await operatorOf(stack).call('issueCredential', { project_id, scopes });
   return secret;
 }

@@ -43,8 +43,8 @@ function currentPages({ backends }: BenchContext, durationMs: number): Promise<P
     const inventory = sizeInventory(2_000);
     await customer.completed(await customer.refresh(inventory));
     const path = `${inventoryPath(inventory)}/current`;
-    const { body } = await customer.ask('GET', path);
-    const load = await loaded(durationMs, () => customer.ask('GET', path));
+    const body = await customer.get(path);
+    const load = await loaded(durationMs, () => customer.get(path));
     await customer.close();
     return { ...load, bytes: body.length };
   });

@@ -47,7 +47,7 @@ function holdLivePages(customer: Customer): () => Promise<void> {
   let isStopped = false;
   const workers = Array.from({ length: livePages }, async (_, serial) => {
     while (!isStopped) {
-      const page = customer.ask('GET', inventoryPath(sizeInventory(10, serial + 1)));
+      const page = customer.get(inventoryPath(sizeInventory(10, serial + 1)));
       await page.catch(() => pause(retryMs));
     }
   });

@@ -43,7 +43,7 @@ export const liveRate: Benchmark = {
         serial += 1;
         const inventory = sizeInventory(200, serial);
         const path = serial % 2 === 0 ? inventoryPath(inventory) : v1Path(inventory);
-        return customer.ask('GET', path);
+        return customer.get(path);
       };
       // The bursts that a pause has saved are no rate.
       await closedLoop({ concurrency: clients, durationMs: 5_000, work });

@@ -59,7 +59,7 @@ async function measure(stack: Stack, { quick, say }: BenchContext): Promise<Row[
   const collectors = stack.services.filter(({ service }) => service === 'refresh-collector');
   await Promise.all(collectors.slice(1).map((collector) => collector.stop()));
   const assets = pagesPerRefresh * assetsPerPage;
-  const load = startRefreshLoad({ stack, customer, underWay, assets });
+  const load = startRefreshLoad(customer, { underWay, assets });
   const windows: Window[] = [];
   for (const count of collectorCounts) {
     await Promise.all(collectors.slice(0, count).map((collector) => collector.start()));
