@@ -153,6 +153,7 @@ describe('bad knob bodies are refused with a sentence', () => {
     ['PUT', '/control/identities/one', { mode: 'rich' }, 'mode'],
     ['POST', '/control/faults', { failure: { kind: 'meteor' } }, 'failure.kind'],
     ['POST', inventoryPath, { kind: 'add', count: 0 }, 'count'],
+    ['POST', inventoryPath, { kind: 'remove', positions: [4_001] }, 'no asset at position 4001'],
     ['POST', '/control/inventories/11111111111111111/730/2', { kind: 'texts' }, 'no inventory'],
   ])('%s %s %j', (method, path, body, named) => {
     const refused = knob(unlimitedWorld(), method, path, body);

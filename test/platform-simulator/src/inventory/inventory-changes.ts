@@ -27,7 +27,11 @@ export function applyChange(changes: InventoryChanges, change: Change, size: num
       for (let index = -changes.added; index < size; index += 1) {
         if (!changes.removed.has(index)) left.push(index);
       }
-      for (const position of change.positions) changes.removed.add(left[position] ?? size);
+      for (const position of change.positions) {
+        const index = left[position];
+        if (index === undefined) throw new Error(`There is no asset at position ${position}.`);
+        changes.removed.add(index);
+      }
       return;
     }
     case 'texts':
