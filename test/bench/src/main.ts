@@ -15,6 +15,7 @@ import { ledgerReplies } from './benchmarks/ledger-replies.ts';
 import { ledgerStore } from './benchmarks/ledger-store.ts';
 import { liveNeighbour } from './benchmarks/live-neighbour.ts';
 import { liveRate } from './benchmarks/live-rate.ts';
+import { pendingWork } from './benchmarks/pending-work.ts';
 import { refreshPath } from './benchmarks/refresh-path.ts';
 import { refreshThroughput } from './benchmarks/refresh-throughput.ts';
 import { scaling } from './benchmarks/scaling.ts';
@@ -42,6 +43,7 @@ const benchmarks: readonly Benchmark[] = [
   heldStreams,
   unknownKeys,
   webhooks,
+  pendingWork,
   // Last of those with servers: where it cannot end in time it leaves its virtual time behind.
   collectors,
   turns,
