@@ -163,7 +163,7 @@ test('a client that has taken everything in between has 25 s again (Events: slow
   expect(closed).toEqual(['slow_consumer']);
 });
 
-test('a client that is gone is disconnected once it has acknowledged nothing for 25 s, whatever the socket takes for it: within 45 s of its last frame (Events: slow consumer) [events-slow-consumer, events-places]', () => {
+test('a client that is gone is disconnected once it has acknowledged nothing for 25 s, whatever the socket takes for it: within 45 s of its last frame (Events: slow consumer) [events-slow-consumer, events-seats]', () => {
   const [gone, other] = [opened(), opened()];
   const takeHeartbeats = () => {
     for (const stream of [gone, other]) stream.taken = 3 * stream.heartbeats;

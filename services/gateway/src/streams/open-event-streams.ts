@@ -1,19 +1,22 @@
+import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
 import type { GatewayConfig } from '../config.ts';
 import type { BoundPublicRoute } from '../http/public-route.ts';
 import { countStreamClosed, observeStreams } from '../metrics.ts';
 import type { Broadcasts } from '../open-broadcasts.ts';
+import { work } from '../work.ts';
 import type { EventStreamClient } from './event-stream-client.ts';
 import { createEventStreams, type EventStreams } from './event-streams.ts';
 import { openProjectHubs } from './open-project-hubs.ts';
-import { openStreamPlaces } from './open-stream-places.ts';
 import type { PositionCursors } from './position-cursor.ts';
 import { createReplayLimits } from './replay-limits.ts';
 import { watchSilentPeers } from './silent-peers.ts';
 import { startStreamChecks } from './start-stream-checks.ts';
 import type { StoredPrincipal } from './stream-authorization.domain.ts';
 import { streamEventsRoute } from './stream-events-route.ts';
+import { createSeatStore } from './stream-seat-store.ts';
+import { createStreamSeats, type StreamSeats } from './stream-seats.ts';
 
 export interface EventStreamsDeps {
   readonly db: Db;
@@ -47,7 +50,7 @@ export async function openEventStreams(
     hubs,
     streams,
     onOpened,
-    places: await openStreamPlaces(context, db),
+    seats: await openStreamSeats(context, db),
     perProjectMax: limits.perProjectMax,
     log,
     cursors: positions,
@@ -60,4 +63,30 @@ export async function openEventStreams(
     route: streamEventsRoute.bind(shared),
     drain: () => streams.drain(),
   };
+}
+
+const seatsEveryMs = 2_000;
+
+/** The seats of this replica's streams, whose lease it holds until it stops. */
+async function openStreamSeats(
+  { config, lifetime, identifiers, logger }: ServiceContext<GatewayConfig>,
+  db: Db,
+): Promise<StreamSeats> {
+  const { perProjectMax, totalMax } = config.streams;
+  const seats = createStreamSeats({
+    store: createSeatStore(db, work.seats.leaseMs),
+    ...{ perProjectMax, totalMax, identifiers },
+    acquireMs: config.deadlines.storeMs,
+    onReleased: () => removals.wake(),
+  });
+  await seats.renew();
+  lifetime.defer('stream seats', () => seats.close());
+  const often = { intervalMs: seatsEveryMs, firstDelayMs: seatsEveryMs, lifetime, logger };
+  startPeriodicJob({ ...often, name: work.seats.name, runOnce: () => seats.renew() });
+  const removals = startPeriodicJob({
+    ...often,
+    name: 'released stream seats',
+    runOnce: () => seats.flushReleased(),
+  });
+  return seats;
 }

@@ -17,8 +17,8 @@ import { openStream, type StreamStart } from './open-stream.ts';
 import type { PositionCursors } from './position-cursor.ts';
 import type { ProjectHubs } from './project-hubs.ts';
 import { openStreamConnection, type StreamConnection } from './stream-connection.ts';
-import type { HeldPlace, StreamPlaces } from './stream-places.ts';
 import type { StreamPosition } from './stream-position.domain.ts';
+import type { Seat, StreamSeats } from './stream-seats.ts';
 import { type SessionDeps, StreamSession } from './stream-session.ts';
 
 export interface StreamEventsDeps {
@@ -26,7 +26,7 @@ export interface StreamEventsDeps {
   readonly streams: EventStreams;
   /** Called with each stream once it is among `streams`. */
   readonly onOpened: (stream: EventStream) => void;
-  readonly places: StreamPlaces;
+  readonly seats: StreamSeats;
   readonly perProjectMax: number;
   readonly log: EventStreamClient;
   readonly cursors: PositionCursors;
@@ -80,21 +80,21 @@ export const streamEventsRoute = publicRoute({
     const start = await openStream(deps, projectId, place);
     // A given cursor is returned as it is, not as another text of its position.
     const checkpoint = cursor ?? deps.sealPosition(projectId, start.place);
-    const held = await acquirePlace(deps, request);
+    const seat = await acquireSeat(deps, request);
     return {
       status: 200,
-      stream: (response) => follow(deps, request, { ...start, checkpoint, held }, response),
+      stream: (response) => follow(deps, request, { ...start, checkpoint, seat }, response),
     };
   },
 });
 
-async function acquirePlace(
-  { places, perProjectMax }: StreamEventsDeps,
+async function acquireSeat(
+  { seats, perProjectMax }: StreamEventsDeps,
   { principal }: AdmittedRequest,
-): Promise<HeldPlace> {
-  const acquired = await places.acquire(principal.projectId);
-  if (acquired.result === 'granted') return acquired.place;
-  if (acquired.result === 'unavailable') throw unavailable();
+): Promise<Seat> {
+  const acquired = await seats.acquire(principal.projectId);
+  if (acquired === 'unavailable') throw unavailable();
+  if (acquired !== 'project_full') return acquired;
   throw new Refused({
     code: 'stream_limit_exceeded',
     detail: { limit: perProjectMax },
@@ -109,18 +109,18 @@ function unavailable(): Refused {
 interface AdmittedStream extends StreamStart {
   /** Cursor of the first frame. */
   readonly checkpoint: string;
-  readonly held: HeldPlace;
+  readonly seat: Seat;
 }
 
 async function follow(
   deps: StreamEventsDeps,
   request: AdmittedRequest,
-  { hub, place, recovery, checkpoint, held }: AdmittedStream,
+  { hub, place, recovery, checkpoint, seat }: AdmittedStream,
   response: ServerResponse,
 ): Promise<void> {
   const connection = await openStreamConnection(response, headers);
   if (!connection) {
-    held.release();
+    seat.release();
     return;
   }
   const close = (reason: ClosingReason) => deps.streams.close(stream, reason);
@@ -132,12 +132,12 @@ async function follow(
   connection.onClosed(() => {
     session.detach();
     removeStream();
-    held.release();
+    seat.release();
   });
   session.write(checkpointFrame(checkpoint, isoTime(place.asOfMs)));
   if (recovery === null) session.sendPending();
   else session.end(recovery);
-  held.onLost(close);
+  seat.onLost(() => close('unavailable'));
 }
 
 /**
