@@ -10,14 +10,9 @@ import { nextPart, sameProject } from '../http/openapi/links.ts';
 import { requireEvents, requireOwnProject } from '../http/project-access.ts';
 import { publicRoute } from '../http/public-route.ts';
 import type { EventStreamClient } from './event-stream-client.ts';
+import { extentOf, keptFrom } from './open-stream.ts';
 import type { PositionCursors } from './position-cursor.ts';
 import { recoveryNeeded, type StreamPosition } from './stream-position.domain.ts';
-import { extentOf, keptFrom } from './stream-session.ts';
-
-export interface ListEventsDeps {
-  readonly log: EventStreamClient;
-  readonly cursors: PositionCursors;
-}
 
 /** GET …/events: the events of the stream, in pages; for recovery. */
 export const listEventsRoute = publicRoute({
@@ -50,13 +45,17 @@ export const listEventsRoute = publicRoute({
     },
   },
   errors: ['project_not_found', 'invalid_cursor', 'cursor_expired'],
-  async handle({ log, cursors }: ListEventsDeps, { path, query }, { requestId, principal }) {
+  async handle(
+    { log, cursors }: { readonly log: EventStreamClient; readonly cursors: PositionCursors },
+    { path, query },
+    { requestId, principal },
+  ) {
     const projectId = path.project_id;
     requireOwnProject(principal, projectId);
     requireEvents(principal);
-    const place = query.after === undefined ? null : cursors.open(projectId, query.after);
-    const page = await log.readLogPage(projectId, place?.position ?? 0, query.limit);
-    if (place !== null && recoveryNeeded(place, extentOf(page)) !== null) {
+    const after = query.after === undefined ? null : cursors.open(projectId, query.after);
+    const page = await log.readLogPage(projectId, after?.position ?? 0, query.limit);
+    if (after !== null && recoveryNeeded(after, extentOf(page)) !== null) {
       throw new Refused({
         code: 'cursor_expired',
         detail: {
@@ -66,7 +65,7 @@ export const listEventsRoute = publicRoute({
       });
     }
     const items = page.items.map(({ position, event }) => ({
-      cursor: cursors.seal(projectId, placeAfter(page, position, event.occurred_at)),
+      cursor: cursors.seal(projectId, positionOf(page, position, event.occurred_at)),
       event,
     }));
     const last = page.items.at(-1)?.position ?? page.head_position;
@@ -77,6 +76,6 @@ export const listEventsRoute = publicRoute({
   },
 });
 
-function placeAfter(page: LogPage, position: number, at: string): StreamPosition {
+function positionOf(page: LogPage, position: number, at: string): StreamPosition {
   return { logEpoch: page.log_epoch, position, asOfMs: fromIsoTime(at) };
 }

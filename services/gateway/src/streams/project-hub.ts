@@ -4,11 +4,10 @@ import type { LogPage } from '@inventory/contracts/internal/event-log';
 import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { eventsDelivered } from '../metrics.ts';
-import { chunkOf } from './chunk.domain.ts';
-import { eventFrame } from './event-frame.domain.ts';
+import { chunkOf, eventFrame } from './event-frame.domain.ts';
 import type { EventStreamClient } from './event-stream-client.ts';
 import { createProjectRing, type ProjectRing, type RingLimits } from './project-ring.domain.ts';
-import type { StreamPosition } from './stream-position.domain.ts';
+import type { PositionSeal } from './stream-position.domain.ts';
 
 /** A reader of a Project's events on this replica. */
 export interface HubReader {
@@ -47,7 +46,7 @@ export interface ProjectHub {
 
 export interface HubDeps {
   readonly log: EventStreamClient;
-  readonly sealPosition: (projectId: ProjectId, place: StreamPosition) => string;
+  readonly sealPosition: PositionSeal;
   readonly limits: RingLimits;
   /** Calls back once at the end of this turn of the event loop. */
   readonly flushSoon: (flush: () => void) => void;
@@ -83,8 +82,8 @@ export function createProjectHub(
   function take({ position, event, appendedAtMs }: Taken): 'appended' | 'old' | 'gap' {
     if (position <= ring.last) return 'old';
     if (position > ring.last + 1) return 'gap';
-    const place = { logEpoch, position, asOfMs: fromIsoTime(event.occurred_at) };
-    const frame = chunkOf(eventFrame(sealPosition(projectId, place), event));
+    const at = { logEpoch, position, asOfMs: fromIsoTime(event.occurred_at) };
+    const frame = chunkOf(eventFrame(sealPosition(projectId, at), event));
     delays.took(appendedAtMs);
     return ring.append({ position, frame });
   }

@@ -2,39 +2,30 @@ import type { ServerResponse } from 'node:http';
 import { streamHeaders } from '@inventory/contracts/http/events';
 import { projectPath } from '@inventory/contracts/http/parameters';
 import { streamFrames } from '@inventory/contracts/http/stream-frames';
-import type { ProjectId } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
-import { type Clock, isoTime } from '@inventory/runtime/clock';
-import type { Logger } from '@inventory/runtime/logger';
+import { isoTime } from '@inventory/runtime/clock';
 import type { AdmittedRequest } from '../http/answer.ts';
 import { completedEvent, exampleCursor } from '../http/openapi/examples.ts';
 import { requireEvents, requireOwnProject } from '../http/project-access.ts';
 import { publicRoute } from '../http/public-route.ts';
-import { type ClosingReason, checkpointFrame, eventFrame } from './event-frame.domain.ts';
-import type { EventStreamClient } from './event-stream-client.ts';
-import type { EventStream, EventStreams } from './event-streams.ts';
+import { checkpointFrame, eventFrame } from './event-frame.domain.ts';
+import type { EventStreams } from './event-streams.ts';
 import { openStream, type StreamStart } from './open-stream.ts';
 import type { PositionCursors } from './position-cursor.ts';
 import type { ProjectHubs } from './project-hubs.ts';
-import { openStreamConnection, type StreamConnection } from './stream-connection.ts';
-import type { StreamPosition } from './stream-position.domain.ts';
+import { openStreamConnection } from './stream-connection.ts';
 import type { Seat, StreamSeats } from './stream-seats.ts';
-import { type SessionDeps, StreamSession } from './stream-session.ts';
+import { type SessionContext, StreamSession } from './stream-session.ts';
 
-export interface StreamEventsDeps {
+interface StreamEventsDeps {
   readonly hubs: ProjectHubs;
   readonly streams: EventStreams;
   /** Called with each stream once it is among `streams`. */
-  readonly onOpened: (stream: EventStream) => void;
+  readonly onOpened: (session: StreamSession) => void;
   readonly seats: StreamSeats;
   readonly perProjectMax: number;
-  readonly log: EventStreamClient;
   readonly cursors: PositionCursors;
-  readonly sealPosition: (projectId: ProjectId, place: StreamPosition) => string;
-  readonly replays: SessionDeps['replays'];
-  readonly pauseAfterFailure: SessionDeps['pauseAfterFailure'];
-  readonly clock: Clock;
-  readonly logger: Logger;
+  readonly session: SessionContext;
 }
 
 const headers = {
@@ -75,11 +66,13 @@ export const streamEventsRoute = publicRoute({
     requireOwnProject(principal, projectId);
     requireEvents(principal);
     const cursor = header['Last-Event-ID'] || null;
-    const place = cursor === null ? null : deps.cursors.open(projectId, cursor);
+    const at = cursor === null ? null : deps.cursors.open(projectId, cursor);
     if (deps.streams.draining) throw unavailable();
-    const start = await openStream(deps, projectId, place);
+    const { log, sealPosition, clock } = deps.session;
+    const parts = { hubs: deps.hubs, log, sealPosition, nowMs: clock.now() };
+    const start = await openStream(parts, projectId, at);
     // A given cursor is returned as it is, not as another text of its position.
-    const checkpoint = cursor ?? deps.sealPosition(projectId, start.place);
+    const checkpoint = cursor ?? sealPosition(projectId, start.after);
     const seat = await acquireSeat(deps, request);
     return {
       status: 200,
@@ -113,9 +106,9 @@ interface AdmittedStream extends StreamStart {
 }
 
 async function follow(
-  deps: StreamEventsDeps,
+  { session: context, streams, onOpened }: StreamEventsDeps,
   request: AdmittedRequest,
-  { hub, place, recovery, checkpoint, seat }: AdmittedStream,
+  { hub, after, recovery, checkpoint, seat }: AdmittedStream,
   response: ServerResponse,
 ): Promise<void> {
   const connection = await openStreamConnection(response, headers);
@@ -123,71 +116,21 @@ async function follow(
     seat.release();
     return;
   }
-  const close = (reason: ClosingReason) => deps.streams.close(stream, reason);
-  const session = new StreamSession(deps, { hub, place, sink: connection, close });
-  const stream = new FollowedStream(request, session, connection);
-  const removeStream = deps.streams.add(stream);
-  deps.onOpened(stream);
+  const { principal, secretDigest, clientAddress } = request;
+  const session = new StreamSession(context, {
+    reader: { accountId: principal.accountId, secretDigest, clientAddress },
+    ...{ hub, after, connection },
+  });
+  const removeStream = streams.add(session);
+  onOpened(session);
   connection.onDrained(() => session.drained());
   connection.onClosed(() => {
     session.detach();
     removeStream();
     seat.release();
   });
-  session.write(checkpointFrame(checkpoint, isoTime(place.asOfMs)));
+  session.write(checkpointFrame(checkpoint, isoTime(after.asOfMs)));
   if (recovery === null) session.sendPending();
   else session.end(recovery);
-  seat.onLost(() => close('unavailable'));
-}
-
-/**
- * There are thousands of these: methods are in the class, and of the request only needed fields are
- * kept.
- */
-class FollowedStream implements EventStream {
-  readonly accountId: EventStream['accountId'];
-  readonly secretDigest: string;
-  readonly clientAddress: string;
-  readonly #session: StreamSession;
-  readonly #connection: StreamConnection;
-
-  constructor(
-    { principal, secretDigest, clientAddress }: AdmittedRequest,
-    session: StreamSession,
-    connection: StreamConnection,
-  ) {
-    this.accountId = principal.accountId;
-    this.secretDigest = secretDigest;
-    this.clientAddress = clientAddress;
-    this.#session = session;
-    this.#connection = connection;
-  }
-
-  get remote(): string {
-    return this.#connection.remote;
-  }
-
-  get queued(): number {
-    return this.#connection.queued;
-  }
-
-  get taken(): number {
-    return this.#connection.taken;
-  }
-
-  heartbeat(): void {
-    this.#session.heartbeat();
-  }
-
-  takeWritten(): boolean {
-    return this.#session.takeWritten();
-  }
-
-  end(lastFrame: string): void {
-    this.#session.end(lastFrame);
-  }
-
-  destroy(): void {
-    this.#connection.cut();
-  }
+  seat.onLost(() => session.close('unavailable'));
 }
