@@ -1,5 +1,6 @@
 import type { Backends } from '@inventory/backends/provision-backends';
 import { accountId, projectId } from '@inventory/contracts/ids';
+import { writeEvent } from '@inventory/contracts/internal/event-log';
 import type { Stack } from '@inventory/local-stack/stack';
 import { createKafkaBus } from '@inventory/messaging/kafka/kafka-bus';
 import { createOperatorClient } from '@inventory/operator-client/operator-client';
@@ -90,6 +91,9 @@ async function openAnnouncer(stack: Stack, topicPrefix: string) {
   };
 }
 
+const outcome = 'complete_changed';
+const scope = { platform_id: '76561198000000017', app_id: 730, context_id: 2 };
+
 function appended(projectId: `prj_${string}`, position: number) {
   const refreshId = systemIdentifiers.uuidV7();
   return {
@@ -99,15 +103,15 @@ function appended(projectId: `prj_${string}`, position: number) {
       project_id: projectId,
       position,
       log_epoch: 1,
-      event: {
+      event: writeEvent({
         id: `evt_${refreshId}`,
         version: 1,
-        type: 'inventory.refresh.completed',
         occurred_at: new Date().toISOString(),
         project_id: projectId,
-        data: { refresh_id: refreshId, state: 'completed', outcome: 'complete_changed' },
+        type: 'inventory.refresh.completed',
+        data: { refresh_id: refreshId, state: 'completed', outcome, scope, revision_id: null },
         links: { refresh: `/v2/platform/inventory-refreshes/${refreshId}` },
-      },
+      }),
     },
   } as const;
 }

@@ -1,7 +1,8 @@
 import { eventPage, eventsQuery } from '@inventory/contracts/http/events';
 import { plainMeta } from '@inventory/contracts/http/meta';
 import { projectPath } from '@inventory/contracts/http/parameters';
-import type { LogPage } from '@inventory/contracts/internal/event-log';
+import type { ProjectEvent } from '@inventory/contracts/http/project-event';
+import type { LogBatch } from '@inventory/contracts/internal/event-log';
 import { Refused } from '@inventory/http/refused';
 import { fromIsoTime } from '@inventory/runtime/clock';
 import { envelope } from '../http/envelope.ts';
@@ -54,7 +55,7 @@ export const listEventsRoute = publicRoute({
     requireOwnProject(principal, projectId);
     requireEvents(principal);
     const after = query.after === undefined ? null : cursors.open(projectId, query.after);
-    const page = await log.readLogPage(projectId, after?.position ?? 0, query.limit);
+    const page = await log.readLogBatch(projectId, after?.position ?? 0, query.limit);
     if (after !== null && recoveryNeeded(after, extentOf(page)) !== null) {
       throw new Refused({
         code: 'cursor_expired',
@@ -66,7 +67,7 @@ export const listEventsRoute = publicRoute({
     }
     const items = page.items.map(({ position, event }) => ({
       cursor: cursors.seal(projectId, positionOf(page, position, event.occurred_at)),
-      event,
+      event: JSON.parse(event.json) as ProjectEvent,
     }));
     const last = page.items.at(-1)?.position ?? page.head_position;
     const hasMore = last < page.head_position;
@@ -76,6 +77,6 @@ export const listEventsRoute = publicRoute({
   },
 });
 
-function positionOf(page: LogPage, position: number, at: string): StreamPosition {
+function positionOf(page: LogBatch, position: number, at: string): StreamPosition {
   return { logEpoch: page.log_epoch, position, asOfMs: fromIsoTime(at) };
 }

@@ -1,5 +1,4 @@
-import { opaqueEvent } from '@inventory/contracts/http/project-event';
-import { messages } from '@inventory/contracts/messages';
+import { eventText } from '@inventory/contracts/internal/event-log';
 import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
@@ -133,13 +132,12 @@ test('a restore under an open stream ends it with recovery (Events: log_epoch_ch
 });
 
 test('an event of a type that a later version appended is passed on byte for byte, announced or read from the log (Events: frames)', async () => {
-  const record = (text: string) => {
+  const record = (json: string) => {
     const position = log.events.length + 1;
-    const event = opaqueEvent.parse(JSON.parse(text));
-    const body = { project_id: projectId, position, log_epoch: 1, event };
+    const { id, type, occurred_at } = JSON.parse(json);
+    const event = eventText.parse({ id, type, occurred_at, refresh_id: null, json });
     log.events.push(event);
-    // As a gateway reads it from a topic.
-    return messages['project.event-appended.v1'].body.parse(JSON.parse(JSON.stringify(body)));
+    return { position, event };
   };
   const textOf = (name: string) =>
     `{"10":{},"zulu":1,"type":"${name}","id":"evt_${newRefreshId()}","version":7,` +
@@ -149,8 +147,7 @@ test('an event of a type that a later version appended is passed on byte for byt
   record(logged);
   const given = await follow(at(10));
   await settled();
-  const { event, position, log_epoch: logEpoch } = record(announced);
-  hubs.appendEvent(projectId, { logEpoch, position, event, appendedAtMs: null });
+  hubs.appendEvent(projectId, { logEpoch: 1, ...record(announced), appendedAtMs: null });
   await settled();
 
   const sent = [...given.connection.text.matchAll(/^event: (.+)\nid: .+\ndata: (.+)$/gm)];

@@ -1,5 +1,5 @@
 import type { ProjectId } from '@inventory/contracts/ids';
-import type { LogPage } from '@inventory/contracts/internal/event-log';
+import type { LogBatch } from '@inventory/contracts/internal/event-log';
 import { fromIsoTime } from '@inventory/runtime/clock';
 import { recoveryFrame } from './event-frame.domain.ts';
 import type { EventStreamClient } from './event-stream-client.ts';
@@ -46,7 +46,7 @@ export async function openStream(
     return { hub, after: cursor, recovery: null };
   }
   // The position is ahead of this replica, or of another epoch: the log decides.
-  const page = await log.readLogPage(projectId, cursor.position, 1);
+  const page = await log.readLogBatch(projectId, cursor.position, 1);
   const reason = recoveryNeeded(cursor, extentOf(page));
   if (reason === null) {
     hub.updateHead(page.log_epoch, page.head_position);
@@ -56,7 +56,7 @@ export async function openStream(
   return { hub, after: cursor, recovery: recoveryOf(reason, page, seal) };
 }
 
-export function extentOf(page: LogPage): LogExtent {
+export function extentOf(page: LogBatch): LogExtent {
   return {
     logEpoch: page.log_epoch,
     headPosition: page.head_position,
@@ -65,7 +65,7 @@ export function extentOf(page: LogPage): LogExtent {
 }
 
 /** The position before the oldest retained event. */
-export function keptFrom(page: LogPage): StreamPosition {
+export function keptFrom(page: LogBatch): StreamPosition {
   return {
     logEpoch: page.log_epoch,
     position: page.earliest_position - 1,
@@ -76,7 +76,7 @@ export function keptFrom(page: LogPage): StreamPosition {
 /** The control frame with the start of the retained log. */
 export function recoveryOf(
   reason: RecoveryReason,
-  page: LogPage,
+  page: LogBatch,
   sealPosition: (at: StreamPosition) => string,
 ): string {
   return recoveryFrame({

@@ -1,6 +1,5 @@
-import type { OpaqueEvent } from '@inventory/contracts/http/project-event';
 import type { ProjectId } from '@inventory/contracts/ids';
-import type { LogPage } from '@inventory/contracts/internal/event-log';
+import type { EventText, LogBatch } from '@inventory/contracts/internal/event-log';
 import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { eventsDelivered } from '../metrics.ts';
@@ -20,7 +19,7 @@ export interface HubReader {
 export interface AppendedEvent {
   readonly logEpoch: number;
   readonly position: number;
-  readonly event: OpaqueEvent;
+  readonly event: EventText;
   /** Null where the entry was pruned before its event was announced again. */
   readonly appendedAtMs: number | null;
 }
@@ -103,7 +102,7 @@ export function createProjectHub(
     return false;
   }
 
-  function takePage(page: LogPage): void {
+  function takePage(page: LogBatch): void {
     // A replica of the event-stream that was not restarted since the epoch was raised.
     if (page.log_epoch < logEpoch) throw new Error('the log was read at an earlier epoch');
     if (!isPresent(page.log_epoch, page.head_position)) return;
@@ -121,7 +120,7 @@ export function createProjectHub(
     filling = true;
     try {
       while (ring.last < target) {
-        const page = await log.readLogPage(projectId, ring.last, fillPage);
+        const page = await log.readLogBatch(projectId, ring.last, fillPage);
         const before = ring.last;
         takePage(page);
         flushSoon(flush);

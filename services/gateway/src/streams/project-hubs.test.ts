@@ -26,7 +26,7 @@ function world() {
       const next_since = String(requests.length);
       return { log_epoch: epoch, heads: appended, next_since, has_more: false };
     },
-    async readLogPage() {
+    async readLogBatch() {
       requests.push('page');
       if (fails) throw new Error('the event-stream is unavailable');
       return {

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { streamHeaders } from '@inventory/contracts/http/events';
 import { projectPath } from '@inventory/contracts/http/parameters';
 import { streamFrames } from '@inventory/contracts/http/stream-frames';
+import { writeEvent } from '@inventory/contracts/internal/event-log';
 import { Refused } from '@inventory/http/refused';
 import { isoTime } from '@inventory/runtime/clock';
 import type { AdmittedRequest } from '../http/answer.ts';
@@ -57,7 +58,7 @@ export const streamEventsRoute = publicRoute({
     body: { text: 'text/event-stream', frames: streamFrames },
     example:
       checkpointFrame(exampleCursor, completedEvent.occurred_at) +
-      eventFrame(exampleCursor, completedEvent),
+      eventFrame(exampleCursor, writeEvent(completedEvent)),
   },
   errors: ['project_not_found', 'invalid_cursor', 'stream_limit_exceeded'],
   async handle(deps: StreamEventsDeps, { path, header }, request) {

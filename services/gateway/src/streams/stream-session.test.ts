@@ -235,8 +235,8 @@ describe('a client that follows a Project', () => {
     const planted = (log: MemoryLog): Partial<Parts> => ({
       client: {
         ...log.client,
-        readLogPage: async (id, after, limit) => {
-          const page = await log.client.readLogPage(id, after, limit);
+        readLogBatch: async (id, after, limit) => {
+          const page = await log.client.readLogBatch(id, after, limit);
           return { ...page, items: page.items.filter(({ position }) => position !== after + 1) };
         },
       },

@@ -1,5 +1,5 @@
 import type { AccountId } from '@inventory/contracts/ids';
-import type { LogPage } from '@inventory/contracts/internal/event-log';
+import type { LogBatch } from '@inventory/contracts/internal/event-log';
 import { randomBetween } from '@inventory/runtime/backoff';
 import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
@@ -149,7 +149,7 @@ export class StreamSession implements HubReader, StreamReader {
     this.#replaying = true;
     const { log, replays } = this.#context;
     replays
-      .run(() => log.readLogPage(this.#hub.projectId, 0, 1))
+      .run(() => log.readLogBatch(this.#hub.projectId, 0, 1))
       .then(
         (page) => this.#recover('log_epoch_changed', page),
         () => this.close('unavailable'),
@@ -252,7 +252,7 @@ export class StreamSession implements HubReader, StreamReader {
   async #replayBatch(): Promise<void> {
     const { log, replays, sealPosition } = this.#context;
     const { projectId } = this.#hub;
-    const page = await replays.run(() => log.readLogPage(projectId, this.#position, replayBatch));
+    const page = await replays.run(() => log.readLogBatch(projectId, this.#position, replayBatch));
     if (this.#ended) return;
     // A replica of the event-stream that was not restarted since the epoch was raised.
     if (page.log_epoch < this.#logEpoch) throw new Error('the log was read at an earlier epoch');
@@ -271,7 +271,7 @@ export class StreamSession implements HubReader, StreamReader {
     this.#write(chunkOf(frames.join('')));
   }
 
-  #recover(reason: RecoveryReason, page: LogPage): void {
+  #recover(reason: RecoveryReason, page: LogBatch): void {
     const { projectId } = this.#hub;
     this.end(recoveryOf(reason, page, (at) => this.#context.sealPosition(projectId, at)));
   }

@@ -2,17 +2,15 @@ import type { ProjectId } from '@inventory/contracts/ids';
 import { newProjectId, newRefreshId } from '@inventory/testkit/builders';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
-import { type ReadLog, toLogPage } from './log-page.ts';
+import { type ReadLog, toLogBatch } from './log-batch.ts';
 import type { KeptEntry } from './project-log-store.ts';
 
 const projectId: ProjectId = newProjectId();
 
 function entryAt(position: number): KeptEntry {
-  const eventId = `evt_${newRefreshId()}` as const;
-  const type = 'inventory.later.type';
-  const fields = { id: eventId, version: 1, type, project_id: projectId };
-  const json = JSON.stringify({ ...fields, occurred_at: '2026-11-21T10:00:00.000Z' });
-  return { projectId, logEpoch: 1, position, eventId, type, json, appendedAtMs: position };
+  const fields = { type: 'inventory.later.type', occurred_at: '2026-11-21T10:00:00.000Z' };
+  const event = { id: `evt_${newRefreshId()}` as const, ...fields, refresh_id: null, json: '{}' };
+  return { projectId, logEpoch: 1, position, event, appendedAtMs: position };
 }
 
 const entries = Array.from({ length: 13 }, (_none, position) => entryAt(position));
@@ -39,7 +37,7 @@ test('a page read while its front is pruned sends the reader to recovery and nev
         const items = seen.filter(({ position }) => position > after);
         const read: ReadLog = { logEpoch: 1, after, head: 9, oldest, items };
 
-        const page = toLogPage(read);
+        const page = toLogBatch(read);
 
         const positions = page.items.map(({ position }) => position);
         const first = positions[0] ?? page.head_position + 1;

@@ -1,5 +1,4 @@
-import { opaqueEvent } from '@inventory/contracts/http/project-event';
-import type { LogPage } from '@inventory/contracts/internal/event-log';
+import type { LogBatch } from '@inventory/contracts/internal/event-log';
 import { isoTime } from '@inventory/runtime/clock';
 import type { KeptEntry } from './project-log-store.ts';
 
@@ -17,7 +16,7 @@ export interface ReadLog {
  * contiguous items only; behind a gap it starts at `earliest_position`, which sends a reader that
  * expected the missing entries to recovery.
  */
-export function toLogPage({ logEpoch, after, head, oldest, items }: ReadLog): LogPage {
+export function toLogBatch({ logEpoch, after, head, oldest, items }: ReadLog): LogBatch {
   const kept = items.slice(contiguousFrom(items, after));
   const headPosition = Math.max(head, kept.at(-1)?.position ?? 0);
   const earliest = earliestOf(oldest, kept[0], after);
@@ -26,10 +25,10 @@ export function toLogPage({ logEpoch, after, head, oldest, items }: ReadLog): Lo
     head_position: headPosition,
     earliest_position: earliest?.position ?? headPosition + 1,
     earliest_at: earliest ? isoTime(earliest.appendedAtMs) : null,
-    items: kept.map(({ position, appendedAtMs, json }) => ({
+    items: kept.map(({ position, appendedAtMs, event }) => ({
       position,
       appended_at: isoTime(appendedAtMs),
-      event: opaqueEvent.parse(JSON.parse(json)),
+      event,
     })),
   };
 }
