@@ -1,6 +1,6 @@
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { GatewayConfig } from './config.ts';
-import type { PrincipalCache } from './http/authenticate.ts';
+import type { AuthenticateDeps } from './http/authenticate.ts';
 import { createRequestLimiter } from './http/limit-requests.ts';
 import { createTrafficLimiter } from './http/limit-traffic.ts';
 import { createRateWindowStore } from './http/rate-window-store.ts';
@@ -15,7 +15,8 @@ import { createPositionCursors } from './streams/position-cursor.ts';
 export interface PublicFeaturesDeps
   extends Omit<ApiRoutesDeps, 'limiter' | 'cursors' | 'positions' | 'findProject'> {
   readonly tenancy: Pick<ApiRoutesDeps, 'findProject'> &
-    Pick<EventStreamsParts, 'findBySecretDigest'> & { readonly principals: PrincipalCache };
+    Pick<EventStreamsParts, 'findBySecretDigest'> &
+    Pick<AuthenticateDeps, 'principals'>;
 }
 
 /** Opens the features of the public API that the role of this process serves, then serves them. */

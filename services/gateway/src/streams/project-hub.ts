@@ -78,7 +78,11 @@ export function createProjectHub(
     delays.delivered(readers.size);
   }
 
-  function take({ position, event, appendedAtMs }: Taken): 'appended' | 'old' | 'gap' {
+  function take({
+    position,
+    event,
+    appendedAtMs,
+  }: Omit<AppendedEvent, 'logEpoch'>): 'appended' | 'old' | 'gap' {
     if (position <= ring.last) return 'old';
     if (position > ring.last + 1) return 'gap';
     const at = { logEpoch, position, asOfMs: fromIsoTime(event.occurred_at) };
@@ -163,8 +167,6 @@ export function createProjectHub(
     detach: (reader) => void readers.delete(reader),
   };
 }
-
-type Taken = Omit<AppendedEvent, 'logEpoch'>;
 
 /** Delay of each event since it was appended to the log. */
 function createDelays(clock: Clock) {
