@@ -36,7 +36,7 @@ export const logPaths = {
 
 /** Most Projects of one request for heads. */
 export const logHeadsMax = 1_000;
-/** Most entries on one page of a log. */
+/** Most entries of one batch of a log. */
 export const logBatchMax = 500;
 
 /** Body of POST /logs/heads of the event-stream. */

@@ -23,7 +23,7 @@ function readDuringPruning(front: number, survivors: readonly boolean[], appende
   );
 }
 
-test('a page read while its front is pruned sends the reader to recovery and never skips an entry (Events: kept log) [events-kept-log]', () => {
+test('a batch read while its front is pruned sends the reader to recovery and never skips an entry (Events: kept log) [events-kept-log]', () => {
   fc.assert(
     fc.property(
       fc.nat(8),
@@ -37,15 +37,15 @@ test('a page read while its front is pruned sends the reader to recovery and nev
         const items = seen.filter(({ position }) => position > after);
         const read: ReadLog = { logEpoch: 1, after, head: 9, oldest, items };
 
-        const page = toLogBatch(read);
+        const batch = toLogBatch(read);
 
-        const positions = page.items.map(({ position }) => position);
-        const first = positions[0] ?? page.head_position + 1;
+        const positions = batch.items.map(({ position }) => position);
+        const first = positions[0] ?? batch.head_position + 1;
         expect(positions).toEqual(positions.map((_position, index) => first + index));
         // A reader continues only with the entry after its position, or is sent to recovery.
-        const continues = page.earliest_position <= after + 1;
+        const continues = batch.earliest_position <= after + 1;
         if (continues && positions.length > 0) expect(first).toBe(after + 1);
-        if (!continues) expect(first).toBe(page.earliest_position);
+        if (!continues) expect(first).toBe(batch.earliest_position);
       },
     ),
     { numRuns: propertyRuns(1_000) },

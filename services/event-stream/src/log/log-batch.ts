@@ -4,7 +4,7 @@ import type { KeptEntry } from './project-log-store.ts';
 
 export interface ReadLog {
   readonly logEpoch: number;
-  /** The position that the page follows. */
+  /** The position that the batch follows. */
   readonly after: number;
   readonly head: number;
   readonly oldest: KeptEntry | undefined;
@@ -12,7 +12,7 @@ export interface ReadLog {
 }
 
 /**
- * The reads of a page are not atomic: entries may be appended or pruned between them. A page has
+ * The reads of a batch are not atomic: entries may be appended or pruned between them. A batch has
  * contiguous items only; behind a gap it starts at `earliest_position`, which sends a reader that
  * expected the missing entries to recovery.
  */

@@ -21,7 +21,7 @@ export interface LogRoutesDeps {
   readonly clock: Clock;
 }
 
-/** Heads and pages of logs. */
+/** Heads and batches of logs. */
 export const logRoutes = [
   internalRoute({
     method: 'POST',

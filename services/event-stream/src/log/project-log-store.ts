@@ -171,8 +171,8 @@ function logReads(
     return kept.map(fromDoc);
   }
 
-  // Reads of the same page that are requested in one turn are one read. It begins after the last of
-  // the requests, so that it finds what was appended before any of them; each page fails alone.
+  // Reads of the same batch that are requested in one turn are one read. It begins after the last of
+  // the requests, so that it finds what was appended before any of them; each batch fails alone.
   const reads = createBatcher<LogRead, { readonly entries: Promise<KeptEntry[]> }>({
     ...sharedCommands,
     itemsMax: readsAtOnce,

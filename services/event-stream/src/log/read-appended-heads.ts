@@ -33,7 +33,7 @@ export async function readAppendedHeads(
   if (!isFull || last.appendedAtMs > nowMs) {
     return { heads: [...heads], nextSinceMs, hasMore: false };
   }
-  // A full page of one millisecond is not read twice.
+  // A full batch of one millisecond is not read twice.
   const continuedMs = Math.max(last.appendedAtMs, sinceMs + 1);
   return { heads: [...heads], nextSinceMs: continuedMs, hasMore: true };
 }

@@ -46,42 +46,42 @@ export async function openStream(
     return { hub, after: cursor, recovery: null };
   }
   // The position is ahead of this replica, or of another epoch: the log decides.
-  const page = await log.readLogBatch(projectId, cursor.position, 1);
-  const reason = recoveryNeeded(cursor, extentOf(page));
+  const batch = await log.readLogBatch(projectId, cursor.position, 1);
+  const reason = recoveryNeeded(cursor, extentOf(batch));
   if (reason === null) {
-    hub.updateHead(page.log_epoch, page.head_position);
+    hub.updateHead(batch.log_epoch, batch.head_position);
     return { hub, after: cursor, recovery: null };
   }
   const seal = (at: StreamPosition) => sealPosition(projectId, at);
-  return { hub, after: cursor, recovery: recoveryOf(reason, page, seal) };
+  return { hub, after: cursor, recovery: recoveryOf(reason, batch, seal) };
 }
 
-export function extentOf(page: LogBatch): LogExtent {
+export function extentOf(batch: LogBatch): LogExtent {
   return {
-    logEpoch: page.log_epoch,
-    headPosition: page.head_position,
-    earliestPosition: page.earliest_position,
+    logEpoch: batch.log_epoch,
+    headPosition: batch.head_position,
+    earliestPosition: batch.earliest_position,
   };
 }
 
 /** The position before the oldest retained event. */
-export function keptFrom(page: LogBatch): StreamPosition {
+export function keptFrom(batch: LogBatch): StreamPosition {
   return {
-    logEpoch: page.log_epoch,
-    position: page.earliest_position - 1,
-    asOfMs: page.earliest_at === null ? 0 : fromIsoTime(page.earliest_at),
+    logEpoch: batch.log_epoch,
+    position: batch.earliest_position - 1,
+    asOfMs: batch.earliest_at === null ? 0 : fromIsoTime(batch.earliest_at),
   };
 }
 
 /** The control frame with the start of the retained log. */
 export function recoveryOf(
   reason: RecoveryReason,
-  page: LogBatch,
+  batch: LogBatch,
   sealPosition: (at: StreamPosition) => string,
 ): string {
   return recoveryFrame({
     reason,
-    earliest_as_of: page.earliest_at,
-    resume_cursor: sealPosition(keptFrom(page)),
+    earliest_as_of: batch.earliest_at,
+    resume_cursor: sealPosition(keptFrom(batch)),
   });
 }

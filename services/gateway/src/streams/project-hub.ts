@@ -53,7 +53,7 @@ export interface HubDeps {
   readonly clock: Clock;
 }
 
-const fillPage = 500;
+const fillBatch = 500;
 
 export interface HubStart {
   readonly logEpoch: number;
@@ -106,15 +106,15 @@ export function createProjectHub(
     return false;
   }
 
-  function takePage(page: LogBatch): void {
+  function takeBatch(batch: LogBatch): void {
     // A replica of the event-stream that was not restarted since the epoch was raised.
-    if (page.log_epoch < logEpoch) throw new Error('the log was read at an earlier epoch');
-    if (!isPresent(page.log_epoch, page.head_position)) return;
+    if (batch.log_epoch < logEpoch) throw new Error('the log was read at an earlier epoch');
+    if (!isPresent(batch.log_epoch, batch.head_position)) return;
     // Events pruned meanwhile are unavailable; the readers detect it themselves.
-    if (page.earliest_position > ring.last + 1) {
-      ring = createProjectRing(page.earliest_position - 1, limits);
+    if (batch.earliest_position > ring.last + 1) {
+      ring = createProjectRing(batch.earliest_position - 1, limits);
     }
-    for (const { position, event, appended_at } of page.items) {
+    for (const { position, event, appended_at } of batch.items) {
       take({ position, event, appendedAtMs: fromIsoTime(appended_at) });
     }
   }
@@ -124,9 +124,9 @@ export function createProjectHub(
     filling = true;
     try {
       while (ring.last < target) {
-        const page = await log.readLogBatch(projectId, ring.last, fillPage);
+        const batch = await log.readLogBatch(projectId, ring.last, fillBatch);
         const before = ring.last;
-        takePage(page);
+        takeBatch(batch);
         flushSoon(flush);
         if (ring.last === before) break;
       }

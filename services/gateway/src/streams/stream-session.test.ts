@@ -26,7 +26,7 @@ const reader = { accountId: newAccountId(), secretDigest: '', clientAddress: '' 
 
 /** What a planted fault replaces. */
 interface Parts {
-  readonly sealPosition: (place: StreamPosition) => string;
+  readonly sealPosition: (at: StreamPosition) => string;
   readonly client: EventStreamClient;
 }
 
@@ -55,7 +55,7 @@ class Client {
 
   async connect(): Promise<void> {
     const { client, sealPosition: seal } = this.#parts;
-    const sealed = (_id: string, place: StreamPosition) => seal(place);
+    const sealed = (_id: string, at: StreamPosition) => seal(at);
     const cursor = this.cursor === null ? null : openPosition(this.cursor);
     const parts = { hubs: this.#hubs, log: client, sealPosition: sealed, nowMs: 0 };
     const start = await openStream(parts, projectId, cursor).catch(() => null);
@@ -202,7 +202,7 @@ async function run(
   const parts: Parts = { sealPosition, client: log.client, ...fault(log) };
   const hubs = createProjectHubs({
     log: parts.client,
-    sealPosition: (_id, place) => parts.sealPosition(place),
+    sealPosition: (_id, at) => parts.sealPosition(at),
     limits: { entriesMax: 4, bytesMax: 10_000 },
     logger: testLogger,
     clock,
@@ -231,13 +231,13 @@ describe('a client that follows a Project', () => {
     await fc.assert(everyEventOnce(), { numRuns: propertyRuns(2_000) });
   });
 
-  test('would not, if a page of the log left an entry out', async () => {
+  test('would not, if a batch of the log left an entry out', async () => {
     const planted = (log: MemoryLog): Partial<Parts> => ({
       client: {
         ...log.client,
         readLogBatch: async (id, after, limit) => {
-          const page = await log.client.readLogBatch(id, after, limit);
-          return { ...page, items: page.items.filter(({ position }) => position !== after + 1) };
+          const batch = await log.client.readLogBatch(id, after, limit);
+          return { ...batch, items: batch.items.filter(({ position }) => position !== after + 1) };
         },
       },
     });
@@ -245,9 +245,9 @@ describe('a client that follows a Project', () => {
     expect(result.failed).toBe(true);
   });
 
-  test('would not, if the cursor of an event named the place behind the next one', async () => {
+  test('would not, if the cursor of an event named the position behind the next one', async () => {
     const planted = (): Partial<Parts> => ({
-      sealPosition: (place) => sealPosition({ ...place, position: place.position + 1 }),
+      sealPosition: (at) => sealPosition({ ...at, position: at.position + 1 }),
     });
     const result = await fc.check(everyEventOnce(planted), faultRuns);
     expect(result.failed).toBe(true);

@@ -151,7 +151,7 @@ export class StreamSession implements HubReader, StreamReader {
     replays
       .run(() => log.readLogBatch(this.#hub.projectId, 0, 1))
       .then(
-        (page) => this.#recover('log_epoch_changed', page),
+        (batch) => this.#recover('log_epoch_changed', batch),
         () => this.close('unavailable'),
       );
   }
@@ -252,18 +252,18 @@ export class StreamSession implements HubReader, StreamReader {
   async #replayBatch(): Promise<void> {
     const { log, replays, sealPosition } = this.#context;
     const { projectId } = this.#hub;
-    const page = await replays.run(() => log.readLogBatch(projectId, this.#position, replayBatch));
+    const batch = await replays.run(() => log.readLogBatch(projectId, this.#position, replayBatch));
     if (this.#ended) return;
     // A replica of the event-stream that was not restarted since the epoch was raised.
-    if (page.log_epoch < this.#logEpoch) throw new Error('the log was read at an earlier epoch');
+    if (batch.log_epoch < this.#logEpoch) throw new Error('the log was read at an earlier epoch');
     const reason = recoveryNeeded(
       { logEpoch: this.#logEpoch, position: this.#position },
-      extentOf(page),
+      extentOf(batch),
     );
-    if (reason) return this.#recover(reason, page);
-    const last = page.items.at(-1);
+    if (reason) return this.#recover(reason, batch);
+    const last = batch.items.at(-1);
     if (!last) throw new Error('the log has fewer events than were published');
-    const frames = page.items.map(({ position, event }) => {
+    const frames = batch.items.map(({ position, event }) => {
       const at = { logEpoch: this.#logEpoch, position, asOfMs: fromIsoTime(event.occurred_at) };
       return eventFrame(sealPosition(projectId, at), event);
     });
@@ -271,9 +271,9 @@ export class StreamSession implements HubReader, StreamReader {
     this.#write(chunkOf(frames.join('')));
   }
 
-  #recover(reason: RecoveryReason, page: LogBatch): void {
+  #recover(reason: RecoveryReason, batch: LogBatch): void {
     const { projectId } = this.#hub;
-    this.end(recoveryOf(reason, page, (at) => this.#context.sealPosition(projectId, at)));
+    this.end(recoveryOf(reason, batch, (at) => this.#context.sealPosition(projectId, at)));
   }
 
   async #drained(): Promise<void> {
