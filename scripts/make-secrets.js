@@ -66,7 +66,6 @@ function makeSecrets(options) {
       OPERATORS: `${options.operator}:admin:${digestOf(operatorToken)}`,
     },
     'refresh-collector': { PLATFORM_EGRESS: process.env.PLATFORM_EGRESS || 'direct' },
-    'billing-ledger': { CHECKPOINT_KEYS: newSecret() },
     'event-stream': { WEBHOOK_SECRET_KEYS: newSecret() },
   };
   const secrets = {

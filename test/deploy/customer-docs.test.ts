@@ -2,7 +2,7 @@ import { languageTags } from '@inventory/contracts/languages';
 import { hasRetryAfter } from '@inventory/contracts/refusal';
 import { publicCodes, rowOf } from '@inventory/contracts/refusal-codes';
 import { refreshOutcomes } from '@inventory/contracts/vocabulary';
-import { firstPriceList } from '../../services/billing-ledger/src/domain/price-list.ts';
+import { firstPriceList } from '../../services/billing-ledger/src/prices/price-list.domain.ts';
 import { readJson, trackedFiles } from '../tidy/tracked-files.ts';
 import { configOf } from './support/known-settings.ts';
 

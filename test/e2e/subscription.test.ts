@@ -177,8 +177,13 @@ describe('an account with a balance alert (account.balance.low) [account-balance
     expect(set.status).toBe(200);
     expect(second.status).toBe(402);
     const commits = (await stack.recordsOf('billing-ledger')).collection('commits');
-    const entries = (await commits.find({ accountId }).sort({ _id: 1 }).toArray()).flatMap(
-      (commit) => commit['entries'] as { kind: string; lowBalance?: object }[],
+    const stored = await commits
+      .find({ accountId }, { promoteBuffers: true })
+      .sort({ _id: 1 })
+      .toArray();
+    const entries = stored.flatMap(
+      (commit) =>
+        JSON.parse(String(commit['content'])).entries as { kind: string; lowBalance?: object }[],
     );
     const warnings = entries.filter(({ lowBalance }) => lowBalance !== undefined);
     expect(warnings).toMatchObject([

@@ -36,6 +36,7 @@ const features: Readonly<Record<string, readonly string[]>> = {
   ],
   'refresh-collector': ['egress', 'live-pages', 'refreshes', 'scans'],
   'event-stream': ['log', 'webhooks'],
+  'billing-ledger': ['accounts', 'http', 'journal', 'prices', 'snapshots', 'usage', 'verification'],
 };
 
 describe('every service', () => {

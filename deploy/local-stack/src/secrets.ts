@@ -10,8 +10,6 @@ export interface StackSecrets {
   readonly cursorKeys: string;
   /** As the event-stream's setting WEBHOOK_SECRET_KEYS. */
   readonly webhookSecretKeys: string;
-  /** As the billing-ledger's setting CHECKPOINT_KEYS. */
-  readonly checkpointKeys: string;
 }
 
 const secretBytes = 32;
@@ -24,7 +22,6 @@ export function keepSecrets(path: string): StackSecrets {
     operator_token: textOr(kept['operator_token']),
     cursor_keys: textOr(kept['cursor_keys']),
     webhook_secret_keys: textOr(kept['webhook_secret_keys']),
-    checkpoint_keys: textOr(kept['checkpoint_keys']),
   };
   const complete = Object.entries(secrets).every(([name, value]) => kept[name] === value);
   if (!complete) writePrivateJson(path, secrets);
@@ -33,7 +30,6 @@ export function keepSecrets(path: string): StackSecrets {
     operatorToken: secrets.operator_token,
     cursorKeys: secrets.cursor_keys,
     webhookSecretKeys: secrets.webhook_secret_keys,
-    checkpointKeys: secrets.checkpoint_keys,
   };
 }
 

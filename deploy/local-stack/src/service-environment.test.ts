@@ -10,7 +10,6 @@ const surroundings: ServiceSurroundings = {
     operatorToken: 'operator',
     cursorKeys: 'keys',
     webhookSecretKeys: 'webhook keys',
-    checkpointKeys: 'checkpoint keys',
   },
   simulatorUrl: 'http://127.0.0.1:8090',
   internalUrls: {
@@ -51,7 +50,6 @@ test('only the gateway gets the operator token and the cursor keys', () => {
   expect(others).not.toHaveProperty('OPERATOR_TOKEN');
   expect(others).not.toHaveProperty('CURSOR_KEYS');
   expect(others).not.toHaveProperty('WEBHOOK_SECRET_KEYS');
-  expect(others).not.toHaveProperty('CHECKPOINT_KEYS');
 });
 
 test("a user's setting wins over the local defaults, but not over the stack's addresses and names", () => {

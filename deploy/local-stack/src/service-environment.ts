@@ -75,7 +75,6 @@ function ownAddresses(
     EVENT_STREAM_URL: internalUrls['event-stream'],
     GATEWAY_URL: internalUrls.gateway,
     ...(service === 'event-stream' ? { WEBHOOK_SECRET_KEYS: secrets.webhookSecretKeys } : {}),
-    ...(service === 'billing-ledger' ? { CHECKPOINT_KEYS: secrets.checkpointKeys } : {}),
   };
   if (publicPort === null) return common;
   return {

@@ -71,6 +71,11 @@ export const fundingModes = ['credits', 'subscription'] as const;
 export const fundingMode = z.enum(fundingModes);
 export type FundingMode = z.infer<typeof fundingMode>;
 
+/** Content codings in which a response may be packed. */
+export const contentCodings = ['br', 'gzip', 'zstd'] as const;
+export const contentCoding = z.enum(contentCodings);
+export type ContentCoding = z.infer<typeof contentCoding>;
+
 /** Permissions a Credential can hold. The legacy wildcard grants the three inventory permissions only. */
 export const inventoryPermissions = [
   'platform.inventory.refresh.v1',

@@ -17,19 +17,6 @@ describe('The configuration of the ledger', () => {
     expect(Object.isFrozen(config.cache)).toBe(true);
   });
 
-  test('takes keys of 32 bytes for checkpoints, and no others', () => {
-    const key = Buffer.alloc(32, 7).toString('base64url');
-
-    expect(loadConfig({ ...required, CHECKPOINT_KEYS: `${key}, ${key}` }).checkpointKeys).toEqual([
-      key,
-      key,
-    ]);
-    // The second decodes to 32 bytes, but another text does too.
-    for (const refused of ['c2hvcnQ', `${'A'.repeat(42)}B`]) {
-      expect(() => loadConfig({ ...required, CHECKPOINT_KEYS: refused })).toThrow(/32 bytes/);
-    }
-  });
-
   test('names every problem at once', () => {
     const wrong = { ...required, ACCOUNT_BATCH_MAX: '501', SNAPSHOT_EVERY_ENTRIES: 'often' };
 

@@ -3,16 +3,7 @@ import {
   serviceConfig,
   serviceSettings,
 } from '@inventory/runtime/service-settings';
-import {
-  count,
-  deepFreeze,
-  duration,
-  integer,
-  list,
-  readSettings,
-  secretKey,
-} from '@inventory/runtime/settings';
-import { z } from 'zod';
+import { count, deepFreeze, duration, integer, readSettings } from '@inventory/runtime/settings';
 
 export const settings = {
   ...serviceSettings,
@@ -41,12 +32,6 @@ export const settings = {
     .describe(
       'From one verification of any process to the next one by a replica; 0: only by --verify',
     ),
-  CHECKPOINT_KEYS: list()
-    .pipe(z.array(secretKey()))
-    .optional()
-    .describe(
-      'Keys that verified checkpoints are signed with, comma-separated, 32 bytes each in base64url: the first signs, each is accepted; without one every verification is a full one',
-    ),
   PRICE_REFRESH_INTERVAL_MS: duration()
     .prefault('5000')
     .describe('Pause between reads of the price lists'),
@@ -63,8 +48,6 @@ export interface BillingLedgerConfig extends ServiceConfig {
   readonly snapshots: { readonly everyEntries: number; readonly passIntervalMs: number };
   /** 0 where only another process verifies. */
   readonly verifyIntervalMs: number;
-  /** 32 bytes each, in base64url. */
-  readonly checkpointKeys: readonly string[];
   readonly priceRefreshIntervalMs: number;
   readonly clockOffsetMaxMs: number;
 }
@@ -84,7 +67,6 @@ export function loadConfig(environment: Record<string, string | undefined>): Bil
       passIntervalMs: parsed.SNAPSHOT_PASS_INTERVAL_MS,
     },
     verifyIntervalMs: parsed.VERIFY_INTERVAL_MS,
-    checkpointKeys: parsed.CHECKPOINT_KEYS ?? [],
     priceRefreshIntervalMs: parsed.PRICE_REFRESH_INTERVAL_MS,
     clockOffsetMaxMs: parsed.CLOCK_OFFSET_MAX_MS,
   });

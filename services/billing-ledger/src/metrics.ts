@@ -3,9 +3,9 @@ import { ledgerAssets } from '@inventory/contracts/vocabulary';
 import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import { instrumentsOf } from '@inventory/runtime/instruments';
 import { metrics } from '@opentelemetry/api';
-import type { Balances } from './domain/balances.ts';
-import type { Entry } from './domain/entry.ts';
-import { entryKinds } from './domain/movement.ts';
+import type { Balances } from './accounts/balances.domain.ts';
+import type { Entry } from './accounts/entry.domain.ts';
+import { entryKinds } from './accounts/movement.domain.ts';
 
 const { counter, gauge, histogram } = instrumentsOf(metrics.getMeter('@inventory/billing-ledger'));
 

@@ -2,89 +2,53 @@ import { readStoreTime } from '@inventory/mongo/store-time';
 import { type Clock, monotonicNow } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';
-import { createLeases, type WithLease } from '@inventory/work/lease';
+import { createLeases, type Leases, type WithLease } from '@inventory/work/lease';
 import type { Db } from 'mongodb';
+import { leasesCollection } from './collections.ts';
 import type { BillingLedgerConfig } from './config.ts';
+import { createAccountCache } from './journal/account-cache.ts';
+import { createCommitCommands } from './journal/commit-commands.ts';
+import { createJournalClock, type JournalClock } from './journal/journal-clock.ts';
+import { createJournal } from './journal/journal-store.ts';
+import { createLoadAccount, createLoadPart } from './journal/load-account.ts';
+import { createQuarantine } from './journal/quarantine.ts';
+import { createQuarantineStore } from './journal/quarantine-store.ts';
+import { createReadStanding } from './journal/read-standing.ts';
+import { createReadStatement } from './journal/read-statement.ts';
+import { createRecentEntries } from './journal/recent-entries.ts';
 import { countEntries } from './metrics.ts';
-import { type AccountCache, createAccountCache } from './operations/account-cache.ts';
-import { type CommitCommands, createCommitCommands } from './operations/commit-commands.ts';
-import { continueVerification } from './operations/continue-verification.ts';
-import { createJournalClock, type JournalClock } from './operations/journal-clock.ts';
-import { createListOldHolds, type ListOldHolds } from './operations/list-old-holds.ts';
-import {
-  createLoadAccount,
-  createLoadPart,
-  type LoadAccount,
-  type LoadAccountDeps,
-} from './operations/load-account.ts';
-import { openPriceListCache, type PriceListCache } from './operations/price-list-cache.ts';
-import { createPublishPriceList, type PublishPriceList } from './operations/publish-price-list.ts';
-import { createQuarantine, type Quarantine } from './operations/quarantine.ts';
-import { createReadStanding, type ReadStanding } from './operations/read-standing.ts';
-import { createReadStatement, type ReadStatement } from './operations/read-statement.ts';
-import { createReadUsage, type ReadUsage } from './operations/read-usage.ts';
-import {
-  createBringUpToDate,
-  createSnapshotRebuilds,
-  type RebuildSnapshotsDeps,
-  type SnapshotRebuilds,
-} from './operations/rebuild-snapshots.ts';
-import { createRecentEntries } from './operations/recent-entries.ts';
-import { createRollUpUsage } from './operations/roll-up-usage.ts';
-import { createRunLeased, type RunLeased } from './operations/run-leased.ts';
-import {
-  createVerificationRunner,
-  type VerificationRunner,
-} from './operations/run-verification.ts';
-import { createSnapshotSaver, type SnapshotSaver } from './operations/save-snapshots.ts';
-import { createSnapshotPass, type SnapshotPass } from './operations/snapshot-pass.ts';
-import { type VerifyJournalDeps, verifyJournal } from './operations/verify-journal.ts';
-import { type CheckpointStore, createCheckpointStore } from './storage/checkpoint-store.ts';
-import { leasesCollection } from './storage/collections.ts';
-import { createJournal, type Journal } from './storage/journal.ts';
-import { createPriceListStore, type PriceListStore } from './storage/price-list-store.ts';
-import { createQuarantineStore, type QuarantineStore } from './storage/quarantine-store.ts';
-import { createSnapshotStore, type SnapshotStore } from './storage/snapshot-store.ts';
-import { createUsageStore, type UsageStore } from './storage/usage-store.ts';
-import { createVerificationStore, type VerificationStore } from './storage/verification-store.ts';
+import { createPriceListStore } from './prices/price-list-store.ts';
+import { createPublishPriceList, openPriceListCache } from './prices/price-lists.ts';
+import { createRunLeased } from './run-leased.ts';
+import { createListOldHolds } from './snapshots/old-holds.ts';
+import { createBringUpToDate, createSnapshotRebuilds } from './snapshots/rebuild-snapshots.ts';
+import { createSnapshotSaver } from './snapshots/save-snapshots.ts';
+import { createSnapshotPass } from './snapshots/snapshot-pass.ts';
+import { createSnapshotStore } from './snapshots/snapshot-store.ts';
+import { createReadUsage } from './usage/read-usage.ts';
+import { createRollUpUsage } from './usage/roll-up-usage.ts';
+import { createUsageStore } from './usage/usage-store.ts';
+import { createVerificationStore } from './verification/verification-store.ts';
+import { createVerifier } from './verification/verifier.ts';
+import { type VerificationOptions, verifyJournal } from './verification/verify-journal.ts';
 import { leaseMs } from './work.ts';
 
-export interface OpenLedgerDeps {
-  /** With the indexes of `storage/collections.ts`. */
+export interface LedgerHost {
+  /** With the indexes of `collections.ts`. */
   readonly db: Db;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly identifiers: Identifiers;
   readonly config: Pick<
     BillingLedgerConfig,
-    'commits' | 'cache' | 'snapshots' | 'clockOffsetMaxMs' | 'checkpointKeys'
+    'commits' | 'cache' | 'snapshots' | 'clockOffsetMaxMs'
   >;
   /** Aborted: long reading ends. */
   readonly stopping: AbortSignal;
 }
 
 /** The ledger on its store, without the bus and the HTTP server around it. */
-export interface Ledger {
-  readonly commitCommands: CommitCommands;
-  readonly journal: Journal;
-  readonly cache: AccountCache;
-  readonly journalClock: JournalClock;
-  readonly prices: PriceListCache;
-  readonly priceLists: PriceListStore;
-  readonly publishPriceList: PublishPriceList;
-  readonly snapshots: SnapshotSaver;
-  readonly snapshotPass: SnapshotPass;
-  readonly rebuilds: SnapshotRebuilds;
-  readonly loadAccount: LoadAccount;
-  readonly readStanding: ReadStanding;
-  readonly readStatement: ReadStatement;
-  readonly readUsage: ReadUsage;
-  readonly listOldHolds: ListOldHolds;
-  readonly quarantine: Quarantine;
-  readonly quarantined: QuarantineStore;
-  readonly verifier: VerificationRunner;
-  readonly verifications: VerificationStore;
-}
+export type Ledger = Awaited<ReturnType<typeof openLedger>>;
 
 const commitBytesMax = 256 * 1024;
 /** Folded in some tenths of a second; an account further behind its snapshot waits for a new one. */
@@ -92,39 +56,39 @@ const foldedEntriesMax = 10_000;
 /** An answer of a few megabytes, and some milliseconds of counting. */
 const usageLimits = { daysMax: 10_000, tailMax: 10_000 } as const;
 
-export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
-  const { db, clock, logger, config } = deps;
-  const now = () => clock.now();
-  const writer = deps.identifiers.uuidV7();
-  const stores = {
-    journal: createJournal(db, writer),
-    snapshots: createSnapshotStore(db),
-    usage: createUsageStore(db),
-    verifications: createVerificationStore(db),
-    checkpoints: openCheckpoints(db, config.checkpointKeys),
-  };
-  const { journal, verifications } = stores;
-  const journalClock = await openJournalClock(deps);
-  const pricing = await openPricing(deps, journalClock);
-  const { prices } = pricing;
-  const cache = createAccountCache(config.cache.accountsMax);
+export async function openLedger(host: LedgerHost) {
+  const { db, clock, logger, stopping, config } = host;
   const { everyEntries, passIntervalMs: intervalMs } = config.snapshots;
-  const derived = { snapshots: stores.snapshots, rollUpUsage: createRollUpUsage(stores), logger };
-  const leases = createLeases({
-    collection: db.collection<WithLease>(leasesCollection),
-    leaseMs,
-    released: 'deleted',
-  });
-  const runLeased = createRunLeased(leases, writer, deps);
-  const snapshots = createSnapshotSaver({ ...derived, cache, everyEntries });
+  const writer = host.identifiers.uuidV7();
+  const journal = createJournal(db, writer);
+  const snapshotStore = createSnapshotStore(db);
+  const usage = createUsageStore(db);
+  const runLeased = createRunLeased(openLeases(db), writer, host);
+
+  const journalClock = await openJournalClock(host);
+  const priceLists = createPriceListStore(db);
+  const prices = await openPriceListCache(priceLists, clock);
+  const publishing = { lists: priceLists, prices, clock: journalClock };
+
+  // Accounts in memory: loaded at once, or after their snapshot was rebuilt.
+  const cache = createAccountCache(config.cache.accountsMax);
   const quarantined = createQuarantineStore(db);
-  const quarantine = createQuarantine({ store: quarantined, now, logger });
+  const quarantine = createQuarantine({ store: quarantined, clock, logger });
   await quarantine.reload();
-  const loading = { ...stores, cache, quarantine, runLeased, logger };
-  const { loadAccount, bringUpToDate, rebuilds } = openLoading(everyEntries, loading);
-  const passing = { ...derived, journal, bringUpToDate, runLeased, clock, intervalMs };
+  const entriesMax = Math.max(foldedEntriesMax, 2 * everyEntries);
+  const loadPart = createLoadPart({ journal, snapshots: snapshotStore, entriesMax });
+  const bringUpToDate = createBringUpToDate({ loadPart, snapshots: snapshotStore });
+  const rebuilds = createSnapshotRebuilds({ bringUpToDate, cache, quarantine, runLeased, logger });
+  const loadAccount = createLoadAccount(loadPart, rebuilds.add);
+
+  const rollUpUsage = createRollUpUsage({ journal, usage });
+  const derived = { snapshots: snapshotStore, rollUpUsage };
+  const snapshots = createSnapshotSaver({ ...derived, cache, everyEntries });
+  const passing = { ...derived, journal, bringUpToDate, runLeased, intervalMs, clock, logger };
+
+  const accounts = { journal, cache, quarantine, rebuilds, loadAccount, prices };
   const commitCommands = createCommitCommands({
-    ...{ journal, quarantine, rebuilds, loadAccount, cache, prices },
+    ...accounts,
     recent: createRecentEntries(config.cache.recentKeysMax),
     clock: journalClock,
     limits: { entriesMax: config.commits.entriesMax, bytesMax: commitBytesMax },
@@ -133,30 +97,28 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
       snapshots.noteCommit(cached);
     },
   });
+  const verified = { journal, snapshots: snapshotStore, usage, prices };
+  const verify = (options: VerificationOptions) => verifyJournal(verified, options);
+  const verifications = createVerificationStore(db);
   return {
-    ...{ commitCommands, journal, cache, journalClock, snapshots, rebuilds, loadAccount },
-    ...pricing,
+    ...accounts,
+    ...{ journalClock, priceLists, quarantined, snapshots, commitCommands },
+    publishPriceList: createPublishPriceList(publishing),
     snapshotPass: createSnapshotPass(passing),
     readStanding: createReadStanding({ journal, loadAccount, clock }),
     readStatement: createReadStatement(journal),
-    readUsage: createReadUsage({ ...stores, limits: usageLimits }),
-    listOldHolds: createListOldHolds({ snapshots: stores.snapshots, clock }),
-    ...{ quarantine, quarantined, verifications },
-    verifier: openVerifier(deps, { ...stores, prices, now, runLeased }),
+    readUsage: createReadUsage({ journal, usage, limits: usageLimits }),
+    listOldHolds: createListOldHolds({ snapshots: snapshotStore, clock }),
+    verifier: createVerifier({ verify, verifications, runLeased, clock, stopping, logger }),
   };
 }
 
-interface VerifierParts
-  extends Omit<VerifyJournalDeps, 'journal' | 'snapshots' | 'usage' | 'checkpoints'> {
-  readonly checkpoints: CheckpointStore | null;
-  readonly journal: Journal;
-  readonly snapshots: SnapshotStore;
-  readonly usage: UsageStore;
-  readonly verifications: VerificationStore;
-  readonly runLeased: RunLeased;
+function openLeases(db: Db): Leases<WithLease> {
+  const collection = db.collection<WithLease>(leasesCollection);
+  return createLeases({ collection, leaseMs, released: 'deleted' });
 }
 
-async function openJournalClock({ db, clock, config }: OpenLedgerDeps): Promise<JournalClock> {
+async function openJournalClock({ db, clock, config }: LedgerHost): Promise<JournalClock> {
   const journalClock = createJournalClock({
     clock,
     monotonicNow,
@@ -165,46 +127,4 @@ async function openJournalClock({ db, clock, config }: OpenLedgerDeps): Promise<
   });
   await journalClock.measure();
   return journalClock;
-}
-
-async function openPricing({ db, clock }: OpenLedgerDeps, journalClock: JournalClock) {
-  const priceLists = createPriceListStore(db);
-  const prices = await openPriceListCache(priceLists, clock);
-  const publishing = { lists: priceLists, prices, clock: journalClock };
-  return { prices, priceLists, publishPriceList: createPublishPriceList(publishing) };
-}
-
-type LoadingParts = Omit<LoadAccountDeps, 'entriesMax' | 'snapshots'> &
-  Omit<RebuildSnapshotsDeps, 'bringUpToDate'> & { readonly snapshots: SnapshotStore };
-
-/** How accounts get into memory: at once, or after their snapshot was rebuilt. */
-function openLoading(everyEntries: number, parts: LoadingParts) {
-  const entriesMax = Math.max(foldedEntriesMax, 2 * everyEntries);
-  const loadPart = createLoadPart({ ...parts, entriesMax });
-  const bringUpToDate = createBringUpToDate({ ...parts, loadPart });
-  const rebuilds = createSnapshotRebuilds({ ...parts, bringUpToDate });
-  return { bringUpToDate, rebuilds, loadAccount: createLoadAccount(loadPart, rebuilds.add) };
-}
-
-function openCheckpoints(db: Db, configuredKeys: readonly string[]): CheckpointStore | null {
-  const [first, ...others] = configuredKeys.map((key) => Buffer.from(key, 'base64url'));
-  return first ? createCheckpointStore(db, [first, ...others]) : null;
-}
-
-/** Without a key nothing can be continued from. */
-function openVerifier(
-  { clock, logger, stopping }: OpenLedgerDeps,
-  { verifications, runLeased, checkpoints, ...parts }: VerifierParts,
-): VerificationRunner {
-  return createVerificationRunner({
-    verifyFull: (options) => verifyJournal({ ...parts, checkpoints }, options),
-    verifyChanged: checkpoints
-      ? (options) => continueVerification({ ...parts, checkpoints }, options)
-      : null,
-    verifications,
-    runLeased,
-    clock,
-    stopping,
-    logger,
-  });
 }

@@ -2,14 +2,13 @@ import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 import { openBackends } from '@inventory/service-host/open-backends';
 import { serveInternal } from '@inventory/service-host/serve-internal';
 import type { ServiceContext, StartedService } from '@inventory/service-host/service-context';
+import { ledgerIndexes } from './collections.ts';
 import type { BillingLedgerConfig } from './config.ts';
-import { createOnBillingCommands } from './consumers/on-billing-commands.ts';
 import { ledgerRoutes } from './http/ledger-routes.ts';
+import { createOnBillingCommands } from './journal/on-billing-commands.ts';
 import { observeLedger, observeVerification } from './metrics.ts';
 import { openLedger } from './open-ledger.ts';
-import { watchHolds } from './operations/watch-holds.ts';
-import { watchVerification } from './operations/watch-verification.ts';
-import { ledgerIndexes } from './storage/collections.ts';
+import { watchHolds } from './snapshots/old-holds.ts';
 
 /** An account is at most this far past the snapshot it is due for. */
 const snapshotIntervalMs = 1_000;
@@ -43,8 +42,7 @@ export async function startBillingLedger(
     clockOffsetMs: ledger.journalClock.offsetMs,
   });
 
-  const verificationWatch = watchVerification(ledger.verifications);
-  observeVerification(verificationWatch.state, () => clock.now());
+  observeVerification(ledger.verifier.state, () => clock.now());
 
   const repeat = (name: string, intervalMs: number, runOnce: () => Promise<void>) =>
     startPeriodicJob({ name, intervalMs, lifetime, logger, runOnce });
@@ -55,7 +53,7 @@ export async function startBillingLedger(
   repeat('snapshot pass', passIntervalMs / passChecks, ledger.snapshotPass);
   repeat('old holds', oldHoldsIntervalMs, holdWatch.round);
   repeat('quarantine', quarantineIntervalMs, ledger.quarantine.reload);
-  repeat('verification record', verificationReadMs, verificationWatch.read);
+  repeat('verification record', verificationReadMs, ledger.verifier.readState);
   if (config.verifyIntervalMs > 0) {
     repeat('verification', Math.min(config.verifyIntervalMs, verificationCheckMs), () =>
       ledger.verifier.runIfDue(config.verifyIntervalMs),

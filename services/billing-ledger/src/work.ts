@@ -12,7 +12,7 @@ export const work = {
   snapshotPass: {
     name: 'snapshot pass',
     ...lease,
-    what: 'accounts without commands get their snapshots (`operations/snapshot-pass`)',
+    what: 'accounts without commands get their snapshots (`snapshots/snapshot-pass`)',
     afterCrash: 'the lease expires; the next pass begins anew',
     givesUp: 'never',
   },
@@ -20,15 +20,15 @@ export const work = {
     name: 'snapshot rebuild',
     ...lease,
     places: 'one of an account',
-    what: 'the derived state of an account is read from its journal (`operations/rebuild-snapshots`)',
+    what: 'the derived state of an account is read from its journal (`snapshots/rebuild-snapshots`)',
     afterCrash: 'the lease expires; it is read again',
     givesUp: 'never; a journal that contradicts itself puts its account in quarantine',
   },
   verification: {
     name: 'verification',
     ...lease,
-    what: 'the journals of all accounts are verified (`operations/run-verification`)',
-    afterCrash: 'the lease expires; another replica verifies',
+    what: 'the journals of all accounts are verified (`verification/verifier`)',
+    afterCrash: 'the lease expires; another replica verifies from the first entry',
     givesUp: 'never',
   },
 } as const satisfies Record<string, WorkRow>;

@@ -22,7 +22,7 @@ export const work = {
   cancels: {
     name: 'pending cancels',
     collection: 'pending_cancels',
-    what: 'an attempt without a key whose outcome is unknown is cancelled (`refreshes/pending-cancels`)',
+    what: 'an attempt without a key that was not decided in time is cancelled (`refreshes/pending-cancels`)',
     ...command,
     afterCrash: 'without a key the gateway durably cancels',
     givesUp: 'never',

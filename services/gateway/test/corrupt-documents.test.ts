@@ -36,7 +36,7 @@ test('corrupt commands that are due first take no place among those to be re-sen
   await insertCorrupt('pending_cancels');
   const id = newRefreshId();
   const owner = { accountId: newAccountId(), projectId: newProjectId() };
-  await insertCancel({ refreshId: id, ...owner, requestedAtMs: 1 });
+  await insertCancel({ refreshId: id, ...owner, requestedAtMs: 1 }, 1);
 
   const due = await cancels.findDue(1, 1);
 

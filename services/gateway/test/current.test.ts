@@ -1,7 +1,8 @@
-import { gunzipSync } from 'node:zlib';
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { currentPage } from '@inventory/contracts/http/current';
 import { pageReadMeta } from '@inventory/contracts/http/meta';
 import { languageTags } from '@inventory/contracts/languages';
+import { contentCodings } from '@inventory/contracts/vocabulary';
 import { isoTime } from '@inventory/runtime/clock';
 import { newScope } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
@@ -105,6 +106,26 @@ test('the language of the descriptions given is named, also when it is not the o
     'content-language': 'en',
   });
 });
+
+test.each(contentCodings)(
+  'a page that the store keeps packed leaves so in %s, with its values behind it (Current path: never parsed) [compression]',
+  async (coding) => {
+    const { key } = world.issue();
+    const scope = newScope();
+    saveInventory(world.revisions, scope);
+    world.revisions.packs = true;
+
+    const packed = await read(scope, key, '', { 'accept-encoding': coding });
+
+    const unpackers = { br: brotliDecompressSync, gzip: gunzipSync, zstd: zstdDecompressSync };
+    const text = unpackers[coding](packed.bytes).toString();
+    expect(packed.headers['content-encoding']).toBe(coding);
+    expect(world.revisions.asked.at(-1)?.searchParams.get('coding')).toBe(coding);
+    expect(text).toContain(membersText('1'));
+    expect(currentPage.parse(JSON.parse(text).data).assets).toHaveLength(1);
+    expect(JSON.parse(text).meta.credits_charged).toBe(1);
+  },
+);
 
 test('the saved bytes leave unchanged, plain and packed (Current path: never parsed) [compression]', async () => {
   const { key } = world.issue();

@@ -309,7 +309,8 @@ test('quarantined accounts are shown, and lifted one by one', async () => {
 test('a verification that finds a problem is exit code 1, and one that finds none is 0', async () => {
   const good = await operator('verify');
   const problems = [{ account_id: 'acc_1', seq: 7, problem: 'gap' }];
-  world.books.report = { ok: false, accounts: 2, entries: 9, problems };
+  const report = { ...world.books.report, ok: false, accounts: 2, entries: 9, problems };
+  world.books.report = report;
 
   const bad = await operator('verify');
   const badJson = await operator('verify', '--json');

@@ -2,8 +2,14 @@ import { BusOverloaded, type MessageBus } from '@inventory/messaging/bus';
 import { newScope } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
+import { refused } from './support/fake-collector.ts';
 import { refreshPathOf } from './support/paths.ts';
-import { impatientLimits, patientDeadlines, testStartMs } from './support/patience.ts';
+import {
+  impatientLimits,
+  patientDeadlines,
+  patientLimits,
+  testStartMs,
+} from './support/patience.ts';
 import {
   type GatewayWorld,
   openWorld,
@@ -27,7 +33,7 @@ afterAll(() => world?.close());
 
 const pendingCancel = (refreshId: string) =>
   world.records
-    .collection<{ _id: string; epoch: number }>('pending_cancels')
+    .collection<{ _id: string; work: { tries: number } }>('pending_cancels')
     .findOne({ _id: refreshId });
 
 const isAcknowledged = (refreshId: string) =>
@@ -86,6 +92,50 @@ test('the cancel is durable before the 503 is written, and another replica sends
   clock.advance(10_000);
   await isAcknowledged(refreshId);
   expect(cancelsOf(refreshId)).toHaveLength(2);
+});
+
+test('an attempt without a key whose gateway dies before it is answered is cancelled by another [undecided, cancel]', async () => {
+  const dying = await startTestGateway(world, {
+    deadlines: { ...patientDeadlines, storeMs: 5_000 },
+  });
+  const { key, principal } = world.issue();
+  const { decide } = world.collector;
+  const late = Promise.withResolvers<void>();
+  world.collector.decide = async (request) => {
+    await late.promise;
+    return await decide(request);
+  };
+  const ofProject = ({ project_id }: { project_id: string }) => project_id === principal.projectId;
+
+  const answering = post(dying, key);
+  await waitFor('the collector has it', () => world.collector.requests.some(ofProject));
+  const refreshId = world.collector.requests.find(ofProject)?.refresh_id ?? '';
+  expect(await pendingCancel(refreshId)).not.toBeNull();
+  clock.advance(patientLimits.decisionTimeoutMs + 5_000);
+  await waitFor('another sends its cancel', async () => {
+    const cancel = await pendingCancel(refreshId);
+    return cancel !== null && cancel.work.tries > 0;
+  });
+  // It lives after all, and its client must not take the cancelled refresh for accepted.
+  late.resolve();
+  const answer = await answering;
+
+  expect(answer.json.error.detail).toEqual({ outcome: 'unknown', refresh_id: refreshId });
+  await isAcknowledged(refreshId);
+  await dying.stop();
+});
+
+test('a decided attempt without a key leaves no cancel behind [undecided, cancel]', async () => {
+  const { key } = world.issue();
+  const accepted = await post(gateway, key);
+  world.collector.decide = () => refused({ code: 'service_unavailable', retry_after_seconds: 1 });
+  const before = world.collector.requests.length;
+  const closed = await post(gateway, key);
+
+  expect([accepted.status, closed.status]).toEqual([202, 503]);
+  expect(await pendingCancel(accepted.json.data.refresh_id)).toBeNull();
+  expect(await pendingCancel(world.collector.requests[before]?.refresh_id ?? '')).toBeNull();
+  expect(cancelsOf(accepted.json.data.refresh_id)).toEqual([]);
 });
 
 test('an undecided refresh with a key is left alone, and the key finds it', async () => {

@@ -39,7 +39,9 @@ export const settings = {
     ),
   BLOCK_CACHE_BYTES: integer(0, 2 ** 31)
     .prefault('33554432')
-    .describe('Memory of the cache of unpacked blocks'),
+    .describe(
+      'Memory of the cache of blocks, half of it for descriptions, a quarter each for assets and packed pages',
+    ),
   PRUNE_EVERY_MS: duration().prefault('30000').describe('Pause between two runs of pruning'),
 } as const;
 

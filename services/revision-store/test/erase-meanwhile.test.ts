@@ -1,6 +1,7 @@
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { LeaseLost } from '@inventory/runtime/hold-lease';
 import { newScope } from '@inventory/testkit/builders';
+import { testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { fromCompletedMessage } from '../src/consumers/on-revision-commands.ts';
@@ -151,6 +152,7 @@ describe('A page whose revision goes while it is read (Reads: 410 past retention
           },
         },
         clock,
+        logger: testLogger,
         settings: { retention: { ...config.retention, erasedKeptMs: 0 } },
       },
       request,
@@ -161,6 +163,7 @@ describe('A page whose revision goes while it is read (Reads: 410 past retention
     language: 'english',
     pageSize: 2,
     position: 0,
+    coding: null,
     pinned: pinned && {
       revisionId: pinned.revision_id,
       observationId: pinned.observation_id,

@@ -1,6 +1,9 @@
+import { inventoryKeyText } from '@inventory/contracts/inventory-key';
+import { contentCodings } from '@inventory/contracts/vocabulary';
 import { newScope } from '@inventory/testkit/builders';
 import { Binary } from 'mongodb';
 import { joinTexts } from '../src/domain/joined-texts.ts';
+import { createBlockStore } from '../src/storage/block-store.ts';
 import { pack } from '../src/storage/compression.ts';
 import { toNumberBytes } from '../src/storage/mapping.ts';
 import { asset, description, plainPage, type ScanPage } from './support/scan-builder.ts';
@@ -70,6 +73,49 @@ describe('GET of a page (Reads: page_size, chains) [current-pinned-chain, page-s
       expect(page.assets).toEqual([all[position]]);
       expectOwnDescriptions(page, known);
     }
+  });
+
+  it.each(contentCodings)(
+    'that is a whole block leaves packed in %s: packed once, the same bytes (Compression)',
+    async (coding) => {
+      const { assetBlocks, packedBlocks } = store.collections;
+      const kept = () =>
+        packedBlocks.find({ scope: inventoryKeyText(scope), _id: { $regex: `/${coding}$` } });
+      const plain = await replica.client.chain(scope);
+
+      const packed = await replica.client.chain(scope, { coding });
+      const keptBlocks = await kept().toArray();
+      const again = await replica.client.chain(scope, { coding });
+      const others = await replica.client.chain(scope, { coding, page_size: 1_999 });
+
+      expect(packed.map(({ text }) => text)).toEqual(plain.map(({ text }) => text));
+      expect(packed.map(({ meta }) => meta.packed?.coding)).toEqual([coding, coding, coding]);
+      expect(again).toEqual(packed);
+      expect(keptBlocks).toHaveLength(await assetBlocks.countDocuments({ set: keptSet(packed) }));
+      expect(await kept().toArray()).toEqual(keptBlocks);
+      // Its last page is not the whole of a block, as no other is.
+      expect(others.map(({ meta }) => meta.packed)).toEqual([null, null, null]);
+    },
+  );
+
+  const keptSet = ([first]: readonly GivenPage[]) => first?.meta.revision_id ?? '';
+
+  it('that is packed goes with its inventory, also where it was packed meanwhile', async () => {
+    const erased = newScope();
+    const saved = await replica.save({ scope: erased, pages: [plainPage(0, 3)] });
+    const { packedBlocks } = store.collections;
+    const blocks = createBlockStore(store.collections);
+    const ofIt = { scope: inventoryKeyText(erased) };
+    await replica.client.page(erased, { coding: 'br' });
+    const [kept] = await packedBlocks.find({ ...ofIt, _id: /br$/ }).toArray();
+
+    expect(await replica.client.erase(erased)).toBe(204);
+    const late = { ...ofIt, revisionId: saved.revision_id, rowSetId: null, index: 0 } as const;
+    const packing = { coding: 'gzip', bytes: Buffer.from('x'), rawBytes: 1, crc32: 0 } as const;
+    await blocks.keepPacked({ ...late, textSetId: kept?.set ?? '', coding: 'gzip' }, packing);
+
+    expect(kept).toBeDefined();
+    expect(await packedBlocks.countDocuments(ofIt)).toBe(0);
   });
 
   it('beyond the end is 422', async () => {

@@ -80,6 +80,7 @@ describe('A completed scan (Refresh: commit) [only-complete-scans]', () => {
       reported_total_count: 9,
       language: 'english',
       next_position: null,
+      packed: null,
     });
   });
 
@@ -407,13 +408,13 @@ describe('The assembly of many pages (Everything is bounded)', () => {
     return reads;
   }
 
-  it('reads each page once to compare it and once to write it, in one language and the next', async () => {
+  it('reads each page from the store once to compare and to write it, in one language and the next', async () => {
     const scope = newScope();
     const pages = scatteredPages();
-    const twiceEach = Array.from({ length: pageCount }, () => 2);
+    const onceEach = Array.from({ length: pageCount }, () => 1);
 
-    expect(await readsOf(newScan({ scope, pages }))).toEqual(twiceEach);
-    expect(await readsOf(newScan({ scope, pages, language: 'german' }))).toEqual(twiceEach);
+    expect(await readsOf(newScan({ scope, pages }))).toEqual(onceEach);
+    expect(await readsOf(newScan({ scope, pages, language: 'german' }))).toEqual(onceEach);
 
     const page = await replica.client.page(scope, { language: 'german', page_size: pageAssets });
     expect(page.assets).toEqual(pages[0]?.assets);

@@ -1,11 +1,14 @@
 import { hash } from 'node:crypto';
-import { newAccount } from '@inventory/billing-ledger/domain/account';
-import type { Command } from '@inventory/billing-ledger/domain/command';
-import { planCommit } from '@inventory/billing-ledger/domain/plan-commit';
-import { createPriceBook, firstPriceList } from '@inventory/billing-ledger/domain/price-list';
-import { commitsCollection } from '@inventory/billing-ledger/storage/collections';
-import { chainStart, commitIdRange } from '@inventory/billing-ledger/storage/commit-document';
-import { createJournal } from '@inventory/billing-ledger/storage/journal';
+import { newAccount } from '@inventory/billing-ledger/accounts/account.domain';
+import type { Command } from '@inventory/billing-ledger/accounts/command.domain';
+import { planCommit } from '@inventory/billing-ledger/accounts/plan-commit.domain';
+import { commitsCollection } from '@inventory/billing-ledger/collections';
+import { chainStart, commitIdRange } from '@inventory/billing-ledger/journal/commit-document';
+import { createJournal } from '@inventory/billing-ledger/journal/journal-store';
+import {
+  createPriceBook,
+  firstPriceList,
+} from '@inventory/billing-ledger/prices/price-list.domain';
 import type { AccountId, ProjectId } from '@inventory/contracts/ids';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import type { Db } from 'mongodb';

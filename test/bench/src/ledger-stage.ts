@@ -1,4 +1,4 @@
-import type { Command } from '@inventory/billing-ledger/domain/command';
+import type { Command } from '@inventory/billing-ledger/accounts/command.domain';
 import { type Ledger, openLedger } from '@inventory/billing-ledger/open-ledger';
 import { systemClock } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
@@ -8,7 +8,7 @@ import type { Db } from 'mongodb';
 export const silentLogger: Logger = createLogger({ service: 'benchmark', level: 'silent' });
 
 /** A ledger on its store, as its service opens it. */
-export function openBenchLedger(db: Db, checkpointKeys: readonly string[] = []): Promise<Ledger> {
+export function openBenchLedger(db: Db): Promise<Ledger> {
   return openLedger({
     db,
     clock: systemClock,
@@ -20,7 +20,6 @@ export function openBenchLedger(db: Db, checkpointKeys: readonly string[] = []):
       cache: { accountsMax: 20_000, recentKeysMax: 100_000 },
       snapshots: { everyEntries: 200, passIntervalMs: 3_600_000 },
       clockOffsetMaxMs: 60_000,
-      checkpointKeys,
     },
   });
 }

@@ -1,13 +1,16 @@
-import type { Account } from '@inventory/billing-ledger/domain/account';
-import { newAccount } from '@inventory/billing-ledger/domain/account';
-import type { Command } from '@inventory/billing-ledger/domain/command';
-import { type CommitPlan, planCommit } from '@inventory/billing-ledger/domain/plan-commit';
-import { createPriceBook, firstPriceList } from '@inventory/billing-ledger/domain/price-list';
+import type { Account } from '@inventory/billing-ledger/accounts/account.domain';
+import { newAccount } from '@inventory/billing-ledger/accounts/account.domain';
+import type { Command } from '@inventory/billing-ledger/accounts/command.domain';
+import { type CommitPlan, planCommit } from '@inventory/billing-ledger/accounts/plan-commit.domain';
 import {
   type CommitDocument,
   chainStart,
   sealCommit,
-} from '@inventory/billing-ledger/storage/commit-document';
+} from '@inventory/billing-ledger/journal/commit-document';
+import {
+  createPriceBook,
+  firstPriceList,
+} from '@inventory/billing-ledger/prices/price-list.domain';
 import type { AccountId, ProjectId } from '@inventory/contracts/ids';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 

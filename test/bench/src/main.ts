@@ -16,6 +16,7 @@ import { ledgerStore } from './benchmarks/ledger-store.ts';
 import { liveNeighbour } from './benchmarks/live-neighbour.ts';
 import { livePage } from './benchmarks/live-page.ts';
 import { liveRate } from './benchmarks/live-rate.ts';
+import { pendingWork } from './benchmarks/pending-work.ts';
 import { refreshPath } from './benchmarks/refresh-path.ts';
 import { refreshThroughput } from './benchmarks/refresh-throughput.ts';
 import { scaling } from './benchmarks/scaling.ts';
@@ -46,6 +47,7 @@ const benchmarks: readonly Benchmark[] = [
   unknownKeys,
   webhooks,
   turns,
+  pendingWork,
 ];
 
 const usage = `npm run bench -- [name …] [--json] [--quick] [--seed <number>]

@@ -135,6 +135,5 @@ function newSecrets() {
     operatorToken: newSecret(),
     cursorKeys: newSecret(),
     webhookSecretKeys: newSecret(),
-    checkpointKeys: newSecret(),
   };
 }

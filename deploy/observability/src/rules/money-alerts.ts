@@ -24,10 +24,10 @@ export const moneyAlerts: RuleGroup = {
     alertRule({
       name: 'LedgerVerifyUnfinished',
       severity: 'ticket',
-      // One is due each day.
-      expr: 'max(inventory_ledger_verify_age) > 172800',
+      // One is due each night, and may take hours.
+      expr: 'max(inventory_ledger_verify_age) > 108000',
       for: '10m',
-      summary: 'No verification of the ledger has finished for two days.',
+      summary: 'No verification of the ledger has finished for 30 hours.',
       description: 'The last one finished {{ $value | humanizeDuration }} ago.',
     }),
     alertRule({

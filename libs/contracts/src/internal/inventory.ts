@@ -4,7 +4,7 @@ import { inventoryKey } from '../inventory-key.ts';
 import { language } from '../languages.ts';
 import { manifestPage, scanSource } from '../messages/revision-commands.ts';
 import { pageRowsMax, stagedAsset, stagedDescription } from '../staged-rows.ts';
-import { pageAssetsMax } from '../vocabulary.ts';
+import { contentCoding, pageAssetsMax } from '../vocabulary.ts';
 
 const pages = '/scans/{scan_id}/epochs/{epoch}/pages';
 const inventory = '/inventories/{platform_id}/{app_id}/{context_id}';
@@ -41,12 +41,17 @@ export const stagingQuery = z.object({ source: scanSource.default('refresh') });
 /** Response of GET /scans/{scan_id}/epochs/{epoch}/pages: the staged pages. */
 export const stagedPages = z.object({ pages: z.array(manifestPage).max(scanPagesMax) });
 
+/** What a packed page begins with, before its rows: every value of a request stands behind them. */
+export const packedPageBeginning = '{"success":true,"data":{';
+
 /** Query of GET /inventories/{platform_id}/{app_id}/{context_id}/page of the revision-store. */
 export const currentPageQuery = z
   .object({
     language,
     page_size: z.coerce.number().int().min(1).max(pageAssetsMax),
     position: z.coerce.number().int().min(0).default(0),
+    /** In which the page may be packed. */
+    coding: contentCoding.optional(),
     revision_id: revisionId.optional(),
     observation_id: observationId.optional(),
   })
@@ -60,7 +65,8 @@ export const currentPageMetaHeader = 'x-current-page';
 
 /**
  * Metadata of a page of the revision-store. The body is the text of the two JSON members
- * `"assets":[…],"descriptions":[…]`, ready to be sent.
+ * `"assets":[…],"descriptions":[…]`, ready to be sent; where it is `packed`, with
+ * {@link packedPageBeginning} before them and packed as the beginning of a response.
  */
 export const currentPageMeta = z.object({
   scope: inventoryKey,
@@ -76,5 +82,9 @@ export const currentPageMeta = z.object({
   language,
   /** Start of the next page; null on the last page. */
   next_position: z.int().nullable(),
+  packed: z
+    .object({ coding: contentCoding, raw_bytes: z.int(), crc32: z.int() })
+    .nullable()
+    .default(null),
 });
 export type CurrentPageMeta = z.infer<typeof currentPageMeta>;

@@ -27,7 +27,7 @@ export const ledgerPaths = {
 export const balanceView = z.object({
   account_id: accountId,
   as_of_seq: z.int().min(0),
-  funding: fundingMode.default('credits'),
+  funding: fundingMode,
   balances: z.array(
     z.object({ asset: ledgerAsset, total: z.int(), held: z.int(), available: z.int() }),
   ),
@@ -84,7 +84,7 @@ export const usageDaysMax = 31;
  */
 export const usageReport = z.object({
   /** The newest entry that is counted. */
-  as_of_seq: z.int().min(0).optional(),
+  as_of_seq: z.int().min(0),
   items: z.array(
     z.object({
       day: z.iso.date(),
@@ -146,15 +146,11 @@ export const statementPage = z.object({
 });
 export type StatementPage = z.infer<typeof statementPage>;
 
-/**
- * POST /verify?full=: `full` (default) folds every account from its first entry, `continue` the
- * accounts that changed, each from its checkpoint.
- */
+/** POST /verify: every account is folded from its first entry. */
 export const verifyReport = z.object({
   ok: z.boolean(),
-  mode: z.enum(['full', 'continue']).optional(),
-  started_at: z.iso.datetime().optional(),
-  finished_at: z.iso.datetime().optional(),
+  started_at: z.iso.datetime(),
+  finished_at: z.iso.datetime(),
   /** Accounts and entries that were verified. */
   accounts: z.int(),
   entries: z.int(),
@@ -204,7 +200,7 @@ export const priceLists = z.object({ items: z.array(priceList).max(priceVersionM
  * higher version.
  */
 export const priceSchedule = priceList.extend({
-  announced: z.array(priceList).max(priceVersionMax).default([]),
+  announced: z.array(priceList).max(priceVersionMax),
 });
 export type PriceSchedule = z.infer<typeof priceSchedule>;
 

@@ -38,12 +38,12 @@ export const billingReserve = defineMessage({
       refresh_id: refreshId,
       request_id: requestId,
       product_code: productCode,
-      /** Upper bound of the hold; when absent, the price list alone decides. */
-      max_credits: z.int().min(1).optional(),
+      /** Upper bound of the hold. */
+      max_credits: z.int().min(1),
       /** When the refresh's time in the queue ends; returned with the hold to the pending request. */
-      deadline_at: z.iso.datetime().optional(),
+      deadline_at: z.iso.datetime(),
       /** Seconds until its status is worth a read; returned likewise. */
-      retry_after_seconds: retryAfterSeconds.optional(),
+      retry_after_seconds: retryAfterSeconds,
     })
     .refine(
       (body) => body.command_id === billingCommandId.reserve(body.refresh_id),

@@ -926,10 +926,7 @@ export interface components {
         readonly Balance: {
             readonly account_id: string;
             readonly as_of_seq: number;
-            /**
-             * @default credits
-             * @enum {string}
-             */
+            /** @enum {string} */
             readonly funding: "credits" | "subscription";
             readonly balances: readonly {
                 /** @enum {string} */
@@ -2842,12 +2839,10 @@ export interface operations {
                 content: {
                     readonly "application/json": {
                         readonly ok: boolean;
-                        /** @enum {string} */
-                        readonly mode?: "full" | "continue";
                         /** Format: date-time */
-                        readonly started_at?: string;
+                        readonly started_at: string;
                         /** Format: date-time */
-                        readonly finished_at?: string;
+                        readonly finished_at: string;
                         readonly accounts: number;
                         readonly entries: number;
                         readonly problems: readonly {

@@ -15,19 +15,19 @@ import type {
 } from '@inventory/contracts/internal/ledger';
 import { ledgerAssets } from '@inventory/contracts/vocabulary';
 import { fromIsoTime, isoTime } from '@inventory/runtime/clock';
-import { usedAssets } from '../domain/account.ts';
-import type { Balances } from '../domain/balances.ts';
-import type { Entry } from '../domain/entry.ts';
-import { fundingAsset } from '../domain/funding.ts';
-import { type Period, periodStartMs } from '../domain/period.ts';
-import type { PriceBook, PriceList, WantedPriceList } from '../domain/price-list.ts';
-import type { CapStanding } from '../domain/standing.ts';
-import { type DayUsage, dayMs } from '../domain/usage.ts';
-import type { AccountHold, OldHolds } from '../operations/list-old-holds.ts';
-import type { CurrentStanding } from '../operations/read-standing.ts';
-import type { Statement } from '../operations/read-statement.ts';
-import type { QuarantinedAccount } from '../storage/quarantine-store.ts';
-import type { VerificationRecord } from '../storage/verification-store.ts';
+import { usedAssets } from '../accounts/account.domain.ts';
+import type { Balances } from '../accounts/balances.domain.ts';
+import type { Entry } from '../accounts/entry.domain.ts';
+import { type Period, periodStartMs } from '../accounts/period.domain.ts';
+import type { CapStanding } from '../accounts/standing.domain.ts';
+import { fundingAsset } from '../accounts/terms.domain.ts';
+import type { QuarantinedAccount } from '../journal/quarantine-store.ts';
+import type { CurrentStanding } from '../journal/read-standing.ts';
+import type { Statement } from '../journal/read-statement.ts';
+import type { PriceBook, PriceList, WantedPriceList } from '../prices/price-list.domain.ts';
+import type { AccountHold, OldHolds } from '../snapshots/old-holds.ts';
+import { type DayUsage, dayMs } from '../usage/usage.domain.ts';
+import type { VerificationRecord } from '../verification/verification-store.ts';
 
 /** The asset an account pays with is always shown, others once they were used. */
 export function toBalanceView(accountId: AccountId, standing: CurrentStanding): BalanceView {
@@ -159,10 +159,9 @@ export function toQuarantineList(accounts: readonly QuarantinedAccount[]): Quara
 }
 
 export function toVerifyReport(record: VerificationRecord): VerifyReport {
-  const { accounts, entries, mode, problems, startedAtMs, finishedAtMs } = record;
+  const { accounts, entries, problems, startedAtMs, finishedAtMs } = record;
   return {
     ok: problems.length === 0,
-    mode,
     started_at: isoTime(startedAtMs),
     finished_at: isoTime(finishedAtMs),
     accounts,

@@ -22,18 +22,17 @@ import { internalRoute } from '@inventory/http/internal-route';
 import { Refused } from '@inventory/http/refused';
 import { type Clock, fromIsoTime, isoTime } from '@inventory/runtime/clock';
 import { z } from 'zod';
-import { listHolds } from '../domain/hold-set.ts';
-import { dayMs, dayOf } from '../domain/usage.ts';
-import type { ListOldHolds } from '../operations/list-old-holds.ts';
-import { AccountBehind, type LoadAccount } from '../operations/load-account.ts';
-import type { PriceListCache } from '../operations/price-list-cache.ts';
-import type { PublishPriceList } from '../operations/publish-price-list.ts';
-import type { ReadStanding } from '../operations/read-standing.ts';
-import type { ReadStatement } from '../operations/read-statement.ts';
-import type { ReadUsage } from '../operations/read-usage.ts';
-import type { VerificationRunner } from '../operations/run-verification.ts';
-import type { PriceListStore } from '../storage/price-list-store.ts';
-import type { QuarantineStore } from '../storage/quarantine-store.ts';
+import { listHolds } from '../accounts/hold-set.domain.ts';
+import { AccountBehind, type LoadAccount } from '../journal/load-account.ts';
+import type { QuarantineStore } from '../journal/quarantine-store.ts';
+import type { ReadStanding } from '../journal/read-standing.ts';
+import type { ReadStatement } from '../journal/read-statement.ts';
+import type { PriceListStore } from '../prices/price-list-store.ts';
+import type { PriceListCache, PublishPriceList } from '../prices/price-lists.ts';
+import type { ListOldHolds } from '../snapshots/old-holds.ts';
+import type { ReadUsage } from '../usage/read-usage.ts';
+import { dayMs, dayOf } from '../usage/usage.domain.ts';
+import type { Verifier } from '../verification/verifier.ts';
 import {
   toAccountFunds,
   toAccountTerms,
@@ -55,7 +54,7 @@ export interface LedgerRoutesDeps {
   readonly readStatement: ReadStatement;
   readonly readUsage: ReadUsage;
   readonly listOldHolds: ListOldHolds;
-  readonly verifier: Pick<VerificationRunner, 'run'>;
+  readonly verifier: Pick<Verifier, 'run'>;
   readonly quarantined: Pick<QuarantineStore, 'listQuarantined' | 'deleteQuarantined'>;
   readonly prices: Pick<PriceListCache, 'book' | 'reload'>;
   readonly priceLists: Pick<PriceListStore, 'listPriceLists'>;
@@ -182,10 +181,9 @@ const journalRoutes = [
     method: 'POST',
     template: ledgerPaths.verify,
     callers: ['gateway'],
-    input: { query: z.object({ full: z.stringbool().default(true) }) },
+    input: {},
     answer: verifyReport,
-    handle: async ({ verifier }: LedgerRoutesDeps, { query }) =>
-      toVerifyReport(await verifier.run(query.full ? 'full' : 'continue')),
+    handle: async ({ verifier }: LedgerRoutesDeps) => toVerifyReport(await verifier.run()),
   }),
   internalRoute({
     method: 'GET',

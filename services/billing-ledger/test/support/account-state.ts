@@ -1,5 +1,5 @@
-import type { Account } from '../../src/domain/account.ts';
-import { listHolds } from '../../src/domain/hold-set.ts';
+import type { Account } from '../../src/accounts/account.domain.ts';
+import { listHolds } from '../../src/accounts/hold-set.domain.ts';
 
 /** What an outside auditor sees of an account: no position, no time. */
 export function moneyOf(account: Account): string {

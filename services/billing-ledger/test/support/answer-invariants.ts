@@ -1,5 +1,5 @@
-import { outcomeId, toAnswerOutcome, toOutcome } from '../../src/consumers/outcome.ts';
-import type { Command } from '../../src/domain/command.ts';
+import type { Command } from '../../src/accounts/command.domain.ts';
+import { outcomeId, toAnswerOutcome, toOutcome } from '../../src/journal/convert-outcome.ts';
 import { moneyOf, stateOf } from './account-state.ts';
 import { accounts, priceLists, startMs } from './program.ts';
 import { createReferenceModel } from './reference-model.ts';

@@ -1,8 +1,8 @@
 import { ledgerAssets } from '@inventory/contracts/vocabulary';
-import type { Balances } from '../../src/domain/balances.ts';
-import type { Entry } from '../../src/domain/entry.ts';
-import { fundingAsset } from '../../src/domain/funding.ts';
-import { listHolds } from '../../src/domain/hold-set.ts';
+import type { Balances } from '../../src/accounts/balances.domain.ts';
+import type { Entry } from '../../src/accounts/entry.domain.ts';
+import { listHolds } from '../../src/accounts/hold-set.domain.ts';
+import { fundingAsset } from '../../src/accounts/terms.domain.ts';
 import { accounts } from './program.ts';
 import { type Invariant, newEntries, runProgram } from './run-program.ts';
 

@@ -52,13 +52,13 @@ export function senderOf(accountId: AccountId, projectId: ProjectId = newProject
       const body = { ...issued, command_id: id, request_id: newRequestId(), amount };
       return { type: 'billing.adjust.v1', id, body };
     },
-    reserve: (refresh_id = newRefreshId(), max_credits) => {
+    reserve: (refresh_id = newRefreshId(), max_credits = 1_000_000) => {
       const id = billingCommandId.reserve(refresh_id);
       const product_code = 'platform.inventory.refresh.v1';
       const request_id = newRequestId();
-      const limit = max_credits === undefined ? {} : { max_credits };
       const subjects = { ...common, command_id: id, refresh_id, request_id };
-      const body = { ...subjects, product_code, ...limit } as const;
+      const times = { deadline_at: '2026-06-01T00:30:00.000Z', retry_after_seconds: 25 };
+      const body = { ...subjects, product_code, max_credits, ...times } as const;
       return { type: 'billing.reserve.v1', id, body };
     },
     settle: (refresh_id, outcome, assets) => {

@@ -1,6 +1,6 @@
 import type { AccountId } from '@inventory/contracts/ids';
-import { type DayUsage, dayKeyOf, listDays } from '../../src/domain/usage.ts';
-import type { DayChange, UsagePosition, UsageStore } from '../../src/storage/usage-store.ts';
+import { type DayUsage, dayKeyOf, listDays } from '../../src/usage/usage.domain.ts';
+import type { DayChange, UsagePosition, UsageStore } from '../../src/usage/usage-store.ts';
 
 /** Runs one effect on the store, when its turn comes. */
 export type CallStore = <Value>(effect: () => Value) => Promise<Value>;
@@ -70,11 +70,6 @@ export function connectUsage(
       for (const accountId of [...days.keys()].sort()) {
         if (accountId <= (after ?? '') || (upTo !== null && accountId > upTo)) continue;
         for (const day of listDays(ofAccount(accountId))) yield { ...day, accountId };
-      }
-    },
-    async *scanDaysOf(accountId, fromDay) {
-      for (const day of listDays(ofAccount(accountId))) {
-        if (day.day >= fromDay) yield { ...day, accountId };
       }
     },
   };

@@ -1,5 +1,5 @@
-import { newAccount } from '../../src/domain/account.ts';
-import { holdSetOf, listHolds } from '../../src/domain/hold-set.ts';
+import { newAccount } from '../../src/accounts/account.domain.ts';
+import { holdSetOf, listHolds } from '../../src/accounts/hold-set.domain.ts';
 import { stateOf } from './account-state.ts';
 import { accounts } from './program.ts';
 import { createLedger, type Invariant, newEntries, runProgram } from './run-program.ts';

@@ -2,7 +2,7 @@ import {
   createLoadAccount,
   createLoadPart,
   type LoadAccountDeps,
-} from '../../src/operations/load-account.ts';
+} from '../../src/journal/load-account.ts';
 
 /** Loads accounts whatever they have behind their snapshot; without one by default. */
 export function loadingFrom(
@@ -11,7 +11,7 @@ export function loadingFrom(
 ) {
   const entriesMax = Number.POSITIVE_INFINITY;
   const snapshots = { findSnapshot };
-  const loadPart = createLoadPart({ journal, snapshots, checkpoints: null, entriesMax });
+  const loadPart = createLoadPart({ journal, snapshots, entriesMax });
   return createLoadAccount(loadPart, neverBehind);
 }
 

@@ -1,12 +1,12 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import { newRequestId } from '@inventory/testkit/builders';
 import type { Db } from 'mongodb';
-import { newAccount } from '../../src/domain/account.ts';
-import type { Command } from '../../src/domain/command.ts';
-import { planCommit } from '../../src/domain/plan-commit.ts';
-import { chainStart } from '../../src/storage/commit-document.ts';
-import { createJournal } from '../../src/storage/journal.ts';
-import type { Snapshot } from '../../src/storage/snapshot-document.ts';
+import { newAccount } from '../../src/accounts/account.domain.ts';
+import type { Command } from '../../src/accounts/command.domain.ts';
+import { planCommit } from '../../src/accounts/plan-commit.domain.ts';
+import { chainStart } from '../../src/journal/commit-document.ts';
+import { createJournal } from '../../src/journal/journal-store.ts';
+import type { Snapshot } from '../../src/snapshots/snapshot-document.ts';
 import { prices } from './program.ts';
 
 /** Stores so many grants of one credit each, as a writer would; the account after them. */

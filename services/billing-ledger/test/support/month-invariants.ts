@@ -1,8 +1,8 @@
 import type { ProjectId } from '@inventory/contracts/ids';
-import type { Configuration } from '../../src/domain/configuration.ts';
-import type { Entry } from '../../src/domain/entry.ts';
-import { periodStateOf } from '../../src/domain/open-period.ts';
-import { type PageProduct, pagePrice } from '../../src/domain/price-list.ts';
+import type { Entry } from '../../src/accounts/entry.domain.ts';
+import { periodStateOf } from '../../src/accounts/open-period.domain.ts';
+import type { Configuration } from '../../src/accounts/terms.domain.ts';
+import { type PageProduct, pagePrice } from '../../src/prices/price-list.domain.ts';
 import { accounts, priceLists } from './program.ts';
 import { type Invariant, runProgram } from './run-program.ts';
 

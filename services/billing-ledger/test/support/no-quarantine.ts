@@ -1,5 +1,5 @@
 import type { RejectedMessage } from '@inventory/messaging/bus';
-import type { Quarantine } from '../../src/operations/quarantine.ts';
+import type { Quarantine } from '../../src/journal/quarantine.ts';
 
 /** For journals that add up: no account gets into it. */
 export const emptyQuarantine: Pick<Quarantine, 'has' | 'add'> = {

@@ -1,7 +1,7 @@
-import { applyEntry } from '../../src/domain/account.ts';
-import { type Balances, plus } from '../../src/domain/balances.ts';
-import type { Entry } from '../../src/domain/entry.ts';
-import { type Evaluation, evaluate } from '../../src/domain/evaluate.ts';
+import { applyEntry } from '../../src/accounts/account.domain.ts';
+import { type Balances, plus } from '../../src/accounts/balances.domain.ts';
+import type { Entry } from '../../src/accounts/entry.domain.ts';
+import { type Evaluation, evaluate } from '../../src/accounts/evaluate.domain.ts';
 import type { InvariantName } from './invariants.ts';
 import { productRules, type Rules } from './run-program.ts';
 

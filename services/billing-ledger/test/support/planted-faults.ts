@@ -1,12 +1,12 @@
-import { applyEntry } from '../../src/domain/account.ts';
-import { type Balances, plus } from '../../src/domain/balances.ts';
-import { commandKey } from '../../src/domain/command.ts';
-import type { Entry } from '../../src/domain/entry.ts';
-import { type Evaluation, evaluate } from '../../src/domain/evaluate.ts';
-import type { EvaluationContext } from '../../src/domain/evaluation-context.ts';
-import { fundingAsset } from '../../src/domain/funding.ts';
-import { listHolds } from '../../src/domain/hold-set.ts';
-import { createPriceBook, type PriceList } from '../../src/domain/price-list.ts';
+import { applyEntry } from '../../src/accounts/account.domain.ts';
+import { type Balances, plus } from '../../src/accounts/balances.domain.ts';
+import { commandKey } from '../../src/accounts/command.domain.ts';
+import type { EvaluationContext } from '../../src/accounts/decision.domain.ts';
+import type { Entry } from '../../src/accounts/entry.domain.ts';
+import { type Evaluation, evaluate } from '../../src/accounts/evaluate.domain.ts';
+import { listHolds } from '../../src/accounts/hold-set.domain.ts';
+import { fundingAsset } from '../../src/accounts/terms.domain.ts';
+import { createPriceBook, type PriceList } from '../../src/prices/price-list.domain.ts';
 import type { InvariantName } from './invariants.ts';
 import { afterwards, type Call, faulty, moving, type PlantedFault } from './planted-fault.ts';
 import { plantedMonthFaults } from './planted-month-faults.ts';
@@ -231,7 +231,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   faulty(23, 'a hold is what the price list says, whatever the client allows', (call) => {
     const [account, command, context] = call;
     if (command.kind !== 'reserve') return evaluate(...call);
-    return evaluate(account, { ...command, maxCredits: null }, context);
+    return evaluate(account, { ...command, maxCredits: Number.MAX_SAFE_INTEGER }, context);
   }),
   sharing(17, 'a command id of one account is recorded for all'),
   faulty('model', 'a hold can be made after a settle that did not find it', (call) => {

@@ -1,8 +1,8 @@
-import type { Account } from '../../src/domain/account.ts';
-import { type Evaluation, evaluate } from '../../src/domain/evaluate.ts';
-import { refund } from '../../src/domain/movement.ts';
-import { periodOf } from '../../src/domain/period.ts';
-import { amountsOf, listAmounts } from '../../src/domain/project-amounts.ts';
+import type { Account } from '../../src/accounts/account.domain.ts';
+import { type Evaluation, evaluate } from '../../src/accounts/evaluate.domain.ts';
+import { refund } from '../../src/accounts/movement.domain.ts';
+import { periodOf } from '../../src/accounts/period.domain.ts';
+import { amountsOf, listAmounts } from '../../src/accounts/project-amounts.domain.ts';
 import { afterwards, type Call, faulty, moving, type PlantedFault } from './planted-fault.ts';
 import { productRules } from './run-program.ts';
 

@@ -1,8 +1,8 @@
-import type { Command } from '../../src/domain/command.ts';
-import type { Entry } from '../../src/domain/entry.ts';
-import { fundingAsset } from '../../src/domain/funding.ts';
-import { listHolds } from '../../src/domain/hold-set.ts';
-import type { PriceList } from '../../src/domain/price-list.ts';
+import type { Command } from '../../src/accounts/command.domain.ts';
+import type { Entry } from '../../src/accounts/entry.domain.ts';
+import { listHolds } from '../../src/accounts/hold-set.domain.ts';
+import { fundingAsset } from '../../src/accounts/terms.domain.ts';
+import type { PriceList } from '../../src/prices/price-list.domain.ts';
 import { accounts, isComplete, priceLists, secondPriceList } from './program.ts';
 import { type Invariant, newEntries, runProgram } from './run-program.ts';
 
@@ -78,8 +78,7 @@ export const refusesOnlyTheShort: Invariant = (rules, program) => {
 };
 
 function limitOf(command: Command): number {
-  const limit = command.kind === 'reserve' ? command.maxCredits : null;
-  return limit ?? Number.POSITIVE_INFINITY;
+  return command.kind === 'reserve' ? command.maxCredits : Number.POSITIVE_INFINITY;
 }
 
 /** What is held, and so what can be charged, is never above what the client allows. */

@@ -5,9 +5,13 @@ import {
   refreshOutcomes,
 } from '@inventory/contracts/vocabulary';
 import fc from 'fast-check';
-import type { Command } from '../../src/domain/command.ts';
-import type { Configuration } from '../../src/domain/configuration.ts';
-import { createPriceBook, firstPriceList, type PriceList } from '../../src/domain/price-list.ts';
+import type { Command } from '../../src/accounts/command.domain.ts';
+import type { Configuration } from '../../src/accounts/terms.domain.ts';
+import {
+  createPriceBook,
+  firstPriceList,
+  type PriceList,
+} from '../../src/prices/price-list.domain.ts';
 
 /** One command of a program and the world it meets. */
 export interface Step {
@@ -52,7 +56,7 @@ const grantAmounts = [1, 124, 125, 126, 200, 1_000, 1_000_000_000_000, 2 ** 53 -
 const adjustAmounts = [-1, 1, -125, -124, 0, 500, -1_000_000_000_000];
 const dayMs = 86_400_000;
 /** Below, at and above the reservations of both price lists. */
-const maxCreditLimits = [null, 125, 200, 150, 7, 1_000];
+const maxCreditLimits = [1_000_000, 125, 200, 150, 7, 1_000];
 /** Months begin often: the program starts in one that ends in thirty days. */
 const clockMoves = [0, 1, 3, 4_000, 20_000, -5_000, 3_600_000, 20 * dayMs, 33 * dayMs];
 const kinds = [

@@ -1,7 +1,7 @@
 import type { LedgerAsset } from '@inventory/contracts/vocabulary';
-import type { Command } from '../../src/domain/command.ts';
-import type { Configuration } from '../../src/domain/configuration.ts';
-import type { PriceList } from '../../src/domain/price-list.ts';
+import type { Command } from '../../src/accounts/command.domain.ts';
+import type { Configuration } from '../../src/accounts/terms.domain.ts';
+import type { PriceList } from '../../src/prices/price-list.domain.ts';
 import { isComplete, type Step } from './program.ts';
 
 /**
@@ -152,7 +152,7 @@ function decide(
       if (book.blockedReserves.has(command.refreshId))
         return ['precluded', 'hold_unknown', funding];
       book.reserves.set(command.refreshId, content);
-      const amount = Math.min(list.refreshReservation, command.maxCredits ?? 2 ** 53);
+      const amount = Math.min(list.refreshReservation, command.maxCredits);
       if (book.free[funding] < amount) return ['refused', `insufficient_${funding}`, funding];
       const project = command.projectId;
       if (wouldPassCap(book, project, month, amount))

@@ -1,9 +1,9 @@
-import { type Account, applyEntry, newAccount } from '../../src/domain/account.ts';
-import { type Command, commandKey } from '../../src/domain/command.ts';
-import { type Entry, entryKeys } from '../../src/domain/entry.ts';
-import { type Evaluation, evaluate } from '../../src/domain/evaluate.ts';
-import type { EvaluationContext } from '../../src/domain/evaluation-context.ts';
-import { unitsAt } from '../../src/domain/open-period.ts';
+import { type Account, applyEntry, newAccount } from '../../src/accounts/account.domain.ts';
+import { type Command, commandKey } from '../../src/accounts/command.domain.ts';
+import type { EvaluationContext } from '../../src/accounts/decision.domain.ts';
+import { type Entry, entryKeys } from '../../src/accounts/entry.domain.ts';
+import { type Evaluation, evaluate } from '../../src/accounts/evaluate.domain.ts';
+import { unitsAt } from '../../src/accounts/open-period.domain.ts';
 import { type Program, prices, type Step } from './program.ts';
 
 /** The rules under test: the product's, or the product's with one planted fault. */

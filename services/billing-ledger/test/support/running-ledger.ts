@@ -58,8 +58,7 @@ export interface RunningLedger {
     projectId?: ProjectId,
   ): Promise<UsageReport>;
   statement(accountId: AccountId, limit?: number): Promise<StatementRow[]>;
-  /** Every account from its first entry, unless it is to continue. */
-  verify(mode?: 'full' | 'continue'): Promise<VerifyReport>;
+  verify(): Promise<VerifyReport>;
   readiness(): Promise<{ readonly status: number; readonly problems: readonly string[] }>;
   stop(): Promise<void>;
 }
@@ -128,7 +127,6 @@ async function startReplica(
       snapshots: { everyEntries: 20, passIntervalMs: 3_600_000 },
       priceRefreshIntervalMs: 200,
       verifyIntervalMs: 3_600_000,
-      checkpointKeys: [],
       // A test's own clock is not that of the store.
       clockOffsetMaxMs: clock ? Number.MAX_SAFE_INTEGER : 60_000,
       ...config,
@@ -168,12 +166,7 @@ function readsOf(client: InternalClient): Omit<RunningLedger, 'client' | 'readin
         path: '/holds',
         query: { older_than_seconds, limit },
       }),
-    verify: (mode = 'full') =>
-      client.json(verifyReport, {
-        method: 'POST',
-        path: '/verify',
-        query: { full: String(mode === 'full') },
-      }),
+    verify: () => client.json(verifyReport, { method: 'POST', path: '/verify' }),
     async statement(id, limit = 100) {
       const rows: StatementRow[] = [];
       for (let after: number | null = 0; after !== null; ) {

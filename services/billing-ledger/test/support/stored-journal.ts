@@ -1,11 +1,11 @@
 import type { AccountId } from '@inventory/contracts/ids';
-import { newAccount } from '../../src/domain/account.ts';
-import type { Entry } from '../../src/domain/entry.ts';
-import type { PriceBook } from '../../src/domain/price-list.ts';
-import type { PriceListCache } from '../../src/operations/price-list-cache.ts';
-import { chainStart } from '../../src/storage/commit-document.ts';
-import type { Journal } from '../../src/storage/journal.ts';
-import type { Snapshot } from '../../src/storage/snapshot-document.ts';
+import { newAccount } from '../../src/accounts/account.domain.ts';
+import type { Entry } from '../../src/accounts/entry.domain.ts';
+import { chainStart } from '../../src/journal/commit-document.ts';
+import type { Journal } from '../../src/journal/journal-store.ts';
+import type { PriceBook } from '../../src/prices/price-list.domain.ts';
+import type { PriceListCache } from '../../src/prices/price-lists.ts';
+import type { Snapshot } from '../../src/snapshots/snapshot-document.ts';
 import { accounts, type Program, prices } from './program.ts';
 import { productRules, runProgram } from './run-program.ts';
 import { connectJournal, createStore, type Store } from './simulation/fake-journal.ts';

@@ -1,35 +1,34 @@
-import { type VerifyJournalDeps, verifyJournal } from '../../src/operations/verify-journal.ts';
-import type { Snapshot } from '../../src/storage/snapshot-document.ts';
+import type { Snapshot } from '../../src/snapshots/snapshot-document.ts';
+import { type VerifiedStores, verifyJournal } from '../../src/verification/verify-journal.ts';
 import { connectUsage, emptyUsage } from './fake-usage.ts';
 import { each, fixedPrices } from './stored-journal.ts';
 
 export interface StoredDocuments {
-  readonly journal: VerifyJournalDeps['journal'];
+  readonly journal: VerifiedStores['journal'];
   readonly snapshots?: Iterable<Snapshot>;
-  readonly usage?: VerifyJournalDeps['usage'];
-  readonly checkpoints?: VerifyJournalDeps['checkpoints'];
+  readonly usage?: VerifiedStores['usage'];
   /** Those of the programs when absent. */
-  readonly prices?: VerifyJournalDeps['prices'];
+  readonly prices?: VerifiedStores['prices'];
 }
 
 export const atOnce = async <Value>(effect: () => Value): Promise<Value> => effect();
 
-/** A full verification of what is stored. */
+/** A verification of what is stored. */
 export function verifyStored({
   journal,
   snapshots = [],
   usage,
-  checkpoints,
   prices = fixedPrices,
 }: StoredDocuments) {
-  const intact = [...snapshots].map((snapshot) => ({ ...snapshot, isIntact: true }));
+  const stored = [...snapshots].map((snapshot) => {
+    const { accountId, lastSeq } = snapshot.account;
+    return { accountId, lastSeq, snapshot };
+  });
   const deps = {
     journal,
-    snapshots: { scanSnapshots: () => each(intact) },
+    snapshots: { scanSnapshots: () => each(stored) },
     usage: usage ?? connectUsage(emptyUsage(), atOnce),
-    checkpoints: checkpoints ?? null,
     prices,
-    now: () => 0,
   };
   return verifyJournal(deps, { signal: new AbortController().signal, onProgress: () => {} });
 }

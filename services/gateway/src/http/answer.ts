@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { RateLimit } from '@inventory/contracts/http/meta';
 import type { RequestId } from '@inventory/contracts/ids';
+import type { ContentCoding } from '@inventory/contracts/vocabulary';
 import type { Principal } from '../tenancy/principal.domain.ts';
 import type { PageDelivery } from './page-delivery.ts';
 
@@ -11,6 +12,8 @@ export interface AdmittedRequest {
   readonly rateLimit: RateLimit;
   /** The media type of the route that the client prefers. */
   readonly type: string;
+  /** The content coding that the client prefers; null where it accepts none of ours. */
+  readonly coding: ContentCoding | null;
   /** Aborted when the connection is closed. */
   readonly signal: AbortSignal;
   /** The client's address, as network policies apply to it. */

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { connect } from 'node:net';
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { errorBody } from '@inventory/contracts/http/error-body';
 import { requestId } from '@inventory/contracts/ids';
 import { detailOf, hasRetryAfter, refusal } from '@inventory/contracts/refusal';
@@ -383,7 +383,8 @@ describe('compression', () => {
     [large, 'br', 'br', brotliDecompressSync],
     [large, 'gzip;q=0.5, br;q=0.1', 'gzip', gunzipSync],
     [large, 'identity', undefined, (bytes: Buffer) => bytes],
-    [large, 'zstd', undefined, (bytes: Buffer) => bytes],
+    [large, 'zstd', 'zstd', zstdDecompressSync],
+    [large, 'compress', undefined, (bytes: Buffer) => bytes],
     [small, 'gzip, br', undefined, (bytes: Buffer) => bytes],
   ])(
     'packs from 1 KiB on with what the client takes [compression]',

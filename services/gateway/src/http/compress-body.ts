@@ -1,21 +1,31 @@
-import { packers } from './pack-body.ts';
-import type { PublicMiddleware } from './request-state.ts';
+import { type ContentCoding, contentCodings } from '@inventory/contracts/vocabulary';
+import { packWhole } from '@inventory/http/packed-body';
+import type { PublicContext, PublicMiddleware } from './request-state.ts';
 
 const bytesMin = 1024;
 
+/** The content coding that the client prefers of ours; null where it wants none. */
+export function acceptedCoding(
+  context: Pick<PublicContext, 'acceptsEncodings'>,
+): ContentCoding | null {
+  const accepted = context.acceptsEncodings(...contentCodings, 'identity');
+  return contentCodings.find((coding) => coding === accepted) ?? null;
+}
+
 /**
  * Compresses a body as a whole, not as a stream: a charged page may be written only when all its
- * bytes are available.
+ * bytes are available. A page that was packed when it was saved stays as it is.
  */
 export function compressBody(): PublicMiddleware {
   return async (context, next) => {
     await next();
     context.vary('Accept-Encoding');
-    const { body } = context;
+    const { body, res } = context;
     if (!Buffer.isBuffer(body) || body.length < bytesMin) return;
-    const encoding = context.acceptsEncodings('br', 'gzip', 'identity');
-    if (encoding !== 'br' && encoding !== 'gzip') return;
-    context.body = await packers[encoding](body);
-    context.set('Content-Encoding', encoding);
+    if (res.hasHeader('Content-Encoding')) return;
+    const coding = acceptedCoding(context);
+    if (coding === null) return;
+    context.body = await packWhole[coding](body);
+    context.set('Content-Encoding', coding);
   };
 }

@@ -1,4 +1,5 @@
 import { readInput } from '@inventory/http/read-input';
+import { acceptedCoding } from './compress-body.ts';
 import { type PublicMiddleware, required } from './request-state.ts';
 
 /** Reads and validates the input, runs the operation and returns its response. */
@@ -12,6 +13,7 @@ export function runRoute(): PublicMiddleware {
       principal: required(state, 'principal'),
       rateLimit: required(state, 'rateLimit'),
       type: required(state, 'type'),
+      coding: acceptedCoding(context),
       signal: gone.signal,
       clientAddress: required(state, 'clientAddress'),
       secretDigest: required(state, 'secretDigest'),

@@ -1,8 +1,9 @@
 import { gunzipSync } from 'node:zlib';
+import type { ContentCoding } from '@inventory/contracts/vocabulary';
 import { startHttpServer } from '@inventory/http/http-server';
+import { packWhole } from '@inventory/http/packed-body';
 import Koa from 'koa';
 import { callApi, closeCalls } from '../../test/support/api-call.ts';
-import { packers } from './pack-body.ts';
 import type { RequestState } from './request-state.ts';
 import { servePages } from './serve-pages.ts';
 
@@ -14,14 +15,14 @@ beforeEach(async () => {
   packed = [];
   const app = new Koa<RequestState>();
   app.silent = true;
-  const counted = async (encoding: 'br' | 'gzip', body: Buffer) => {
-    packed.push(encoding);
-    return packers[encoding](body);
+  const counted = (coding: ContentCoding) => async (body: Buffer) => {
+    packed.push(coding);
+    return packWhole[coding](body);
   };
   app.use(
     servePages(
       { '/docs': { type: 'js', body: script } },
-      { br: (body) => counted('br', body), gzip: (body) => counted('gzip', body) },
+      { br: counted('br'), gzip: counted('gzip'), zstd: counted('zstd') },
     ),
   );
   server = await startHttpServer({ listener: app.callback(), host: '127.0.0.1', port: 0 });

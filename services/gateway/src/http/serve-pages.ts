@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import type { ContentCoding } from '@inventory/contracts/vocabulary';
+import { packWhole } from '@inventory/http/packed-body';
 import { Refused } from '@inventory/http/refused';
 import { targetOf } from '@inventory/http/request-target';
-import { type Encoding, type Packers, packers } from './pack-body.ts';
+import { acceptedCoding } from './compress-body.ts';
 import type { PublicMiddleware } from './request-state.ts';
 
 /** A page that is the same for every client: no key is required, no request is counted. */
@@ -27,7 +29,7 @@ interface Representation {
  * Serves the document and the reference of the API; `/` leads to the reference. Each is compressed once, at its first request in
  * an encoding: a page of 1.5 MB must not cost that for each anonymous client.
  */
-export function servePages(pages: PublicPages, pack: Packers = packers): PublicMiddleware {
+export function servePages(pages: PublicPages, pack = packWhole): PublicMiddleware {
   const byPath = new Map(
     Object.entries(pages).map(([path, page]) => [
       path,
@@ -47,8 +49,7 @@ export function servePages(pages: PublicPages, pack: Packers = packers): PublicM
     if (context.method !== 'GET' && context.method !== 'HEAD') {
       throw new Refused({ code: 'method_not_allowed' }, { headers: { Allow: 'GET, HEAD' } });
     }
-    const accepted = context.acceptsEncodings('br', 'gzip', 'identity');
-    const encoding = accepted === 'br' || accepted === 'gzip' ? accepted : 'identity';
+    const encoding = acceptedCoding(context) ?? 'identity';
     const { body, etag } = await found.representOnce(encoding);
     context.vary('Accept-Encoding');
     context.set({ ...found.page.headers, 'Cache-Control': cacheControl, ETag: etag });
@@ -63,9 +64,9 @@ export function servePages(pages: PublicPages, pack: Packers = packers): PublicM
   };
 }
 
-function onceEach(page: PublicPage, pack: Packers) {
-  const made = new Map<Encoding | 'identity', Promise<Representation>>();
-  return (encoding: Encoding | 'identity'): Promise<Representation> => {
+function onceEach(page: PublicPage, pack: typeof packWhole) {
+  const made = new Map<ContentCoding | 'identity', Promise<Representation>>();
+  return (encoding: ContentCoding | 'identity'): Promise<Representation> => {
     const known = made.get(encoding) ?? represent(page, encoding, pack);
     made.set(encoding, known);
     return known;
@@ -74,8 +75,8 @@ function onceEach(page: PublicPage, pack: Packers) {
 
 async function represent(
   { body }: PublicPage,
-  encoding: Encoding | 'identity',
-  pack: Packers,
+  encoding: ContentCoding | 'identity',
+  pack: typeof packWhole,
 ): Promise<Representation> {
   const bytes = encoding === 'identity' ? body : await pack[encoding](body);
   const digest = createHash('sha256').update(bytes).digest('base64url');

@@ -16,6 +16,7 @@ const page: CurrentPageMeta = {
   reported_total_count: 4,
   language: 'english',
   next_position: null,
+  packed: null,
 };
 const frame = { page, ageSeconds: 5, nextCursor: null, meta: { request_id: 'req_1' } };
 const blank = fc.stringMatching(/^[ \t\r\n]{0,5}$/);
@@ -28,7 +29,7 @@ test('the bytes of assets and descriptions leave as they were saved, whatever th
           `"appid":730,"classid":"1","instanceid":"0","name"${left}:${JSON.stringify(name)}}]${middle}`,
       );
 
-      const body = currentBody(frame, members);
+      const body = currentBody(frame, { bytes: members, meta: page });
 
       expect(body.includes(members)).toBe(true);
       const parsed = JSON.parse(body.toString());
@@ -43,7 +44,10 @@ test('total_amount keeps every digit past 2^53 (Reads: total_amount) [total-amou
   const digits = '123456789012345678901234567890';
   const members = Buffer.from('"assets":[],"descriptions":[]');
 
-  const body = currentBody({ ...frame, page: { ...page, total_amount: digits } }, members);
+  const body = currentBody(
+    { ...frame, page: { ...page, total_amount: digits } },
+    { bytes: members, meta: page },
+  );
 
   expect(body.toString()).toContain(`"total_amount":${digits},`);
 });
@@ -51,7 +55,8 @@ test('total_amount keeps every digit past 2^53 (Reads: total_amount) [total-amou
 test('has_more says whether there is a next cursor; the last page has none', () => {
   const members = Buffer.from('"assets":[],"descriptions":[]');
   const paginationOf = (nextCursor: string | null) =>
-    JSON.parse(currentBody({ ...frame, nextCursor }, members).toString()).data.pagination;
+    JSON.parse(currentBody({ ...frame, nextCursor }, { bytes: members, meta: page }).toString())
+      .data.pagination;
 
   expect(paginationOf(null)).toEqual({ has_more: false, next_cursor: null });
   expect(paginationOf('opaque')).toEqual({ has_more: true, next_cursor: 'opaque' });

@@ -1,4 +1,6 @@
-import type { CurrentPageMeta } from '@inventory/contracts/internal/inventory';
+import { type CurrentPageMeta, packedPageBeginning } from '@inventory/contracts/internal/inventory';
+import { packEnd } from '@inventory/http/packed-body';
+import type { SavedPage } from './revision-store-client.ts';
 
 /** A Current page without its assets and descriptions. */
 export interface CurrentFrame {
@@ -9,29 +11,33 @@ export interface CurrentFrame {
 }
 
 /**
- * The envelope written around the members `"assets":[…],"descriptions":[…]`, whose bytes are sent
- * as they were saved. `total_amount` is written digit by digit: it may exceed what a number holds.
+ * The response: the rows as they were saved, never parsed, and every value of the request behind
+ * them, so that what was packed once serves every request. `total_amount` is written digit by digit:
+ * it may exceed what a number holds.
  */
-export function currentBody(frame: CurrentFrame, members: Buffer): Buffer {
-  const { page, nextCursor } = frame;
+export function currentBody(frame: CurrentFrame, { bytes, meta: { packed } }: SavedPage): Buffer {
+  const end = Buffer.from(endOf(frame));
+  if (packed === null) return Buffer.concat([Buffer.from(packedPageBeginning), bytes, end]);
+  const { coding, raw_bytes: rawBytes, crc32 } = packed;
+  return Buffer.concat([bytes, packEnd({ coding, rawBytes, crc32 }, end)]);
+}
+
+function endOf({ page, ageSeconds, nextCursor, meta }: CurrentFrame): string {
   const before = JSON.stringify({
     scope: page.scope,
     revision_id: page.revision_id,
     observation_id: page.observation_id,
     verified_at: page.verified_at,
-    age_seconds: frame.ageSeconds,
+    age_seconds: ageSeconds,
     scan_window: page.scan_window,
+    total_count: page.total_count,
   });
   const after = JSON.stringify({
     reported_total_count: page.reported_total_count,
     pagination: { has_more: nextCursor !== null, next_cursor: nextCursor },
   });
-  return Buffer.concat([
-    Buffer.from(`{"success":true,"data":${before.slice(0, -1)},`),
-    members,
-    Buffer.from(
-      `,"total_count":${page.total_count},"total_amount":${page.total_amount},` +
-        `${after.slice(1)},"meta":${JSON.stringify(frame.meta)}}`,
-    ),
-  ]);
+  return (
+    `,${before.slice(1, -1)},"total_amount":${page.total_amount},${after.slice(1)},` +
+    `"meta":${JSON.stringify(meta)}}`
+  );
 }

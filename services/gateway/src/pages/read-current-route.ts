@@ -92,7 +92,7 @@ export const readCurrentRoute = publicRoute({
     const read = await readCurrent(
       deps,
       { requestId, accountId, projectId },
-      { scope, language, pageSize, from },
+      { scope, language, pageSize, coding: request.coding, from },
       key === undefined ? null : { route: 'current', key, inputs },
     );
     try {
@@ -156,7 +156,8 @@ function pageAnswer(
     headers: {
       'X-Description-Language': saved.language,
       'Content-Language': languageTags[saved.language],
+      ...(saved.packed && { 'Content-Encoding': saved.packed.coding }),
     },
-    body: currentBody(frame, page.members),
+    body: currentBody(frame, page),
   };
 }

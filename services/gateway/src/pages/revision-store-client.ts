@@ -7,6 +7,7 @@ import {
 } from '@inventory/contracts/internal/inventory';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { Language } from '@inventory/contracts/languages';
+import type { ContentCoding } from '@inventory/contracts/vocabulary';
 import { type InternalClient, nullIfRefused } from '@inventory/http/internal-client';
 import { pathOf } from '@inventory/http/path-of';
 
@@ -24,14 +25,16 @@ export interface WantedSavedPage {
   readonly scope: InventoryKey;
   readonly language: Language;
   readonly pageSize: number;
+  /** Which its client accepts; null for none. */
+  readonly coding: ContentCoding | null;
   /** Null for the first page, which selects the latest revision. */
   readonly from: PagePosition | null;
 }
 
 export interface SavedPage {
   readonly meta: CurrentPageMeta;
-  /** The text of `"assets":[…],"descriptions":[…]`; never parsed here. */
-  readonly members: Buffer;
+  /** The text of `"assets":[…],"descriptions":[…]`, or the packed beginning of a response; never parsed here. */
+  readonly bytes: Buffer;
 }
 
 /** Reads of the revision-store. Rejects with ServiceUnreachable when it is unavailable. */
@@ -42,13 +45,14 @@ export interface RevisionStoreClient {
 
 export function createRevisionStoreClient(client: InternalClient): RevisionStoreClient {
   return {
-    async findPage({ scope, language, pageSize, from }) {
+    async findPage({ scope, language, pageSize, coding, from }) {
       const call = client.bytes({
         method: 'GET',
         path: pathOf(inventoryPaths.page, scope),
         query: {
           language,
           page_size: pageSize,
+          coding: coding ?? undefined,
           position: from?.position ?? 0,
           revision_id: from?.revisionId,
           observation_id: from?.observationId,
@@ -58,7 +62,7 @@ export function createRevisionStoreClient(client: InternalClient): RevisionStore
       const answer = await nullIfRefused(call);
       if (answer === null) return null;
       const meta = answer.headers[currentPageMetaHeader];
-      return { meta: currentPageMeta.parse(JSON.parse(String(meta))), members: answer.body };
+      return { meta: currentPageMeta.parse(JSON.parse(String(meta))), bytes: answer.body };
     },
   };
 }

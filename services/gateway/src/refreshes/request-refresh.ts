@@ -13,6 +13,7 @@ import { pause } from '@inventory/runtime/wait';
 import type { RequestReplyClient } from '../commands/request-reply-client.ts';
 import type { Deadlines } from '../deadlines.ts';
 import { decisionWaited } from '../metrics.ts';
+import type { PendingCancel, PendingCancelStore } from './pending-cancel-store.ts';
 import { fingerprintText, type RefreshInputs } from './refresh-fingerprint.domain.ts';
 
 export interface RefreshRequest extends RefreshInputs {
@@ -45,20 +46,13 @@ export type RefreshDecision =
 export interface RequestRefreshDeps {
   readonly commands: RequestReplyClient;
   readonly collector: { findRefresh(refreshId: RefreshId): Promise<RefreshView | null> };
-  readonly pendingCancels: {
-    insertCancel(cancel: {
-      readonly refreshId: RefreshId;
-      readonly accountId: AccountId;
-      readonly projectId: ProjectId;
-      readonly requestedAtMs: number;
-    }): Promise<void>;
-  };
+  readonly pendingCancels: Omit<PendingCancelStore, 'cancels'>;
   readonly wakeCancels: () => void;
   readonly clock: Clock;
   readonly identifiers: Identifiers;
   readonly logger: Logger;
   readonly decisionTimeoutMs: number;
-  readonly deadlines: Pick<Deadlines, 'undecidedRefreshMs'>;
+  readonly deadlines: Pick<Deadlines, 'storeMs' | 'undecidedRefreshMs'>;
 }
 
 type Decision = MessageBody<'reply.refresh-decision.v1'>;
@@ -70,23 +64,45 @@ const refused = (refusal: Refusal): RefreshDecision => ({ result: 'refused', ref
 const notSent: Refusal = { code: 'service_unavailable', retry_after_seconds: 1 };
 /** The first request with the key is still undecided. */
 const inProgress: Refusal = { code: 'idempotency_in_progress', retry_after_seconds: 1 };
-/** Sent and undecided. Without a key the refresh is named and cancelled. */
-const undecided = (refreshId?: RefreshId): Refusal => ({
+/** Sent and undecided. */
+const undecided = {
   code: 'service_unavailable',
-  detail: { outcome: 'unknown', ...(refreshId === undefined ? {} : { refresh_id: refreshId }) },
+  detail: { outcome: 'unknown' },
   retry_after_seconds: 1,
-});
+} as const satisfies Refusal;
 
 /**
  * Sends `refresh.request` and waits for the reply. Every attempt has an id of its own; the
- * collector's insert alone decides which attempt a key belongs to.
+ * collector's insert alone decides which attempt a key belongs to. An attempt without a key cannot
+ * be found again: its cancel is durable before it is sent, and withdrawn before the response says
+ * that it is accepted, so that a gateway that dies in between leaves nothing that is charged.
  */
 export async function requestRefresh(
   deps: RequestRefreshDeps,
   request: RefreshRequest,
 ): Promise<RefreshDecision> {
-  const refreshId = deps.identifiers.uuidV7();
+  const { accountId, projectId } = request;
   const requestedAtMs = deps.clock.now();
+  const attempt = { refreshId: deps.identifiers.uuidV7(), accountId, projectId, requestedAtMs };
+  if (request.idempotencyKey !== null) return await sendAttempt(deps, request, attempt);
+  try {
+    const decidedByMs = requestedAtMs + deps.decisionTimeoutMs + deps.deadlines.storeMs;
+    await deps.pendingCancels.insertCancel(attempt, decidedByMs);
+  } catch (error) {
+    deps.logger.warn({ err: error }, 'refresh not requested');
+    return refused(notSent);
+  }
+  const decision = await sendAttempt(deps, request, attempt);
+  return isUnknown(decision) || !(await isWithdrawn(deps, attempt, decision))
+    ? await cancelAttempt(deps, attempt)
+    : decision;
+}
+
+async function sendAttempt(
+  deps: RequestRefreshDeps,
+  request: RefreshRequest,
+  { refreshId, requestedAtMs }: PendingCancel,
+): Promise<RefreshDecision> {
   const fingerprint = createHash('sha256').update(fingerprintText(request)).digest('hex');
   const startMs = monotonicNow();
   const command = commandOf(request, refreshId, requestedAtMs, fingerprint);
@@ -101,7 +117,7 @@ export async function requestRefresh(
         { err: reply.cause, refresh_id: refreshId },
         'no decision on a refresh in time',
       );
-      return await giveUp(deps, request, refreshId, requestedAtMs);
+      return refused(undecided);
     case 'reply':
       break;
     default:
@@ -175,26 +191,39 @@ function commandOf(
   } as const;
 }
 
-/**
- * Responds with `outcome: "unknown"`. With a key the client can find the refresh again; without one
- * the refresh must not start, so its cancel is durable before the response.
- */
-async function giveUp(
+function isUnknown(decision: RefreshDecision): boolean {
+  return decision.result === 'refused' && decision.refusal === undecided;
+}
+
+/** Whether the cancel of a decided attempt is never sent. That of a refused one has no effect. */
+async function isWithdrawn(
   deps: RequestRefreshDeps,
-  request: RefreshRequest,
-  refreshId: RefreshId,
-  requestedAtMs: number,
-): Promise<RefreshDecision> {
-  if (request.idempotencyKey !== null) return refused(undecided());
-  const { accountId, projectId } = request;
+  { refreshId }: PendingCancel,
+  { result }: RefreshDecision,
+): Promise<boolean> {
   try {
-    await deps.pendingCancels.insertCancel({ refreshId, accountId, projectId, requestedAtMs });
+    return (await deps.pendingCancels.withdrawCancel(refreshId)) || result === 'refused';
+  } catch (error) {
+    deps.logger.warn({ err: error, refresh_id: refreshId }, 'cancel not withdrawn');
+    return result === 'refused';
+  }
+}
+
+/** Responds with `outcome: "unknown"`: the attempt must not start. */
+async function cancelAttempt(
+  deps: RequestRefreshDeps,
+  attempt: PendingCancel,
+): Promise<RefreshDecision> {
+  const { refreshId } = attempt;
+  try {
+    await deps.pendingCancels.expediteCancel(attempt, deps.clock.now());
     deps.wakeCancels();
   } catch (error) {
-    // Kafka and MongoDB are both unavailable: the client has the id and can cancel the refresh.
+    // It is due later, or was withdrawn: the client has the id and can cancel the refresh.
     deps.logger.error({ err: error, refresh_id: refreshId }, 'undecided refresh not cancelled');
   }
-  return refused(undecided(refreshId));
+  const detail = { ...undecided.detail, refresh_id: refreshId };
+  return refused({ ...undecided, detail });
 }
 
 /** Another attempt holds the key: its decision is the response, if the inputs are equal. */

@@ -40,7 +40,7 @@ import { runBatch } from './run-batch.ts';
 
 export interface RequestRefreshesDeps extends AdmitRefreshDeps {
   readonly limiter: TrafficLimiter;
-  readonly deadlines: Pick<Deadlines, 'batchMs' | 'undecidedRefreshMs'>;
+  readonly deadlines: AdmitRefreshDeps['deadlines'] & Pick<Deadlines, 'batchMs'>;
 }
 
 /** Small enough that one batch leaves capacity for other requests that wait for a decision. */

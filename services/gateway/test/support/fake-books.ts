@@ -145,6 +145,7 @@ export async function startFakeBooks(bus: MessageBus): Promise<FakeBooks> {
         return jsonAnswer({
           account_id,
           as_of_seq: booked.length,
+          funding: 'credits',
           balances: [{ asset: 'credits', total: available, held: 0, available }],
         });
       case 'holds':
@@ -171,7 +172,14 @@ export async function startFakeBooks(bus: MessageBus): Promise<FakeBooks> {
     },
     answers: true,
     refusesWith: null,
-    report: { ok: true, accounts: 1, entries: 1, problems: [] },
+    report: {
+      ok: true,
+      started_at: '2026-10-05T03:10:00.000Z',
+      finished_at: '2026-10-05T03:10:01.000Z',
+      accounts: 1,
+      entries: 1,
+      problems: [],
+    },
     quarantined: [],
     close: () => http.close(),
   };

@@ -1,8 +1,11 @@
 import {
   type CurrentPageMeta,
   currentPageMetaHeader,
+  packedPageBeginning,
 } from '@inventory/contracts/internal/inventory';
 import { type InventoryKey, inventoryKeyText } from '@inventory/contracts/inventory-key';
+import { contentCoding } from '@inventory/contracts/vocabulary';
+import { packBeginning } from '@inventory/http/packed-body';
 import { type Clock, isoTime } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { createFakeStaging, type FakeStaging } from './fake-staging.ts';
@@ -10,7 +13,7 @@ import { type FakeAnswer, type HttpFake, refusalAnswer, startHttpFake } from './
 
 /** One saved inventory, as pages of ready-made text. */
 export interface SavedInventory {
-  readonly meta: Omit<CurrentPageMeta, 'next_position'>;
+  readonly meta: Omit<CurrentPageMeta, 'next_position' | 'packed'>;
   readonly pages: readonly string[];
 }
 
@@ -21,6 +24,8 @@ export interface FakeRevisionStore {
   readonly inventories: Map<string, SavedInventory>;
   readonly asked: URL[];
   readonly staging: FakeStaging;
+  /** Whether pages are packed where a coding is asked for. */
+  packs: boolean;
   /** Answers in place of the store; null leaves it to the store. */
   answerInstead: (url: URL) => FakeAnswer | null | Promise<FakeAnswer | null>;
   reset(): void;
@@ -30,7 +35,7 @@ export interface FakeRevisionStore {
 export async function startFakeRevisionStore(clock: Clock): Promise<FakeRevisionStore> {
   const inventories = new Map<string, SavedInventory>();
 
-  function pageOf(url: URL): FakeAnswer {
+  async function pageOf(url: URL): Promise<FakeAnswer> {
     const [, , platformId, appId, contextId] = url.pathname.split('/');
     const saved = inventories.get(`${platformId}/${appId}/${contextId}`);
     if (saved === undefined) return refusalAnswer({ code: 'inventory_revision_not_found' });
@@ -42,13 +47,17 @@ export async function startFakeRevisionStore(clock: Clock): Promise<FakeRevision
     const text = saved.pages[position];
     if (text === undefined) return refusalAnswer({ code: 'inventory_revision_not_found' });
     const next_position = position + 1 < saved.pages.length ? position + 1 : null;
+    const coding = contentCoding.safeParse(url.searchParams.get('coding')).data;
+    const raw = Buffer.from(packedPageBeginning + text);
+    const packing = coding && fake.packs ? await packBeginning(coding, raw) : null;
+    const packed = packing && { coding, raw_bytes: packing.rawBytes, crc32: packing.crc32 };
     return {
       status: 200,
       headers: {
         'content-type': 'application/json',
-        [currentPageMetaHeader]: JSON.stringify({ ...saved.meta, next_position }),
+        [currentPageMetaHeader]: JSON.stringify({ ...saved.meta, next_position, packed }),
       },
-      body: text,
+      body: packing?.bytes ?? text,
     };
   }
 
@@ -56,7 +65,7 @@ export async function startFakeRevisionStore(clock: Clock): Promise<FakeRevision
   const http = await startHttpFake(async (url, request) => {
     if (url.pathname.startsWith('/scans/')) return staging.answer(url, request);
     fake.asked.push(url);
-    return (await fake.answerInstead(url)) ?? pageOf(url);
+    return (await fake.answerInstead(url)) ?? (await pageOf(url));
   });
   const fake: FakeRevisionStore = {
     clock,
@@ -64,8 +73,10 @@ export async function startFakeRevisionStore(clock: Clock): Promise<FakeRevision
     inventories,
     asked: [],
     staging,
+    packs: false,
     answerInstead: () => null,
     reset: () => {
+      fake.packs = false;
       fake.answerInstead = () => null;
     },
     close: () => http.close(),

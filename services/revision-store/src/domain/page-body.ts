@@ -62,6 +62,15 @@ export function rangesOfPage(request: PageRequest): BlockRange[] {
   return ranges;
 }
 
+/** The block that is the whole page and wholly in it; null when there is none. */
+export function wholeBlock(request: PageRequest): BlockRange | null {
+  const [block, second] = rangesOfPage(request);
+  if (!block || second) return null;
+  const { index, from, to } = block;
+  const assets = Math.min(request.blockAssets, request.totalCount - index * request.blockAssets);
+  return from === 0 && to === assets ? block : null;
+}
+
 /** The part of a page that is no larger than `bytesMax`: its first assets, at least one. */
 export function fittingRanges(blocks: readonly OutlinedRange[], bytesMax: number): BlockRange[] {
   const given = new Set<number>();

@@ -7,7 +7,7 @@ export function toCurrentPageMeta(
   of: InventoryKey,
   page: Extract<CurrentPage, { result: 'page' }>,
 ): CurrentPageMeta {
-  const { observation, language, nextPosition } = page;
+  const { observation, language, nextPosition, packed } = page;
   const { revision, window } = observation;
   const completedAt = isoTime(window.completedAtMs);
   return currentPageMeta.parse({
@@ -21,5 +21,6 @@ export function toCurrentPageMeta(
     reported_total_count: observation.reportedTotalCount,
     language,
     next_position: nextPosition,
+    packed: packed && { coding: packed.coding, raw_bytes: packed.rawBytes, crc32: packed.crc32 },
   });
 }

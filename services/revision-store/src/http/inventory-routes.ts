@@ -11,6 +11,7 @@ import { Refused } from '@inventory/http/refused';
 import { Reply } from '@inventory/http/reply';
 import { unreachable } from '@inventory/runtime/bug';
 import type { z } from 'zod';
+import { countPage } from '../metrics.ts';
 import { type EraseInventoryDeps, eraseInventory } from '../operations/erase-inventory.ts';
 import {
   type CurrentPageRequest,
@@ -33,18 +34,22 @@ export const readCurrentPageRoute = internalRoute({
       language: query.language,
       pageSize: query.page_size,
       position: query.position,
+      coding: query.coding ?? null,
       pinned: pinnedBy(query),
     });
     switch (page.result) {
-      case 'page':
+      case 'page': {
+        const bytes = page.body.reduce((sum, piece) => sum + piece.length, 0);
+        countPage(page.packed?.rawBytes ?? bytes);
         return new Reply({
           headers: {
             [currentPageMetaHeader]: JSON.stringify(toCurrentPageMeta(scope, page)),
-            'Content-Length': String(page.body.reduce((sum, piece) => sum + piece.length, 0)),
+            'Content-Length': String(bytes),
           },
           type: 'application/octet-stream',
           body: Readable.from(page.body, { objectMode: false }),
         });
+      }
       case 'no_revision':
         throw new Refused({ code: 'inventory_revision_not_found' });
       case 'expired':

@@ -15,7 +15,7 @@ import { work } from '../work.ts';
 import { commitScan } from './commit-scan.ts';
 import { compareScan } from './compare-with-head.ts';
 import { decideScan } from './decide-scan.ts';
-import { PagesInvalid, rememberLastRead } from './read-staged-page.ts';
+import { PagesInvalid, rememberChunks } from './read-staged-page.ts';
 import { settleLastResult } from './settle-last-result.ts';
 import { surveyScan } from './survey-scan.ts';
 import { writeRevision } from './write-revision.ts';
@@ -123,7 +123,7 @@ async function assemblePages(
 ): Promise<AssemblyEnd> {
   const { scan } = claimed;
   const { scopes, clock, settings } = deps;
-  const chunks = rememberLastRead(deps.chunks);
+  const chunks = rememberChunks(deps.chunks);
   const pages = pagesInOrder(scan.pages, settings.pageChunksMax);
   if (pages === null) throw new PagesInvalid('the manifest is not a whole scan');
   const survey = await surveyScan(chunks, scan.scanId, pages, signal);

@@ -1,7 +1,11 @@
 import type { ObservationId, RevisionId } from '@inventory/contracts/ids';
+import { packedPageBeginning } from '@inventory/contracts/internal/inventory';
 import type { Language } from '@inventory/contracts/languages';
+import type { ContentCoding } from '@inventory/contracts/vocabulary';
+import { type PackedBeginning, packBeginning } from '@inventory/http/packed-body';
 import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
+import type { Logger } from '@inventory/runtime/logger';
 import { keepTexts, partEnd, type TextPart } from '../domain/joined-texts.ts';
 import { type Observation, textsFor } from '../domain/observation.ts';
 import {
@@ -14,9 +18,9 @@ import {
   type PageRequest,
   pageBody,
   rangesOfPage,
+  wholeBlock,
 } from '../domain/page-body.ts';
 import { isSupersededReadable, type Retention } from '../domain/retention.ts';
-import { countPage } from '../metrics.ts';
 import type { BlockReading } from '../storage/block-cache.ts';
 import type { AssetBlock, BlockTexts } from '../storage/block-store.ts';
 import type { ObservationStore } from '../storage/observation-store.ts';
@@ -27,6 +31,7 @@ export interface ReadCurrentPageDeps {
   readonly observations: Pick<ObservationStore, 'findSuperseded'>;
   readonly blocks: BlockReading;
   readonly clock: Clock;
+  readonly logger: Pick<Logger, 'warn'>;
   readonly settings: { readonly retention: Retention };
 }
 
@@ -35,6 +40,8 @@ export interface CurrentPageRequest {
   readonly language: Language;
   readonly pageSize: number;
   readonly position: number;
+  /** In which the page may be packed; null for none. */
+  readonly coding: ContentCoding | null;
   /** What the first page of a chain selected. */
   readonly pinned: {
     readonly revisionId: RevisionId;
@@ -49,8 +56,9 @@ export type CurrentPage =
       /** The language of the descriptions given. */
       readonly language: Language;
       readonly nextPosition: number | null;
-      /** The text of the members `assets` and `descriptions`, in pieces. */
+      /** The text of the members `assets` and `descriptions`, in pieces; or packed, in one. */
       readonly body: readonly Buffer[];
+      readonly packed: PackedBeginning | null;
     }
   | { readonly result: 'no_revision' }
   | { readonly result: 'expired' }
@@ -58,6 +66,9 @@ export type CurrentPage =
 
 /** Largest text of a page, unless one asset alone is larger: what is in memory at once is bounded. */
 const pageBytesMax = 16 * 1024 * 1024;
+
+/** Of a packed page that is kept. */
+const packedBytesMax = 4 * 1024 * 1024;
 
 /** Blocks can vanish between the observation and them once: by an erasure. */
 const readsMax = 2;
@@ -75,12 +86,43 @@ export async function readCurrentPage(
     if (observation === null) return { result: request.pinned ? 'expired' : 'no_revision' };
     const { totalCount } = observation.revision;
     if (request.position > 0 && request.position >= totalCount) return { result: 'beyond_end' };
-    const page = await readPage(deps, request, observation);
+    const page = await readPackedPage(deps, request, observation);
     if (page !== null) return page;
     if (reads < readsMax) continue;
     invariant(request.pinned !== null, 'the head lacks blocks');
     return { result: 'expired' };
   }
+}
+
+/**
+ * A page that is a whole block leaves packed where its reader accepts that: packed at its first
+ * reading and kept, well packed because it is paid once. Others are slices, left to their reader.
+ */
+async function readPackedPage(
+  deps: ReadCurrentPageDeps,
+  request: CurrentPageRequest,
+  observation: Observation,
+): Promise<CurrentPage | null> {
+  const { coding, scopeKey: scope } = request;
+  const paging = { ...request, ...observation.revision };
+  const block = wholeBlock(paging);
+  if (coding === null || block === null) return await readPage(deps, request, observation);
+  const { language, sets } = setsOf(observation, request.language);
+  const place = { ...sets, index: block.index, coding };
+  const next = nextPosition(paging, [block]);
+  const found = { result: 'page', observation, language, nextPosition: next } as const;
+  const kept = await deps.blocks.readPacked(place);
+  if (kept !== undefined) return { ...found, body: [kept.bytes], packed: kept };
+  const page = await readPage(deps, request, observation);
+  // One that would be too large ends before its block does.
+  if (page?.result !== 'page' || page.nextPosition !== next) return page;
+  const raw = Buffer.concat([Buffer.from(packedPageBeginning), ...page.body]);
+  const packed = await packBeginning(coding, raw);
+  if (packed.bytes.length > packedBytesMax) return page;
+  await deps.blocks.keepPacked({ ...place, scope }, packed).catch((error: unknown) => {
+    deps.logger.warn({ err: error }, 'packed page not kept');
+  });
+  return { ...found, body: [packed.bytes], packed };
 }
 
 async function selectObservation(
@@ -106,12 +148,9 @@ async function readPage(
   { position, pageSize, language: wanted }: CurrentPageRequest,
   observation: Observation,
 ): Promise<CurrentPage | null> {
-  const { totalCount, blockAssets, revisionId } = observation.revision;
+  const { totalCount, blockAssets } = observation.revision;
   const request: PageRequest = { position, pageSize, totalCount, blockAssets };
-  const { language, textSet } = textsFor(observation, wanted);
-  invariant(textSet !== undefined, 'an observation has the texts of its own scan');
-  const { textSetId, rowSetId } = textSet;
-  const sets = { revisionId, rowSetId, textSetId };
+  const { language, sets } = setsOf(observation, wanted);
   const outlined = await Promise.all(
     rangesOfPage(request).map((range) => readOutline(blocks, sets, range)),
   );
@@ -123,14 +162,13 @@ async function readPage(
     parts.push(stored ? await readContent(blocks, { ...stored, range }) : null);
   }
   if (!allPresent(parts)) return null;
-  const body = pageBody(parts);
-  countPage(body.reduce((bytes, piece) => bytes + piece.length, 0));
   return {
     result: 'page',
     observation,
     language,
     nextPosition: nextPosition(request, ranges),
-    body,
+    body: pageBody(parts),
+    packed: null,
   };
 }
 
@@ -140,6 +178,16 @@ interface PageSets {
   /** Of the rows, where they are not those of the revision. */
   readonly rowSetId: string | null;
   readonly textSetId: string;
+}
+
+function setsOf(
+  observation: Observation,
+  wanted: Language,
+): { readonly language: Language; readonly sets: PageSets } {
+  const { language, textSet } = textsFor(observation, wanted);
+  invariant(textSet !== undefined, 'an observation has the texts of its own scan');
+  const { textSetId, rowSetId } = textSet;
+  return { language, sets: { revisionId: observation.revision.revisionId, rowSetId, textSetId } };
 }
 
 /** A run of a block's assets, with the first parts of the block. */

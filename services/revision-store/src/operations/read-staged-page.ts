@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { stagedPageBytesMax } from '@inventory/contracts/internal/inventory';
 import type { ManifestPage } from '../domain/scan.ts';
 import type { ChunkPlace, ChunkStore, StagedChunk } from '../storage/chunk-store.ts';
+import { unpack } from '../storage/compression.ts';
 import { sha256Hex } from './sha256.ts';
 
 /** Staged pages that no try can assemble into a revision. */
@@ -26,8 +27,10 @@ export async function readStagedPage(
   const contents: Buffer[] = [];
   for (const [index, { digest }] of named.entries()) {
     const chunk = staged[index];
-    if (chunk?.digest !== digest || sha256Hex(chunk.content) !== digest) return null;
-    contents.push(chunk.content);
+    if (chunk?.digest !== digest) return null;
+    const content = unpack(chunk);
+    if (sha256Hex(content) !== digest) return null;
+    contents.push(content);
   }
   const [only] = contents;
   const text = only && contents.length === 1 ? only : Buffer.concat(contents);
@@ -35,15 +38,21 @@ export async function readStagedPage(
   return text;
 }
 
-/** Remembers what was read last: the pages of a small scan are read to compare and to write it. */
-export function rememberLastRead(chunks: Reading): Reading {
-  let last: { readonly key: string; readonly found: (StagedChunk | undefined)[] } | undefined;
+/** Packed chunks of one scan; 250,000 assets take about 20 MiB. */
+const rememberedBytesMax = 32 * 1024 * 1024;
+
+/** The pages of a scan are read to compare and to write it: from the store once, as far as they fit. */
+export function rememberChunks(chunks: Reading): Reading {
+  const remembered = new Map<string, (StagedChunk | undefined)[]>();
+  let bytes = 0;
   return {
     async readChunks(places) {
       const key = places.map(placeKey).join();
-      if (last?.key === key) return last.found;
+      const known = remembered.get(key);
+      if (known !== undefined) return known;
       const found = await chunks.readChunks(places);
-      last = { key, found };
+      bytes += found.reduce((sum, chunk) => sum + (chunk?.packed.length ?? 0), 0);
+      if (bytes <= rememberedBytesMax) remembered.set(key, found);
       return found;
     },
   };

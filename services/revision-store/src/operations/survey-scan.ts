@@ -6,7 +6,7 @@ import { readStagedPage } from './read-staged-page.ts';
 
 /**
  * Reads every page of a scan once, verifies it and notes what it holds; null while pages are
- * missing. One page is in memory at a time, and other work of the process gets its turn between
+ * missing. One unpacked page is in memory at a time, and other work of the process gets its turn between
  * two.
  */
 export async function surveyScan(

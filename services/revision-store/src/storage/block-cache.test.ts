@@ -14,6 +14,8 @@ function countingStore() {
   const store: BlockReading = {
     readAssets: async () => undefined,
     readPart: async () => undefined,
+    readPacked: async () => undefined,
+    keepPacked: async () => undefined,
     readTexts: async (set, index) => {
       reads.push(`${set}/${index}`);
       return set === 'gone' ? undefined : block;
@@ -36,7 +38,7 @@ describe('Blocks that were read', () => {
 
   it('are evicted by recency, so that memory is bounded', async () => {
     const { store, reads } = countingStore();
-    const cached = cacheBlocks(store, 4 * mebibyte);
+    const cached = cacheBlocks(store, 5 * mebibyte);
 
     for (const index of [0, 1, 0, 2]) await cached.readTexts('a', index);
     reads.length = 0;

@@ -1,22 +1,32 @@
+import type { PackedBeginning } from '@inventory/http/packed-body';
 import { LRUCache } from 'lru-cache';
-import type { AssetBlock, BlockStore, BlockTexts } from './block-store.ts';
+import type { AssetBlock, BlockStore, BlockTexts, PackedPlace } from './block-store.ts';
 
-export type BlockReading = Pick<BlockStore, 'readAssets' | 'readTexts' | 'readPart'>;
+export type BlockReading = Pick<
+  BlockStore,
+  'readAssets' | 'readTexts' | 'readPart' | 'readPacked' | 'keepPacked'
+>;
 
 /**
- * Caches unpacked blocks by recency, up to a number of bytes. Blocks never change, and access is
+ * Caches blocks by recency, up to a number of bytes. Blocks never change, and access is
  * decided before a block is read, so nothing has to be invalidated. A chain of small pages reads one
  * block many times. Later parts of large blocks are not kept: a few would evict all others.
  */
 export function cacheBlocks(blocks: BlockReading, bytesMax: number): BlockReading {
   const assets = createCache<AssetBlock>(bytesMax / 4, (block) => block.assets.first.length);
-  const texts = createCache<BlockTexts>(bytesMax - bytesMax / 4, (block) => block.first.length);
+  const texts = createCache<BlockTexts>(bytesMax / 2, (block) => block.first.length);
+  const packed = createCache<PackedBeginning>(bytesMax / 4, ({ bytes }) => bytes.length);
   return {
     readAssets: (set, index) => assets.read(`${set}/${index}`, () => blocks.readAssets(set, index)),
     readTexts: (set, index) => texts.read(`${set}/${index}`, () => blocks.readTexts(set, index)),
     readPart: blocks.readPart,
+    readPacked: (place) => packed.read(keyOf(place), () => blocks.readPacked(place)),
+    keepPacked: blocks.keepPacked,
   };
 }
+
+const keyOf = ({ revisionId, rowSetId, textSetId, index, coding }: PackedPlace) =>
+  `${textSetId}/${index}/${rowSetId ?? revisionId}/${coding}`;
 
 /** What holds a value, so that small ones count too. */
 const entryBytes = 64 * 1024;

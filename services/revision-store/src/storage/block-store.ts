@@ -1,3 +1,5 @@
+import type { ContentCoding } from '@inventory/contracts/vocabulary';
+import type { PackedBeginning } from '@inventory/http/packed-body';
 import { invariant } from '@inventory/runtime/bug';
 import { Binary } from 'mongodb';
 import type {
@@ -37,7 +39,7 @@ export interface BlockPlace {
 export type BlockStore = ReturnType<typeof createBlockStore>;
 
 /** Blocks are written once, under a set of their own, and never change. */
-export function createBlockStore({ assetBlocks, textBlocks }: Collections) {
+export function createBlockStore({ assetBlocks, textBlocks, packedBlocks }: Collections) {
   return {
     async writeAssets(
       place: BlockPlace,
@@ -92,6 +94,27 @@ export function createBlockStore({ assetBlocks, textBlocks }: Collections) {
       return document ? textsOf(document) : undefined;
     },
 
+    async readPacked(place: PackedPlace): Promise<PackedBeginning | undefined> {
+      const document = await packedBlocks.findOne({ _id: packedId(place) });
+      if (!document) return undefined;
+      const { packed, rawBytes, crc32 } = document;
+      return { coding: place.coding, bytes: bytesOf(packed), rawBytes, crc32 };
+    },
+
+    /** Keeps a packed block as long as its texts; not where its inventory was erased meanwhile. */
+    async keepPacked(
+      { scope, ...place }: PackedPlace & { readonly scope: string },
+      { bytes, rawBytes, crc32 }: PackedBeginning,
+    ): Promise<void> {
+      const { textSetId: set, index, revisionId } = place;
+      const _id = packedId(place);
+      const fields = { scope, set, index, packed: new Binary(bytes), rawBytes, crc32 };
+      await packedBlocks.updateOne({ _id }, { $setOnInsert: fields }, { upsert: true });
+      const rows = { _id: blockId({ set: revisionId, index }) };
+      const isThere = await assetBlocks.findOne(rows, { projection: { _id: 1 } });
+      if (!isThere) await packedBlocks.deleteOne({ _id });
+    },
+
     /** The join keys of a block's descriptions, in the block's own numbering. */
     async readDescriptionKeys(set: string, index: number): Promise<readonly string[] | undefined> {
       const document = await assetBlocks.findOne(
@@ -116,13 +139,25 @@ export function createBlockStore({ assetBlocks, textBlocks }: Collections) {
     /** Deletes whole sets; how many blocks there were. */
     async deleteSets(scope: string, sets: readonly string[]): Promise<number> {
       const doomed = { scope, set: { $in: [...sets] } };
-      const [assets, texts] = await Promise.all([
-        assetBlocks.deleteMany(doomed),
-        textBlocks.deleteMany(doomed),
-      ]);
+      // In this order: after a packed block is kept, its rows are looked for.
+      const assets = await assetBlocks.deleteMany(doomed);
+      const texts = await textBlocks.deleteMany(doomed);
       return assets.deletedCount + texts.deletedCount;
     },
   };
+}
+
+/** A whole block of a revision in one language and coding. */
+export interface PackedPlace {
+  readonly revisionId: string;
+  readonly rowSetId: string | null;
+  readonly textSetId: string;
+  readonly index: number;
+  readonly coding: ContentCoding;
+}
+
+function packedId({ textSetId, index, rowSetId, revisionId, coding }: PackedPlace): string {
+  return `${textSetId}/${index}/${rowSetId ?? revisionId}/${coding}`;
 }
 
 function blockId({ set, index }: Pick<BlockPlace, 'set' | 'index'>): string {

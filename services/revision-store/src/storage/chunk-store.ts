@@ -4,7 +4,7 @@ import { Binary, type Collection } from 'mongodb';
 import type { ScanSource } from '../domain/observation.ts';
 import type { ManifestPage } from '../domain/scan.ts';
 import type { ChunkDocument } from './collections.ts';
-import { pack, unpack } from './compression.ts';
+import { type PackedBytes, pack } from './compression.ts';
 import { bytesOf } from './mapping.ts';
 
 /** The place of a chunk: a page of a scan, as one worker's epoch staged it. */
@@ -15,13 +15,15 @@ export interface ChunkPlace {
   readonly chunk: number;
 }
 
-export interface StagedChunk {
+/** A stored chunk, unpacked by its reader: many fit into memory packed. */
+export interface StagedChunk extends PackedBytes {
   readonly digest: string;
-  readonly content: Buffer;
 }
 
 /** A received chunk. */
-export interface ArrivedChunk extends StagedChunk {
+export interface ArrivedChunk {
+  readonly digest: string;
+  readonly content: Buffer;
   readonly source: ScanSource;
 }
 
@@ -133,5 +135,5 @@ function within(scanId: string) {
 function fromDocument(document: ChunkDocument | undefined): StagedChunk | undefined {
   if (!document) return undefined;
   const { digest, rawBytes, content } = document;
-  return { digest, content: unpack({ packed: bytesOf(content), rawBytes }) };
+  return { digest, packed: bytesOf(content), rawBytes };
 }

@@ -187,6 +187,21 @@ export interface TextBlockDocument {
   readonly parts?: PartsFields;
 }
 
+/**
+ * A whole block in one language, its rows and descriptions packed as the beginning of a response. It
+ * is among the text blocks: it goes with the texts of its set.
+ */
+export interface PackedBlockDocument {
+  /** `<text set>/<index>/<set of the rows>/<coding>` */
+  readonly _id: string;
+  readonly scope: string;
+  readonly set: string;
+  readonly index: number;
+  readonly packed: Binary;
+  readonly rawBytes: number;
+  readonly crc32: number;
+}
+
 export interface Collections {
   readonly scans: Collection<ScanDocument>;
   readonly chunks: Collection<ChunkDocument>;
@@ -194,6 +209,7 @@ export interface Collections {
   readonly observations: Collection<ObservationDocument>;
   readonly assetBlocks: Collection<AssetBlockDocument>;
   readonly textBlocks: Collection<TextBlockDocument>;
+  readonly packedBlocks: Collection<PackedBlockDocument>;
 }
 
 export function collectionsOf(db: Db): Collections {
@@ -204,6 +220,7 @@ export function collectionsOf(db: Db): Collections {
     observations: db.collection(documents.observation.collection),
     assetBlocks: db.collection('asset_blocks'),
     textBlocks: db.collection('text_blocks'),
+    packedBlocks: db.collection('text_blocks'),
   };
 }
 

@@ -1,17 +1,22 @@
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import {
   type CurrentPageMeta,
   chunkDigestHeader,
   currentPageMeta,
   currentPageMetaHeader,
+  packedPageBeginning,
 } from '@inventory/contracts/internal/inventory';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { ManifestPage } from '@inventory/contracts/messages/revision-commands';
+import type { ContentCoding } from '@inventory/contracts/vocabulary';
+import { packEnd } from '@inventory/http/packed-body';
 import { digestOf, type Scan } from './scan-builder.ts';
 
 export interface PageQuery {
   readonly language?: string;
   readonly page_size?: number;
   readonly position?: number;
+  readonly coding?: ContentCoding;
   readonly revision_id?: string;
   readonly observation_id?: string;
 }
@@ -49,6 +54,16 @@ export const placeOf = (scan: Scan, page: number, chunk: number): string =>
 const inventoryPath = ({ platform_id, app_id, context_id }: InventoryKey) =>
   `/inventories/${platform_id}/${app_id}/${context_id}`;
 
+/** The members of a packed page, ended as a response that has nothing but them. */
+function unpack(bytes: Buffer, packed: NonNullable<CurrentPageMeta['packed']>): string {
+  const { coding, raw_bytes: rawBytes, crc32 } = packed;
+  const end = Buffer.from('}}');
+  const whole = Buffer.concat([bytes, packEnd({ coding, rawBytes, crc32 }, end)]);
+  return unpackers[coding](whole).toString().slice(packedPageBeginning.length, -end.length);
+}
+
+const unpackers = { br: brotliDecompressSync, gzip: gunzipSync, zstd: zstdDecompressSync };
+
 export function createStoreClient(url: string): StoreClient {
   async function putChunk(
     place: string,
@@ -71,15 +86,16 @@ export function createStoreClient(url: string): StoreClient {
       Object.entries(given).map(([name, value]): [string, string] => [name, String(value)]),
     );
     const answer = await fetch(`${url}${inventoryPath(scope)}/page?${search}`);
-    const text = await answer.text();
+    const bytes = Buffer.from(await answer.arrayBuffer());
     if (answer.status !== 200) {
-      return { status: answer.status, code: JSON.parse(text).error.code } as GivenPage;
+      return { status: answer.status, code: JSON.parse(bytes.toString()).error.code } as GivenPage;
     }
-    const meta = JSON.parse(answer.headers.get(currentPageMetaHeader) ?? '');
+    const meta = currentPageMeta.parse(JSON.parse(answer.headers.get(currentPageMetaHeader) ?? ''));
+    const text = meta.packed ? unpack(bytes, meta.packed) : bytes.toString();
     return {
       status: 200,
       code: undefined,
-      meta: currentPageMeta.parse(meta),
+      meta,
       text,
       ...JSON.parse(`{${text}}`),
     };

@@ -1,62 +1,132 @@
 import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { contentCodings } from '@inventory/contracts/vocabulary';
+import type { Stack } from '@inventory/local-stack/stack';
 import { sizeInventory } from '@inventory/platform-simulator/scenarios';
 import { Agent, request } from 'undici';
 import { withStack } from '../bench-stack.ts';
 import type { BenchContext, Benchmark } from '../benchmark.ts';
 import { inventoryPath, openCustomer } from '../customer.ts';
 import { closedLoop, type LoadResult } from '../load.ts';
-import { moreIsBetter, reported } from '../row.ts';
+import { cpuMs } from '../process-usage.ts';
+import { lessIsBetter, moreIsBetter, type Row, reported } from '../row.ts';
 import { makeTopics } from '../yardsticks/ping-pong.ts';
 import { startYardstick } from '../yardsticks/start-yardstick.ts';
 
 const concurrency = 16;
+const assets = 2_000;
 
 interface PageLoad extends LoadResult {
-  readonly bytes: number;
+  readonly page: Buffer;
+  /** CPU of the gateway. */
+  readonly cpuMsPerPage: number;
 }
+
+type Loads = Readonly<Record<'one' | 'identity' | (typeof contentCodings)[number], PageLoad>>;
 
 /**
  * (c) Pages of 2,000 assets, paid for, against the least such a page costs: one Kafka round trip,
- * one durable insert, one proxied fetch of the same bytes.
+ * one durable insert, one proxied fetch of the same bytes; packed ones against bare Koa that packs
+ * for each request; and what they add to the gateway's CPU for a page of one asset.
  */
 export const currentPage: Benchmark = {
   name: 'current-page',
   async run(context) {
     const durationMs = context.quick ? 4_000 : 15_000;
     const ours = await currentPages(context, durationMs);
-    const minimal = await minimalPages(context, ours.bytes, durationMs);
-    const bare = await barePages(ours.bytes, durationMs);
+    const plain = ours.identity;
+    const minimal = await minimalPages(context, plain.page.length, durationMs);
+    const bare = await barePages([String(plain.page.length)], durationMs);
+    const barePacked = await bareGzipPages(plain.page, durationMs);
     return [
       moreIsBetter({
         name: 'Current, 2,000-asset page, against a minimal paid server',
-        value: ours.perSecond,
+        value: plain.perSecond,
         unit: '/s',
         yardstick: minimal.perSecond,
         floor: 0.5,
       }),
       moreIsBetter({
         name: 'Current, 2,000-asset page, against bare Koa',
-        value: ours.perSecond,
+        value: plain.perSecond,
         unit: '/s',
         yardstick: bare.perSecond,
       }),
-      reported('Current, 2,000-asset page, p50 at 16 clients', ours.p50Ms, 'ms'),
-      reported('Current, 2,000-asset page, bytes', ours.bytes, 'B'),
+      moreIsBetter({
+        name: 'the same in gzip, against bare Koa that packs each',
+        value: ours.gzip.perSecond,
+        unit: '/s',
+        yardstick: barePacked.perSecond,
+        floor: 1,
+      }),
+      ...cpuRows(ours),
+      reported('Current, 2,000-asset page, p50 at 16 clients', plain.p50Ms, 'ms'),
+      reported('Current, 2,000-asset page, bytes', plain.page.length, 'B'),
     ];
   },
 };
 
-function currentPages({ backends }: BenchContext, durationMs: number): Promise<PageLoad> {
+/** What a page costs the gateway, and what its assets add; the yardsticks are the goals. */
+function cpuRows({ one, identity, ...packed }: Loads): Row[] {
+  const added = (load: PageLoad) => load.cpuMsPerPage - one.cpuMsPerPage;
+  const row = (name: string, value: number, yardstick: number) =>
+    lessIsBetter({ name: `gateway CPU ${name}`, value, unit: 'ms', yardstick });
+  return [
+    row('of a page of one asset', one.cpuMsPerPage, 1.5),
+    row('that 2,000 plain assets add', added(identity), 1.5),
+    ...contentCodings.map((coding) =>
+      row(`that 2,000 assets in ${coding} add`, added(packed[coding]), 0.5),
+    ),
+  ];
+}
+
+function currentPages({ backends }: BenchContext, durationMs: number): Promise<Loads> {
   return withStack(backends, { name: 'current-page' }, async (stack) => {
     const customer = await openCustomer(stack);
-    const inventory = sizeInventory(2_000);
-    await customer.completed(await customer.refresh(inventory));
-    const path = `${inventoryPath(inventory)}/current`;
-    const { body } = await customer.ask('GET', path);
-    const load = await loaded(durationMs, () => customer.ask('GET', path));
+    const pathOf = async (count: number) => {
+      const inventory = sizeInventory(count);
+      await customer.completed(await customer.refresh(inventory));
+      return `${inventoryPath(inventory)}/current`;
+    };
+    const [one, many] = [await pathOf(1), await pathOf(assets)];
+    const measure = (path: string, coding: string) =>
+      loadPages(stack, { path, coding, key: customer.apiKey }, durationMs);
+    const loads = {
+      one: await measure(one, 'identity'),
+      identity: await measure(many, 'identity'),
+      br: await measure(many, 'br'),
+      gzip: await measure(many, 'gzip'),
+      zstd: await measure(many, 'zstd'),
+    };
     await customer.close();
-    return { ...load, bytes: body.length };
+    return loads;
   });
+}
+
+interface WantedPage {
+  readonly path: string;
+  readonly coding: string;
+  readonly key: string;
+}
+
+async function loadPages(
+  { gatewayUrl, services }: Stack,
+  { path, coding, key }: WantedPage,
+  durationMs: number,
+): Promise<PageLoad> {
+  const gateways = services.filter(({ service }) => service === 'gateway');
+  const cpu = () => gateways.reduce((sum, { pid }) => sum + (pid === null ? 0 : cpuMs(pid)), 0);
+  const headers = { 'x-api-key': key, 'accept-encoding': coding };
+  const pages = openPages(`${gatewayUrl}${path}`, headers);
+  const page = await pages.read();
+  await closedLoop({ concurrency, durationMs: durationMs / 4, work: pages.read });
+  const beforeMs = cpu();
+  const load = await closedLoop({ concurrency, durationMs, work: pages.read });
+  const cpuMsPerPage = (cpu() - beforeMs) / load.count;
+  await pages.close();
+  return { ...load, page, cpuMsPerPage };
 }
 
 async function minimalPages(
@@ -81,8 +151,17 @@ async function minimalPages(
   }
 }
 
-async function barePages(bytes: number, durationMs: number): Promise<LoadResult> {
-  const server = await startYardstick('bare-koa', [String(bytes)]);
+async function bareGzipPages(page: Buffer, durationMs: number): Promise<LoadResult> {
+  const folder = mkdtempSync(join(tmpdir(), 'inventory-bench-'));
+  const file = join(folder, 'page.json');
+  writeFileSync(file, page);
+  const load = await barePages([file, 'gzip'], durationMs);
+  rmSync(folder, { recursive: true });
+  return load;
+}
+
+async function barePages(args: readonly string[], durationMs: number): Promise<LoadResult> {
+  const server = await startYardstick('bare-koa', args);
   try {
     return await pagesFrom(server.ready, durationMs);
   } finally {
@@ -90,18 +169,23 @@ async function barePages(bytes: number, durationMs: number): Promise<LoadResult>
   }
 }
 
-async function pagesFrom(url: string, durationMs: number): Promise<LoadResult> {
+function openPages(url: string, headers: Readonly<Record<string, string>> = {}) {
   const agent = new Agent({ connections: concurrency, pipelining: 1 });
-  const work = async () => {
-    const { body } = await request(url, { dispatcher: agent });
-    return Buffer.from(await body.arrayBuffer());
+  return {
+    async read() {
+      const { statusCode, body } = await request(url, { dispatcher: agent, headers });
+      const bytes = Buffer.from(await body.arrayBuffer());
+      if (statusCode !== 200) throw new Error(`${url}: ${statusCode} ${bytes}`);
+      return bytes;
+    },
+    close: () => agent.close(),
   };
-  const load = await loaded(durationMs, work);
-  await agent.close();
-  return load;
 }
 
-async function loaded(durationMs: number, work: () => Promise<unknown>): Promise<LoadResult> {
-  await closedLoop({ concurrency, durationMs: durationMs / 4, work });
-  return closedLoop({ concurrency, durationMs, work });
+async function pagesFrom(url: string, durationMs: number): Promise<LoadResult> {
+  const pages = openPages(url);
+  await closedLoop({ concurrency, durationMs: durationMs / 4, work: pages.read });
+  const load = await closedLoop({ concurrency, durationMs, work: pages.read });
+  await pages.close();
+  return load;
 }

@@ -1,4 +1,5 @@
-import type { Account } from '@inventory/billing-ledger/domain/account';
+import type { Account } from '@inventory/billing-ledger/accounts/account.domain';
+import type { CommitDocument } from '@inventory/billing-ledger/journal/commit-document';
 import { BSON } from 'mongodb';
 import type { Benchmark } from '../benchmark.ts';
 import { fundedAccount, newAccountIds, pair, plan, seal } from '../ledger-work.ts';
@@ -73,7 +74,7 @@ function measure(rounds: number, accountCount: number, pairsPerCommit: number): 
         }
       }),
     );
-    const documents: object[] = [];
+    const documents: CommitDocument[] = [];
     rates.sealed.push(
       pairsPerSecond(() => {
         for (const { id, commands } of commits) {
@@ -85,9 +86,10 @@ function measure(rounds: number, accountCount: number, pairsPerCommit: number): 
         }
       }),
     );
+    const contents = documents.map(({ content }): object => JSON.parse(content.toString()));
     rates.bson.push(
       pairsPerSecond(() => {
-        for (const document of documents) BSON.serialize(document);
+        for (const content of contents) BSON.serialize(content);
       }),
     );
   }

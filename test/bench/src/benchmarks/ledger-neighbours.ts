@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { createOnBillingCommands } from '@inventory/billing-ledger/consumers/on-billing-commands';
-import { commitsCollection, ledgerIndexes } from '@inventory/billing-ledger/storage/collections';
+import { commitsCollection, ledgerIndexes } from '@inventory/billing-ledger/collections';
+import { createOnBillingCommands } from '@inventory/billing-ledger/journal/on-billing-commands';
 import type { AccountId } from '@inventory/contracts/ids';
 import type { MessageBus } from '@inventory/messaging/bus';
 import { createKafkaBus } from '@inventory/messaging/kafka/kafka-bus';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Command } from '@inventory/billing-ledger/domain/command';
-import { commitsCollection, ledgerIndexes } from '@inventory/billing-ledger/storage/collections';
+import type { Command } from '@inventory/billing-ledger/accounts/command.domain';
+import { commitsCollection, ledgerIndexes } from '@inventory/billing-ledger/collections';
 import type { AccountId } from '@inventory/contracts/ids';
 import { ensureIndexes } from '@inventory/mongo/indexes';
 import { type Db, type Document, MongoClient } from 'mongodb';

@@ -1,7 +1,7 @@
-import { toAnswerOutcome, toOutcome } from '../../../src/consumers/outcome.ts';
-import { type Command, commandKey } from '../../../src/domain/command.ts';
-import { resolveDuplicate } from '../../../src/domain/duplicate-command.ts';
-import { type Entry, entryKeys } from '../../../src/domain/entry.ts';
+import { type Command, commandKey } from '../../../src/accounts/command.domain.ts';
+import { resolveDuplicate } from '../../../src/accounts/duplicate-command.domain.ts';
+import { type Entry, entryKeys } from '../../../src/accounts/entry.domain.ts';
+import { toAnswerOutcome, toOutcome } from '../../../src/journal/convert-outcome.ts';
 import { priceLists } from '../program.ts';
 import { createReferenceModel } from '../reference-model.ts';
 import type { Store } from './fake-journal.ts';

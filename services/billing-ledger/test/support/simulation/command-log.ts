@@ -1,7 +1,7 @@
 import type { BillingConfiguration } from '@inventory/contracts/messages/billing-commands';
 import type { ReceivedMessage } from '@inventory/messaging/bus';
-import type { Command } from '../../../src/domain/command.ts';
-import type { Configuration } from '../../../src/domain/configuration.ts';
+import type { Command } from '../../../src/accounts/command.domain.ts';
+import type { Configuration } from '../../../src/accounts/terms.domain.ts';
 import { accounts, decodeProgram } from '../program.ts';
 import type { Chance } from './scheduler.ts';
 
@@ -52,9 +52,7 @@ function toBody(command: Command): object {
         refresh_id: command.kind === 'reserve' ? command.refreshId : undefined,
         request_id: command.requestId,
         product_code: command.productCode,
-        ...(command.kind === 'reserve' && command.maxCredits !== null
-          ? { max_credits: command.maxCredits }
-          : {}),
+        max_credits: command.kind === 'reserve' ? command.maxCredits : undefined,
       };
     case 'settle':
       return {

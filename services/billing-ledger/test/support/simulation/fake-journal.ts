@@ -1,13 +1,12 @@
-import { BSON } from 'mongodb';
-import { entryKeys } from '../../../src/domain/entry.ts';
+import { entryKeys } from '../../../src/accounts/entry.domain.ts';
 import {
   type CommitDocument,
   commitId,
   readCommit,
   type StoredCommit,
   sealCommit,
-} from '../../../src/storage/commit-document.ts';
-import type { AppendResult, Journal } from '../../../src/storage/journal.ts';
+} from '../../../src/journal/commit-document.ts';
+import type { AppendResult, Journal } from '../../../src/journal/journal-store.ts';
 import type { Chance, Process, Scheduler } from './scheduler.ts';
 
 /** A request or its answer was lost on the way. */
@@ -23,8 +22,8 @@ export interface StoreGuarantees {
 
 /** The commits of all accounts as one MongoDB would hold them. */
 export interface Store {
-  /** By account, in the order of their ids; bytes as stored, and what they say. */
-  readonly commits: Map<string, StoredBytes[]>;
+  /** By account, in the order of their ids; as stored, and what they say. */
+  readonly commits: Map<string, Stored[]>;
   /** `<account> <command key>`. */
   readonly keys: Set<string>;
   /** `<account>/<seq>` of every entry. */
@@ -36,8 +35,8 @@ export interface Store {
   readonly futureEntries: string[];
 }
 
-export interface StoredBytes {
-  readonly bytes: Buffer;
+export interface Stored {
+  readonly document: CommitDocument;
   readonly commit: StoredCommit;
 }
 
@@ -121,14 +120,9 @@ export function connectJournal(connection: JournalConnection): Journal {
           .sort((left, right) => left.at - right.at)
           .slice(0, limit),
       ),
-    async *scanAccount(accountId, fromId) {
-      for (const { bytes, commit } of store.commits.get(accountId) ?? []) {
-        if (commit.id >= (fromId ?? '')) yield bytes;
-      }
-    },
     async *scanCommits() {
       for (const accountId of [...store.commits.keys()].sort()) {
-        for (const { bytes } of store.commits.get(accountId) ?? []) yield bytes;
+        for (const { document } of store.commits.get(accountId) ?? []) yield document;
       }
     },
   };
@@ -145,14 +139,14 @@ function insert(store: Store, document: CommitDocument): AppendResult {
   if (isTaken || (guarantees.uniqueKeys && indexed.some((key) => keys.has(key)))) {
     return { result: 'refused' };
   }
-  const bytes = Buffer.from(BSON.serialize(document));
-  const stored = [...ofAccount, { bytes, commit: readCommit(bytes) }];
+  const commit = readCommit(document);
+  const stored = [...ofAccount, { document, commit }];
   commits.set(
     accountId,
     stored.sort((left, right) => left.commit.firstSeq - right.commit.firstSeq),
   );
   for (const key of indexed) keys.add(key);
-  for (const { seq } of document.entries) positions.add(`${accountId}/${seq}`);
+  for (const { seq } of commit.entries) positions.add(`${accountId}/${seq}`);
   const previousAt = ofAccount.at(-1)?.commit.at ?? 0;
   if (document.at.getTime() > Math.max(previousAt, store.latestTime())) {
     store.futureEntries.push(id);

@@ -1,20 +1,20 @@
 import type { MessageBus, OutgoingMessage, ReceivedMessage } from '@inventory/messaging/bus';
 import type { Clock } from '@inventory/runtime/clock';
 import { createLogger } from '@inventory/runtime/logger';
-import { createOnBillingCommands } from '../../../src/consumers/on-billing-commands.ts';
-import { createAccountCache } from '../../../src/operations/account-cache.ts';
-import { createCommitCommands } from '../../../src/operations/commit-commands.ts';
-import { createJournalClock } from '../../../src/operations/journal-clock.ts';
-import { createLoadAccount, createLoadPart } from '../../../src/operations/load-account.ts';
+import { createAccountCache } from '../../../src/journal/account-cache.ts';
+import { createCommitCommands } from '../../../src/journal/commit-commands.ts';
+import { createJournalClock } from '../../../src/journal/journal-clock.ts';
+import type { Journal } from '../../../src/journal/journal-store.ts';
+import { createLoadAccount, createLoadPart } from '../../../src/journal/load-account.ts';
+import { createOnBillingCommands } from '../../../src/journal/on-billing-commands.ts';
+import { createRecentEntries } from '../../../src/journal/recent-entries.ts';
 import {
   createBringUpToDate,
   createSnapshotRebuilds,
-} from '../../../src/operations/rebuild-snapshots.ts';
-import { createRecentEntries } from '../../../src/operations/recent-entries.ts';
-import { createSnapshotSaver } from '../../../src/operations/save-snapshots.ts';
-import type { Journal } from '../../../src/storage/journal.ts';
-import type { Snapshot } from '../../../src/storage/snapshot-document.ts';
-import type { SnapshotStore } from '../../../src/storage/snapshot-store.ts';
+} from '../../../src/snapshots/rebuild-snapshots.ts';
+import { createSnapshotSaver } from '../../../src/snapshots/save-snapshots.ts';
+import type { Snapshot } from '../../../src/snapshots/snapshot-document.ts';
+import type { SnapshotStore } from '../../../src/snapshots/snapshot-store.ts';
 import { emptyQuarantine, neverRejected } from '../no-quarantine.ts';
 import { fixedPrices } from '../stored-journal.ts';
 import { ConnectionLost, connectJournal, type Faults, type Store } from './fake-journal.ts';
@@ -94,7 +94,7 @@ export function startReplica(world: World, planted: ReplicaFaults = {}): Replica
     everyEntries: 1 + chance.below(4),
   });
   const entriesMax = 2 + chance.below(10);
-  const loadPart = createLoadPart({ journal, snapshots, checkpoints: null, entriesMax });
+  const loadPart = createLoadPart({ journal, snapshots, entriesMax });
   const rebuilds = createSnapshotRebuilds({
     bringUpToDate: createBringUpToDate({ loadPart, snapshots }),
     cache,

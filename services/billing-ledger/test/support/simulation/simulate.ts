@@ -1,7 +1,7 @@
 import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
-import type { Command } from '../../../src/domain/command.ts';
-import type { Snapshot } from '../../../src/storage/snapshot-document.ts';
+import type { Command } from '../../../src/accounts/command.domain.ts';
+import type { Snapshot } from '../../../src/snapshots/snapshot-document.ts';
 import { startMs } from '../program.ts';
 import { verifyStored } from '../verify-stored.ts';
 import { auditRun } from './audit.ts';

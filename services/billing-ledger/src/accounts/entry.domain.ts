@@ -1,0 +1,76 @@
+import type { ProjectId, RefreshId, RequestId } from '@inventory/contracts/ids';
+import type { BillingRefusal } from '@inventory/contracts/refusal';
+import type {
+  LedgerAsset,
+  ProductCode,
+  RefreshOutcome,
+  SettlementDisposition,
+} from '@inventory/contracts/vocabulary';
+import type { Balances } from './balances.domain.ts';
+import { type CommandKind, resolutionKey } from './command.domain.ts';
+import type { EntryKind } from './movement.domain.ts';
+import type { Period } from './period.domain.ts';
+import type { Configuration, LowBalance } from './terms.domain.ts';
+
+/**
+ * One line of an account's journal: what one command did, refusals included. Never changed. It
+ * holds all of its outcome and all that distinguishes a duplicate of its command from a conflict.
+ */
+export interface Entry {
+  /** Position in the account's journal, from 1, without gaps. */
+  readonly seq: number;
+  /** Milliseconds since the epoch, never decreasing within the account; `seq` orders equal times. */
+  readonly at: number;
+  readonly kind: EntryKind;
+  /** What it was made for; `expire` and `allowance` begin a month without a command. */
+  readonly command: CommandKind | 'expire' | 'allowance';
+  readonly commandId: string;
+  /** Key of a command that can never be applied after this entry. */
+  readonly precludes: string | null;
+  readonly asset: LedgerAsset;
+  readonly change: Balances;
+  /** The balances of `asset` after this entry. */
+  readonly after: Balances;
+  readonly productCode: ProductCode | null;
+  readonly priceVersion: number | null;
+  readonly projectId: ProjectId | null;
+  readonly refreshId: RefreshId | null;
+  readonly requestId: RequestId | null;
+  /** Of a reservation that `max_credits` made lower than its price list says. */
+  readonly maxCredits: number | null;
+  /** The amount of an operator's command, applied or not. */
+  readonly amount: number | null;
+  readonly reason: string | null;
+  /** What a settlement was computed from. */
+  readonly outcome: RefreshOutcome | null;
+  readonly observedAssets: number | null;
+  readonly disposition: SettlementDisposition | null;
+  readonly refusal: BillingRefusal | null;
+  /** What a `configure` sets. */
+  readonly configured: Configuration | null;
+  /**
+   * Of a settle, release or reverse: the period of the hold or charge that it ends, where that
+   * period is over. Units that it releases or refunds expire with it.
+   */
+  readonly pastPeriod: Period | null;
+  /** Where the asset is units: the credits that it left untouched. */
+  readonly creditsAvailable: number | null;
+  /** Set where it crosses the account's alert. */
+  readonly lowBalance: LowBalance | null;
+  /**
+   * The entries right before it that began its month on the way to it: they are stored as entries
+   * of the same commit, and published whenever this one is.
+   */
+  readonly opening: readonly Entry[];
+}
+
+/** The keys this entry answers: its own command's, and one it precludes. */
+export function entryKeys(entry: Entry): readonly string[] {
+  const own = ownKey(entry);
+  return entry.precludes === null ? [own] : [own, entry.precludes];
+}
+
+function ownKey(entry: Entry): string {
+  const resolves = entry.command === 'settle' || entry.command === 'release';
+  return resolves && entry.refreshId !== null ? resolutionKey(entry.refreshId) : entry.commandId;
+}

@@ -1,0 +1,122 @@
+import type { AccountId } from '@inventory/contracts/ids';
+import { propertyRuns } from '@inventory/testkit/property-runs';
+import fc from 'fast-check';
+import { createPriceBook, firstPriceList } from '../prices/price-list.domain.ts';
+import { entryProblems } from '../verification/check-entry.domain.ts';
+import { type Account, applyEntry, newAccount } from './account.domain.ts';
+import { amountMax } from './balances.domain.ts';
+import type { Command } from './command.domain.ts';
+import { evaluate } from './evaluate.domain.ts';
+import { dueOpening, openPeriod, periodStateOf, unitsAt } from './open-period.domain.ts';
+import { periodStartMs } from './period.domain.ts';
+import type { Funding } from './terms.domain.ts';
+
+const accountId: AccountId = 'acc_0190aaaa-0000-7000-8000-000000000000';
+const prices = createPriceBook([firstPriceList]);
+const firstMonth = 2026 * 12 + 5;
+
+/** Times mostly within some milliseconds of a month's beginning: that is where entries crowd. */
+const times = fc
+  .tuple(fc.nat({ max: 4 }), fc.oneof(fc.integer({ min: -4, max: 4 }), fc.nat({ max: 1e9 })))
+  .map(([month, offsetMs]) => periodStartMs(firstMonth + month) + offsetMs);
+const fundings = fc.oneof(
+  fc.constant<Funding>({ mode: 'credits' }),
+  fc
+    .constantFrom(1, 130, 1_000_000_000_000)
+    .map((unitsPerMonth): Funding => ({ mode: 'subscription', unitsPerMonth })),
+);
+const cases = fc.record({
+  configuredAt: times,
+  granted: fc.constantFrom(0, 1, 700),
+  funding: fundings,
+  now: times,
+});
+
+const common = { accountId, requestId: 'req_', reason: 'test' } as const;
+const configure = (funding: Funding): Command => ({
+  ...common,
+  kind: 'configure',
+  commandId: 'configure:one',
+  change: { sets: 'funding', funding },
+});
+const grant = (amount: number, number = 1): Command => ({
+  ...common,
+  kind: 'grant',
+  commandId: `grant:${number}`,
+  asset: 'units',
+  amount,
+});
+
+function after(account: Account, command: Command, now: number): Account {
+  return evaluate(account, command, { now, prices, recorded: () => undefined }).account;
+}
+
+function prepared({ configuredAt, granted, funding }: Case): Account {
+  const account = after(newAccount(accountId), configure(funding), configuredAt);
+  return granted === 0 ? account : after(account, grant(granted), configuredAt);
+}
+type Case = typeof cases extends fc.Arbitrary<infer Value> ? Value : never;
+
+describe('The beginning of a month [units-by-month]', () => {
+  test('leaves nothing due, is sound entry by entry, and equals a read, however close to its edge', () => {
+    fc.assert(
+      fc.property(cases, (one) => {
+        const before = prepared(one);
+        const { account, opening } = openPeriod(before, one.now);
+        let folded = before;
+        const problems = opening.flatMap((entry) => {
+          const found = entryProblems(folded, entry, prices);
+          folded = applyEntry(folded, entry);
+          return found;
+        });
+        const at = Math.max(one.now, before.lastAt);
+        return (
+          problems.length === 0 &&
+          opening.every((entry) => entry.at === at) &&
+          dueOpening(periodStateOf(account), at) === null &&
+          unitsAt(periodStateOf(before), at).available === account.balances.units.available
+        );
+      }),
+      { numRuns: propertyRuns(5_000) },
+    );
+  });
+
+  test('in the last millisecond of a month is of that month, and the next one begins on its own', () => {
+    const funding: Funding = { mode: 'subscription', unitsPerMonth: 130 };
+    const before = prepared({
+      configuredAt: periodStartMs(firstMonth),
+      granted: 700,
+      funding,
+      now: 0,
+    });
+
+    const july = openPeriod(before, periodStartMs(firstMonth + 2) - 1);
+    const august = openPeriod(july.account, periodStartMs(firstMonth + 2));
+
+    expect(
+      [...july.opening, ...august.opening].map(({ commandId, change }) => [
+        commandId,
+        change.available,
+      ]),
+    ).toEqual([
+      ['expire:2026-06', -830],
+      ['allowance:2026-07', 130],
+      ['expire:2026-07', -130],
+      ['allowance:2026-08', 130],
+    ]);
+  });
+
+  test('grants no more than can be counted exactly, and nothing where nothing more can be', () => {
+    const funding: Funding = { mode: 'subscription', unitsPerMonth: amountMax - 5 };
+    const first = after(newAccount(accountId), configure(funding), periodStartMs(firstMonth));
+    const months = [0, 1, 2].map((month) => periodStartMs(firstMonth + month));
+
+    const [june, july, august] = months.map((_month, index) =>
+      months.slice(0, index + 1).reduce((account, at) => openPeriod(account, at).account, first),
+    );
+
+    expect(june?.balances.units).toMatchObject({ available: amountMax - 5 });
+    expect(july?.balances.units).toMatchObject({ available: 5, expired: amountMax - 5 });
+    expect(august?.balances.units).toMatchObject({ available: 0, expired: amountMax });
+  });
+});

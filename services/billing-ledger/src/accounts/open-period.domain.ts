@@ -1,0 +1,120 @@
+import { type Account, applyEntry } from './account.domain.ts';
+import { amountMax, type Balances, plus } from './balances.domain.ts';
+import type { Entry } from './entry.domain.ts';
+import { expire, issue } from './movement.domain.ts';
+import { type Period, periodOf, periodText } from './period.domain.ts';
+import type { Funding } from './terms.domain.ts';
+
+/** What of an account decides how a month begins for it. */
+export interface PeriodState {
+  readonly units: Balances;
+  /** Time of the newest entry: what is available in units is of its period. */
+  readonly lastAt: number;
+  readonly funding: Funding;
+  readonly allowedPeriod: Period;
+}
+
+/** Something that has to happen before anything else can in a period. */
+export interface DueOpening {
+  readonly kind: 'expire' | 'allowance';
+  readonly amount: number;
+  /** Once per account and period, whichever replica writes it. */
+  readonly commandId: string;
+}
+
+export function periodStateOf(account: Account): PeriodState {
+  const { balances, lastAt, terms } = account;
+  const { funding, allowedPeriod } = terms;
+  return { units: balances.units, lastAt, funding, allowedPeriod };
+}
+
+/**
+ * Units that are left of a month that is over expire; then a subscription grants its allowance,
+ * once per month however often the funding is switched. Null when neither is due.
+ */
+export function dueOpening(state: PeriodState, at: number): DueOpening | null {
+  const { units, funding } = state;
+  if (units.available === 0 && funding.mode === 'credits') return null;
+  const period = periodOf(at);
+  if (units.available > 0 && periodOf(state.lastAt) < period) {
+    const commandId = `expire:${periodText(periodOf(state.lastAt))}`;
+    return { kind: 'expire', amount: units.available, commandId };
+  }
+  if (funding.mode === 'credits' || state.allowedPeriod >= period) return null;
+  // Beyond what is exact there is no allowance; the account must not be stuck because of it.
+  const amount = Math.min(funding.unitsPerMonth, amountMax - units.issued);
+  if (amount <= 0) return null;
+  return { kind: 'allowance', amount, commandId: `allowance:${periodText(period)}` };
+}
+
+/** One expiry and one allowance: both are made at the time they are due. */
+const openingsMax = 2;
+
+/** The entries that come before one of a time, and the account after them. */
+export function openPeriod(
+  account: Account,
+  from: number,
+): { readonly account: Account; readonly opening: readonly Entry[] } {
+  const at = Math.max(from, account.lastAt);
+  let opened = account;
+  let opening = noOpening;
+  for (let count = 0; count < openingsMax; count += 1) {
+    const due = dueOpening(periodStateOf(opened), at);
+    if (due === null) break;
+    const entry = openingEntry(opened, due, at);
+    opened = applyEntry(opened, entry);
+    opening = [...opening, entry];
+  }
+  return { account: opened, opening };
+}
+
+/** The units as they are at a time, although nothing may have been written since. */
+export function unitsAt(state: PeriodState, at: number): Balances {
+  let { units, lastAt, allowedPeriod } = state;
+  for (let count = 0; count < openingsMax; count += 1) {
+    const due = dueOpening({ ...state, units, lastAt, allowedPeriod }, at);
+    if (due === null) break;
+    units = plus(units, openingMovement(due));
+    if (due.kind === 'allowance') allowedPeriod = periodOf(at);
+    lastAt = at;
+  }
+  return units;
+}
+
+export function openingMovement({ kind, amount }: DueOpening): Balances {
+  return kind === 'expire' ? expire(amount) : issue(amount);
+}
+
+export const noOpening: readonly Entry[] = [];
+
+function openingEntry(account: Account, due: DueOpening, at: number): Entry {
+  const change = openingMovement(due);
+  return {
+    seq: account.lastSeq + 1,
+    at,
+    kind: due.kind,
+    command: due.kind,
+    commandId: due.commandId,
+    precludes: null,
+    asset: 'units',
+    change,
+    after: plus(account.balances.units, change),
+    productCode: null,
+    priceVersion: null,
+    projectId: null,
+    refreshId: null,
+    requestId: null,
+    maxCredits: null,
+    amount: due.amount,
+    reason: null,
+    outcome: null,
+    observedAssets: null,
+    disposition: null,
+    refusal: null,
+    configured: null,
+    pastPeriod: null,
+    creditsAvailable: account.balances.credits.available,
+    lowBalance: null,
+    opening: noOpening,
+  };
+}

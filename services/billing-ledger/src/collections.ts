@@ -1,0 +1,38 @@
+import { type CollectionIndexes, whereExists } from '@inventory/mongo/indexes';
+
+export const commitsCollection = 'commits';
+export const snapshotsCollection = 'snapshots';
+export const priceListsCollection = 'priceLists';
+export const passesCollection = 'passes';
+export const leasesCollection = 'leases';
+export const verificationsCollection = 'verifications';
+export const quarantineCollection = 'quarantine';
+export const usageDaysCollection = 'usageDays';
+export const usagePositionsCollection = 'usagePositions';
+
+/** Every unique index begins with the account, so that `commits` can be sharded by it. */
+export const ledgerIndexes: readonly CollectionIndexes[] = [
+  {
+    collection: commitsCollection,
+    indexes: [
+      {
+        // A command of an account is journaled once, whichever replica writes.
+        name: 'account_command_key',
+        keys: { accountId: 1, commandKeys: 1 },
+        options: { unique: true },
+      },
+      // Accounts active since a time, for the snapshot pass: it reads the index alone.
+      { name: 'activity', keys: { at: 1, accountId: 1, lastSeq: 1 } },
+    ],
+  },
+  {
+    collection: snapshotsCollection,
+    indexes: [
+      {
+        name: 'oldest_hold_at',
+        keys: { oldestHoldAt: 1 },
+        options: whereExists('oldestHoldAt'),
+      },
+    ],
+  },
+];

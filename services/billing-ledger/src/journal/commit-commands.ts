@@ -1,0 +1,158 @@
+import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
+import { forEachLimited } from '@inventory/runtime/concurrency';
+import { countDuplicates, recordCommit } from '../metrics.ts';
+import type { SnapshotRebuilds } from '../snapshots/rebuild-snapshots.ts';
+import {
+  type AccountBatch,
+  type AccountBatchDeps,
+  type Answered,
+  acceptBatch,
+  accountBatches,
+  type Carrier,
+  type PlannedBatch,
+  planBatch,
+  reloadAfterConflict,
+} from './account-batch.ts';
+import type { AppendResult, Journal } from './journal-store.ts';
+import { AccountBehind, isBroken } from './load-account.ts';
+import type { Quarantine } from './quarantine.ts';
+
+export interface CommitCommandsDeps extends AccountBatchDeps {
+  readonly journal: Pick<Journal, 'appendCommits' | 'findRecorded'>;
+  readonly quarantine: Pick<Quarantine, 'has' | 'add'>;
+  readonly rebuilds: Pick<SnapshotRebuilds, 'has'>;
+}
+
+/** Commands without an answer. */
+export interface Unanswered<Item extends Carrier> {
+  /** Their account's journal does not add up: it is quarantined. */
+  readonly quarantined: readonly Item[];
+  /** Their account's snapshot is being rebuilt: they are to be tried again. */
+  readonly behind: readonly Item[];
+}
+
+export type PublishAnswers<Item extends Carrier> = (
+  answered: readonly Answered<Item>[],
+) => Promise<void>;
+
+/**
+ * Answers commands, each account's in their order, in rounds: at most one commit per account and
+ * round, so that one account's backlog does not keep its neighbours waiting.
+ *
+ * 1. evaluate against the accounts as known here;
+ * 2. append the commits in one insert. Nothing is answered that is not in the journal. A crash
+ *    before it leaves nothing; after it, the commands are delivered again and find their entries. After an
+ *    ambiguous failure the accounts are dropped, so that the next try reads what is stored;
+ * 3. hand the answers to `publish`. After a crash before it ends the commands are delivered again;
+ * 4. read from the journal why it refused a commit, and evaluate that account again.
+ *
+ * Resolves with the commands that have no answer. One account that cannot be read does not stop the
+ * others: their commands are answered.
+ */
+export type CommitCommands = <Item extends Carrier>(
+  items: readonly Item[],
+  publish: PublishAnswers<Item>,
+) => Promise<Unanswered<Item>>;
+
+const accountsAtOnce = 16;
+
+export function createCommitCommands(deps: CommitCommandsDeps): CommitCommands {
+  return async (items, publish) => {
+    // Accounts dropped meanwhile, because partitions moved, must not be cached again.
+    const { generation } = deps.cache;
+    type Item = (typeof items)[number];
+    const unanswered = { quarantined: [] as Item[], behind: [] as Item[] };
+    let batches = accountBatches(items);
+    while (batches.length > 0) {
+      await commitBatches(deps, batches, { publish, generation, unanswered });
+      batches = batches.filter((batch) => batch.items.length > 0);
+    }
+    return unanswered;
+  };
+}
+
+interface Round<Item extends Carrier> {
+  readonly publish: PublishAnswers<Item>;
+  readonly generation: number;
+  readonly unanswered: { readonly [Why in keyof Unanswered<Item>]: Item[] };
+}
+
+async function commitBatches<Item extends Carrier>(
+  deps: CommitCommandsDeps,
+  batches: readonly AccountBatch<Item>[],
+  round: Round<Item>,
+): Promise<void> {
+  await deps.prices.reloadIfOld();
+  const planned: PlannedBatch<Item>[] = [];
+  await forEachLimited(batches, accountsAtOnce, async (batch) => {
+    const plan = await planUnlessUnreadable(deps, batch);
+    if (typeof plan === 'object') planned.push(plan);
+    else {
+      round.unanswered[plan].push(...batch.items);
+      batch.items = [];
+    }
+  });
+  const writing = planned.filter(({ plan }) => plan.entries.length > 0);
+  const results = await append(deps, writing);
+  const answered: Answered<Item>[] = [];
+  const refused: PlannedBatch<Item>[] = [];
+  for (const one of planned) {
+    const result = results.get(one);
+    const { generation } = round;
+    if (result?.result === 'refused') refused.push(one);
+    else {
+      const head = result?.head ?? one.before.head;
+      answered.push(...acceptBatch(deps, one, { head, generation }));
+      countDuplicates(one.plan.answers.length - one.plan.entries.length);
+    }
+  }
+  if (answered.length > 0) await round.publish(answered);
+  await forEachLimited(refused, accountsAtOnce, (one) => reloadAfterConflict(deps, one));
+}
+
+/** Why an account is not read, where it is not. */
+async function planUnlessUnreadable<Item extends Carrier>(
+  deps: CommitCommandsDeps,
+  batch: AccountBatch<Item>,
+): Promise<PlannedBatch<Item> | keyof Unanswered<Item>> {
+  const { accountId } = batch;
+  if (await deps.quarantine.has(accountId)) return 'quarantined';
+  // A reader of the holds may wait for a snapshot while the writer has the account in memory.
+  if (deps.rebuilds.has(accountId) && !deps.cache.get(accountId)) return 'behind';
+  try {
+    return await planBatch(deps, batch);
+  } catch (error) {
+    if (error instanceof AccountBehind) return 'behind';
+    if (!isBroken(error)) throw error;
+    deps.cache.drop(accountId);
+    await deps.quarantine.add(accountId, error.message);
+    return 'quarantined';
+  }
+}
+
+async function append<Item extends Carrier>(
+  deps: CommitCommandsDeps,
+  planned: readonly PlannedBatch<Item>[],
+): Promise<ReadonlyMap<PlannedBatch<Item>, AppendResult>> {
+  if (planned.length === 0) return new Map();
+  const commits = planned.map(({ before, plan }) => ({
+    account: plan.account,
+    entries: plan.entries,
+    previous: before.head,
+  }));
+  const startMs = monotonicNow();
+  try {
+    const results = await deps.journal.appendCommits(commits);
+    recordCommit(elapsedSince(startMs));
+    return new Map(planned.map((one, index) => [one, resultAt(results, index)]));
+  } catch (error) {
+    for (const { batch } of planned) deps.cache.drop(batch.accountId);
+    throw error;
+  }
+}
+
+function resultAt(results: readonly AppendResult[], index: number): AppendResult {
+  const result = results[index];
+  if (!result) throw new RangeError('the journal answers for every commit');
+  return result;
+}

@@ -1,0 +1,75 @@
+import { type Balances, noBalances } from '../accounts/balances.domain.ts';
+import type { Entry } from '../accounts/entry.domain.ts';
+import { noOpening } from '../accounts/open-period.domain.ts';
+
+/** Balances as stored: what is 0 is left out. */
+export type StoredBalances = { -readonly [Place in keyof Balances]?: Balances[Place] };
+
+type Stated = Omit<Entry, 'change' | 'after' | 'opening'>;
+/** What every entry states. */
+type Always = 'seq' | 'at' | 'kind' | 'command' | 'commandId' | 'asset';
+
+/** An entry as stored: what is null is left out, and so are those that it opens with. */
+export type StoredEntry = Pick<Stated, Always> & {
+  readonly [Field in Exclude<keyof Stated, Always>]?: NonNullable<Stated[Field]>;
+} & { readonly change: StoredBalances; readonly after: StoredBalances };
+
+export function toStoredEntry(entry: Entry): StoredEntry {
+  const stored: Record<string, unknown> = {};
+  for (const field of Object.keys(entry) as (keyof Entry)[]) {
+    if (entry[field] !== null && field !== 'opening') stored[field] = entry[field];
+  }
+  stored['change'] = toStoredBalances(entry.change);
+  stored['after'] = toStoredBalances(entry.after);
+  return stored as unknown as StoredEntry;
+}
+
+/** Field by field: millions are read at once, and objects of one shape are read fastest. */
+export function fromStoredEntry(stored: StoredEntry): Entry {
+  return {
+    seq: stored.seq,
+    at: stored.at,
+    kind: stored.kind,
+    command: stored.command,
+    commandId: stored.commandId,
+    precludes: stored.precludes ?? null,
+    asset: stored.asset,
+    change: fromStoredBalances(stored.change),
+    after: fromStoredBalances(stored.after),
+    productCode: stored.productCode ?? null,
+    priceVersion: stored.priceVersion ?? null,
+    projectId: stored.projectId ?? null,
+    refreshId: stored.refreshId ?? null,
+    requestId: stored.requestId ?? null,
+    maxCredits: stored.maxCredits ?? null,
+    amount: stored.amount ?? null,
+    reason: stored.reason ?? null,
+    outcome: stored.outcome ?? null,
+    observedAssets: stored.observedAssets ?? null,
+    disposition: stored.disposition ?? null,
+    refusal: stored.refusal ?? null,
+    configured: stored.configured ?? null,
+    pastPeriod: stored.pastPeriod ?? null,
+    creditsAvailable: stored.creditsAvailable ?? null,
+    lowBalance: stored.lowBalance ?? null,
+    opening: noOpening,
+  };
+}
+
+const places = Object.keys(noBalances) as (keyof Balances)[];
+
+export function toStoredBalances(balances: Balances): StoredBalances {
+  const stored: StoredBalances = {};
+  for (const place of places) if (balances[place] !== 0) stored[place] = balances[place];
+  return stored;
+}
+
+export function fromStoredBalances(stored: StoredBalances): Balances {
+  return {
+    available: stored.available ?? 0,
+    held: stored.held ?? 0,
+    consumed: stored.consumed ?? 0,
+    expired: stored.expired ?? 0,
+    issued: stored.issued ?? 0,
+  };
+}

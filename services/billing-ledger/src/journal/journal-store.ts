@@ -1,0 +1,168 @@
+import { setImmediate } from 'node:timers/promises';
+import type { AccountId } from '@inventory/contracts/ids';
+import { refusedWrites } from '@inventory/mongo/duplicate-key';
+import { dateOf, elapsedSince, monotonicNow } from '@inventory/runtime/clock';
+import type { Collection, Db, Filter, FindOptions } from 'mongodb';
+import { type Entry, entryKeys } from '../accounts/entry.domain.ts';
+import { commitsCollection } from '../collections.ts';
+import { storedCommandKey } from './command-key-mapping.ts';
+import {
+  type ChainHead,
+  type CommitDocument,
+  commitId,
+  commitIdRange,
+  firstSeqOf,
+  type NewCommit,
+  readCommit,
+  type StoredCommit,
+  sealCommit,
+} from './commit-document.ts';
+import { readingSealed } from './sealed-mapping.ts';
+
+/**
+ * - `appended`: stored; the chain continues from `head`.
+ * - `refused`: not stored: another writer was first, or one of its commands was answered before.
+ */
+export type AppendResult =
+  | { readonly result: 'appended'; readonly head: ChainHead }
+  | { readonly result: 'refused' };
+
+/** Which account was active up to which position. */
+export interface AccountActivity {
+  readonly accountId: AccountId;
+  readonly lastSeq: number;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** Where a commit lies in its account's journal. */
+export interface CommitPlace {
+  readonly id: string;
+  readonly firstSeq: number;
+  /** How many entries it has. */
+  readonly entries: number;
+  /** Time of its last entry. */
+  readonly at: number;
+}
+
+/** The journal of all accounts: commits are added and read, never changed. */
+export interface Journal {
+  /**
+   * Stores commits of different accounts; one result per commit, in order. A rejection leaves
+   * open which of them are stored.
+   */
+  appendCommits(commits: readonly NewCommit[]): Promise<readonly AppendResult[]>;
+  /** The entries that answer any of these command keys of an account. */
+  findRecorded(accountId: AccountId, keys: readonly string[]): Promise<readonly Entry[]>;
+  /** Commits of an account in order, from the one with id `fromId` on; all when null. */
+  readCommits(
+    accountId: AccountId,
+    fromId: string | null,
+    limit: number,
+  ): Promise<readonly StoredCommit[]>;
+  findNewestCommit(accountId: AccountId): Promise<StoredCommit | null>;
+  /** The commit that holds a position, or the last one before it. */
+  findCommitAt(accountId: AccountId, seq: number): Promise<CommitPlace | null>;
+  /** Commits made at or after a time, oldest first. */
+  listActiveAccounts(timeMs: number, limit: number): Promise<readonly AccountActivity[]>;
+  /** Every commit as stored, account by account, each in order. */
+  scanCommits(): AsyncIterable<CommitDocument>;
+}
+
+const scanBatch = 1_000;
+const byId = { _id: 1 } as const;
+
+export function createJournal(db: Db, writer: string): Journal {
+  const collection = db.collection<CommitDocument>(commitsCollection);
+  /** The account selects the shard, the range of ids the documents. */
+  const readInOrder = (accountId: AccountId, from: string, order: 1 | -1, limit: number) => {
+    const filter = { accountId, _id: { $gte: from, $lt: commitIdRange(accountId).to } };
+    return read(collection, filter, { hint: byId, sort: { _id: order }, limit });
+  };
+
+  return {
+    appendCommits: (commits) =>
+      insert(
+        collection,
+        commits.map((commit) => sealCommit(commit, writer)),
+      ),
+    async findRecorded(accountId, keys) {
+      const wanted = new Set(keys);
+      const stored = keys.map((key) => storedCommandKey(accountId, key));
+      const byKey = { accountId, commandKeys: { $in: stored } };
+      const found = await read(collection, byKey, { limit: keys.length });
+      return found
+        .flatMap((commit) => commit.entries)
+        .filter((entry) => entryKeys(entry).some((key) => wanted.has(key)));
+    },
+    readCommits(accountId, fromId, limit) {
+      return readInOrder(accountId, fromId ?? commitIdRange(accountId).from, 1, limit);
+    },
+    async findNewestCommit(accountId) {
+      const { from } = commitIdRange(accountId);
+      const [commit] = await readInOrder(accountId, from, -1, 1);
+      return commit ?? null;
+    },
+    async findCommitAt(accountId, seq) {
+      const { from } = commitIdRange(accountId);
+      const before = { $gte: from, $lte: commitId(accountId, seq) };
+      const found = await collection.findOne(
+        { accountId, _id: before },
+        { hint: byId, sort: { _id: -1 }, projection: { lastSeq: 1, at: 1 } },
+      );
+      if (found === null) return null;
+      const { _id: id, lastSeq } = found;
+      const firstSeq = firstSeqOf(id);
+      return { id, firstSeq, entries: lastSeq - firstSeq + 1, at: found.at.getTime() };
+    },
+    async listActiveAccounts(timeMs, limit) {
+      const found = await collection
+        .find({ at: { $gte: dateOf(timeMs) } })
+        .project<Pick<CommitDocument, 'accountId' | 'lastSeq' | 'at'>>({
+          _id: 0,
+          accountId: 1,
+          lastSeq: 1,
+          at: 1,
+        })
+        .hint('activity')
+        .sort({ at: 1 })
+        .limit(limit)
+        .toArray();
+      return found.map(({ accountId, lastSeq, at }) => ({ accountId, lastSeq, at: at.getTime() }));
+    },
+    scanCommits: () => collection.find({}, { ...readingSealed, sort: byId, batchSize: scanBatch }),
+  };
+}
+
+/** A large page is decoded in slices, so that commits are written in between. */
+const sliceMs = 5;
+
+async function read(
+  collection: Collection<CommitDocument>,
+  filter: Filter<CommitDocument>,
+  options: FindOptions,
+): Promise<StoredCommit[]> {
+  const found = await collection.find(filter, { ...options, ...readingSealed }).toArray();
+  const commits: StoredCommit[] = [];
+  let sliceStartMs = monotonicNow();
+  for (const document of found) {
+    commits.push(readCommit(document));
+    if (elapsedSince(sliceStartMs) < sliceMs) continue;
+    await setImmediate();
+    sliceStartMs = monotonicNow();
+  }
+  return commits;
+}
+
+async function insert(
+  collection: Collection<CommitDocument>,
+  documents: readonly CommitDocument[],
+): Promise<AppendResult[]> {
+  // The two indexes are not distinguished: the writer reads in either case.
+  const refused = await refusedWrites(collection.insertMany([...documents], { ordered: false }));
+  return documents.map(({ _id, hash }, index) =>
+    refused.has(index)
+      ? { result: 'refused' }
+      : { result: 'appended', head: { commitId: _id, hash } },
+  );
+}

@@ -1,0 +1,49 @@
+import { type AccountId, accountId } from '@inventory/contracts/ids';
+import { dateOf } from '@inventory/runtime/clock';
+import type { Db } from 'mongodb';
+import { z } from 'zod';
+import { quarantineCollection } from '../collections.ts';
+
+const quarantineDocument = z.object({ _id: accountId, at: z.date(), detail: z.string() });
+type QuarantineDocument = z.infer<typeof quarantineDocument>;
+
+/** An account of which no command is evaluated, because its journal does not add up. */
+export interface QuarantinedAccount {
+  readonly accountId: AccountId;
+  /** Milliseconds since the epoch. */
+  readonly sinceMs: number;
+  readonly detail: string;
+}
+
+export interface QuarantineStore {
+  isQuarantined(accountId: AccountId): Promise<boolean>;
+  /** One that is there already stays as it is. */
+  insertQuarantined(account: QuarantinedAccount): Promise<void>;
+  /** False when there was none. */
+  deleteQuarantined(accountId: AccountId): Promise<boolean>;
+  /** By account, at most `limit`. */
+  listQuarantined(limit: number): Promise<readonly QuarantinedAccount[]>;
+}
+
+export function createQuarantineStore(db: Db): QuarantineStore {
+  const collection = db.collection<QuarantineDocument>(quarantineCollection);
+  return {
+    async isQuarantined(account) {
+      return (await collection.findOne({ _id: account }, { projection: { _id: 1 } })) !== null;
+    },
+    async insertQuarantined({ accountId: account, sinceMs, detail }) {
+      const inserted = { at: dateOf(sinceMs), detail };
+      await collection.updateOne({ _id: account }, { $setOnInsert: inserted }, { upsert: true });
+    },
+    async deleteQuarantined(account) {
+      return (await collection.deleteOne({ _id: account })).deletedCount === 1;
+    },
+    async listQuarantined(limit) {
+      const found = await collection.find().sort({ _id: 1 }).limit(limit).toArray();
+      return found.map((document) => {
+        const { _id, at, detail } = quarantineDocument.parse(document);
+        return { accountId: _id, sinceMs: at.getTime(), detail };
+      });
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { propertyRuns } from '@inventory/testkit/property-runs';
+import fc from 'fast-check';
+import { loadingFrom } from '../../test/support/loading.ts';
+import { accounts, programs } from '../../test/support/program.ts';
+import { type StoredJournal, storeProgram } from '../../test/support/stored-journal.ts';
+import type { StoredCommit } from './commit-document.ts';
+import type { Journal } from './journal-store.ts';
+import { createReadStanding } from './read-standing.ts';
+
+const dayMs = 86_400_000;
+const notFolded = () => Promise.reject(new Error('the account was folded'));
+const loadOf = ({ journal }: StoredJournal) => loadingFrom(journal);
+const clockOf = (stored: StoredJournal, days: number) => {
+  const latest = Math.max(...stored.entries.map(({ entry }) => entry.at));
+  return { now: () => latest + days * dayMs };
+};
+
+/** As the newest commit of an account with many caps: it carries balances and subscription alone. */
+function withoutStanding({ journal }: StoredJournal): Pick<Journal, 'findNewestCommit'> {
+  const bare = (commit: StoredCommit | null) => commit && { ...commit, standing: null };
+  return {
+    findNewestCommit: async (accountId) => bare(await journal.findNewestCommit(accountId)),
+  };
+}
+
+describe('Funds, caps and terms of an account', () => {
+  test('are read from its newest commit alone, and equal its fold, in any later month', async () => {
+    const anyTime = fc.asyncProperty(programs, fc.nat({ max: 70 }), async (program, days) => {
+      const stored = await storeProgram(program);
+      const { journal } = stored;
+      const clock = clockOf(stored, days);
+      const read = createReadStanding({ journal, loadAccount: notFolded, clock });
+      const folded = createReadStanding({
+        journal: withoutStanding(stored),
+        loadAccount: loadOf(stored),
+        clock,
+      });
+      for (const accountId of accounts) {
+        expect(await read(accountId)).toEqual(await folded(accountId));
+      }
+    });
+
+    await fc.assert(anyTime, { numRuns: propertyRuns(150) });
+  });
+
+  test('of an account without entries are those of a prepaid account with nothing', async () => {
+    const journal = { findNewestCommit: async () => null };
+    const clock = { now: () => Date.UTC(2026, 10, 2) };
+    const read = createReadStanding({ journal, loadAccount: notFolded, clock });
+
+    expect(await read('acc_0190aaaa-0000-7000-8000-000000000000')).toMatchObject({
+      asOfSeq: 0,
+      funding: { mode: 'credits' },
+      caps: [],
+      alertThreshold: null,
+    });
+  });
+});

@@ -1,0 +1,45 @@
+import { hash as digestOf } from 'node:crypto';
+
+/** The content of a document as one binary field, and its digest. */
+export interface Sealed {
+  /** JSON text. */
+  readonly content: Buffer;
+  /** SHA-256 of `content`, in hexadecimal. */
+  readonly hash: string;
+}
+
+/** Binary fields come as buffers. */
+export const readingSealed = { promoteBuffers: true } as const;
+
+export function seal(content: object): Sealed {
+  const bytes = Buffer.from(JSON.stringify(content));
+  return { content: bytes, hash: digestOf('sha256', bytes, 'hex') };
+}
+
+/** Whether the content is the one that was hashed, and the other fields are these and no more. */
+export function isIntact({ content, hash, ...fields }: Sealed, expected: object): boolean {
+  const others = Object.entries(expected);
+  return (
+    digestOf('sha256', content, 'hex') === hash &&
+    Object.keys(fields).length === others.length &&
+    others.every(([name, value]) => isSame((fields as Record<string, unknown>)[name], value))
+  );
+}
+
+function isSame(stored: unknown, expected: unknown): boolean {
+  if (Buffer.isBuffer(expected)) return Buffer.isBuffer(stored) && expected.equals(stored);
+  if (expected instanceof Date) {
+    return stored instanceof Date && stored.getTime() === expected.getTime();
+  }
+  if (!Array.isArray(expected)) return stored === expected;
+  return (
+    Array.isArray(stored) &&
+    stored.length === expected.length &&
+    expected.every((one, at) => isSame(stored[at], one))
+  );
+}
+
+/** Throws where it is no JSON text any more. */
+export function contentOf({ content }: Sealed): unknown {
+  return JSON.parse(content.toString());
+}

@@ -1,0 +1,56 @@
+import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
+import { type DocumentSchema, parseDocument } from '@inventory/mongo/parse-document';
+import { dateOf } from '@inventory/runtime/clock';
+import type { Db } from 'mongodb';
+import { z } from 'zod';
+import { priceListsCollection } from '../collections.ts';
+import type { PriceList } from './price-list.domain.ts';
+
+const price = z.int().min(0);
+const priceListDocument = z.object({
+  _id: z.int().min(1),
+  effectiveAt: z.date(),
+  refreshReservation: price,
+  refreshBlock: price,
+  refreshBlockAssets: z.int().min(1),
+  refreshDiagnostic: price,
+  livePage: price,
+  currentPage: price,
+});
+type PriceListDocument = z.infer<typeof priceListDocument>;
+
+const documents: DocumentSchema<PriceListDocument> = {
+  collection: priceListsCollection,
+  schema: priceListDocument,
+};
+
+export interface PriceListStore {
+  /** By version. */
+  listPriceLists(): Promise<readonly PriceList[]>;
+  /** False where the version is there already: it stays as it is. */
+  insertPriceList(list: PriceList): Promise<boolean>;
+}
+
+export function createPriceListStore(db: Db): PriceListStore {
+  const collection = db.collection<PriceListDocument>(priceListsCollection);
+  return {
+    async listPriceLists() {
+      const found = await collection.find().sort({ _id: 1 }).toArray();
+      return found.map(fromDocument);
+    },
+    async insertPriceList({ version, effectiveAt, ...prices }) {
+      try {
+        await collection.insertOne({ _id: version, effectiveAt: dateOf(effectiveAt), ...prices });
+        return true;
+      } catch (error) {
+        if (!duplicateKeyOf(error)) throw error;
+        return false;
+      }
+    },
+  };
+}
+
+function fromDocument(document: PriceListDocument): PriceList {
+  const { _id, effectiveAt, ...prices } = parseDocument(documents, document);
+  return { version: _id, effectiveAt: effectiveAt.getTime(), ...prices };
+}

@@ -1,0 +1,62 @@
+import { createPriceBook, firstPriceList, publicationOf } from './price-list.domain.ts';
+
+const second = { ...firstPriceList, version: 2, effectiveAt: firstPriceList.effectiveAt + 1_000 };
+const third = { ...firstPriceList, version: 3, effectiveAt: firstPriceList.effectiveAt + 500 };
+const book = createPriceBook([second, firstPriceList, third]);
+
+describe('The price list in force (decisions: a price list is versioned with an effective date) [prices]', () => {
+  test.each([
+    ['before the first one takes effect', -1, 1],
+    ['from the first one on', 0, 1],
+    ['just before a later one', 499, 1],
+    ['from a later one on', 500, 3],
+    ['where a lower version takes effect last', 1_000, 3],
+  ])('%s, at %i ms, is version %i', (_when, afterMs, version) => {
+    expect(book.activeAt(firstPriceList.effectiveAt + afterMs).version).toBe(version);
+  });
+
+  test('a list is found by its version, whatever is in force', () => {
+    expect(book.byVersion(2)).toBe(second);
+    expect(book.byVersion(4)).toBeUndefined();
+  });
+});
+
+describe('A list is published (decisions: a price list is versioned data) [prices]', () => {
+  const now = { nowMs: firstPriceList.effectiveAt + 1_000, leadMs: 100 };
+  const earliestMs = now.nowMs + now.leadMs;
+  const lists = [firstPriceList, second];
+  const wanted = { ...firstPriceList, version: 3, effectiveAt: earliestMs };
+
+  test.each([
+    ['as the next version', wanted, { result: 'new', list: wanted }],
+    [
+      'without a date, as soon as it may',
+      { ...wanted, effectiveAt: null },
+      { result: 'new', list: wanted },
+    ],
+    [
+      'not too early',
+      { ...wanted, effectiveAt: earliestMs - 1 },
+      { result: 'too_early', earliestMs },
+    ],
+    ['not after a gap', { ...wanted, version: 4 }, { result: 'version_conflict', nextVersion: 3 }],
+    ['once', second, { result: 'published', list: second }],
+    [
+      'once, whatever its date was',
+      { ...second, effectiveAt: null },
+      { result: 'published', list: second },
+    ],
+    [
+      'never with other prices',
+      { ...second, livePage: 9 },
+      { result: 'version_conflict', nextVersion: 3 },
+    ],
+    [
+      'never with another date',
+      { ...second, effectiveAt: 9e15 },
+      { result: 'version_conflict', nextVersion: 3 },
+    ],
+  ])('%s', (_how, list, publication) => {
+    expect(publicationOf(lists, list, now)).toEqual(publication);
+  });
+});

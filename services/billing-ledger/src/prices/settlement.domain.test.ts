@@ -1,0 +1,73 @@
+import { propertyRuns } from '@inventory/testkit/property-runs';
+import fc from 'fast-check';
+import { firstPriceList } from './price-list.domain.ts';
+import { settlementOf } from './settlement.domain.ts';
+
+const reserved = firstPriceList.refreshReservation;
+const complete = (observedAssets: number) =>
+  settlementOf({ reserved, prices: firstPriceList, outcome: 'complete_changed', observedAssets });
+
+describe('The price of a refresh (Limits: refresh charge; decisions: outcomes and settlement) [settlement-by-outcome, refresh-charge]', () => {
+  test.each([
+    [0, 0],
+    [1, 1],
+    [1_999, 1],
+    [2_000, 1],
+    [2_001, 2],
+    [125 * 2_000 - 2_000, 124],
+    [125 * 2_000, 125],
+    [125 * 2_000 + 1, 125],
+    [Number.MAX_SAFE_INTEGER, 125],
+  ])('a complete scan of %i assets costs %i credits and releases the rest', (assets, price) => {
+    expect(complete(assets)).toEqual({
+      disposition: 'finalize_complete',
+      charged: price,
+      released: reserved - price,
+    });
+  });
+
+  test.each([
+    ['complete_changed', 'finalize_complete', 3],
+    ['complete_unchanged', 'finalize_complete', 3],
+    ['private', 'finalize_diagnostic', 1],
+    ['not_found', 'finalize_diagnostic', 1],
+    ['upstream_unavailable', 'release', 0],
+    ['incomplete', 'release', 0],
+    ['cancelled', 'release', 0],
+    ['internal_failure', 'release', 0],
+  ] as const)('%s is settled by %s for %i credits', (outcome, disposition, charged) => {
+    const settlement = settlementOf({
+      reserved,
+      prices: firstPriceList,
+      outcome,
+      observedAssets: 4_001,
+    });
+
+    expect(settlement).toEqual({ disposition, charged, released: reserved - charged });
+  });
+
+  test('charged and released are together what was reserved, at any prices [billing-of-a-refresh]', () => {
+    const price = fc.nat({ max: 1_000_000 });
+    const prices = fc.record({
+      version: fc.constant(9),
+      effectiveAt: fc.constant(0),
+      refreshReservation: price,
+      refreshBlock: price,
+      refreshBlockAssets: fc.integer({ min: 1, max: 1_000_000 }),
+      refreshDiagnostic: price,
+      livePage: price,
+      currentPage: price,
+    });
+    const outcome = fc.constantFrom('complete_changed', 'private', 'cancelled' as const);
+    const assets = fc.maxSafeNat();
+
+    fc.assert(
+      fc.property(prices, outcome, assets, price, (list, ended, observedAssets, held) => {
+        const input = { reserved: held, prices: list, outcome: ended, observedAssets };
+        const { charged, released } = settlementOf(input);
+        return charged >= 0 && released >= 0 && charged + released === held;
+      }),
+      { numRuns: propertyRuns(5_000) },
+    );
+  });
+});

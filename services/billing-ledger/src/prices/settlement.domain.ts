@@ -1,0 +1,50 @@
+import type { RefreshOutcome, SettlementDisposition } from '@inventory/contracts/vocabulary';
+import type { PriceList } from './price-list.domain.ts';
+
+/** How an outcome is paid for. */
+const dispositions: Readonly<Record<RefreshOutcome, SettlementDisposition>> = {
+  complete_changed: 'finalize_complete',
+  complete_unchanged: 'finalize_complete',
+  private: 'finalize_diagnostic',
+  not_found: 'finalize_diagnostic',
+  upstream_unavailable: 'release',
+  incomplete: 'release',
+  cancelled: 'release',
+  internal_failure: 'release',
+};
+
+export interface Settlement {
+  readonly disposition: SettlementDisposition;
+  /** Together exactly what was reserved. */
+  readonly charged: number;
+  readonly released: number;
+}
+
+export interface SettlementInput {
+  readonly reserved: number;
+  /** The list the hold was made under. */
+  readonly prices: PriceList;
+  readonly outcome: RefreshOutcome;
+  /** Assets after deduplication; only a complete scan has it. */
+  readonly observedAssets: number | null;
+}
+
+/** The price of a terminal refresh: never more than its reservation. */
+export function settlementOf(input: SettlementInput): Settlement {
+  const disposition = dispositions[input.outcome];
+  const charged = Math.min(input.reserved, priceOf(disposition, input));
+  return { disposition, charged, released: input.reserved - charged };
+}
+
+function priceOf(disposition: SettlementDisposition, input: SettlementInput): number {
+  const { prices, observedAssets } = input;
+  switch (disposition) {
+    case 'finalize_complete':
+      if (observedAssets === null) throw new RangeError('a complete scan has a count of assets');
+      return Math.ceil(observedAssets / prices.refreshBlockAssets) * prices.refreshBlock;
+    case 'finalize_diagnostic':
+      return prices.refreshDiagnostic;
+    case 'release':
+      return 0;
+  }
+}

@@ -1,0 +1,91 @@
+import type { AccountId } from '@inventory/contracts/ids';
+import type { Logger } from '@inventory/runtime/logger';
+import type { AccountCache } from '../journal/account-cache.ts';
+import { isBroken, type LoadedAccount, type LoadPart } from '../journal/load-account.ts';
+import type { Quarantine } from '../journal/quarantine.ts';
+import type { RunLeased } from '../run-leased.ts';
+import type { SnapshotStore } from './snapshot-store.ts';
+
+/**
+ * Folds an account up to the end of its journal and saves its snapshot after each part, so that
+ * whatever ends it, the next one continues there. Rejects as {@link LoadPart} does.
+ */
+export type BringUpToDate = (accountId: AccountId, signal: AbortSignal) => Promise<LoadedAccount>;
+
+export function createBringUpToDate({
+  loadPart,
+  snapshots,
+}: {
+  readonly loadPart: LoadPart;
+  readonly snapshots: Pick<SnapshotStore, 'saveSnapshot'>;
+}): BringUpToDate {
+  return async (accountId, signal) => {
+    for (let from: LoadedAccount | null = null; ; ) {
+      signal.throwIfAborted();
+      const { loaded, isWhole } = await loadPart(accountId, from);
+      if (loaded.account.lastSeq > loaded.snapshotSeq) await snapshots.saveSnapshot(loaded);
+      if (isWhole) return loaded;
+      from = loaded;
+    }
+  };
+}
+
+export interface RebuildSnapshotsDeps {
+  readonly bringUpToDate: BringUpToDate;
+  readonly cache: Pick<AccountCache, 'get' | 'set' | 'generation'>;
+  readonly quarantine: Pick<Quarantine, 'add'>;
+  readonly runLeased: RunLeased;
+  readonly logger: Logger;
+}
+
+/** The accounts whose commands wait until their snapshot is rebuilt. */
+export interface SnapshotRebuilds {
+  has(accountId: AccountId): boolean;
+  add(accountId: AccountId): void;
+  /** Rebuilds them one after the other; those that another replica rebuilds are tried again. */
+  run(): Promise<void>;
+  readonly size: number;
+}
+
+export function createSnapshotRebuilds(deps: RebuildSnapshotsDeps): SnapshotRebuilds {
+  const { cache, logger } = deps;
+  const waiting = new Set<AccountId>();
+
+  async function rebuild(accountId: AccountId, signal: AbortSignal): Promise<void> {
+    const { generation } = cache;
+    try {
+      const { account, head } = await deps.bringUpToDate(accountId, signal);
+      if (generation === cache.generation && !cache.get(accountId)) {
+        cache.set({ account, head, snapshotSeq: account.lastSeq });
+      }
+      logger.info({ account_id: accountId, seq: account.lastSeq }, 'snapshot rebuilt');
+    } catch (error) {
+      if (!isBroken(error)) throw error;
+      await deps.quarantine.add(accountId, error.message);
+    }
+  }
+
+  return {
+    has: (accountId) => waiting.has(accountId),
+    add(accountId) {
+      if (waiting.has(accountId)) return;
+      waiting.add(accountId);
+      logger.warn(
+        { account_id: accountId },
+        'no usable snapshot: the commands of the account wait',
+      );
+    },
+    async run() {
+      for (const accountId of waiting) {
+        const work = async (signal: AbortSignal) => {
+          await rebuild(accountId, signal);
+          waiting.delete(accountId);
+        };
+        await deps.runLeased('snapshot rebuild', work, accountId);
+      }
+    },
+    get size() {
+      return waiting.size;
+    },
+  };
+}

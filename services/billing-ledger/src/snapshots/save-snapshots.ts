@@ -1,0 +1,60 @@
+import type { AccountId } from '@inventory/contracts/ids';
+import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
+import { forEachLimited } from '@inventory/runtime/concurrency';
+import type { AccountCache, CachedAccount } from '../journal/account-cache.ts';
+import type { RollUpUsage } from '../usage/roll-up-usage.ts';
+import type { SnapshotStore } from './snapshot-store.ts';
+
+/** Writes what is derived from accounts that are being written: snapshots and usage roll-ups. */
+export interface SnapshotSaver {
+  /** Remembers the account when its snapshot has become due. */
+  noteCommit(cached: CachedAccount): void;
+  /** Saves what is due. */
+  saveDue(): Promise<void>;
+  /** Saves every cached account that is past its snapshot, as far as the time goes. */
+  saveAll(timeMaxMs: number): Promise<void>;
+}
+
+const savesAtOnce = 4;
+
+export function createSnapshotSaver(deps: {
+  readonly cache: AccountCache;
+  readonly snapshots: Pick<SnapshotStore, 'saveSnapshot'>;
+  readonly rollUpUsage: RollUpUsage;
+  /** A snapshot is due when an account is this many entries past its last one. */
+  readonly everyEntries: number;
+}): SnapshotSaver {
+  const { cache, everyEntries } = deps;
+  const due = new Map<AccountId, CachedAccount>();
+
+  async function save(saved: CachedAccount): Promise<void> {
+    await deps.snapshots.saveSnapshot(saved);
+    const { accountId, lastSeq } = saved.account;
+    const current = cache.get(accountId);
+    if (current) cache.set({ ...current, snapshotSeq: lastSeq });
+  }
+
+  return {
+    noteCommit(cached) {
+      const { account, snapshotSeq } = cached;
+      if (account.lastSeq - snapshotSeq >= everyEntries) due.set(account.accountId, cached);
+    },
+    async saveDue() {
+      const batch = [...due.values()];
+      due.clear();
+      await forEachLimited(batch, savesAtOnce, async (saved) => {
+        await save(saved);
+        await deps.rollUpUsage(saved.account.accountId);
+      });
+    },
+    async saveAll(timeMaxMs) {
+      const startMs = monotonicNow();
+      const unsaved = cache
+        .all()
+        .filter(({ account, snapshotSeq }) => account.lastSeq > snapshotSeq);
+      await forEachLimited(unsaved, savesAtOnce, async (cached) => {
+        if (elapsedSince(startMs) < timeMaxMs) await save(cached);
+      });
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import type { AccountId } from '@inventory/contracts/ids';
+import { dateOf } from '@inventory/runtime/clock';
+import type { Account } from '../accounts/account.domain.ts';
+import { type Hold, holdSetOf, listHolds } from '../accounts/hold-set.domain.ts';
+import { amountsOf, listAmounts } from '../accounts/project-amounts.domain.ts';
+import type { ChainHead } from '../journal/commit-document.ts';
+import { contentOf, isIntact, type Sealed, seal } from '../journal/sealed-mapping.ts';
+
+/**
+ * A complete account at the end of one of its commits. It only saves reading: one that is wrong in
+ * any way is ignored and the journal is read from its beginning.
+ */
+export interface Snapshot {
+  readonly account: Account;
+  readonly head: ChainHead;
+}
+
+/** Raised when the content or the meaning of an entry changes; others are not read. */
+export const snapshotFormat = 1;
+
+export interface SnapshotDocument extends Sealed {
+  readonly _id: AccountId;
+  readonly format: number;
+  readonly lastSeq: number;
+  /** Absent where there is no hold. */
+  readonly oldestHoldAt?: Date;
+}
+
+interface SnapshotContent extends Omit<Account, 'holds' | 'spend'> {
+  /** Oldest first. */
+  readonly holds: readonly Hold[];
+  readonly spend: {
+    readonly period: Account['spend']['period'];
+    readonly projects: ReturnType<typeof listAmounts>;
+  };
+  readonly head: ChainHead;
+}
+
+export interface StoredSnapshot {
+  readonly accountId: AccountId;
+  readonly lastSeq: number;
+  /** Null where the document was changed. */
+  readonly snapshot: Snapshot | null;
+}
+
+export function toSnapshotDocument({ account, head }: Snapshot): SnapshotDocument {
+  const { accountId, lastSeq, lastAt, balances, terms } = account;
+  const { period, projects } = account.spend;
+  const spend = { period, projects: listAmounts(projects) };
+  const holds = listHolds(account.holds);
+  const content: SnapshotContent = {
+    ...{ accountId, lastSeq, lastAt, balances, holds, terms, spend, head },
+  };
+  return { ...indexedFields(content), ...seal(content) };
+}
+
+function indexedFields({ accountId, lastSeq, holds: [oldest] }: SnapshotContent) {
+  const oldestHoldAt = oldest && { oldestHoldAt: dateOf(oldest.reservedAt) };
+  return { _id: accountId, format: snapshotFormat, lastSeq, ...oldestHoldAt };
+}
+
+/** Null for one of another format: it is as if there were none. */
+export function readSnapshot(document: SnapshotDocument): StoredSnapshot | null {
+  const { _id: accountId, format, lastSeq } = document;
+  if (format !== snapshotFormat) return null;
+  return { accountId, lastSeq, snapshot: unsealed(document) };
+}
+
+/** Null where it was changed: what is no content of ours fails in many ways. */
+function unsealed(document: SnapshotDocument): Snapshot | null {
+  try {
+    const content = contentOf(document) as SnapshotContent;
+    if (!isIntact(document, indexedFields(content))) return null;
+    const { holds, spend, head, ...account } = content;
+    const projects = amountsOf(spend.projects);
+    const whole = { ...account, holds: holdSetOf(holds), spend: { ...spend, projects } };
+    return { account: whole, head };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,96 @@
+import type { AccountId } from '@inventory/contracts/ids';
+import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
+import { dateOf } from '@inventory/runtime/clock';
+import type { Db, Filter } from 'mongodb';
+import { passesCollection, snapshotsCollection } from '../collections.ts';
+import { readingSealed } from '../journal/sealed-mapping.ts';
+import {
+  readSnapshot,
+  type Snapshot,
+  type SnapshotDocument,
+  type StoredSnapshot,
+  snapshotFormat,
+  toSnapshotDocument,
+} from './snapshot-document.ts';
+
+/** More open holds than this do not fit a document; such an account is read from its journal. */
+const holdsMax = 40_000;
+
+export interface SnapshotStore {
+  /** Null where there is none, or it was changed. */
+  findSnapshot(accountId: AccountId): Promise<Snapshot | null>;
+  /** Keeps the newer of this and the stored one. */
+  saveSnapshot(snapshot: Snapshot): Promise<void>;
+  /** Intact snapshots with a hold made until a time, the oldest hold first. */
+  listSnapshotsWithHolds(timeMs: number): AsyncIterable<Snapshot>;
+  /** Every snapshot of this format by account, in the order of the journal's scan. */
+  scanSnapshots(): AsyncIterable<StoredSnapshot>;
+  /** Until then a pass found what the journal had; later commits may have earlier entries. */
+  findPassedThrough(): Promise<number>;
+  advancePass(timeMs: number): Promise<void>;
+}
+
+interface PassDocument {
+  readonly _id: string;
+  readonly through: Date;
+}
+
+/** Of this format: another one begins with all accounts. */
+const snapshotPass = `snapshots/${snapshotFormat}`;
+const scanBatch = 50;
+
+export function createSnapshotStore(db: Db): SnapshotStore {
+  const collection = db.collection<SnapshotDocument>(snapshotsCollection);
+  const passes = db.collection<PassDocument>(passesCollection);
+
+  return {
+    async findSnapshot(accountId) {
+      const found = await collection.findOne({ _id: accountId }, readingSealed);
+      return (found && readSnapshot(found)?.snapshot) ?? null;
+    },
+    async saveSnapshot(snapshot) {
+      const { accountId, lastSeq, holds } = snapshot.account;
+      if (holds.size > holdsMax || snapshot.head.commitId === null) return;
+      const document = toSnapshotDocument(snapshot);
+      const isReplaced: Filter<SnapshotDocument>[] = [
+        { lastSeq: { $lt: lastSeq } },
+        { format: { $ne: snapshotFormat } },
+        // Of one position there is one state: the stored one was changed.
+        { lastSeq, hash: { $ne: document.hash } },
+      ];
+      try {
+        const filter = { _id: accountId, $or: isReplaced };
+        await collection.replaceOne(filter, document, { upsert: true });
+      } catch (error) {
+        // The stored one is as new as this one.
+        if (!duplicateKeyOf(error)) throw error;
+      }
+    },
+    async *listSnapshotsWithHolds(timeMs) {
+      const withHolds = { oldestHoldAt: { $lte: dateOf(timeMs) } };
+      const found = collection
+        .find(withHolds, readingSealed)
+        .sort({ oldestHoldAt: 1 })
+        .batchSize(scanBatch);
+      for await (const document of found) {
+        const snapshot = readSnapshot(document)?.snapshot;
+        if (snapshot) yield snapshot;
+      }
+    },
+    async *scanSnapshots() {
+      const found = collection.find({}, readingSealed).sort({ _id: 1 }).batchSize(scanBatch);
+      for await (const document of found) {
+        const stored = readSnapshot(document);
+        if (stored) yield stored;
+      }
+    },
+    async findPassedThrough() {
+      const pass = await passes.findOne({ _id: snapshotPass });
+      return pass?.through.getTime() ?? 0;
+    },
+    async advancePass(timeMs) {
+      const through = dateOf(timeMs);
+      await passes.updateOne({ _id: snapshotPass }, { $max: { through } }, { upsert: true });
+    },
+  };
+}

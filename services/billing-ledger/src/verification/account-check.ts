@@ -1,0 +1,183 @@
+import type { AccountId } from '@inventory/contracts/ids';
+import { ledgerAssets } from '@inventory/contracts/vocabulary';
+import { type Account, heldAmount, newAccount } from '../accounts/account.domain.ts';
+import { areEqual } from '../accounts/balances.domain.ts';
+import { listHolds } from '../accounts/hold-set.domain.ts';
+import { listAmounts } from '../accounts/project-amounts.domain.ts';
+import { standingOf } from '../accounts/standing.domain.ts';
+import {
+  chainStart,
+  isSameSubscription,
+  type StoredCommit,
+  subscriptionOf,
+} from '../journal/commit-document.ts';
+import type { Journal } from '../journal/journal-store.ts';
+import type { PriceBook } from '../prices/price-list.domain.ts';
+import type { Snapshot, StoredSnapshot } from '../snapshots/snapshot-document.ts';
+import type { DayUsage } from '../usage/usage.domain.ts';
+import { adoptEntry, entryProblems } from './check-entry.domain.ts';
+import type { PeekQueue } from './peek-queue.ts';
+import { startUsageCheck } from './usage-check.ts';
+import type { JournalProblem } from './verification-store.ts';
+
+/** What is stored of one account. */
+export interface AccountDocuments {
+  readonly accountId: AccountId;
+  /** Its snapshot. */
+  readonly stored: StoredSnapshot | null;
+  /** The roll-ups of its days, in order. */
+  readonly days: PeekQueue<DayUsage>;
+  readonly rolledUpSeq: number;
+}
+
+export interface AccountCheckOptions extends AccountDocuments {
+  readonly journal: Pick<Journal, 'readCommits'>;
+  readonly prices: PriceBook;
+  readonly report: (problem: JournalProblem) => void;
+}
+
+/** One account while its journal is gone through from the first entry. */
+export interface AccountCheck {
+  readonly accountId: AccountId;
+  /** Checks the next commit and continues behind it, whatever is wrong with it. */
+  add(commit: StoredCommit): Promise<void>;
+  /** After the last commit that was scanned; how many entries were checked. */
+  finish(): Promise<number>;
+}
+
+type Report = (seq: number | null, problem: string) => void;
+
+const commitsPerRead = 50;
+
+export function startAccountCheck(options: AccountCheckOptions): AccountCheck {
+  const { accountId, days, rolledUpSeq, journal, prices } = options;
+  const report: Report = (seq, problem) => options.report({ accountId, seq, problem });
+  const usage = startUsageCheck({ days, rolledUpSeq, report });
+  let account = newAccount(accountId);
+  let head = chainStart;
+  let entries = 0;
+  /** Null when it was compared. */
+  let snapshot = options.stored?.snapshot ?? null;
+  if (options.stored && !snapshot) report(options.stored.lastSeq, 'snapshot hash mismatch');
+
+  function checkCommit(commit: StoredCommit): void {
+    if (!commit.isIntact) report(commit.firstSeq, 'commit hash mismatch');
+    if (commit.prevHash !== head.hash) report(commit.firstSeq, 'previous commit hash mismatch');
+    for (const entry of commit.entries) {
+      for (const problem of entryProblems(account, entry, prices)) {
+        report(entry.seq, `${entry.kind} ${problem}`);
+      }
+      account = adoptEntry(account, entry);
+    }
+    checkSummary(account, commit, report);
+    head = { commitId: commit.id, hash: commit.hash };
+    if (snapshot?.account.lastSeq !== account.lastSeq) return;
+    if (!isSameState(snapshot, { account, head })) {
+      report(account.lastSeq, 'snapshot does not match the fold');
+    }
+    snapshot = null;
+  }
+
+  async function add(commit: StoredCommit): Promise<void> {
+    try {
+      checkCommit(commit);
+    } catch (error) {
+      // Changed so far that it is not even of the right kind; the others still are to be checked.
+      const detail = error instanceof Error ? error.message : String(error);
+      report(commit.firstSeq, `commit cannot be checked: ${detail}`);
+    }
+    for (const entry of commit.entries) await usage.add(entry);
+    entries += commit.entries.length;
+  }
+
+  /** Snapshots and roll-ups may be newer than the scan: the commits made meanwhile are read then. */
+  async function catchUp(): Promise<void> {
+    const isBehind = () =>
+      Math.max(snapshot?.account.lastSeq ?? 0, usage.throughSeq()) > account.lastSeq;
+    while (isBehind()) {
+      const page = await journal.readCommits(accountId, head.commitId, commitsPerRead);
+      const fresh = page.filter(({ firstSeq }) => firstSeq > account.lastSeq);
+      for (const commit of fresh) await add(commit);
+      if (page.length < commitsPerRead) return;
+    }
+  }
+
+  return {
+    accountId,
+    add,
+    async finish() {
+      await catchUp();
+      checkHolds(account, report);
+      if (snapshot) {
+        const { lastSeq } = snapshot.account;
+        if (lastSeq > account.lastSeq) report(lastSeq, 'journal ends before its snapshot');
+        else report(lastSeq, 'snapshot ends inside a commit');
+      }
+      await usage.finish(account.lastSeq);
+      return entries;
+    },
+  };
+}
+
+function checkHolds(account: Account, report: Report): void {
+  const holds = listHolds(account.holds);
+  for (const asset of ledgerAssets) {
+    if (heldAmount(holds, asset) !== account.balances[asset].held) {
+      report(account.lastSeq, `open holds do not add up to held ${asset}`);
+    }
+  }
+}
+
+function checkSummary(account: Account, commit: StoredCommit, report: Report): void {
+  for (const asset of ledgerAssets) {
+    if (!areEqual(commit.balances[asset], account.balances[asset])) {
+      report(commit.lastSeq, `commit balances do not match the entries (${asset})`);
+    }
+  }
+  if (!isSameSubscription(commit.subscription, subscriptionOf(account))) {
+    report(commit.lastSeq, 'commit subscription does not match the entries');
+  }
+  const { standing } = commit;
+  if (standing !== null && JSON.stringify(standing) !== JSON.stringify(standingOf(account))) {
+    report(commit.lastSeq, 'commit standing does not match the entries');
+  }
+}
+
+function isSameState(snapshot: Snapshot, { account, head }: Snapshot): boolean {
+  return (
+    snapshot.head.hash === head.hash &&
+    snapshot.account.lastAt === account.lastAt &&
+    ledgerAssets.every((asset) =>
+      areEqual(snapshot.account.balances[asset], account.balances[asset]),
+    ) &&
+    describeTerms(snapshot.account) === describeTerms(account) &&
+    describeHolds(snapshot.account) === describeHolds(account)
+  );
+}
+
+function describeHolds(account: Account): string {
+  return JSON.stringify(
+    listHolds(account.holds).map((hold) => [
+      hold.refreshId,
+      hold.projectId,
+      hold.productCode,
+      hold.asset,
+      hold.amount,
+      hold.priceVersion,
+      hold.reservedAt,
+    ]),
+  );
+}
+
+/** Fields by name: a store may give them back in another order. */
+function describeTerms({ terms, spend }: Account): string {
+  const { funding, alert } = terms;
+  return JSON.stringify([
+    funding.mode === 'credits' ? null : funding.unitsPerMonth,
+    terms.allowedPeriod,
+    terms.caps.map(({ projectId, cap }) => [projectId, cap]),
+    alert && [alert.threshold, alert.isArmed],
+    spend.period,
+    listAmounts(spend.projects).map(({ projectId, amount }) => [projectId, amount]),
+  ]);
+}

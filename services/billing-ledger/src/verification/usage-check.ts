@@ -1,0 +1,158 @@
+import type { AccountId } from '@inventory/contracts/ids';
+import type { Entry } from '../accounts/entry.domain.ts';
+import { addUse, type DayUsage, dayKeyOf, daysOf, type UsageByDay } from '../usage/usage.domain.ts';
+import type { StoredDayUsage, UsageStore } from '../usage/usage-store.ts';
+import { createPeekQueue, type PeekQueue } from './peek-queue.ts';
+
+export interface UsageCheckOptions {
+  /** The stored days of the account, in order. */
+  readonly days: PeekQueue<DayUsage>;
+  /** Every use up to this entry is counted in some stored day. */
+  readonly rolledUpSeq: number;
+  readonly report: (seq: number | null, problem: string) => void;
+}
+
+/** Compares the daily roll-ups of one account with its entries, day by day. */
+export interface UsageCheck {
+  /** The entries of an account in order. */
+  add(entry: Entry): Promise<void>;
+  /** The newest entry that a day read so far counts. */
+  throughSeq(): number;
+  /** After the last entry; a day that counts more than that is left out. */
+  finish(lastSeq: number): Promise<void>;
+}
+
+export function startUsageCheck({ days, rolledUpSeq, report }: UsageCheckOptions): UsageCheck {
+  let day = -1;
+  let stored = new Map<string, DayUsage>();
+  let counted: UsageByDay = new Map();
+  let throughSeq = 0;
+
+  function closeDay(lastSeq: number): void {
+    for (const [key, expected] of counted) {
+      if (!stored.has(key)) report(expected.throughSeq, 'usage roll-up missing');
+    }
+    for (const [key, found] of stored) {
+      if (found.throughSeq > lastSeq) continue;
+      const expected = counted.get(key);
+      if (expected === undefined || !isSame(expected, found)) {
+        report(found.throughSeq, 'usage roll-up does not match the entries');
+      }
+    }
+  }
+
+  async function openDay(next: number): Promise<void> {
+    day = next;
+    stored = new Map();
+    counted = new Map();
+    for (;;) {
+      const read = await days.peek();
+      if (read === null || read.day > day) return;
+      await days.take();
+      throughSeq = Math.max(throughSeq, read.throughSeq);
+      if (read.day < day) report(read.throughSeq, 'usage roll-up without entries');
+      else stored.set(dayKeyOf(read), read);
+    }
+  }
+
+  return {
+    async add(entry) {
+      const [key] = daysOf([entry]);
+      if (key === undefined || key.day < day) return;
+      if (key.day > day) {
+        closeDay(Number.POSITIVE_INFINITY);
+        await openDay(key.day);
+      }
+      const upTo = stored.get(dayKeyOf(key))?.throughSeq ?? rolledUpSeq;
+      if (entry.seq <= upTo) addUse(counted, entry);
+    },
+    throughSeq: () => throughSeq,
+    async finish(lastSeq) {
+      closeDay(lastSeq);
+      for (let rest = await days.take(); rest !== null; rest = await days.take()) {
+        if (rest.throughSeq <= lastSeq) {
+          report(rest.throughSeq, 'usage roll-up without entries');
+        }
+      }
+    },
+  };
+}
+
+function isSame(left: DayUsage, right: DayUsage): boolean {
+  return (
+    left.throughSeq === right.throughSeq &&
+    JSON.stringify(left.products.map(describe)) === JSON.stringify(right.products.map(describe))
+  );
+}
+
+/** Fields by name: a store may return them in another order. */
+function describe({ productCode, asset, count, charged, reversed }: DayUsage['products'][number]) {
+  return [productCode, asset, count, charged, reversed];
+}
+
+export interface AccountUsage {
+  readonly rolledUpSeq: number;
+  /** In order. */
+  readonly days: PeekQueue<DayUsage>;
+}
+
+/** The roll-ups of all accounts, read in the order of the accounts. */
+export interface UsageScan {
+  /** Passes the days of accounts before this one; of all when null. */
+  skipTo(
+    accountId: AccountId | null,
+    onSkipped: (day: StoredDayUsage) => Promise<void>,
+  ): Promise<void>;
+  /** Of the account that was skipped to. */
+  of(accountId: AccountId): AccountUsage;
+}
+
+const positionsPerRead = 1_000;
+
+/**
+ * The position of an account is read before its days: a roll-up writes its days first, so that each
+ * day that a position counts is found.
+ */
+export function openUsageScan(usage: Pick<UsageStore, 'listPositions' | 'scanDays'>): UsageScan {
+  const positions = new Map<AccountId, number>();
+
+  async function* readPages(): AsyncGenerator<StoredDayUsage> {
+    for (let after: AccountId | null = null; ; ) {
+      const page = await usage.listPositions(after, positionsPerRead);
+      for (const { accountId, throughSeq } of page) positions.set(accountId, throughSeq);
+      const last: AccountId | null = page[positionsPerRead - 1]?.accountId ?? null;
+      yield* usage.scanDays({ after, upTo: last });
+      if (last === null) return;
+      after = last;
+    }
+  }
+
+  const days = createPeekQueue(readPages());
+  return {
+    async skipTo(accountId, onSkipped) {
+      const isBefore = (owner: AccountId) => accountId === null || owner < accountId;
+      for (let next = await days.peek(); next; next = await days.peek()) {
+        if (!isBefore(next.accountId)) break;
+        await days.take();
+        await onSkipped(next);
+      }
+      for (const owner of positions.keys()) {
+        if (!isBefore(owner)) break;
+        positions.delete(owner);
+      }
+    },
+    of: (accountId) => ({
+      rolledUpSeq: positions.get(accountId) ?? 0,
+      days: daysOfAccount(days, accountId),
+    }),
+  };
+}
+
+/** The part of a queue that is of one account. */
+function daysOfAccount(days: PeekQueue<StoredDayUsage>, accountId: AccountId): PeekQueue<DayUsage> {
+  const isNext = async () => (await days.peek())?.accountId === accountId;
+  return {
+    peek: async () => ((await isNext()) ? days.peek() : null),
+    take: async () => ((await isNext()) ? days.take() : null),
+  };
+}
