@@ -9,7 +9,10 @@ import '../../../services/billing-ledger/src/metrics.ts';
 import '../../../services/event-stream/src/log/log-metrics.ts';
 import '../../../services/event-stream/src/webhooks/webhook-metrics.ts';
 import '../../../services/gateway/src/metrics.ts';
-import '../../../services/refresh-collector/src/metrics.ts';
+import '../../../services/refresh-collector/src/egress/egress-metrics.ts';
+import '../../../services/refresh-collector/src/live-pages/live-page-metrics.ts';
+import '../../../services/refresh-collector/src/refreshes/refresh-metrics.ts';
+import '../../../services/refresh-collector/src/scans/scan-metrics.ts';
 import '../../../services/revision-store/src/metrics.ts';
 
 /** One line of a scrape. */

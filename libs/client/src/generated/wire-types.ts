@@ -2,7 +2,7 @@
  * Generated from docs/generated/openapi.json by scripts/generate.js: the schemas that the client
  * exposes, as they are on the wire.
  */
-import type { Open } from "../open.ts";
+export type Open<Known extends string> = Known | (string & Record<never, never>);
 export type paths = Record<string, never>;
 export type webhooks = Record<string, never>;
 export interface components {

@@ -7,7 +7,6 @@ import type { HeldLease } from '@inventory/runtime/hold-lease';
 import type { Logger } from '@inventory/runtime/logger';
 import { inSpan } from '@inventory/runtime/tracing';
 import { pause } from '@inventory/runtime/wait';
-import type { StagedPageRecord } from '../collections.ts';
 import {
   avoidedIdentities,
   firstTries,
@@ -19,9 +18,10 @@ import type { PlatformAnswer } from '../egress/platform-answer.domain.ts';
 import { type ReadPageDeps, readPage } from '../egress/read-page.ts';
 import { applyTo, type SagaDeps } from '../refreshes/apply-fact.ts';
 import type { Refresh } from '../refreshes/refresh.domain.ts';
+import type { StagedPageRecord } from '../refreshes/refresh-document.ts';
 import type { Fact } from '../refreshes/refresh-saga.domain.ts';
-import type { RevisionStoreClient } from '../refreshes/revision-store-client.ts';
 import { pageDueMs } from './page-due.domain.ts';
+import type { RevisionStoreClient } from './revision-store-client.ts';
 import {
   freshProgress,
   nextStep,

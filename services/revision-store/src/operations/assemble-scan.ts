@@ -14,9 +14,8 @@ import type { ClaimedScan } from '../storage/waiting-scans.ts';
 import { work } from '../work.ts';
 import { commitScan } from './commit-scan.ts';
 import { compareScan } from './compare-with-head.ts';
-import { decideScan } from './decide-scan.ts';
+import { decideScan, settleLastResult } from './decide-scan.ts';
 import { PagesInvalid, rememberChunks } from './read-staged-page.ts';
-import { settleLastResult } from './settle-last-result.ts';
 import { surveyScan } from './survey-scan.ts';
 import { writeRevision } from './write-revision.ts';
 

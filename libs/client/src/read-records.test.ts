@@ -1,6 +1,6 @@
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
-import { exactTotalAmount } from './exact-amount.ts';
+import { exactTotalAmount } from './read-records.ts';
 
 /** Planted faults are found from this seed on, in every run alike. */
 const faultRuns = { seed: 1, numRuns: 10_000, endOnFailure: true };

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { pagesLeft, reportedPages } from './scan-size.domain.ts';
+import { pagesLeft, reportedPages } from './recorded-scan.domain.ts';
 
 const assetsPerPage = 2_000;
 const sizes = fc.record({

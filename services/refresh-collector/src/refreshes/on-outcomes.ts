@@ -2,16 +2,12 @@ import type { RefreshId } from '@inventory/contracts/ids';
 import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
 import type { Handlers } from '@inventory/messaging/dispatch';
 import type { Logger } from '@inventory/runtime/logger';
-import { countLostHold } from '../metrics.ts';
 import { applyFact, type SagaDeps } from './apply-fact.ts';
 import { factOfBillingOutcome } from './convert.ts';
-import { releaseOrphanedHold } from './release-orphaned-hold.ts';
+import { releaseOrphanedHold } from './orphaned-holds.ts';
+import { countLostHold } from './refresh-metrics.ts';
 
-export interface OnBillingOutcomeDeps extends SagaDeps {
-  readonly logger: Logger;
-}
-
-export function onBillingOutcome({ logger, ...saga }: OnBillingOutcomeDeps): Handlers {
+export function onBillingOutcome(saga: SagaDeps, logger: Logger): Handlers {
   const reportLostHold = (refreshId: RefreshId) => {
     countLostHold();
     logger.error({ refresh_id: refreshId }, 'hold lost: the refresh is completed without a charge');
@@ -39,4 +35,37 @@ function isHold(
   outcome: BillingOutcome,
 ): outcome is BillingOutcome & { project_id: NonNullable<BillingOutcome['project_id']> } {
   return outcome.kind === 'reserve' && outcome.result === 'applied' && outcome.project_id !== null;
+}
+
+export function onRevisionOutcomes(saga: SagaDeps): Handlers {
+  return {
+    'revision.committed.v1': async ({ body }) => {
+      if (body.refresh_id === null) return;
+      await applyFact(
+        saga,
+        body.refresh_id,
+        {
+          fact: 'committed',
+          revisionId: body.revision_id,
+          changed: body.changed,
+          observedAssets: body.observed_assets,
+        },
+        'publish',
+      );
+    },
+    'revision.rejected.v1': async ({ body }) => {
+      if (body.refresh_id === null) return;
+      await applyFact(saga, body.refresh_id, { fact: 'rejected', reason: body.reason }, 'publish');
+    },
+  };
+}
+
+export function onProjectEvent(saga: SagaDeps): Handlers {
+  return {
+    'project.event-appended.v1': async ({ body }) => {
+      const refreshId = body.event.refresh_id;
+      if (refreshId === null) return;
+      await applyFact(saga, refreshId, { fact: 'event_appended' }, 'publish');
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
-import { createFrameParser, type Frame } from './frame-parser.ts';
+import { createFrameParser, type Frame } from './stream-frames.ts';
 
 function framesOf(text: string | Uint8Array, cuts: readonly number[] = []): Frame[] {
   const bytes = typeof text === 'string' ? new TextEncoder().encode(text) : text;

@@ -1,10 +1,32 @@
+import { refreshId } from '@inventory/contracts/ids';
 import { parseDocument, readEach, readFirst } from '@inventory/mongo/parse-document';
 import { type Clock, dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
-import { createLeases, isFree } from '@inventory/work/lease';
+import { createLeases, isFree, leaseField } from '@inventory/work/lease';
 import type { Collection } from 'mongodb';
-import { documents, type InventoryDocument } from '../collections.ts';
-import { nextSequence } from './refresh.domain.ts';
+import { z } from 'zod';
+
+const inventoryScan = z.object({
+  refreshId,
+  /** Until when it collects; the earliest is taken first. */
+  deadline: z.date(),
+});
+
+/** One inventory: its scan and the lease of the worker, and its last size. */
+const inventory = z.object({
+  _id: z.string(),
+  /** Present while a scan is started and not ended; one scan at a time. */
+  scan: inventoryScan.exactOptional(),
+  /** Of the worker that reads it; absent while the scan waits for one. */
+  lease: leaseField.exactOptional(),
+  /** Pages of its last complete scan, or those that a later scan reported. */
+  pages: z.int().exactOptional(),
+  /** Of the lease that was opened last. */
+  sequence: z.int().exactOptional(),
+  seenAt: z.date(),
+});
+export type InventoryDocument = z.infer<typeof inventory>;
+const document = { collection: 'inventories', schema: inventory };
 
 /** The lease of one inventory, held by one worker. */
 export interface InventoryLease {
@@ -111,11 +133,19 @@ export function createInventoryStore(
   };
 }
 
-const fromDocument = (stored: InventoryDocument) => parseDocument(documents.inventory, stored);
+const fromDocument = (stored: InventoryDocument) => parseDocument(document, stored);
 
 function waitingLeaseOf(stored: InventoryDocument) {
   const { _id: inventory, scan } = fromDocument(stored);
   if (!scan) return [];
   const { refreshId, deadline } = scan;
   return [{ inventory, refreshId, deadlineMs: deadline.getTime() }];
+}
+
+/**
+ * The place of the scan after this one among those of its inventory, whatever clocks say. It is no
+ * less than the time, so that it also grows where the inventory was forgotten or restored.
+ */
+function nextSequence(previous: number | undefined, nowMs: number): number {
+  return Math.max((previous ?? 0) + 1, nowMs);
 }

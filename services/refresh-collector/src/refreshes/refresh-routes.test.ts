@@ -1,5 +1,5 @@
 import { acceptedRefresh } from '../../test/refresh-builder.ts';
-import { awaitReservation } from './await-reservation.ts';
+import { awaitReservation } from './refresh-routes.ts';
 
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
