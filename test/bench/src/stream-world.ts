@@ -1,5 +1,6 @@
 import type { Backends } from '@inventory/backends/provision-backends';
 import type { ProjectId } from '@inventory/contracts/ids';
+import { writeEvent } from '@inventory/contracts/internal/event-log';
 import type { Stack } from '@inventory/local-stack/stack';
 import { forEachLimited } from '@inventory/runtime/concurrency';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
@@ -74,6 +75,9 @@ async function openAnnouncer(stack: Stack) {
   };
 }
 
+const outcome = 'complete_changed';
+const scope = { platform_id: '76561198000000017', app_id: 730, context_id: 2 };
+
 function appended(projectId: ProjectId, position: number) {
   const refreshId = systemIdentifiers.uuidV7();
   return {
@@ -83,15 +87,15 @@ function appended(projectId: ProjectId, position: number) {
       project_id: projectId,
       position,
       log_epoch: 1,
-      event: {
+      event: writeEvent({
         id: `evt_${refreshId}`,
         version: 1,
-        type: 'inventory.refresh.completed',
         occurred_at: new Date().toISOString(),
         project_id: projectId,
-        data: { refresh_id: refreshId, state: 'completed', outcome: 'complete_changed' },
+        type: 'inventory.refresh.completed',
+        data: { refresh_id: refreshId, state: 'completed', outcome, scope, revision_id: null },
         links: { refresh: `/v2/platform/inventory-refreshes/${refreshId}` },
-      },
+      }),
     },
   } as const;
 }

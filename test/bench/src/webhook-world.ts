@@ -78,6 +78,7 @@ function completion(of: Project) {
       account_id: of.accountId,
       project_id: of.projectId,
       outcome: 'private',
+      scope: { platform_id: '76561198000000017', app_id: 730, context_id: 2 },
       revision_id: null,
       completed_at: new Date().toISOString(),
     },
@@ -101,10 +102,10 @@ export async function openStored(stack: Stack) {
     /** When each event of a Project was appended to its log. */
     async appendedAt({ projectId: of }: Project): Promise<ReadonlyMap<string, number>> {
       const entries = await db
-        .collection<{ eventId: string; appendedAt: Date }>('projectLog')
-        .find({ projectId: of }, { projection: { eventId: 1, appendedAt: 1 } })
+        .collection<{ event: { id: string }; appendedAt: Date }>('projectLog')
+        .find({ projectId: of }, { projection: { 'event.id': 1, appendedAt: 1 } })
         .toArray();
-      return new Map(entries.map(({ eventId, appendedAt }) => [eventId, appendedAt.getTime()]));
+      return new Map(entries.map(({ event, appendedAt }) => [event.id, appendedAt.getTime()]));
     },
     close,
   };
