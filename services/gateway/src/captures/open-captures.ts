@@ -1,11 +1,12 @@
 import { scanPagesMax } from '@inventory/contracts/internal/inventory';
 import type { MessageBus } from '@inventory/messaging/bus';
+import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import { currentTrace } from '@inventory/runtime/tracing';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import { startWorker } from '@inventory/work/start-worker';
 import type { Db } from 'mongodb';
-import type { GatewayConfig } from '../config.ts';
 import type { Capture } from './capture.domain.ts';
+import type { CaptureConfig } from './capture-config.ts';
 import { beginPageCapture, type ChainPage, type PageCapture } from './capture-page.ts';
 import { createCaptureStore } from './capture-store.ts';
 import { captureWork } from './complete-captures.ts';
@@ -40,7 +41,7 @@ const firstLookMs = 250;
 
 /** Staging, and the sweeper that sends the complete captures of all replicas. */
 export function openCaptures(
-  context: ServiceContext<GatewayConfig>,
+  context: ServiceContext<ServiceConfig & CaptureConfig>,
   { db, bus, intents, staging }: CaptureDeps,
 ): Captures {
   const { config, clock, logger } = context;

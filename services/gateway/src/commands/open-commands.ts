@@ -2,8 +2,8 @@ import type { MessageType } from '@inventory/contracts/messages';
 import type { MessageBus } from '@inventory/messaging/bus';
 import type { PendingReplies } from '@inventory/messaging/pending-replies';
 import type { Lifetime } from '@inventory/runtime/lifetime';
-import { observeWaitingReplies } from '../metrics.ts';
-import type { Broadcasts } from '../open-broadcasts.ts';
+import { observeWaitingReplies } from './command-metrics.ts';
+import type { Broadcasts } from './open-broadcasts.ts';
 import { createRequestReplyClient, type RequestReplyClient } from './request-reply-client.ts';
 
 interface OpenCommandsDeps {

@@ -2,7 +2,6 @@ import type { RequestId } from '@inventory/contracts/ids';
 import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { type Identifiers, uuidV5 } from '@inventory/runtime/identifiers';
-import type { Deadlines } from '../deadlines.ts';
 import { type RequestReplyClient, replyOf } from './request-reply-client.ts';
 
 /** The outcome was not received in time. A retry with the same key and inputs returns it. */
@@ -20,7 +19,7 @@ export class EntryUndecided extends Error {
 export interface RequestLedgerDeps {
   readonly commands: RequestReplyClient;
   readonly identifiers: Identifiers;
-  readonly deadlines: Pick<Deadlines, 'ledgerAnswerMs'>;
+  readonly deadlines: { readonly ledgerAnswerMs: number };
 }
 
 const requestIdNamespace = '6f2f0c0e-8a51-4b0b-9f0e-5d3b7a1c9e42';

@@ -20,6 +20,13 @@ export type ReplyResult<Answer> =
   /** The command may have been sent, or may be sent later; its effect is unknown. */
   | { readonly result: 'unknown'; readonly cause: unknown };
 
+/** The results of a request. */
+export const replyResults = [
+  'reply',
+  'not_sent',
+  'unknown',
+] as const satisfies readonly ReplyResult<unknown>['result'][];
+
 /** Sends commands to other services over Kafka and waits for their replies. */
 export interface RequestReplyClient {
   /**

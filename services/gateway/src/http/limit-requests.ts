@@ -2,7 +2,6 @@ import { type Clock, elapsedSince, monotonicNow } from '@inventory/runtime/clock
 import { type Batcher, createBatcher } from '@inventory/runtime/concurrency';
 import { DeadlineExceeded } from '@inventory/runtime/wait';
 import { LRUCache } from 'lru-cache';
-import type { Deadlines } from '../deadlines.ts';
 import {
   admitInOrder,
   type RateStanding,
@@ -65,7 +64,7 @@ export function createRequestLimiter({
 }: {
   readonly windows: RateWindowStore;
   readonly clock: Clock;
-  readonly deadlines: Pick<Deadlines, 'lookUpMs'>;
+  readonly deadlines: { readonly lookUpMs: number };
 }): RequestLimiter {
   const counters = new LRUCache<RateOwner, OwnerCounter>({ max: ownersMax });
 

@@ -14,7 +14,6 @@ import { bookEntry } from '../accounts/book-entry.ts';
 import type { LedgerClient } from '../accounts/ledger-client.ts';
 import { statementCsv } from '../accounts/statement-csv.ts';
 import type { RequestReplyClient } from '../commands/request-reply-client.ts';
-import type { Deadlines } from '../deadlines.ts';
 import type { Tenancy } from '../tenancy/open-tenancy.ts';
 import { type Hold, holdPosition, toWireEntry } from './convert.ts';
 import { listAnswer, readCursor, writeCursor } from './list-cursor.ts';
@@ -33,7 +32,7 @@ export interface MoneyRoutesDeps {
   readonly tenancy: Pick<Tenancy, 'findAccount'>;
   readonly ledger: Pick<LedgerClient, 'readBalance' | 'listHolds' | 'readStatement'>;
   readonly identifiers: Identifiers;
-  readonly deadlines: Pick<Deadlines, 'ledgerAnswerMs'>;
+  readonly deadlines: { readonly ledgerAnswerMs: number };
 }
 
 const tag = 'Money';

@@ -4,7 +4,6 @@ import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';
 import type { LedgerClient } from '../accounts/ledger-client.ts';
 import type { RequestReplyClient } from '../commands/request-reply-client.ts';
-import type { Deadlines } from '../deadlines.ts';
 import { createPeerBuckets } from '../http/peer-buckets.ts';
 import type { Tenancy } from '../tenancy/open-tenancy.ts';
 import type { WebhookClient } from '../webhooks/webhook-client.ts';
@@ -30,7 +29,7 @@ export interface OperatorApiDeps {
   readonly clock: Clock;
   readonly identifiers: Identifiers;
   readonly logger: Logger;
-  readonly deadlines: Pick<Deadlines, 'ledgerAnswerMs'>;
+  readonly deadlines: { readonly ledgerAnswerMs: number };
 }
 
 /** The operator API, `/operator/v1/…`. */

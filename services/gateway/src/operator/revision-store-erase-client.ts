@@ -4,7 +4,6 @@ import { longCalls } from '@inventory/http/call-lanes';
 import type { InternalClient } from '@inventory/http/internal-client';
 import { pathOf } from '@inventory/http/path-of';
 import { z } from 'zod';
-import type { Deadlines } from '../deadlines.ts';
 
 /** Erases saved inventories. Rejects with ServiceUnreachable when the store is unavailable. */
 export interface RevisionStoreEraseClient {
@@ -14,7 +13,7 @@ export interface RevisionStoreEraseClient {
 
 export function createRevisionStoreEraseClient(
   client: InternalClient,
-  deadlines: Pick<Deadlines, 'eraseMs'>,
+  deadlines: { readonly eraseMs: number },
 ): RevisionStoreEraseClient {
   return {
     async eraseInventory(inventory) {

@@ -6,7 +6,6 @@ import { z } from 'zod';
 import { configureAccount } from '../accounts/configure-account.ts';
 import type { LedgerClient } from '../accounts/ledger-client.ts';
 import type { RequestReplyClient } from '../commands/request-reply-client.ts';
-import type { Deadlines } from '../deadlines.ts';
 import type { Tenancy } from '../tenancy/open-tenancy.ts';
 import { operatorRoute } from './operator-route.ts';
 import { accountPath, bookingHeaders, creditsMax, optionalReason } from './operator-schemas.ts';
@@ -16,7 +15,7 @@ export interface TermsRoutesDeps {
   readonly tenancy: Pick<Tenancy, 'findAccount' | 'findProject'>;
   readonly ledger: Pick<LedgerClient, 'readTerms'>;
   readonly identifiers: Identifiers;
-  readonly deadlines: Pick<Deadlines, 'ledgerAnswerMs'>;
+  readonly deadlines: { readonly ledgerAnswerMs: number };
 }
 
 const tag = 'Terms';

@@ -3,8 +3,8 @@ import { jitteredDelayMs } from '@inventory/runtime/backoff';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { pause } from '@inventory/runtime/wait';
-import { intentClosed, pageGivenAway } from '../metrics.ts';
 import type { PageIntent } from './page-intent.domain.ts';
+import { intentClosed, pageGivenAway } from './page-metrics.ts';
 import type { ReadKeyStore } from './read-key-store.ts';
 
 export interface CloseIntentsDeps {

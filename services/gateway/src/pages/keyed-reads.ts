@@ -5,7 +5,6 @@ import type { Refusal } from '@inventory/contracts/refusal';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { pause } from '@inventory/runtime/wait';
-import type { Deadlines } from '../deadlines.ts';
 import type { FetchedPage, PageCharges, PaidRead } from './page-charges.ts';
 import type { PageRead } from './page-intent.domain.ts';
 import { judgeKey, type ReadKeyRecord, replaysMax } from './read-key.domain.ts';
@@ -50,7 +49,7 @@ export interface KeyedReadsDeps {
     readonly reverseAfterMs: number;
     readonly readKeyKeepMs: number;
   };
-  readonly deadlines: Pick<Deadlines, 'undecidedReadMs'>;
+  readonly deadlines: { readonly undecidedReadMs: number };
 }
 
 const lookAgainMs = 50;

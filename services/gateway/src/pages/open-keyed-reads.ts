@@ -1,3 +1,4 @@
+import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import { startWorker } from '@inventory/work/start-worker';
 import type { Db } from 'mongodb';
@@ -5,10 +6,10 @@ import type { Funds } from '../accounts/funds.ts';
 import type { LedgerClient } from '../accounts/ledger-client.ts';
 import { commandWork } from '../commands/command-work.ts';
 import type { RequestReplyClient } from '../commands/request-reply-client.ts';
-import type { GatewayConfig } from '../config.ts';
 import { createIntentCloser } from './close-intents.ts';
 import { createKeyedReads, type KeyedReads } from './keyed-reads.ts';
 import { createPageCharges } from './page-charges.ts';
+import type { PageConfig } from './page-config.ts';
 import type { PageIntentStore } from './page-intent-store.ts';
 import { pageReversals } from './page-reversals.ts';
 import { createReadKeyStore } from './read-key-store.ts';
@@ -18,7 +19,7 @@ import { createReadKeyStore } from './read-key-store.ts';
  * undelivered pages of all replicas.
  */
 export function openKeyedReads(
-  context: ServiceContext<GatewayConfig>,
+  context: ServiceContext<ServiceConfig & PageConfig>,
   parts: {
     readonly db: Db;
     readonly commands: RequestReplyClient;
@@ -30,7 +31,7 @@ export function openKeyedReads(
 ): KeyedReads {
   const { db, commands, ledger, funds, intents, chains } = parts;
   const { config, lifetime, clock, logger } = context;
-  const { limits, deadlines } = config;
+  const { pageReads: limits, deadlines } = config;
   const keys = createReadKeyStore(db, deadlines);
   const reversals = pageReversals({ queue: intents.reversals, keys, chains, logger });
   const work = commandWork(reversals, { commands, deadlines });

@@ -1,19 +1,21 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import type { MessageBus } from '@inventory/messaging/bus';
 import { createKeyedSemaphore } from '@inventory/runtime/semaphore';
+import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
 import type { Funds } from '../accounts/funds.ts';
 import type { LedgerClient } from '../accounts/ledger-client.ts';
 import type { PriceVersion } from '../accounts/track-prices.ts';
+import type { CaptureConfig } from '../captures/capture-config.ts';
 import { openCaptures } from '../captures/open-captures.ts';
 import type { StagingClient } from '../captures/staging-client.ts';
 import type { RequestReplyClient } from '../commands/request-reply-client.ts';
-import type { GatewayConfig } from '../config.ts';
 import type { BoundPublicRoute } from '../http/public-route.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
 import type { LivePageClient } from './live-page-client.ts';
 import { openKeyedReads } from './open-keyed-reads.ts';
+import type { PageConfig } from './page-config.ts';
 import { createPageIntentStore } from './page-intent-store.ts';
 import { readCurrentRoute } from './read-current-route.ts';
 import { readLivePageRoute } from './read-live-page-route.ts';
@@ -35,7 +37,7 @@ export interface PagesDeps {
 
 /** Current, Live Page and both routes of V1: one charged page each. */
 export function openPages(
-  context: ServiceContext<GatewayConfig>,
+  context: ServiceContext<ServiceConfig & PageConfig & CaptureConfig>,
   deps: PagesDeps,
 ): BoundPublicRoute[] {
   const { config, clock, identifiers, logger } = context;

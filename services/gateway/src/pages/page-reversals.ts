@@ -1,9 +1,10 @@
 import { billingCommandId } from '@inventory/contracts/messages/billing-commands';
 import type { Logger } from '@inventory/runtime/logger';
+import { chainEnded } from '../captures/capture-metrics.ts';
 import type { CommandKind } from '../commands/command-work.ts';
-import { chainEnded, chargeReversed } from '../metrics.ts';
 import { work } from '../work.ts';
 import type { PendingReversal } from './page-intent-store.ts';
+import { chargeReversed } from './page-metrics.ts';
 import type { ReadKeyStore } from './read-key-store.ts';
 
 export interface PageReversalDeps {

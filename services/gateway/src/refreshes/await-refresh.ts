@@ -1,12 +1,11 @@
 import type { RefreshView } from '@inventory/contracts/internal/refresh';
 import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
-import type { Deadlines } from '../deadlines.ts';
 import { type ReadRefreshDeps, readRefresh } from './read-refresh.ts';
 import type { RefreshWait, RefreshWaits } from './refresh-waits.ts';
 
 export interface AwaitRefreshDeps extends ReadRefreshDeps {
   readonly waits: RefreshWaits;
-  readonly deadlines: Pick<Deadlines, 'waitSecondMs' | 'waitReadEveryMs'>;
+  readonly deadlines: { readonly waitSecondMs: number; readonly waitReadEveryMs: number };
   /** Aborted when the service stops. */
   readonly stopping: AbortSignal;
 }

@@ -13,7 +13,6 @@ import type { PublicRefusal } from '@inventory/contracts/refusal-codes';
 import { issueText } from '@inventory/http/issue-text';
 import { errorOf, statusOf } from '@inventory/http/refused';
 import { requestIssues } from '@inventory/http/validate-input';
-import type { Deadlines } from '../deadlines.ts';
 import type { AdmittedRequest } from '../http/answer.ts';
 import { envelope } from '../http/envelope.ts';
 import { rateLimitHeaders, takeFurtherRequests } from '../http/limit-rate.ts';
@@ -40,7 +39,7 @@ import { runBatch } from './run-batch.ts';
 
 export interface RequestRefreshesDeps extends AdmitRefreshDeps {
   readonly limiter: TrafficLimiter;
-  readonly deadlines: AdmitRefreshDeps['deadlines'] & Pick<Deadlines, 'batchMs'>;
+  readonly deadlines: AdmitRefreshDeps['deadlines'] & { readonly batchMs: number };
 }
 
 /** Small enough that one batch leaves capacity for other requests that wait for a decision. */

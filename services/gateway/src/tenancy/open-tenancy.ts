@@ -2,8 +2,7 @@ import type { MessageBus } from '@inventory/messaging/bus';
 import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
-import type { GatewayConfig } from '../config.ts';
-import type { Broadcasts } from '../open-broadcasts.ts';
+import type { Broadcasts } from '../commands/open-broadcasts.ts';
 import { createAnnouncer } from './announce-change.ts';
 import { changeAccount, changeCredential, changeProject, changeServiceAccount } from './changes.ts';
 import { createAccount, createProject, createServiceAccount } from './creations.ts';
@@ -16,7 +15,7 @@ import { startTenancyRelay } from './tenancy-relay.ts';
 import { createTenancyStore } from './tenancy-store.ts';
 
 interface TenancyDeps
-  extends Pick<ServiceContext<GatewayConfig>, 'clock' | 'identifiers' | 'lifetime' | 'logger'> {
+  extends Pick<ServiceContext, 'clock' | 'identifiers' | 'lifetime' | 'logger'> {
   readonly db: Db;
   readonly bus: Pick<MessageBus, 'publish'>;
   readonly broadcasts: Broadcasts;

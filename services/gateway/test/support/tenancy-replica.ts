@@ -7,8 +7,8 @@ import { openLifetime } from '@inventory/runtime/lifetime';
 import { type TestNamespace, testLogger } from '@inventory/testkit/namespace';
 import { openTestBus } from '@inventory/testkit/test-bus';
 import type { Db } from 'mongodb';
+import { type Broadcasts, openBroadcasts } from '../../src/commands/open-broadcasts.ts';
 import { gatewayIndexes } from '../../src/gateway-indexes.ts';
-import { type Broadcasts, openBroadcasts } from '../../src/open-broadcasts.ts';
 import { openTenancy, type Tenancy } from '../../src/tenancy/open-tenancy.ts';
 
 /** The tenancy of one gateway replica, on connections of its own. */

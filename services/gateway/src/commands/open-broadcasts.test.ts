@@ -3,8 +3,8 @@ import { createMemoryBroker } from '@inventory/messaging/memory/memory-bus';
 import { openLifetime } from '@inventory/runtime/lifetime';
 import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
-import { replyTypes } from './commands/open-commands.ts';
 import { type Broadcasts, openBroadcasts } from './open-broadcasts.ts';
+import { replyTypes } from './open-commands.ts';
 
 const accountId = newAccountId();
 const revocation: OutgoingMessage = {

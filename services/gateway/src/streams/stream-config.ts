@@ -1,8 +1,12 @@
-import { count, duration, integer, SettingsError } from '@inventory/runtime/settings';
-import type { z } from 'zod';
+import {
+  count,
+  duration,
+  integer,
+  type readSettings,
+  SettingsError,
+} from '@inventory/runtime/settings';
 import type { StreamLimits } from './stream-session.ts';
 
-/** The settings of event streams. */
 export const streamSettings = {
   STREAMS_PER_PROJECT_MAX: integer(1, 1_000)
     .prefault('4')
@@ -27,33 +31,40 @@ export const streamSettings = {
   STREAM_DRAIN_MS: duration()
     .prefault('10000')
     .describe('Time over which event streams are closed when the service stops'),
-};
+} as const;
 
-interface AllStreamLimits extends StreamLimits {
-  readonly perProjectMax: number;
-  readonly totalMax: number;
-  readonly authorityEveryMs: number;
+export interface StreamConfig {
+  readonly deadlines: { readonly storeMs: number };
+  readonly streams: StreamLimits & {
+    readonly perProjectMax: number;
+    readonly totalMax: number;
+    readonly authorityEveryMs: number;
+  };
 }
 
 /** Of the connections of a replica; the rest is for requests. */
 const streamsShareMax = 7 / 8;
 
+type Parsed = ReturnType<typeof readSettings<typeof streamSettings>>;
+
 /** A `SettingsError` where streams could use up the connections. */
-export function streamLimitsOf(
-  settings: z.output<z.ZodObject<typeof streamSettings>>,
+export function streamConfig(
+  parsed: Parsed,
   connectionsMax: number,
-): AllStreamLimits {
-  if (settings.STREAMS_MAX > streamsShareMax * connectionsMax) {
+): Omit<StreamConfig, 'deadlines'> {
+  if (parsed.STREAMS_MAX > streamsShareMax * connectionsMax) {
     const problem = 'must leave an eighth of CONNECTIONS_MAX to other requests';
     throw new SettingsError([`STREAMS_MAX: ${problem}`]);
   }
   return {
-    perProjectMax: settings.STREAMS_PER_PROJECT_MAX,
-    totalMax: settings.STREAMS_MAX,
-    heartbeatMs: settings.STREAM_HEARTBEAT_MS,
-    lifeMaxMs: settings.STREAM_LIFE_MAX_MS,
-    slowAfterMs: settings.STREAM_SLOW_AFTER_MS,
-    authorityEveryMs: settings.STREAM_AUTHORITY_EVERY_MS,
-    drainMs: settings.STREAM_DRAIN_MS,
+    streams: {
+      perProjectMax: parsed.STREAMS_PER_PROJECT_MAX,
+      totalMax: parsed.STREAMS_MAX,
+      heartbeatMs: parsed.STREAM_HEARTBEAT_MS,
+      lifeMaxMs: parsed.STREAM_LIFE_MAX_MS,
+      slowAfterMs: parsed.STREAM_SLOW_AFTER_MS,
+      authorityEveryMs: parsed.STREAM_AUTHORITY_EVERY_MS,
+      drainMs: parsed.STREAM_DRAIN_MS,
+    },
   };
 }

@@ -1,5 +1,12 @@
 import { secretDigest } from '@inventory/runtime/secret-digest';
-import { integer, list, port, SettingsError, text } from '@inventory/runtime/settings';
+import {
+  integer,
+  list,
+  port,
+  type readSettings,
+  SettingsError,
+  text,
+} from '@inventory/runtime/settings';
 import { z } from 'zod';
 import { defaultOperatorName, type Operator, parseOperator } from './operators.domain.ts';
 
@@ -10,7 +17,6 @@ const operator = z.string().transform((given, context) => {
   return z.NEVER;
 });
 
-/** The settings of the operator API. */
 export const operatorSettings = {
   OPERATOR_HTTP_HOST: text().default('127.0.0.1').describe('Address the operator API binds to'),
   OPERATOR_HTTP_PORT: port().describe('Port of the operator API'),
@@ -32,13 +38,31 @@ export const operatorSettings = {
     .describe(
       'Wrong operator tokens of one address (of IPv6 a /64) in a minute; past it they are 429',
     ),
-};
+} as const;
+
+export interface OperatorConfig {
+  readonly operatorHttp: { readonly host: string; readonly port: number };
+  readonly operatorApi: {
+    readonly operators: readonly Operator[];
+    /** Wrong tokens that one peer may send in a minute. */
+    readonly attemptsPerMinute: number;
+  };
+}
+
+type Parsed = ReturnType<typeof readSettings<typeof operatorSettings>>;
+
+export function operatorConfig(parsed: Parsed): OperatorConfig {
+  return {
+    operatorHttp: { host: parsed.OPERATOR_HTTP_HOST, port: parsed.OPERATOR_HTTP_PORT },
+    operatorApi: {
+      operators: operatorsOf(parsed.OPERATORS, parsed.OPERATOR_TOKEN),
+      attemptsPerMinute: parsed.OPERATOR_ATTEMPTS_PER_MINUTE,
+    },
+  };
+}
 
 /** The operators of both settings; a `SettingsError` where there is none. */
-export function operatorsOf(
-  named: readonly Operator[] = [],
-  token: string | undefined,
-): Operator[] {
+function operatorsOf(named: readonly Operator[] = [], token: string | undefined): Operator[] {
   if (token === undefined && named.length === 0) {
     throw new SettingsError(['OPERATORS is required, or OPERATOR_TOKEN']);
   }
