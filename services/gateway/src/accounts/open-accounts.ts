@@ -9,14 +9,8 @@ import type { LedgerClient } from './ledger-client.ts';
 import { readAccountRoute } from './read-account-route.ts';
 import { readPricesRoute } from './read-prices-route.ts';
 import { readStatementRoute } from './read-statement-route.ts';
-import { type ReadUsageDeps, readUsageRoute } from './read-usage-route.ts';
+import { type FindProject, readUsageRoute } from './read-usage-route.ts';
 import { setBalanceAlertRoute } from './set-balance-alert-route.ts';
-
-export interface AccountsDeps extends Pick<ReadUsageDeps, 'findProject'> {
-  readonly commands: RequestReplyClient;
-  readonly ledger: LedgerClient;
-  readonly cursors: CursorSealer;
-}
 
 /** What an account has, pays and was charged. */
 export function openAccounts(
@@ -29,7 +23,17 @@ export function openAccounts(
       Pick<HttpConfig, 'customerRequestsPerMinute'> &
       Pick<RefreshConfig, 'decisionTimeoutMs'>
   >,
-  { commands, ledger, cursors, findProject }: AccountsDeps,
+  {
+    commands,
+    ledger,
+    cursors,
+    findProject,
+  }: {
+    readonly findProject: FindProject;
+    readonly commands: RequestReplyClient;
+    readonly ledger: LedgerClient;
+    readonly cursors: CursorSealer;
+  },
 ): BoundPublicRoute[] {
   const { customerRequestsPerMinute, decisionTimeoutMs } = config;
   return [

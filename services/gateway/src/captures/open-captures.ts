@@ -11,15 +11,7 @@ import { beginPageCapture, type ChainPage, type PageCapture } from './capture-pa
 import { createCaptureStore } from './capture-store.ts';
 import { captureWork } from './complete-captures.ts';
 import { endCheckStart, type LiveChain } from './live-chain.domain.ts';
-import { openStagingBreaker } from './staging-breaker.ts';
-import type { StagingClient } from './staging-client.ts';
-
-export interface CaptureDeps {
-  readonly db: Db;
-  readonly bus: Pick<MessageBus, 'publish'>;
-  readonly intents: { hasOpenIntent(chainId: string): Promise<boolean> };
-  readonly staging: StagingClient;
-}
+import { openStagingBreaker, type StagingClient } from './staging-client.ts';
 
 /** The capture of chains of Live Pages. */
 export interface Captures {
@@ -42,7 +34,17 @@ const firstLookMs = 250;
 /** Staging, and the sweeper that sends the complete captures of all replicas. */
 export function openCaptures(
   context: ServiceContext<ServiceConfig & CaptureConfig>,
-  { db, bus, intents, staging }: CaptureDeps,
+  {
+    db,
+    bus,
+    intents,
+    staging,
+  }: {
+    readonly db: Db;
+    readonly bus: Pick<MessageBus, 'publish'>;
+    readonly intents: { hasOpenIntent(chainId: string): Promise<boolean> };
+    readonly staging: StagingClient;
+  },
 ): Captures {
   const { config, clock, logger } = context;
   const { deadlines, captures: times } = config;

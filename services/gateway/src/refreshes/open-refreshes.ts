@@ -4,7 +4,7 @@ import type { ServiceContext } from '@inventory/service-host/service-context';
 import { startWorker } from '@inventory/work/start-worker';
 import type { Db } from 'mongodb';
 import type { Funds } from '../accounts/funds.ts';
-import type { PriceVersion } from '../accounts/track-prices.ts';
+import type { PriceVersion } from '../accounts/prices.ts';
 import { commandWork } from '../commands/command-work.ts';
 import type { Broadcasts } from '../commands/open-broadcasts.ts';
 import type { RequestReplyClient } from '../commands/request-reply-client.ts';
@@ -23,24 +23,31 @@ import { createRefreshWaits, type RefreshWaits } from './refresh-waits.ts';
 import { requestRefreshRoute } from './request-refresh-route.ts';
 import { requestRefreshesRoute } from './request-refreshes-route.ts';
 
-export interface RefreshesDeps {
-  readonly db: Db;
-  readonly broadcasts: Broadcasts;
-  readonly commands: RequestReplyClient;
-  readonly collector: CollectorClient;
-  readonly funds: Funds;
-  readonly limiter: TrafficLimiter;
-  readonly cursors: CursorSealer;
-  readonly prices: Pick<PriceVersion, 'readPrices'>;
-}
-
 /** Bounds the sockets and memory of waiting requests; past it the response is immediate. */
 const waitLimits = { totalMax: 1_000, perKeyMax: 100 };
 
 /** Refreshes, and the sweeper that cancels the undecided attempts of all replicas. */
 export function openRefreshes(
   context: ServiceContext<ServiceConfig & RefreshConfig>,
-  { db, broadcasts, commands, collector, funds, limiter, cursors, prices }: RefreshesDeps,
+  {
+    db,
+    broadcasts,
+    commands,
+    collector,
+    funds,
+    limiter,
+    cursors,
+    prices,
+  }: {
+    readonly db: Db;
+    readonly broadcasts: Broadcasts;
+    readonly commands: RequestReplyClient;
+    readonly collector: CollectorClient;
+    readonly funds: Funds;
+    readonly limiter: TrafficLimiter;
+    readonly cursors: CursorSealer;
+    readonly prices: Pick<PriceVersion, 'readPrices'>;
+  },
 ): BoundPublicRoute[] {
   const { config, lifetime, clock, identifiers, logger } = context;
   const { deadlines, decisionTimeoutMs } = config;

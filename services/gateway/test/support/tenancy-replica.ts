@@ -39,14 +39,11 @@ export async function openTenancyReplica(options: ReplicaOptions): Promise<Tenan
   const bus = await openTestBus(namespace);
   const lifetime = openLifetime(testLogger, 60_000);
   const broadcasts = await openBroadcasts(bus, lifetime, { isExpected: () => true });
-  const tenancy = await openTenancy({
+  const process = { clock, identifiers: systemIdentifiers, lifetime, logger: testLogger };
+  const tenancy = await openTenancy(process, {
     db: mongo.db,
-    broadcasts,
     bus: options.publish ? { ...bus, publish: options.publish } : bus,
-    clock,
-    identifiers: systemIdentifiers,
-    lifetime,
-    logger: testLogger,
+    broadcasts,
   });
   return {
     tenancy,

@@ -10,7 +10,7 @@ import { openTestBus } from '@inventory/testkit/test-bus';
 import { startTestService, testServiceConfig } from '@inventory/testkit/test-service';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { type Db, MongoClient } from 'mongodb';
-import { trackPrices } from '../../src/accounts/track-prices.ts';
+import { trackPrices } from '../../src/accounts/prices.ts';
 import { openBroadcasts } from '../../src/commands/open-broadcasts.ts';
 import { replyTypes } from '../../src/commands/open-commands.ts';
 import { createRequestReplyClient } from '../../src/commands/request-reply-client.ts';

@@ -1,6 +1,6 @@
 import type { PriceList, PriceSchedule } from '@inventory/contracts/internal/ledger';
 import { isoTime } from '@inventory/runtime/clock';
-import { nextPrices, pricesInForce } from './price-schedule.ts';
+import { nextPrices, pricesInForce } from './prices.ts';
 
 const listOf = (version: number, effectiveMs: number): PriceList => ({
   version,

@@ -1,6 +1,6 @@
 import { DeadlineExceeded } from '@inventory/runtime/wait';
 import { createTestClock } from '@inventory/testkit/test-clock';
-import { openStagingBreaker } from './staging-breaker.ts';
+import { openStagingBreaker } from './staging-client.ts';
 
 const staged = { page: 0, chunks: [] };
 const members = Buffer.from('');

@@ -1,6 +1,8 @@
 import { type ContentCoding, contentCodings } from '@inventory/contracts/vocabulary';
+import { acceptedType } from '@inventory/http/media-type';
 import { packWhole } from '@inventory/http/packed-body';
-import type { PublicContext, PublicMiddleware } from './request-state.ts';
+import { Refused } from '@inventory/http/refused';
+import { type PublicContext, type PublicMiddleware, required } from './request-state.ts';
 
 const bytesMin = 1024;
 
@@ -27,5 +29,17 @@ export function compressBody(): PublicMiddleware {
     if (coding === null) return;
     context.body = await packWhole[coding](body);
     context.set('Content-Encoding', coding);
+  };
+}
+
+/** Refuses a request that accepts no media type of the route, before anything is done. */
+export function negotiateType(): PublicMiddleware {
+  return async (context, next) => {
+    const { types = ['application/json'] } = required(context.state, 'route');
+    const accepted = acceptedType(context, types);
+    if (accepted === false) throw new Refused({ code: 'not_acceptable' });
+    context.state.type = accepted;
+    if (types.length > 1) context.vary('Accept');
+    await next();
   };
 }

@@ -11,14 +11,13 @@ import type { Identifiers } from '@inventory/runtime/identifiers';
 import { secretDigest } from '@inventory/runtime/secret-digest';
 import type { ChangeAnnouncer } from './announce-change.ts';
 import type { NetworkPolicy } from './network-policy.domain.ts';
-import { type Credential, defaultServiceAccountId, type Project } from './tenancy.domain.ts';
+import {
+  type Credential,
+  defaultServiceAccountId,
+  type Project,
+  rotateSecrets,
+} from './tenancy.domain.ts';
 import type { TenancyStore } from './tenancy-store.ts';
-
-interface Deps {
-  readonly store: Pick<TenancyStore, 'findProject' | 'findServiceAccount' | 'insertCredential'>;
-  readonly announcer: ChangeAnnouncer;
-  readonly identifiers: Identifiers;
-}
 
 export interface WantedCredential {
   readonly projectId: ProjectId;
@@ -37,7 +36,9 @@ export interface IssuedCredential {
 }
 
 export async function issueCredential(
-  { store, announcer, identifiers }: Deps,
+  store: TenancyStore,
+  announcer: ChangeAnnouncer,
+  identifiers: Identifiers,
   wanted: WantedCredential,
 ): Promise<IssuedCredential> {
   const project = await store.findProject(wanted.projectId);
@@ -46,8 +47,12 @@ export async function issueCredential(
   const id: CredentialId = `cred_${identifiers.uuidV7()}`;
   const secret = mintSecret(id);
   const digest = secretDigest(secret);
-  const thing = { ...{ accountId: project.accountId, projectId: project.id }, credentialId: id };
-  const issued = { ...thing, newSecretDigest: digest };
+  const issued = {
+    accountId: project.accountId,
+    projectId: project.id,
+    credentialId: id,
+    newSecretDigest: digest,
+  };
   const announcement = announcer.createAnnouncement(issued);
   const nowMs = announcement.atMs;
   const credential: Credential = {
@@ -84,4 +89,52 @@ async function serviceAccountOf(
 
 export function mintSecret(credentialId: CredentialId): CredentialSecret {
   return writeSecret(credentialId, randomBytes(secretEntropyBytes));
+}
+
+/**
+ * A new secret for the same Credential. Of two concurrent rotations one is refused: otherwise one
+ * operator would hand out a secret that the other has replaced.
+ */
+export async function rotateCredential(
+  store: TenancyStore,
+  announcer: ChangeAnnouncer,
+  wanted: { credentialId: CredentialId; overlapMs: number },
+): Promise<IssuedCredential> {
+  const found = await store.findCredential(wanted.credentialId);
+  if (found === null) throw new Refused({ code: 'credential_not_found' });
+  if (found.state !== 'active') throw new Refused({ code: 'credential_revoked' });
+  const secret = mintSecret(found.id);
+  const digest = secretDigest(secret);
+  const thing = { ...found, credentialId: found.id, newSecretDigest: digest };
+  const announcement = announcer.createAnnouncement(thing);
+  const nowMs = announcement.atMs;
+  const secrets = rotateSecrets(found, {
+    digest,
+    nowMs,
+    overlapMs: wanted.overlapMs,
+  });
+  const replacement = { fromRotation: found.rotation, secrets };
+  const replaced = await store.replaceSecrets(found.id, replacement, announcement);
+  if (!replaced) throw new Refused({ code: 'concurrent_change' });
+  await announcer.publishChange(thing);
+  const rotation = found.rotation + 1;
+  return { credential: { ...found, secrets, rotation, changedAtMs: nowMs }, secret };
+}
+
+/** Final. A repeated revocation has the same response, so a retry is safe. */
+export async function revokeCredential(
+  store: TenancyStore,
+  announcer: ChangeAnnouncer,
+  credentialId: CredentialId,
+): Promise<Credential> {
+  const found = await store.findCredential(credentialId);
+  if (found === null) throw new Refused({ code: 'credential_not_found' });
+  if (found.state === 'revoked') return found;
+  const thing = { ...found, credentialId: found.id };
+  const announcement = announcer.createAnnouncement(thing);
+  const revoked = await store.revokeCredential(found.id, announcement);
+  if (!revoked) return (await store.findCredential(found.id)) ?? found;
+  await announcer.publishChange(thing);
+  const { atMs } = announcement;
+  return { ...found, state: 'revoked', revokedAtMs: atMs, changedAtMs: atMs };
 }
