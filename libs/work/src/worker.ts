@@ -62,6 +62,10 @@ export interface Place<Item> {
 export interface Worker<Item> {
   /** Claims what is due and begins to work on it; true when more may be due. */
   runOnce(): Promise<boolean>;
+  /** Whether the last look found something due, or something is worked on. */
+  readonly isBusy: boolean;
+  /** Reads the first item, due or not: milliseconds until it is due, at most these. */
+  dueInMs(withinMs: number): Promise<number>;
   /** Null while none is free. */
   reserve(): Place<Item> | null;
   /** Resolves when nothing is worked on. */
@@ -142,6 +146,13 @@ export function createWorker<Item>(kind: WorkKind<Item>, deps: WorkerDeps): Work
       const failed = claims.find((result) => result.status === 'rejected');
       if (failed) throw failed.reason;
       return due.length === limit && placesLeft() > 0;
+    },
+    get isBusy() {
+      return running.size > 0 || oldestDueMs !== null;
+    },
+    async dueInMs(withinMs) {
+      const [first] = await queue.findDue(clock.now() + withinMs, 1);
+      return first ? Math.max(0, first.dueAtMs - clock.now()) : withinMs;
     },
     reserve() {
       if (placesLeft() <= 0 || stopping.aborted) return null;
