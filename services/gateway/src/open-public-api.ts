@@ -1,6 +1,6 @@
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { GatewayConfig } from './config.ts';
-import type { PrincipalCache } from './http/authenticate.ts';
+import type { AuthenticateDeps } from './http/authenticate.ts';
 import { createRequestLimiter } from './http/limit-requests.ts';
 import { createTrafficLimiter } from './http/limit-traffic.ts';
 import { createRateWindowStore } from './http/rate-window-store.ts';
@@ -9,13 +9,14 @@ import { startPublicApi } from './http/start-public-api.ts';
 import { connectionRefused, unknownKeyRefused } from './metrics.ts';
 import { type ApiRoutesDeps, openApiRoutes } from './open-api-routes.ts';
 import { publicRoutes } from './public-routes.ts';
-import { type EventStreamsDeps, openEventStreams } from './streams/open-event-streams.ts';
+import { type EventStreamsParts, openEventStreams } from './streams/open-event-streams.ts';
 import { createPositionCursors } from './streams/position-cursor.ts';
 
 export interface PublicFeaturesDeps
   extends Omit<ApiRoutesDeps, 'limiter' | 'cursors' | 'positions' | 'findProject'> {
   readonly tenancy: Pick<ApiRoutesDeps, 'findProject'> &
-    Pick<EventStreamsDeps, 'findBySecretDigest'> & { readonly principals: PrincipalCache };
+    Pick<EventStreamsParts, 'findBySecretDigest'> &
+    Pick<AuthenticateDeps, 'principals'>;
 }
 
 /** Opens the features of the public API that the role of this process serves, then serves them. */

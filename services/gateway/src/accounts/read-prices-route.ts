@@ -7,10 +7,6 @@ import { publicRoute } from '../http/public-route.ts';
 import type { LedgerClient } from './ledger-client.ts';
 import { nextPrices } from './price-schedule.ts';
 
-export interface ReadPricesDeps {
-  readonly ledger: Pick<LedgerClient, 'readPrices'>;
-}
-
 /** GET /v2/prices: the price list in force, and the next one. */
 export const readPricesRoute = publicRoute({
   operationId: 'readPrices',
@@ -47,7 +43,11 @@ export const readPricesRoute = publicRoute({
     },
   },
   errors: [],
-  async handle({ ledger }: ReadPricesDeps, _input, { requestId }) {
+  async handle(
+    { ledger }: { readonly ledger: Pick<LedgerClient, 'readPrices'> },
+    _input,
+    { requestId },
+  ) {
     const schedule = await ledger.readPrices();
     const next = nextPrices(schedule);
     const prices = { ...toWirePrices(schedule), next: next && toWirePrices(next) };

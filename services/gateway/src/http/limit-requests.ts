@@ -31,12 +31,6 @@ export interface RequestLimiter {
   ): Promise<RateDecision>;
 }
 
-export interface RequestLimiterDeps {
-  readonly windows: RateWindowStore;
-  readonly clock: Clock;
-  readonly deadlines: Pick<Deadlines, 'lookUpMs'>;
-}
-
 const ownersMax = 10_000;
 const batchMax = 500;
 const waitingMax = 1_000;
@@ -68,7 +62,11 @@ export function createRequestLimiter({
   windows,
   clock,
   deadlines,
-}: RequestLimiterDeps): RequestLimiter {
+}: {
+  readonly windows: RateWindowStore;
+  readonly clock: Clock;
+  readonly deadlines: Pick<Deadlines, 'lookUpMs'>;
+}): RequestLimiter {
   const counters = new LRUCache<RateOwner, OwnerCounter>({ max: ownersMax });
 
   function createCounter(owner: RateOwner): OwnerCounter {

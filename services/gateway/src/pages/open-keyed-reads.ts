@@ -13,23 +13,22 @@ import type { PageIntentStore } from './page-intent-store.ts';
 import { pageReversals } from './page-reversals.ts';
 import { createReadKeyStore } from './read-key-store.ts';
 
-export interface KeyedReadsDeps {
-  readonly db: Db;
-  readonly commands: RequestReplyClient;
-  readonly ledger: LedgerClient;
-  readonly funds: Funds;
-  readonly intents: PageIntentStore;
-  readonly chains: { excludeChain(chainId: string): Promise<void> };
-}
-
 /**
  * Charged page reads with their Idempotency-Keys, and the sweeper that reverses the charges of
  * undelivered pages of all replicas.
  */
 export function openKeyedReads(
   context: ServiceContext<GatewayConfig>,
-  { db, commands, ledger, funds, intents, chains }: KeyedReadsDeps,
+  parts: {
+    readonly db: Db;
+    readonly commands: RequestReplyClient;
+    readonly ledger: LedgerClient;
+    readonly funds: Funds;
+    readonly intents: PageIntentStore;
+    readonly chains: { excludeChain(chainId: string): Promise<void> };
+  },
 ): KeyedReads {
+  const { db, commands, ledger, funds, intents, chains } = parts;
   const { config, lifetime, clock, logger } = context;
   const { limits, deadlines } = config;
   const keys = createReadKeyStore(db, deadlines);

@@ -1,9 +1,9 @@
 import type { KeyedRead, KeyedReads, ReadKey } from './keyed-reads.ts';
 import type { PageRead } from './page-intent.domain.ts';
-import type { SavedPage, WantedPage } from './revision-store-client.ts';
+import type { SavedPage, WantedSavedPage } from './revision-store-client.ts';
 
 export interface ReadCurrentDeps {
-  readonly revisions: { findPage(wanted: WantedPage): Promise<SavedPage | null> };
+  readonly revisions: { findPage(wanted: WantedSavedPage): Promise<SavedPage | null> };
   readonly reads: KeyedReads;
 }
 
@@ -13,7 +13,7 @@ export type CurrentRead = KeyedRead<SavedPage>;
 export function readCurrent(
   deps: ReadCurrentDeps,
   read: Pick<PageRead, 'requestId' | 'accountId' | 'projectId'>,
-  wanted: WantedPage,
+  wanted: WantedSavedPage,
   key: ReadKey | null,
 ): Promise<CurrentRead> {
   async function fetchPage() {

@@ -1,4 +1,3 @@
-import { refreshIdOf } from '@inventory/contracts/http/project-event';
 import type { Lifetime } from '@inventory/runtime/lifetime';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import { startWorker } from '@inventory/work/start-worker';
@@ -70,8 +69,7 @@ function openRefreshWaits(lifetime: Pick<Lifetime, 'defer'>, broadcasts: Broadca
   broadcasts.filter('project.events.v1', waits.hasProject);
   broadcasts.on(['project.event-appended.v1'], ({ body: { project_id, event } }) => {
     if (!waits.hasProject(project_id)) return;
-    const refreshId = refreshIdOf(event);
-    if (refreshId !== null) waits.notify(project_id, refreshId);
+    if (event.refresh_id !== null) waits.notify(project_id, event.refresh_id);
   });
   return waits;
 }

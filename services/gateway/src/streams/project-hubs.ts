@@ -127,13 +127,13 @@ export function createProjectHubs(deps: HubsDeps): ProjectHubs {
       keepWithinBudget();
       for (const { hub } of kept.values()) hub.catchUp();
       for (let hasMore = true; hasMore; ) {
-        const page = await log.readAppendedHeads(since);
-        for (const { project_id, position } of page.heads) {
-          kept.get(project_id)?.hub.updateHead(page.log_epoch, position);
+        const part = await log.readAppendedHeads(since);
+        for (const { project_id, position } of part.heads) {
+          kept.get(project_id)?.hub.updateHead(part.log_epoch, position);
         }
-        await readHeadsOfEarlierEpochs(page.log_epoch);
-        since = page.next_since;
-        hasMore = page.has_more;
+        await readHeadsOfEarlierEpochs(part.log_epoch);
+        since = part.next_since;
+        hasMore = part.has_more;
       }
     },
     get size() {

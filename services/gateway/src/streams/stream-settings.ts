@@ -1,6 +1,6 @@
 import { count, duration, integer, SettingsError } from '@inventory/runtime/settings';
 import type { z } from 'zod';
-import type { StreamLimits } from './event-streams.ts';
+import type { StreamLimits } from './stream-session.ts';
 
 /** The settings of event streams. */
 export const streamSettings = {

@@ -268,7 +268,7 @@ const emptyLog: EventStreamClient = {
     next_since: '2026-11-21T10:00:00.000Z',
     has_more: false,
   }),
-  readLogPage: async () => ({
+  readLogBatch: async () => ({
     log_epoch: 1,
     head_position: 0,
     earliest_position: 1,

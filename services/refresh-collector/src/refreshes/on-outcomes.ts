@@ -1,4 +1,3 @@
-import { refreshIdOf } from '@inventory/contracts/http/project-event';
 import type { RefreshId } from '@inventory/contracts/ids';
 import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
 import type { Handlers } from '@inventory/messaging/dispatch';
@@ -64,7 +63,7 @@ export function onRevisionOutcomes(saga: SagaDeps): Handlers {
 export function onProjectEvent(saga: SagaDeps): Handlers {
   return {
     'project.event-appended.v1': async ({ body }) => {
-      const refreshId = refreshIdOf(body.event);
+      const refreshId = body.event.refresh_id;
       if (refreshId === null) return;
       await applyFact(saga, refreshId, { fact: 'event_appended' }, 'publish');
     },

@@ -1,4 +1,3 @@
-import { refreshIdOf } from '@inventory/contracts/http/project-event';
 import type { MessageBus, ReceivedMessage } from '@inventory/messaging/bus';
 import { byKey } from '@inventory/messaging/dispatch';
 import type { ServiceConfig } from '@inventory/runtime/service-settings';
@@ -60,7 +59,7 @@ function orderingKeyOf(message: ReceivedMessage): string {
     case 'billing.outcome.v1':
       return message.body.refresh_id ?? message.key;
     case 'project.event-appended.v1':
-      return refreshIdOf(message.body.event) ?? message.key;
+      return message.body.event.refresh_id ?? message.key;
     default:
       return message.key;
   }

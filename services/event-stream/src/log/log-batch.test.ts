@@ -2,17 +2,15 @@ import type { ProjectId } from '@inventory/contracts/ids';
 import { newProjectId, newRefreshId } from '@inventory/testkit/builders';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
-import { type ReadLog, toLogPage } from './log-page.ts';
+import { type ReadLog, toLogBatch } from './log-batch.ts';
 import type { KeptEntry } from './project-log-store.ts';
 
 const projectId: ProjectId = newProjectId();
 
 function entryAt(position: number): KeptEntry {
-  const eventId = `evt_${newRefreshId()}` as const;
-  const type = 'inventory.later.type';
-  const fields = { id: eventId, version: 1, type, project_id: projectId };
-  const json = JSON.stringify({ ...fields, occurred_at: '2026-11-21T10:00:00.000Z' });
-  return { projectId, logEpoch: 1, position, eventId, type, json, appendedAtMs: position };
+  const fields = { type: 'inventory.later.type', occurred_at: '2026-11-21T10:00:00.000Z' };
+  const event = { id: `evt_${newRefreshId()}` as const, ...fields, refresh_id: null, json: '{}' };
+  return { projectId, logEpoch: 1, position, event, appendedAtMs: position };
 }
 
 const entries = Array.from({ length: 13 }, (_none, position) => entryAt(position));
@@ -25,7 +23,7 @@ function readDuringPruning(front: number, survivors: readonly boolean[], appende
   );
 }
 
-test('a page read while its front is pruned sends the reader to recovery and never skips an entry (Events: kept log) [events-kept-log]', () => {
+test('a batch read while its front is pruned sends the reader to recovery and never skips an entry (Events: kept log) [events-kept-log]', () => {
   fc.assert(
     fc.property(
       fc.nat(8),
@@ -39,15 +37,15 @@ test('a page read while its front is pruned sends the reader to recovery and nev
         const items = seen.filter(({ position }) => position > after);
         const read: ReadLog = { logEpoch: 1, after, head: 9, oldest, items };
 
-        const page = toLogPage(read);
+        const batch = toLogBatch(read);
 
-        const positions = page.items.map(({ position }) => position);
-        const first = positions[0] ?? page.head_position + 1;
+        const positions = batch.items.map(({ position }) => position);
+        const first = positions[0] ?? batch.head_position + 1;
         expect(positions).toEqual(positions.map((_position, index) => first + index));
         // A reader continues only with the entry after its position, or is sent to recovery.
-        const continues = page.earliest_position <= after + 1;
+        const continues = batch.earliest_position <= after + 1;
         if (continues && positions.length > 0) expect(first).toBe(after + 1);
-        if (!continues) expect(first).toBe(page.earliest_position);
+        if (!continues) expect(first).toBe(batch.earliest_position);
       },
     ),
     { numRuns: propertyRuns(1_000) },

@@ -3,11 +3,12 @@ import { ensureIndexes } from '@inventory/mongo/indexes';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { newProjectId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
-import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
-import { createStreamPlaceStore, streamPlaceIndexes } from '../src/streams/stream-place-store.ts';
-import { createStreamPlaces } from '../src/streams/stream-places.ts';
-import { createStreamReplicaStore } from '../src/streams/stream-replica-store.ts';
+import type { WithLease } from '@inventory/work/lease';
+import type { Db } from 'mongodb';
+import { createSeatStore, seatIndexes } from '../src/streams/stream-seat-store.ts';
+import { createStreamSeats, type Seat } from '../src/streams/stream-seats.ts';
+import { work } from '../src/work.ts';
 import { openEventStream } from './support/open-stream.ts';
 import {
   type GatewayWorld,
@@ -35,7 +36,7 @@ const newReader = (projectId = newProjectId()) => {
   };
 };
 
-test('a Project has four streams over all replicas; a fifth is refused and ends none, until one has ended (Events: stream_limit_exceeded) [events-places]', async () => {
+test('a Project has four streams over all replicas; a fifth is refused and ends none, until one has ended (Events: stream_limit_exceeded) [events-seats]', async () => {
   const reader = newReader();
   const other = newReader(reader.projectId);
   const held = await Promise.all([reader.open(0), reader.open(1), reader.open(0), reader.open(1)]);
@@ -50,32 +51,28 @@ test('a Project has four streams over all replicas; a fifth is refused and ends 
     { limit: 4 },
   ]);
   held[0]?.cut();
-  const admitted = await waitFor('its place is free at the other replica', async () => {
+  const admitted = await waitFor('its seat is free at the other replica', async () => {
     const next = await other.open(1);
     return next.status === 200 && next;
   });
   for (const stream of [...held, admitted]) stream.cut();
 });
 
-test('of concurrent requests at two replicas over one store as many are admitted as there are places, and a lost replica frees its own (Events: places) [events-places]', async () => {
+test('of concurrent requests at two replicas over one store as many are admitted as there are seats, and a lost replica frees its own (Events: seats) [events-seats]', async () => {
   const { db, close } = await connectMongo({
     uri: world.namespace.mongodbUri,
-    database: world.namespace.database('places'),
+    database: world.namespace.database('seats'),
     service: 'gateway',
     logger: testLogger,
   });
   world.defer(close);
-  await ensureIndexes(db, [streamPlaceIndexes]);
-  const clock = createTestClock();
+  await ensureIndexes(db, seatIndexes);
   const projectId = newProjectId();
   const [one, two] = [0, 1].map(() =>
-    createStreamPlaces({
-      places: createStreamPlaceStore(db, { clock, lifeMaxMs: 900_000 }),
-      replicas: createStreamReplicaStore(db),
-      limits: { perProjectMax: 4, totalMax: 100, acquireMs: 600_000 },
-      leaseMs: 20_000,
+    createStreamSeats({
+      store: createSeatStore(db, work.seats.leaseMs),
+      ...{ perProjectMax: 4, totalMax: 100, acquireMs: 600_000 },
       identifiers: systemIdentifiers,
-      clock,
       onReleased: () => {},
     }),
   );
@@ -85,14 +82,14 @@ test('of concurrent requests at two replicas over one store as many are admitted
     Promise.all(
       Array.from({ length: 20 }, async (_none, index) => {
         const replica = replicas[index % replicas.length] ?? one;
-        return (await replica.acquire(projectId)).result;
+        return replica.acquire(projectId);
       }),
     );
-  const granted = (results: readonly string[]) => results.filter((result) => result === 'granted');
+  const granted = (results: readonly (Seat | string)[]) =>
+    results.filter((result) => typeof result !== 'string');
 
   const first = await acquireAll([one, two]);
-  await two.renew();
-  clock.advance(20_000);
+  await expireLeases(db);
   await two.renew();
   const second = await acquireAll([two]);
 
@@ -100,3 +97,10 @@ test('of concurrent requests at two replicas over one store as many are admitted
   const ofLost = first.filter((_result, index) => index % 2 === 0);
   expect(granted(second)).toHaveLength(granted(ofLost).length);
 });
+
+/** As if no replica had renewed for the time of its lease. */
+async function expireLeases(db: Db): Promise<void> {
+  await db
+    .collection<WithLease>(work.seats.collection)
+    .updateMany({}, [{ $set: { 'lease.until': new Date(0) } }]);
+}

@@ -1,11 +1,10 @@
-import { opaqueEvent } from '@inventory/contracts/http/project-event';
-import type { LogPage } from '@inventory/contracts/internal/event-log';
+import type { LogBatch } from '@inventory/contracts/internal/event-log';
 import { isoTime } from '@inventory/runtime/clock';
 import type { KeptEntry } from './project-log-store.ts';
 
 export interface ReadLog {
   readonly logEpoch: number;
-  /** The position that the page follows. */
+  /** The position that the batch follows. */
   readonly after: number;
   readonly head: number;
   readonly oldest: KeptEntry | undefined;
@@ -13,11 +12,11 @@ export interface ReadLog {
 }
 
 /**
- * The reads of a page are not atomic: entries may be appended or pruned between them. A page has
+ * The reads of a batch are not atomic: entries may be appended or pruned between them. A batch has
  * contiguous items only; behind a gap it starts at `earliest_position`, which sends a reader that
  * expected the missing entries to recovery.
  */
-export function toLogPage({ logEpoch, after, head, oldest, items }: ReadLog): LogPage {
+export function toLogBatch({ logEpoch, after, head, oldest, items }: ReadLog): LogBatch {
   const kept = items.slice(contiguousFrom(items, after));
   const headPosition = Math.max(head, kept.at(-1)?.position ?? 0);
   const earliest = earliestOf(oldest, kept[0], after);
@@ -26,10 +25,10 @@ export function toLogPage({ logEpoch, after, head, oldest, items }: ReadLog): Lo
     head_position: headPosition,
     earliest_position: earliest?.position ?? headPosition + 1,
     earliest_at: earliest ? isoTime(earliest.appendedAtMs) : null,
-    items: kept.map(({ position, appendedAtMs, json }) => ({
+    items: kept.map(({ position, appendedAtMs, event }) => ({
       position,
       appended_at: isoTime(appendedAtMs),
-      event: opaqueEvent.parse(JSON.parse(json)),
+      event,
     })),
   };
 }

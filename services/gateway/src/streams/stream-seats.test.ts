@@ -3,25 +3,20 @@ import { newProjectId } from '@inventory/testkit/builders';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import fc from 'fast-check';
-import { createMemoryPlaces } from '../../test/support/memory-places.ts';
-import type { ClosingReason } from './event-frame.domain.ts';
-import {
-  createStreamPlaces,
-  type HeldPlace,
-  type PlaceResult,
-  type StreamPlaces,
-} from './stream-places.ts';
+import { createMemorySeats } from '../../test/support/memory-seats.ts';
+import { work } from '../work.ts';
+import { createStreamSeats, type Seat, type StreamSeats } from './stream-seats.ts';
 
 const projectId = newProjectId();
 const perProjectMax = 3;
-const leaseMs = 20_000;
+const { leaseMs } = work.seats;
 
 interface OpenStream {
   readonly replica: Replica;
-  readonly place: HeldPlace;
-  lost: ClosingReason | null;
+  readonly seat: Seat;
+  isLost: boolean;
 }
-interface Replica extends StreamPlaces {
+interface Replica extends StreamSeats {
   isRunning: boolean;
 }
 
@@ -29,8 +24,8 @@ interface Replica extends StreamPlaces {
 function createWorld(step: () => Promise<void>, totalMax = 100) {
   const clock = createTestClock();
   let fullest = 0;
-  const store = createMemoryPlaces(step, () => {
-    fullest = Math.max(fullest, store.placesOf(projectId).length);
+  const seats = createMemorySeats(clock, step, () => {
+    fullest = Math.max(fullest, seats.seatsOf(projectId).length);
   });
   let serial = 0;
   const identifiers = {
@@ -39,37 +34,37 @@ function createWorld(step: () => Promise<void>, totalMax = 100) {
       return String(serial).padStart(6, '0');
     },
   };
-  const limits = { perProjectMax, totalMax, acquireMs: 600_000 };
   const streams = new Set<OpenStream>();
 
   function createReplica(): Replica {
-    const streamPlaces = createStreamPlaces({
-      ...{ places: store.places, replicas: store.replicas, limits, identifiers, leaseMs, clock },
+    const streamSeats = createStreamSeats({
+      ...{ store: seats.store, perProjectMax, totalMax, identifiers },
+      acquireMs: 600_000,
       onReleased: () => {},
     });
     // As a periodic job does: one renewal at a time.
     const renewals = createSemaphore(1);
-    return { ...streamPlaces, renew: () => renewals.run(streamPlaces.renew), isRunning: true };
+    return { ...streamSeats, renew: () => renewals.run(streamSeats.renew), isRunning: true };
   }
   const replicas: readonly [Replica, Replica] = [createReplica(), createReplica()];
   const running = () => replicas.filter(({ isRunning }) => isRunning);
 
   return {
-    ...{ clock, store, replicas, streams },
+    ...{ clock, seats, replicas, streams },
     fullest: () => fullest,
-    async open(replica: Replica): Promise<PlaceResult['result']> {
-      const acquired = await replica.acquire(projectId);
-      if (acquired.result !== 'granted') return acquired.result;
-      const stream: OpenStream = { replica, place: acquired.place, lost: null };
+    async open(replica: Replica): Promise<'granted' | 'project_full' | 'unavailable'> {
+      const seat = await replica.acquire(projectId);
+      if (typeof seat === 'string') return seat;
+      const stream: OpenStream = { replica, seat, isLost: false };
       // A replica that crashed meanwhile holds nothing.
       if (replica.isRunning) streams.add(stream);
-      acquired.place.onLost((reason) => {
-        stream.lost = reason;
+      seat.onLost(() => {
+        stream.isLost = true;
       });
       return 'granted';
     },
     close(stream: OpenStream): void {
-      if (streams.delete(stream)) stream.place.release();
+      if (streams.delete(stream)) stream.seat.release();
     },
     /** Its streams end with it, and nothing is written any more. */
     crash(replica: Replica): void {
@@ -80,9 +75,9 @@ function createWorld(step: () => Promise<void>, totalMax = 100) {
     async renew(): Promise<void> {
       for (const replica of running()) await replica.renew();
       for (const stream of streams) {
-        if (stream.lost) {
+        if (stream.isLost) {
           streams.delete(stream);
-          stream.place.release();
+          stream.seat.release();
         }
       }
       for (const replica of running()) await replica.flushReleased();
@@ -98,7 +93,7 @@ async function started() {
   return world;
 }
 
-test('a Project has as many streams as places over all replicas, and none ends for another (Events: stream_limit_exceeded) [events-places]', async () => {
+test('a Project has as many streams as seats over all replicas, and none ends for another (Events: stream_limit_exceeded) [events-seats]', async () => {
   const { open, replicas, streams, renew, close } = await started();
   const [one, two] = replicas;
 
@@ -108,14 +103,14 @@ test('a Project has as many streams as places over all replicas, and none ends f
 
   expect(results).toEqual(['granted', 'granted', 'granted']);
   expect(refused).toEqual(['project_full', 'project_full']);
-  expect([...streams].map(({ lost }) => lost)).toEqual([null, null, null]);
+  expect([...streams].map(({ isLost }) => isLost)).toEqual([false, false, false]);
   const [first] = streams;
   if (first) close(first);
   await renew();
   expect(await open(two)).toBe('granted');
 });
 
-test('the places of a replica that crashed are free once its lease has expired, and not before (Events: places)', async () => {
+test('the seats of a replica that crashed are free once its lease has expired, and not before (Events: seats)', async () => {
   const { open, replicas, crash, renew, clock } = await started();
   const [one, two] = replicas;
   for (let count = 0; count < perProjectMax; count += 1) await open(one);
@@ -131,25 +126,36 @@ test('the places of a replica that crashed are free once its lease has expired, 
   expect(await open(two)).toBe('granted');
 });
 
-test('a replica that was suspended for longer than its lease ends its streams, and holds new ones (Events: unavailable)', async () => {
-  const { open, replicas, streams, clock, store } = await started();
+test('a replica that was suspended for longer than its lease ends its streams once another needed their seats, and holds new ones (Events: unavailable)', async () => {
+  const { open, replicas, streams, clock, seats } = await started();
   const [one, two] = replicas;
-  await open(one);
-  const [stream] = [...streams];
-  await two.renew();
+  for (let count = 0; count < perProjectMax; count += 1) await open(one);
   clock.advance(leaseMs);
   await two.renew();
+  expect(await open(two)).toBe('granted');
 
   await one.renew();
 
-  expect(stream?.lost).toBe('unavailable');
+  const ofOne = [...streams].filter(({ replica }) => replica === one);
+  expect(ofOne.map(({ isLost }) => isLost)).toEqual([true, true, true]);
   expect(await open(one)).toBe('granted');
-  expect(store.placesOf(projectId).filter(({ replica }) => store.isPresent(replica))).toHaveLength(
-    1,
-  );
+  expect(seats.validSeatsOf(projectId)).toHaveLength(2);
 });
 
-test('the place of a closed stream is free at its replica before its release is stored (Events: places)', async () => {
+test('a replica that was suspended for longer than its lease keeps its streams in a Project that is not full (Events: seats)', async () => {
+  const { open, replicas, streams, clock } = await started();
+  const [one, two] = replicas;
+  await open(one);
+  clock.advance(10 * leaseMs);
+  await two.renew();
+  expect(await open(two)).toBe('granted');
+
+  await one.renew();
+
+  expect([...streams].map(({ isLost }) => isLost)).toEqual([false, false]);
+});
+
+test('the seat of a closed stream is free at its replica before its release is stored (Events: seats)', async () => {
   const { open, replicas, streams, close } = await started();
   const [one] = replicas;
   for (let count = 0; count < perProjectMax; count += 1) await open(one);
@@ -158,7 +164,7 @@ test('the place of a closed stream is free at its replica before its release is 
   expect(await open(one)).toBe('granted');
 });
 
-test('a replica that stops normally frees its places at once (Events: places)', async () => {
+test('a replica that stops normally frees its seats at once (Events: seats)', async () => {
   const { open, replicas } = await started();
   const [one, two] = replicas;
   for (let count = 0; count < perProjectMax; count += 1) await open(one);
@@ -196,14 +202,14 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   },
 );
 
-test('in every interleaving of replicas no Project has more places than the limit, and no place is lost (Events: places) [events-places]', async () => {
+test('in every interleaving of replicas no Project has more seats than the limit, and no seat is lost (Events: seats) [events-seats]', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.scheduler(),
       fc.array(action, { maxLength: 25 }),
       async (scheduler, actions) => {
         const world = createWorld(() => scheduler.schedule(Promise.resolve()));
-        const { replicas, streams, store, clock } = world;
+        const { replicas, streams, seats, clock } = world;
         await scheduler.waitFor(world.renew());
         const running = actions.map((one) => start(world, one));
         await scheduler.waitFor(Promise.all(running));
@@ -215,10 +221,9 @@ test('in every interleaving of replicas no Project has more places than the limi
         }
         await scheduler.waitFor(world.renew());
 
-        const present = store.placesOf(projectId).filter(({ replica }) => store.isPresent(replica));
         expect(world.fullest()).toBeLessThanOrEqual(perProjectMax);
-        expect([...streams].filter(({ lost }) => lost !== null)).toEqual([]);
-        expect(present).toHaveLength(streams.size);
+        expect([...streams].filter(({ isLost }) => isLost)).toEqual([]);
+        expect(seats.validSeatsOf(projectId)).toHaveLength(streams.size);
         // Whatever is left of earlier streams is no obstacle to new ones.
         const one = replicas.find(({ isRunning }) => isRunning);
         for (const stream of streams) world.close(stream);
