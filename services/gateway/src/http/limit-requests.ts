@@ -1,7 +1,7 @@
 import { type Clock, elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import { type Batcher, createBatcher } from '@inventory/runtime/concurrency';
+import { createRecentlyUsed } from '@inventory/runtime/recently-used';
 import { DeadlineExceeded } from '@inventory/runtime/wait';
-import { LRUCache } from 'lru-cache';
 import type { Deadlines } from '../deadlines.ts';
 import {
   admitInOrder,
@@ -67,7 +67,7 @@ export function createRequestLimiter({
   readonly clock: Clock;
   readonly deadlines: Pick<Deadlines, 'lookUpMs'>;
 }): RequestLimiter {
-  const counters = new LRUCache<RateOwner, OwnerCounter>({ max: ownersMax });
+  const counters = createRecentlyUsed<RateOwner, OwnerCounter>(ownersMax);
 
   function createCounter(owner: RateOwner): OwnerCounter {
     const counter: OwnerCounter = {
