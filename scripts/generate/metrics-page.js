@@ -10,6 +10,7 @@ const shared = [
   'libs/http/dist/measure-requests.js',
   'libs/messaging/dist/messaging-metrics.js',
   'libs/runtime/dist/job-metrics.js',
+  'libs/runtime/dist/node-metrics.js',
   'libs/runtime/dist/process-metrics.js',
   'libs/runtime/dist/readiness-metrics.js',
   'libs/work/dist/work-metrics.js',
@@ -26,19 +27,6 @@ others, and a test compares them with the metrics of a running product.
 Read gauges that are the same on all replicas with \`max()\`, all others with \`sum()\`.
 `;
 
-const node = `
-## Of every service, by the Node.js instrumentation
-
-| Scraped as | Kind | What it is |
-|---|---|---|
-| \`nodejs_eventloop_delay_{min,max,mean,stddev,p50,p90,p99}\` | gauge, s | how late the event loop was since the last scrape, the 50 ms between two looks included |
-| \`nodejs_eventloop_utilization\` | gauge | share of the time that the event loop was busy |
-| \`nodejs_eventloop_time_total\` | counter, s | time that the event loop was active or idle, by \`nodejs_eventloop_state\` |
-| \`v8js_gc_duration\` | histogram, s | garbage collection, by \`v8js_gc_type\` |
-| \`v8js_memory_*\` | gauge, By | heap spaces, by \`v8js_heap_space_name\` |
-| \`v8js_resource_active\` | gauge | what keeps the event loop alive, by \`v8js_resource_type\` |
-`;
-
 /** Files to write: path below the root, and content. */
 function metricsPage(root, services) {
   const { describedInstruments } = require(join(root, 'libs/runtime/dist/instruments.js'));
@@ -52,7 +40,7 @@ function metricsPage(root, services) {
     section('Of every service', shared),
     ...services.map((service) => section(service, metricsOf(root, service))),
   ];
-  return { path, content: `${introduction}${sections.join('')}${node}` };
+  return { path, content: `${introduction}${sections.join('')}` };
 }
 
 /** The compiled metrics of a service, which may be in its rooms. */

@@ -4,6 +4,8 @@ import { serviceNames } from '@inventory/contracts/topics';
 import { serviceProgram } from './repository-root.ts';
 
 const tracingPackages = [
+  '@opentelemetry/instrumentation',
+  'require-in-the-middle',
   '@opentelemetry/sdk-node',
   '@opentelemetry/instrumentation-http',
   '@opentelemetry/instrumentation-mongodb',

@@ -10,7 +10,6 @@ import {
 } from '@opentelemetry/resources';
 import type { MetricReader } from '@opentelemetry/sdk-metrics';
 import { startNodeSdk } from '@opentelemetry/sdk-node';
-import { observeRuntime } from './collect-metrics.ts';
 import { createInnerPropagator } from './inner-propagator.ts';
 import { type Diagnostics, logDiagnostics } from './log-diagnostics.ts';
 import { linkCallerTrace } from './tracing.ts';
@@ -38,7 +37,7 @@ export function exportTraces(reader: MetricReader, diagnostics: Diagnostics): ()
     // Those that answer at once: every export reports an error while one is awaited.
     resourceDetectors: [processDetector, serviceInstanceIdDetector, serviceNameEnvDetector],
     resourceAttributes: { 'host.name': hostname() },
-    instrumentations: [observeRuntime(), ...tracing],
+    instrumentations: tracing,
   });
   logDiagnostics(diagnostics);
   // Their own metrics have the host of every customer's webhook as a label.

@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import type { Clock } from './clock.ts';
+import { createRecentlyUsed } from './recently-used.ts';
 
 export interface InvalidatedCacheOptions<Value> {
   /** Null where the source has nothing under the key. */
@@ -44,8 +44,8 @@ export function createInvalidatedCache<Value extends NonNullable<unknown>>(
 ): InvalidatedCache<Value> {
   const { load, freshMs, entriesMax, clock } = options;
   const missing = options.missing ?? { freshMs: 0, entriesMax: 1 };
-  const values = new LRUCache<string, Entry<Value>>({ max: entriesMax });
-  const missingKeys = new LRUCache<string, { loadedAtMs: number }>({ max: missing.entriesMax });
+  const values = createRecentlyUsed<string, Entry<Value>>(entriesMax);
+  const missingKeys = createRecentlyUsed<string, { loadedAtMs: number }>(missing.entriesMax);
   const loads = new Map<string, Promise<Value | null>>();
   let invalidations = 0;
 

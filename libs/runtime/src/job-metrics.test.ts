@@ -37,7 +37,7 @@ test('jobs of one name share their series: failures add up, the oldest run is re
   const [first, second] = [measureJob('scan leases', 5_000), measureJob('scan leases', 5_000)];
 
   jest.advanceTimersByTime(12_000);
-  second.succeeded();
+  second.succeeded(5_000);
   first.failed();
   second.failed();
   expect(await collect()).toEqual({ [age]: 7, [failures]: 2 });

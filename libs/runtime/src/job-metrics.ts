@@ -19,7 +19,8 @@ const runAge = gauge({
 });
 
 export interface MeasuredJob {
-  succeeded(): void;
+  /** The next run follows after this pause. */
+  succeeded(pauseMs: number): void;
   failed(): void;
   stopped(): void;
 }
@@ -33,15 +34,20 @@ runAge.observe((observe) => {
   }
 });
 
-/** Counts the failures of a job and reports the age of its last successful run until it stops. */
-export function measureJob(name: string, intervalMs: number): MeasuredJob {
+/**
+ * Counts the failures of a job and reports the age of its last successful run until it stops;
+ * `firstPauseMs` is what its first run may take.
+ */
+export function measureJob(name: string, firstPauseMs: number): MeasuredJob {
   let succeededMs = monotonicNow();
-  const lateMs = () => elapsedSince(succeededMs) - intervalMs;
+  let pauseMs = firstPauseMs;
+  const lateMs = () => elapsedSince(succeededMs) - pauseMs;
   const ofName = latenessMs.get(name) ?? new Set();
   latenessMs.set(name, ofName.add(lateMs));
   return {
-    succeeded() {
+    succeeded(nextPauseMs) {
       succeededMs = monotonicNow();
+      pauseMs = nextPauseMs;
     },
     failed: () => failures.add(1, { job_name: name }),
     stopped() {

@@ -6,8 +6,8 @@ import type { Logger } from './logger.ts';
 export interface PeriodicJobOptions {
   /** Letters and spaces: it is a label of the metrics. Jobs of one name share their series. */
   readonly name: string;
-  /** Pause between a run that left no work and the next one. */
-  readonly intervalMs: number;
+  /** Pause between a run that left no work and the next one; a function is called after each run. */
+  readonly intervalMs: number | (() => number);
   /** Pause after every run, also one that left work or was woken: what comes meanwhile shares a run. */
   readonly pauseMinMs?: number;
   /** Pause before the first run; none when absent. */
@@ -36,7 +36,8 @@ const failureBackoff: Backoff = { firstMs: 200, maxMs: 10_000 };
 export function startPeriodicJob(options: PeriodicJobOptions): PeriodicJob {
   const { name, intervalMs, pauseMinMs = 0, firstDelayMs = 0, lifetime, logger } = options;
   const stopping = new AbortController();
-  const measured = measureJob(name, intervalMs);
+  const pauseMs = () => (typeof intervalMs === 'number' ? intervalMs : intervalMs());
+  const measured = measureJob(name, pauseMs());
   let woken = false;
   let endPause = (): void => {};
   let isWakeable = false;
@@ -67,9 +68,10 @@ export function startPeriodicJob(options: PeriodicJobOptions): PeriodicJob {
       try {
         const workLeft = await options.runOnce(stopping.signal);
         failures = 0;
-        measured.succeeded();
+        const nextMs = pauseMs();
+        measured.succeeded(nextMs);
         await pauseFor(pauseMinMs);
-        if (workLeft !== true && !woken) await wokenOr(intervalMs - pauseMinMs);
+        if (workLeft !== true && !woken) await wokenOr(nextMs - pauseMinMs);
       } catch (error) {
         failures += 1;
         measured.failed();

@@ -1,5 +1,6 @@
 import { instrumentsOf } from './instruments.ts';
 import { droppedLogLines } from './logger.ts';
+import { observeNode } from './node-metrics.ts';
 
 const { gauge, observedCounter } = instrumentsOf();
 
@@ -19,8 +20,9 @@ const logLinesDropped = observedCounter({
   description: 'Log lines dropped while standard output accepted none',
 });
 
-/** Reports CPU time and memory of the process, and what its log lacks. */
+/** Reports CPU time and memory of the process, its event loop, and what its log lacks. */
 export function observeProcess(process: Pick<NodeJS.Process, 'cpuUsage' | 'memoryUsage'>): void {
+  observeNode();
   cpuTime.observe((observe) => {
     const { user, system } = process.cpuUsage();
     observe(user / 1e6, { 'cpu.mode': 'user' });

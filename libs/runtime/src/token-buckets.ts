@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import type { Clock } from './clock.ts';
+import { createRecentlyUsed } from './recently-used.ts';
 
 export interface TokenBucketsOptions {
   /** Tokens of a full bucket; an empty one is full again after a minute. */
@@ -38,7 +38,7 @@ export function createTokenBuckets({
   clock,
 }: TokenBucketsOptions): TokenBuckets {
   /** None is a full one. */
-  const buckets = new LRUCache<string, Bucket>({ max: keysMax });
+  const buckets = createRecentlyUsed<string, Bucket>(keysMax);
   const tokenMs = minuteMs / perMinute;
 
   function bucketOf(key: string): Bucket {

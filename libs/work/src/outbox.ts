@@ -107,7 +107,7 @@ export function startOutbox(options: OutboxOptions, deps: StartWorkerDeps): Outb
     completed: 'kept',
     logger,
   });
-  startWorker(
+  const { wakeIn } = startWorker(
     {
       ...outboxWork(collectionName),
       queue,
@@ -125,6 +125,7 @@ export function startOutbox(options: OutboxOptions, deps: StartWorkerDeps): Outb
       await sent;
     } catch (error) {
       logger.warn({ err: error }, 'messages stay in the outbox, to be sent later');
+      wakeIn(writerFirstMs);
     }
   }
 

@@ -15,14 +15,24 @@ export interface StartWorkerDeps {
 }
 
 export interface StartedWorkKind<Item> extends WorkKind<Item> {
-  /** Pause between two looks at what is due, without a wake. */
+  /** Pause between two looks at what is due, without a wake and while there is work at times. */
   readonly lookEveryMs: number;
 }
 
 export interface StartedWorker<Item> extends Pick<Worker<Item>, 'reserve'> {
   /** Looks at once. */
   wake(): void;
+  /** Looks then. */
+  wakeIn(pauseMs: number): void;
 }
+
+/** Looks of so long a time that found nothing are followed by fewer. */
+export const quietAfterMs = 60_000;
+/**
+ * The longest pause then. What was inserted before is worked on when it is due; what another replica
+ * inserts and leaves behind is found after this at the latest.
+ */
+export const quietPauseMs = 10_000;
 
 /** Works on what is due until the lifetime closes, then ends what it began. */
 export function startWorker<Item>(
@@ -34,18 +44,53 @@ export function startWorker<Item>(
   const owner = identifiers.uuidV7();
   const stopping = new AbortController();
   lifetime.signal.addEventListener('abort', () => stopping.abort(new LeaseLost()), { once: true });
-  const wake = () => job.wake();
-  const wakeIn = (pauseMs: number) => {
-    if (pauseMs < intervalMs) void pause(pauseMs, stopping.signal).then(wake);
+  const wake = () => {
+    looks.restart();
+    job.wake();
   };
+  const wakeIn = (pauseMs: number) => void pause(pauseMs, stopping.signal).then(wake);
   const worker = createWorker(kind, {
-    ...{ clock, owner, logger, wake, wakeIn },
+    ...{ clock, owner, logger, wake },
+    wakeIn: (pauseMs) => {
+      if (pauseMs < intervalMs) wakeIn(pauseMs);
+    },
     stopping: stopping.signal,
   });
+  const looks = createLooks(worker, intervalMs);
   lifetime.defer(`${name} in progress`, async () => {
     await worker.idle();
     worker.stop();
   });
-  const job = startPeriodicJob({ name, intervalMs, lifetime, logger, runOnce: worker.runOnce });
-  return { wake, reserve: worker.reserve };
+  const { runOnce, pauseMs } = looks;
+  const job = startPeriodicJob({ name, intervalMs: pauseMs, lifetime, logger, runOnce });
+  return { wake, wakeIn, reserve: worker.reserve };
+}
+
+/** Looks at what is due; while nothing is, for long, only at what will be due first. */
+function createLooks(
+  worker: Pick<Worker<unknown>, 'runOnce' | 'isBusy' | 'dueInMs'>,
+  lookEveryMs: number,
+) {
+  let emptyLooks = 0;
+  let pauseMs = lookEveryMs;
+
+  function restart(): void {
+    emptyLooks = 0;
+    pauseMs = lookEveryMs;
+  }
+
+  return {
+    restart,
+    pauseMs: () => pauseMs,
+    async runOnce(): Promise<boolean> {
+      if (emptyLooks * lookEveryMs >= quietAfterMs) {
+        pauseMs = await worker.dueInMs(Math.max(lookEveryMs, quietPauseMs));
+        if (pauseMs > 0) return false;
+        restart();
+      }
+      const hasMore = await worker.runOnce();
+      emptyLooks = worker.isBusy ? 0 : emptyLooks + 1;
+      return hasMore;
+    },
+  };
 }

@@ -62,6 +62,10 @@ export interface Place<Item> {
 export interface Worker<Item> {
   /** Claims what is due and begins to work on it; true when more may be due. */
   runOnce(): Promise<boolean>;
+  /** Whether the last look found something due, or something is worked on. */
+  readonly isBusy: boolean;
+  /** Reads the first item, due or not: milliseconds until it is due, at most these. */
+  dueInMs(withinMs: number): Promise<number>;
   /** Null while none is free. */
   reserve(): Place<Item> | null;
   /** Resolves when nothing is worked on. */
@@ -93,8 +97,7 @@ export function createWorker<Item>(kind: WorkKind<Item>, deps: WorkerDeps): Work
     oldestDueMs: () => oldestDueMs,
     now: clock.now,
   });
-  const standBack = createStandBack();
-  const itemWork = createItemWork(kind, deps, standBack);
+  const { itemWork, standBack } = createItemWork(kind, deps);
   const keys = createKeyPlaces(kind);
 
   function begin(item: Pending<Item>): void {
@@ -134,17 +137,23 @@ export function createWorker<Item>(kind: WorkKind<Item>, deps: WorkerDeps): Work
       }
       // What takes longer here than its claim is left to others, and takes no place twice.
       const full = keys.full();
-      const wanted = limit + running.size + standBack.size;
-      const found = await queue.findDue(clock.now(), wanted, full);
-      const free = found.filter(({ id }) => !running.has(id) && !standBack.passes(id));
-      const due = free.slice(0, limit);
-      oldestDueMs = due[0]?.dueAtMs ?? null;
+      const found = await queue.findDue(clock.now(), limit + running.size + standBack.size, full);
+      const waiting = found.filter(({ id }) => !running.has(id));
+      oldestDueMs = waiting[0]?.dueAtMs ?? null;
+      const due = waiting.filter(({ id }) => !standBack.passes(id)).slice(0, limit);
       const taken = due.filter(keys.enter);
       mayHaveMore = due.length === limit || full.length > 0 || taken.length < due.length;
       const claims = await Promise.allSettled(taken.map(claim));
       const failed = claims.find((result) => result.status === 'rejected');
       if (failed) throw failed.reason;
       return due.length === limit && placesLeft() > 0;
+    },
+    get isBusy() {
+      return running.size > 0 || oldestDueMs !== null;
+    },
+    async dueInMs(withinMs) {
+      const [first] = await queue.findDue(clock.now() + withinMs, 1);
+      return first ? Math.max(0, first.dueAtMs - clock.now()) : withinMs;
     },
     reserve() {
       if (placesLeft() <= 0 || stopping.aborted) return null;
@@ -237,12 +246,9 @@ function claimedUntilMs(
 }
 
 /** Works on one claimed item, until its result is recorded. */
-function createItemWork<Item>(
-  kind: WorkKind<Item>,
-  deps: WorkerDeps,
-  standBack: { failed(item: Pending<Item>): void },
-) {
+function createItemWork<Item>(kind: WorkKind<Item>, deps: WorkerDeps) {
   const { name, queue, again, leaseMs } = kind;
+  const standBack = createStandBack();
   const { clock, logger, wakeIn, stopping, random = Math.random } = deps;
 
   async function end(item: Pending<Item>, result: WorkResult): Promise<void> {
@@ -286,8 +292,9 @@ function createItemWork<Item>(
     await end(claimed, result);
   }
 
-  return (item: Pending<Item>): Promise<void> =>
+  const itemWork = (item: Pending<Item>): Promise<void> =>
     leaseMs === undefined
       ? workOn(item, stopping).then((result) => end(item, result))
       : workUnderLease(item, leaseMs);
+  return { itemWork, standBack };
 }

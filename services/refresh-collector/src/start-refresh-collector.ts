@@ -7,6 +7,7 @@ import { openEgress } from './egress/open-egress.ts';
 import { openLivePages } from './live-pages/open-live-pages.ts';
 import { openClients } from './open-clients.ts';
 import { openStores } from './open-stores.ts';
+import { createRecentUse } from './recent-use.ts';
 import { openRefreshes } from './refreshes/open-refreshes.ts';
 import { startConsuming } from './refreshes/start-consuming.ts';
 import { createPlannerLease } from './scans/planner-lease.ts';
@@ -23,10 +24,12 @@ export async function startRefreshCollector(
   const { ledger, revisionStore, executor } = openClients(config, lifetime);
   const planner = createPlannerLease({ ...context, ...stores, replica });
   const plan = () => planner.plan;
+  const use = createRecentUse(config.scheduling);
 
-  const egress = await openEgress(context, { stores, slotRules: plan, executor });
-  const refreshes = await openRefreshes(context, { backends, stores, ledger, egress, planner });
-  const livePages = openLivePages(context, { egress, pace: refreshes.pace });
+  const egress = await openEgress(context, { stores, slotRules: plan, executor, use });
+  const ofRefreshes = { backends, stores, ledger, egress, planner, use };
+  const refreshes = await openRefreshes(context, ofRefreshes);
+  const livePages = openLivePages(context, { egress, pace: refreshes.pace, use });
   startScanning(context, {
     stores,
     revisionStore,
@@ -34,6 +37,7 @@ export async function startRefreshCollector(
     refreshes,
     planner,
     replica,
+    use,
     livePagesPerMinute: livePages.requestedPerMinute,
   });
   await startConsuming(context, { bus: backends.bus, stores, ...refreshes });

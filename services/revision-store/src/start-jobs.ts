@@ -1,4 +1,5 @@
 import { startPeriodicJob } from '@inventory/runtime/periodic-job';
+import { startScrapedReading } from '@inventory/runtime/scraped-reading';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { RevisionStoreConfig } from './config.ts';
 import { observeWaitingScans } from './metrics.ts';
@@ -6,8 +7,6 @@ import type { OperationDeps } from './open-operations.ts';
 import { pruneInventories } from './operations/prune-inventory.ts';
 import { pruneStaging } from './operations/prune-staging.ts';
 import type { WaitingScans } from './storage/waiting-scans.ts';
-
-const countEveryMs = 10_000;
 
 /** Deletes staged chunks, then inventories, that are due. */
 export function startPruning(
@@ -31,15 +30,6 @@ export function startScanCount(
   { lifetime, logger }: ServiceContext<RevisionStoreConfig>,
   scans: Pick<WaitingScans, 'count'>,
 ): void {
-  let waiting: number | null = null;
-  observeWaitingScans(() => waiting);
-  startPeriodicJob({
-    name: 'waiting scans',
-    intervalMs: countEveryMs,
-    lifetime,
-    logger,
-    runOnce: async () => {
-      waiting = await scans.count();
-    },
-  });
+  const read = () => scans.count();
+  observeWaitingScans(startScrapedReading({ name: 'waiting scans', read, lifetime, logger }));
 }

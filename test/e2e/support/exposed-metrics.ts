@@ -45,24 +45,17 @@ export async function readSeries({ url }: Pick<StackService, 'url'>): Promise<Se
 
 /** Labels that identify one customer or object: their values are unbounded. */
 const anId = /[0-9a-f]{8}-[0-9a-f]{4}|\d{6}|[a-z]+_[0-9a-f]{12}|https?:|@/i;
-const fromNode: Readonly<Record<string, RegExp>> = {
-  nodejs_eventloop_state: /^(active|idle)$/,
-  v8js_gc_type: /^(major|minor|incremental|weakcb)$/,
-  v8js_heap_space_name: /^[a-z_]{3,40}$/,
-  v8js_resource_type: /^[A-Za-z]{3,40}$/,
-};
 
 /** Series that the reference of metrics does not know, or not with such a value, each with why. */
 export function undescribed(series: readonly Series[]): string[] {
   const known = new Map(describedInstruments().map((each) => [scrapedName(each), each]));
   return series.flatMap(({ name, labels }) => {
     const instrument = known.get(name) ?? known.get(name.replace(/_(bucket|sum|count)$/, ''));
-    const isNodes = /^(nodejs|v8js)_/.test(name);
-    if (!instrument && !isNodes) return [`${name} is not described`];
+    if (!instrument) return [`${name} is not described`];
     const wrong = Object.entries(labels).filter(([key, value]) => {
       if (anId.test(value)) return key !== 'le';
       if (key === 'le') return !name.endsWith('_bucket');
-      return !(isNodes ? fromNode[key]?.test(value) : mayHave(instrument, key, value));
+      return !mayHave(instrument, key, value);
     });
     return wrong.map(([key, value]) => `${name} has ${key}="${value}"`);
   });
@@ -73,8 +66,8 @@ function scrapedName({ name, kind }: DescribedInstrument): string {
   return kind === 'counter' ? `${scraped}_total` : scraped;
 }
 
-function mayHave(instrument: DescribedInstrument | undefined, key: string, value: string): boolean {
-  for (const [name, values] of Object.entries(instrument?.labels ?? {})) {
+function mayHave(instrument: DescribedInstrument, key: string, value: string): boolean {
+  for (const [name, values] of Object.entries(instrument.labels ?? {})) {
     if (name.replaceAll('.', '_') !== key) continue;
     return 'pattern' in values ? values.pattern.test(value) : values.includes(value);
   }

@@ -1,5 +1,5 @@
 import type { AccountId } from '@inventory/contracts/ids';
-import { LRUCache } from 'lru-cache';
+import { createRecentlyUsed } from '@inventory/runtime/recently-used';
 import type { Account } from '../accounts/account.domain.ts';
 import type { ChainHead } from './commit-document.ts';
 
@@ -25,7 +25,7 @@ export interface AccountCache {
 }
 
 export function createAccountCache(accountsMax: number): AccountCache {
-  const accounts = new LRUCache<AccountId, CachedAccount>({ max: accountsMax });
+  const accounts = createRecentlyUsed<AccountId, CachedAccount>(accountsMax);
   let generation = 0;
 
   return {

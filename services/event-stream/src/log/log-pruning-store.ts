@@ -5,8 +5,8 @@ import { sharedCommands } from '@inventory/mongo/shared-commands';
 import { type Clock, dateOf } from '@inventory/runtime/clock';
 import { createBatcher } from '@inventory/runtime/concurrency';
 import type { Logger } from '@inventory/runtime/logger';
+import { createRecentlyUsed } from '@inventory/runtime/recently-used';
 import { createWorkQueue, makeDue, type WorkQueue } from '@inventory/work/work-queue';
-import { LRUCache } from 'lru-cache';
 import type { Collection } from 'mongodb';
 import {
   type LogEntryDocument,
@@ -47,7 +47,7 @@ export function createLogPruning(
   { clock, logger, keepMs }: { clock: Pick<Clock, 'now'>; logger: Logger; keepMs: number },
 ): LogPruning {
   /** A log stays in the queue for as long as its entries are kept. */
-  const knownUntilMs = new LRUCache<ProjectId, number>({ max: knownMax });
+  const knownUntilMs = createRecentlyUsed<ProjectId, number>(knownMax);
   const additions = createBatcher<{ projectId: ProjectId; dueAtMs: number }, null>({
     ...sharedCommands,
     itemsMax: logsPerCommand,

@@ -5,7 +5,7 @@ import { parseDocument } from '@inventory/mongo/parse-document';
 import { sharedCommands } from '@inventory/mongo/shared-commands';
 import { type Clock, dateOf, fromIsoTime } from '@inventory/runtime/clock';
 import { createBatcher } from '@inventory/runtime/concurrency';
-import { LRUCache } from 'lru-cache';
+import { createRecentlyUsed } from '@inventory/runtime/recently-used';
 import type { Collection } from 'mongodb';
 import { type LogEntryDocument, logDocuments, type PrunedEventDocument } from './log-document.ts';
 
@@ -81,7 +81,7 @@ export function createProjectLog(
   clock: Clock,
   { logEpoch, keepMs }: ProjectLogSettings,
 ): ProjectLog {
-  const lastPositions = new LRUCache<ProjectId, number>({ max: lastPositionsMax });
+  const lastPositions = createRecentlyUsed<ProjectId, number>(lastPositionsMax);
 
   /** Cached where this replica appended before; read again after a conflict. */
   async function lastPosition(projectId: ProjectId, race: number): Promise<number> {

@@ -3,6 +3,7 @@ import type { WebhookEndpointId } from '@inventory/contracts/ids';
 import type { MessageBus } from '@inventory/messaging/bus';
 import { randomBetween } from '@inventory/runtime/backoff';
 import { startPeriodicJob } from '@inventory/runtime/periodic-job';
+import { startScrapedReading } from '@inventory/runtime/scraped-reading';
 import { createTextSealer, type TextSealer } from '@inventory/runtime/text-sealer';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
@@ -10,7 +11,7 @@ import type { EventStreamConfig } from '../config.ts';
 import type { GatewayClient } from '../log/gateway-client.ts';
 import type { ProjectLog } from '../log/project-log-store.ts';
 import { type AttemptDeps, attemptDelivery } from './attempt-delivery.ts';
-import { createDeliveryStore, type DeliveryBacklog, type DeliveryStore } from './delivery-store.ts';
+import { createDeliveryStore, type DeliveryStore } from './delivery-store.ts';
 import { createEndpointStore, type EndpointStore } from './endpoint-store.ts';
 import { createProjectEventAccess, type ProjectEventAccess } from './event-access.ts';
 import type { ManageEndpointsDeps } from './manage-endpoints.ts';
@@ -136,7 +137,6 @@ export async function openEventAccess(
 
 const randomSteps = 1_000_000;
 const randomShare = () => randomBetween(0, randomSteps - 1) / randomSteps;
-const countEveryMs = 10_000;
 
 /** Deletes old deliveries, keeps secrets encrypted with the first key, counts what is pending. */
 function startUpkeep(
@@ -151,14 +151,9 @@ function startUpkeep(
       void (await deliveries.removeCreatedBefore(clock.now() - config.webhooks.keepMs)),
   });
   startPeriodicJob({ ...common, name: 'webhook secrets', runOnce: reencryptAll });
-  let backlog: DeliveryBacklog | null = null;
-  observeBacklog(() => backlog, clock.now);
-  startPeriodicJob({
-    ...{ ...common, name: 'webhook backlog', intervalMs: countEveryMs },
-    runOnce: async () => {
-      backlog = await deliveries.countBacklog(clock.now());
-    },
-  });
+  const read = () => deliveries.countBacklog(clock.now());
+  const backlog = startScrapedReading({ name: 'webhook backlog', read, lifetime, logger });
+  observeBacklog(backlog, clock.now);
 }
 
 async function reencrypt(

@@ -2,7 +2,7 @@ import type { AccountId, ProjectId } from '@inventory/contracts/ids';
 import type { AccountFunds, PriceList } from '@inventory/contracts/internal/ledger';
 import type { FundsRefusal, Refusal } from '@inventory/contracts/refusal';
 import type { ProductCode } from '@inventory/contracts/vocabulary';
-import { LRUCache } from 'lru-cache';
+import { createRecentlyUsed } from '@inventory/runtime/recently-used';
 
 /** What a Project is about to pay, or hold. */
 export interface Purchase {
@@ -51,8 +51,8 @@ export function createFunds({
   readonly prices: { currentPrices(): PriceList | null };
 }): Funds {
   /** The least price that was refused, by account and Project, until it can be paid. */
-  const refused = new LRUCache<string, number>({ max: refusedMax });
-  const quarantined = new LRUCache<AccountId, true>({ max: refusedMax, ttl: quarantineKnownMs });
+  const refused = createRecentlyUsed<string, number>(refusedMax);
+  const quarantined = createRecentlyUsed<AccountId, true>(refusedMax, { ttl: quarantineKnownMs });
   const keyOf = ({ accountId, projectId }: Purchase) => `${accountId} ${projectId}`;
   const leastRefused = (purchase: Purchase) =>
     refused.get(keyOf(purchase)) ?? Number.POSITIVE_INFINITY;

@@ -52,10 +52,13 @@ export function openCaptures(
   const store = createCaptureStore(db, deadlines, logger);
   const { publish } = bus;
   const { pending: queue } = store;
-  startWorker(captureWork({ queue, intents, revisions: staging, publish, clock, logger }), context);
+  const completing = captureWork({ queue, intents, revisions: staging, publish, clock, logger });
+  const { wakeIn } = startWorker(completing, context);
 
-  const insertCapture = (capture: Capture, nowMs: number) =>
-    store.insertCapture(capture, currentTrace(), nowMs + firstLookMs);
+  async function insertCapture(capture: Capture, nowMs: number): Promise<void> {
+    await store.insertCapture(capture, currentTrace(), nowMs + firstLookMs);
+    wakeIn(firstLookMs);
+  }
   const captures = { insertCapture, excludeChain: store.excludeChain };
   const rules = { chainDeadlineMs, settleWithinMs, pagesMax: scanPagesMax };
   const rested = openStagingBreaker(staging, clock);

@@ -1,7 +1,7 @@
 import { type Clock, elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import { type Batcher, createBatcher } from '@inventory/runtime/concurrency';
+import { createRecentlyUsed } from '@inventory/runtime/recently-used';
 import { DeadlineExceeded } from '@inventory/runtime/wait';
-import { LRUCache } from 'lru-cache';
 import {
   admitInOrder,
   type RateStanding,
@@ -66,7 +66,7 @@ export function createRequestLimiter({
   readonly clock: Clock;
   readonly deadlines: { readonly lookUpMs: number };
 }): RequestLimiter {
-  const counters = new LRUCache<RateOwner, OwnerCounter>({ max: ownersMax });
+  const counters = createRecentlyUsed<RateOwner, OwnerCounter>(ownersMax);
 
   function createCounter(owner: RateOwner): OwnerCounter {
     const counter: OwnerCounter = {

@@ -7,6 +7,8 @@ import { waitFor } from '@inventory/testkit/wait-for';
 import type { EventStreamClient } from './event-stream-client.ts';
 import { createProjectHubs } from './project-hubs.ts';
 
+const idleMs = 60_000;
+
 /** An event-stream that counts its requests. */
 function world() {
   const requests: string[] = [];
@@ -38,17 +40,19 @@ function world() {
       };
     },
   };
+  const clock = createTestClock();
   const hubs = createProjectHubs({
     log,
     sealPosition: () => 'cursor',
     limits: { entriesMax: 10, bytesMax: 10_000 },
     logger: testLogger,
-    clock: createTestClock(),
+    clock,
     bytesMax: 1_000_000,
-    idleMs: 60_000,
+    idleMs,
   });
   return {
     hubs,
+    clock,
     requests,
     /** Ends of the logs that have events. */
     positions,
@@ -82,6 +86,23 @@ test('a sweep over 2,000 followed Projects is one request, and reads the log of 
   await hubs.compareHeads();
   await waitFor('the log is read', () => requests.includes('batch'));
   expect(requests.slice(1)).toEqual(['appended since 1', 'batch']);
+});
+
+test('a replica that follows no Project requests nothing, and begins anew with the next one (decisions/0032)', async () => {
+  const { hubs, requests, clock } = world();
+  await hubs.compareHeads();
+  expect(requests).toEqual([]);
+
+  await hubs.openHub(newProjectId());
+  await hubs.compareHeads();
+  await hubs.compareHeads();
+  clock.advance(idleMs + 1);
+  requests.splice(0);
+  await hubs.compareHeads();
+  await hubs.openHub(newProjectId());
+  await hubs.compareHeads();
+
+  expect(requests).toEqual(['heads', 'appended since null']);
 });
 
 test('the ends of the logs of 5,000 Projects that are opened at once are read in five requests, the end of each its own (Events: checkpoint)', async () => {

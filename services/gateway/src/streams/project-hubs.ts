@@ -53,7 +53,7 @@ export function createProjectHubs(
   const hubDeps = { ...deps, flushSoon: createTurnFlush() };
   const kept = new Map<string, Kept>();
   const opening = new Map<string, Opening>();
-  /** Where the next read of appended heads starts; null before the first. */
+  /** Where the next read of appended heads starts; null before the first, and while there is no hub. */
   let since: string | null = null;
 
   async function make(projectId: ProjectId, missed: AppendedEvent[]): Promise<ProjectHub> {
@@ -124,6 +124,11 @@ export function createProjectHubs(
     },
     async compareHeads() {
       dropIdle();
+      // The first read afterwards overlaps the time since the first hub was opened.
+      if (kept.size === 0) {
+        since = null;
+        return;
+      }
       keepWithinBudget();
       for (const { hub } of kept.values()) hub.catchUp();
       for (let hasMore = true; hasMore; ) {

@@ -55,6 +55,8 @@ export interface EgressPoolDeps {
 }
 
 const intervalMs = 100;
+/** A waiting request ends it. */
+const noneWaitingMs = 60_000;
 const wakeMinMs = 5;
 /** A slot that was left to more urgent requests is used this long before it would be lost. */
 const yieldGuardMs = 1_000;
@@ -110,7 +112,7 @@ export function openEgressPool(deps: EgressPoolDeps): EgressPool {
   });
   const job: PeriodicJob = startPeriodicJob({
     name: 'egress identities',
-    intervalMs,
+    intervalMs: () => (queue.size > 0 ? intervalMs : noneWaitingMs),
     lifetime,
     logger,
     runOnce: serveWaiting,

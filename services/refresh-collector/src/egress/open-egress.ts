@@ -4,6 +4,7 @@ import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 import type { SerialExecutor } from '@inventory/runtime/serial-executor';
 import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import type { ServiceContext } from '@inventory/service-host/service-context';
+import type { RecentUse } from '../recent-use.ts';
 import type { AppBreakerStore } from './app-breaker-store.ts';
 import type { EgressConfig } from './egress-config.ts';
 import { openEgressIdentities } from './egress-identities.ts';
@@ -19,6 +20,7 @@ export interface EgressDeps {
   readonly stores: { readonly identities: IdentityStore; readonly breakers: AppBreakerStore };
   readonly slotRules: () => SlotRules;
   readonly executor: SerialExecutor;
+  readonly use: Pick<RecentUse, 'pauseMs' | 'onResumed'>;
 }
 
 /** Everything that reads a page of the platform. */
@@ -33,7 +35,7 @@ const pageFirstMs = 1_000;
 /** Opens the connections, the pool of egress slots and the circuit breakers. */
 export async function openEgress(
   { config, lifetime, clock, identifiers, logger }: ServiceContext<ServiceConfig & EgressConfig>,
-  { stores, slotRules, executor }: EgressDeps,
+  { stores, slotRules, executor, use }: EgressDeps,
 ): Promise<Egress> {
   const { platform } = config;
   const identities = openEgressIdentities(platform.egress, platform.connectTimeoutMs);
@@ -56,11 +58,12 @@ export async function openEgress(
   });
   startPeriodicJob({
     name: 'app breakers',
-    intervalMs: config.watchMs,
+    intervalMs: () => use.pauseMs(config.watchMs),
     lifetime,
     logger,
     runOnce: () => breakers.update(),
   });
+  use.onResumed(() => breakers.update());
   const pageTimes = createMovingMean(pageFirstMs);
   observeEgress({ waiting: () => pool.waiting, openBreakers: () => breakers.openCount });
   return {

@@ -33,7 +33,7 @@ export interface AppBreakers {
     accountId: AccountId;
     scope: InventoryKey;
   }): (answer: PlatformAnswer) => Promise<void>;
-  /** Reads the openings of all replicas; repeated every second. */
+  /** Reads the openings of all replicas; repeated every second while this one is used. */
   update(): Promise<void>;
 }
 

@@ -7,6 +7,7 @@ import { createTokenBuckets } from '@inventory/runtime/token-buckets';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { EgressConfig } from '../egress/egress-config.ts';
 import type { ReadPageDeps } from '../egress/read-page.ts';
+import type { RecentUse } from '../recent-use.ts';
 import type { CollectionPace } from '../refreshes/status-estimate.domain.ts';
 import {
   abandonedReadsMax,
@@ -25,6 +26,7 @@ const abandoningAccountsMax = 10_000;
 interface OpenLivePagesDeps {
   readonly egress: ReadPageDeps;
   readonly pace: CollectionPace;
+  readonly use: Pick<RecentUse, 'note'>;
 }
 
 export interface LivePages {
@@ -36,7 +38,7 @@ export interface LivePages {
 /** Live pages use the egress pool and the breakers of the scans, and precede them. */
 export function openLivePages(
   { config, lifetime, clock }: ServiceContext<ServiceConfig & EgressConfig & LivePageConfig>,
-  { egress, pace }: OpenLivePagesDeps,
+  { egress, pace, use }: OpenLivePagesDeps,
 ): LivePages {
   const { live, pages } = config;
   const limiter = createKeyedSemaphore<AccountId>(live.limits);
@@ -51,6 +53,7 @@ export function openLivePages(
     async read(request, signal) {
       const startMs = egress.monotonicNow();
       requested.add(startMs);
+      await use.note();
       const ended = AbortSignal.any([signal, lifetime.signal]);
       const outcome = await readLivePage({ egress, limiter, abandoned, rules }, request, ended);
       countLivePage(outcome, egress.monotonicNow() - startMs);

@@ -1,10 +1,12 @@
 import type { BoundInternalRoute } from '@inventory/http/internal-route';
+import { startScrapedReading } from '@inventory/runtime/scraped-reading';
 import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import type { Backends } from '@inventory/service-host/open-backends';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import { startOutbox } from '@inventory/work/outbox';
 import type { EgressConfig } from '../egress/egress-config.ts';
 import type { EgressPool } from '../egress/egress-pool.ts';
+import type { RecentUse } from '../recent-use.ts';
 import { admissionRoutes } from './admission-routes.ts';
 import type { AdmissionStore } from './admission-store.ts';
 import type { InventorySizes } from './admit-refresh.ts';
@@ -46,6 +48,7 @@ export interface RefreshesDeps {
     readonly pool: Pick<EgressPool, 'identityStates'>;
   };
   readonly planner: SurveyPublisher & { readonly plan: PublishedPlan };
+  readonly use: RecentUse;
 }
 
 type Context = ServiceContext<ServiceConfig & EgressConfig & RefreshConfig>;
@@ -67,22 +70,27 @@ const accountCountMs = 1_000;
 /** Opens the saga of refreshes, their admission, and the jobs beside them. */
 export async function openRefreshes(
   context: Context,
-  { backends, stores, ledger, egress, planner }: RefreshesDeps,
+  { backends, stores, ledger, egress, planner, use }: RefreshesDeps,
 ): Promise<Refreshes> {
   const { config, clock } = context;
   const rules = { ...config.admission, accountCountMs };
   const { isOpen } = egress.breakers;
   const plan = () => planner.plan;
-  const admission = watchAdmission(stores.admission, isOpen, plan, rules, clock);
+  const admission = watchAdmission(stores.admission, isOpen, plan, rules, use, clock);
   await admission.update();
   const limits = config.identities;
   const { identityStates } = egress.pool;
   const survey = surveyRefreshes({ store: stores.survey, identityStates, limits, planner, clock });
   const { saga, onRefreshChanged } = openSaga(context, backends, stores.refreshes);
-  startRefreshJobs(context, { saga, resends: stores.resends, ledger, admission, survey });
+  onRefreshChanged(() => void use.note());
+  startRefreshJobs(context, { saga, resends: stores.resends, ledger, admission, use });
+  const scraped = startScrapedReading({ ...context, name: 'refresh survey', read: survey });
   observeRefreshes({
     admission: () => admission.state,
-    survey: () => planner.survey,
+    survey() {
+      scraped();
+      return planner.survey;
+    },
     now: () => clock.now(),
   });
   const pace = collectionPace(egress.identities.length, limits);

@@ -2,6 +2,7 @@ import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import { startWorker } from '@inventory/work/start-worker';
+import type { RecentUse } from '../recent-use.ts';
 import type { SagaDeps } from './apply-fact.ts';
 import { type LedgerClient, sweepHolds } from './orphaned-holds.ts';
 import type { RefreshConfig } from './refresh-config.ts';
@@ -13,13 +14,13 @@ export interface RefreshJobsDeps {
   readonly resends: Resends;
   readonly ledger: LedgerClient;
   readonly admission: AdmissionWatch;
-  readonly survey: () => Promise<void>;
+  readonly use: RecentUse;
 }
 
 /** Starts the jobs that refreshes depend on beside messages: resends, counts, and old holds. */
 export function startRefreshJobs(
   context: ServiceContext<ServiceConfig & RefreshConfig>,
-  { saga, resends, ledger, admission, survey }: RefreshJobsDeps,
+  { saga, resends, ledger, admission, use }: RefreshJobsDeps,
 ): void {
   const { config, lifetime, logger } = context;
   const { watchMs, holds, deadlines, resend } = config;
@@ -31,15 +32,10 @@ export function startRefreshJobs(
   startPeriodicJob({
     ...jobs,
     name: 'admission',
-    intervalMs: watchMs,
+    intervalMs: () => use.pauseMs(watchMs),
     runOnce: () => admission.update(),
   });
-  startPeriodicJob({
-    ...jobs,
-    name: 'refresh survey',
-    intervalMs: watchMs,
-    runOnce: survey,
-  });
+  use.onResumed(() => admission.update());
   startPeriodicJob({
     ...jobs,
     name: 'old holds',

@@ -25,8 +25,8 @@ export interface SurveyDeps {
 const everyMs = 10_000;
 
 /**
- * Counts for all replicas while this one plans, every ten seconds: what a survey reads follows what
- * exists, so one replica reads it. A failure leaves the last survey. To be repeated every second.
+ * Counts for all replicas while this one plans, at most every ten seconds: what a survey reads follows what
+ * exists, so one replica reads it. A failure leaves the last survey. To be called at each scrape.
  */
 export function surveyRefreshes(deps: SurveyDeps): () => Promise<void> {
   const { store, planner, limits, clock } = deps;

@@ -1,5 +1,6 @@
 import { newAccountId, newRefreshId, newScope } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
+import { createRecentUse } from '../recent-use.ts';
 import type { AdmissionStore } from './admission-store.ts';
 import type { RefreshRequest } from './admit-refresh.ts';
 import { noPlan } from './published-plan.domain.ts';
@@ -43,6 +44,7 @@ function openWatch(stored = { ...nothingCounted }) {
     () => false,
     () => stored.plan,
     rules,
+    createRecentUse({ leaseMs: 15_000 }),
     clock,
   );
   const admit = (accountId = newAccountId()) => watch.admit(requestOf(accountId), null);

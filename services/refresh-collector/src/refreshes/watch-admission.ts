@@ -1,6 +1,7 @@
 import type { RefreshRefusal } from '@inventory/contracts/refusal';
 import type { ClosedReason } from '@inventory/contracts/vocabulary';
 import type { Clock } from '@inventory/runtime/clock';
+import type { RecentUse } from '../recent-use.ts';
 import { type AdmissionState, admissionAfterCount, closedReason } from './admission.domain.ts';
 import type { AdmissionStore } from './admission-store.ts';
 import type { Admission, RefreshRequest } from './admit-refresh.ts';
@@ -22,7 +23,7 @@ export interface AdmissionWatch extends Admission {
   refusalOf(subject: AttemptSubject, expectedPages: number | null): Promise<RefreshRefusal | null>;
   /**
    * Reads the shared state; counts and writes it unless another replica did since the last update.
-   * Repeated every second.
+   * Repeated every second while the replica is used.
    */
   update(): Promise<void>;
   readonly state: AdmissionState;
@@ -46,6 +47,7 @@ export function watchAdmission(
   isAppBreakerOpen: (appId: number) => boolean,
   plan: () => PublishedPlan,
   rules: AdmissionRules,
+  use: Pick<RecentUse, 'note'>,
   clock: Clock,
 ): AdmissionWatch {
   let state: AdmissionState = { operatorClosed: false, countClosed: false, outstanding: 0 };
@@ -57,6 +59,7 @@ export function watchAdmission(
   const capacity = watchCapacity(plan, clock);
 
   async function countOf(accountId: string): Promise<{ outstanding: number }> {
+    await use.note();
     const cached = accounts.get(accountId);
     if (cached && clock.now() - cached.countedMs < rules.accountCountMs) return cached;
     const counted = {

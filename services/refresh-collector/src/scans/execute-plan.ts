@@ -2,7 +2,7 @@ import { isMongoUnavailable } from '@inventory/mongo/is-mongo-unavailable';
 import type { Backoff } from '@inventory/runtime/backoff';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
-import { LRUCache } from 'lru-cache';
+import { createRecentlyUsed } from '@inventory/runtime/recently-used';
 import { applyFact, type FactResult, type SagaDeps } from '../refreshes/apply-fact.ts';
 import type { Fact } from '../refreshes/refresh-saga.domain.ts';
 import { type FailedSteps, setAsideFailures } from './failed-steps.ts';
@@ -57,7 +57,7 @@ const passingBackoff: Backoff = { firstMs: 1_000, maxMs: 10_000 };
 
 export function createPlanExecutor(deps: PlanExecutorDeps): PlanExecutor {
   const { inventories, worker, clock, logger } = deps;
-  const lastStartMs = new LRUCache<string, number>({ max: accountsMax });
+  const lastStartMs = createRecentlyUsed<string, number>(accountsMax);
 
   async function apply(id: string, fact: Fact, open: PlannedRefreshes): Promise<FactResult | null> {
     const result = await applyFact(deps.saga, id, fact, 'outbox');

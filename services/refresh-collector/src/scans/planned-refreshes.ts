@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createRecentlyUsed } from '@inventory/runtime/recently-used';
 import type { PublishedPlan } from '../refreshes/published-plan.domain.ts';
 import { expectedPagesLeft, reportedPages } from '../refreshes/recorded-scan.domain.ts';
 import type { QueueSnapshot, StartedScan } from './queue-snapshot.domain.ts';
@@ -37,11 +37,11 @@ export function createPlannedRefreshes(
   const queued = createQueuedRefreshes();
   const started = new Map<string, Entry>();
   /** They never open again; a read may be older than their end. */
-  const ended = new LRUCache<string, true>({ max: endedMax });
+  const ended = createRecentlyUsed<string, true>(endedMax);
   const sizes = createTypicalPages(lastPlan.typicalPages);
   const reservedBefore = new Set(lastPlan.reserved);
   /** Pages of inventories by their latest scans, which may be later than the request of a refresh. */
-  const reported = new LRUCache<string, number>({ max: inventoriesMax });
+  const reported = createRecentlyUsed<string, number>(inventoriesMax);
 
   function set(entry: Entry): void {
     entries.set(entry.id, entry);

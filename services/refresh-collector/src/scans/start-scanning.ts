@@ -4,6 +4,7 @@ import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { EgressConfig } from '../egress/egress-config.ts';
 import type { Egress } from '../egress/open-egress.ts';
+import type { RecentUse } from '../recent-use.ts';
 import type { Refreshes } from '../refreshes/open-refreshes.ts';
 import { expectedPagesLeft, reportedPages } from '../refreshes/recorded-scan.domain.ts';
 import type { Refresh } from '../refreshes/refresh.domain.ts';
@@ -30,6 +31,7 @@ export interface ScanningDeps {
   readonly egress: Egress;
   readonly refreshes: Pick<Refreshes, 'saga' | 'onRefreshChanged'>;
   readonly planner: PlannerLease;
+  readonly use: RecentUse;
   /** Name of this replica, stored with the scans it reads. */
   readonly replica: string;
   /** Live pages requested of this replica in the last minute. */
@@ -44,6 +46,10 @@ type Config = EgressConfig & RefreshConfig & ScanConfig;
 type Context = ServiceContext<ServiceConfig & Config>;
 
 const presenceMs = 1_000;
+/** One that fails leaves a replica present. */
+const presenceMaxMs = 2_000;
+/** What another replica admitted into a quiet system is planned after this. */
+const othersMs = 1_000;
 /** A reservation pays for up to 125 credits of 2,000 assets each. */
 const assetsPaidMax = 250_000;
 
@@ -118,11 +124,12 @@ function openWorker(
 
 function startJobs(
   { config, lifetime, logger }: Context,
-  { stores, planner, livePagesPerMinute }: ScanningDeps,
+  { stores, planner, use, livePagesPerMinute }: ScanningDeps,
   worker: ScanWorker,
   scheduler: ScanScheduler,
 ): { readonly planner: PeriodicJob; readonly worker: PeriodicJob } {
-  const jobs = { lifetime, logger, intervalMs: config.scheduling.idleMs };
+  const { idleMs } = config.scheduling;
+  const jobs = { lifetime, logger };
   lifetime.defer('running scans', () => worker.idle());
   // Another replica plans while the last pages of this one are in flight.
   lifetime.defer('planner lease', () => planner.release());
@@ -130,23 +137,37 @@ function startJobs(
   startPeriodicJob({
     ...jobs,
     name: 'presence',
-    intervalMs: presenceMs,
+    intervalMs: () => Math.min(presenceMaxMs, use.pauseMs(presenceMs)),
     runOnce: () => stores.replicas.announceReplica(livePagesPerMinute()),
   });
-  return {
+  const started = {
     worker: startPeriodicJob({
       ...jobs,
       name: 'scan worker',
+      intervalMs: () => use.pauseMs(idleMs),
       runOnce: () => worker.takeWaiting(),
     }),
     planner: startPeriodicJob({
       ...jobs,
       name: 'scan scheduler',
+      intervalMs() {
+        const quietMs = use.pauseMs(idleMs);
+        return planner.replicas.count > 1 ? Math.min(quietMs, Math.max(idleMs, othersMs)) : quietMs;
+      },
       // However much changes, a plan has all of it.
-      pauseMinMs: config.scheduling.idleMs,
-      runOnce: () => scheduler.runOnce(),
+      pauseMinMs: idleMs,
+      async runOnce() {
+        const hasChanged = await scheduler.runOnce();
+        if (planner.plan.accounts > 0) void use.note();
+        return hasChanged;
+      },
     }),
   };
+  use.onResumed(() => {
+    started.worker.wake();
+    started.planner.wake();
+  });
+  return started;
 }
 
 /** An inventory that was never read has no more pages than are paid, and than a scan reads. */

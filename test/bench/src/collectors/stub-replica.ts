@@ -4,9 +4,9 @@ import {
   type IdentityCache,
 } from '@inventory/refresh-collector/egress/identity-cache';
 import { openStores, type Stores } from '@inventory/refresh-collector/open-stores';
+import { createRecentUse, type RecentUse } from '@inventory/refresh-collector/recent-use';
 import type { RefreshStore } from '@inventory/refresh-collector/refreshes/refresh-store';
 import { startRefreshJobs } from '@inventory/refresh-collector/refreshes/start-refresh-jobs';
-import { surveyRefreshes } from '@inventory/refresh-collector/refreshes/survey-refreshes';
 import { watchAdmission } from '@inventory/refresh-collector/refreshes/watch-admission';
 import {
   createPlannerLease,
@@ -50,10 +50,12 @@ export function startStubReplica(
   const identities = createIdentityCache(stores.identities, identityIds, systemClock);
   const planner = createPlannerLease({ ...context, ...stores, replica: name });
   const refreshes = openStubRefreshes(stores.refreshes);
-  startJobs(context, { stores, planner, saga: refreshes.saga, identities });
+  const use = createRecentUse(config.scheduling);
+  startJobs(context, { stores, planner, saga: refreshes.saga, use });
   const { running } = startScanning(context, {
     ...{ stores, revisionStore, planner, replica: name },
     refreshes,
+    use,
     egress: stubEgress(identities),
     livePagesPerMinute: () => 0,
   });
@@ -64,19 +66,17 @@ interface JobsDeps {
   readonly stores: Stores;
   readonly planner: PlannerLease;
   readonly saga: ScanningDeps['refreshes']['saga'];
-  readonly identities: IdentityCache;
+  readonly use: RecentUse;
 }
 
-/** The periodic jobs of a collector: admission, resends, the survey, old holds of a ledger that has none. */
+/** The periodic jobs of a collector: admission, resends, old holds of a ledger that has none. */
 function startJobs(
   context: Parameters<typeof startScanning>[0],
-  { stores, planner, saga, identities }: JobsDeps,
+  { stores, planner, saga, use }: JobsDeps,
 ): void {
   const { config, clock } = context;
-  const { admission, survey: store, resends } = stores;
-  const identityStates = () => identities.currentIdentities();
+  const { admission, resends } = stores;
   const rules = { ...config.admission, accountCountMs: 1_000 };
-  const limits = config.identities;
   startRefreshJobs(context, {
     saga,
     resends,
@@ -86,9 +86,10 @@ function startJobs(
       () => false,
       () => planner.plan,
       rules,
+      use,
       clock,
     ),
-    survey: surveyRefreshes({ store, identityStates, limits, planner, clock }),
+    use,
   });
 }
 

@@ -1,0 +1,40 @@
+import { elapsedSince, monotonicNow } from './clock.ts';
+import type { Lifetime } from './lifetime.ts';
+import type { Logger } from './logger.ts';
+import { startPeriodicJob } from './periodic-job.ts';
+
+export interface ScrapedReadingOptions<Value> {
+  /** Letters and spaces: it is a label of the metrics. */
+  readonly name: string;
+  readonly read: () => Promise<Value>;
+  readonly lifetime: Pick<Lifetime, 'defer'>;
+  readonly logger: Logger;
+}
+
+const everyMs = 10_000;
+const unscrapedMs = 3_600_000;
+
+/**
+ * What a gauge reports of a store. A scrape gets what was read last, null before the first reading,
+ * and has it read again where that is older than ten seconds: nothing is read for a page that nothing
+ * requests, and no scrape waits for a store.
+ */
+export function startScrapedReading<Value>({
+  read,
+  ...job
+}: ScrapedReadingOptions<Value>): () => Value | null {
+  let last: Value | null = null;
+  let startedMs = monotonicNow();
+  const { wake } = startPeriodicJob({
+    ...job,
+    intervalMs: unscrapedMs,
+    async runOnce() {
+      startedMs = monotonicNow();
+      last = await read();
+    },
+  });
+  return () => {
+    if (elapsedSince(startedMs) >= everyMs) wake();
+    return last;
+  };
+}
