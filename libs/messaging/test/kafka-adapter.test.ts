@@ -1,9 +1,10 @@
 import { patientTiming, testLogger } from '@inventory/testkit/namespace';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { BusOverloaded } from '../src/bus.ts';
-import { createKafkaClient } from '../src/kafka/client.ts';
-import { explicitRetry } from '../src/kafka/guards.ts';
-import { createRecordSender, recordsWaitingMax } from '../src/kafka/producer.ts';
+import { createKafkaClient } from '../src/kafka/kafkajs/client.ts';
+import { explicitRetry } from '../src/kafka/kafkajs/guards.ts';
+import { openKafkajsProducer } from '../src/kafka/kafkajs/producer.ts';
+import { createRecordSender, recordsWaitingMax } from '../src/kafka/record-sender.ts';
 import { encode } from '../src/wire-record.ts';
 import { startCoordinatorProxy } from './support/coordinator-proxy.ts';
 import { type KafkaWorld, openKafkaWorld } from './support/kafka-world.ts';
@@ -38,9 +39,9 @@ test('a call beyond the capacity of the queue is refused as a whole, and nothing
 });
 
 test('a deleted topic does not block messages of other topics', async () => {
-  const sender = await createRecordSender(world.kafka, {
-    retry: { ...explicitRetry, retries: 1 },
-  });
+  const sender = createRecordSender(
+    await openKafkajsProducer(world.kafka, { ...explicitRetry, retries: 1 }),
+  );
   const record = { key: 'k', value: Buffer.from('v'), headers: {} };
   // The client's own wait for leaders ends at once where the broker lacks the topic.
   const create = async (topic: string) => {

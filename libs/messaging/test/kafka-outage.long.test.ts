@@ -1,6 +1,6 @@
 import { waitFor } from '@inventory/testkit/wait-for';
 import { BusOverloaded, type MessageBus } from '../src/bus.ts';
-import { recordsWaitingMax } from '../src/kafka/producer.ts';
+import { recordsWaitingMax } from '../src/kafka/record-sender.ts';
 import { timingOf } from '../src/kafka/timing.ts';
 import { type OwnBroker, startOwnBroker } from './support/own-broker.ts';
 import { idsOf, recordWork } from './support/record-work.ts';

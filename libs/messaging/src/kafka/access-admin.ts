@@ -9,8 +9,8 @@ import {
   AclResourceTypes,
   ResourcePatternTypes,
 } from 'kafkajs';
-import { createKafkaClient } from './client.ts';
-import { readAsAdmin } from './read-as-admin.ts';
+import { createKafkaClient } from './kafkajs/client.ts';
+import { readAsAdmin } from './kafkajs/read-as-admin.ts';
 
 /** Stands for the name of a service in a pattern of principals. */
 export const servicePlaceholder = '{service}';

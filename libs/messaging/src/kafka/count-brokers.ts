@@ -1,6 +1,6 @@
 import type { KafkaAccess } from '@inventory/runtime/kafka-access';
 import { createLogger } from '@inventory/runtime/logger';
-import { createKafkaClient } from './client.ts';
+import { createKafkaClient } from './kafkajs/client.ts';
 
 /**
  * Number of brokers that serve clients; 0 while the only one is starting. One attempt: rejects when

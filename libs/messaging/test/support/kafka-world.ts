@@ -9,9 +9,9 @@ import {
 } from '@inventory/testkit/namespace';
 import type { Admin, Kafka, Producer, TopicPartitionOffset } from 'kafkajs';
 import type { MessageBus } from '../../src/bus.ts';
-import { createKafkaClient } from '../../src/kafka/client.ts';
 import { createKafkaBus } from '../../src/kafka/kafka-bus.ts';
-import { toKafkaMessage, toWireRecord } from '../../src/kafka/kafka-records.ts';
+import { createKafkaClient } from '../../src/kafka/kafkajs/client.ts';
+import { toKafkaMessage, toWireRecord } from '../../src/kafka/kafkajs/kafka-records.ts';
 import type { WireRecord } from '../../src/wire-record.ts';
 import type { BusWorld } from './bus-world.ts';
 
