@@ -9,7 +9,7 @@ import { awaitTopics } from './await-topics.ts';
 import { startBroadcastConsumer } from './broadcast-consumer.ts';
 import { findVersionProblems } from './broker-versions.ts';
 import { clientIdOf } from './instances.ts';
-import { createKafkajsWireClient } from './kafkajs/wire-client.ts';
+import { openWireClient } from './open-wire-client.ts';
 import { createRecordSender } from './record-sender.ts';
 import { openRetentionGaps } from './retention-gaps.ts';
 import { timingOf } from './timing.ts';
@@ -32,7 +32,7 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<MessageB
   const run = options.identifiers.uuidV7();
   const clientId = clientIdOf(service, options.instance, run);
   const { topicPrefix, logger } = options;
-  const wire = createKafkajsWireClient({ ...options, clientId });
+  const wire = await openWireClient({ ...options, clientId });
   const sender = createRecordSender(await wire.openProducer(), topicPrefix);
   const context = { wire, sender, topicPrefix };
   const stopping = new AbortController();
