@@ -8,7 +8,7 @@ import {
   NetworkError,
   UserError,
 } from '@platformatic/kafka';
-import { clientOptions, isTransient } from './client.ts';
+import { clientOptions, explained, isTransient } from './client.ts';
 
 const connection = { brokers: ['kafka-0:9092'], clientId: 'test', logger: testLogger };
 
@@ -42,7 +42,8 @@ test('a connection may fail more than once without ending the process, and detec
   const server = net.createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const keepAlive = jest.spyOn(net.Socket.prototype, 'setKeepAlive');
-  const pool = new ConnectionPool('test');
+  const context: { lastFailure?: Error } = {};
+  const pool = new ConnectionPool('test', { context });
   const { port } = server.address() as AddressInfo;
 
   const opened = await pool.get({ host: '127.0.0.1', port });
@@ -51,6 +52,7 @@ test('a connection may fail more than once without ending the process, and detec
   expect(keepAlive).toHaveBeenCalledWith(true, 60_000);
   opened.emit('error', new Error('refused'));
   opened.emit('error', new Error('reset'));
+  expect(context.lastFailure?.message).toBe('reset');
   keepAlive.mockRestore();
   await opened.close();
   server.close();
@@ -68,4 +70,21 @@ test.each([
   ['a fault of ours', new TypeError('undefined'), false],
 ])('%s may pass: %s', (_case, error, expected) => {
   expect(isTransient(error)).toBe(expected);
+});
+
+test('an error says why, also where the library keeps the reason elsewhere', () => {
+  const refused = new NetworkError('Connection failed.', { cause: new UserError('SASL refused.') });
+  const error = new MultipleErrors('Cannot connect.', [refused]);
+  const context = {
+    lastFailure: new NetworkError('Connection error', { cause: new Error('bad certificate') }),
+  };
+
+  const explanation = explained(error, context) as Error;
+
+  expect(explanation.message).toBe(
+    'Cannot connect. Connection failed. SASL refused. Connection error bad certificate',
+  );
+  expect([explanation.name, explanation.cause]).toEqual(['MultipleErrors', error]);
+  const ours = new TypeError('undefined');
+  expect(explained(ours, context)).toBe(ours);
 });

@@ -25,6 +25,7 @@ export function clientOptions(connection: KafkaConnection) {
     requestTimeout: requestTimeoutMs,
     timeout: requestTimeoutMs,
     retries: 0,
+    context: {} as ConnectionContext,
     metadataMaxAge: 60_000,
     autocreateTopics: false,
     ...(tls ? { tls: tlsConnectOptions(tls), tlsServerName: brokers.every(hasName) } : {}),
@@ -37,11 +38,20 @@ function hasName(broker: string): boolean {
   return net.isIP(broker.slice(0, broker.lastIndexOf(':')).replace(/^\[|\]$/g, '')) === 0;
 }
 
+/** What the connections of one client share. */
+interface ConnectionContext {
+  /** Of a connection, since the last that was opened. */
+  lastFailure?: Error | undefined;
+}
+
 /** Whether the same request may succeed later. */
 export function isTransient(error: unknown): boolean {
-  return (
-    error instanceof Error && codeOf(error).startsWith('PLT_KFK_') && !has(error, 'canRetry', false)
-  );
+  return isOfTheLibrary(error) && !has(error, 'canRetry', false);
+}
+
+function isOfTheLibrary(error: unknown): error is Error {
+  const { code } = error instanceof Error ? (error as { readonly code?: unknown }) : {};
+  return String(code).startsWith('PLT_KFK_');
 }
 
 /** Whether the error, or one that it consists of, has the property. */
@@ -49,7 +59,23 @@ export function has(error: unknown, property: string, value: unknown): boolean {
   return error instanceof Error && findErrorBy(error, property, value) !== null;
 }
 
-const codeOf = (error: Error) => String((error as { readonly code?: unknown }).code);
+/**
+ * An error of the library that says why: it keeps a refused login or certificate in a cause, or
+ * reports it on the connection only. Metrics tell errors apart by their names, which the library's lack.
+ */
+export function explained(error: unknown, { lastFailure }: ConnectionContext): unknown {
+  if (!isOfTheLibrary(error)) return error;
+  const messages = new Set([...messagesOf(error), ...(lastFailure ? messagesOf(lastFailure) : [])]);
+  const explanation = new Error([...messages].join(' '), { cause: error });
+  explanation.name = error.constructor.name;
+  return explanation;
+}
+
+function messagesOf(error: unknown): string[] {
+  if (!(error instanceof Error)) return error === undefined ? [] : [String(error)];
+  const nested: unknown[] = error instanceof AggregateError ? error.errors : [];
+  return [error.message, ...[...nested, error.cause].flatMap(messagesOf)];
+}
 
 let guarded = false;
 
@@ -64,7 +90,13 @@ function guardConnections(): void {
     const { type, instance } = created as { readonly type: string; readonly instance: unknown };
     if (type !== 'connection') return;
     const connection = instance as Connection;
-    connection.on('error', () => {});
-    connection.on('connect', () => connection.socket.setKeepAlive(true, 60_000));
+    const shared = (connection.context ?? {}) as ConnectionContext;
+    connection.on('error', (error) => {
+      shared.lastFailure = error;
+    });
+    connection.on('connect', () => {
+      shared.lastFailure = undefined;
+      connection.socket.setKeepAlive(true, 60_000);
+    });
   });
 }

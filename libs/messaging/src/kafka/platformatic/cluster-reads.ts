@@ -2,27 +2,38 @@ import { jitteredDelayMs } from '@inventory/runtime/backoff';
 import { pause } from '@inventory/runtime/wait';
 import { Admin, ListOffsetTimestamps } from '@platformatic/kafka';
 import type { ClusterReads, KafkaConnection } from '../wire-client.ts';
-import { clientOptions, isTransient } from './client.ts';
+import { clientOptions, explained, isTransient } from './client.ts';
 
 const triesMax = 11;
 const backoff = { firstMs: 50, maxMs: 2_000 } as const;
 
-/** Runs administrative reads over connections of their own. Transient errors are retried. */
+/** Runs administrative reads. Transient errors are retried. */
 export async function readCluster<Value>(
   connection: KafkaConnection,
   ask: (cluster: ClusterReads) => Promise<Value>,
 ): Promise<Value> {
-  const admin = new Admin(clientOptions(connection));
-  try {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return await ask(readsOf(admin));
-      } catch (error) {
-        if (!(isTransient(error) || isUnknownTopic(error)) || tries === triesMax) throw error;
-        admin.clearMetadata();
-        await pause(jitteredDelayMs(backoff, tries));
-      }
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await readOnce(connection, ask);
+    } catch (error) {
+      const cause = error instanceof Error ? error.cause : undefined;
+      if (!(isTransient(cause) || isUnknownTopic(cause)) || tries === triesMax) throw error;
+      await pause(jitteredDelayMs(backoff, tries));
     }
+  }
+}
+
+/** One attempt, over connections of its own. */
+export async function readOnce<Value>(
+  connection: KafkaConnection,
+  ask: (cluster: ClusterReads) => Promise<Value>,
+): Promise<Value> {
+  const options = clientOptions(connection);
+  const admin = new Admin(options);
+  try {
+    return await ask(readsOf(admin));
+  } catch (error) {
+    throw explained(error, options.context);
   } finally {
     await admin.close();
   }

@@ -3,7 +3,7 @@ import { pause } from '@inventory/runtime/wait';
 import { compatibilityPartitioner, ProduceAcks, Producer } from '@platformatic/kafka';
 import type { WireRecord } from '../../wire-record.ts';
 import type { KafkaConnection, WireProducer } from '../wire-client.ts';
-import { clientOptions, isTransient } from './client.ts';
+import { clientOptions, explained, isTransient } from './client.ts';
 
 const triesMax = 11;
 const backoff = { firstMs: 100, maxMs: 2_000 } as const;
@@ -18,7 +18,8 @@ const sending = {
 /** By default the library hashes keys unlike every other client, and waits for the leader alone. */
 export async function openPlatformaticProducer(connection: KafkaConnection): Promise<WireProducer> {
   const closing = new AbortController();
-  const producer = new Producer(clientOptions(connection));
+  const options = clientOptions(connection);
+  const producer = new Producer(options);
 
   /** After a failure the leaders are asked for again. */
   async function retrying<Value>(attempt: () => Promise<Value>): Promise<Value> {
@@ -27,7 +28,9 @@ export async function openPlatformaticProducer(connection: KafkaConnection): Pro
         return await attempt();
       } catch (error) {
         producer.clearMetadata();
-        if (!isTransient(error) || tries === triesMax || closing.signal.aborted) throw named(error);
+        if (!isTransient(error) || tries === triesMax || closing.signal.aborted) {
+          throw explained(error, options.context);
+        }
         await pause(jitteredDelayMs(backoff, tries), closing.signal);
       }
     }
@@ -53,12 +56,4 @@ function toMessage({ key, value, headers }: WireRecord) {
     value,
     headers: new Map(texts.map(([name, text]) => [Buffer.from(name), Buffer.from(text)])),
   };
-}
-
-/** Metrics tell errors apart by their names, which the library's errors lack. */
-function named(error: unknown): unknown {
-  if (error instanceof Error && Object.getPrototypeOf(error) !== Error.prototype) {
-    error.name = error.constructor.name;
-  }
-  return error;
 }
