@@ -3,14 +3,12 @@ import { ConnectionPool, Consumer } from '@platformatic/kafka';
 import { createConsumerWatch } from '../consumer-watch.ts';
 import { timingOf } from '../timing.ts';
 import type { GroupMember, KafkaConnection, MemberOptions } from '../wire-client.ts';
+import { partitionAssigner, protocols } from './assignment.ts';
 import { clientOptions } from './client.ts';
 import { createFetchLoop, type FetchLoop } from './fetch-loop.ts';
 import type { AssignedPartition } from './fetched-records.ts';
 import { keepMembership } from './membership.ts';
 import { removePredecessors } from './remove-predecessors.ts';
-
-/** As the other client names it: members of both share a group while a service is rolled. */
-const protocols = [{ name: 'RoundRobinAssigner', version: 1 }];
 
 /**
  * The library keeps the membership. Fetching is done here: the library's own stream delivers record
@@ -34,6 +32,7 @@ export async function openPlatformaticMember(
     ...settings,
     groupId,
     protocols,
+    partitionAssigner,
     sessionTimeout: sessionTimeoutMs,
     heartbeatInterval: timing.heartbeatIntervalMs,
     rebalanceTimeout: Math.max(60_000, sessionTimeoutMs),
