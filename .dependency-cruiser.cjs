@@ -83,13 +83,21 @@ module.exports = {
       comment: 'HTTP of the gateway is one frame for all features; it knows who calls, no more.',
       severity: 'error',
       from: { path: '^services/gateway/src/http/', pathNot: tests },
-      to: { path: '^services/gateway/src/(?!http/|tenancy/|(config|deadlines)\\.ts$)' },
+      to: { path: '^services/gateway/src/(?!http/|tenancy/)' },
     },
     {
       name: 'tenancy-knows-no-http',
       severity: 'error',
       from: { path: '^services/gateway/src/tenancy/', pathNot: tests },
       to: { path: '^services/gateway/src/http/' },
+    },
+    {
+      name: 'rooms-know-no-root',
+      comment:
+        'The root of a service composes its rooms; they know its table of pending work alone.',
+      severity: 'error',
+      from: { path: '^services/gateway/src/[^/]+/', pathNot: tests },
+      to: { path: '^services/gateway/src/[^/]+\\.ts$', pathNot: '/work\\.ts$' },
     },
     ...roomsHaveOneDirection,
     {

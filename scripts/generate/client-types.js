@@ -33,7 +33,9 @@ const header = `/**
  * exposes, as they are on the wire.
  */
 `;
-const imports = "import type { Open } from '../open.ts';\n";
+const open = `/** One of the known values, or one that is added within the version. */
+export type Open<Known extends string> = Known | (string & Record<never, never>);
+`;
 
 /** The file to write: path below the root, and content. */
 async function clientTypes(openApi) {
@@ -44,7 +46,7 @@ async function clientTypes(openApi) {
   );
   const nodes = await openApiTypes(
     { openapi, info, paths: {}, components: { schemas } },
-    { immutable: true, silent: true, inject: imports, postTransform: opened },
+    { immutable: true, silent: true, inject: open, postTransform: opened },
   );
   return { path, content: `${header}${astToString(nodes)}` };
 }

@@ -5,17 +5,10 @@ import { observabilityFiles } from '../../deploy/observability/src/observability
 import { root } from '../tidy/tracked-files.ts';
 
 interface Panel {
-  readonly id: number;
   readonly type: string;
   readonly title: string;
   readonly description?: string;
   readonly datasource?: { readonly uid: string };
-  readonly gridPos: {
-    readonly x: number;
-    readonly y: number;
-    readonly w: number;
-    readonly h: number;
-  };
   readonly targets?: readonly {
     readonly refId: string;
     readonly datasource: { uid: string };
@@ -77,18 +70,4 @@ test('a point of a span opens its trace in the Jaeger that is provisioned', () =
   expect(leading.length).toBeGreaterThan(0);
   // Only buckets and counters have exemplars.
   for (const { expr } of leading) expect(expr).toMatch(/_(duration_seconds_bucket|calls_total)[{]/);
-});
-
-test('no panel lies on another or has its number', () => {
-  for (const { panels } of dashboards) {
-    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
-    const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
-      Array.from(
-        { length: w * h },
-        (_none, index) => `${x + (index % w)},${y + Math.floor(index / w)}`,
-      ),
-    );
-    expect(cells).toHaveLength(new Set(cells).size);
-    expect(Math.max(...panels.map(({ gridPos: { x, w } }) => x + w))).toBeLessThanOrEqual(24);
-  }
 });

@@ -1,17 +1,18 @@
-import { ruleGroups } from '../../deploy/observability/src/rules/rule-groups.ts';
 import { dashboardQueries } from './support/dashboard-queries.ts';
 import { groupingsOf, metricCatalogue, selectionsOf } from './support/metric-catalogue.ts';
 import { plantedFaults } from './support/planted-faults.ts';
 import { healthy } from './support/planted-series.ts';
 import { rareSeries } from './support/rare-series.ts';
+import { readRules } from './support/rules.ts';
 
 const catalogue = metricCatalogue();
 /** Set by the scrape configuration, or by Prometheus itself. */
 const ofTheScrape = ['service', 'instance', 'le', 'alertname'];
 
-const rules = ruleGroups.flatMap(({ rules: inGroup }) =>
-  inGroup.map((rule) => ({ place: 'alert' in rule ? rule.alert : rule.record, expr: rule.expr })),
-);
+const rules = readRules().map((rule) => ({
+  place: 'alert' in rule ? rule.alert : rule.record,
+  expr: rule.expr,
+}));
 const planted = [healthy, ...plantedFaults.map(({ instead }) => instead)]
   .flatMap(Object.keys)
   .concat(rareSeries)

@@ -6,8 +6,9 @@ import { root } from '../tidy/tracked-files.ts';
 import { dashboardQueries } from './support/dashboard-queries.ts';
 import { plantedFaults } from './support/planted-faults.ts';
 import { healthy, type Series } from './support/planted-series.ts';
-import { onPrometheus, promtool, rulesFile, type Story, tryStories } from './support/promtool.ts';
+import { onPrometheus, promtool, type Story, tryStories } from './support/promtool.ts';
 import { rareMetrics, rareSeries } from './support/rare-series.ts';
+import { rulesFile } from './support/rules.ts';
 
 /** One world of series, and which alerts fire in it at its end. */
 function story(name: string, minutes: number, world: Series, fires: readonly string[]): Story {

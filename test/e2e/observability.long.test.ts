@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { waitFor } from '@inventory/testkit/wait-for';
-import { runbooksUrl } from '../../deploy/observability/src/rules/runbooks-url.ts';
 import { startReceiver } from '../../services/event-stream/test/support/http-receiver.ts';
 import { dashboardQueries } from '../deploy/support/dashboard-queries.ts';
 import { rareMetrics } from '../deploy/support/rare-series.ts';
@@ -85,7 +84,7 @@ onPrometheus('a service that is gone is named within seconds, with its runbook',
     labels: { severity: 'page' },
     annotations: {
       description: 'revision-store is gone.',
-      runbook_url: `${runbooksUrl}/service-down.md`,
+      runbook_url: expect.stringMatching(/^https:\/\/.*\/service-down\.md$/),
     },
   });
 });

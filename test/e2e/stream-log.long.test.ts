@@ -53,7 +53,7 @@ async function fillLog(projectId: string): Promise<void> {
   interface Entry {
     readonly _id: string;
     readonly position: number;
-    readonly json: string;
+    readonly event: { readonly id: string; readonly json: string };
   }
   const records = await stack.recordsOf('event-stream');
   const log = records.collection<Entry>('projectLog');
@@ -68,8 +68,11 @@ async function fillLog(projectId: string): Promise<void> {
       ...newest,
       _id,
       position,
-      eventId,
-      json: JSON.stringify({ ...JSON.parse(newest.json), id: eventId }),
+      event: {
+        ...newest.event,
+        id: eventId,
+        json: JSON.stringify({ ...JSON.parse(newest.event.json), id: eventId }),
+      },
       // The sweep of lost announcements reads the log by time: no log has thousands in a millisecond.
       appendedAt: new Date(startMs + index),
     };
@@ -101,7 +104,7 @@ test('clients that stop reading are cut off within 30 s, slow no other client, a
   await refreshed(other, 1);
   await elsewhere.events(1);
   await waitFor(
-    'the places of those that do not read are free',
+    'the seats of those that do not read are free',
     async () => {
       const readers = await Promise.all([1, 2, 3].map(() => open(crowded)));
       for (const reader of readers) reader.cut();

@@ -5,7 +5,6 @@ import {
   createOperatorClient,
   type OperatorAccess,
   type OperatorClient,
-  OperatorRefused,
 } from '@inventory/operator-client/operator-client';
 import { readJson, writePrivateJson } from './private-file.ts';
 
@@ -32,74 +31,54 @@ const creditsAdded = 10_000;
 const keyCheckMs = 5_000;
 
 interface Kept {
-  readonly account_id: string | null;
-  readonly project_id: string | null;
-  readonly api_key: string | null;
+  readonly account_id: string;
+  readonly project_id: string;
+  readonly api_key: string;
 }
 
-/**
- * The account of an earlier start, or a new one, created through the operator API. Each step is
- * kept before the next one, so that the next start completes an interrupted one.
- */
+/** The account of an earlier start while its key is valid, or a new one. */
 export async function provideDemoAccount(options: DemoAccountOptions): Promise<DemoAccount> {
   const operator = createOperatorClient(options.operator);
   let kept = readKept(options.file);
-  const keep = (step: Partial<Kept>): Kept => {
-    kept = { ...kept, ...step };
+  if (kept === null || (await isRefused(options.gatewayUrl, kept))) {
+    if (kept !== null) options.onNote('The demo key is no longer valid: there is a new account.');
+    kept = await createDemo(operator);
     writePrivateJson(options.file, kept);
-    return kept;
-  };
-  const state = kept.account_id === null ? null : await readState(operator, kept.account_id);
-  if (state === 'suspended') options.onNote('The demo account is suspended.');
-  if (state === null) kept = nothingKept;
-
-  const accountId = kept.account_id ?? (await createAccount(operator));
-  if (kept.account_id === null) keep({ account_id: accountId });
-  await operator.call('changeAccount', { account_id: accountId, events_enabled: true });
-  const projectId = kept.project_id ?? (await createProject(operator, accountId));
-  if (kept.project_id === null) keep({ project_id: projectId });
-  let apiKey = kept.api_key ?? (await issueKey(operator, projectId));
-  if (kept.api_key === null) {
-    keep({ api_key: apiKey });
-  } else if (state === 'active' && (await isRefused(options, projectId, apiKey))) {
-    apiKey = await issueKey(operator, projectId);
-    keep({ api_key: apiKey });
-    options.onNote('The demo key was no longer valid: another one was issued.');
   }
-  const creditsAvailable = await fundAccount(operator, accountId, options.newKey());
+  const creditsAvailable = await fundAccount(operator, kept.account_id, options.newKey());
+  const { account_id: accountId, project_id: projectId, api_key: apiKey } = kept;
   return { accountId, projectId, apiKey, creditsAvailable };
 }
 
-const nothingKept: Kept = { account_id: null, project_id: null, api_key: null };
-
-function readKept(file: string): Kept {
-  const found = readJson(file) ?? {};
-  const text = (name: keyof Kept): string | null => {
-    const value = found[name];
-    return typeof value === 'string' ? value : null;
-  };
-  return {
-    account_id: text('account_id'),
-    project_id: text('project_id'),
-    api_key: text('api_key'),
-  };
+function readKept(file: string): Kept | null {
+  const { account_id, project_id, api_key } = readJson(file) ?? {};
+  const isText = (value: unknown) => typeof value === 'string';
+  return isText(account_id) && isText(project_id) && isText(api_key)
+    ? { account_id, project_id, api_key }
+    : null;
 }
 
-async function isRefused(
-  { gatewayUrl }: DemoAccountOptions,
-  projectId: string,
-  apiKey: string,
-): Promise<boolean> {
+/** Only valid keys are limited. */
+async function isRefused(baseUrl: string, { project_id, api_key }: Kept): Promise<boolean> {
   try {
-    const client = createInventoryClient({ baseUrl: gatewayUrl, apiKey });
-    await client.listRefreshes(projectId, { limit: 1, deadlineMs: keyCheckMs });
+    const client = createInventoryClient({ baseUrl, apiKey: api_key });
+    await client.listRefreshes(project_id, { limit: 1, deadlineMs: keyCheckMs });
     return false;
   } catch (error) {
     if (error instanceof AuthenticationError) return true;
-    // Only valid keys are limited.
     if (error instanceof LimitExceededError) return false;
     throw error;
   }
+}
+
+/** With a key that has every permission there is. */
+async function createDemo(operator: OperatorClient): Promise<Kept> {
+  const { account_id } = await operator.call('createAccount', { name: 'Demo customer' });
+  await operator.call('changeAccount', { account_id, events_enabled: true });
+  const { project_id } = await operator.call('createProject', { account_id, name: 'Demo project' });
+  const wanted = { project_id, name: 'Demo key', scopes: permissions };
+  const { secret: api_key } = await operator.call('issueCredential', wanted);
+  return { account_id, project_id, api_key };
 }
 
 /** Decided by the balance: a top-up whose response was lost is not repeated. */
@@ -117,30 +96,6 @@ async function fundAccount(
     'idempotency-key': key,
   });
   return readCredits(operator, accountId);
-}
-
-/** `active` or `suspended`; null when there is no such account. */
-async function readState(operator: OperatorClient, account_id: string): Promise<string | null> {
-  try {
-    return (await operator.call('readAccount', { account_id })).state;
-  } catch (error) {
-    if (error instanceof OperatorRefused && error.code === 'account_not_found') return null;
-    throw error;
-  }
-}
-
-async function createAccount(operator: OperatorClient): Promise<string> {
-  return (await operator.call('createAccount', { name: 'Demo customer' })).account_id;
-}
-
-async function createProject(operator: OperatorClient, account_id: string): Promise<string> {
-  return (await operator.call('createProject', { account_id, name: 'Demo project' })).project_id;
-}
-
-/** With every permission there is. */
-async function issueKey(operator: OperatorClient, project_id: string): Promise<string> {
-  const wanted = { project_id, name: 'Demo key', scopes: permissions };
-  return (await operator.call('issueCredential', wanted)).secret;
 }
 
 async function readCredits(operator: OperatorClient, account_id: string): Promise<number> {

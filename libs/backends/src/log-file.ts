@@ -1,10 +1,7 @@
 import {
-  closeSync,
   copyFileSync,
   existsSync,
-  fstatSync,
-  openSync,
-  readSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -12,7 +9,6 @@ import {
 } from 'node:fs';
 
 const logBytesMax = 64 * 1024 * 1024;
-const tailBytesMax = 16 * 1024;
 
 /** Renames the log of the start before to `<path>.previous`. */
 export function rotateLog(path: string): void {
@@ -37,20 +33,10 @@ export function boundLog(path: string): void {
 
 /** The last lines of a file that are not blank; empty when it cannot be read. */
 export function logTail(path: string, linesMax: number): string {
-  let file: number;
   try {
-    file = openSync(path, 'r');
+    return lastLines(readFileSync(path, 'utf8'), linesMax);
   } catch {
     return '';
-  }
-  try {
-    const { size } = fstatSync(file);
-    const length = Math.min(size, tailBytesMax);
-    const bytes = Buffer.alloc(length);
-    readSync(file, bytes, 0, length, size - length);
-    return lastLines(bytes.toString('utf8'), linesMax);
-  } finally {
-    closeSync(file);
   }
 }
 

@@ -3,7 +3,7 @@ import type { CallApi } from './call-api.ts';
 import type { CallOptions, StatementOptions, UsageOptions } from './options.ts';
 import { withQuery } from './paths.ts';
 import { dataOf, readItems } from './read-records.ts';
-import { walkPages } from './walk-pages.ts';
+import { walkItems } from './walk-pages.ts';
 
 /** All of these calls are free. */
 export interface AccountCalls {
@@ -36,10 +36,7 @@ export function createAccountCalls(callApi: CallApi): AccountCalls {
       return dataOf<Usage>(await get(path, options), 'items');
     },
     statementPage,
-    async *statement(options = {}) {
-      const read = (cursor: string | null) => statementPage({ ...options, cursor });
-      const pages = walkPages(read, ({ pagination }) => pagination, options.cursor ?? null);
-      for await (const { items } of pages) yield* items;
-    },
+    statement: (options = {}) =>
+      walkItems((cursor) => statementPage({ ...options, cursor }), options.cursor),
   };
 }

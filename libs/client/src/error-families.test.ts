@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { hasRetryAfter } from '@inventory/contracts/refusal';
 import { publicCodes, refusalCodes } from '@inventory/contracts/refusal-codes';
-import { errorOf, isKnownCode } from './error-families.ts';
+import { errorOf } from './error-families.ts';
 import { ApiError, InventoryError } from './errors.ts';
 
 function error(code: string, status: number): ApiError {
@@ -15,8 +17,18 @@ function error(code: string, status: number): ApiError {
   });
 }
 
-test('every code of the interface has a family of its own, not of its status', () => {
-  expect(publicCodes.filter((code) => !isKnownCode(code))).toEqual([]);
+test('every code that the README lists has the class that it states', () => {
+  const readme = readFileSync(join(__dirname, '../README.md'), 'utf8');
+  const rows = [...readme.matchAll(/^\| `(\w+Error)` \| (.*) \|$/gm)];
+  const stated = rows.flatMap(([, name, codes = '']) =>
+    [...codes.matchAll(/`(\w+)`/g)].map(([, code]) => `${code}: ${name}`),
+  );
+
+  const known = publicCodes.map(
+    (code) => `${code}: ${error(code, refusalCodes[code].status).name}`,
+  );
+  expect(stated.filter((one) => !known.includes(one))).toEqual([]);
+  expect(rows).toHaveLength(11);
 });
 
 test.each(publicCodes)('%s has code, status, request id, detail, wait and charge', (code) => {

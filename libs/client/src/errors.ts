@@ -1,4 +1,4 @@
-import type { EventGap } from './event-gap.ts';
+import type { EventGap } from './event-records.ts';
 
 /** Base of every error of this client, except aborts and invalid arguments. */
 export class InventoryError extends Error {

@@ -7,7 +7,7 @@ import type { FollowEventsOptions, ListEventsOptions } from './options.ts';
 import { eventsPath, isCursor, withQuery } from './paths.ts';
 import { readItems } from './read-records.ts';
 import type { OpenStream } from './stream-transport.ts';
-import { walkPages } from './walk-pages.ts';
+import { walkItems } from './walk-pages.ts';
 
 /** All of these calls are free and need a Credential of the Project with `customer.events.read.v1`. */
 export interface EventCalls {
@@ -34,11 +34,8 @@ export function createEventCalls(
     return readItems<PlacedEvent>(await callApi({ method: 'GET', path }, options));
   }
 
-  async function* events(projectId: string, options: ListEventsOptions = {}) {
-    const read = (after: string | null) => listEvents(projectId, { ...options, after });
-    const pages = walkPages(read, ({ pagination }) => pagination, options.after ?? null);
-    for await (const { items } of pages) yield* items;
-  }
+  const events = (projectId: string, options: ListEventsOptions = {}) =>
+    walkItems((after) => listEvents(projectId, { ...options, after }), options.after);
 
   return {
     listEvents,

@@ -23,7 +23,7 @@ import {
   RecoveryRequiredError,
   UnexpectedAnswerError,
 } from './errors.ts';
-import type { EventGap } from './event-gap.ts';
+import type { EventGap } from './event-records.ts';
 import { createInventoryClient } from './inventory-client.ts';
 import type { FollowEventsOptions, Interruption } from './options.ts';
 

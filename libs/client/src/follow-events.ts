@@ -1,4 +1,3 @@
-import { type AppliedEvents, createAppliedEvents } from './applied-events.ts';
 import type { ClientEnvironment } from './client-environment.ts';
 import {
   ApiError,
@@ -8,13 +7,11 @@ import {
   RecoveryRequiredError,
   UnexpectedAnswerError,
 } from './errors.ts';
-import type { EventGap } from './event-gap.ts';
-import type { PlacedEvent } from './event-records.ts';
-import type { Frame } from './frame-parser.ts';
+import type { EventGap, PlacedEvent } from './event-records.ts';
 import type { FollowEventsOptions, ListEventsOptions } from './options.ts';
 import { eventsPath } from './paths.ts';
-import { type FrameMeaning, readFrame } from './read-frame.ts';
-import { type ConnectionEnd, reconnectDelayMs } from './reconnect-policy.ts';
+import { type ConnectionEnd, reconnectDelayMs } from './retry-policy.ts';
+import { type Frame, type FrameMeaning, readFrame } from './stream-frames.ts';
 import type { OpenStream } from './stream-transport.ts';
 
 export interface FollowEventsDeps {
@@ -145,4 +142,49 @@ function isTransient(error: InventoryError): boolean {
   return (
     error.retryable || error instanceof UnexpectedAnswerError || error instanceof CursorExpiredError
   );
+}
+
+/** The reader's position, and the events that it has applied. */
+interface AppliedEvents {
+  /** Where to continue; null before the first checkpoint. */
+  readonly cursor: string | null;
+  /** Applies the event unless it was applied before, then moves to its cursor. */
+  apply(placed: PlacedEvent): Promise<void>;
+  moveTo(cursor: string): Promise<void>;
+}
+
+/** After a gap events may be redelivered; beyond this number they are applied again. */
+const rememberedMax = 10_000;
+
+function createAppliedEvents(
+  { onEvent, onProgress }: Pick<FollowEventsOptions, 'onEvent' | 'onProgress'>,
+  start: string | null,
+): AppliedEvents {
+  const remembered = new Set<string>();
+  let current = start;
+
+  function remember(id: string): void {
+    remembered.add(id);
+    if (remembered.size <= rememberedMax) return;
+    const [oldest = id] = remembered;
+    remembered.delete(oldest);
+  }
+
+  async function moveTo(cursor: string): Promise<void> {
+    // After a crash between the two callbacks the event is redelivered; the other order would lose it.
+    current = cursor;
+    await onProgress?.(cursor);
+  }
+
+  return {
+    get cursor() {
+      return current;
+    },
+    moveTo,
+    async apply({ event, cursor }) {
+      if (!remembered.has(event.id)) await onEvent(event, cursor);
+      remember(event.id);
+      await moveTo(cursor);
+    },
+  };
 }

@@ -21,8 +21,6 @@ export function checkedScope(scope: Scope): Scope {
   return { platform_id, app_id, context_id };
 }
 
-export const batchPath = '/v2/platform/inventory-refreshes/batch';
-
 export function refreshPath(refreshId: string): string {
   if (!matches(refreshId, uuid)) throw new TypeError('The id of a refresh must be a UUID.');
   return `/v2/platform/inventory-refreshes/${refreshId}`;

@@ -1,14 +1,9 @@
-import { errorOf } from './error-families.ts';
 import { UnexpectedAnswerError } from './errors.ts';
-import { exactTotalAmount } from './exact-amount.ts';
-import { type Fields, fieldsIn, isFields, numberIn, textIn } from './fields.ts';
 import type { components } from './generated/wire-types.ts';
-import type { Success } from './read-answer.ts';
+import { type Fields, fieldsIn, isFields, type Success } from './read-answer.ts';
 import type {
-  BatchResult,
   CurrentPage,
   LivePage,
-  Meta,
   PageAnswer,
   RefreshAnswer,
   RefreshPage,
@@ -65,46 +60,7 @@ export function readLivePage({ data, meta, replayed }: Success): PageAnswer<Live
   return { page: data, meta, replayed };
 }
 
-/** `data` of a batch; its results have the order of the keys. */
-export function readBatch({ data, meta }: Success, keys: readonly string[]): BatchResult[] {
-  const { items } = data;
-  if (!Array.isArray(items) || items.length !== keys.length) throw unexpected('items');
-  return keys.map((idempotencyKey, index) => resultIn(items[index], idempotencyKey, meta));
-}
-
-function resultIn(item: unknown, idempotencyKey: string, meta: Meta): BatchResult {
-  const fields = fieldsIn(item) ?? {};
-  if (fields['idempotency_key'] !== idempotencyKey) throw unexpected('idempotency_key');
-  const retryAfterSeconds = numberIn(fields['retry_after_seconds']);
-  if (fields['success'] === true) {
-    const { data } = fields;
-    assertRefresh(data);
-    const answer = {
-      record: data,
-      meta: { ...meta, ...fieldsIn(fields['meta']) },
-      retryAfterSeconds,
-      replayed: fields['idempotency_replayed'] === true,
-    };
-    return { accepted: true, idempotencyKey, answer };
-  }
-  const error = fieldsIn(fields['error']);
-  const code = textIn(error?.['code']);
-  const message = textIn(error?.['message']);
-  const status = numberIn(fields['status']);
-  if (code === null || message === null || status === null) throw unexpected('error');
-  const failure = {
-    code,
-    message: `${message} (item ${idempotencyKey}: ${status})`,
-    detail: fieldsIn(error?.['detail']),
-    status,
-    requestId: meta.request_id,
-    retryAfterSeconds,
-    creditsCharged: null,
-  };
-  return { accepted: false, idempotencyKey, error: errorOf(failure) };
-}
-
-function assertRefresh(value: unknown): asserts value is RefreshRecord {
+export function assertRefresh(value: unknown): asserts value is RefreshRecord {
   const fields = fieldsIn(value);
   if (typeof fields?.['refresh_id'] !== 'string') throw unexpected('refresh_id');
   if (typeof fields['state'] !== 'string') throw unexpected('state');
@@ -121,6 +77,30 @@ function assertPagination(value: unknown): asserts value is ListPagination {
   if (!isFields(value) || typeof value['has_more'] !== 'boolean') throw unexpected('pagination');
 }
 
-function unexpected(field: string): UnexpectedAnswerError {
+export function unexpected(field: string): UnexpectedAnswerError {
   return new UnexpectedAnswerError(`The response has no valid ${field}.`);
+}
+
+/** A reviver with the source text of numbers (ES2025); older type libraries lack it. */
+type SourceReviver = (
+  key: string,
+  value: unknown,
+  context: { readonly source?: string },
+) => unknown;
+type ParseWithSource = (text: string, reviver: SourceReviver) => unknown;
+
+const parseWithSource = JSON.parse as ParseWithSource;
+
+/**
+ * `data.total_amount` of a body with every digit. A safe integer is exact; beyond 2^53 the body is
+ * parsed again for the source text of the number.
+ */
+export function exactTotalAmount(totalAmount: unknown, text: string): bigint | null {
+  if (typeof totalAmount !== 'number') return null;
+  if (Number.isSafeInteger(totalAmount)) return BigInt(totalAmount);
+  const body = parseWithSource(text, (key, value, { source }) =>
+    key === 'total_amount' && source !== undefined ? source : value,
+  ) as { data: { total_amount: unknown } };
+  const digits = body.data.total_amount;
+  return typeof digits === 'string' && /^[0-9]+$/.test(digits) ? BigInt(digits) : null;
 }

@@ -3,8 +3,7 @@
  * document; fields and values that a later version adds pass through.
  */
 import type { ApiError } from './errors.ts';
-import type { components } from './generated/wire-types.ts';
-import type { Open as OpenValue } from './open.ts';
+import type { components, Open as OpenValue } from './generated/wire-types.ts';
 
 type Schemas = components['schemas'];
 

@@ -1,7 +1,7 @@
 import { checkOptions } from './arguments.ts';
 import type { CallApi } from './call-api.ts';
 import type { ClientEnvironment } from './client-environment.ts';
-import { ConflictError, InvalidRequestError } from './errors.ts';
+import { ConflictError } from './errors.ts';
 import type {
   BatchItem,
   CallOptions,
@@ -11,19 +11,12 @@ import type {
   StatusOptions,
   WaitOptions,
 } from './options.ts';
-import {
-  batchPath,
-  checkedKey,
-  checkedScope,
-  inventoryPath,
-  refreshesPath,
-  refreshPath,
-  withQuery,
-} from './paths.ts';
-import { readBatch, readRefresh, readRefreshPage } from './read-records.ts';
+import { checkedKey, inventoryPath, refreshesPath, refreshPath, withQuery } from './paths.ts';
+import { readRefresh, readRefreshPage } from './read-records.ts';
 import type { BatchResult, RefreshAnswer, RefreshPage, RefreshRecord, Scope } from './records.ts';
+import { maxCreditsDefault, refreshBatch } from './refresh-batch.ts';
 import { waitForRefresh } from './wait-for-refresh.ts';
-import { walkPages } from './walk-pages.ts';
+import { walkItems } from './walk-pages.ts';
 
 export interface RefreshCalls {
   /** Requests a complete collection and reserves its credits. */
@@ -48,8 +41,6 @@ export interface RefreshCalls {
   refreshAndWait(scope: Scope, options?: RefreshAndWaitOptions): Promise<RefreshAnswer>;
 }
 
-/** The lowest authorized charge, and the highest cost of a refresh. */
-const maxCreditsDefault = 125;
 const workflowDefaultMs = 15 * 60_000;
 
 export function createRefreshCalls(callApi: CallApi, environment: ClientEnvironment): RefreshCalls {
@@ -60,25 +51,10 @@ export function createRefreshCalls(callApi: CallApi, environment: ClientEnvironm
     const call = {
       method: 'POST',
       path: `${inventoryPath(scope)}/refresh`,
-      body: { max_credits: maxCredits, ...(language === undefined ? {} : { language }) },
+      body: { max_credits: maxCredits, language },
       idempotencyKey: checkedKey(idempotencyKey),
     } as const;
     return readRefresh(await callApi(call, options));
-  }
-
-  /** A retry of the whole batch is idempotent, because every item has a key. */
-  async function refreshBatch(
-    items: readonly BatchItem[],
-    options: CallOptions = {},
-  ): Promise<BatchResult[]> {
-    if (!Array.isArray(items)) throw new TypeError('items must be an array.');
-    const prepared = items.map((item: BatchItem) => prepareItem(item, newKey));
-    const wire = prepared.flatMap((one) => ('wire' in one ? [one.wire] : []));
-    const call = { method: 'POST', path: batchPath, body: { items: wire } } as const;
-    const keys = wire.map(({ idempotency_key }) => idempotency_key);
-    const results = wire.length === 0 ? [] : readBatch(await callApi(call, options), keys);
-    const next = results.values();
-    return prepared.flatMap((one) => ('wire' in one ? (next.next().value ?? []) : one));
   }
 
   async function status(refreshId: string, options: StatusOptions = {}): Promise<RefreshAnswer> {
@@ -112,8 +88,12 @@ export function createRefreshCalls(callApi: CallApi, environment: ClientEnvironm
     return readRefreshPage(await callApi({ method: 'GET', path }, options));
   }
 
-  function wait(refreshId: string, accepted: RefreshAnswer | null, options: Waiting) {
-    const { endsAtMs, signal, onProgress } = options;
+  function wait(
+    refreshId: string,
+    accepted: RefreshAnswer | null,
+    endsAtMs: number,
+    { signal, onProgress }: WaitOptions,
+  ): Promise<RefreshAnswer> {
     const read = () => status(refreshId, { deadlineMs: endsAtMs - nowMs(), signal });
     const plan = { refreshId, accepted, read, onProgress, endsAtMs, signal };
     return waitForRefresh(plan, environment);
@@ -121,57 +101,24 @@ export function createRefreshCalls(callApi: CallApi, environment: ClientEnvironm
 
   return {
     refresh,
-    refreshBatch,
+    refreshBatch: (items, options = {}) =>
+      refreshBatch(items, newKey, (call) => callApi(call, options)),
     status,
     cancel,
     listRefreshes,
-    async *refreshes(projectId, options = {}) {
-      const read = (cursor: string | null) => listRefreshes(projectId, { ...options, cursor });
-      const pages = walkPages(read, ({ pagination }) => pagination, options.cursor ?? null);
-      for await (const { items } of pages) yield* items;
-    },
+    refreshes: (projectId, options = {}) =>
+      walkItems((cursor) => listRefreshes(projectId, { ...options, cursor }), options.cursor),
     async waitForRefresh(refreshId, options = {}) {
       checkOptions(options);
       const { deadlineMs = workflowDefaultMs } = options;
-      return wait(refreshId, null, { ...options, endsAtMs: nowMs() + deadlineMs });
+      return wait(refreshId, null, nowMs() + deadlineMs, options);
     },
     async refreshAndWait(scope, options = {}) {
       checkOptions(options);
       const { deadlineMs = workflowDefaultMs } = options;
       const endsAtMs = nowMs() + deadlineMs;
       const accepted = await refresh(scope, { ...options, deadlineMs });
-      return wait(accepted.record.refresh_id, accepted, { ...options, endsAtMs });
+      return wait(accepted.record.refresh_id, accepted, endsAtMs, options);
     },
   };
-}
-
-/** An invalid item is not sent: it is the result of that item, and not of the others. */
-function prepareItem(item: BatchItem, newKey: ClientEnvironment['newKey']) {
-  try {
-    return { wire: wireItem(item, newKey) };
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    const failure = {
-      ...{ code: 'invalid_request', message: error.message, status: 422, creditsCharged: 0 },
-      ...{ requestId: null, detail: null, retryAfterSeconds: null },
-    };
-    const idempotencyKey = String(item?.idempotencyKey ?? '');
-    return { accepted: false as const, idempotencyKey, error: new InvalidRequestError(failure) };
-  }
-}
-
-function wireItem(item: BatchItem, newKey: ClientEnvironment['newKey']) {
-  const { scope, ...rest } = item ?? {};
-  checkOptions(rest);
-  const { maxCredits = maxCreditsDefault, language, idempotencyKey = newKey() } = rest;
-  return {
-    ...checkedScope(scope),
-    ...(language === undefined ? {} : { language }),
-    max_credits: maxCredits,
-    idempotency_key: checkedKey(idempotencyKey),
-  };
-}
-
-interface Waiting extends Pick<WaitOptions, 'signal' | 'onProgress'> {
-  readonly endsAtMs: number;
 }

@@ -1,3 +1,5 @@
+import type { InventoryError } from './errors.ts';
+
 /** State of one call, for its next delay. */
 export interface RetryInput {
   /** Failed attempts so far, at least 1. */
@@ -28,4 +30,32 @@ export function retryDelayMs({ failures, retryAfterSeconds, chance }: RetryInput
 export function afterMs(seconds: number, chance: number): number {
   const delayMs = seconds * 1_000;
   return delayMs + Math.min(jitterMaxMs, delayMs * jitterShare) * chance;
+}
+
+/** How a connection ended that another one may follow. */
+export interface ConnectionEnd {
+  readonly error: InventoryError | null;
+  readonly reason: string;
+  /** The delay that the service requested; null for none. */
+  readonly retryAfterMs: number | null;
+}
+
+export interface ReconnectInput {
+  readonly end: ConnectionEnd;
+  /** Consecutive failed connections, this one included; at least 1. */
+  readonly failures: number;
+  /** From 0 to less than 1. */
+  readonly chance: number;
+}
+
+const reconnectFirstMs = 1_000;
+const reconnectMaxMs = 30_000;
+
+/**
+ * Delay before the next connection: the requested one, or exponential backoff with full jitter, so
+ * that readers that were disconnected together spread out.
+ */
+export function reconnectDelayMs({ end, failures, chance }: ReconnectInput): number {
+  if (end.retryAfterMs !== null) return afterMs(end.retryAfterMs / 1_000, chance);
+  return chance * Math.min(reconnectMaxMs, reconnectFirstMs * 2 ** Math.min(failures - 1, 10));
 }

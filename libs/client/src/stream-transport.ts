@@ -1,16 +1,7 @@
-import { ConnectionError, InventoryError, UnexpectedAnswerError } from './errors.ts';
-import { createFrameParser, type Frame } from './frame-parser.ts';
+import { UnexpectedAnswerError } from './errors.ts';
 import { readAnswer } from './read-answer.ts';
-import {
-  type Call,
-  causeOf,
-  checkedApiKey,
-  checkedBaseUrl,
-  nameOf,
-  reasonOf,
-  type TransportOptions,
-  userAgent,
-} from './transport.ts';
+import { createFrameParser, type Frame } from './stream-frames.ts';
+import { createAttempts, type TransportOptions } from './transport.ts';
 
 export interface StreamRequest {
   /** Relative to the base address. */
@@ -27,91 +18,48 @@ export interface StreamRequest {
  */
 export type OpenStream = (request: StreamRequest) => AsyncGenerator<Frame, void, void>;
 
-const refusalBytesMax = 64 * 1024;
-
 export function createStreamTransport(options: TransportOptions): OpenStream {
-  const baseUrl = checkedBaseUrl(options.baseUrl);
-  const apiKey = checkedApiKey(options.apiKey);
+  const start = createAttempts(options);
 
   return async function* open({ path, lastEventId, silenceMaxMs, signal }) {
-    const call: Call = { method: 'GET', path };
-    const abandoned = new AbortController();
-    const within = silenceWatch(options, silenceMaxMs, abandoned);
+    const call = { method: 'GET', path } as const;
+    const attempt = start(call, signal);
+    /** Runs only while bytes are awaited: a slow consumer does not count as silence. */
+    async function within<Result>(work: Promise<Result>): Promise<Result> {
+      const stopTimer = options.startTimer(silenceMaxMs, attempt.abort);
+      return await work.finally(stopTimer);
+    }
     try {
-      const response = await within(
-        options.fetch(`${baseUrl}${path}`, {
-          method: 'GET',
-          headers: {
-            'X-API-Key': apiKey,
-            Accept: 'text/event-stream',
-            'Cache-Control': 'no-cache',
-            'User-Agent': userAgent,
-            ...(lastEventId === null ? {} : { 'Last-Event-ID': lastEventId }),
-          },
-          redirect: 'manual',
-          signal:
-            signal === undefined ? abandoned.signal : AbortSignal.any([signal, abandoned.signal]),
-        }),
-      );
-      if (response.status < 200 || response.status > 299) {
-        const text = (await textOf(response, within)).replaceAll(apiKey, '[key]');
-        readAnswer(call, { status: response.status, headers: response.headers, text });
+      const headers = { Accept: 'text/event-stream', 'Cache-Control': 'no-cache' };
+      const position = lastEventId === null ? {} : { 'Last-Event-ID': lastEventId };
+      const response = await within(attempt.request({ ...headers, ...position }));
+      const bytes = bytesOf(response, within);
+      if (!response.ok) readAnswer(call, await attempt.readText(response, bytes));
+      if (!isStream(response)) {
+        throw new UnexpectedAnswerError('The response is no stream of events.');
       }
-      yield* framesOf(response, within);
+      const parser = createFrameParser();
+      for await (const chunk of bytes) yield* parser.take(chunk);
     } catch (error) {
-      if (signal?.aborted) throw signal.reason;
-      if (error instanceof InventoryError) throw error;
-      const reason = abandoned.signal.aborted ? `no data for ${silenceMaxMs} ms` : reasonOf(error);
-      throw new ConnectionError(`${nameOf(call)}: ${reason}`, { cause: causeOf(error, apiKey) });
+      throw attempt.errorOf(error, `no data for ${silenceMaxMs} ms`);
     } finally {
-      abandoned.abort();
+      attempt.abort();
     }
   };
 }
 
-type Within = <Result>(work: Promise<Result>) => Promise<Result>;
-
-/** Runs only while bytes are awaited: a slow consumer does not count as silence. */
-function silenceWatch(
-  { startTimer }: Pick<TransportOptions, 'startTimer'>,
-  silenceMaxMs: number,
-  abandoned: AbortController,
-): Within {
-  return async (work) => {
-    const stopTimer = startTimer(silenceMaxMs, () => abandoned.abort());
-    try {
-      return await work;
-    } finally {
-      stopTimer();
-    }
-  };
-}
-
-async function* framesOf(response: Response, within: Within): AsyncGenerator<Frame, void, void> {
-  const type = response.headers.get('content-type') ?? '';
-  const isStream = response.status === 200 && /^text\/event-stream\s*(;|$)/i.test(type);
-  if (!isStream || response.body === null) {
-    throw new UnexpectedAnswerError('The response is no stream of events.');
-  }
-  const parser = createFrameParser();
-  const reader = response.body.getReader();
-  for (;;) {
+async function* bytesOf(
+  { body }: Response,
+  within: <Result>(work: Promise<Result>) => Promise<Result>,
+): AsyncGenerator<Uint8Array, void, void> {
+  const reader = body?.getReader();
+  while (reader !== undefined) {
     const { done, value } = await within(reader.read());
     if (done) return;
-    yield* parser.take(value);
+    yield value;
   }
 }
 
-async function textOf(response: Response, within: Within): Promise<string> {
-  if (response.body === null) return '';
-  const reader = response.body.getReader();
-  const decoder = new TextDecoder();
-  let text = '';
-  for (let bytes = 0; bytes < refusalBytesMax; ) {
-    const { done, value } = await within(reader.read());
-    if (done) break;
-    bytes += value.byteLength;
-    text += decoder.decode(value, { stream: true });
-  }
-  return text;
+function isStream({ status, headers }: Response): boolean {
+  return status === 200 && /^text\/event-stream\s*(;|$)/i.test(headers.get('content-type') ?? '');
 }

@@ -1,6 +1,6 @@
 import { types } from 'node:util';
 import type { ClientEnvironment } from './client-environment.ts';
-import { ConnectionError, UnexpectedAnswerError } from './errors.ts';
+import { ConnectionError, InventoryError, UnexpectedAnswerError } from './errors.ts';
 
 /** One request of the interface. */
 export interface Call {
@@ -36,43 +36,85 @@ export interface SendLimits {
 
 export type Send = (call: Call, limits: SendLimits) => Promise<HttpAnswer>;
 
-export const userAgent = 'inventory-client/0.1.0';
 /** Above every page: 2,000 assets, each with the longest known description. */
 const bodyBytesMax = 256 * 1024 * 1024;
+/** Above every error response of the service; what exceeds it is not read. */
+const refusalBytesMax = 1024 * 1024;
 
 /**
  * One attempt over HTTP. Rejects with {@link ConnectionError} without a complete response, and with
  * the signal's reason when it is aborted. No error contains the key.
  */
 export function createTransport(options: TransportOptions): Send {
-  const baseUrl = checkedBaseUrl(options.baseUrl);
-  const apiKey = checkedApiKey(options.apiKey);
+  const start = createAttempts(options);
 
-  return async function send(call, { timeoutMs, signal }) {
-    const timeout = new AbortController();
-    const stopTimer = options.startTimer(Math.max(1, Math.ceil(timeoutMs)), () => timeout.abort());
+  return async function send(call, limits) {
+    const { signal } = limits;
+    const timeoutMs = Math.max(1, Math.ceil(limits.timeoutMs));
+    const attempt = start(call, signal);
+    const stopTimer = options.startTimer(timeoutMs, attempt.abort);
     try {
-      const response = await options.fetch(`${baseUrl}${call.path}`, {
-        method: call.method,
-        headers: headersOf(call, apiKey),
-        // A redirect would send the key to another address.
-        redirect: 'manual',
-        signal: signal === undefined ? timeout.signal : AbortSignal.any([signal, timeout.signal]),
-        ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
-      });
-      const text = await textOf(response);
-      // The service never returns the key; a proxy might.
-      const safeText = response.ok ? text : text.replaceAll(apiKey, '[key]');
-      return { status: response.status, headers: response.headers, text: safeText };
+      const response = await attempt.request({ Accept: 'application/json' });
+      return await attempt.readText(response, response.body ?? []);
     } catch (error) {
-      if (signal?.aborted) throw signal.reason;
-      if (error instanceof UnexpectedAnswerError) throw error;
-      const isLate = timeout.signal.aborted;
-      const reason = isLate ? `no response within ${Math.ceil(timeoutMs)} ms` : reasonOf(error);
-      throw new ConnectionError(`${nameOf(call)}: ${reason}`, { cause: causeOf(error, apiKey) });
+      throw attempt.errorOf(error, `no response within ${timeoutMs} ms`);
     } finally {
       stopTimer();
     }
+  };
+}
+
+/** One request under way. */
+export interface Attempt {
+  request(headers: Readonly<Record<string, string>>): Promise<Response>;
+  abort(): void;
+  /** The whole response, of which these are the bytes. */
+  readText(
+    response: Response,
+    bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  ): Promise<HttpAnswer>;
+  /** The error to throw for what the request or its body failed with. */
+  errorOf(error: unknown, lateReason: string): unknown;
+}
+
+/** Starts requests with the key; every error and text that leaves them is without it. */
+export function createAttempts(options: Omit<TransportOptions, 'startTimer'>) {
+  const baseUrl = checkedBaseUrl(options.baseUrl);
+  const apiKey = checkedApiKey(options.apiKey);
+
+  return function start(call: Call, signal: AbortSignal | undefined): Attempt {
+    const { method, path, body, idempotencyKey } = call;
+    const own = new AbortController();
+    return {
+      request: (headers) =>
+        options.fetch(`${baseUrl}${path}`, {
+          method,
+          headers: {
+            'X-API-Key': apiKey,
+            'User-Agent': 'inventory-client/0.1.0',
+            ...headers,
+            ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+            ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
+          },
+          // A redirect would send the key to another address.
+          redirect: 'manual',
+          signal: signal === undefined ? own.signal : AbortSignal.any([signal, own.signal]),
+          body: body === undefined ? null : JSON.stringify(body),
+        }),
+      abort: () => own.abort(),
+      async readText({ ok, status, headers }, bytes) {
+        const text = await (ok ? textOf(bytes, bodyBytesMax) : textOf(bytes, refusalBytesMax));
+        if (ok && text.isCut) throw new UnexpectedAnswerError('The response is too large.');
+        // The service never returns the key; a proxy might.
+        return { status, headers, text: ok ? text.read : text.read.replaceAll(apiKey, '[key]') };
+      },
+      errorOf(error, lateReason) {
+        if (signal?.aborted) return signal.reason;
+        if (error instanceof InventoryError) return error;
+        const reason = own.signal.aborted ? lateReason : reasonOf(error);
+        return new ConnectionError(`${nameOf(call)}: ${reason}`, { cause: causeOf(error, apiKey) });
+      },
+    };
   };
 }
 
@@ -81,32 +123,21 @@ export function nameOf({ method, path }: Call): string {
   return `${method} ${path.split('?')[0]}`;
 }
 
-function headersOf(call: Call, apiKey: string): Record<string, string> {
-  return {
-    'X-API-Key': apiKey,
-    Accept: 'application/json',
-    'User-Agent': userAgent,
-    ...(call.body === undefined ? {} : { 'Content-Type': 'application/json' }),
-    ...(call.idempotencyKey === undefined ? {} : { 'Idempotency-Key': call.idempotencyKey }),
-  };
-}
-
-async function textOf(response: Response): Promise<string> {
-  if (response.body === null) return '';
+async function textOf(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, bytesMax: number) {
   const decoder = new TextDecoder();
   const parts: string[] = [];
   let bytes = 0;
-  for await (const chunk of response.body) {
+  for await (const chunk of chunks) {
     bytes += chunk.byteLength;
-    if (bytes > bodyBytesMax) throw new UnexpectedAnswerError('The response is too large.');
+    if (bytes > bytesMax) break;
     parts.push(decoder.decode(chunk, { stream: true }));
   }
   parts.push(decoder.decode());
-  return parts.join('');
+  return { read: parts.join(''), isCut: bytes > bytesMax };
 }
 
 /** A code such as ECONNREFUSED; messages are left out because some quote the request. */
-export function reasonOf(error: unknown): string {
+function reasonOf(error: unknown): string {
   const { cause, name } = (error ?? {}) as { cause?: { code?: unknown }; name?: unknown };
   const { code } = (cause ?? error ?? {}) as { code?: unknown };
   return [code, name].find((word) => typeof word === 'string') ?? 'failed';
@@ -115,7 +146,7 @@ export function reasonOf(error: unknown): string {
 const causesMax = 5;
 
 /** Names, codes and messages of an error and its causes, without the key and without the request. */
-export function causeOf(error: unknown, apiKey: string, depth = 0): Error | undefined {
+function causeOf(error: unknown, apiKey: string, depth = 0): Error | undefined {
   if (!types.isNativeError(error) || depth === causesMax) return undefined;
   const { code, errors = [] } = error as { code?: unknown; errors?: readonly unknown[] };
   const texts = [error, ...errors].map((one) => (types.isNativeError(one) ? one.message : ''));
@@ -126,7 +157,7 @@ export function causeOf(error: unknown, apiKey: string, depth = 0): Error | unde
   return typeof code === 'string' ? Object.assign(copy, { code }) : copy;
 }
 
-export function checkedBaseUrl(baseUrl: string): string {
+function checkedBaseUrl(baseUrl: string): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new TypeError('baseUrl and eventsUrl must be http or https addresses.');
@@ -138,7 +169,7 @@ export function checkedBaseUrl(baseUrl: string): string {
 }
 
 /** `fetch` quotes invalid header values in its errors, so the key is validated before. */
-export function checkedApiKey(apiKey: string): string {
+function checkedApiKey(apiKey: string): string {
   if (!/^[\x21-\x7e]{1,512}$/.test(apiKey)) {
     throw new TypeError('apiKey must be printable ASCII without blanks.');
   }

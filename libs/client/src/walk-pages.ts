@@ -31,6 +31,15 @@ export async function* walkPages<Answer>(
   }
 }
 
+/** The items of lists, page after page. */
+export async function* walkItems<Item>(
+  read: (cursor: string | null) => Promise<Paged & { readonly items: readonly Item[] }>,
+  start: string | null | undefined,
+): AsyncGenerator<Item, void, void> {
+  const pages = walkPages(read, ({ pagination }) => pagination, start ?? null);
+  for await (const { items } of pages) yield* items;
+}
+
 /** Each asset with its description, joined within its page. */
 export async function* walkAssets(
   pages: AsyncIterable<PageAnswer<Itemized>>,

@@ -1,4 +1,3 @@
-import { opaqueEvent } from '@inventory/contracts/http/project-event';
 import { messages } from '@inventory/contracts/messages';
 import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
 import { propertyRuns } from '@inventory/testkit/property-runs';
@@ -50,26 +49,18 @@ test('an encoded message decodes to itself, whatever the ids and the deadline', 
   );
 });
 
-test('an event of any type and with any fields is read and written as the same text (Events)', () => {
-  const fields = {
-    id: `evt_${newRefreshId()}`,
-    version: 2,
-    type: 'inventory.later.type',
-    occurred_at: '2026-01-01T00:00:00.000Z',
-    project_id: newProjectId(),
-  };
+test('the text of an event of any type and with any fields is carried as it was written (Events)', () => {
+  const fields = { type: 'inventory.later.type', occurred_at: '2026-01-01T00:00:00.000Z' };
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (others) => {
-      const text = JSON.stringify({ ...others, ...fields, more: others });
-      const event = opaqueEvent.parse(JSON.parse(text));
+      const json = JSON.stringify({ ...others, ...fields, more: others });
+      const event = { id: `evt_${newRefreshId()}` as const, ...fields, refresh_id: null, json };
       const body = { project_id: newProjectId(), position: 1, log_epoch: 1, event };
       const { topic, record } = encode({ type: 'project.event-appended.v1', id: 'e', body });
 
       const decoded = decode(record, { ...position, topic });
 
-      expect(record.value.toString()).toContain(`"event":${text}`);
-      if (decoded.result !== 'message' || !('event' in decoded.message.body)) throw new Error();
-      expect(JSON.stringify(decoded.message.body.event)).toBe(text);
+      expect(decoded).toMatchObject({ result: 'message', message: { body } });
     }),
     { numRuns: propertyRuns(300) },
   );

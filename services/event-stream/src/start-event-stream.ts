@@ -3,7 +3,7 @@ import { serveInternal } from '@inventory/service-host/serve-internal';
 import type { ServiceContext, StartedService } from '@inventory/service-host/service-context';
 import type { EventStreamConfig } from './config.ts';
 import { logIndexes } from './log/log-document.ts';
-import { countAppended } from './log/log-metrics.ts';
+import { appendedCounter } from './log/log-metrics.ts';
 import { logRoutes } from './log/log-routes.ts';
 import { openGatewayClient, openLog, startAppending } from './log/open-log.ts';
 import { startWork } from './start-work.ts';
@@ -42,7 +42,7 @@ export async function startEventStream(
       ]);
       wake();
     },
-    onAppended: (event) => countAppended(event, clock.now()),
+    onAppended: appendedCounter(clock),
     listEventProjects: gateway.listEventProjects,
   });
   const webhooks = openManaging(context, stores, serving, wake);

@@ -2,8 +2,7 @@ import type { ProjectId } from '@inventory/contracts/ids';
 import { appendedHeads } from '@inventory/contracts/internal/event-log';
 import { createInternalClient } from '@inventory/http/internal-client';
 import { systemClock } from '@inventory/runtime/clock';
-import { systemIdentifiers } from '@inventory/runtime/identifiers';
-import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
+import { newProjectId } from '@inventory/testkit/builders';
 import { openNamespace } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { startTestService } from '@inventory/testkit/test-service';
@@ -11,8 +10,8 @@ import { type CommandSucceededEvent, MongoClient } from 'mongodb';
 import { openLogCollections } from '../src/log/log-document.ts';
 import { createProjectLog } from '../src/log/project-log-store.ts';
 import { readAppendedHeads } from '../src/log/read-appended-heads.ts';
-import { refreshEvent } from '../src/log/refresh-event.domain.ts';
 import { startEventStream } from '../src/start-event-stream.ts';
+import { appendTo, completionOf } from './support/completions.ts';
 import { testConfig, testDatabase } from './support/test-config.ts';
 
 const settings = { logEpoch: 1, keepMs: 7 * 24 * 3_600_000 };
@@ -41,25 +40,14 @@ function openLog(clock = systemClock) {
   return createProjectLog(openLogCollections(client.db(database)), clock, settings);
 }
 
-function newEvent(projectId: ProjectId, nowMs = Date.now()) {
-  const refreshId = newRefreshId();
-  const terminal = {
-    refreshId,
-    accountId: newAccountId(),
-    projectId,
-    outcome: 'private',
-    inventory: null,
-    revisionId: null,
-    completedAt: new Date(nowMs).toISOString(),
-  } as const;
-  return refreshEvent(terminal, systemIdentifiers.uuidV7());
-}
+const newEvent = (projectId: ProjectId, nowMs = Date.now()) =>
+  completionOf(projectId, { completed_at: new Date(nowMs).toISOString() });
 
 test('the head of a log of any length is one command without an open cursor (architecture: everything is bounded)', async () => {
   const projectId = newProjectId();
   const log = openLog();
   for (let times = 0; times < 120; times += 1) {
-    await log.appendEvent(newAccountId(), newEvent(projectId));
+    await appendTo(log, newEvent(projectId));
   }
   commands.splice(0);
 
@@ -74,12 +62,12 @@ test('a replica that appends to a Project again reads no head, and reads it afte
   const projectId = newProjectId();
   const [log, other] = [openLog(), openLog()];
   for (let times = 0; times < 10; times += 1) {
-    await log.appendEvent(newAccountId(), newEvent(projectId));
+    await appendTo(log, newEvent(projectId));
   }
   expect([named('insert').length, named('find').length]).toEqual([10, 1]);
 
-  const next = await other.appendEvent(newAccountId(), newEvent(projectId));
-  const behind = await log.appendEvent(newAccountId(), newEvent(projectId));
+  const next = await appendTo(other, newEvent(projectId));
+  const behind = await appendTo(log, newEvent(projectId));
 
   expect([next.position, behind.position]).toEqual([11, 12]);
 });
@@ -87,20 +75,19 @@ test('a replica that appends to a Project again reads no head, and reads it afte
 test('events of different Projects that are appended together share an insert, and pages that are read together a read (architecture: everything is bounded)', async () => {
   const log = openLog();
   const projects = Array.from({ length: 40 }, () => newProjectId());
-  const accountId = newAccountId();
-  for (const projectId of projects) await log.appendEvent(accountId, newEvent(projectId));
+  for (const projectId of projects) await appendTo(log, newEvent(projectId));
   commands.splice(0);
 
   const events = projects.map((projectId) => newEvent(projectId));
-  const entries = await Promise.all(events.map((event) => log.appendEvent(accountId, event)));
+  const entries = await Promise.all(events.map((event) => appendTo(log, event)));
   const [first = newProjectId(), second = newProjectId()] = projects;
   const pages = await Promise.all(
     [first, second, first, first].map((projectId) => log.listAfter(projectId, 1, 10)),
   );
 
   expect(entries.map(({ position }) => position)).toEqual(projects.map(() => 2));
-  expect(pages.map((page) => page.map(({ eventId }) => eventId))).toEqual(
-    [0, 1, 0, 0].map((index) => [events[index]?.id]),
+  expect(pages.map((page) => page.map(({ event }) => event.id))).toEqual(
+    [0, 1, 0, 0].map((index) => [entries[index]?.event.id]),
   );
   expect([named('insert').length, named('find').length]).toEqual([1, 2]);
 });
@@ -109,12 +96,12 @@ test('the read of appended heads returns the Projects with entries since its tim
   const clock = createTestClock(Date.UTC(2027, 0, 1));
   const log = openLog(clock);
   const idle = Array.from({ length: 40 }, () => newProjectId());
-  for (const projectId of idle) await log.appendEvent(newAccountId(), newEvent(projectId));
+  for (const projectId of idle) await appendTo(log, newEvent(projectId));
   clock.advance(60_000);
   const start = await readAppendedHeads({ log, clock }, null, 100);
   const [first, second] = [newProjectId(), newProjectId()];
   for (const projectId of [first, second, first]) {
-    await log.appendEvent(newAccountId(), newEvent(projectId));
+    await appendTo(log, newEvent(projectId));
   }
   clock.advance(5_000);
   commands.splice(0);
@@ -144,7 +131,7 @@ test('more entries than one read covers are returned by the next reads (architec
   const projects = Array.from({ length: 10 }, () => newProjectId());
   for (const projectId of projects) {
     clock.advance(1);
-    await log.appendEvent(newAccountId(), newEvent(projectId, clock.now()));
+    await appendTo(log, newEvent(projectId, clock.now()));
   }
 
   const found = new Set<ProjectId>();
@@ -165,13 +152,13 @@ test('entries dated in the future, by a replica whose clock is ahead, do not mov
   const start = await readAppendedHeads({ log, clock }, null, 4);
   const early = Array.from({ length: 6 }, () => newProjectId());
   for (const projectId of early) {
-    await logAhead.appendEvent(newAccountId(), newEvent(projectId, clock.now()));
+    await appendTo(logAhead, newEvent(projectId, clock.now()));
   }
 
   clock.advance(5_000);
   const read = await readAppendedHeads({ log, clock }, start.nextSinceMs, 4);
   const lost = newProjectId();
-  await log.appendEvent(newAccountId(), newEvent(lost, clock.now()));
+  await appendTo(log, newEvent(lost, clock.now()));
   clock.advance(5_000);
   const next = await readAppendedHeads({ log, clock }, read.nextSinceMs, 4);
 
@@ -187,13 +174,13 @@ test('the read after one in parts overlaps it, so that an insert that took its t
   const lateAtMs = clock.now();
   for (let times = 0; times < 6; times += 1) {
     clock.advance(1);
-    await log.appendEvent(newAccountId(), newEvent(newProjectId(), clock.now()));
+    await appendTo(log, newEvent(newProjectId(), clock.now()));
   }
   const part = await readAppendedHeads({ log, clock }, start.nextSinceMs, 4);
   const whole = await readAppendedHeads({ log, clock }, part.nextSinceMs, 4);
 
   const late = newProjectId();
-  await openLog(createTestClock(lateAtMs)).appendEvent(newAccountId(), newEvent(late, lateAtMs));
+  await appendTo(openLog(createTestClock(lateAtMs)), newEvent(late, lateAtMs));
   const next = await readAppendedHeads({ log, clock }, whole.nextSinceMs, 4);
 
   expect([part.hasMore, whole.hasMore]).toEqual([true, false]);
@@ -218,7 +205,7 @@ test('GET /logs/appended answers the time of the first read, then the appended h
   const start = await get({});
   const db = client.db(namespace.database(testDatabase));
   const log = createProjectLog(openLogCollections(db), clock, settings);
-  await log.appendEvent(newAccountId(), newEvent(projectId, clock.now()));
+  await appendTo(log, newEvent(projectId, clock.now()));
   const next = await get({ since: start.next_since });
 
   expect(start).toMatchObject({ log_epoch: 1, heads: [], has_more: false });

@@ -1,22 +1,21 @@
-import { refreshIdOf } from '@inventory/contracts/http/project-event';
 import type { ProjectId } from '@inventory/contracts/ids';
 import type { MessageBody } from '@inventory/contracts/messages';
 import type { MessageBus } from '@inventory/messaging/bus';
 import { connectMongo, type MongoConnection } from '@inventory/mongo/connect';
 import { systemClock } from '@inventory/runtime/clock';
-import { newAccountId, newProjectId, newRefreshId, newScope } from '@inventory/testkit/builders';
+import { newProjectId, newRefreshId } from '@inventory/testkit/builders';
 import { type MessageRecorder, recordMessages } from '@inventory/testkit/message-recorder';
 import { openNamespace, type TestNamespace, testLogger } from '@inventory/testkit/namespace';
 import { openTestBus } from '@inventory/testkit/test-bus';
 import { startTestService } from '@inventory/testkit/test-service';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { logIndexes, openLogCollections } from '../src/log/log-document.ts';
+import { refreshEvent } from '../src/log/project-event.ts';
 import { createProjectLog, type LogEntry, type ProjectLog } from '../src/log/project-log-store.ts';
-import { type RefreshEvent, refreshEvent } from '../src/log/refresh-event.domain.ts';
 import { startEventStream } from '../src/start-event-stream.ts';
+import { appendTo, type Completion, completionOf } from './support/completions.ts';
 import { testConfig, testDatabase } from './support/test-config.ts';
 
-type Completed = MessageBody<'refresh.completed.v1'>;
 type Appended = MessageBody<'project.event-appended.v1'>;
 
 const logSettings = { logEpoch: 1, keepMs: 7 * 24 * 3_600_000, pruneEveryMs: 3_600_000 };
@@ -47,19 +46,7 @@ afterAll(async () => {
   await mongo.close();
 });
 
-function completed(projectId: ProjectId, overrides: Partial<Completed> = {}): Completed {
-  return {
-    refresh_id: newRefreshId(),
-    account_id: newAccountId(),
-    project_id: projectId,
-    outcome: 'private',
-    revision_id: null,
-    completed_at: '2026-11-21T10:00:00.000Z',
-    ...overrides,
-  };
-}
-
-function announce(bodies: readonly Completed[]): Promise<void> {
+function announce(bodies: readonly Completion[]): Promise<void> {
   return bus.publish(
     bodies.map((body) => ({
       type: 'refresh.completed.v1',
@@ -75,14 +62,14 @@ function publishedFor(projectId: ProjectId): readonly Appended[] {
     .filter((appended) => appended.project_id === projectId);
 }
 
-const refreshOf = ({ event }: Appended) => refreshIdOf(event);
+const refreshOf = ({ event }: Appended) => event.refresh_id;
 
 const publishedTimes = (projectId: ProjectId, times: number) =>
   waitFor(`${times} entries are published`, () => publishedFor(projectId).length >= times);
 
 test('a duplicate announcement keeps the event and position of its refresh, and publishes the entry again unchanged (Events) [events-gapless]', async () => {
   const projectId = newProjectId();
-  const bodies = Array.from({ length: 12 }, () => completed(projectId));
+  const bodies = Array.from({ length: 12 }, () => completionOf(projectId));
 
   await announce(bodies);
   await announce([...bodies].reverse());
@@ -97,7 +84,7 @@ test('a duplicate announcement keeps the event and position of its refresh, and 
 
 test('positions of every Project are contiguous from 1, in the order of the announcements (Events)', async () => {
   const projects = Array.from({ length: 8 }, () => newProjectId());
-  const bodies = Array.from({ length: 20 }, () => projects.map((id) => completed(id))).flat();
+  const bodies = Array.from({ length: 20 }, () => projects.map((id) => completionOf(id))).flat();
 
   await announce(bodies);
   for (const projectId of projects) await publishedTimes(projectId, 20);
@@ -110,11 +97,8 @@ test('positions of every Project are contiguous from 1, in the order of the anno
   }
 });
 
-test('an event carries the outcome of its refresh, what to read, and no inventory data (Events)', async () => {
-  const scope = newScope();
-  const revision_id = `invrev_${newRefreshId()}` as const;
-  const outcome = 'complete_changed';
-  const body = completed(newProjectId(), { outcome, scope, revision_id });
+test('an entry is published with its position and the text of its event (Events)', async () => {
+  const body = completionOf(newProjectId());
 
   await announce([body]);
   await publishedTimes(body.project_id, 1);
@@ -125,18 +109,7 @@ test('an event carries the outcome of its refresh, what to read, and no inventor
       position: 1,
       log_epoch: 1,
       appended_at: expect.stringMatching(/Z$/),
-      event: {
-        id: expect.stringMatching(/^evt_[0-9a-f-]{36}$/),
-        version: 1,
-        type: 'inventory.refresh.completed',
-        occurred_at: body.completed_at,
-        project_id: body.project_id,
-        data: { refresh_id: body.refresh_id, state: 'completed', outcome, scope, revision_id },
-        links: {
-          refresh: `/v2/platform/inventory-refreshes/${body.refresh_id}`,
-          current: `/v2/platform/users/${scope.platform_id}/inventory/730/2/current`,
-        },
-      },
+      event: refreshEvent(body),
     },
   ]);
 });
@@ -146,19 +119,7 @@ test('replicas that append to one Project concurrently leave no gap and no dupli
   const collections = openLogCollections(mongo.db);
   const logs = [1, 2, 3].map(() => createProjectLog(collections, systemClock, logSettings));
   const projectId = newProjectId();
-  const events = Array.from({ length: 30 }, (_none, index) => {
-    const { refresh_id, account_id, completed_at } = completed(projectId);
-    const terminal = {
-      refreshId: refresh_id,
-      accountId: account_id,
-      projectId,
-      outcome: 'private' as const,
-      inventory: null,
-      revisionId: null,
-      completedAt: completed_at,
-    };
-    return refreshEvent(terminal, `01900000-0000-7000-8000-${String(index).padStart(12, '0')}`);
-  });
+  const events = Array.from({ length: 30 }, () => completionOf(projectId));
 
   const entries = await Promise.all(
     logs.flatMap((log, replica) => {
@@ -169,29 +130,17 @@ test('replicas that append to one Project concurrently leave no gap and no dupli
     }),
   );
 
-  const places = new Map(entries.flat().map(({ position, eventId }) => [eventId, position]));
+  const places = new Map(entries.flat().map(({ position, event }) => [event.id, position]));
   expect([...places.values()].sort((a, b) => a - b)).toEqual(events.map((_event, i) => i + 1));
-  for (const { eventId, position } of entries.flat()) expect(places.get(eventId)).toBe(position);
+  for (const { event, position } of entries.flat()) expect(places.get(event.id)).toBe(position);
   expect(await collection.countDocuments({ projectId })).toBe(30);
 });
 
 test('an event id has one entry in the log of each Project, and shows nothing of another one', async () => {
   const collections = openLogCollections(mongo.db);
   const log = createProjectLog(collections, systemClock, logSettings);
-  const eventUuid = newRefreshId();
-  const append = async (projectId: ProjectId) => {
-    const { refresh_id: refreshId, completed_at: completedAt } = completed(projectId);
-    const event = refreshEvent(
-      {
-        ...{ refreshId, projectId, completedAt, accountId: newAccountId() },
-        outcome: 'private' as const,
-        inventory: null,
-        revisionId: null,
-      },
-      eventUuid,
-    );
-    return await log.appendEvent(newAccountId(), event);
-  };
+  const refresh_id = newRefreshId();
+  const append = (projectId: ProjectId) => appendTo(log, completionOf(projectId, { refresh_id }));
   const [one, other] = [newProjectId(), newProjectId()];
 
   const entries = [await append(one), await append(other), await append(one)];
@@ -205,10 +154,10 @@ test('an event id has one entry in the log of each Project, and shows nothing of
 
 async function appendInOrder(
   log: ProjectLog,
-  events: readonly RefreshEvent[],
+  completions: readonly Completion[],
 ): Promise<LogEntry[]> {
   const entries: LogEntry[] = [];
-  for (const event of events) entries.push(await log.appendEvent(newAccountId(), event));
+  for (const one of completions) entries.push(await appendTo(log, one));
   return entries;
 }
 

@@ -1,4 +1,4 @@
-import { logPage } from '@inventory/contracts/internal/event-log';
+import { logBatch } from '@inventory/contracts/internal/event-log';
 import { connectMongo } from '@inventory/mongo/connect';
 import { systemIdentifiers, uuidV5 } from '@inventory/runtime/identifiers';
 import { newProjectId } from '@inventory/testkit/builders';
@@ -99,7 +99,8 @@ test('an event of a type that a later version appended reaches endpoint and log 
   await openLogCollections(mongo.db).log.insertOne({
     _id: `${project_id}/000000000001`,
     ...{ projectId: customer.projectId, accountId: customer.accountId, position: 1 },
-    ...{ eventId: id, type, json, appendedAt: new Date() },
+    event: { id, type, occurred_at: '2026-11-21T10:00:00.000Z', refresh_id: null, json },
+    appendedAt: new Date(),
   });
   await mongo.close();
   // A change gives the endpoint a turn, as the append does.
@@ -108,10 +109,10 @@ test('an event of a type that a later version appended reaches endpoint and log 
   const delivery = await deliveryWhen(world, endpoint, 'it is recorded', isDelivered);
   const path = `/projects/${project_id}/log`;
   const query = { after: 0, limit: 5 };
-  const page = await world.client.json(logPage, { method: 'GET', path, query });
+  const page = await world.client.json(logBatch, { method: 'GET', path, query });
 
   expect(hook?.raw.toString()).toBe(json);
-  expect(page.items.map(({ event }) => JSON.stringify(event))).toEqual([json]);
+  expect(page.items.map(({ event }) => event.json)).toEqual([json]);
   expect(delivery).toMatchObject({ event_id: id, type });
   expect((await world.read(project_id, endpoint_id)).types).toContain(type);
 });
@@ -346,7 +347,7 @@ test('a low balance has one event per crossing in the log of each Project with e
   const logs = await Promise.all(
     others.map((id) => {
       const path = `/projects/${id}/log`;
-      return world.client.json(logPage, { method: 'GET', path, query: { after: 0, limit: 10 } });
+      return world.client.json(logBatch, { method: 'GET', path, query: { after: 0, limit: 10 } });
     }),
   );
 

@@ -5,8 +5,7 @@ import { auditIndexes } from './operator/audit-store.ts';
 import { pageIntentIndexes } from './pages/page-intent-store.ts';
 import { readKeyIndexes } from './pages/read-key-store.ts';
 import { pendingCancelIndexes } from './refreshes/pending-cancel-store.ts';
-import { streamPlaceIndexes } from './streams/stream-place-store.ts';
-import { streamReplicaIndexes } from './streams/stream-replica-store.ts';
+import { seatIndexes } from './streams/stream-seat-store.ts';
 import { tenancyIndexes } from './tenancy/tenancy-documents.ts';
 
 /** Every collection that the gateway owns. */
@@ -18,6 +17,5 @@ export const gatewayIndexes: readonly CollectionIndexes[] = [
   readKeyIndexes,
   captureIndexes,
   auditIndexes,
-  streamPlaceIndexes,
-  streamReplicaIndexes,
+  ...seatIndexes,
 ];

@@ -47,12 +47,10 @@ async function complete({ id, projectId }: { id: string; projectId: `prj_${strin
     log_epoch: 1,
     event: {
       id: `evt_${newRefreshId()}`,
-      version: 1,
       type: 'inventory.refresh.completed',
       occurred_at: isoTime(systemClock.now()),
-      project_id: projectId,
-      data: { refresh_id: id, state: 'completed', outcome: 'complete_changed' },
-      links: { refresh: statusPathOf(id) },
+      refresh_id: id,
+      json: '{}',
     },
   } as const;
   await world.bus.publish([{ type: 'project.event-appended.v1', id: `appended:${id}`, body }]);

@@ -7,10 +7,10 @@ import { newProjectId } from '@inventory/testkit/builders';
 import { openNamespace } from '@inventory/testkit/namespace';
 import { MongoClient } from 'mongodb';
 import { gatewayIndexes } from '../src/gateway-indexes.ts';
-import { createStreamPlaceStore } from '../src/streams/stream-place-store.ts';
+import { createSeatStore } from '../src/streams/stream-seat-store.ts';
 import { createAnnouncer } from '../src/tenancy/announce-change.ts';
 import { createAccount, createProject } from '../src/tenancy/creations.ts';
-import { issueCredential } from '../src/tenancy/issue-credential.ts';
+import { issueCredential } from '../src/tenancy/credentials.ts';
 import { tenancyCollections } from '../src/tenancy/tenancy-documents.ts';
 import { createTenancyStore, type TenancyStore } from '../src/tenancy/tenancy-store.ts';
 
@@ -44,10 +44,10 @@ const announcer = createAnnouncer({
 
 /** The Credential of a new customer and the digest of its secret. */
 async function newCredential() {
-  const deps = { store, announcer, clock: systemClock, identifiers: systemIdentifiers };
-  const account = await createAccount(deps, { name: 'Trader' });
-  const project = await createProject(deps, { accountId: account.id, name: null });
-  const { credential, secret } = await issueCredential(deps, {
+  const process = { clock: systemClock, identifiers: systemIdentifiers };
+  const account = await createAccount(store, process, { name: 'Trader' });
+  const project = await createProject(store, process, { accountId: account.id, name: null });
+  const { credential, secret } = await issueCredential(store, announcer, systemIdentifiers, {
     projectId: project.id,
     ...{ name: null, permissions: ['*'], expiresAtMs: null, networkPolicy: null },
   });
@@ -93,20 +93,20 @@ test.each(['rotation', 'serviceAccountId', 'accountId'])(
   },
 );
 
-test('streams that open together share their writes, and no Project gets more places than it has (Events: places) [events-places]', async () => {
-  const places = createStreamPlaceStore(db(), { clock: systemClock, lifeMaxMs: 900_000 });
+test('streams that open together share their writes, and no Project gets more seats than it has (Events: seats) [events-seats]', async () => {
+  const seats = createSeatStore(db(), 20_000);
   const projects = Array.from({ length: 50 }, newProjectId);
-  const newPlace = () => ({ id: systemIdentifiers.uuidV7(), replica: 'one' });
+  const newSeat = () => ({ id: systemIdentifiers.uuidV7(), replica: 'one' });
   const opened = Array.from({ length: 6 }, () => projects).flat();
 
-  const added = await Promise.all(opened.map((one) => places.add(one, newPlace(), 4)));
+  const added = await Promise.all(opened.map((one) => seats.add(one, newSeat(), 4)));
 
   const granted = Map.groupBy(
     opened.filter((_one, index) => added[index]),
     (one) => one,
   );
   expect([...granted.values()].map(({ length }) => length)).toEqual(projects.map(() => 4));
-  const stored = await Promise.all(projects.map((one) => places.list(one)));
+  const stored = await Promise.all(projects.map((one) => seats.list(one)));
   expect(stored.map(({ length }) => length)).toEqual(projects.map(() => 4));
   expect(named('update')).toBeLessThanOrEqual(3);
 });

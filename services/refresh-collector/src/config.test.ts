@@ -17,7 +17,8 @@ describe('loadConfig', () => {
       kafka: { brokers: ['a:9092', 'b:9092'], topicPrefix: '' },
       platform: { egress: ['direct'] },
       identities: { requestsPerMinute: 3, silenceFirstMs: 90_000, silenceMaxMs: 1_800_000 },
-      scan: { count: 2_000, pagesMax: 250 },
+      pages: { count: 2_000 },
+      scheduling: { pagesMax: 250 },
       deadlines: { queueMs: 1_800_000, collectMs: 3_600_000, settleGraceMs: 600_000 },
       admission: { outstandingMax: 10_000, outstandingPerAccountMax: 1_000 },
     });

@@ -2,11 +2,11 @@ import { createInternalClient } from '@inventory/http/internal-client';
 import type { Lifetime } from '@inventory/runtime/lifetime';
 import { createSerialExecutor, type SerialExecutor } from '@inventory/runtime/serial-executor';
 import type { RefreshCollectorConfig } from './config.ts';
-import { createLedgerClient, type LedgerClient } from './refreshes/ledger-client.ts';
+import { createLedgerClient, type LedgerClient } from './refreshes/orphaned-holds.ts';
 import {
   createRevisionStoreClient,
   type RevisionStoreClient,
-} from './refreshes/revision-store-client.ts';
+} from './scans/revision-store-client.ts';
 
 export interface Clients {
   readonly revisionStore: RevisionStoreClient;

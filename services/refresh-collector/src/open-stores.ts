@@ -7,14 +7,14 @@ import type { RefreshCollectorConfig } from './config.ts';
 import { type AppBreakerStore, createAppBreakerStore } from './egress/app-breaker-store.ts';
 import { createIdentityStore, type IdentityStore } from './egress/identity-store.ts';
 import { type AdmissionStore, createAdmissionStore } from './refreshes/admission-store.ts';
-import { createInventoryStore, type InventoryStore } from './refreshes/inventory-store.ts';
-import { openResends, type Resends } from './refreshes/open-resends.ts';
 import { createRefreshListStore, type RefreshListStore } from './refreshes/refresh-list-store.ts';
 import { createRefreshStore, type RefreshStore } from './refreshes/refresh-store.ts';
 import {
   createRefreshSurveyStore,
   type RefreshSurveyStore,
 } from './refreshes/refresh-survey-store.ts';
+import { openResends, type Resends } from './refreshes/resend-work.ts';
+import { createInventoryStore, type InventoryStore } from './scans/inventory-store.ts';
 import { createPlanStore, type PlanStore } from './scans/plan-store.ts';
 import { createReplicaStore, type ReplicaStore } from './scans/replica-store.ts';
 import { createScanStore, type ScanStore } from './scans/scan-store.ts';
@@ -47,17 +47,18 @@ export function openStores(db: Db, deps: StoresDeps): Stores {
   const { config, clock, logger, replica } = deps;
   const collections = openCollections(db);
   const { refreshes } = collections;
+  const refreshLists = createRefreshListStore(refreshes);
   const { leaseMs } = config.scheduling;
   return {
     collections,
     refreshes: createRefreshStore(refreshes, clock, config),
-    refreshLists: createRefreshListStore(refreshes),
+    refreshLists,
     resends: openResends(refreshes, logger),
     scans: createScanStore(refreshes, () => readStoreTime(db), logger),
     inventories: createInventoryStore(collections.inventories, clock, leaseMs, logger),
     plans: createPlanStore(collections.plans, leaseMs, logger),
     identities: createIdentityStore(collections.identities),
-    breakers: createAppBreakerStore(collections.appBreakers, refreshes, logger),
+    breakers: createAppBreakerStore(collections.appBreakers, refreshLists.isOnlyAccount, logger),
     admission: createAdmissionStore(collections.admission, refreshes),
     survey: createRefreshSurveyStore(refreshes, clock, logger),
     replicas: createReplicaStore(collections.replicas, replica, clock, logger),

@@ -28,7 +28,12 @@ export async function startRefreshCollector(
   const refreshes = await openRefreshes(context, { backends, stores, ledger, egress, planner });
   const livePages = openLivePages(context, { egress, pace: refreshes.pace });
   startScanning(context, {
-    ...{ stores, revisionStore, egress, refreshes, planner, replica },
+    stores,
+    revisionStore,
+    egress,
+    refreshes,
+    planner,
+    replica,
     livePagesPerMinute: livePages.requestedPerMinute,
   });
   await startConsuming(context, { bus: backends.bus, stores, ...refreshes });

@@ -208,7 +208,7 @@ describe('deadlines', () => {
 
   it('end a scan that collected too long as incomplete, its pages dropped (Refresh: Deadlines) [only-complete-scans]', async () => {
     const clock = createRunningClock();
-    const stuck = { scan: { count: 10, smallerCount: 10, triesMax: 1_000_000 } };
+    const stuck = { pages: { count: 10, smallerCount: 10, triesMax: 1_000_000 } };
     collector = await harness.startCollector(stuck, clock);
     const { platformId, appId, contextId } = sizeInventory(100, 9);
     await harness.failPages({ platform_id: platformId, page: 3 });

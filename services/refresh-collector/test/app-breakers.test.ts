@@ -7,6 +7,7 @@ import { openCollections } from '../src/collections.ts';
 import { createAppBreakerStore } from '../src/egress/app-breaker-store.ts';
 import type { PlatformAnswer } from '../src/egress/platform-answer.domain.ts';
 import { type AppBreakers, watchAppBreakers } from '../src/egress/watch-app-breakers.ts';
+import { createRefreshListStore } from '../src/refreshes/refresh-list-store.ts';
 
 const fault: PlatformAnswer = { kind: 'fault', reason: 'server_error', eresult: 20 };
 const served: PlatformAnswer = { kind: 'private' };
@@ -26,7 +27,8 @@ async function openReplicas() {
   await mongo.db.collection('refreshes').deleteMany({});
   const clock = createTestClock();
   const { appBreakers, refreshes } = openCollections(mongo.db);
-  const store = createAppBreakerStore(appBreakers, refreshes, testLogger);
+  const { isOnlyAccount } = createRefreshListStore(refreshes);
+  const store = createAppBreakerStore(appBreakers, isOnlyAccount, testLogger);
   const open = () => watchAppBreakers(store, clock, testLogger);
   return { clock, one: open(), other: open() };
 }

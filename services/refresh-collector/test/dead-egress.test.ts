@@ -43,7 +43,7 @@ const startWith = (...egress: readonly string[]) =>
   harness.startCollector({
     platform: { egress, connectTimeoutMs },
     identities: { unreachableFirstMs: 1, unreachableMaxMs: 1 },
-    scan: { triesMax: 1, retryMs: 1 },
+    pages: { triesMax: 1, retryMs: 1 },
   });
 
 it('a black-holed egress costs no refresh and no live page where another one answers (upstream 6.4) [identity-silence]', async () => {

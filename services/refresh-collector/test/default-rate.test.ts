@@ -31,7 +31,7 @@ function expectEnd(
   const { scan, completedAt } = stored;
   const runMs = (completedAt?.getTime() ?? Number.NaN) - (scan?.startedAt.getTime() ?? 0);
   // A denial of a later page is confirmed by page 1, try for try.
-  const requestsMax = (scan?.pages ?? 0) + 2 * defaults.scan.triesMax;
+  const requestsMax = (scan?.pages ?? 0) + 2 * defaults.pages.triesMax;
 
   const charged = { complete_changed: Math.ceil(assets / 2_000), private: 1, not_found: 1 };
   const credits = charged[outcome as keyof typeof charged] ?? 0;

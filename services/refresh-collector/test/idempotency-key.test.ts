@@ -1,9 +1,9 @@
 import { newProjectId, newRefreshId } from '@inventory/testkit/builders';
 import type { Collection } from 'mongodb';
-import type { RefreshDocument } from '../src/collections.ts';
 import { admitRefresh, type RefreshRequest } from '../src/refreshes/admit-refresh.ts';
 import { applyFact } from '../src/refreshes/apply-fact.ts';
 import type { Refresh } from '../src/refreshes/refresh.domain.ts';
+import type { RefreshDocument } from '../src/refreshes/refresh-document.ts';
 import type { Fact } from '../src/refreshes/refresh-saga.domain.ts';
 import type { RefreshStore } from '../src/refreshes/refresh-store.ts';
 import { acceptedRefresh } from './refresh-builder.ts';

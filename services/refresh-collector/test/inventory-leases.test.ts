@@ -4,7 +4,7 @@ import { newRefreshId } from '@inventory/testkit/builders';
 import { openNamespace, testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { indexes, openCollections } from '../src/collections.ts';
-import { createInventoryStore } from '../src/refreshes/inventory-store.ts';
+import { createInventoryStore } from '../src/scans/inventory-store.ts';
 
 const [leaseMs, minuteMs, dayMs] = [15_000, 60_000, 86_400_000];
 

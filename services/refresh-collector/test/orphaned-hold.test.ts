@@ -2,10 +2,10 @@ import type { BillingOutcome } from '@inventory/contracts/messages/billing-outco
 import type { ReceivedMessageOf } from '@inventory/messaging/bus';
 import { testLogger } from '@inventory/testkit/namespace';
 import type { SagaDeps } from '../src/refreshes/apply-fact.ts';
-import { onBillingOutcome } from '../src/refreshes/on-billing-outcome.ts';
+import { onBillingOutcome } from '../src/refreshes/on-outcomes.ts';
+import { sweepHolds } from '../src/refreshes/orphaned-holds.ts';
 import type { Refresh } from '../src/refreshes/refresh.domain.ts';
 import type { RefreshStore } from '../src/refreshes/refresh-store.ts';
-import { sweepHolds } from '../src/refreshes/sweep-holds.ts';
 import { acceptedRefresh } from './refresh-builder.ts';
 import { missingAtFirst, openStoredRefreshes, type StoredRefreshes } from './stored-refreshes.ts';
 
@@ -49,7 +49,7 @@ async function deliver(saga: SagaDeps, body: BillingOutcome): Promise<void> {
     body,
     trace,
   } as ReceivedMessageOf<'billing.outcome.v1'>;
-  await onBillingOutcome({ ...saga, logger: testLogger })['billing.outcome.v1']?.(message);
+  await onBillingOutcome(saga, testLogger)['billing.outcome.v1']?.(message);
 }
 
 const sweep = (saga: SagaDeps, { id, accountId, projectId }: Refresh) => {

@@ -1,5 +1,5 @@
 import { sendEffects } from '../src/refreshes/apply-fact.ts';
-import { noEndCheck } from '../src/refreshes/recorded-page.domain.ts';
+import { noEndCheck } from '../src/refreshes/recorded-scan.domain.ts';
 import type { Refresh } from '../src/refreshes/refresh.domain.ts';
 import type { RefreshStore } from '../src/refreshes/refresh-store.ts';
 import { acceptedRefresh } from './refresh-builder.ts';

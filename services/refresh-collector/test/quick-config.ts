@@ -33,8 +33,7 @@ export function quickConfig(
       unreachableFirstMs: 150,
       unreachableMaxMs: 300,
     },
-    scan: {
-      pagesMax: 250,
+    pages: {
       triesMax: 5,
       throttledMax: 6,
       retryMs: 20,
@@ -48,7 +47,13 @@ export function quickConfig(
       limits: { perKeyMax: 100, totalMax: 1_000 },
       waitMaxMs: farMs,
     },
-    scheduling: { leaseMs: farMs, scansMax: 64, scansPerAccountMax: 16, idleMs: 250 },
+    scheduling: {
+      pagesMax: 250,
+      leaseMs: farMs,
+      scansMax: 64,
+      scansPerAccountMax: 16,
+      idleMs: 250,
+    },
     deadlines: { queueMs: 1_800_000, collectMs: 3_600_000, settleGraceMs: 600_000 },
     admission: { outstandingMax: 10_000, outstandingPerAccountMax: 1_000 },
     retention: { terminalMs: 86_400_000, refusedMs: 86_400_000 },

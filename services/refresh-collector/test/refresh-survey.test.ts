@@ -6,8 +6,10 @@ import { createTestClock } from '@inventory/testkit/test-clock';
 import { indexes, openCollections } from '../src/collections.ts';
 import { freshIdentity } from '../src/egress/egress-identity.domain.ts';
 import { createIdentityStore } from '../src/egress/identity-store.ts';
-import type { RefreshSurvey } from '../src/refreshes/refresh-survey.domain.ts';
-import { createRefreshSurveyStore } from '../src/refreshes/refresh-survey-store.ts';
+import {
+  createRefreshSurveyStore,
+  type RefreshSurvey,
+} from '../src/refreshes/refresh-survey-store.ts';
 import { surveyRefreshes } from '../src/refreshes/survey-refreshes.ts';
 
 const clock = createTestClock();

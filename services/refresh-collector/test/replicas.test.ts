@@ -40,7 +40,7 @@ describe('several collectors', () => {
   it('resume a scan whose worker was stopped in the middle, from its last page', async () => {
     const scope = sized(111, 1);
     const recover = await harness.failPages({ platform_id: scope.platform_id, page: 6 });
-    const stuck = { scan: { ...smallPages, triesMax: 1_000_000 } };
+    const stuck = { pages: { ...smallPages, triesMax: 1_000_000 } };
     const first = await harness.startCollector(stuck);
     const request = await harness.request({ scope });
     await waitFor('page 6 was requested', async () => (await counters()).total.requests > 5);
@@ -48,7 +48,7 @@ describe('several collectors', () => {
     const before = (await counters()).total.requests;
     await recover();
 
-    const second = await harness.startCollector({ scan: smallPages });
+    const second = await harness.startCollector({ pages: smallPages });
     const { record } = await harness.completed(second, request.refresh_id);
 
     expect(record.outcome).toBe('complete_changed');
@@ -62,7 +62,7 @@ describe('several collectors', () => {
 
   it('share running scans with one that starts, and read each of their pages once', async () => {
     const clock = createRunningClock();
-    await harness.startCollector({ scan: smallPages }, clock);
+    await harness.startCollector({ pages: smallPages }, clock);
     // Each identity is busy with the last page of a small scan, which is therefore not handed over;
     // the large ones have read none.
     const small = [1, 2, 3, 4].map(() => inventories.next(11));
@@ -81,7 +81,7 @@ describe('several collectors', () => {
       async () => (await workers()).values().next().value?.length === 10,
     );
 
-    const second = await harness.startCollector({ scan: smallPages }, clock);
+    const second = await harness.startCollector({ pages: smallPages }, clock);
     await waitFor(
       'the plan is for two',
       async () => (await plans.findOne({ replicas: 2 })) !== null,
@@ -100,8 +100,8 @@ describe('several collectors', () => {
 
   it('keep one scan of an inventory at a time (Refresh: one scan at a time per inventory), and one request of an identity [one-scan-at-a-time-per-inventory]', async () => {
     const collectors = await Promise.all([
-      harness.startCollector({ scan: smallPages }),
-      harness.startCollector({ scan: smallPages }),
+      harness.startCollector({ pages: smallPages }),
+      harness.startCollector({ pages: smallPages }),
     ]);
     const scope = sized(31, 2);
     const requests = await Promise.all(

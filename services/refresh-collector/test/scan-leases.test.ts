@@ -2,7 +2,8 @@ import { scenarioInventory } from '@inventory/platform-simulator/scenarios';
 import { newAccountId } from '@inventory/testkit/builders';
 import { createRunningClock, createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
-import { openCollections, type PlanDocument } from '../src/collections.ts';
+import { openCollections } from '../src/collections.ts';
+import type { PlanDocument } from '../src/scans/plan-store.ts';
 import { type CollectorHarness, openCollectorHarness } from './collector-harness.ts';
 import { type ScannedInventories, scannedInventories } from './scanned-inventories.ts';
 
@@ -26,7 +27,7 @@ const smallPages = { count: 10, smallerCount: 10 };
 const identities = (...numbers: number[]) => numbers.map((number) => `egress-${number}`);
 /** A collector whose requests the platform distinguishes from those of others. */
 const through = (names: readonly string[]) => ({
-  scan: smallPages,
+  pages: smallPages,
   scheduling,
   platform: { egress: names.map((name) => harness.simulator.proxyUrl(name)) },
 });
@@ -79,7 +80,7 @@ describe('one scan per inventory (Refresh: one scan at a time per inventory) [on
 
   it('holds for a worker that was stopped for longer than its lease: it ends with the page on its way', async () => {
     const clock = createRunningClock();
-    const collector = await harness.startCollector({ scan: smallPages, scheduling }, clock);
+    const collector = await harness.startCollector({ pages: smallPages, scheduling }, clock);
     const scope = inventories.next(31);
     await inventories.holdLaterPages(scope);
     const request = await harness.request({ scope });
@@ -99,12 +100,12 @@ describe('one scan per inventory (Refresh: one scan at a time per inventory) [on
   });
 
   it('holds on SIGTERM: the next worker begins when the last page of the old one is recorded', async () => {
-    const first = await harness.startCollector({ scan: smallPages, scheduling });
+    const first = await harness.startCollector({ pages: smallPages, scheduling });
     const scope = inventories.next(31);
     await inventories.holdLaterPages(scope);
     const request = await harness.request({ scope });
     await inventories.untilAsked(scope, 2);
-    const second = await harness.startCollector({ scan: smallPages, scheduling });
+    const second = await harness.startCollector({ pages: smallPages, scheduling });
     const stopping = first.stop();
     // The other replica plans and reads meanwhile.
     const other = await harness.request({ scope: inventories.next(1) });
@@ -151,7 +152,7 @@ describe('the check of an end that may be too early (upstream 1.3)', () => {
 
 describe('a cancelled refresh', () => {
   it('frees its inventory at once and reads no further page (Refresh: Cancel) [cancel]', async () => {
-    const collector = await harness.startCollector({ scan: smallPages, scheduling });
+    const collector = await harness.startCollector({ pages: smallPages, scheduling });
     const scope = inventories.next(31);
     await inventories.holdLaterPages(scope);
     const cancelled = await harness.request({ scope });

@@ -3,7 +3,8 @@ import { systemClock } from '@inventory/runtime/clock';
 import { newAccountId } from '@inventory/testkit/builders';
 import { createRunningClock, createTestClock, type TestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
-import { openCollections, type PlanDocument } from '../src/collections.ts';
+import { openCollections } from '../src/collections.ts';
+import type { PlanDocument } from '../src/scans/plan-store.ts';
 import { type CollectorHarness, openCollectorHarness } from './collector-harness.ts';
 import { identitiesOf } from './quick-config.ts';
 import { type ScannedInventories, scannedInventories } from './scanned-inventories.ts';
@@ -62,7 +63,7 @@ describe('on a day on which the platform gives smaller pages', () => {
 
   it('the pages left of a scan are counted in their size, and so is its inventory (Refresh: Deadlines)', async () => {
     await harness.control('PATCH', '/limits', { count_max: 5 });
-    await harness.startCollector({ scan: { count: 10, smallerCount: 5 } });
+    await harness.startCollector({ pages: { count: 10, smallerCount: 5 } });
     const scope = inventories.next(31);
     await inventories.holdLaterPages(scope);
     const request = await harness.request({ scope });
@@ -84,7 +85,7 @@ describe('on a day on which the platform gives smaller pages', () => {
 describe('a scan of an application that is left alone', () => {
   it('is parked without a lease and resumed when the application answers again (upstream 6.20)', async () => {
     const clock = createRunningClock();
-    const collector = await harness.startCollector({ scan: smallPages }, clock);
+    const collector = await harness.startCollector({ pages: smallPages }, clock);
     const scope = inventories.next(31, 440);
     await inventories.holdLaterPages(scope);
     const parked = await harness.request({ scope });
@@ -122,7 +123,7 @@ describe('with few pages before the deadline', () => {
     platform: { egress: [harness.simulator.proxyUrl('egress-1')] },
     identities: { requestsPerMinute: 60_000 / pageEveryMs, burst: 1 },
     deadlines: { queueMs: hourMs, collectMs: hourMs, settleGraceMs: hourMs },
-    scan: smallPages,
+    pages: smallPages,
     // Leases are renewed by the time of the machine, and expire by the clock of the test.
     scheduling: { leaseMs: 24 * hourMs },
   });

@@ -52,7 +52,7 @@ function openScheduler(changed: Partial<SchedulerDeps> = {}, replica = 'replica-
     identityStates: () => stores.identities.loadIdentities(['identity-1']),
     scanAllowance: () => 'all',
     pageMs: () => 500,
-    assetsPerPage: config.scan.count,
+    assetsPerPage: config.pages.count,
     limits: planLimits(config),
     clock,
     logger: testLogger,

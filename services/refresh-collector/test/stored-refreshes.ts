@@ -4,8 +4,9 @@ import { ensureIndexes } from '@inventory/mongo/indexes';
 import { openNamespace, testLogger } from '@inventory/testkit/namespace';
 import { createTestClock, type TestClock } from '@inventory/testkit/test-clock';
 import type { Collection, Db } from 'mongodb';
-import { indexes, openCollections, type RefreshDocument } from '../src/collections.ts';
+import { indexes, openCollections } from '../src/collections.ts';
 import type { SagaDeps } from '../src/refreshes/apply-fact.ts';
+import type { RefreshDocument } from '../src/refreshes/refresh-document.ts';
 import type { StoredRefresh } from '../src/refreshes/refresh-mapping.ts';
 import { createRefreshStore, type RefreshStore } from '../src/refreshes/refresh-store.ts';
 

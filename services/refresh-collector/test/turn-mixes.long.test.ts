@@ -26,7 +26,10 @@ afterAll(() => harness.close());
 
 const assetsPerPage = 10;
 const pagesMax = 125;
-const scan = { count: assetsPerPage, smallerCount: assetsPerPage, pagesMax };
+const small = {
+  pages: { count: assetsPerPage, smallerCount: assetsPerPage },
+  scheduling: { pagesMax },
+};
 const pagesPerSecond = 4;
 const downApp = 440;
 /** A page is read before its breaker opens: by ten inventories, five tries each. */
@@ -163,7 +166,7 @@ describe('more pages than can be read at once', () => {
 
 /** Scans each once, as fast as it goes: the sizes expected are those of the last observation. */
 async function learnSizes(scopes: readonly InventoryKey[]): Promise<void> {
-  const collector = await harness.startCollector({ scan });
+  const collector = await harness.startCollector(small);
   const requests = await Promise.all(scopes.map((scope) => harness.request({ scope }, 1)));
   for (const { refresh_id } of requests) await harness.completed(collector, refresh_id);
   await harness.stopCollectors();
@@ -180,7 +183,7 @@ function startCollector({ identities, dead = 0 }: Mix): Promise<Collector> {
       unreachableMaxMs: 3_750,
     },
     deadlines: { queueMs: 20_000, collectMs: 40_000, settleGraceMs: 600_000 },
-    scan,
+    ...small,
   });
 }
 

@@ -6,7 +6,7 @@ import { startOutbox } from '@inventory/work/outbox';
 import type { Db } from 'mongodb';
 import type { RevisionStoreConfig } from './config.ts';
 import type { DecidedScan } from './domain/scan.ts';
-import { outcomeMessage } from './operations/outcome-message.ts';
+import { outcomeMessage } from './operations/decide-scan.ts';
 import { createBlockStore } from './storage/block-store.ts';
 import { createChunkStore } from './storage/chunk-store.ts';
 import { collectionsOf } from './storage/collections.ts';

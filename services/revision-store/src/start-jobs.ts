@@ -3,7 +3,7 @@ import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { RevisionStoreConfig } from './config.ts';
 import { observeWaitingScans } from './metrics.ts';
 import type { OperationDeps } from './open-operations.ts';
-import { pruneInventories } from './operations/prune-inventories.ts';
+import { pruneInventories } from './operations/prune-inventory.ts';
 import { pruneStaging } from './operations/prune-staging.ts';
 import type { WaitingScans } from './storage/waiting-scans.ts';
 

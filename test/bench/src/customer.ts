@@ -1,28 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import type { Stack } from '@inventory/local-stack/stack';
-import { createOperatorClient } from '@inventory/operator-client/operator-client';
 import { forEachLimited } from '@inventory/runtime/concurrency';
 import { Agent, request } from 'undici';
+import {
+  createAccount,
+  createProject,
+  issueKey,
+  operatorOf,
+  type Product,
+  type Project,
+} from './project.ts';
 
-/** A customer of a stack, with credits and no rate limit worth the name. */
-export interface Customer {
-  readonly accountId: string;
-  readonly projectId: string;
-  readonly apiKey: string;
+/** A customer of a stack, with credits. Its calls reject with {@link Refused}. */
+export interface Customer extends Project {
   /** Issues further Credentials of the Project; their secrets. */
   issueKeys(count: number): Promise<string[]>;
-  /** Asks the public API; rejects on any status of 400 and above. */
-  ask(
-    method: 'GET' | 'POST',
-    path: string,
-    body?: object,
-  ): Promise<{ status: number; body: Buffer }>;
+  /** The body of an answer of the public API. */
+  get(path: string): Promise<Buffer>;
   /** Posts a refresh and returns its id. */
-  refresh(inventory: Inventory): Promise<string>;
+  refresh(inventory: Inventory, idempotencyKey?: string): Promise<string>;
   /** Resolves with the record once the refresh is completed. */
-  completed(
-    refreshId: string,
-  ): Promise<{ outcome: string; requested_at: string; completed_at: string }>;
+  completed(refreshId: string): Promise<RefreshRecord>;
   close(): Promise<void>;
 }
 
@@ -32,77 +29,84 @@ export interface Inventory {
   readonly contextId: number;
 }
 
+interface RefreshRecord {
+  readonly refresh_id: string;
+  readonly state: string;
+  readonly outcome: string;
+  readonly requested_at: string;
+  readonly completed_at: string;
+}
+
+/** An answer with a status of 400 or above. */
+export class Refused extends Error {
+  override name = 'Refused';
+  readonly status: number;
+
+  constructor(path: string, status: number, body: Buffer) {
+    super(`${path}: ${status} ${body}`);
+    this.status = status;
+  }
+}
+
 const issuedAtOnce = 16;
-const requestsPerMinute = 1_000_000;
 const credits = 100_000_000;
 /** Status answers as soon as the refresh is terminal. */
 const waitSeconds = 20;
 
-export async function openCustomer(stack: Stack): Promise<Customer> {
-  const operator = createOperatorClient({ url: stack.operatorUrl, token: stack.operatorToken });
-  const { account_id } = await operator.call('createAccount', { name: 'benchmark' });
-  await operator.call('changeAccount', { account_id, rate_limit_per_minute: requestsPerMinute });
-  const { project_id } = await operator.call('createProject', { account_id });
-  const issue = () => operator.call('issueCredential', { project_id, scopes: ['*'] });
-  const { secret: apiKey } = await issue();
+export async function openCustomer(
+  stack: Product,
+  { events }: { readonly events: boolean } = { events: false },
+): Promise<Customer> {
+  const account_id = await createAccount(stack, { events });
+  const project = await createProject(stack, account_id);
   const key = { 'idempotency-key': randomUUID() };
-  await operator.call('topUp', { account_id, amount: credits, ...key });
-  async function issueKeys(count: number): Promise<string[]> {
-    const secrets: string[] = [];
-    await forEachLimited(Array(count).keys(), issuedAtOnce, async () => {
-      secrets.push((await issue()).secret);
-    });
-    return secrets;
+  await operatorOf(stack).call('topUp', { account_id, amount: credits, ...key });
+  const dispatcher = new Agent({ connections: 256, pipelining: 1 });
+
+  async function ask(
+    path: string,
+    options: { method?: 'POST'; headers?: Record<string, string>; body?: string } = {},
+  ): Promise<Buffer> {
+    const headers = { 'x-api-key': project.apiKey, ...options.headers };
+    const url = new URL(path, stack.gatewayUrl);
+    const { statusCode, body } = await request(url, { ...options, dispatcher, headers });
+    const bytes = Buffer.from(await body.arrayBuffer());
+    if (statusCode >= 400) throw new Refused(path, statusCode, bytes);
+    return bytes;
   }
-  return { projectId: project_id, issueKeys, ...callsOf(stack, account_id, apiKey) };
-}
-
-function callsOf(
-  stack: Stack,
-  accountId: string,
-  apiKey: string,
-): Omit<Customer, 'projectId' | 'issueKeys'> {
-  const agent = new Agent({ connections: 256, pipelining: 1 });
-
-  const ask: Customer['ask'] = async (method, path, body) => {
-    const answer = await request(new URL(path, stack.gatewayUrl), {
-      method,
-      dispatcher: agent,
-      headers: {
-        'x-api-key': apiKey,
-        ...(body ? { 'content-type': 'application/json' } : {}),
-      },
-      body: body ? JSON.stringify(body) : null,
-    });
-    const bytes = Buffer.from(await answer.body.arrayBuffer());
-    if (answer.statusCode >= 400) throw new Error(`${path}: ${answer.statusCode} ${bytes}`);
-    return { status: answer.statusCode, body: bytes };
-  };
 
   return {
-    accountId,
-    apiKey,
-    ask,
-    async refresh(inventory) {
-      const { body } = await ask('POST', `${inventoryPath(inventory)}/refresh`, {
-        max_credits: 125,
+    ...project,
+    async issueKeys(count) {
+      const secrets: string[] = [];
+      await forEachLimited(Array(count).keys(), issuedAtOnce, async () => {
+        secrets.push(await issueKey(stack, project.projectId));
       });
-      return (JSON.parse(body.toString()) as { data: { refresh_id: string } }).data.refresh_id;
+      return secrets;
+    },
+    get: (path) => ask(path),
+    async refresh(inventory, idempotencyKey) {
+      const headers = {
+        'content-type': 'application/json',
+        ...(idempotencyKey ? { 'idempotency-key': idempotencyKey } : {}),
+      };
+      const body = JSON.stringify({ max_credits: 125 });
+      const path = `${inventoryPath(inventory)}/refresh`;
+      return recordIn(await ask(path, { method: 'POST', headers, body })).refresh_id;
     },
     async completed(refreshId) {
+      const path = `/v2/platform/inventory-refreshes/${refreshId}?wait=${waitSeconds}`;
       for (;;) {
-        const { body } = await ask(
-          'GET',
-          `/v2/platform/inventory-refreshes/${refreshId}?wait=${waitSeconds}`,
-        );
-        const { data } = JSON.parse(body.toString()) as {
-          data: { state: string; outcome: string; requested_at: string; completed_at: string };
-        };
-        if (data.state === 'completed') return data;
+        const record = recordIn(await ask(path));
+        if (record.state === 'completed') return record;
       }
     },
-    close: () => agent.close(),
+    close: () => dispatcher.close(),
   };
+}
+
+function recordIn(body: Buffer): RefreshRecord {
+  return (JSON.parse(body.toString()) as { data: RefreshRecord }).data;
 }
 
 export function inventoryPath({ platformId, appId, contextId }: Inventory): string {

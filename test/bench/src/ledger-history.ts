@@ -3,7 +3,7 @@ import { newAccount } from '@inventory/billing-ledger/accounts/account.domain';
 import type { Command } from '@inventory/billing-ledger/accounts/command.domain';
 import { planCommit } from '@inventory/billing-ledger/accounts/plan-commit.domain';
 import { commitsCollection } from '@inventory/billing-ledger/collections';
-import { chainStart, commitIdRange } from '@inventory/billing-ledger/journal/commit-document';
+import { chainStart } from '@inventory/billing-ledger/journal/commit-document';
 import { createJournal } from '@inventory/billing-ledger/journal/journal-store';
 import {
   createPriceBook,
@@ -45,18 +45,6 @@ function pairsOf(accountId: AccountId): Command[] {
     const projectId = projects[index % projects.length] ?? 'prj_';
     return pair(accountId).map((command) => ({ ...command, projectId }) as Command);
   }).flat();
-}
-
-/** Finds the last commit of an account by its range of ids, the read that start and usage have. */
-export async function findLastCommit(db: Db, accountId: AccountId): Promise<void> {
-  const { from, to } = commitIdRange(accountId);
-  const range = { accountId, _id: { $gte: from, $lt: to } };
-  const options = { hint: { _id: 1 }, sort: { _id: -1 }, limit: 1, raw: true } as const;
-  const found = await db
-    .collection<{ _id: string }>(commitsCollection)
-    .find(range, options)
-    .toArray();
-  if (found.length !== 1) throw new Error('the history has a last commit');
 }
 
 /** Reads and hashes the bytes of every commit in order, and does nothing else with them. */

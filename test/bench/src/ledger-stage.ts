@@ -2,10 +2,8 @@ import type { Command } from '@inventory/billing-ledger/accounts/command.domain'
 import { type Ledger, openLedger } from '@inventory/billing-ledger/open-ledger';
 import { systemClock } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
-import { createLogger, type Logger } from '@inventory/runtime/logger';
 import type { Db } from 'mongodb';
-
-export const silentLogger: Logger = createLogger({ service: 'benchmark', level: 'silent' });
+import { silentLogger } from './bench-bus.ts';
 
 /** A ledger on its store, as its service opens it. */
 export function openBenchLedger(db: Db): Promise<Ledger> {

@@ -1,5 +1,4 @@
-import type { Account } from '@inventory/billing-ledger/accounts/account.domain';
-import { newAccount } from '@inventory/billing-ledger/accounts/account.domain';
+import { type Account, newAccount } from '@inventory/billing-ledger/accounts/account.domain';
 import type { Command } from '@inventory/billing-ledger/accounts/command.domain';
 import { type CommitPlan, planCommit } from '@inventory/billing-ledger/accounts/plan-commit.domain';
 import {

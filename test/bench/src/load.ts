@@ -48,7 +48,7 @@ export async function openLoop(options: {
   return summary(delays, performance.now() - startMs);
 }
 
-export function summary(delays: readonly number[], tookMs: number): LoadResult {
+function summary(delays: readonly number[], tookMs: number): LoadResult {
   return {
     count: delays.length,
     perSecond: (delays.length / tookMs) * 1_000,

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 
 /** Linux counts CPU time in these. */
 const ticksPerSecond = 100;
@@ -21,32 +21,6 @@ export function peakMemoryMb(pid: number): number {
 export function residentMb(pid: number): number {
   const match = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
   return Number(match?.[1] ?? Number.NaN) / 1_024;
-}
-
-/** The process that listens on a TCP port of this machine; null where none that may be read does. */
-export function listenerOn(port: number): number | null {
-  const hex = port.toString(16).toUpperCase().padStart(4, '0');
-  const listening = '0A';
-  const inodes = ['tcp', 'tcp6'].flatMap((name) =>
-    readFileSync(`/proc/net/${name}`, 'utf8')
-      .split('\n')
-      .map((line) => line.trim().split(/\s+/))
-      .filter(([, local, , state]) => local?.endsWith(`:${hex}`) && state === listening)
-      .map((fields) => `socket:[${fields[9]}]`),
-  );
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  const found = pids.find((pid) => socketsOf(pid).some((socket) => inodes.includes(socket)));
-  return found === undefined ? null : Number(found);
-}
-
-/** Of a process that may be read, else none. */
-function socketsOf(pid: string): string[] {
-  const folder = `/proc/${pid}/fd`;
-  try {
-    return readdirSync(folder).map((name) => readlinkSync(`${folder}/${name}`));
-  } catch {
-    return [];
-  }
 }
 
 /** Files and sockets that a process started here may have open. */

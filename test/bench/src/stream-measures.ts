@@ -1,8 +1,6 @@
 import { pause } from '@inventory/runtime/wait';
-import { watchMachine } from './machine-usage.ts';
 import { residentMb } from './process-usage.ts';
-import type { Side } from './stream-side.ts';
-import type { Readers } from './stream-world.ts';
+import type { Readers, Side } from './stream-world.ts';
 import type { ReaderReport, StreamTarget } from './yardsticks/stream-readers.ts';
 
 /** Projects with the same number of streams each, and the rates that are offered to all together. */
@@ -17,14 +15,10 @@ export interface Shape {
 export interface Sizes {
   /** One Project; many streams of some; few streams of most, whose memory is measured too. */
   readonly shapes: { readonly one: Shape; readonly many: Shape; readonly most: Shape };
-  readonly stalled: number;
   readonly seconds: number;
 }
 
 export const streamsOf = ({ projects, streamsEach }: Shape): number => projects * streamsEach;
-
-/** Events a second at which delay is measured. */
-export const steadyRate = 20;
 
 const intervalMs = 10;
 /** Events that are announced and not yet taken, such as by the broker. */
@@ -35,16 +29,10 @@ const closeMs = 2_000;
 const collectMs = 2_000;
 const collectionsMax = 5;
 
-/** The most deliveries a second, and what part of the machine each process had then. */
-export interface Rate {
-  readonly perSecond: number;
-  readonly shares: Readonly<Record<string, number>>;
-}
-
 export interface Measured {
   readonly heldKb: number;
-  readonly rates: Readonly<Record<keyof Sizes['shapes'], Rate>>;
-  readonly steady: ReaderReport;
+  /** The most deliveries a second. */
+  readonly rates: Readonly<Record<keyof Sizes['shapes'], number>>;
 }
 
 /** So many targets, in turns from one of them on. */
@@ -55,15 +43,10 @@ export function spreadOver<Target>(targets: readonly Target[], count: number, fr
   );
 }
 
-/** Counts the CPU time of a side, its readers and its publisher, which is this process. */
-export function watchSide({ pid: server, others }: Side, { pid }: Readers) {
-  return watchMachine({ server, readers: pid, publisher: process.pid, ...others });
-}
-
 const streamsOfShape = (projects: readonly StreamTarget[], shape: Shape): StreamTarget[] =>
   spreadOver(projects.slice(0, shape.projects), streamsOf(shape));
 
-/** Memory, deliveries and delay of one side, its streams all closed again. */
+/** Memory and deliveries of one side, its streams all closed again. */
 export async function measure(
   side: Side,
   readers: Readers,
@@ -71,14 +54,12 @@ export async function measure(
   { shapes, seconds }: Sizes,
 ): Promise<Measured> {
   const targetsOf = (shape: Shape) => projects.slice(0, shape.projects);
-  const best = async (shape: Shape): Promise<Rate> => {
-    let most: Rate = { perSecond: 0, shares: {} };
+  const best = async (shape: Shape): Promise<number> => {
+    let most = 0;
     for (const rate of shape.rates) {
-      const usage = watchSide(side, readers);
-      const { perSecond, isKept } = await offer(side, readers, {
-        ...{ targets: targetsOf(shape), rate, seconds },
-      });
-      if (perSecond > most.perSecond) most = { perSecond, shares: usage() };
+      const offered = { targets: targetsOf(shape), rate, seconds };
+      const { perSecond, isKept } = await offer(side, readers, offered);
+      most = Math.max(most, perSecond);
       // A rate that is not kept ends the search.
       if (!isKept) break;
     }
@@ -94,11 +75,9 @@ export async function measure(
   const many = await best(shapes.many);
   await cutAll(readers);
   await readers.open(side.port, streamsOfShape(projects, shapes.one));
-  const targets = targetsOf(shapes.one);
-  const steady = await offer(side, readers, { targets, rate: steadyRate, seconds });
   const one = await best(shapes.one);
   await readers.cut();
-  return { heldKb, rates: { one, many, most }, steady: steady.report };
+  return { heldKb, rates: { one, many, most } };
 }
 
 /** A server has few more files than streams: it closes these before others are opened. */
@@ -155,7 +134,7 @@ async function offer(
   const report = await untilQuiet(readers);
   const tookMs = report.lastMs - startMs;
   const perSecond = (report.deliveries / tookMs) * 1_000;
-  return { perSecond, report, isKept: tookMs < seconds * 1_250 };
+  return { perSecond, isKept: tookMs < seconds * 1_250 };
 }
 
 async function untilQuiet(readers: Readers): Promise<ReaderReport & { lastMs: number }> {
@@ -183,32 +162,13 @@ export async function openWithCursors(
   await offer(side, readers, { targets: projects, rate: projects.length, seconds: 2 });
 }
 
-/** How long it takes until all streams are back that are cut at once, behind nothing. */
-export async function stormSeconds(
+/** Cuts all streams at once and opens them again, behind nothing. */
+export async function storm(
   side: Side,
   readers: Readers,
   projects: readonly StreamTarget[],
   { shapes }: Sizes,
-): Promise<number> {
+): Promise<void> {
   await readers.cut();
-  const startMs = performance.now();
   await readers.open(side.port, streamsOfShape(projects, shapes.most), true);
-  return (performance.now() - startMs) / 1_000;
-}
-
-/** What readers that stopped reading cost in memory while the others are served. */
-export async function stalledGrowthMb(
-  side: Side,
-  readers: Readers,
-  projects: readonly StreamTarget[],
-  { shapes, stalled, seconds }: Sizes,
-): Promise<number> {
-  const one = projects.slice(0, 1);
-  await readers.open(side.port, streamsOfShape(one, shapes.one));
-  await readers.stall(stalled);
-  const beforeMb = residentMb(side.pid);
-  await offer(side, readers, { targets: one, rate: 200, seconds: 2 * seconds });
-  const grownMb = residentMb(side.pid) - beforeMb;
-  await readers.cut();
-  return grownMb;
 }

@@ -1,24 +1,30 @@
 import type { Backends } from '@inventory/backends/provision-backends';
-import { accountId, projectId } from '@inventory/contracts/ids';
+import type { ProjectId } from '@inventory/contracts/ids';
+import { writeEvent } from '@inventory/contracts/internal/event-log';
 import type { Stack } from '@inventory/local-stack/stack';
-import { createKafkaBus } from '@inventory/messaging/kafka/kafka-bus';
-import { createOperatorClient } from '@inventory/operator-client/operator-client';
+import { forEachLimited } from '@inventory/runtime/concurrency';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
-import { createLogger } from '@inventory/runtime/logger';
+import { openBus } from './bench-bus.ts';
 import { withStack } from './bench-stack.ts';
-import { listenerOn } from './process-usage.ts';
-import type { Side } from './stream-side.ts';
-import type { SubscribedProject } from './webhook-world.ts';
+import { createAccount, createProject, type Project } from './project.ts';
 import { startYardstick } from './yardsticks/start-yardstick.ts';
 import type { ReaderReport, StreamTarget } from './yardsticks/stream-readers.ts';
 
+/** A server of streams, ours or a yardstick. */
+export interface Side {
+  /** Events for some targets, as many as are named. */
+  announce(targets: readonly StreamTarget[]): Promise<void> | void;
+  readonly port: number;
+  readonly pid: number;
+  /** It collects its garbage on SIGUSR2. */
+  readonly collectsGarbage: boolean;
+}
+
 /** Clients of streams in a process of their own. */
 export interface Readers {
-  readonly pid: number;
   open(port: number, targets: readonly StreamTarget[], resume?: boolean): Promise<void>;
   mark(): Promise<void>;
   report(): Promise<ReaderReport>;
-  stall(count: number): Promise<void>;
   cut(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -26,58 +32,37 @@ export interface Readers {
 export async function startReaders(): Promise<Readers> {
   const yardstick = await startYardstick('stream-readers', []);
   return {
-    pid: yardstick.pid,
     async open(port, targets, resume = false) {
       const answer = await yardstick.ask<string>({ do: 'open', port, targets, resume });
       if (answer !== 'opened') throw new Error(answer);
     },
     mark: () => yardstick.ask({ do: 'mark' }),
     report: () => yardstick.ask<ReaderReport>({ do: 'report' }),
-    stall: (count) => yardstick.ask({ do: 'stall', count }),
     cut: () => yardstick.ask({ do: 'cut' }),
     stop: () => yardstick.stop(),
   };
 }
 
-interface FollowedProject extends StreamTarget, SubscribedProject {}
+interface FollowedProject extends StreamTarget, Project {}
 
 const createdAtOnce = 24;
 
-/** Projects with a Credential each that may read their events. */
-async function createProjects(stack: Stack, count: number): Promise<FollowedProject[]> {
-  const operator = createOperatorClient({ url: stack.operatorUrl, token: stack.operatorToken });
-  const { account_id } = await operator.call('createAccount', { name: 'benchmark' });
-  const change = { rate_limit_per_minute: 1_000_000, events_enabled: true };
-  await operator.call('changeAccount', { account_id, ...change });
+async function createFollowed(stack: Stack, count: number): Promise<FollowedProject[]> {
+  const account = await createAccount(stack, { events: true });
   const projects: FollowedProject[] = [];
-  const worker = async (): Promise<void> => {
-    while (projects.length < count) {
-      const { project_id } = await operator.call('createProject', { account_id });
-      const scopes = ['customer.events.read.v1'] as const;
-      const { secret } = await operator.call('issueCredential', { project_id, scopes });
-      const path = `/v2/projects/${project_id}/events/stream`;
-      projects.push({
-        ...{ accountId: accountId.parse(account_id), projectId: projectId.parse(project_id) },
-        ...{ path, apiKey: secret },
-      });
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(createdAtOnce, count) }, worker));
-  return projects.slice(0, count);
+  await forEachLimited(Array(count).keys(), createdAtOnce, async () => {
+    const project = await createProject(stack, account);
+    projects.push({ ...project, path: `/v2/projects/${project.projectId}/events/stream` });
+  });
+  return projects;
 }
 
 /** Announces events as the event-stream does, each Project's in order. */
-async function openAnnouncer(stack: Stack, topicPrefix: string) {
-  const bus = await createKafkaBus({
-    brokers: stack.kafkaBrokers.split(','),
-    topicPrefix,
-    service: 'bench',
-    logger: createLogger({ service: 'bench', level: 'silent' }),
-    identifiers: systemIdentifiers,
-  });
+async function openAnnouncer(stack: Stack) {
+  const bus = await openBus(stack.kafkaBrokers, stack.topicPrefix);
   const positions = new Map<string, number>();
   return {
-    announce(projectIds: readonly `prj_${string}`[]): Promise<void> {
+    announce(projectIds: readonly ProjectId[]): Promise<void> {
       return bus.publish(
         projectIds.map((projectId) => {
           const position = (positions.get(projectId) ?? 0) + 1;
@@ -90,7 +75,10 @@ async function openAnnouncer(stack: Stack, topicPrefix: string) {
   };
 }
 
-function appended(projectId: `prj_${string}`, position: number) {
+const outcome = 'complete_changed';
+const scope = { platform_id: '76561198000000017', app_id: 730, context_id: 2 };
+
+function appended(projectId: ProjectId, position: number) {
   const refreshId = systemIdentifiers.uuidV7();
   return {
     type: 'project.event-appended.v1',
@@ -99,15 +87,15 @@ function appended(projectId: `prj_${string}`, position: number) {
       project_id: projectId,
       position,
       log_epoch: 1,
-      event: {
+      event: writeEvent({
         id: `evt_${refreshId}`,
         version: 1,
-        type: 'inventory.refresh.completed',
         occurred_at: new Date().toISOString(),
         project_id: projectId,
-        data: { refresh_id: refreshId, state: 'completed', outcome: 'complete_changed' },
+        type: 'inventory.refresh.completed',
+        data: { refresh_id: refreshId, state: 'completed', outcome, scope, revision_id: null },
         links: { refresh: `/v2/platform/inventory-refreshes/${refreshId}` },
-      },
+      }),
     },
   } as const;
 }
@@ -153,9 +141,9 @@ export function withFollowers<Result>(
   };
   return withStack(backends, { name, serviceEnvironment }, async (stack) => {
     const readers = await startReaders();
-    const announcer = await openAnnouncer(stack, `bench.${name}.`);
+    const announcer = await openAnnouncer(stack);
     try {
-      const [appended, ...projects] = await createProjects(stack, options.projects + 1);
+      const [appended, ...projects] = await createFollowed(stack, options.projects + 1);
       if (appended === undefined) throw new Error('a Project is created');
       const idle = stack.services.filter(({ service }) => !partsOfStreams.includes(service));
       await Promise.all(idle.map((service) => service.stop('SIGKILL')));
@@ -164,7 +152,6 @@ export function withFollowers<Result>(
         port: Number(new URL(stack.gatewayUrl).port),
         pid: gateway?.pid ?? -1,
         collectsGarbage: true,
-        others: brokerOf(stack),
         announce: (targets) =>
           announcer.announce(targets.map((target) => (target as FollowedProject).projectId)),
       };
@@ -173,10 +160,4 @@ export function withFollowers<Result>(
       await Promise.all([readers.stop(), announcer.close()]);
     }
   });
-}
-
-/** The broker, where it runs on this machine. */
-function brokerOf({ kafkaBrokers }: Stack): Record<string, number> {
-  const pid = listenerOn(Number(/:(\d+)/.exec(kafkaBrokers)?.[1]));
-  return pid === null ? {} : { broker: pid };
 }

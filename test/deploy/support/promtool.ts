@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { providePrometheus } from '../../support/provide-prometheus.ts';
-import { root } from '../../tidy/tracked-files.ts';
+import { rulesFile } from './rules.ts';
 
-export const rulesFile = join(root, 'deploy/compose/rules/game-item-inventory.yaml');
 const programs = providePrometheus();
 /** Reported as skipped where Prometheus is not to be had; the reason is printed. */
 export const onPrometheus = programs ? test : test.skip;

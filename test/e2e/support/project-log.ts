@@ -12,8 +12,7 @@ export interface LoggedEvent {
 
 interface StoredEntry {
   readonly position: number;
-  readonly eventId: string;
-  readonly json: string;
+  readonly event: { readonly id: string; readonly json: string };
 }
 
 const refreshEvent = refreshCompletedEvent.transform(({ occurred_at, project_id, data }) => ({
@@ -31,8 +30,8 @@ export async function readProjectLog(stack: StoryStack, projectId: string): Prom
     .find({ projectId } as object)
     .sort({ position: 1 })
     .toArray();
-  return entries.map(({ position, eventId, json }) => ({
-    ...refreshEvent.parse(JSON.parse(json)),
-    ...{ position, eventId },
+  return entries.map(({ position, event }) => ({
+    ...refreshEvent.parse(JSON.parse(event.json)),
+    ...{ position, eventId: event.id },
   }));
 }

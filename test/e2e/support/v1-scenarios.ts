@@ -14,8 +14,12 @@ const texts: Readonly<Record<number, string>> = {
   403: 'Inventory is private',
   404: 'Inventory not found',
   502: 'Upstream unavailable',
-  504: 'Upstream timeout',
 };
+
+/** V1 has no 504: a platform that is slow is unavailable there. */
+function inV1(end: LiveEnd): LiveEnd {
+  return end.status === 504 ? { ...end, status: 502, code: 'upstream_unavailable' } : end;
+}
 
 export function expectSigned(answer: ApiAnswer): void {
   expect(answer.headers['deprecation']).toMatch(/^@[0-9]+$/);
@@ -36,7 +40,7 @@ function endsIn(dialect: V1Dialect, ends: readonly LiveEnd[]): readonly LiveEnd[
 export function testV1Scenarios(dialect: V1Dialect, plan: ScenarioPlan): void {
   const { stack, truth, endless } = plan;
   const serial = plan.serial + dialects.indexOf(dialect);
-  const ends = endsIn(dialect, plan.ends);
+  const ends = endsIn(dialect, plan.ends).map(inV1);
   let customer: Customer;
   let another: Customer;
   let billed = 0;

@@ -3,18 +3,12 @@
  *
  *   761 SSS NNNNNNNNNNN   scenario number S, serial N (serial 0 is the one `GET /scenarios` lists)
  *   762 ZZZZZZ NNNNNNNN   an ordinary public account that holds Z assets, serial N
- *   763 NNNNNNNNNNNNNN    an account created through `POST /control/accounts`
  *
  * Any other 17 digits are an account that does not exist.
  */
 export type PlatformIdMeaning =
   | { readonly family: 'scenario'; readonly number: number; readonly serial: number }
-  | { readonly family: 'size'; readonly size: number; readonly serial: number }
-  | { readonly family: 'ad_hoc'; readonly serial: number };
-
-export const scenarioSerialMax = 99_999_999_999;
-export const sizeSerialMax = 99_999_999;
-export const accountSizeMax = 999_999;
+  | { readonly family: 'size'; readonly size: number; readonly serial: number };
 
 /** The platform id of a scenario number and serial (0 to 99,999,999,999). */
 export function scenarioPlatformId(number: number, serial = 0): string {
@@ -24,10 +18,6 @@ export function scenarioPlatformId(number: number, serial = 0): string {
 /** The platform id of a public account with `size` assets (0 to 999,999), serial 0 to 99,999,999. */
 export function sizePlatformId(size: number, serial = 0): string {
   return `762${digits(size, 6)}${digits(serial, 8)}`;
-}
-
-export function adHocPlatformId(serial: number): string {
-  return `763${digits(serial, 14)}`;
 }
 
 /** The account of a platform id; undefined when it is in no family. */
@@ -41,8 +31,6 @@ export function readPlatformId(platformId: string): PlatformIdMeaning | undefine
       return { family: 'scenario', number: part(3, 6), serial: part(6) };
     case '762':
       return { family: 'size', size: part(3, 9), serial: part(9) };
-    case '763':
-      return { family: 'ad_hoc', serial: part(3) };
     default:
       return undefined;
   }

@@ -233,13 +233,6 @@ describe('answers on the wire', () => {
     expect(total).toMatchObject({ requests: 3, throttled: 0 });
   });
 
-  it('start counting again when the counters are reset', async () => {
-    await direct(pathOf(sizeInventory(5)));
-    await direct('/control/counters', { method: 'DELETE' });
-
-    expect(await identities()).toEqual({});
-  });
-
   it('let a slow request go when its client leaves', async () => {
     const leaving = new AbortController();
     const { signal } = leaving;

@@ -19,7 +19,6 @@ export type PlatformSimulatorOptions = {
   readonly host?: string;
   /** Default 0: any free port. */
   readonly port?: number;
-  readonly seed?: number;
   readonly limits?: Partial<WorldSettings['limits']>;
   readonly latency?: Partial<WorldSettings['latency']>;
   /** Monotonic milliseconds for the limiter; a test passes its own clock. */
@@ -46,7 +45,6 @@ export async function startPlatformSimulator(
   options: PlatformSimulatorOptions = {},
 ): Promise<PlatformSimulator> {
   const world = newWorld({
-    seed: options.seed ?? defaultSettings.seed,
     limits: { ...defaultSettings.limits, ...options.limits },
     latency: { ...defaultSettings.latency, ...options.latency },
   });

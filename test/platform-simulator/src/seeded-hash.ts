@@ -9,6 +9,9 @@ export function mix32(a: number, b: number): number {
   return (h ^ (h >>> 16)) >>> 0;
 }
 
+/** Of all inventories and texts: the same in every run. */
+export const seed = 1;
+
 /** A 32-bit hash of a text under a seed (FNV-1a, then mixed). */
 export function hashText(seed: number, text: string): number {
   let h = 0x811c9dc5;

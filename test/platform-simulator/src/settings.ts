@@ -5,12 +5,11 @@ import type { PlatformSimulatorOptions } from './platform-simulator.ts';
 const whole = (byDefault: number, min: number, max: number) =>
   z.coerce.number().int().min(min).max(max).default(byDefault);
 
-const { limits, latency, seed } = defaultSettings;
+const { limits, latency } = defaultSettings;
 
 const environment = z.object({
   SIMULATOR_HOST: z.string().min(1).default('127.0.0.1'),
   SIMULATOR_PORT: whole(0, 0, 65_535),
-  SIMULATOR_SEED: whole(seed, 0, 2 ** 32 - 1),
   SIMULATOR_WINDOW_SECONDS: whole(limits.windowSeconds, 0, 86_400),
   SIMULATOR_SLOTS: z
     .union([
@@ -19,7 +18,6 @@ const environment = z.object({
     ])
     .default(limits.slots),
   SIMULATOR_BLOCK_SECONDS: whole(limits.blockSeconds, 0, 86_400),
-  SIMULATOR_COUNT_MAX: whole(limits.countMax, 1, 10_000),
   SIMULATOR_LATENCY_MS: whole(latency.fixedMs, 0, 600_000),
   SIMULATOR_SLOW_MS: whole(latency.slowMs, 0, 600_000),
 });
@@ -37,12 +35,10 @@ export function readSettings(env: Record<string, string | undefined>): PlatformS
   return {
     host: said.SIMULATOR_HOST,
     port: said.SIMULATOR_PORT,
-    seed: said.SIMULATOR_SEED,
     limits: {
       windowSeconds: said.SIMULATOR_WINDOW_SECONDS,
       slots: said.SIMULATOR_SLOTS,
       blockSeconds: said.SIMULATOR_BLOCK_SECONDS,
-      countMax: said.SIMULATOR_COUNT_MAX,
     },
     latency: { fixedMs: said.SIMULATOR_LATENCY_MS, slowMs: said.SIMULATOR_SLOW_MS },
   };

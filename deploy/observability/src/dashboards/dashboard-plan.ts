@@ -14,7 +14,7 @@ interface Row {
   readonly panels: readonly PanelPlan[];
 }
 
-export interface PanelPlan {
+export interface PanelPlan extends PanelOptions {
   readonly title: string;
   /** What it means and what is normal, for someone who sees it the first time. */
   readonly description: string;
@@ -22,7 +22,10 @@ export interface PanelPlan {
   readonly unit: Unit;
   /** Lines over time, or the latest figure alone. */
   readonly shows: 'lines' | 'areas' | 'figure';
-  readonly queries: readonly Query[];
+  readonly queries: Queries;
+}
+
+interface PanelOptions {
   /** Shows single spans as points (exemplars), each with the address of its trace. */
   readonly leadsToTraces?: boolean;
   /** From here on it is yellow, and red: where an alert's threshold is, that one. */
@@ -30,13 +33,29 @@ export interface PanelPlan {
   readonly failAt?: number;
 }
 
-export interface Query {
-  readonly expr: string;
-  /** Of each line: text with `{{label}}` in it. */
-  readonly legend: string;
-}
+/** By the legend of each line, which has `{{label}}` in it. */
+export type Queries = Readonly<Record<string, string>>;
 
-export type Unit = 's' | 'short' | 'reqps' | 'ops' | 'percentunit' | 'Bps' | 'bytes';
+type Unit = 's' | 'short' | 'reqps' | 'ops' | 'percentunit' | 'Bps' | 'bytes';
+
+type Panel = (
+  title: string,
+  unit: Unit,
+  description: string,
+  queries: Queries,
+  options?: PanelOptions,
+) => PanelPlan;
+
+const panel =
+  (shows: PanelPlan['shows']): Panel =>
+  (title, unit, description, queries, options) => ({
+    ...{ title, unit, description, shows, queries },
+    ...options,
+  });
+
+export const lines = panel('lines');
+export const areas = panel('areas');
+export const figure = panel('figure');
 
 /** The window of a rate: Grafana takes one that holds enough samples of the shown range. */
 const window = '$__rate_interval';
@@ -58,7 +77,7 @@ export function quantileOf(share: number, histogram: string, by: Labels = '', se
 }
 
 /** The median and the slow end of a histogram, in that order. */
-export function medianAndSlow(histogram: string, by: Labels = '', selector = ''): Query[] {
+export function medianAndSlow(histogram: string, by: Labels = '', selector = ''): Queries {
   const legend =
     by === ''
       ? ''
@@ -66,10 +85,10 @@ export function medianAndSlow(histogram: string, by: Labels = '', selector = '')
           .split(', ')
           .map((label) => `{{${label}}}`)
           .join(' ')} `;
-  return [
-    { expr: quantileOf(0.5, histogram, by, selector), legend: `${legend}p50` },
-    { expr: quantileOf(0.99, histogram, by, selector), legend: `${legend}p99` },
-  ];
+  return {
+    [`${legend}p50`]: quantileOf(0.5, histogram, by, selector),
+    [`${legend}p99`]: quantileOf(0.99, histogram, by, selector),
+  };
 }
 
 function byOf(labels: string): string {

@@ -63,7 +63,7 @@ function panelOf(plan: PanelPlan, row: readonly PanelPlan[]): Builder<dashboard.
     .span(gridWidth / perLine)
     .height(plan.shows === 'figure' ? 4 : 8)
     .thresholds(thresholdsOf(plan));
-  for (const [index, { expr, legend }] of plan.queries.entries()) {
+  for (const [index, [legend, expr]] of Object.entries(plan.queries).entries()) {
     const query = new DataqueryBuilder()
       .datasource(datasource)
       .refId(String.fromCharCode('A'.charCodeAt(0) + index))

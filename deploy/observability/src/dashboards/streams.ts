@@ -1,4 +1,12 @@
-import { type DashboardPlan, medianAndSlow, quantileOf, rateOf } from './dashboard-plan.ts';
+import {
+  areas,
+  type DashboardPlan,
+  figure,
+  lines,
+  medianAndSlow,
+  quantileOf,
+  rateOf,
+} from './dashboard-plan.ts';
 
 export const streams: DashboardPlan = {
   uid: 'inventory-events',
@@ -8,162 +16,103 @@ export const streams: DashboardPlan = {
     {
       title: 'Now',
       panels: [
-        {
-          title: 'Open streams',
-          description: 'Over all gateways.',
-          unit: 'short',
-          shows: 'figure',
-          queries: [{ expr: 'sum(inventory_gateway_streams_open)', legend: 'streams' }],
-        },
-        {
-          title: 'Projects followed',
-          description: 'By at least one stream; a Project on two gateways counts twice.',
-          unit: 'short',
-          shows: 'figure',
-          queries: [{ expr: 'sum(inventory_gateway_stream_projects)', legend: 'Projects' }],
-        },
-        {
-          title: 'Events to streams (p95)',
-          description: 'From the place in the log until the sockets have it.',
-          unit: 's',
-          shows: 'figure',
-          warnAt: 1,
-          failAt: 5,
-          queries: [{ expr: quantileOf(0.95, 'inventory_stream_delivery_delay'), legend: 'p95' }],
-        },
-        {
-          title: 'Webhooks due',
-          description: 'Their time has come and they are not sent yet.',
-          unit: 'short',
-          shows: 'figure',
-          queries: [{ expr: 'max(inventory_webhooks_due)', legend: 'due' }],
-        },
-        {
-          title: 'Oldest due webhook',
-          description: 'More than moments: no replica sends.',
-          unit: 's',
-          shows: 'figure',
-          warnAt: 60,
-          failAt: 300,
-          queries: [{ expr: 'max(inventory_webhooks_due_oldest_age)', legend: 'age' }],
-        },
-        {
-          title: 'Webhooks to be tried again',
-          description: 'Their endpoints failed; they follow their schedule.',
-          unit: 'short',
-          shows: 'figure',
-          queries: [{ expr: 'max(inventory_webhooks_retrying)', legend: 'deliveries' }],
-        },
+        figure('Open streams', 'short', 'Over all gateways.', {
+          streams: 'sum(inventory_gateway_streams_open)',
+        }),
+        figure(
+          'Projects followed',
+          'short',
+          'By at least one stream; a Project on two gateways counts twice.',
+          { Projects: 'sum(inventory_gateway_stream_projects)' },
+        ),
+        figure(
+          'Events to streams (p95)',
+          's',
+          'From the place in the log until the sockets have it.',
+          { p95: quantileOf(0.95, 'inventory_stream_delivery_delay') },
+          { warnAt: 1, failAt: 5 },
+        ),
+        figure('Webhooks due', 'short', 'Their time has come and they are not sent yet.', {
+          due: 'max(inventory_webhooks_due)',
+        }),
+        figure(
+          'Oldest due webhook',
+          's',
+          'More than moments: no replica sends.',
+          { age: 'max(inventory_webhooks_due_oldest_age)' },
+          { warnAt: 60, failAt: 300 },
+        ),
+        figure(
+          'Webhooks to be tried again',
+          'short',
+          'Their endpoints failed; they follow their schedule.',
+          { deliveries: 'max(inventory_webhooks_retrying)' },
+        ),
       ],
     },
     {
       title: 'The log',
       panels: [
-        {
-          title: 'Events logged',
-          description: 'By type and, of refreshes, outcome.',
-          unit: 'ops',
-          shows: 'areas',
-          queries: [
-            {
-              expr: rateOf('inventory_events_appended_total', 'type, outcome'),
-              legend: '{{type}} {{outcome}}',
-            },
-          ],
-        },
-        {
-          title: 'From what happened to the log (p50, p99)',
-          description: 'By type of event.',
-          unit: 's',
-          shows: 'lines',
-          queries: medianAndSlow('inventory_events_append_delay', 'type'),
-        },
-        {
-          title: 'From the log to the sockets (p50, p99)',
-          description: 'Once for each event and gateway.',
-          unit: 's',
-          shows: 'lines',
-          failAt: 5,
-          queries: medianAndSlow('inventory_stream_delivery_delay'),
-        },
+        areas('Events logged', 'ops', 'By type and, of refreshes, outcome.', {
+          '{{type}} {{outcome}}': rateOf('inventory_events_appended_total', 'type, outcome'),
+        }),
+        lines(
+          'From what happened to the log (p50, p99)',
+          's',
+          'By type of event.',
+          medianAndSlow('inventory_events_append_delay', 'type'),
+        ),
+        lines(
+          'From the log to the sockets (p50, p99)',
+          's',
+          'Once for each event and gateway.',
+          medianAndSlow('inventory_stream_delivery_delay'),
+          { failAt: 5 },
+        ),
       ],
     },
     {
       title: 'Event streams',
       panels: [
-        {
-          title: 'Streams, by gateway',
-          description: 'Each holds up to STREAMS_MAX (12,000).',
-          unit: 'short',
-          shows: 'areas',
-          queries: [
-            { expr: 'sum by (instance) (inventory_gateway_streams_open)', legend: '{{instance}}' },
-          ],
-        },
-        {
-          title: 'Frames written',
-          description: 'Events times the streams that follow them.',
-          unit: 'ops',
-          shows: 'lines',
-          queries: [{ expr: rateOf('inventory_stream_frames_total'), legend: 'frames' }],
-        },
-        {
-          title: 'Streams ended, by reason',
-          description:
-            'max_age is the normal end; slow_consumer: a reader took nothing for too long.',
-          unit: 'ops',
-          shows: 'areas',
-          queries: [
-            {
-              expr: rateOf('inventory_gateway_streams_closed_total', 'reason'),
-              legend: '{{reason}}',
-            },
-          ],
-        },
+        areas('Streams, by gateway', 'short', 'Each holds up to STREAMS_MAX (12,000).', {
+          '{{instance}}': 'sum by (instance) (inventory_gateway_streams_open)',
+        }),
+        lines('Frames written', 'ops', 'Events times the streams that follow them.', {
+          frames: rateOf('inventory_stream_frames_total'),
+        }),
+        areas(
+          'Streams ended, by reason',
+          'ops',
+          'max_age is the normal end; slow_consumer: a reader took nothing for too long.',
+          { '{{reason}}': rateOf('inventory_gateway_streams_closed_total', 'reason') },
+        ),
       ],
     },
     {
       title: 'Webhooks',
       panels: [
-        {
-          title: 'Requests, by result',
-          description: 'success is an answer of 2xx in time; status any other answer.',
-          unit: 'reqps',
-          shows: 'areas',
-          queries: [
-            {
-              expr: rateOf('inventory_webhooks_attempt_duration_count', 'result'),
-              legend: '{{result}}',
-            },
-          ],
-        },
-        {
-          title: 'Time of requests (p50, p99)',
-          description: 'How long endpoints take.',
-          unit: 's',
-          shows: 'lines',
-          queries: medianAndSlow('inventory_webhooks_attempt_duration'),
-        },
-        {
-          title: 'Backlog',
-          description: 'due: to be sent now. retrying: their endpoints failed.',
-          unit: 'short',
-          shows: 'lines',
-          queries: [
-            { expr: 'max(inventory_webhooks_due)', legend: 'due' },
-            { expr: 'max(inventory_webhooks_retrying)', legend: 'retrying' },
-          ],
-        },
-        {
-          title: 'Endpoints switched off',
-          description:
-            'Since the processes started. gone: answered 410. failing: nothing but failures for days.',
-          unit: 'short',
-          shows: 'lines',
-          queries: [
-            { expr: 'sum by (reason) (inventory_webhooks_disabled_total)', legend: '{{reason}}' },
-          ],
-        },
+        areas(
+          'Requests, by result',
+          'reqps',
+          'success is an answer of 2xx in time; status any other answer.',
+          { '{{result}}': rateOf('inventory_webhooks_attempt_duration_count', 'result') },
+        ),
+        lines(
+          'Time of requests (p50, p99)',
+          's',
+          'How long endpoints take.',
+          medianAndSlow('inventory_webhooks_attempt_duration'),
+        ),
+        lines('Backlog', 'short', 'due: to be sent now. retrying: their endpoints failed.', {
+          due: 'max(inventory_webhooks_due)',
+          retrying: 'max(inventory_webhooks_retrying)',
+        }),
+        lines(
+          'Endpoints switched off',
+          'short',
+          'Since the processes started. gone: answered 410. failing: nothing but failures for days.',
+          { '{{reason}}': 'sum by (reason) (inventory_webhooks_disabled_total)' },
+        ),
       ],
     },
   ],

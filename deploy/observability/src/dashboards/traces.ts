@@ -1,4 +1,11 @@
-import { type DashboardPlan, type PanelPlan, quantileOf, rateOf } from './dashboard-plan.ts';
+import {
+  areas,
+  type DashboardPlan,
+  lines,
+  type PanelPlan,
+  quantileOf,
+  rateOf,
+} from './dashboard-plan.ts';
 
 const spans = 'traces_span_metrics_duration_seconds';
 const calls = 'traces_span_metrics_calls_total';
@@ -9,14 +16,8 @@ const spanLabels = 'service_name, span_name';
 
 /** The slow end of the five slowest kinds of span, beside points that open as traces. */
 function slowest(title: string, description: string, selector: string): PanelPlan {
-  return {
-    title,
-    description,
-    unit: 's',
-    shows: 'lines',
-    leadsToTraces: true,
-    queries: [{ expr: `topk(5, ${quantileOf(0.99, spans, spanLabels, selector)})`, legend }],
-  };
+  const expr = `topk(5, ${quantileOf(0.99, spans, spanLabels, selector)})`;
+  return lines(title, 's', description, { [legend]: expr }, { leadsToTraces: true });
 }
 
 export const traces: DashboardPlan = {
@@ -53,35 +54,24 @@ export const traces: DashboardPlan = {
     {
       title: 'Failed and frequent',
       panels: [
-        {
-          title: 'Failed spans',
-          description:
-            'By service and name: requests answered with 500 or more, calls answered with 400 or more, work that threw.',
-          unit: 'ops',
-          shows: 'lines',
-          leadsToTraces: true,
-          queries: [{ expr: rateOf(calls, spanLabels, failed), legend }],
-        },
-        {
-          title: 'Busiest spans',
-          description: 'The ten most frequent: where recording traces costs most.',
-          unit: 'ops',
-          shows: 'lines',
-          queries: [{ expr: `topk(10, ${rateOf(calls, spanLabels)})`, legend }],
-        },
-        {
-          title: 'Time at work, by service',
-          description:
-            'Seconds of server and consumer spans in a second: how many are under way on average.',
-          unit: 'short',
-          shows: 'areas',
-          queries: [
-            {
-              expr: rateOf(`${spans}_sum`, 'service_name', kind('SERVER', 'CONSUMER')),
-              legend: '{{service_name}}',
-            },
-          ],
-        },
+        lines(
+          'Failed spans',
+          'ops',
+          'By service and name: requests answered with 500 or more, calls answered with 400 or more, work that threw.',
+          { [legend]: rateOf(calls, spanLabels, failed) },
+          { leadsToTraces: true },
+        ),
+        lines('Busiest spans', 'ops', 'The ten most frequent: where recording traces costs most.', {
+          [legend]: `topk(10, ${rateOf(calls, spanLabels)})`,
+        }),
+        areas(
+          'Time at work, by service',
+          'short',
+          'Seconds of server and consumer spans in a second: how many are under way on average.',
+          {
+            '{{service_name}}': rateOf(`${spans}_sum`, 'service_name', kind('SERVER', 'CONSUMER')),
+          },
+        ),
       ],
     },
   ],

@@ -2,7 +2,7 @@
  * Generated from docs/generated/openapi.json by scripts/generate.js: the schemas that the client
  * exposes, as they are on the wire.
  */
-import type { Open } from "../open.ts";
+export type Open<Known extends string> = Known | (string & Record<never, never>);
 export type paths = Record<string, never>;
 export type webhooks = Record<string, never>;
 export interface components {
@@ -312,10 +312,10 @@ export interface components {
                 readonly state: "completed";
                 /** @enum {string} */
                 readonly outcome: Open<"complete_changed" | "complete_unchanged" | "private" | "not_found" | "upstream_unavailable" | "incomplete" | "cancelled" | "internal_failure">;
-                /** @description The inventory that was refreshed. Absent in events of earlier versions. */
-                readonly scope?: components["schemas"]["Scope"] | null;
-                /** @description The saved revision; null where none was saved. Absent together with `scope`. */
-                readonly revision_id?: string | null;
+                /** @description The inventory that was refreshed. */
+                readonly scope: components["schemas"]["Scope"];
+                /** @description The saved revision; null where none was saved. */
+                readonly revision_id: string | null;
             };
             /** @description Relative to the base address. */
             readonly links: {

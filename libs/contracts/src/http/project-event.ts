@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eventId, projectId, type RefreshId, refreshId, revisionId } from '../ids.ts';
+import { eventId, projectId, refreshId, revisionId } from '../ids.ts';
 import { inventoryKey } from '../inventory-key.ts';
 import { refreshOutcome } from '../vocabulary.ts';
 
@@ -24,14 +24,8 @@ export const refreshCompletedEvent = z
       refresh_id: refreshId,
       state: z.literal('completed'),
       outcome: refreshOutcome,
-      scope: inventoryKey
-        .nullable()
-        .optional()
-        .describe('The inventory that was refreshed. Absent in events of earlier versions.'),
-      revision_id: revisionId
-        .nullable()
-        .optional()
-        .describe('The saved revision; null where none was saved. Absent together with `scope`.'),
+      scope: inventoryKey.describe('The inventory that was refreshed.'),
+      revision_id: revisionId.nullable().describe('The saved revision; null where none was saved.'),
     }),
     links: z
       .object({
@@ -59,30 +53,3 @@ export type ProjectEvent = z.infer<typeof projectEvent>;
 
 /** The name of a type of event; later versions may add some. */
 export const eventTypeName = z.string().regex(/^[a-z][a-z0-9._-]{0,99}$/);
-
-/** What an event of any type has. */
-const anyEvent = z.looseObject({
-  ...common,
-  version: z.int().min(1),
-  type: eventTypeName,
-});
-export type OpaqueEvent = z.infer<typeof anyEvent>;
-
-/**
- * An event of any type, also of one that a later version adds. It is passed on as it was read, with
- * all fields in their order: the JSON of an event is written once, and written again it is the same
- * text.
- */
-export const opaqueEvent = z
-  .custom<OpaqueEvent>((value) => anyEvent.safeParse(value).success, 'must be an event')
-  .meta({ type: 'object', description: 'An event of any type, passed on unchanged.' });
-
-const ofRefresh = z.object({
-  type: refreshCompletedEvent.shape.type,
-  data: z.object({ refresh_id: refreshId }),
-});
-
-/** The refresh whose event it is; null for one of another type. */
-export function refreshIdOf(event: OpaqueEvent): RefreshId | null {
-  return ofRefresh.safeParse(event).data?.data.refresh_id ?? null;
-}

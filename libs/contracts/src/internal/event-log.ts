@@ -1,6 +1,31 @@
 import { z } from 'zod';
-import { opaqueEvent } from '../http/project-event.ts';
-import { projectId } from '../ids.ts';
+import { eventTypeName, type ProjectEvent } from '../http/project-event.ts';
+import { eventId, projectId, refreshId } from '../ids.ts';
+
+/**
+ * An event of any type, also of one that a later version adds, as the JSON that its author has
+ * written. Log, notification, stream and webhook carry this text, which is not written again; beside
+ * it is what they read of an event.
+ */
+export const eventText = z.object({
+  id: eventId,
+  type: eventTypeName,
+  occurred_at: z.iso.datetime(),
+  /** The refresh whose event it is. */
+  refresh_id: refreshId.nullable(),
+  /** On one line. */
+  json: z.string().regex(/^\{[^\r\n]*\}$/),
+});
+export type EventText = z.infer<typeof eventText>;
+
+/** Writes the JSON of an event, once for all readers. */
+export function writeEvent<Event extends ProjectEvent>(
+  event: Event,
+): EventText & { readonly type: Event['type'] } {
+  const { id, type, occurred_at } = event;
+  const refresh_id = event.type === 'inventory.refresh.completed' ? event.data.refresh_id : null;
+  return { id, type, occurred_at, refresh_id, json: JSON.stringify(event) };
+}
 
 /** Paths of the event-stream's internal API of logs. */
 export const logPaths = {
@@ -11,8 +36,8 @@ export const logPaths = {
 
 /** Most Projects of one request for heads. */
 export const logHeadsMax = 1_000;
-/** Most entries on one page of a log. */
-export const logPageMax = 500;
+/** Most entries of one batch of a log. */
+export const logBatchMax = 500;
 
 /** Body of POST /logs/heads of the event-stream. */
 export const logHeadsQuery = z.object({ project_ids: z.array(projectId).max(logHeadsMax) });
@@ -40,20 +65,20 @@ export const appendedHeads = logHeads.extend({
 export type AppendedHeads = z.infer<typeof appendedHeads>;
 
 /** Query of GET /projects/{project_id}/log of the event-stream. */
-export const logPageQuery = z.object({
+export const logBatchQuery = z.object({
   after: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER),
-  limit: z.coerce.number().int().min(1).max(logPageMax).default(logPageMax),
+  limit: z.coerce.number().int().min(1).max(logBatchMax).default(logBatchMax),
 });
 
 export const logEntry = z.object({
   position: z.int().min(1),
   appended_at: z.iso.datetime(),
-  event: opaqueEvent,
+  event: eventText,
 });
 export type LogEntryView = z.infer<typeof logEntry>;
 
 /** Entries after a position, ascending and contiguous. */
-export const logPage = z.object({
+export const logBatch = z.object({
   log_epoch: z.int().min(1),
   head_position: z.int().min(0),
   /** The oldest stored entry; head + 1 without one. */
@@ -61,4 +86,4 @@ export const logPage = z.object({
   earliest_at: z.iso.datetime().nullable(),
   items: z.array(logEntry),
 });
-export type LogPage = z.infer<typeof logPage>;
+export type LogBatch = z.infer<typeof logBatch>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { opaqueEvent } from '../http/project-event.ts';
 import { projectId } from '../ids.ts';
+import { eventText } from '../internal/event-log.ts';
 import { defineMessage } from '../message.ts';
 
 /** An event was appended to the Project's log. A notification: the log itself is authoritative. */
@@ -13,7 +13,7 @@ export const projectEventAppended = defineMessage({
     /** Contiguous from 1 within one epoch of the Project's log. */
     position: z.int().min(1),
     log_epoch: z.int().min(1),
-    event: opaqueEvent,
+    event: eventText,
     /** When the log has acquired the position; absent where its entry was pruned. */
     appended_at: z.iso.datetime().optional(),
   }),

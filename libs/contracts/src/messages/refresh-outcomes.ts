@@ -16,7 +16,6 @@ export const refreshCompleted = defineMessage({
     outcome: refreshOutcome,
     revision_id: revisionId.nullable(),
     completed_at: z.iso.datetime(),
-    /** Absent in messages of earlier versions. */
-    scope: inventoryKey.optional(),
+    scope: inventoryKey,
   }),
 });

@@ -1,46 +1,22 @@
-import { eventTypeName } from '@inventory/contracts/http/project-event';
-import { accountId, eventId, projectId, refreshId, revisionId } from '@inventory/contracts/ids';
-import { inventoryKey } from '@inventory/contracts/inventory-key';
-import { refreshOutcome } from '@inventory/contracts/vocabulary';
+import { accountId, projectId } from '@inventory/contracts/ids';
+import { eventText } from '@inventory/contracts/internal/event-log';
 import type { CollectionIndexes } from '@inventory/mongo/indexes';
 import { workField, workIndex } from '@inventory/work/work-field';
 import type { Db } from 'mongodb';
 import { z } from 'zod';
-import type { LoggedEvent } from './project-event.domain.ts';
 
-const common = { id: eventId, version: z.literal(1), occurredAt: z.string(), projectId };
-const loggedEvent: z.ZodType<LoggedEvent> = z.discriminatedUnion('type', [
-  z.object({
-    ...common,
-    type: z.literal('inventory.refresh.completed'),
-    refreshId,
-    outcome: refreshOutcome,
-    inventory: inventoryKey.nullable().optional(),
-    revisionId: revisionId.nullable().optional(),
-  }),
-  z.object({
-    ...common,
-    type: z.literal('account.balance.low'),
-    available: z.int(),
-    threshold: z.int(),
-  }),
-]);
-
-const entryFields = {
+/**
+ * One entry of a Project's log. Its `_id`, Project and position, is acquired by insert. Its event is the
+ * text that was written when it was announced first.
+ */
+const logEntry = z.object({
   _id: z.string(),
   projectId,
   accountId,
   position: z.int(),
-  eventId,
+  event: eventText,
   appendedAt: z.date(),
-};
-
-/** One entry of a Project's log. Its `_id`, Project and position, is acquired by insert. */
-const logEntry = z.union([
-  z.object({ ...entryFields, type: eventTypeName, json: z.string() }),
-  /** Of an earlier version. */
-  z.object({ ...entryFields, event: loggedEvent }),
-]);
+});
 export type LogEntryDocument = Readonly<z.infer<typeof logEntry>>;
 
 /** The position of an event whose entry was pruned: announced again, it keeps its position. */
@@ -79,7 +55,7 @@ export const logIndexes: readonly CollectionIndexes[] = [
       // It begins with the Project, by which the log can be sharded.
       {
         name: 'project_event_id',
-        keys: { projectId: 1, eventId: 1 },
+        keys: { projectId: 1, 'event.id': 1 },
         options: { unique: true },
       },
       // Covers the read of appended heads.

@@ -1,9 +1,8 @@
-import { projectEventTypes } from '@inventory/contracts/http/project-event';
-import { refreshOutcomes } from '@inventory/contracts/vocabulary';
-import { fromIsoTime } from '@inventory/runtime/clock';
+import { type ProjectEventType, projectEventTypes } from '@inventory/contracts/http/project-event';
+import { type RefreshOutcome, refreshOutcomes } from '@inventory/contracts/vocabulary';
+import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
 import { instrumentsOf } from '@inventory/runtime/instruments';
 import { metrics } from '@opentelemetry/api';
-import type { LoggedEvent } from './project-event.domain.ts';
 
 const { counter, histogram } = instrumentsOf(metrics.getMeter('@inventory/event-stream'));
 
@@ -19,10 +18,17 @@ const appendDelay = histogram({
   labels: { type: projectEventTypes },
   buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
 });
-/** An event was appended, or had its position already. */
-export function countAppended(event: LoggedEvent, nowMs: number): void {
-  const { type } = event;
-  const outcome = event.type === 'inventory.refresh.completed' ? { outcome: event.outcome } : {};
-  appended.add(1, { type, ...outcome });
-  appendDelay.record(Math.max(0, nowMs - fromIsoTime(event.occurredAt)) / 1_000, { type });
+
+/** An event was appended, or had its position already; one of a refresh with its outcome. */
+export type CountAppended = (
+  event: { readonly type: ProjectEventType; readonly occurred_at: string },
+  outcome?: RefreshOutcome,
+) => void;
+
+export function appendedCounter(clock: Pick<Clock, 'now'>): CountAppended {
+  return ({ type, occurred_at }, outcome) => {
+    appended.add(1, outcome === undefined ? { type } : { type, outcome });
+    const delayMs = clock.now() - fromIsoTime(occurred_at);
+    appendDelay.record(Math.max(0, delayMs) / 1_000, { type });
+  };
 }

@@ -1,4 +1,5 @@
 import type { ProjectId } from '@inventory/contracts/ids';
+import type { EventText } from '@inventory/contracts/internal/event-log';
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
 import { sharedCommands } from '@inventory/mongo/shared-commands';
 import { type Clock, dateOf } from '@inventory/runtime/clock';
@@ -13,7 +14,7 @@ import {
   logDocuments,
   type PrunedEventDocument,
 } from './log-document.ts';
-import { type LogCollections, placesAfter } from './project-log-store.ts';
+import { idsAfter, type LogCollections } from './project-log-store.ts';
 
 /** Which logs have entries to prune, and when; and their oldest entries. */
 export interface LogPruning {
@@ -29,12 +30,12 @@ export interface LogPruning {
   removePositionsBefore(timeMs: number): Promise<void>;
 }
 
-export type OldEntry = Pick<
-  LogEntryDocument,
-  '_id' | 'projectId' | 'position' | 'eventId' | 'appendedAt'
->;
+export interface OldEntry
+  extends Pick<LogEntryDocument, '_id' | 'projectId' | 'position' | 'appendedAt'> {
+  readonly event: Pick<EventText, 'id'>;
+}
 
-const withoutEvent = { projection: { event: 0, json: 0 } } as const;
+const withoutText = { projection: { 'event.json': 0 } } as const;
 const logsPerCommand = 100;
 /** Logs that are known to be in the queue. */
 const knownMax = 50_000;
@@ -69,7 +70,7 @@ export function createLogPruning(
     },
     listOldest: (projectId, limit) =>
       log
-        .find({ _id: placesAfter(projectId, 0) }, withoutEvent)
+        .find({ _id: idsAfter(projectId, 0) }, withoutText)
         .sort({ _id: 1 })
         .limit(limit)
         .toArray(),
@@ -77,7 +78,7 @@ export function createLogPruning(
       if (entries.length === 0) return;
       const prunedAt = dateOf(nowMs);
       const positions = entries.map(
-        ({ eventId: _id, projectId, position }): PrunedEventDocument => ({
+        ({ event: { id: _id }, projectId, position }): PrunedEventDocument => ({
           ...{ _id, projectId, position, prunedAt },
         }),
       );

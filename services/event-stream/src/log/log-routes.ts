@@ -3,15 +3,15 @@ import {
   appendedEntriesMax,
   appendedHeads,
   appendedHeadsQuery,
+  logBatch,
+  logBatchQuery,
   logHeads,
   logHeadsQuery,
-  logPage,
-  logPageQuery,
   logPaths,
 } from '@inventory/contracts/internal/event-log';
 import { internalRoute } from '@inventory/http/internal-route';
 import { type Clock, fromIsoTime, isoTime } from '@inventory/runtime/clock';
-import { toLogPage } from './log-page.ts';
+import { toLogBatch } from './log-batch.ts';
 import type { ProjectLog } from './project-log-store.ts';
 import { readAppendedHeads } from './read-appended-heads.ts';
 
@@ -21,7 +21,7 @@ export interface LogRoutesDeps {
   readonly clock: Clock;
 }
 
-/** Heads and pages of logs. */
+/** Heads and batches of logs. */
 export const logRoutes = [
   internalRoute({
     method: 'POST',
@@ -57,8 +57,8 @@ export const logRoutes = [
     method: 'GET',
     template: logPaths.log,
     callers: ['gateway'],
-    input: { path: projectPath, query: logPageQuery },
-    answer: logPage,
+    input: { path: projectPath, query: logBatchQuery },
+    answer: logBatch,
     async handle({ log, logEpoch }: LogRoutesDeps, { path, query }) {
       const { project_id: projectId } = path;
       const [head, [oldest], items] = await Promise.all([
@@ -66,7 +66,7 @@ export const logRoutes = [
         log.listAfter(projectId, 0, 1),
         log.listAfter(projectId, query.after, query.limit),
       ]);
-      return toLogPage({ logEpoch, after: query.after, head, oldest, items });
+      return toLogBatch({ logEpoch, after: query.after, head, oldest, items });
     },
   }),
 ];

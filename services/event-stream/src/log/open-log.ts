@@ -6,12 +6,10 @@ import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
 import type { EventStreamConfig } from '../config.ts';
-import type { AnnounceBalanceDeps } from './announce-events.ts';
 import { createGatewayClient, type GatewayClient } from './gateway-client.ts';
 import { openLogCollections } from './log-document.ts';
 import { createLogPruning, type LogPruning } from './log-pruning-store.ts';
-import { onBalanceLow } from './on-balance-low.ts';
-import { onRefreshCompleted } from './on-refresh-completed.ts';
+import { type AnnouncementDeps, onBalanceLow, onRefreshCompleted } from './on-announcements.ts';
 import { createProjectLog, type ProjectLog } from './project-log-store.ts';
 
 export interface OpenedLog {
@@ -58,7 +56,7 @@ const balancesGatherMs = 500;
 export async function startAppending(
   { lifetime }: Pick<ServiceContext, 'lifetime'>,
   bus: Pick<MessageBus, 'consume'>,
-  deps: AnnounceBalanceDeps,
+  deps: AnnouncementDeps,
 ): Promise<void> {
   const completions = await bus.consume({
     group: consumerGroup('event-stream', 'refresh.outcomes.v1'),

@@ -1,17 +1,23 @@
 import type { AccountId, EventId, ProjectId } from '@inventory/contracts/ids';
+import type { EventText } from '@inventory/contracts/internal/event-log';
 import { refusedWrites } from '@inventory/mongo/duplicate-key';
 import { parseDocument } from '@inventory/mongo/parse-document';
 import { sharedCommands } from '@inventory/mongo/shared-commands';
-import { type Clock, dateOf } from '@inventory/runtime/clock';
+import { type Clock, dateOf, fromIsoTime } from '@inventory/runtime/clock';
 import { createBatcher } from '@inventory/runtime/concurrency';
 import { LRUCache } from 'lru-cache';
 import type { Collection } from 'mongodb';
-import { type EventText, toEventText } from './event-mapping.ts';
 import { type LogEntryDocument, logDocuments, type PrunedEventDocument } from './log-document.ts';
-import type { LoggedEvent } from './project-event.domain.ts';
 
-export interface LogEntry extends EventText {
+/** The log that an event belongs to. */
+export interface EventOwner {
+  readonly accountId: AccountId;
   readonly projectId: ProjectId;
+}
+
+export interface LogEntry {
+  readonly projectId: ProjectId;
+  readonly event: EventText;
   readonly logEpoch: number;
   /** Contiguous from 1. */
   readonly position: number;
@@ -32,7 +38,7 @@ export interface AppendedPosition {
 /** The append-only log of each Project's events: commit order is position order. */
 export interface ProjectLog {
   /** The entry of the event, inserted or found: an event is appended once. */
-  appendEvent(accountId: AccountId, event: LoggedEvent): Promise<LogEntry>;
+  appendEvent(owner: EventOwner, event: EventText): Promise<LogEntry>;
   /** Position of the newest entry; 0 where there is none. */
   readHead(projectId: ProjectId): Promise<number>;
   /** Kept entries after a position, ascending. */
@@ -68,12 +74,7 @@ const readsAtOnce = 100;
 /** Projects whose last position is cached. */
 const lastPositionsMax = 50_000;
 
-interface NewEntry extends EventText {
-  readonly _id: string;
-  readonly projectId: ProjectId;
-  readonly position: number;
-  readonly accountId: AccountId;
-}
+type NewEntry = Omit<LogEntryDocument, 'appendedAt'>;
 
 export function createProjectLog(
   { log, pruned }: LogCollections,
@@ -90,7 +91,7 @@ export function createProjectLog(
 
   async function readHead(projectId: ProjectId): Promise<number> {
     const newest = await log.findOne(
-      { _id: placesAfter(projectId, 0) },
+      { _id: idsAfter(projectId, 0) },
       { sort: { _id: -1 }, projection: { position: 1 } },
     );
     return newest?.position ?? 0;
@@ -111,43 +112,39 @@ export function createProjectLog(
 
   /** Null when the position is taken: then the head is read and the next position tried. */
   async function tryAppend(
-    accountId: AccountId,
-    event: LoggedEvent,
+    { accountId, projectId }: EventOwner,
+    event: EventText,
     position: number,
   ): Promise<KeptEntry | null> {
-    const { projectId } = event;
-    const place = { projectId, position };
-    const text = toEventText(event);
-    const _id = placeOf(projectId, position);
-    const appendedAtMs = await appends.add({ _id, ...place, accountId, ...text });
-    return appendedAtMs === null ? null : { ...place, logEpoch, ...text, appendedAtMs };
+    const _id = idOf(projectId, position);
+    const appendedAtMs = await appends.add({ _id, projectId, accountId, position, event });
+    return appendedAtMs === null ? null : { projectId, position, logEpoch, event, appendedAtMs };
   }
 
   /** An event that is announced again after its entry was pruned keeps its position. */
-  async function findPruned(event: LoggedEvent): Promise<LogEntry | null> {
-    if (Date.parse(event.occurredAt) > clock.now() - keepMs) return null;
-    const found = await pruned.findOne({ _id: event.id, projectId: event.projectId });
+  async function findPruned(projectId: ProjectId, event: EventText): Promise<LogEntry | null> {
+    if (fromIsoTime(event.occurred_at) > clock.now() - keepMs) return null;
+    const found = await pruned.findOne({ _id: event.id, projectId });
     if (found === null) return null;
     const { position } = parseDocument(logDocuments.pruned, found);
-    const { projectId } = event;
-    return { projectId, position, logEpoch, ...toEventText(event), appendedAtMs: null };
+    return { projectId, position, logEpoch, event, appendedAtMs: null };
   }
 
   return {
     readHead,
-    async appendEvent(accountId, event) {
-      const { projectId } = event;
-      const earlier = await findPruned(event);
+    async appendEvent(owner, event) {
+      const { projectId } = owner;
+      const earlier = await findPruned(projectId, event);
       if (earlier) return earlier;
       for (let race = 0; race < raceMax; race += 1) {
         const position = (await lastPosition(projectId, race)) + 1;
-        const entry = await tryAppend(accountId, event, position);
+        const entry = await tryAppend(owner, event, position);
         if (entry) {
           lastPositions.set(projectId, position);
           return entry;
         }
         // A taken position may be this very event's: both indexes are hit and either is named.
-        const known = await log.findOne({ projectId, eventId: event.id });
+        const known = await log.findOne({ projectId, 'event.id': event.id });
         if (known) return keptEntryOf(logEpoch, known);
       }
       throw new Error('the log of a Project is too contended to append to');
@@ -169,20 +166,20 @@ function logReads(
 ): Pick<ProjectLog, 'listAfter' | 'listAppendedSince' | 'listBetween' | 'findEntry'> {
   async function read({ projectId, position, limit }: LogRead): Promise<KeptEntry[]> {
     const kept = await log
-      .find({ _id: placesAfter(projectId, position) }, { sort: { _id: 1 }, limit })
+      .find({ _id: idsAfter(projectId, position) }, { sort: { _id: 1 }, limit })
       .toArray();
     return kept.map(fromDoc);
   }
 
-  // Reads of the same page that are requested in one turn are one read. It begins after the last of
-  // the requests, so that it finds what was appended before any of them; each page fails alone.
+  // Reads of the same batch that are requested in one turn are one read. It begins after the last of
+  // the requests, so that it finds what was appended before any of them; each batch fails alone.
   const reads = createBatcher<LogRead, { readonly entries: Promise<KeptEntry[]> }>({
     ...sharedCommands,
     itemsMax: readsAtOnce,
     async flush(wanted) {
       const shared = new Map<string, Promise<KeptEntry[]>>();
       return wanted.map((one) => {
-        const key = `${placeOf(one.projectId, one.position)}/${one.limit}`;
+        const key = `${idOf(one.projectId, one.position)}/${one.limit}`;
         const entries = shared.get(key) ?? read(one);
         shared.set(key, entries);
         return { entries };
@@ -213,38 +210,30 @@ function logReads(
     async listBetween(projectId, { sinceMs, untilMs }, limit) {
       const appendedAt = { $gte: dateOf(sinceMs), $lte: dateOf(untilMs) };
       const kept = await log
-        .find({ _id: placesAfter(projectId, 0), appendedAt }, { sort: { _id: 1 }, limit })
+        .find({ _id: idsAfter(projectId, 0), appendedAt }, { sort: { _id: 1 }, limit })
         .toArray();
       return kept.map(fromDoc);
     },
     async findEntry(projectId, eventId) {
-      const kept = await log.findOne({ projectId, eventId });
+      const kept = await log.findOne({ projectId, 'event.id': eventId });
       return kept && fromDoc(kept);
     },
   };
 }
 
 function keptEntryOf(logEpoch: number, stored: LogEntryDocument): KeptEntry {
-  const doc = parseDocument(logDocuments.entry, stored);
-  const { projectId, position, appendedAt } = doc;
-  const appendedAtMs = appendedAt.getTime();
-  return { projectId, position, logEpoch, ...textOf(doc), appendedAtMs };
-}
-
-function textOf(doc: LogEntryDocument): EventText {
-  if ('event' in doc) return toEventText(doc.event);
-  const { eventId, type, json } = doc;
-  return { eventId, type, json };
+  const { projectId, position, event, appendedAt } = parseDocument(logDocuments.entry, stored);
+  return { projectId, position, logEpoch, event, appendedAtMs: appendedAt.getTime() };
 }
 
 const positionDigits = 12;
 
 /** Ids of a Project's entries sort by position. */
-function placeOf(projectId: ProjectId, position: number): string {
+function idOf(projectId: ProjectId, position: number): string {
   return `${projectId}/${String(position).padStart(positionDigits, '0')}`;
 }
 
 /** `0` is the character after `/`. */
-export function placesAfter(projectId: ProjectId, position: number): { $gt: string; $lt: string } {
-  return { $gt: placeOf(projectId, position), $lt: `${projectId}0` };
+export function idsAfter(projectId: ProjectId, position: number): { $gt: string; $lt: string } {
+  return { $gt: idOf(projectId, position), $lt: `${projectId}0` };
 }

@@ -7,7 +7,7 @@ const entry = (position: number, atMs: number): OldEntry => ({
   _id: `prj/${position}`,
   projectId: 'prj_01900000-0000-7000-8000-000000000000',
   position,
-  eventId: `evt_${position}`,
+  event: { id: `evt_${position}` },
   appendedAt: new Date(atMs),
 });
 

@@ -2,11 +2,6 @@ import type { ProjectId } from '@inventory/contracts/ids';
 import type { Clock } from '@inventory/runtime/clock';
 import type { ProjectLog } from './project-log-store.ts';
 
-export interface ReadAppendedHeadsDeps {
-  readonly log: Pick<ProjectLog, 'listAppendedSince'>;
-  readonly clock: Clock;
-}
-
 export interface AppendedHeadsRead {
   readonly heads: readonly (readonly [ProjectId, number])[];
   /** Where the next read starts. */
@@ -19,7 +14,7 @@ const overlapMs = 30_000;
 
 /** The last positions appended since a time, per Project: the cost follows entries, not Projects. */
 export async function readAppendedHeads(
-  { log, clock }: ReadAppendedHeadsDeps,
+  { log, clock }: { readonly log: Pick<ProjectLog, 'listAppendedSince'>; readonly clock: Clock },
   sinceMs: number | null,
   entriesMax: number,
 ): Promise<AppendedHeadsRead> {
@@ -38,7 +33,7 @@ export async function readAppendedHeads(
   if (!isFull || last.appendedAtMs > nowMs) {
     return { heads: [...heads], nextSinceMs, hasMore: false };
   }
-  // A full page of one millisecond is not read twice.
+  // A full batch of one millisecond is not read twice.
   const continuedMs = Math.max(last.appendedAtMs, sinceMs + 1);
   return { heads: [...heads], nextSinceMs: continuedMs, hasMore: true };
 }

@@ -17,19 +17,17 @@ export interface ProjectEventAccess {
   invalidate(projectId: ProjectId | null): void;
 }
 
-interface ProjectEventAccessDeps {
-  readonly findEventAccess: (projectId: ProjectId) => Promise<boolean>;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
-
 const freshMs = 30_000;
 const usableMs = 5 * 60_000;
 /** Pause after a failed lookup, during which no delivery waits for another lookup. */
 const retryAfterMs = 5_000;
 const projectsMax = 10_000;
 
-export function createProjectEventAccess(deps: ProjectEventAccessDeps): ProjectEventAccess {
+export function createProjectEventAccess(deps: {
+  readonly findEventAccess: (projectId: ProjectId) => Promise<boolean>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}): ProjectEventAccess {
   const { findEventAccess, clock, logger } = deps;
   const answers = createInvalidatedCache<boolean>({
     load: (projectId) => findEventAccess(projectId as ProjectId),

@@ -2,7 +2,6 @@ import type { AccountId, EventId, ProjectId, WebhookEndpointId } from '@inventor
 import { Refused } from '@inventory/http/refused';
 import { type Clock, isoTime } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
-import type { EventType } from '../log/project-event.domain.ts';
 import type { ProjectLog } from '../log/project-log-store.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 import { healthy } from './endpoint-health.domain.ts';
@@ -32,7 +31,7 @@ export interface WantedEndpoint {
   readonly projectId: ProjectId;
   readonly accountId: AccountId;
   readonly url: string;
-  readonly types: readonly EventType[];
+  readonly types: readonly string[];
   readonly description: string | null;
 }
 
@@ -44,7 +43,7 @@ export interface EndpointOfProject {
 /** Absent fields do not change. */
 export interface EndpointChange {
   readonly url?: string | undefined;
-  readonly types?: readonly EventType[] | undefined;
+  readonly types?: readonly string[] | undefined;
   readonly description?: string | null | undefined;
   readonly state?: 'enabled' | 'disabled' | undefined;
 }

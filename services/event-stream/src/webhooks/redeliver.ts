@@ -76,7 +76,7 @@ export async function redeliverRange(
 /** Entries from the endpoint's position on get their delivery from the log. */
 function isMissed(
   { types, nextPosition }: WebhookEndpoint,
-  { type, position, appendedAtMs }: KeptEntry,
+  { event: { type }, position, appendedAtMs }: KeptEntry,
   untilMs: number,
 ): boolean {
   return types.includes(type) && position < nextPosition && appendedAtMs <= untilMs;

@@ -152,7 +152,9 @@ function world(changes: Partial<WebhookEndpoint> = {}, cut = () => {}, flaw?: Fl
         const eventId: EventId = `evt_${newRefreshId()}`;
         const json = `{"at":${position}}`;
         const appendedAtMs = clock.now();
-        entries.push({ projectId, logEpoch: 1, position, eventId, type, json, appendedAtMs });
+        const text = { type, json, occurred_at: '2026-11-21T10:00:00.000Z', refresh_id: null };
+        const event = { id: eventId, ...text };
+        entries.push({ projectId, logEpoch: 1, position, event, appendedAtMs });
       }
       if (!queue.pending.has(id)) queue.add(id, endpoint, clock.now());
       queue.makeDue(id, clock.now());
@@ -250,8 +252,11 @@ async function play(steps: readonly Step[], flaw?: Flaw): Promise<void> {
   clock.advance(claimMs);
   await turnAll();
 
-  const wanted = entries.filter(({ type, position }) => type === refreshed || position >= lowFrom);
-  for (const { eventId, json, position } of wanted) {
+  const wanted = entries.filter(
+    ({ event, position }) => event.type === refreshed || position >= lowFrom,
+  );
+  for (const { event, position } of wanted) {
+    const { id: eventId, json } = event;
     const delivery = stored.get(eventId);
     if (delivery?.state !== 'delivered') throw new Error(`event ${position} was not delivered`);
     const bodies = sent.filter((one) => one.eventId === eventId).map(({ body }) => body);
@@ -429,7 +434,7 @@ test('what an endpoint missed between disabling and enabling is not sent, also i
   await turnAll();
 
   expect(sent.map(({ eventId }) => eventId)).toEqual(
-    [entries[0], entries[3]].map((entry) => entry?.eventId),
+    [entries[0], entries[3]].map((entry) => entry?.event.id),
   );
 });
 

@@ -107,7 +107,7 @@ async function insertDeliveries(deps: ServeEndpointDeps, turn: Turn): Promise<vo
   const { pages, entries: limit } = most[turn.pace];
   for (let page = 0; page < pages; page += 1) {
     const entries = await deps.log.listAfter(projectId, turn.nextPosition - 1, limit);
-    const wanted = entries.filter(({ type }) => turn.endpoint.types.includes(type));
+    const wanted = entries.filter(({ event: { type } }) => turn.endpoint.types.includes(type));
     const made = wanted.map((entry) => deliveryOf(turn.endpoint, entry));
     await deps.deliveries.insertMissing(made, deps.clock.now());
     turn.nextPosition = (entries.at(-1)?.position ?? turn.nextPosition - 1) + 1;
@@ -118,7 +118,7 @@ async function insertDeliveries(deps: ServeEndpointDeps, turn: Turn): Promise<vo
 
 export function deliveryOf(
   { id: endpointId, projectId }: WebhookEndpoint,
-  { eventId, type, json: body, appendedAtMs }: KeptEntry,
+  { event: { id: eventId, type, json: body }, appendedAtMs }: KeptEntry,
 ): NewDelivery {
   return { endpointId, projectId, eventId, type, body, appendedAtMs };
 }

@@ -1,5 +1,4 @@
 import type { EventId, ProjectId, WebhookEndpointId } from '@inventory/contracts/ids';
-import type { EventType } from '../log/project-event.domain.ts';
 
 export const pingType = 'webhook.ping';
 
@@ -29,7 +28,7 @@ export interface WebhookDelivery {
   readonly endpointId: WebhookEndpointId;
   readonly projectId: ProjectId;
   readonly eventId: EventId;
-  readonly type: EventType;
+  readonly type: string;
   /** The bytes of every attempt. */
   readonly body: string;
   readonly state: 'pending' | 'delivered' | 'failed';

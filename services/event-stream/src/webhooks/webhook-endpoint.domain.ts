@@ -1,5 +1,4 @@
 import type { AccountId, ProjectId, WebhookEndpointId } from '@inventory/contracts/ids';
-import type { EventType } from '../log/project-event.domain.ts';
 import type { EndpointHealth } from './endpoint-health.domain.ts';
 import type { EndpointSecret, SecretRotation } from './secret-rotation.domain.ts';
 
@@ -15,7 +14,7 @@ export interface WebhookEndpoint {
   readonly accountId: AccountId;
   readonly url: string;
   readonly description: string | null;
-  readonly types: readonly EventType[];
+  readonly types: readonly string[];
   readonly state: 'enabled' | 'disabled';
   readonly disabledReason: DisabledReason | null;
   /** The newest first. */

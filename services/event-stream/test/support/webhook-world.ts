@@ -16,7 +16,7 @@ import {
 } from '@inventory/contracts/internal/webhooks';
 import { createInternalClient, type InternalCall } from '@inventory/http/internal-client';
 import type { Clock } from '@inventory/runtime/clock';
-import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
+import { newAccountId, newProjectId } from '@inventory/testkit/builders';
 import { openNamespace } from '@inventory/testkit/namespace';
 import { openTestBus } from '@inventory/testkit/test-bus';
 import { startTestService } from '@inventory/testkit/test-service';
@@ -24,6 +24,7 @@ import { waitFor } from '@inventory/testkit/wait-for';
 import { z } from 'zod';
 import { startEventStream } from '../../src/start-event-stream.ts';
 import type { WebhookConfig } from '../../src/webhooks/webhook-config.ts';
+import { completionOf } from './completions.ts';
 import { startGatewayStub, startReceiver } from './http-receiver.ts';
 import { testConfig } from './test-config.ts';
 
@@ -106,22 +107,20 @@ export async function openWebhookWorld(webhooks: Partial<WebhookConfig> = {}, cl
       }),
     /** Publishes terminal refreshes of a Project, as the collector does; returns their ids. */
     async announce({ accountId, projectId }: Customer, times = 1): Promise<string[]> {
-      const ids = Array.from({ length: times }, newRefreshId);
+      const bodies = Array.from({ length: times }, () =>
+        completionOf(projectId, {
+          account_id: accountId,
+          completed_at: new Date().toISOString(),
+        }),
+      );
       await bus.publish(
-        ids.map((refreshId) => ({
+        bodies.map((body) => ({
           type: 'refresh.completed.v1',
-          id: `completed:${refreshId}`,
-          body: {
-            refresh_id: refreshId,
-            account_id: accountId,
-            project_id: projectId,
-            outcome: 'private',
-            revision_id: null,
-            completed_at: new Date().toISOString(),
-          },
+          id: `completed:${body.refresh_id}`,
+          body,
         })),
       );
-      return ids;
+      return bodies.map(({ refresh_id }) => refresh_id);
     },
     async close(): Promise<void> {
       await client.close();

@@ -1,15 +1,11 @@
 import { plainMeta } from '@inventory/contracts/http/meta';
 import { type Prices, priceView } from '@inventory/contracts/http/prices';
 import type { PriceList } from '@inventory/contracts/internal/ledger';
-import { envelope } from '../http/envelope.ts';
+import { envelope } from '../http/answer.ts';
 import { plainMetaExample } from '../http/openapi/examples.ts';
 import { publicRoute } from '../http/public-route.ts';
 import type { LedgerClient } from './ledger-client.ts';
-import { nextPrices } from './price-schedule.ts';
-
-export interface ReadPricesDeps {
-  readonly ledger: Pick<LedgerClient, 'readPrices'>;
-}
+import { nextPrices } from './prices.ts';
 
 /** GET /v2/prices: the price list in force, and the next one. */
 export const readPricesRoute = publicRoute({
@@ -47,7 +43,11 @@ export const readPricesRoute = publicRoute({
     },
   },
   errors: [],
-  async handle({ ledger }: ReadPricesDeps, _input, { requestId }) {
+  async handle(
+    { ledger }: { readonly ledger: Pick<LedgerClient, 'readPrices'> },
+    _input,
+    { requestId },
+  ) {
     const schedule = await ledger.readPrices();
     const next = nextPrices(schedule);
     const prices = { ...toWirePrices(schedule), next: next && toWirePrices(next) };

@@ -1,25 +1,16 @@
 import { Refused } from '@inventory/http/refused';
 import { withDeadline } from '@inventory/runtime/wait';
-import type { Deadlines } from '../deadlines.ts';
 import type { Principal } from '../tenancy/principal.domain.ts';
+import type { PrincipalCache } from '../tenancy/principal-cache.ts';
 import type { ClientAddressOf } from './client-address.ts';
 import { type PublicContext, type PublicMiddleware, required } from './request-state.ts';
 import type { UnknownKeys } from './unknown-keys.ts';
 
-/** The Principal of a secret; null for every secret that is not valid now, whatever the reason. */
-export interface PrincipalCache {
-  findPrincipal(secret: string): Promise<Principal | null>;
-  /** False for a secret that has to be looked up and that no Credential is known to have. */
-  isKnown(secret: string): boolean;
-  /** The digest by which a secret is stored and looked up. */
-  digestOf(secret: string): string;
-}
-
 export interface AuthenticateDeps {
-  readonly principals: PrincipalCache;
+  readonly principals: Omit<PrincipalCache, 'invalidate'>;
   readonly unknownKeys: UnknownKeys<Principal>;
   readonly clientAddressOf: ClientAddressOf;
-  readonly deadlines: Pick<Deadlines, 'findMs'>;
+  readonly deadlines: { readonly findMs: number };
 }
 
 /** A key is read from its header only, which must occur once. */

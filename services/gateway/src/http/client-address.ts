@@ -9,18 +9,16 @@ import { allowsAddress, isAddress, type NetworkPolicy } from '../tenancy/network
  */
 export type ClientAddressOf = (request: IncomingMessage) => string;
 
-export interface ClientAddressDeps {
-  readonly trustedProxies: NetworkPolicy;
-  readonly logger: Pick<Logger, 'warn'>;
-}
-
 const reportedMax = 100;
 const entryCharactersMax = 60;
 
 export function createClientAddressOf({
   trustedProxies,
   logger,
-}: ClientAddressDeps): ClientAddressOf {
+}: {
+  readonly trustedProxies: NetworkPolicy;
+  readonly logger: Pick<Logger, 'warn'>;
+}): ClientAddressOf {
   /** Proxies whose entry could not be parsed: a wrong configuration shows in every request. */
   const reported = new Set<string>();
 

@@ -2,7 +2,6 @@ import { type Clock, elapsedSince, monotonicNow } from '@inventory/runtime/clock
 import { type Batcher, createBatcher } from '@inventory/runtime/concurrency';
 import { DeadlineExceeded } from '@inventory/runtime/wait';
 import { LRUCache } from 'lru-cache';
-import type { Deadlines } from '../deadlines.ts';
 import {
   admitInOrder,
   type RateStanding,
@@ -29,12 +28,6 @@ export interface RequestLimiter {
     requests?: number,
     isReturnable?: boolean,
   ): Promise<RateDecision>;
-}
-
-export interface RequestLimiterDeps {
-  readonly windows: RateWindowStore;
-  readonly clock: Clock;
-  readonly deadlines: Pick<Deadlines, 'lookUpMs'>;
 }
 
 const ownersMax = 10_000;
@@ -68,7 +61,11 @@ export function createRequestLimiter({
   windows,
   clock,
   deadlines,
-}: RequestLimiterDeps): RequestLimiter {
+}: {
+  readonly windows: RateWindowStore;
+  readonly clock: Clock;
+  readonly deadlines: { readonly lookUpMs: number };
+}): RequestLimiter {
   const counters = new LRUCache<RateOwner, OwnerCounter>({ max: ownersMax });
 
   function createCounter(owner: RateOwner): OwnerCounter {

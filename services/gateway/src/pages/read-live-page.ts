@@ -20,7 +20,7 @@ export interface ReadLivePageDeps {
 }
 
 /** A page that is not charged when its signal is aborted is never charged. */
-export interface WantedPage extends Omit<WantedLivePage, 'accountId'> {
+export interface WantedLiveRead extends Omit<WantedLivePage, 'accountId'> {
   readonly key: ReadKey | null;
 }
 
@@ -47,7 +47,7 @@ const clientGone: Refusal = { code: 'service_unavailable', retry_after_seconds: 
 export function readLivePage(
   deps: ReadLivePageDeps,
   read: Omit<PageRead, 'productCode' | 'keyId'>,
-  wanted: WantedPage,
+  wanted: WantedLiveRead,
   onPage: (page: FetchedLivePage) => void = () => {},
 ): Promise<LivePageRead> {
   const { key, ...page } = wanted;

@@ -21,7 +21,7 @@ export interface PagePosition {
   readonly position: number;
 }
 
-export interface WantedPage {
+export interface WantedSavedPage {
   readonly scope: InventoryKey;
   readonly language: Language;
   readonly pageSize: number;
@@ -40,7 +40,7 @@ export interface SavedPage {
 /** Reads of the revision-store. Rejects with ServiceUnreachable when it is unavailable. */
 export interface RevisionStoreClient {
   /** Null when nothing is saved, or the revision of the position no longer is. */
-  findPage(wanted: WantedPage): Promise<SavedPage | null>;
+  findPage(wanted: WantedSavedPage): Promise<SavedPage | null>;
 }
 
 export function createRevisionStoreClient(client: InternalClient): RevisionStoreClient {

@@ -1,13 +1,18 @@
 import type { ProjectEvent } from '@inventory/contracts/http/project-event';
 import { closingData, recoveryData, revokedData } from '@inventory/contracts/http/stream-frames';
+import { writeEvent } from '@inventory/contracts/internal/event-log';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import fc from 'fast-check';
+import { readChunks } from '../../test/support/read-chunks.ts';
 import {
   checkpointFrame,
+  chunkOf,
   closingFrame,
+  contentOf,
   eventFrame,
   heartbeatFrame,
+  lastChunk,
   recoveryFrame,
   revokedFrame,
 } from './event-frame.domain.ts';
@@ -22,6 +27,8 @@ const event: ProjectEvent = {
     refresh_id: '01900000-0000-7000-8000-000000000001',
     state: 'completed',
     outcome: 'complete_changed',
+    scope: { platform_id: '76561198000000017', app_id: 730, context_id: 2 },
+    revision_id: null,
   },
   links: { refresh: '/v2/platform/inventory-refreshes/01900000-0000-7000-8000-000000000001' },
 };
@@ -30,7 +37,7 @@ test('frames are exactly these bytes (Events: frames) [events-control-frames]', 
   expect(checkpointFrame('abc', '2026-11-21T10:00:00.000Z')).toBe(
     'event: checkpoint\nid: abc\ndata: {"as_of":"2026-11-21T10:00:00.000Z"}\n\n',
   );
-  expect(eventFrame('abd', event)).toBe(
+  expect(eventFrame('abd', writeEvent(event))).toBe(
     `event: inventory.refresh.completed\nid: abd\ndata: ${JSON.stringify(event)}\n\n`,
   );
   expect(closingFrame('draining', 1500)).toBe(
@@ -73,7 +80,7 @@ test('a parser that knows nothing of us reads every frame as one, whatever texts
       const parser = createParser({ onEvent: (message) => seen.push(message) });
       const links = { refresh: text };
 
-      parser.feed(`${eventFrame('cursor', { ...event, links })}${heartbeatFrame}`);
+      parser.feed(`${eventFrame('cursor', writeEvent({ ...event, links }))}${heartbeatFrame}`);
 
       expect(seen).toHaveLength(1);
       expect(seen[0]).toMatchObject({ event: event.type, id: 'cursor' });
@@ -90,8 +97,30 @@ test('control frames carry no id, so that a reader keeps its place (Events: cont
   }
 });
 
-test('a field that would break out of its line is refused, not sent', () => {
+test('a field or an event that would break out of its line is refused, not sent', () => {
   for (const cursor of ['a\nid: b', 'a\rb', 'a\0']) {
     expect(() => checkpointFrame(cursor, 'now')).toThrow('line break');
+    expect(() => eventFrame('id', { type: 'x', json: cursor })).toThrow('line break');
   }
+});
+
+const texts = fc.array(fc.string({ unit: 'binary', minLength: 1, maxLength: 80 }), {
+  maxLength: 5,
+});
+
+test('chunks in a row carry their texts whole and in order, wherever they are split, and so do they without their framing (Events: framing)', () => {
+  fc.assert(
+    fc.property(texts, fc.nat(), (all, somewhere) => {
+      const chunks = Buffer.concat(all.map(chunkOf));
+      const body = chunks.toString('latin1') + lastChunk;
+      const written = all.map((text) => Buffer.from(text).toString('latin1'));
+
+      const part = readChunks(body.slice(0, somewhere % body.length));
+
+      expect(readChunks(body)).toEqual({ chunks: written, isComplete: true });
+      expect(part).toEqual({ chunks: written.slice(0, part.chunks.length), isComplete: false });
+      expect(contentOf(chunks)).toEqual(Buffer.from(all.join('')));
+    }),
+    { numRuns: propertyRuns(100) },
+  );
 });

@@ -22,47 +22,85 @@ export const heartbeatFrame = ':\n\n';
 
 /** The first frame: its id is the position from which this connection continues. */
 export function checkpointFrame(cursor: string, asOf: string): string {
-  return frame('checkpoint', { as_of: asOf }, { id: cursor });
+  return frame('checkpoint', JSON.stringify({ as_of: asOf }), { id: cursor });
 }
 
-/** An event unchanged; its type is that of the frame. */
-export function eventFrame<Event extends { readonly type: string }>(
+/** An event as it was written; its type is that of the frame. */
+export function eventFrame(
   cursor: string,
-  event: Event,
+  { type, json }: { readonly type: string; readonly json: string },
 ): string {
-  return frame(event.type, event, { id: cursor });
+  return frame(type, json, { id: cursor });
 }
 
 /** `retry:` states the delay for clients without support for control frames. */
 export function closingFrame(reason: ClosingReason, retryAfterMs: number): string {
-  return frame(
-    'stream.closing',
-    { reason, retry_after_ms: retryAfterMs },
-    { retry: String(retryAfterMs) },
-  );
+  return frame('stream.closing', JSON.stringify({ reason, retry_after_ms: retryAfterMs }), {
+    retry: String(retryAfterMs),
+  });
+}
+
+export const retryAfterMinMs = 1_000;
+
+/** The longest delay of `stream.closing`: it is spread, so that clients do not reconnect at the same time. */
+export function retryAfterMaxMs(reason: ClosingReason, drainMs: number): number {
+  const mostMs: Record<ClosingReason, number> = {
+    draining: Math.min(60_000, 2 * drainMs),
+    slow_consumer: 15_000,
+    max_age: 5_000,
+    unavailable: 15_000,
+  };
+  return Math.max(retryAfterMinMs, mostMs[reason]);
 }
 
 export function recoveryFrame(notice: RecoveryNotice): string {
-  return frame('stream.recovery_required', notice);
+  return frame('stream.recovery_required', JSON.stringify(notice));
 }
 
 export function revokedFrame(reason: RevocationReason): string {
-  return frame('stream.authorization_revoked', { reason });
+  return frame('stream.authorization_revoked', JSON.stringify({ reason }));
 }
 
 /** Control frames have no `id`: an empty one would reset the last event id of the client. */
 function frame(
   event: string,
-  data: object,
+  json: string,
   fields: { readonly id?: string; readonly retry?: string } = {},
 ): string {
   const lines = [
     `event: ${event}`,
     ...Object.entries(fields).map(([name, value]) => `${name}: ${value}`),
+    `data: ${json}`,
   ];
   if (lines.some((line) => /[\r\n\0]/.test(line))) {
     throw new RangeError('a line break in a field would make it two');
   }
-  // JSON text has no line breaks: those in strings are escaped.
-  return `${lines.join('\n')}\ndata: ${JSON.stringify(data)}\n\n`;
+  return `${lines.join('\n')}\n\n`;
+}
+
+/*
+ * HTTP's chunked coding (RFC 9112, 7.1) of a stream. A frame is a chunk of its own where it is shared
+ * by connections, so that any number of them in a row is one write without a copy.
+ */
+
+/** Ends a body of chunks. */
+export const lastChunk = '0\r\n\r\n';
+
+const lineEnd = '\r\n';
+
+/** A chunk with this text, which is not empty. */
+export function chunkOf(text: string): Buffer {
+  return Buffer.from(Buffer.byteLength(text).toString(16) + lineEnd + text + lineEnd);
+}
+
+/** What whole chunks carry, for a client of HTTP/1.0. */
+export function contentOf(chunks: Buffer): Buffer {
+  const contents: Buffer[] = [];
+  for (let at = 0; at < chunks.length; ) {
+    const start = chunks.indexOf(lineEnd, at) + lineEnd.length;
+    const end = start + Number.parseInt(chunks.toString('latin1', at, start), 16);
+    contents.push(chunks.subarray(start, end));
+    at = end + lineEnd.length;
+  }
+  return Buffer.concat(contents);
 }

@@ -2,10 +2,10 @@ import type { ProjectId } from '@inventory/contracts/ids';
 import {
   type AppendedHeads,
   appendedHeads,
+  type LogBatch,
   type LogHeads,
-  type LogPage,
+  logBatch,
   logHeads,
-  logPage,
   logPaths,
 } from '@inventory/contracts/internal/event-log';
 import type { InternalClient } from '@inventory/http/internal-client';
@@ -18,7 +18,7 @@ export interface EventStreamClient {
   /** Heads of Projects with entries appended since a time; null starts reading now. */
   readAppendedHeads(since: string | null): Promise<AppendedHeads>;
   /** Events after a position, ascending. */
-  readLogPage(projectId: ProjectId, after: number, limit: number): Promise<LogPage>;
+  readLogBatch(projectId: ProjectId, after: number, limit: number): Promise<LogBatch>;
 }
 
 export function createEventStreamClient(client: InternalClient): EventStreamClient {
@@ -35,8 +35,8 @@ export function createEventStreamClient(client: InternalClient): EventStreamClie
         path: logPaths.appended,
         ...(since === null ? {} : { query: { since } }),
       }),
-    readLogPage: (projectId, after, limit) =>
-      client.json(logPage, {
+    readLogBatch: (projectId, after, limit) =>
+      client.json(logBatch, {
         method: 'GET',
         path: pathOf(logPaths.log, { project_id: projectId }),
         query: { after, limit },

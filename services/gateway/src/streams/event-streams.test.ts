@@ -1,127 +1,78 @@
-import { newAccountId } from '@inventory/testkit/builders';
 import { propertyRuns } from '@inventory/testkit/property-runs';
-import { createTestClock, type TestClock } from '@inventory/testkit/test-clock';
 import fc from 'fast-check';
-import { createEventStreams, type EventStream, type EventStreams } from './event-streams.ts';
+import {
+  createTestStreams,
+  type TestStream,
+  type TestStreams,
+} from '../../test/support/test-streams.ts';
 
-interface Recorded extends EventStream {
-  queued: number;
-  taken: number;
-  heartbeats: number;
-  isWritten: boolean;
-  lastFrame: string | null;
-  isCut: boolean;
-}
-
-let clock: TestClock;
-let streams: EventStreams;
-let closed: string[];
-let silent: Set<string>;
-let port = 0;
-
-const limits = { heartbeatMs: 15_000, lifeMaxMs: 900_000, slowAfterMs: 25_000, drainMs: 50 };
-
+let world: TestStreams;
 beforeEach(() => {
-  clock = createTestClock();
-  closed = [];
-  silent = new Set();
-  streams = createEventStreams({
-    ...{ clock, limits },
-    silentPeers: () => silent,
-    onClosed: (reason) => void closed.push(reason),
-  });
+  world = createTestStreams();
 });
-
-function opened({ lingers = false } = {}): Recorded {
-  port += 1;
-  let remove = (): void => {};
-  const stream: Recorded = {
-    accountId: newAccountId(),
-    secretDigest: 'digest',
-    clientAddress: '127.0.0.1',
-    remote: `192.0.2.1/${port}`,
-    queued: 0,
-    taken: 0,
-    heartbeats: 0,
-    isWritten: false,
-    lastFrame: null,
-    isCut: false,
-    heartbeat: () => {
-      stream.heartbeats += 1;
-      stream.isWritten = true;
-    },
-    takeWritten: () => {
-      const { isWritten } = stream;
-      stream.isWritten = false;
-      return isWritten;
-    },
-    end: (lastFrame) => {
-      stream.lastFrame = lastFrame;
-      if (!lingers) remove();
-    },
-    destroy: () => {
-      stream.isCut = true;
-    },
-  };
-  remove = streams.add(stream);
-  return stream;
-}
 
 function seconds(count: number): void {
   for (let second = 0; second < count; second += 1) {
-    clock.advance(1_000);
-    streams.sendHeartbeats();
+    world.clock.advance(1_000);
+    world.streams.tick(world.clock.now());
   }
 }
 
-test('every stream has a heartbeat in 15 s, and they are spread over that time (Events: heartbeat) [events-heartbeat]', () => {
-  const many = Array.from({ length: 30 }, () => opened());
+const many = (count: number) => Array.from({ length: count }, () => world.open());
+const connectionsOf = (opened: readonly TestStream[]) => opened.map((one) => one.connection);
+
+test('every stream has a heartbeat in 15 s, and those that were written to at once are spread over some (Events: heartbeat) [events-heartbeat]', () => {
+  const opened = many(200);
+  for (const { session } of opened) session.write('event: x\n\n');
+  const heartbeats = () =>
+    connectionsOf(opened).reduce((sum, connection) => sum + connection.heartbeats, 0);
   const perSecond = Array.from({ length: 15 }, () => {
-    const before = many.reduce((sum, { heartbeats }) => sum + heartbeats, 0);
+    const before = heartbeats();
     seconds(1);
-    return many.reduce((sum, { heartbeats }) => sum + heartbeats, 0) - before;
+    return heartbeats() - before;
   });
 
-  expect(many.map(({ heartbeats }) => heartbeats)).toEqual(many.map(() => 1));
-  expect(perSecond).toEqual(Array.from({ length: 15 }, () => 2));
+  expect(connectionsOf(opened).map((connection) => connection.heartbeats)).toEqual(
+    opened.map(() => 1),
+  );
+  expect(perSecond.filter((count) => count > 0)).toHaveLength(4);
 });
 
 test('no stream is quiet for more than 15 s, and one that was written to has no heartbeat for 10 s (Events: heartbeat) [events-heartbeat]', () => {
   fc.assert(
-    fc.property(
-      fc.array(fc.boolean(), { minLength: 60, maxLength: 60 }),
-      fc.nat(40),
-      (writes, before) => {
-        for (let count = 0; count < before; count += 1) opened();
-        const stream = opened();
-        stream.isWritten = true;
-        let quiet = 0;
-        for (const isWritten of writes) {
-          // Something is written at the start of the second, the longest before its end.
-          if (isWritten) [stream.isWritten, quiet] = [true, 0];
-          const sent = stream.heartbeats;
-          seconds(1);
-          quiet += 1;
-          expect(quiet).toBeLessThanOrEqual(15);
-          if (stream.heartbeats === sent) continue;
-          expect(quiet).toBeGreaterThan(10);
+    fc.property(fc.array(fc.boolean(), { minLength: 60, maxLength: 60 }), (writes) => {
+      const { session, connection } = world.open();
+      session.write('event: x\n\n');
+      let quiet = 0;
+      for (const isWritten of writes) {
+        // Something is written at the start of the second, the longest before its end.
+        if (isWritten) {
+          session.write('event: x\n\n');
           quiet = 0;
         }
-      },
-    ),
+        const sent = connection.heartbeats;
+        seconds(1);
+        quiet += 1;
+        expect(quiet).toBeLessThanOrEqual(15);
+        if (connection.heartbeats === sent) continue;
+        expect(quiet).toBeGreaterThan(10);
+        quiet = 0;
+      }
+      session.end('');
+    }),
     { numRuns: propertyRuns(100) },
   );
 });
 
 test('a stream lasts 10 to 15 minutes and ends with stream.closing (Events: max_age) [events-life, events-closing]', () => {
-  const many = Array.from({ length: 50 }, () => opened());
+  const opened = many(50);
 
   seconds(599);
-  expect(many.filter(({ lastFrame }) => lastFrame !== null)).toEqual([]);
+  expect(world.closed).toEqual([]);
   seconds(301);
 
-  expect(closed).toEqual(many.map(() => 'max_age'));
-  for (const { lastFrame, isCut } of many) {
+  expect(world.closed).toEqual(opened.map(() => 'max_age'));
+  for (const { lastFrame, isCut } of connectionsOf(opened)) {
     expect(lastFrame).toMatch(
       /^event: stream\.closing\nretry: (\d+)\ndata: \{"reason":"max_age","retry_after_ms":\1\}\n\n$/,
     );
@@ -130,89 +81,86 @@ test('a stream lasts 10 to 15 minutes and ends with stream.closing (Events: max_
 });
 
 test('a client that takes nothing for 25 s gets slow_consumer and is disconnected, one that takes a byte is not, however much is queued (Events: slow consumer) [events-slow-consumer]', () => {
-  const [stalled, slow, quick] = [opened(), opened(), opened()];
-  stalled.queued = 3;
-  slow.queued = 256 * 1024;
+  const [stalled, slow, quick] = [world.open(), world.open(), world.open()];
+  stalled.connection.queued = 3;
+  slow.connection.queued = 256 * 1024;
 
   seconds(24);
-  expect(closed).toEqual([]);
+  expect(world.closed).toEqual([]);
   for (let rest = 0; rest < 10; rest += 1) {
     // More is queued than is taken.
-    slow.taken += 1;
-    slow.queued += 1_000;
+    slow.connection.taken += 1;
+    slow.connection.queued += 1_000;
     seconds(24);
   }
 
-  expect(closed).toEqual(['slow_consumer']);
-  expect(stalled).toMatchObject({
+  expect(world.closed).toEqual(['slow_consumer']);
+  expect(stalled.connection).toMatchObject({
     isCut: true,
     lastFrame: expect.stringContaining('slow_consumer'),
   });
-  for (const { lastFrame } of [slow, quick]) expect(lastFrame).toBeNull();
+  for (const { lastFrame } of connectionsOf([slow, quick])) expect(lastFrame).toBeNull();
 });
 
 test('a client that has taken everything in between has 25 s again (Events: slow consumer) [events-slow-consumer]', () => {
-  const stream = opened();
+  const { connection } = world.open();
   for (const queued of [3, 0, 3]) {
-    stream.queued = queued;
+    connection.queued = queued;
     seconds(20);
   }
-  expect(closed).toEqual([]);
+  expect(world.closed).toEqual([]);
 
   seconds(5);
-  expect(closed).toEqual(['slow_consumer']);
+  expect(world.closed).toEqual(['slow_consumer']);
 });
 
-test('a client that is gone is disconnected once it has acknowledged nothing for 25 s, whatever the socket takes for it: within 45 s of its last frame (Events: slow consumer) [events-slow-consumer, events-places]', () => {
-  const [gone, other] = [opened(), opened()];
-  const takeHeartbeats = () => {
-    for (const stream of [gone, other]) stream.taken = 3 * stream.heartbeats;
-    // Only what was sent can be sent again.
-    if (gone.heartbeats > 0) silent.add(gone.remote);
-  };
+test('a client that is gone is disconnected once it has acknowledged nothing for 25 s, whatever the socket takes for it: within 45 s of its last frame (Events: slow consumer) [events-slow-consumer, events-seats]', () => {
+  const [gone, other] = [world.open().connection, world.open().connection];
   for (let second = 0; second < 45; second += 1) {
     seconds(1);
-    takeHeartbeats();
+    for (const one of [gone, other]) one.taken = 3 * one.heartbeats;
+    // Only what was sent can be sent again.
+    if (gone.heartbeats > 0) world.silent.add(gone.remote);
   }
 
-  expect(closed).toEqual(['slow_consumer']);
+  expect(world.closed).toEqual(['slow_consumer']);
   expect([gone.isCut, other.lastFrame]).toEqual([true, null]);
 });
 
 test('a client that acknowledges again in between stays connected (Events: slow consumer) [events-slow-consumer]', () => {
-  const stream = opened();
+  const { connection } = world.open();
   for (let round = 0; round < 3; round += 1) {
-    silent.add(stream.remote);
+    world.silent.add(connection.remote);
     seconds(24);
-    silent.clear();
+    world.silent.clear();
     seconds(1);
   }
 
-  expect(closed).toEqual([]);
+  expect(world.closed).toEqual([]);
 });
 
 test('a revoked stream gets no queued event any more (Events: stream.authorization_revoked) [events-revoked]', () => {
-  const [quick, slow] = [opened(), opened()];
-  slow.queued = 1;
+  const [quick, slow] = [world.open(), world.open()];
+  slow.connection.queued = 1;
 
-  streams.revoke(quick, 'credential_revoked');
-  streams.revoke(slow, 'events_not_enabled');
+  quick.session.revoke('credential_revoked');
+  slow.session.revoke('events_not_enabled');
 
-  expect(quick).toMatchObject({
+  expect(quick.connection).toMatchObject({
     isCut: false,
     lastFrame: 'event: stream.authorization_revoked\ndata: {"reason":"credential_revoked"}\n\n',
   });
-  expect(slow.isCut).toBe(true);
+  expect(slow.connection.isCut).toBe(true);
 });
 
 test('when the service stops every stream gets stream.closing with a delay, spread over the drain time (Events: draining) [events-closing]', async () => {
-  const many = Array.from({ length: 20 }, () => opened());
+  const opened = many(20);
 
-  await streams.drain();
+  await world.streams.drain(50);
 
-  expect(streams.draining).toBe(true);
-  expect(closed).toEqual(many.map(() => 'draining'));
-  for (const { lastFrame } of many) {
+  expect(world.streams.draining).toBe(true);
+  expect(world.closed).toEqual(opened.map(() => 'draining'));
+  for (const { lastFrame } of connectionsOf(opened)) {
     const after = Number(/"retry_after_ms":(\d+)/.exec(lastFrame ?? '')?.[1]);
     expect(after).toBeGreaterThanOrEqual(1_000);
     expect(after).toBeLessThanOrEqual(60_000);
@@ -220,25 +168,26 @@ test('when the service stops every stream gets stream.closing with a delay, spre
 });
 
 test('a stream is closed and counted once, however long its connection stays open (Events: stream.closing) [events-closing]', () => {
-  const stream = opened({ lingers: true });
+  const { session, connection } = world.open();
+  connection.lingers = true;
   seconds(900);
-  stream.queued = 1;
+  connection.queued = 1;
   seconds(60);
-  streams.revoke(stream, 'credential_revoked');
-  streams.close(stream, 'unavailable');
+  session.revoke('credential_revoked');
+  session.close('unavailable');
 
-  expect(closed).toEqual(['max_age']);
-  expect(stream.lastFrame).toContain('max_age');
+  expect(world.closed).toEqual(['max_age']);
+  expect(connection.lastFrame).toContain('max_age');
 });
 
 test('a stream that was admitted before a drain and opens during it gets stream.closing (Events: draining) [events-closing]', async () => {
-  const drained = streams.drain();
-  const late = opened();
-  expect(late.lastFrame).toBeNull();
+  const drained = world.streams.drain(0);
+  const { connection } = world.open();
+  expect(connection.lastFrame).toBeNull();
 
   await drained;
   await new Promise((resolve) => setImmediate(resolve));
 
-  expect(late.lastFrame).toContain('draining');
-  expect(closed).toEqual(['draining']);
+  expect(connection.lastFrame).toContain('draining');
+  expect(world.closed).toEqual(['draining']);
 });

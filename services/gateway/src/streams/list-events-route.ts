@@ -1,23 +1,19 @@
 import { eventPage, eventsQuery } from '@inventory/contracts/http/events';
 import { plainMeta } from '@inventory/contracts/http/meta';
 import { projectPath } from '@inventory/contracts/http/parameters';
-import type { LogPage } from '@inventory/contracts/internal/event-log';
+import type { ProjectEvent } from '@inventory/contracts/http/project-event';
+import type { LogBatch } from '@inventory/contracts/internal/event-log';
 import { Refused } from '@inventory/http/refused';
 import { fromIsoTime } from '@inventory/runtime/clock';
-import { envelope } from '../http/envelope.ts';
+import { envelope } from '../http/answer.ts';
+import { requireEvents, requireOwnProject } from '../http/authorize.ts';
 import { completedEvent, exampleCursor, plainMetaExample } from '../http/openapi/examples.ts';
 import { nextPart, sameProject } from '../http/openapi/links.ts';
-import { requireEvents, requireOwnProject } from '../http/project-access.ts';
 import { publicRoute } from '../http/public-route.ts';
 import type { EventStreamClient } from './event-stream-client.ts';
+import { extentOf, keptFrom } from './open-stream.ts';
 import type { PositionCursors } from './position-cursor.ts';
 import { recoveryNeeded, type StreamPosition } from './stream-position.domain.ts';
-import { extentOf, keptFrom } from './stream-session.ts';
-
-export interface ListEventsDeps {
-  readonly log: EventStreamClient;
-  readonly cursors: PositionCursors;
-}
 
 /** GET …/events: the events of the stream, in pages; for recovery. */
 export const listEventsRoute = publicRoute({
@@ -50,13 +46,17 @@ export const listEventsRoute = publicRoute({
     },
   },
   errors: ['project_not_found', 'invalid_cursor', 'cursor_expired'],
-  async handle({ log, cursors }: ListEventsDeps, { path, query }, { requestId, principal }) {
+  async handle(
+    { log, cursors }: { readonly log: EventStreamClient; readonly cursors: PositionCursors },
+    { path, query },
+    { requestId, principal },
+  ) {
     const projectId = path.project_id;
     requireOwnProject(principal, projectId);
     requireEvents(principal);
-    const place = query.after === undefined ? null : cursors.open(projectId, query.after);
-    const page = await log.readLogPage(projectId, place?.position ?? 0, query.limit);
-    if (place !== null && recoveryNeeded(place, extentOf(page)) !== null) {
+    const after = query.after === undefined ? null : cursors.open(projectId, query.after);
+    const page = await log.readLogBatch(projectId, after?.position ?? 0, query.limit);
+    if (after !== null && recoveryNeeded(after, extentOf(page)) !== null) {
       throw new Refused({
         code: 'cursor_expired',
         detail: {
@@ -66,8 +66,8 @@ export const listEventsRoute = publicRoute({
       });
     }
     const items = page.items.map(({ position, event }) => ({
-      cursor: cursors.seal(projectId, placeAfter(page, position, event.occurred_at)),
-      event,
+      cursor: cursors.seal(projectId, positionOf(page, position, event.occurred_at)),
+      event: JSON.parse(event.json) as ProjectEvent,
     }));
     const last = page.items.at(-1)?.position ?? page.head_position;
     const hasMore = last < page.head_position;
@@ -77,6 +77,6 @@ export const listEventsRoute = publicRoute({
   },
 });
 
-function placeAfter(page: LogPage, position: number, at: string): StreamPosition {
+function positionOf(page: LogBatch, position: number, at: string): StreamPosition {
   return { logEpoch: page.log_epoch, position, asOfMs: fromIsoTime(at) };
 }

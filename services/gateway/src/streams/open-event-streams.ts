@@ -1,21 +1,31 @@
+import { jitteredDelayMs } from '@inventory/runtime/backoff';
+import { fromIsoTime } from '@inventory/runtime/clock';
+import { startPeriodicJob } from '@inventory/runtime/periodic-job';
+import { createSemaphore } from '@inventory/runtime/semaphore';
+import type { ServiceConfig } from '@inventory/runtime/service-settings';
+import { pause } from '@inventory/runtime/wait';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
-import type { GatewayConfig } from '../config.ts';
+import type { Broadcasts } from '../commands/open-broadcasts.ts';
 import type { BoundPublicRoute } from '../http/public-route.ts';
-import { countStreamClosed, observeStreams } from '../metrics.ts';
-import type { Broadcasts } from '../open-broadcasts.ts';
+import { work } from '../work.ts';
 import type { EventStreamClient } from './event-stream-client.ts';
 import { createEventStreams, type EventStreams } from './event-streams.ts';
-import { openProjectHubs } from './open-project-hubs.ts';
-import { openStreamPlaces } from './open-stream-places.ts';
 import type { PositionCursors } from './position-cursor.ts';
-import { createReplayLimits } from './replay-limits.ts';
+import { createProjectHubs, type ProjectHubs } from './project-hubs.ts';
 import { watchSilentPeers } from './silent-peers.ts';
-import { startStreamChecks } from './start-stream-checks.ts';
 import type { StoredPrincipal } from './stream-authorization.domain.ts';
+import type { StreamConfig } from './stream-config.ts';
 import { streamEventsRoute } from './stream-events-route.ts';
+import { countStreamClosed, observeStreams } from './stream-metrics.ts';
+import { createSeatStore } from './stream-seat-store.ts';
+import { createStreamSeats, type StreamSeats } from './stream-seats.ts';
+import type { SessionContext, StreamSession } from './stream-session.ts';
+import { watchStreamPrincipals } from './watch-stream-principals.ts';
 
-export interface EventStreamsDeps {
+type Context = ServiceContext<ServiceConfig & StreamConfig>;
+
+export interface EventStreamsParts {
   readonly db: Db;
   readonly broadcasts: Broadcasts;
   readonly log: EventStreamClient;
@@ -29,35 +39,143 @@ interface OpenEventStreams {
   drain(): Promise<void>;
 }
 
-/** The event streams of this replica and the state they share. */
+/** The event streams of this replica: hubs, which have the events, sessions, which send them, and seats. */
 export async function openEventStreams(
-  context: ServiceContext<GatewayConfig>,
-  { db, broadcasts, log, positions, findBySecretDigest }: EventStreamsDeps,
+  context: Context,
+  { db, broadcasts, log, positions, findBySecretDigest }: EventStreamsParts,
 ): Promise<OpenEventStreams> {
   const { config, lifetime, clock, logger } = context;
-  const sealPosition = positions.seal;
-  const hubs = openProjectHubs(context, broadcasts, { log, sealPosition });
-  const limits = config.streams;
-  const silentPeers = watchSilentPeers({ isNeeded: () => streams.size > 0, lifetime, logger });
-  const onClosed = countStreamClosed;
-  const streams: EventStreams = createEventStreams({ clock, limits, silentPeers, onClosed });
-  const onOpened = startStreamChecks(context, broadcasts, { streams, findBySecretDigest });
-  lifetime.defer('metrics of streams', observeStreams(streams, hubs));
-  const shared = {
-    hubs,
-    streams,
-    onOpened,
-    places: await openStreamPlaces(context, db),
-    perProjectMax: limits.perProjectMax,
+  const { streams: limits } = config;
+  const streams = createEventStreams();
+  const session: SessionContext = {
     log,
-    cursors: positions,
-    sealPosition,
-    ...createReplayLimits(lifetime.signal),
+    sealPosition: positions.seal,
+    ...replayLimits(lifetime.signal),
+    limits,
+    silentPeers: watchSilentPeers({ isNeeded: () => streams.size > 0, lifetime, logger }),
+    onClosed: countStreamClosed,
     clock,
     logger,
   };
+  const hubs = openProjectHubs(context, broadcasts, session);
+  startTicking(context, streams);
+  const onOpened = startPrincipalChecks(context, { broadcasts, streams, findBySecretDigest });
+  lifetime.defer('metrics of streams', observeStreams(streams, hubs));
+  const seats = await openStreamSeats(context, db);
+  const { perProjectMax } = limits;
+  const shared = { hubs, streams, onOpened, seats, perProjectMax, cursors: positions, session };
   return {
     route: streamEventsRoute.bind(shared),
-    drain: () => streams.drain(),
+    drain: () => streams.drain(limits.drainMs),
   };
+}
+
+const replaysAtOnce = 32;
+const replayBackoff = { firstMs: 200, maxMs: 5_000 } as const;
+/** About 30 s of attempts. */
+const replayFailuresMax = 10;
+
+/** Bounds the sessions' reads of the log, all together and after failures. */
+function replayLimits(
+  stopping: AbortSignal,
+): Pick<SessionContext, 'replays' | 'pauseAfterFailure'> {
+  return {
+    replays: createSemaphore(replaysAtOnce),
+    async pauseAfterFailure(failures) {
+      if (failures >= replayFailuresMax || stopping.aborted) return false;
+      await pause(jitteredDelayMs(replayBackoff, failures), stopping);
+      return true;
+    },
+  };
+}
+
+const ringLimits = { entriesMax: 1_000, bytesMax: 1024 * 1024 };
+const ringsBytesMax = 128 * 1024 * 1024;
+const hubIdleMs = 180_000;
+const headsEveryMs = 5_000;
+
+/** Hubs get appended events by broadcast, and lost ones by comparing heads. */
+function openProjectHubs(
+  { lifetime, clock, logger }: Context,
+  broadcasts: Broadcasts,
+  { log, sealPosition }: SessionContext,
+): ProjectHubs {
+  const limits = { limits: ringLimits, bytesMax: ringsBytesMax, idleMs: hubIdleMs };
+  const hubs = createProjectHubs({ log, sealPosition, ...limits, clock, logger });
+  startPeriodicJob({
+    name: 'log heads',
+    intervalMs: headsEveryMs,
+    lifetime,
+    logger,
+    runOnce: () => hubs.compareHeads(),
+  });
+  broadcasts.filter('project.events.v1', hubs.isFollowed);
+  broadcasts.on(['project.event-appended.v1'], ({ body }) => {
+    const { project_id, log_epoch: logEpoch, position, event, appended_at } = body;
+    const appendedAtMs = appended_at === undefined ? null : fromIsoTime(appended_at);
+    hubs.appendEvent(project_id, { logEpoch, position, event, appendedAtMs });
+  });
+  return hubs;
+}
+
+const secondMs = 1_000;
+
+function startTicking({ lifetime, clock, logger }: Context, streams: EventStreams): void {
+  startPeriodicJob({
+    ...{ name: 'stream heartbeats', intervalMs: secondMs, lifetime, logger },
+    runOnce: async () => streams.tick(clock.now()),
+  });
+}
+
+/** The returned function is to be called with each stream once it is among `streams`. */
+function startPrincipalChecks(
+  { config, lifetime, clock, logger }: Context,
+  {
+    broadcasts,
+    streams,
+    findBySecretDigest,
+  }: Pick<EventStreamsParts, 'broadcasts' | 'findBySecretDigest'> & {
+    readonly streams: EventStreams;
+  },
+): (session: StreamSession) => void {
+  const { authorityEveryMs: everyMs } = config.streams;
+  const principals = watchStreamPrincipals({ streams, findBySecretDigest, clock, everyMs, logger });
+  const checks = startPeriodicJob({
+    ...{ name: 'stream principal', intervalMs: secondMs, lifetime, logger },
+    // Not awaited: a slow read delays no other check.
+    runOnce: async () => void principals.checkDue(),
+  });
+  broadcasts.on(['authority.changed.v1'], ({ body }) => {
+    principals.scheduleChecks(body.account_id);
+    checks.wake();
+  });
+  return (session) => {
+    if (principals.opened(session)) checks.wake();
+  };
+}
+
+const seatsEveryMs = 2_000;
+
+/** The seats of this replica's streams, whose lease it holds until it stops. */
+async function openStreamSeats(
+  { config, lifetime, identifiers, logger }: Context,
+  db: Db,
+): Promise<StreamSeats> {
+  const { perProjectMax, totalMax } = config.streams;
+  const seats = createStreamSeats({
+    store: createSeatStore(db, work.seats.leaseMs),
+    ...{ perProjectMax, totalMax, identifiers },
+    acquireMs: config.deadlines.storeMs,
+    onReleased: () => removals.wake(),
+  });
+  await seats.renew();
+  lifetime.defer('stream seats', () => seats.close());
+  const often = { intervalMs: seatsEveryMs, firstDelayMs: seatsEveryMs, lifetime, logger };
+  startPeriodicJob({ ...often, name: work.seats.name, runOnce: () => seats.renew() });
+  const removals = startPeriodicJob({
+    ...often,
+    name: 'released stream seats',
+    runOnce: () => seats.flushReleased(),
+  });
+  return seats;
 }

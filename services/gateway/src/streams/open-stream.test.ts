@@ -1,9 +1,13 @@
-import { opaqueEvent } from '@inventory/contracts/http/project-event';
-import { messages } from '@inventory/contracts/messages';
-import { newProjectId, newRefreshId } from '@inventory/testkit/builders';
+import { eventText } from '@inventory/contracts/internal/event-log';
+import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { createMemoryLog, type MemoryLog, nextRound } from '../../test/support/memory-log.ts';
+import {
+  RecordedConnection,
+  sealPosition,
+  sessionContext,
+} from '../../test/support/test-streams.ts';
 import { openStream } from './open-stream.ts';
 import { createProjectHubs, type ProjectHubs } from './project-hubs.ts';
 import type { StreamPosition } from './stream-position.domain.ts';
@@ -11,8 +15,6 @@ import { StreamSession } from './stream-session.ts';
 
 const projectId = newProjectId();
 const clock = createTestClock();
-const sealPosition = (_id: string, { logEpoch, position }: StreamPosition) =>
-  `${logEpoch}.${position}`;
 const at = (position: number, logEpoch = 1): StreamPosition => ({ logEpoch, position, asOfMs: 0 });
 
 let log: MemoryLog;
@@ -33,39 +35,24 @@ beforeEach(() => {
 });
 
 const open = (cursor: StreamPosition | null) =>
-  openStream({ hubs, log: log.client, sealPosition, clock }, projectId, cursor);
+  openStream({ hubs, log: log.client, sealPosition, nowMs: clock.now() }, projectId, cursor);
 
 /** What a connection is given after its checkpoint. */
-async function follow(
-  cursor: StreamPosition | null,
-): Promise<{ text: string; session: StreamSession }> {
-  const { hub, place } = await open(cursor);
-  const given = { text: '' };
-  const session = new StreamSession(
-    {
-      log: log.client,
-      sealPosition,
-      replays: { run: (work) => work() },
-      pauseAfterFailure: async () => false,
-      logger: testLogger,
+async function follow(cursor: StreamPosition | null) {
+  const { hub, after } = await open(cursor);
+  const connection = new RecordedConnection();
+  const context = sessionContext(clock, {
+    log: log.client,
+    pauseAfterFailure: async () => false,
+    onClosed: (reason) => {
+      given.closed = reason;
     },
-    {
-      hub,
-      place,
-      sink: {
-        write: (bytes) => {
-          given.text += bytes.toString();
-          return true;
-        },
-        end: (lastFrame) => {
-          given.text += lastFrame;
-        },
-      },
-      close: (reason) => session.end(`closed ${reason}`),
-    },
-  );
+  });
+  const reader = { accountId: newAccountId(), secretDigest: '', clientAddress: '' };
+  const session = new StreamSession(context, { reader, hub, after, connection });
+  const given = { session, connection, closed: '' };
   session.sendPending();
-  return Object.assign(given, { session });
+  return given;
 }
 
 async function settled(): Promise<void> {
@@ -75,16 +62,16 @@ async function settled(): Promise<void> {
 const idsIn = (text: string) => [...text.matchAll(/^id: (.+)$/gm)].map(([, id]) => id);
 
 test('without a cursor a stream starts at the present end (Events: checkpoint) [events-checkpoint]', async () => {
-  expect((await open(null)).place).toMatchObject({ logEpoch: 1, position: 10 });
+  expect((await open(null)).after).toMatchObject({ logEpoch: 1, position: 10 });
 });
 
 test('with a cursor it starts there and never at the head, and everything after it follows (Events: checkpoint) [events-checkpoint]', async () => {
-  expect((await open(at(7))).place).toEqual(at(7));
+  expect((await open(at(7))).after).toEqual(at(7));
 
   const given = await follow(at(7));
   await settled();
 
-  expect(idsIn(given.text)).toEqual(['1.8', '1.9', '1.10']);
+  expect(idsIn(given.connection.text)).toEqual(['1.8', '1.9', '1.10']);
 });
 
 test('a cursor from before the kept log gets the start of it, and its stream ends (Events: recovery) [events-recovery, events-kept-log]', async () => {
@@ -93,7 +80,7 @@ test('a cursor from before the kept log gets the start of it, and its stream end
   const given = await follow(at(2));
   await settled();
 
-  expect(given.text).toBe(
+  expect(given.connection.text).toBe(
     'event: stream.recovery_required\ndata: {"reason":"cursor_too_old","earliest_as_of":"2026-11-21T10:00:00.000Z","resume_cursor":"1.4"}\n\n',
   );
 });
@@ -104,7 +91,7 @@ test('the position right before the kept log continues without recovery (Events:
   const given = await follow(at(4));
   await settled();
 
-  expect(idsIn(given.text)).toEqual(['1.5', '1.6', '1.7', '1.8', '1.9', '1.10']);
+  expect(idsIn(given.connection.text)).toEqual(['1.5', '1.6', '1.7', '1.8', '1.9', '1.10']);
 });
 
 test.each([
@@ -115,9 +102,9 @@ test.each([
   async (_name, cursor) => {
     log.restore(6);
 
-    const { recovery, place } = await open(cursor);
+    const { recovery, after } = await open(cursor);
 
-    expect(place).toEqual(cursor);
+    expect(after).toEqual(cursor);
     expect(recovery).toContain('"reason":"log_epoch_changed"');
     expect(recovery).toContain('"resume_cursor":"2.0"');
   },
@@ -131,7 +118,7 @@ test('a cursor ahead of this replica continues when the log has its position', a
   const given = await follow(at(11));
   await settled();
 
-  expect(idsIn(given.text)).toEqual(['1.12']);
+  expect(idsIn(given.connection.text)).toEqual(['1.12']);
 });
 
 test('a restore under an open stream ends it with recovery (Events: log_epoch_changed)', async () => {
@@ -141,17 +128,16 @@ test('a restore under an open stream ends it with recovery (Events: log_epoch_ch
   await hubs.compareHeads();
   await settled();
 
-  expect(given.text).toMatch(/^event: stream.recovery_required\n/);
+  expect(given.connection.text).toMatch(/^event: stream.recovery_required\n/);
 });
 
 test('an event of a type that a later version appended is passed on byte for byte, announced or read from the log (Events: frames)', async () => {
-  const record = (text: string) => {
+  const record = (json: string) => {
     const position = log.events.length + 1;
-    const event = opaqueEvent.parse(JSON.parse(text));
-    const body = { project_id: projectId, position, log_epoch: 1, event };
+    const { id, type, occurred_at } = JSON.parse(json);
+    const event = eventText.parse({ id, type, occurred_at, refresh_id: null, json });
     log.events.push(event);
-    // As a gateway reads it from a topic.
-    return messages['project.event-appended.v1'].body.parse(JSON.parse(JSON.stringify(body)));
+    return { position, event };
   };
   const textOf = (name: string) =>
     `{"10":{},"zulu":1,"type":"${name}","id":"evt_${newRefreshId()}","version":7,` +
@@ -161,11 +147,10 @@ test('an event of a type that a later version appended is passed on byte for byt
   record(logged);
   const given = await follow(at(10));
   await settled();
-  const { event, position, log_epoch: logEpoch } = record(announced);
-  hubs.appendEvent(projectId, { logEpoch, position, event, appendedAtMs: null });
+  hubs.appendEvent(projectId, { logEpoch: 1, ...record(announced), appendedAtMs: null });
   await settled();
 
-  const sent = [...given.text.matchAll(/^event: (.+)\nid: .+\ndata: (.+)$/gm)];
+  const sent = [...given.connection.text.matchAll(/^event: (.+)\nid: .+\ndata: (.+)$/gm)];
   expect(sent.map(([, name, data]) => [name, data])).toEqual([
     ['inventory.later.logged', logged],
     ['inventory.later.sent', announced],
@@ -181,7 +166,7 @@ test('what was announced while a hub was opened is not lost', async () => {
   const given = await opening;
   await settled();
 
-  expect(idsIn(given.text)).toEqual(['1.11']);
+  expect(idsIn(given.connection.text)).toEqual(['1.11']);
 });
 
 test('a stream whose log cannot be read is closed as unavailable after its tries (Events: stream.closing) [events-closing]', async () => {
@@ -192,7 +177,8 @@ test('a stream whose log cannot be read is closed as unavailable after its tries
   const given = await follow(at(2));
   await settled();
 
-  expect(given.text).toBe('closed unavailable');
+  expect(given.closed).toBe('unavailable');
+  expect(given.connection.text).toContain('"reason":"unavailable"');
 });
 
 test('hubs without readers are deleted after their idle time, the others stay', async () => {

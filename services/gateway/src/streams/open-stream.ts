@@ -1,24 +1,31 @@
 import type { ProjectId } from '@inventory/contracts/ids';
-import type { Clock } from '@inventory/runtime/clock';
+import type { LogBatch } from '@inventory/contracts/internal/event-log';
+import { fromIsoTime } from '@inventory/runtime/clock';
+import { recoveryFrame } from './event-frame.domain.ts';
 import type { EventStreamClient } from './event-stream-client.ts';
 import type { ProjectHub } from './project-hub.ts';
 import type { ProjectHubs } from './project-hubs.ts';
-import { recoveryNeeded, type StreamPosition } from './stream-position.domain.ts';
-import { extentOf, recoveryOf } from './stream-session.ts';
-
-export interface OpenStreamDeps {
-  readonly hubs: Pick<ProjectHubs, 'openHub'>;
-  readonly log: EventStreamClient;
-  readonly sealPosition: (projectId: ProjectId, place: StreamPosition) => string;
-  readonly clock: Clock;
-}
+import {
+  type LogExtent,
+  type PositionSeal,
+  type RecoveryReason,
+  recoveryNeeded,
+  type StreamPosition,
+} from './stream-position.domain.ts';
 
 export interface StreamStart {
   readonly hub: ProjectHub;
   /** Position of the checkpoint: the connection continues after it. */
-  readonly place: StreamPosition;
+  readonly after: StreamPosition;
   /** The control frame that ends the stream where the position cannot be continued. */
   readonly recovery: string | null;
+}
+
+interface OpenStreamParts {
+  readonly hubs: Pick<ProjectHubs, 'openHub'>;
+  readonly log: EventStreamClient;
+  readonly sealPosition: PositionSeal;
+  readonly nowMs: number;
 }
 
 /**
@@ -26,26 +33,55 @@ export interface StreamStart {
  * cursor the current head. Rejects when the event-stream is unavailable.
  */
 export async function openStream(
-  { hubs, log, sealPosition, clock }: OpenStreamDeps,
+  { hubs, log, sealPosition, nowMs }: OpenStreamParts,
   projectId: ProjectId,
   cursor: StreamPosition | null,
 ): Promise<StreamStart> {
-  const asOfMs = clock.now();
   const hub = await hubs.openHub(projectId);
   if (cursor === null) {
-    const place = { logEpoch: hub.logEpoch, position: hub.ring.last, asOfMs };
-    return { hub, place, recovery: null };
+    const after = { logEpoch: hub.logEpoch, position: hub.ring.last, asOfMs: nowMs };
+    return { hub, after, recovery: null };
   }
   if (cursor.logEpoch === hub.logEpoch && cursor.position <= hub.ring.last) {
-    return { hub, place: cursor, recovery: null };
+    return { hub, after: cursor, recovery: null };
   }
   // The position is ahead of this replica, or of another epoch: the log decides.
-  const page = await log.readLogPage(projectId, cursor.position, 1);
-  const reason = recoveryNeeded(cursor, extentOf(page));
+  const batch = await log.readLogBatch(projectId, cursor.position, 1);
+  const reason = recoveryNeeded(cursor, extentOf(batch));
   if (reason === null) {
-    hub.updateHead(page.log_epoch, page.head_position);
-    return { hub, place: cursor, recovery: null };
+    hub.updateHead(batch.log_epoch, batch.head_position);
+    return { hub, after: cursor, recovery: null };
   }
-  const seal = (place: StreamPosition) => sealPosition(projectId, place);
-  return { hub, place: cursor, recovery: recoveryOf(reason, page, seal) };
+  const seal = (at: StreamPosition) => sealPosition(projectId, at);
+  return { hub, after: cursor, recovery: recoveryOf(reason, batch, seal) };
+}
+
+export function extentOf(batch: LogBatch): LogExtent {
+  return {
+    logEpoch: batch.log_epoch,
+    headPosition: batch.head_position,
+    earliestPosition: batch.earliest_position,
+  };
+}
+
+/** The position before the oldest retained event. */
+export function keptFrom(batch: LogBatch): StreamPosition {
+  return {
+    logEpoch: batch.log_epoch,
+    position: batch.earliest_position - 1,
+    asOfMs: batch.earliest_at === null ? 0 : fromIsoTime(batch.earliest_at),
+  };
+}
+
+/** The control frame with the start of the retained log. */
+export function recoveryOf(
+  reason: RecoveryReason,
+  batch: LogBatch,
+  sealPosition: (at: StreamPosition) => string,
+): string {
+  return recoveryFrame({
+    reason,
+    earliest_as_of: batch.earliest_at,
+    resume_cursor: sealPosition(keptFrom(batch)),
+  });
 }

@@ -9,7 +9,7 @@ const [key, otherKey] = [encodedKey(1), encodedKey(2)];
 const cursors = createPositionCursors([key]);
 const projectId = newProjectId();
 
-const place = fc.record({
+const position = fc.record({
   logEpoch: fc.integer({ min: 1, max: 2 ** 32 - 1 }),
   position: fc.integer({ min: 0, max: 2 ** 48 - 1 }),
   asOfMs: fc.integer({ min: 0, max: 2 ** 48 - 1 }),
@@ -27,7 +27,7 @@ function isRefused(cursor: string, project = projectId): boolean {
 
 test('a cursor is its position, for its Project, in at most 128 characters (Events: cursor) [events-cursors]', () => {
   fc.assert(
-    fc.property(place, (given) => {
+    fc.property(position, (given) => {
       const cursor = cursors.seal(projectId, given);
 
       expect(cursor.length).toBeLessThanOrEqual(128);
@@ -40,7 +40,7 @@ test('a cursor is its position, for its Project, in at most 128 characters (Even
 
 test('no cursor with a changed character, and no other text, is accepted (Events: invalid_cursor) [events-cursors]', () => {
   fc.assert(
-    fc.property(place, fc.nat(), fc.nat(), fc.string(), (given, at, to, text) => {
+    fc.property(position, fc.nat(), fc.nat(), fc.string(), (given, at, to, text) => {
       const cursor = cursors.seal(projectId, given);
       const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
       const index = at % cursor.length;

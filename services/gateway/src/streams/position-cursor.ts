@@ -7,7 +7,7 @@ import type { StreamPosition } from './stream-position.domain.ts';
 /** Cursors of positions, valid for their Project only. */
 export interface PositionCursors {
   /** 44 characters. */
-  seal(projectId: ProjectId, place: StreamPosition): string;
+  seal(projectId: ProjectId, at: StreamPosition): string;
   /** Throws `invalid_cursor` for a text that was not issued for this Project. */
   open(projectId: ProjectId, cursor: string): StreamPosition;
 }
@@ -31,7 +31,7 @@ export function createPositionCursors(encodedKeys: readonly string[]): PositionC
   const [first] = keys;
   invariant(first !== undefined, 'there is no cursor key');
 
-  function placeOf(projectId: ProjectId, cursor: string): StreamPosition | null {
+  function positionOf(projectId: ProjectId, cursor: string): StreamPosition | null {
     const bytes = Buffer.from(cursor, 'base64url');
     // Several base64 texts decode to the same bytes; only the issued one is a cursor.
     if (bytes.toString('base64url') !== cursor) return null;
@@ -43,14 +43,14 @@ export function createPositionCursors(encodedKeys: readonly string[]): PositionC
   }
 
   return {
-    seal(projectId, place) {
-      const content = encode(place);
+    seal(projectId, at) {
+      const content = encode(at);
       return Buffer.concat([content, macOf(first, projectId, content)]).toString('base64url');
     },
     open(projectId, cursor) {
-      const place = placeOf(projectId, cursor);
-      if (place === null) throw new Refused({ code: 'invalid_cursor' });
-      return place;
+      const position = positionOf(projectId, cursor);
+      if (position === null) throw new Refused({ code: 'invalid_cursor' });
+      return position;
     },
   };
 }

@@ -1,14 +1,12 @@
-import type { OpaqueEvent } from '@inventory/contracts/http/project-event';
 import type { ProjectId } from '@inventory/contracts/ids';
-import type { LogPage } from '@inventory/contracts/internal/event-log';
+import type { EventText, LogBatch } from '@inventory/contracts/internal/event-log';
 import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
-import { eventsDelivered } from '../metrics.ts';
-import { chunkOf } from './chunk.domain.ts';
-import { eventFrame } from './event-frame.domain.ts';
+import { chunkOf, eventFrame } from './event-frame.domain.ts';
 import type { EventStreamClient } from './event-stream-client.ts';
 import { createProjectRing, type ProjectRing, type RingLimits } from './project-ring.domain.ts';
-import type { StreamPosition } from './stream-position.domain.ts';
+import { eventsDelivered } from './stream-metrics.ts';
+import type { PositionSeal } from './stream-position.domain.ts';
 
 /** A reader of a Project's events on this replica. */
 export interface HubReader {
@@ -21,7 +19,7 @@ export interface HubReader {
 export interface AppendedEvent {
   readonly logEpoch: number;
   readonly position: number;
-  readonly event: OpaqueEvent;
+  readonly event: EventText;
   /** Null where the entry was pruned before its event was announced again. */
   readonly appendedAtMs: number | null;
 }
@@ -47,7 +45,7 @@ export interface ProjectHub {
 
 export interface HubDeps {
   readonly log: EventStreamClient;
-  readonly sealPosition: (projectId: ProjectId, place: StreamPosition) => string;
+  readonly sealPosition: PositionSeal;
   readonly limits: RingLimits;
   /** Calls back once at the end of this turn of the event loop. */
   readonly flushSoon: (flush: () => void) => void;
@@ -55,7 +53,7 @@ export interface HubDeps {
   readonly clock: Clock;
 }
 
-const fillPage = 500;
+const fillBatch = 500;
 
 export interface HubStart {
   readonly logEpoch: number;
@@ -80,11 +78,15 @@ export function createProjectHub(
     delays.delivered(readers.size);
   }
 
-  function take({ position, event, appendedAtMs }: Taken): 'appended' | 'old' | 'gap' {
+  function take({
+    position,
+    event,
+    appendedAtMs,
+  }: Omit<AppendedEvent, 'logEpoch'>): 'appended' | 'old' | 'gap' {
     if (position <= ring.last) return 'old';
     if (position > ring.last + 1) return 'gap';
-    const place = { logEpoch, position, asOfMs: fromIsoTime(event.occurred_at) };
-    const frame = chunkOf(eventFrame(sealPosition(projectId, place), event));
+    const at = { logEpoch, position, asOfMs: fromIsoTime(event.occurred_at) };
+    const frame = chunkOf(eventFrame(sealPosition(projectId, at), event));
     delays.took(appendedAtMs);
     return ring.append({ position, frame });
   }
@@ -104,15 +106,15 @@ export function createProjectHub(
     return false;
   }
 
-  function takePage(page: LogPage): void {
+  function takeBatch(batch: LogBatch): void {
     // A replica of the event-stream that was not restarted since the epoch was raised.
-    if (page.log_epoch < logEpoch) throw new Error('the log was read at an earlier epoch');
-    if (!isPresent(page.log_epoch, page.head_position)) return;
+    if (batch.log_epoch < logEpoch) throw new Error('the log was read at an earlier epoch');
+    if (!isPresent(batch.log_epoch, batch.head_position)) return;
     // Events pruned meanwhile are unavailable; the readers detect it themselves.
-    if (page.earliest_position > ring.last + 1) {
-      ring = createProjectRing(page.earliest_position - 1, limits);
+    if (batch.earliest_position > ring.last + 1) {
+      ring = createProjectRing(batch.earliest_position - 1, limits);
     }
-    for (const { position, event, appended_at } of page.items) {
+    for (const { position, event, appended_at } of batch.items) {
       take({ position, event, appendedAtMs: fromIsoTime(appended_at) });
     }
   }
@@ -122,9 +124,9 @@ export function createProjectHub(
     filling = true;
     try {
       while (ring.last < target) {
-        const page = await log.readLogPage(projectId, ring.last, fillPage);
+        const batch = await log.readLogBatch(projectId, ring.last, fillBatch);
         const before = ring.last;
-        takePage(page);
+        takeBatch(batch);
         flushSoon(flush);
         if (ring.last === before) break;
       }
@@ -165,8 +167,6 @@ export function createProjectHub(
     detach: (reader) => void readers.delete(reader),
   };
 }
-
-type Taken = Omit<AppendedEvent, 'logEpoch'>;
 
 /** Delay of each event since it was appended to the log. */
 function createDelays(clock: Clock) {

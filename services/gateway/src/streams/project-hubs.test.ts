@@ -26,8 +26,8 @@ function world() {
       const next_since = String(requests.length);
       return { log_epoch: epoch, heads: appended, next_since, has_more: false };
     },
-    async readLogPage() {
-      requests.push('page');
+    async readLogBatch() {
+      requests.push('batch');
       if (fails) throw new Error('the event-stream is unavailable');
       return {
         log_epoch: epoch,
@@ -80,8 +80,8 @@ test('a sweep over 2,000 followed Projects is one request, and reads the log of 
   const [projectId] = projects;
   if (projectId) setAppended([{ project_id: projectId, position: 1 }]);
   await hubs.compareHeads();
-  await waitFor('the log is read', () => requests.includes('page'));
-  expect(requests.slice(1)).toEqual(['appended since 1', 'page']);
+  await waitFor('the log is read', () => requests.includes('batch'));
+  expect(requests.slice(1)).toEqual(['appended since 1', 'batch']);
 });
 
 test('the ends of the logs of 5,000 Projects that are opened at once are read in five requests, the end of each its own (Events: checkpoint)', async () => {
@@ -112,14 +112,14 @@ test('a sweep repeats a failed read of a log without a further event (Events: lo
   setAppended([{ project_id: projectId, position: 1 }]);
   setFails(true);
   await hubs.compareHeads();
-  await waitFor('the read failed', () => requests.includes('page'));
+  await waitFor('the read failed', () => requests.includes('batch'));
   setAppended([]);
   setFails(false);
   requests.splice(0);
 
   await hubs.compareHeads();
 
-  await waitFor('the log is read again', () => requests.includes('page'));
+  await waitFor('the log is read again', () => requests.includes('batch'));
 });
 
 test('after a restore a sweep reads the heads of every followed Project once (Events: log_epoch_changed) [events-recovery]', async () => {
@@ -151,7 +151,7 @@ test('an event-stream of an earlier epoch changes nothing: epochs are not mixed 
   setAppended([{ project_id: projectId, position: 7 }]);
 
   hub.updateHead(2, 1);
-  await waitFor('the log is read', () => requests.includes('page'));
+  await waitFor('the log is read', () => requests.includes('batch'));
   await hubs.compareHeads();
 
   expect([hub.logEpoch, hub.ring === ring, changes]).toEqual([2, true, 0]);

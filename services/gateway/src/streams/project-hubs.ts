@@ -26,12 +26,6 @@ export interface ProjectHubs {
   readonly size: number;
 }
 
-export interface HubsDeps extends Omit<HubDeps, 'flushSoon'> {
-  /** Largest total size of the frames of all hubs. */
-  readonly bytesMax: number;
-  readonly idleMs: number;
-}
-
 interface Kept {
   readonly hub: ProjectHub;
   lastFollowedMs: number;
@@ -47,7 +41,13 @@ const missedMax = 1_000;
 /** More than the connections of a replica. */
 const openingMax = 100_000;
 
-export function createProjectHubs(deps: HubsDeps): ProjectHubs {
+export function createProjectHubs(
+  deps: Omit<HubDeps, 'flushSoon'> & {
+    /** Largest total size of the frames of all hubs. */
+    readonly bytesMax: number;
+    readonly idleMs: number;
+  },
+): ProjectHubs {
   const { log, clock, bytesMax, idleMs } = deps;
   const starts = createHubStarts(log);
   const hubDeps = { ...deps, flushSoon: createTurnFlush() };
@@ -127,13 +127,13 @@ export function createProjectHubs(deps: HubsDeps): ProjectHubs {
       keepWithinBudget();
       for (const { hub } of kept.values()) hub.catchUp();
       for (let hasMore = true; hasMore; ) {
-        const page = await log.readAppendedHeads(since);
-        for (const { project_id, position } of page.heads) {
-          kept.get(project_id)?.hub.updateHead(page.log_epoch, position);
+        const part = await log.readAppendedHeads(since);
+        for (const { project_id, position } of part.heads) {
+          kept.get(project_id)?.hub.updateHead(part.log_epoch, position);
         }
-        await readHeadsOfEarlierEpochs(page.log_epoch);
-        since = page.next_since;
-        hasMore = page.has_more;
+        await readHeadsOfEarlierEpochs(part.log_epoch);
+        since = part.next_since;
+        hasMore = part.has_more;
       }
     },
     get size() {

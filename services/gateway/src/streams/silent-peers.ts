@@ -9,22 +9,20 @@ import ipaddr from 'ipaddr.js';
  */
 export type SilentPeers = () => ReadonlySet<string>;
 
-interface SilentPeersDeps extends Pick<PeriodicJobOptions, 'lifetime' | 'logger'> {
-  /** Whether there is a connection to find out about. */
-  readonly isNeeded: () => boolean;
-}
-
 const tables = ['/proc/net/tcp', '/proc/net/tcp6'];
 const readEveryMs = 2_000;
 
-export function watchSilentPeers({ isNeeded, lifetime, logger }: SilentPeersDeps): SilentPeers {
+/** `isNeeded`: whether there is a connection to find out about. */
+export function watchSilentPeers({
+  isNeeded,
+  ...job
+}: { isNeeded: () => boolean } & Pick<PeriodicJobOptions, 'lifetime' | 'logger'>): SilentPeers {
   let silent: ReadonlySet<string> = new Set();
   startPeriodicJob({
     name: 'silent peers',
     intervalMs: readEveryMs,
     firstDelayMs: readEveryMs,
-    ...(lifetime ? { lifetime } : {}),
-    logger,
+    ...job,
     async runOnce() {
       const read = isNeeded() ? await Promise.all(tables.map(readTable)) : [];
       silent = new Set(read.flatMap(silentPeersIn));

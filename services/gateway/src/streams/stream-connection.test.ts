@@ -5,8 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type HttpServer, startHttpServer } from '@inventory/http/http-server';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { readChunks } from '../../test/support/read-chunks.ts';
-import { chunkOf } from './chunk.domain.ts';
-import { heartbeatFrame } from './event-frame.domain.ts';
+import { chunkOf, heartbeatFrame } from './event-frame.domain.ts';
 import { openStreamConnection, type StreamConnection } from './stream-connection.ts';
 
 let server: HttpServer;
@@ -178,7 +177,8 @@ test('the progress of a client is what the socket has taken, of a write in part 
   const drained = new Promise<void>((resolve) => connection.onDrained(resolve));
 
   const big = Buffer.alloc(32 * 1024 * 1024, 'x');
-  expect(connection.write(big)).toBe(false);
+  connection.write(big);
+  expect(connection.isFull).toBe(true);
   const partOf = () => connection.taken - headBytes;
   await waitFor('the socket takes no more', async () => {
     const before = partOf();
@@ -192,7 +192,7 @@ test('the progress of a client is what the socket has taken, of a write in part 
   client.resume();
   await waitFor('the socket takes a part of the rest', () => partOf() > stalledAt);
   await drained;
-  expect([partOf(), connection.queued]).toEqual([big.length, 0]);
+  expect([partOf(), connection.queued, connection.isFull]).toEqual([big.length, 0, false]);
   expect(connection.remote).toBe(`127.0.0.1/${client.localPort}`);
 });
 

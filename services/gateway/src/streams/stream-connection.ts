@@ -2,13 +2,17 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { probeUntilClosed } from '@inventory/http/half-closed';
 import { takeOverConnection } from '@inventory/http/http-server';
-import { chunkOf, contentOf, lastChunk } from './chunk.domain.ts';
-import { heartbeatFrame } from './event-frame.domain.ts';
+import { chunkOf, contentOf, heartbeatFrame, lastChunk } from './event-frame.domain.ts';
 import { peerName } from './silent-peers.ts';
-import type { StreamSink } from './stream-session.ts';
 
 /** The connection of a stream's HTTP response. */
-export interface StreamConnection extends StreamSink {
+export interface StreamConnection {
+  /** Writes whole chunks, of which any number may be queued. */
+  write(chunks: Buffer): void;
+  /** Writes a last frame, if possible, and closes the connection. */
+  end(lastFrame: string): void;
+  /** More should wait until `onDrained`. */
+  readonly isFull: boolean;
   /** Address and port of the other end, as `SilentPeers` has them. */
   readonly remote: string;
   /** Bytes that the socket has not taken. */
@@ -110,8 +114,12 @@ class SocketConnection implements StreamConnection {
     return handle ? handle.bytesWritten - handle.writeQueueSize : 0;
   }
 
-  write(chunks: Buffer): boolean {
-    return this.#socket.writable && this.#socket.write(chunks);
+  get isFull(): boolean {
+    return this.#socket.writableNeedDrain;
+  }
+
+  write(chunks: Buffer): void {
+    if (this.#socket.writable) this.#socket.write(chunks);
   }
 
   end(lastFrame: string): void {
@@ -141,8 +149,8 @@ class SocketConnection implements StreamConnection {
 
 /** Of a client of HTTP/1.0, to which chunks are unknown. */
 class PlainConnection extends SocketConnection {
-  override write(chunks: Buffer): boolean {
-    return super.write(contentOf(chunks));
+  override write(chunks: Buffer): void {
+    super.write(contentOf(chunks));
   }
 
   override end(lastFrame: string): void {

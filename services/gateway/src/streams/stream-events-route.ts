@@ -2,39 +2,31 @@ import type { ServerResponse } from 'node:http';
 import { streamHeaders } from '@inventory/contracts/http/events';
 import { projectPath } from '@inventory/contracts/http/parameters';
 import { streamFrames } from '@inventory/contracts/http/stream-frames';
-import type { ProjectId } from '@inventory/contracts/ids';
+import { writeEvent } from '@inventory/contracts/internal/event-log';
 import { Refused } from '@inventory/http/refused';
-import { type Clock, isoTime } from '@inventory/runtime/clock';
-import type { Logger } from '@inventory/runtime/logger';
+import { isoTime } from '@inventory/runtime/clock';
 import type { AdmittedRequest } from '../http/answer.ts';
+import { requireEvents, requireOwnProject } from '../http/authorize.ts';
 import { completedEvent, exampleCursor } from '../http/openapi/examples.ts';
-import { requireEvents, requireOwnProject } from '../http/project-access.ts';
 import { publicRoute } from '../http/public-route.ts';
-import { type ClosingReason, checkpointFrame, eventFrame } from './event-frame.domain.ts';
-import type { EventStreamClient } from './event-stream-client.ts';
-import type { EventStream, EventStreams } from './event-streams.ts';
+import { checkpointFrame, eventFrame } from './event-frame.domain.ts';
+import type { EventStreams } from './event-streams.ts';
 import { openStream, type StreamStart } from './open-stream.ts';
 import type { PositionCursors } from './position-cursor.ts';
 import type { ProjectHubs } from './project-hubs.ts';
-import { openStreamConnection, type StreamConnection } from './stream-connection.ts';
-import type { HeldPlace, StreamPlaces } from './stream-places.ts';
-import type { StreamPosition } from './stream-position.domain.ts';
-import { type SessionDeps, StreamSession } from './stream-session.ts';
+import { openStreamConnection } from './stream-connection.ts';
+import type { Seat, StreamSeats } from './stream-seats.ts';
+import { type SessionContext, StreamSession } from './stream-session.ts';
 
-export interface StreamEventsDeps {
+interface StreamEventsDeps {
   readonly hubs: ProjectHubs;
   readonly streams: EventStreams;
   /** Called with each stream once it is among `streams`. */
-  readonly onOpened: (stream: EventStream) => void;
-  readonly places: StreamPlaces;
+  readonly onOpened: (session: StreamSession) => void;
+  readonly seats: StreamSeats;
   readonly perProjectMax: number;
-  readonly log: EventStreamClient;
   readonly cursors: PositionCursors;
-  readonly sealPosition: (projectId: ProjectId, place: StreamPosition) => string;
-  readonly replays: SessionDeps['replays'];
-  readonly pauseAfterFailure: SessionDeps['pauseAfterFailure'];
-  readonly clock: Clock;
-  readonly logger: Logger;
+  readonly session: SessionContext;
 }
 
 const headers = {
@@ -66,7 +58,7 @@ export const streamEventsRoute = publicRoute({
     body: { text: 'text/event-stream', frames: streamFrames },
     example:
       checkpointFrame(exampleCursor, completedEvent.occurred_at) +
-      eventFrame(exampleCursor, completedEvent),
+      eventFrame(exampleCursor, writeEvent(completedEvent)),
   },
   errors: ['project_not_found', 'invalid_cursor', 'stream_limit_exceeded'],
   async handle(deps: StreamEventsDeps, { path, header }, request) {
@@ -75,26 +67,28 @@ export const streamEventsRoute = publicRoute({
     requireOwnProject(principal, projectId);
     requireEvents(principal);
     const cursor = header['Last-Event-ID'] || null;
-    const place = cursor === null ? null : deps.cursors.open(projectId, cursor);
+    const at = cursor === null ? null : deps.cursors.open(projectId, cursor);
     if (deps.streams.draining) throw unavailable();
-    const start = await openStream(deps, projectId, place);
+    const { log, sealPosition, clock } = deps.session;
+    const parts = { hubs: deps.hubs, log, sealPosition, nowMs: clock.now() };
+    const start = await openStream(parts, projectId, at);
     // A given cursor is returned as it is, not as another text of its position.
-    const checkpoint = cursor ?? deps.sealPosition(projectId, start.place);
-    const held = await acquirePlace(deps, request);
+    const checkpoint = cursor ?? sealPosition(projectId, start.after);
+    const seat = await acquireSeat(deps, request);
     return {
       status: 200,
-      stream: (response) => follow(deps, request, { ...start, checkpoint, held }, response),
+      stream: (response) => follow(deps, request, { ...start, checkpoint, seat }, response),
     };
   },
 });
 
-async function acquirePlace(
-  { places, perProjectMax }: StreamEventsDeps,
+async function acquireSeat(
+  { seats, perProjectMax }: StreamEventsDeps,
   { principal }: AdmittedRequest,
-): Promise<HeldPlace> {
-  const acquired = await places.acquire(principal.projectId);
-  if (acquired.result === 'granted') return acquired.place;
-  if (acquired.result === 'unavailable') throw unavailable();
+): Promise<Seat> {
+  const acquired = await seats.acquire(principal.projectId);
+  if (acquired === 'unavailable') throw unavailable();
+  if (acquired !== 'project_full') return acquired;
   throw new Refused({
     code: 'stream_limit_exceeded',
     detail: { limit: perProjectMax },
@@ -109,85 +103,35 @@ function unavailable(): Refused {
 interface AdmittedStream extends StreamStart {
   /** Cursor of the first frame. */
   readonly checkpoint: string;
-  readonly held: HeldPlace;
+  readonly seat: Seat;
 }
 
 async function follow(
-  deps: StreamEventsDeps,
+  { session: context, streams, onOpened }: StreamEventsDeps,
   request: AdmittedRequest,
-  { hub, place, recovery, checkpoint, held }: AdmittedStream,
+  { hub, after, recovery, checkpoint, seat }: AdmittedStream,
   response: ServerResponse,
 ): Promise<void> {
   const connection = await openStreamConnection(response, headers);
   if (!connection) {
-    held.release();
+    seat.release();
     return;
   }
-  const close = (reason: ClosingReason) => deps.streams.close(stream, reason);
-  const session = new StreamSession(deps, { hub, place, sink: connection, close });
-  const stream = new FollowedStream(request, session, connection);
-  const removeStream = deps.streams.add(stream);
-  deps.onOpened(stream);
+  const { principal, secretDigest, clientAddress } = request;
+  const session = new StreamSession(context, {
+    reader: { accountId: principal.accountId, secretDigest, clientAddress },
+    ...{ hub, after, connection },
+  });
+  const removeStream = streams.add(session);
+  onOpened(session);
   connection.onDrained(() => session.drained());
   connection.onClosed(() => {
     session.detach();
     removeStream();
-    held.release();
+    seat.release();
   });
-  session.write(checkpointFrame(checkpoint, isoTime(place.asOfMs)));
+  session.write(checkpointFrame(checkpoint, isoTime(after.asOfMs)));
   if (recovery === null) session.sendPending();
   else session.end(recovery);
-  held.onLost(close);
-}
-
-/**
- * There are thousands of these: methods are in the class, and of the request only needed fields are
- * kept.
- */
-class FollowedStream implements EventStream {
-  readonly accountId: EventStream['accountId'];
-  readonly secretDigest: string;
-  readonly clientAddress: string;
-  readonly #session: StreamSession;
-  readonly #connection: StreamConnection;
-
-  constructor(
-    { principal, secretDigest, clientAddress }: AdmittedRequest,
-    session: StreamSession,
-    connection: StreamConnection,
-  ) {
-    this.accountId = principal.accountId;
-    this.secretDigest = secretDigest;
-    this.clientAddress = clientAddress;
-    this.#session = session;
-    this.#connection = connection;
-  }
-
-  get remote(): string {
-    return this.#connection.remote;
-  }
-
-  get queued(): number {
-    return this.#connection.queued;
-  }
-
-  get taken(): number {
-    return this.#connection.taken;
-  }
-
-  heartbeat(): void {
-    this.#session.heartbeat();
-  }
-
-  takeWritten(): boolean {
-    return this.#session.takeWritten();
-  }
-
-  end(lastFrame: string): void {
-    this.#session.end(lastFrame);
-  }
-
-  destroy(): void {
-    this.#connection.cut();
-  }
+  seat.onLost(() => session.close('unavailable'));
 }

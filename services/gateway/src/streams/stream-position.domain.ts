@@ -1,3 +1,5 @@
+import type { ProjectId } from '@inventory/contracts/ids';
+
 /** A position between two events of a Project's log: after everything that was applied. */
 export interface StreamPosition {
   readonly logEpoch: number;
@@ -6,6 +8,9 @@ export interface StreamPosition {
   /** Milliseconds since the epoch: events until then are before the position. */
   readonly asOfMs: number;
 }
+
+/** The cursor of a position. */
+export type PositionSeal = (projectId: ProjectId, at: StreamPosition) => string;
 
 /** The range of a log when a reader connects or falls behind. */
 export interface LogExtent {
@@ -22,11 +27,11 @@ export type RecoveryReason = 'cursor_too_old' | 'log_epoch_changed';
  * position past the head was issued for events that a restored log does not have.
  */
 export function recoveryNeeded(
-  place: Pick<StreamPosition, 'logEpoch' | 'position'>,
+  at: Pick<StreamPosition, 'logEpoch' | 'position'>,
   log: LogExtent,
 ): RecoveryReason | null {
-  if (place.logEpoch !== log.logEpoch || place.position > log.headPosition) {
+  if (at.logEpoch !== log.logEpoch || at.position > log.headPosition) {
     return 'log_epoch_changed';
   }
-  return place.position < log.earliestPosition - 1 ? 'cursor_too_old' : null;
+  return at.position < log.earliestPosition - 1 ? 'cursor_too_old' : null;
 }

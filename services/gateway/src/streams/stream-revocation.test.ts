@@ -2,19 +2,17 @@ import { secretDigest } from '@inventory/runtime/secret-digest';
 import { newAccountId, newCredentialId, newProjectId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import { propertyRuns } from '@inventory/testkit/property-runs';
-import { createTestClock } from '@inventory/testkit/test-clock';
 import fc from 'fast-check';
+import { createTestStreams, type RecordedConnection } from '../../test/support/test-streams.ts';
+import { mintSecret } from '../tenancy/credentials.ts';
 import { createDigestSet } from '../tenancy/digest-set.domain.ts';
 import type { FoundCredential } from '../tenancy/found-credential-store.ts';
-import { mintSecret } from '../tenancy/issue-credential.ts';
 import { createPrincipalCache } from '../tenancy/principal-cache.ts';
 import {
   type Account,
   defaultServiceAccountId,
   defaultServiceAccountOf,
 } from '../tenancy/tenancy.domain.ts';
-import type { EventStream } from './event-streams.ts';
-import { createStreamIndex } from './stream-index.ts';
 import { watchStreamPrincipals } from './watch-stream-principals.ts';
 
 /** A Credential that may read events, as it is stored. */
@@ -49,7 +47,7 @@ function storedCredential() {
 
 /** One replica: its cache of Principals, its streams, and the checks of their Principals. */
 function createReplica(step: () => Promise<void>) {
-  const clock = createTestClock();
+  const { clock, streams, open } = createTestStreams();
   const { secret, accountId, stored } = storedCredential();
   const { credential } = stored;
   const revoked = { ...stored, credential: { ...credential, state: 'revoked' as const } };
@@ -63,34 +61,25 @@ function createReplica(step: () => Promise<void>) {
     },
   };
   const cache = createPrincipalCache(store, createDigestSet(10), clock);
-  const index = createStreamIndex<EventStream>();
-  const open = new Set<EventStream>();
-  const end = (stream: EventStream) => {
-    if (open.delete(stream)) index.remove(stream);
-  };
+  const opened: RecordedConnection[] = [];
   const checks = watchStreamPrincipals({
-    streams: { bySecret: index.bySecret, secretsOf: index.secretsOf, revoke: end, close: end },
+    streams,
     findBySecretDigest: store.findBySecretDigest,
     clock,
     everyMs: 30_000,
     logger: testLogger,
   });
   return {
-    ...{ clock, open, checks },
+    ...{ clock, opened, checks },
     /** A request: authenticated by the cache, then admitted, which takes some time. */
     async openStream(admissionMs: number): Promise<void> {
       if ((await cache.findPrincipal(secret)) === null) return;
       await step();
       clock.advance(admissionMs);
       await step();
-      const stream: EventStream = {
-        ...{ accountId, secretDigest: secretDigest(secret), clientAddress: '127.0.0.1' },
-        ...{ remote: '', queued: 0, taken: 0 },
-        ...{ heartbeat() {}, takeWritten: () => false, end() {}, destroy() {} },
-      };
-      open.add(stream);
-      index.add(stream);
-      checks.opened(stream);
+      const { session, connection } = open({ accountId, secretDigest: secretDigest(secret) });
+      opened.push(connection);
+      checks.opened(session);
       await checks.checkDue();
     },
     /** The change is stored, then its message arrives: the cache is first, then the streams. */
@@ -119,7 +108,7 @@ test('in every interleaving of a revocation and opening streams, each open strea
           Promise.all([replica.revoke(), ...admissionsMs.map((ms) => replica.openStream(ms))]),
         );
 
-        expect(replica.open.size).toBe(0);
+        expect(replica.opened.filter(({ lastFrame }) => lastFrame === null)).toEqual([]);
       },
     ),
     { numRuns: propertyRuns(200) },

@@ -1,10 +1,15 @@
-import { newProjectId } from '@inventory/testkit/builders';
+import { newAccountId, newProjectId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import fc from 'fast-check';
 import { createMemoryLog, type MemoryLog, nextRound } from '../../test/support/memory-log.ts';
-import { contentOf } from './chunk.domain.ts';
+import {
+  RecordedConnection,
+  sealPosition as sealReadable,
+  sessionContext,
+  type TestStream,
+} from '../../test/support/test-streams.ts';
 import { checkpointFrame } from './event-frame.domain.ts';
 import type { EventStreamClient } from './event-stream-client.ts';
 import { openStream } from './open-stream.ts';
@@ -17,14 +22,15 @@ const faultRuns = { seed: 7, numRuns: 10_000, endOnFailure: true };
 
 const projectId = newProjectId();
 const clock = createTestClock();
+const reader = { accountId: newAccountId(), secretDigest: '', clientAddress: '' };
 
 /** What a planted fault replaces. */
 interface Parts {
-  readonly sealPosition: (place: StreamPosition) => string;
+  readonly sealPosition: (at: StreamPosition) => string;
   readonly client: EventStreamClient;
 }
 
-const sealPosition = (place: StreamPosition) => `${place.logEpoch}.${place.position}`;
+const sealPosition = (at: StreamPosition) => sealReadable(projectId, at);
 
 function openPosition(cursor: string): StreamPosition {
   const [logEpoch = 0, position = 0] = cursor.split('.').map(Number);
@@ -37,8 +43,7 @@ class Client {
   readonly controls: string[] = [];
   cursor: string | null = null;
   startedAt = -1;
-  #session: StreamSession | undefined;
-  #received = '';
+  #open: TestStream | undefined;
   #slow = false;
   readonly #hubs: ProjectHubs;
   readonly #parts: Parts;
@@ -50,62 +55,50 @@ class Client {
 
   async connect(): Promise<void> {
     const { client, sealPosition: seal } = this.#parts;
-    const sealed = (_id: string, place: StreamPosition) => seal(place);
-    const place = this.cursor === null ? null : openPosition(this.cursor);
-    const deps = { hubs: this.#hubs, log: client, sealPosition: sealed, clock };
-    const start = await openStream(deps, projectId, place).catch(() => null);
+    const sealed = (_id: string, at: StreamPosition) => seal(at);
+    const cursor = this.cursor === null ? null : openPosition(this.cursor);
+    const parts = { hubs: this.#hubs, log: client, sealPosition: sealed, nowMs: 0 };
+    const start = await openStream(parts, projectId, cursor).catch(() => null);
     if (!start) return;
-    const session = new StreamSession(
-      {
-        log: client,
-        sealPosition: sealed,
-        replays: { run: (work) => work() },
-        pauseAfterFailure: async () => true,
-        logger: testLogger,
-      },
-      {
-        hub: start.hub,
-        place: start.place,
-        sink: {
-          write: (chunks) => {
-            this.#received += contentOf(chunks).toString();
-            return !this.#slow;
-          },
-          end: (lastFrame) => {
-            this.#received += lastFrame;
-            this.cut(0);
-          },
-        },
-        close: () => session.detach(),
-      },
-    );
-    this.#session = session;
-    session.write(checkpointFrame(sealPosition(start.place), 'now'));
-    if (start.recovery) session.end(start.recovery);
+    const { hub, after, recovery } = start;
+    const connection = new RecordedConnection();
+    connection.isFull = this.#slow;
+    const context = sessionContext(clock, { log: client, sealPosition: sealed });
+    const session = new StreamSession(context, { reader, hub, after, connection });
+    this.#open = { session, connection };
+    session.write(checkpointFrame(sealPosition(after), 'now'));
+    if (recovery) session.end(recovery);
     else session.sendPending();
   }
 
   get isConnected(): boolean {
-    return this.#session !== undefined;
+    // The server may have ended it.
+    if (this.#open?.connection.lastFrame) this.cut(0);
+    return this.#open !== undefined;
   }
 
   setSlow(slow: boolean): void {
     this.#slow = slow;
-    if (!slow) this.#session?.drained();
+    if (!this.#open) return;
+    this.#open.connection.isFull = slow;
+    if (!slow) this.#open.session.drained();
   }
 
   /** The connection breaks; of what came last some bytes never arrive. */
   cut(bytesLost: number): void {
-    this.#session?.detach();
-    this.#session = undefined;
-    this.apply(this.#received.slice(0, Math.max(0, this.#received.length - bytesLost)));
-    this.#received = '';
+    if (!this.#open) return;
+    const { session, connection } = this.#open;
+    this.#open = undefined;
+    session.detach();
+    this.apply(connection.text.slice(0, Math.max(0, connection.text.length - bytesLost)));
   }
 
   takeAll(): void {
-    const whole = this.#received.lastIndexOf('\n\n') + 2;
-    this.apply(this.#received.slice(0, whole));
-    this.#received = this.#received.slice(whole);
+    if (!this.#open) return;
+    const { connection } = this.#open;
+    const whole = connection.text.lastIndexOf('\n\n') + 2;
+    this.apply(connection.text.slice(0, whole));
+    connection.text = connection.text.slice(whole);
   }
 
   private apply(text: string): void {
@@ -209,7 +202,7 @@ async function run(
   const parts: Parts = { sealPosition, client: log.client, ...fault(log) };
   const hubs = createProjectHubs({
     log: parts.client,
-    sealPosition: (_id, place) => parts.sealPosition(place),
+    sealPosition: (_id, at) => parts.sealPosition(at),
     limits: { entriesMax: 4, bytesMax: 10_000 },
     logger: testLogger,
     clock,
@@ -238,13 +231,13 @@ describe('a client that follows a Project', () => {
     await fc.assert(everyEventOnce(), { numRuns: propertyRuns(2_000) });
   });
 
-  test('would not, if a page of the log left an entry out', async () => {
+  test('would not, if a batch of the log left an entry out', async () => {
     const planted = (log: MemoryLog): Partial<Parts> => ({
       client: {
         ...log.client,
-        readLogPage: async (id, after, limit) => {
-          const page = await log.client.readLogPage(id, after, limit);
-          return { ...page, items: page.items.filter(({ position }) => position !== after + 1) };
+        readLogBatch: async (id, after, limit) => {
+          const batch = await log.client.readLogBatch(id, after, limit);
+          return { ...batch, items: batch.items.filter(({ position }) => position !== after + 1) };
         },
       },
     });
@@ -252,9 +245,9 @@ describe('a client that follows a Project', () => {
     expect(result.failed).toBe(true);
   });
 
-  test('would not, if the cursor of an event named the place behind the next one', async () => {
+  test('would not, if the cursor of an event named the position behind the next one', async () => {
     const planted = (): Partial<Parts> => ({
-      sealPosition: (place) => sealPosition({ ...place, position: place.position + 1 }),
+      sealPosition: (at) => sealPosition({ ...at, position: at.position + 1 }),
     });
     const result = await fc.check(everyEventOnce(planted), faultRuns);
     expect(result.failed).toBe(true);

@@ -1,51 +1,79 @@
-import type { ProjectId } from '@inventory/contracts/ids';
-import type { LogPage } from '@inventory/contracts/internal/event-log';
-import { fromIsoTime } from '@inventory/runtime/clock';
+import type { AccountId } from '@inventory/contracts/ids';
+import type { LogBatch } from '@inventory/contracts/internal/event-log';
+import { randomBetween } from '@inventory/runtime/backoff';
+import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import type { Semaphore } from '@inventory/runtime/semaphore';
-import { chunkOf } from './chunk.domain.ts';
 import {
   type ClosingReason,
+  chunkOf,
+  closingFrame,
   eventFrame,
   heartbeatFrame,
-  recoveryFrame,
+  type RevocationReason,
+  retryAfterMaxMs,
+  retryAfterMinMs,
+  revokedFrame,
 } from './event-frame.domain.ts';
 import type { EventStreamClient } from './event-stream-client.ts';
+import { extentOf, recoveryOf } from './open-stream.ts';
 import type { HubReader, ProjectHub } from './project-hub.ts';
+import type { SilentPeers } from './silent-peers.ts';
+import type { StreamConnection } from './stream-connection.ts';
 import {
+  type PositionSeal,
   type RecoveryReason,
   recoveryNeeded,
   type StreamPosition,
 } from './stream-position.domain.ts';
 
-/** The connection of a stream, as a session uses it. */
-export interface StreamSink {
-  /** Writes whole chunks. False when its queue is full; `drained` is called when it is empty. */
-  write(chunks: Buffer): boolean;
-  /** Writes a last frame, if possible, and closes the connection. */
-  end(lastFrame: string): void;
+export interface StreamLimits {
+  readonly heartbeatMs: number;
+  /** Longest life of a connection; each ends at 2/3 of it at the earliest. */
+  readonly lifeMaxMs: number;
+  /** Longest time without progress: nothing of what is queued is taken, or of what was sent acknowledged. */
+  readonly slowAfterMs: number;
+  /** Time over which the streams are closed when the service stops. */
+  readonly drainMs: number;
 }
 
-export interface SessionDeps {
+/** What the sessions of a replica share. */
+export interface SessionContext {
   readonly log: EventStreamClient;
-  readonly sealPosition: (projectId: ProjectId, place: StreamPosition) => string;
+  readonly sealPosition: PositionSeal;
   /** Bounds the concurrent reads from the log. */
   readonly replays: Pick<Semaphore, 'run'>;
   /** Waits before a retry; false after the last one. */
   readonly pauseAfterFailure: (failures: number) => Promise<boolean>;
+  readonly limits: StreamLimits;
+  readonly silentPeers: SilentPeers;
+  /** Called once for each stream that the replica ends. */
+  readonly onClosed: (reason: ClosingReason | RevocationReason) => void;
+  readonly clock: Clock;
   readonly logger: Logger;
 }
 
-export interface SessionStart {
-  readonly hub: ProjectHub;
-  readonly place: StreamPosition;
-  readonly sink: StreamSink;
-  /** Ends the stream; the client may reconnect. */
-  readonly close: (reason: ClosingReason) => void;
+/** Of the request, what is kept for the life of its stream. */
+export interface StreamReader {
+  readonly accountId: AccountId;
+  /** Digest of its secret; the secret itself is not kept. */
+  readonly secretDigest: string;
+  readonly clientAddress: string;
 }
 
-const replayPage = 200;
+export interface SessionStart {
+  readonly reader: StreamReader;
+  readonly hub: ProjectHub;
+  /** The session continues after it. */
+  readonly after: StreamPosition;
+  readonly connection: StreamConnection;
+}
+
+const replayBatch = 200;
 const chunkBytesMax = 64 * 1024;
+const secondMs = 1_000;
+/** Over these the heartbeats of streams are spread that were written to at the same time. */
+const spreadSeconds = 4;
 const heartbeatChunk = chunkOf(heartbeatFrame);
 const notWaiting = () => {};
 
@@ -53,32 +81,42 @@ const notWaiting = () => {};
  * One client that reads the events of one Project from its position on, without gap or duplicate.
  * The position is the whole state: the next event is read from the ring of the hub, else from the
  * log. So a slow client needs no queue, and there is nothing to merge when it has caught up.
+ *
+ * There are thousands of these: a stream is its connection, its session and its seat.
  */
-export class StreamSession implements HubReader {
-  readonly #deps: SessionDeps;
+export class StreamSession implements HubReader, StreamReader {
+  readonly accountId: AccountId;
+  readonly secretDigest: string;
+  readonly clientAddress: string;
+  readonly #context: SessionContext;
   readonly #hub: ProjectHub;
-  readonly #sink: StreamSink;
-  readonly #close: SessionStart['close'];
+  readonly #connection: StreamConnection;
   readonly #logEpoch: number;
   #position: number;
-  #blocked = false;
-  #written = false;
   #replaying = false;
   #ended = false;
   #resume: () => void = notWaiting;
+  readonly #endsAtMs: number;
+  readonly #spread = randomBetween(0, spreadSeconds - 1);
+  #written = false;
+  /** Seconds since something was written, at most {@link spreadSeconds} more. */
+  #quiet = 0;
+  #taken = 0;
+  #progressAtMs: number;
 
-  constructor(deps: SessionDeps, { hub, place, sink, close }: SessionStart) {
-    this.#deps = deps;
+  constructor(context: SessionContext, { reader, hub, after, connection }: SessionStart) {
+    this.accountId = reader.accountId;
+    this.secretDigest = reader.secretDigest;
+    this.clientAddress = reader.clientAddress;
+    this.#context = context;
     this.#hub = hub;
-    this.#sink = sink;
-    this.#logEpoch = place.logEpoch;
-    this.#position = place.position;
-    this.#close = close;
+    this.#connection = connection;
+    this.#logEpoch = after.logEpoch;
+    this.#position = after.position;
+    const { lifeMaxMs } = context.limits;
+    this.#progressAtMs = context.clock.now();
+    this.#endsAtMs = this.#progressAtMs + randomBetween((lifeMaxMs * 2) / 3, lifeMaxMs);
     hub.attach(this);
-  }
-
-  get position(): number {
-    return this.#position;
   }
 
   /** Writes the available frames, as far as the connection accepts them. */
@@ -100,20 +138,8 @@ export class StreamSession implements HubReader {
     this.#write(chunkOf(frame));
   }
 
-  heartbeat(): void {
-    if (!this.#blocked) this.#write(heartbeatChunk);
-  }
-
-  /** Whether anything was written since the last call. */
-  takeWritten(): boolean {
-    const written = this.#written;
-    this.#written = false;
-    return written;
-  }
-
   /** The connection has sent all its data. */
   drained(): void {
-    this.#blocked = false;
     this.#resume();
     this.sendPending();
   }
@@ -121,20 +147,62 @@ export class StreamSession implements HubReader {
   /** Only the log has the range that the client has to recover. */
   logChanged(): void {
     this.#replaying = true;
-    const { log, replays } = this.#deps;
+    const { log, replays } = this.#context;
     replays
-      .run(() => log.readLogPage(this.#hub.projectId, 0, 1))
+      .run(() => log.readLogBatch(this.#hub.projectId, 0, 1))
       .then(
-        (page) => this.#recover('log_epoch_changed', page),
-        () => this.#close('unavailable'),
+        (batch) => this.#recover('log_epoch_changed', batch),
+        () => this.close('unavailable'),
       );
+  }
+
+  /** Called once a second: ends an old stream and that of a slow client, sends a heartbeat to a quiet one. */
+  tick(nowMs: number): void {
+    if (this.#ended) return;
+    const { slowAfterMs, heartbeatMs } = this.#context.limits;
+    this.#quiet = this.#written ? 1 + this.#spread : this.#quiet + 1;
+    this.#written = false;
+    if (this.#hasProgress()) this.#progressAtMs = nowMs;
+    if (nowMs - this.#progressAtMs >= slowAfterMs) this.close('slow_consumer');
+    else if (nowMs >= this.#endsAtMs) this.close('max_age');
+    else if (this.#quiet >= heartbeatMs / secondMs) {
+      if (!this.#connection.isFull) this.#connection.write(heartbeatChunk);
+      this.#quiet = 0;
+    }
+  }
+
+  /** Ends the stream; its client may reconnect. */
+  close(reason: ClosingReason): void {
+    if (this.#ended) return;
+    const { limits, onClosed } = this.#context;
+    onClosed(reason);
+    this.end(
+      closingFrame(reason, randomBetween(retryAfterMinMs, retryAfterMaxMs(reason, limits.drainMs))),
+    );
+    // A slow client would not accept the queued data either.
+    if (reason === 'slow_consumer') this.cut();
+  }
+
+  /** Ends the stream; its client must not reconnect. */
+  revoke(reason: RevocationReason): void {
+    if (this.#ended) return;
+    this.#context.onClosed(reason);
+    const { queued } = this.#connection;
+    this.end(revokedFrame(reason));
+    // The client may no longer receive the queued events.
+    if (queued > 0) this.cut();
   }
 
   /** Ends with a last frame; nothing is written after it. */
   end(lastFrame: string): void {
     if (this.#ended) return;
     this.detach();
-    this.#sink.end(lastFrame);
+    this.#connection.end(lastFrame);
+  }
+
+  /** Closes the connection at once and discards what is queued. */
+  cut(): void {
+    this.#connection.cut();
   }
 
   /** The connection is closed. */
@@ -147,11 +215,20 @@ export class StreamSession implements HubReader {
   #write(chunks: Buffer): void {
     if (this.#ended) return;
     this.#written = true;
-    if (!this.#sink.write(chunks)) this.#blocked = true;
+    this.#connection.write(chunks);
   }
 
   #mayWrite(): boolean {
-    return !this.#ended && !this.#blocked && !this.#replaying;
+    return !this.#ended && !this.#connection.isFull && !this.#replaying;
+  }
+
+  /** The operating system takes data for a client that is gone until its buffers are full. */
+  #hasProgress(): boolean {
+    const silent = this.#context.silentPeers();
+    if (silent.size > 0 && silent.has(this.#connection.remote)) return false;
+    const before = this.#taken;
+    this.#taken = this.#connection.taken;
+    return this.#connection.queued === 0 || this.#taken > before;
   }
 
   /** Reads the log until the ring has the next event. */
@@ -159,86 +236,50 @@ export class StreamSession implements HubReader {
     this.#replaying = true;
     for (let failures = 0; !this.#ended && this.#position < this.#hub.ring.from; ) {
       try {
-        await this.#replayPage();
+        await this.#replayBatch();
         failures = 0;
       } catch (error) {
         failures += 1;
-        this.#deps.logger.warn({ err: error, failures }, 'events not replayed');
-        if (!(await this.#deps.pauseAfterFailure(failures))) {
-          this.#close('unavailable');
-          return;
-        }
+        this.#context.logger.warn({ err: error, failures }, 'events not replayed');
+        if (!(await this.#context.pauseAfterFailure(failures))) return this.close('unavailable');
       }
-      await this.#taken();
+      await this.#drained();
     }
     this.#replaying = false;
     this.sendPending();
   }
 
-  async #replayPage(): Promise<void> {
-    const { log, replays, sealPosition } = this.#deps;
+  async #replayBatch(): Promise<void> {
+    const { log, replays, sealPosition } = this.#context;
     const { projectId } = this.#hub;
-    const page = await replays.run(() => log.readLogPage(projectId, this.#position, replayPage));
+    const batch = await replays.run(() => log.readLogBatch(projectId, this.#position, replayBatch));
     if (this.#ended) return;
     // A replica of the event-stream that was not restarted since the epoch was raised.
-    if (page.log_epoch < this.#logEpoch) throw new Error('the log was read at an earlier epoch');
+    if (batch.log_epoch < this.#logEpoch) throw new Error('the log was read at an earlier epoch');
     const reason = recoveryNeeded(
       { logEpoch: this.#logEpoch, position: this.#position },
-      extentOf(page),
+      extentOf(batch),
     );
-    if (reason) {
-      this.#recover(reason, page);
-      return;
-    }
-    const last = page.items.at(-1);
+    if (reason) return this.#recover(reason, batch);
+    const last = batch.items.at(-1);
     if (!last) throw new Error('the log has fewer events than were published');
-    const frames = page.items.map(({ position, event }) => {
-      const place = { logEpoch: this.#logEpoch, position, asOfMs: fromIsoTime(event.occurred_at) };
-      return eventFrame(sealPosition(projectId, place), event);
+    const frames = batch.items.map(({ position, event }) => {
+      const at = { logEpoch: this.#logEpoch, position, asOfMs: fromIsoTime(event.occurred_at) };
+      return eventFrame(sealPosition(projectId, at), event);
     });
     this.#position = last.position;
     this.#write(chunkOf(frames.join('')));
   }
 
-  #recover(reason: RecoveryReason, page: LogPage): void {
+  #recover(reason: RecoveryReason, batch: LogBatch): void {
     const { projectId } = this.#hub;
-    this.end(recoveryOf(reason, page, (place) => this.#deps.sealPosition(projectId, place)));
+    this.end(recoveryOf(reason, batch, (at) => this.#context.sealPosition(projectId, at)));
   }
 
-  async #taken(): Promise<void> {
-    if (!this.#blocked || this.#ended) return;
+  async #drained(): Promise<void> {
+    if (!this.#connection.isFull || this.#ended) return;
     await new Promise<void>((resolve) => {
       this.#resume = resolve;
     });
   }
-}
-
-export function extentOf(page: LogPage) {
-  return {
-    logEpoch: page.log_epoch,
-    headPosition: page.head_position,
-    earliestPosition: page.earliest_position,
-  };
-}
-
-/** The position before the oldest retained event. */
-export function keptFrom(page: LogPage): StreamPosition {
-  return {
-    logEpoch: page.log_epoch,
-    position: page.earliest_position - 1,
-    asOfMs: page.earliest_at === null ? 0 : fromIsoTime(page.earliest_at),
-  };
-}
-
-/** The control frame with the start of the retained log. */
-export function recoveryOf(
-  reason: RecoveryReason,
-  page: LogPage,
-  sealPosition: (place: StreamPosition) => string,
-): string {
-  return recoveryFrame({
-    reason,
-    earliest_as_of: page.earliest_at,
-    resume_cursor: sealPosition(keptFrom(page)),
-  });
 }

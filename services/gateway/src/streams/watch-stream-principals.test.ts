@@ -1,31 +1,22 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import { newAccountId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
-import { createTestClock } from '@inventory/testkit/test-clock';
-import type { EventStream } from './event-streams.ts';
-import { createStreamIndex } from './stream-index.ts';
+import { createTestStreams } from '../../test/support/test-streams.ts';
 import { watchStreamPrincipals } from './watch-stream-principals.ts';
 
-/** Streams whose secrets no longer exist once they are in `revoked`. */
+/** Streams whose secrets no longer exist. */
 function world() {
-  const clock = createTestClock();
-  const index = createStreamIndex<EventStream>();
+  const { clock, streams, open } = createTestStreams();
   const read: string[] = [];
-  const ended: EventStream[] = [];
   const visited: AccountId[] = [];
   const hanging = new Map<string, Promise<void>>();
   const principals = watchStreamPrincipals({
     streams: {
-      bySecret: index.bySecret,
+      bySecret: streams.bySecret,
       secretsOf(accountId) {
         visited.push(accountId);
-        return index.secretsOf(accountId);
+        return streams.secretsOf(accountId);
       },
-      revoke(stream) {
-        ended.push(stream);
-        index.remove(stream);
-      },
-      close() {},
     },
     async findBySecretDigest(digest) {
       read.push(digest);
@@ -37,27 +28,18 @@ function world() {
     logger: testLogger,
   });
   return {
-    ...{ clock, principals, read, ended, visited },
+    ...{ clock, principals, read, visited },
     /** Reads of the secret end when the returned function is called. */
     hang(digest: string): () => void {
       const { promise, resolve } = Promise.withResolvers<void>();
       hanging.set(digest, promise);
       return resolve;
     },
-    open(accountId: AccountId, secretDigest: string): EventStream {
-      const stream = {
-        ...{ accountId, secretDigest, clientAddress: '127.0.0.1' },
-        ...{ remote: '', queued: 0, taken: 0 },
-        heartbeat() {},
-        takeWritten: () => false,
-        end() {},
-        destroy() {},
-      };
-      index.add(stream);
-      return stream;
-    },
+    open: (accountId: AccountId, secretDigest: string) => open({ accountId, secretDigest }),
   };
 }
+
+const revoked = expect.stringContaining('credential_revoked');
 
 test('a change of one account reads the Principals of its own streams only (Events: authority)', async () => {
   const { principals, open, read, visited } = world();
@@ -74,7 +56,7 @@ test('a change of one account reads the Principals of its own streams only (Even
 });
 
 test('a stream that opens within a minute of a change of its account is checked at once (Events: authority) [events-revoked]', async () => {
-  const { principals, open, ended, clock } = world();
+  const { principals, open, clock } = world();
   const account = newAccountId();
   await principals.checkDue();
   principals.scheduleChecks(account);
@@ -82,15 +64,15 @@ test('a stream that opens within a minute of a change of its account is checked 
 
   clock.advance(60_000);
   const late = open(account, 'late');
-  const isDue = principals.opened(late);
+  const isDue = principals.opened(late.session);
   await principals.checkDue();
 
-  expect([isDue, ended]).toEqual([true, [late]]);
-  expect(principals.opened(open(newAccountId(), 'other'))).toBe(false);
+  expect([isDue, late.connection.lastFrame]).toEqual([true, revoked]);
+  expect(principals.opened(open(newAccountId(), 'other').session)).toBe(false);
 });
 
 test('a read that hangs delays no check of another account (Events: authority) [events-revoked]', async () => {
-  const { principals, open, ended, hang } = world();
+  const { principals, open, hang } = world();
   const [one, other] = [newAccountId(), newAccountId()];
   const [stream, otherStream] = [open(one, 'hanging'), open(other, 'other')];
   const resume = hang('hanging');
@@ -99,11 +81,14 @@ test('a read that hangs delays no check of another account (Events: authority) [
 
   principals.scheduleChecks(other);
   await principals.checkDue();
-  expect(ended).toEqual([otherStream]);
+  expect([stream, otherStream].map(({ connection }) => connection.lastFrame)).toEqual([
+    null,
+    revoked,
+  ]);
   resume();
   await hanging;
 
-  expect(ended).toContain(stream);
+  expect(stream.connection.lastFrame).toEqual(revoked);
 });
 
 test('every secret is read once per interval for all of its streams (Events: authority)', async () => {

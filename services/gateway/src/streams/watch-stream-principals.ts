@@ -2,15 +2,16 @@ import type { AccountId } from '@inventory/contracts/ids';
 import { randomBetween } from '@inventory/runtime/backoff';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
-import type { EventStream, EventStreams } from './event-streams.ts';
+import type { EventStreams } from './event-streams.ts';
 import {
   isNetworkAllowed,
   type StoredPrincipal,
   streamRefusal,
 } from './stream-authorization.domain.ts';
+import type { StreamReader, StreamSession } from './stream-session.ts';
 
-export interface StreamPrincipalsDeps {
-  readonly streams: Pick<EventStreams, 'bySecret' | 'secretsOf' | 'revoke' | 'close'>;
+interface StreamPrincipalsParts {
+  readonly streams: Pick<EventStreams, 'bySecret' | 'secretsOf'>;
   readonly findBySecretDigest: (secretDigest: string) => Promise<StoredPrincipal | null>;
   readonly clock: Clock;
   /**
@@ -34,7 +35,7 @@ export interface StreamPrincipals {
    * To be called with each stream once it is among `streams`. Its secret is due where its account
    * changed recently: it may have been admitted by what was read before the change. True when it is due.
    */
-  opened(stream: Pick<EventStream, 'accountId' | 'secretDigest'>): boolean;
+  opened(stream: StreamReader): boolean;
 }
 
 interface Known {
@@ -51,8 +52,8 @@ const recentMs = 60_000;
  */
 const unknownIntervalsMax = 2;
 
-export function watchStreamPrincipals(deps: StreamPrincipalsDeps): StreamPrincipals {
-  const { streams, findBySecretDigest: find, clock, everyMs, logger } = deps;
+export function watchStreamPrincipals(parts: StreamPrincipalsParts): StreamPrincipals {
+  const { streams, findBySecretDigest: find, clock, everyMs, logger } = parts;
   const known = new Map<string, Known>();
   /** Digests of the secrets to be checked next. */
   const due = new Set<string>();
@@ -91,7 +92,7 @@ export function watchStreamPrincipals(deps: StreamPrincipalsDeps): StreamPrincip
     looking.delete(digest);
   }
 
-  async function look(digest: string, held: readonly EventStream[], one: Known): Promise<void> {
+  async function look(digest: string, held: readonly StreamSession[], one: Known): Promise<void> {
     one.dueAtMs = nextDueMs();
     try {
       judge(digest, held, await find(digest));
@@ -100,20 +101,20 @@ export function watchStreamPrincipals(deps: StreamPrincipalsDeps): StreamPrincip
       one.unknownSinceMs ??= clock.now();
       logger.warn({ err: error, streams: held.length }, 'principal of streams not read');
       if (clock.now() - one.unknownSinceMs < unknownIntervalsMax * everyMs) return;
-      for (const stream of held) streams.close(stream, 'unavailable');
+      for (const stream of held) stream.close('unavailable');
     }
   }
 
   function judge(
     digest: string,
-    held: readonly EventStream[],
+    held: readonly StreamSession[],
     stored: StoredPrincipal | null,
   ): void {
     const refusal = streamRefusal(digest, stored, clock.now());
     for (const stream of held) {
-      if (refusal) streams.revoke(stream, refusal);
+      if (refusal) stream.revoke(refusal);
       else if (stored && !isNetworkAllowed(stored, stream.clientAddress)) {
-        streams.revoke(stream, 'network_policy');
+        stream.revoke('network_policy');
       }
     }
   }

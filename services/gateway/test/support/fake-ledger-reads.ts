@@ -55,7 +55,10 @@ export function answerLedgerRead(url: URL, reads: LedgerReads): FakeAnswer {
     case 'usage':
       if (reads.usage.get(accountId) === 'too_large')
         return refusalAnswer({ code: 'usage_too_large' });
-      return jsonAnswer({ items: usagePart(usageOf(reads, accountId), url.searchParams) });
+      return jsonAnswer({
+        as_of_seq: subject.as_of_seq,
+        items: usagePart(usageOf(reads, accountId), url.searchParams),
+      });
     default:
       return noRouteAnswer;
   }

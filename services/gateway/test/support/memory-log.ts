@@ -1,16 +1,15 @@
-import type { OpaqueEvent } from '@inventory/contracts/http/project-event';
 import type { ProjectId } from '@inventory/contracts/ids';
-import type { LogPage } from '@inventory/contracts/internal/event-log';
-import { newRefreshId } from '@inventory/testkit/builders';
+import { type EventText, type LogBatch, writeEvent } from '@inventory/contracts/internal/event-log';
+import { newRefreshId, newScope } from '@inventory/testkit/builders';
 import type { EventStreamClient } from '../../src/streams/event-stream-client.ts';
 
 /** The log of one Project in memory, as the event-stream serves it. */
 export function createMemoryLog(projectId: ProjectId) {
-  const events: OpaqueEvent[] = [];
+  const events: EventText[] = [];
   let epoch = 1;
   let earliest = 1;
   let failures = 0;
-  const page = (after: number, limit: number): LogPage => ({
+  const page = (after: number, limit: number): LogBatch => ({
     log_epoch: epoch,
     head_position: events.length,
     earliest_position: earliest,
@@ -46,22 +45,27 @@ export function createMemoryLog(projectId: ProjectId) {
         next_since: since === null ? '0' : String(events.length),
         has_more: false,
       })),
-    readLogPage: (_projectId, after, limit) => answer(() => page(after, limit)),
+    readLogBatch: (_projectId, after, limit) => answer(() => page(after, limit)),
   };
   return {
     client,
     events,
     append(): number {
       const refreshId = newRefreshId();
-      return events.push({
-        id: `evt_${refreshId}`,
-        version: 1,
-        type: 'inventory.refresh.completed',
-        occurred_at: '2026-11-21T10:00:00.000Z',
-        project_id: projectId,
-        data: { refresh_id: refreshId, state: 'completed', outcome: 'private' },
-        links: { refresh: `/v2/platform/inventory-refreshes/${refreshId}` },
-      });
+      return events.push(
+        writeEvent({
+          id: `evt_${refreshId}`,
+          version: 1,
+          type: 'inventory.refresh.completed',
+          occurred_at: '2026-11-21T10:00:00.000Z',
+          project_id: projectId,
+          data: {
+            ...{ refresh_id: refreshId, state: 'completed', outcome: 'private' },
+            ...{ scope: newScope(), revision_id: null },
+          },
+          links: { refresh: `/v2/platform/inventory-refreshes/${refreshId}` },
+        }),
+      );
     },
     failNext: (times: number) => {
       failures = times;

@@ -2,8 +2,18 @@ import type { AccountId } from '@inventory/contracts/ids';
 import { parseDocument, readEach } from '@inventory/mongo/parse-document';
 import type { Logger } from '@inventory/runtime/logger';
 import type { Collection } from 'mongodb';
-import { type AppBreakerDocument, documents, type RefreshDocument } from '../collections.ts';
+import { z } from 'zod';
 import type { AppOpening } from './app-breaker.domain.ts';
+
+const appBreaker = z.object({
+  _id: z.int(),
+  openedAtMs: z.number(),
+  openUntilMs: z.number(),
+  openings: z.int(),
+  probeAtMs: z.number(),
+});
+export type AppBreakerDocument = z.infer<typeof appBreaker>;
+const document = { collection: 'appBreakers', schema: appBreaker };
 
 /** The breakers that are not closed, one per application, shared by all replicas. */
 export interface AppBreakerStore {
@@ -20,7 +30,7 @@ export interface AppBreakerStore {
 
 export function createAppBreakerStore(
   breakers: Collection<AppBreakerDocument>,
-  refreshes: Collection<RefreshDocument>,
+  isOnlyAccount: AppBreakerStore['isOnlyAccount'],
   logger: Pick<Logger, 'error'>,
 ): AppBreakerStore {
   return {
@@ -42,12 +52,8 @@ export function createAppBreakerStore(
       );
       return modifiedCount === 1;
     },
-    async isOnlyAccount(accountId) {
-      // Every value of `terminal`, for its index.
-      const other = { terminal: { $in: [true, false] }, accountId: { $ne: accountId } };
-      return (await refreshes.findOne(other, { projection: { _id: 1 } })) === null;
-    },
+    isOnlyAccount,
   };
 }
 
-const parseBreaker = (stored: AppBreakerDocument) => parseDocument(documents.appBreaker, stored);
+const parseBreaker = (stored: AppBreakerDocument) => parseDocument(document, stored);

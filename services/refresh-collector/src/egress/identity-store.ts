@@ -1,8 +1,22 @@
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
 import { parseDocument } from '@inventory/mongo/parse-document';
 import type { Collection } from 'mongodb';
-import { documents, type IdentityDocument } from '../collections.ts';
+import { z } from 'zod';
 import { freshIdentity, type IdentityState } from './egress-identity.domain.ts';
+
+const identity = z.object({
+  _id: z.string(),
+  version: z.int(),
+  arrivalMs: z.number(),
+  inFlight: z.object({ token: z.string(), untilMs: z.number() }).nullable(),
+  silentUntilMs: z.number(),
+  refusals: z.int(),
+  unreachableUntilMs: z.number(),
+  connectFailures: z.int(),
+  liveCredit: z.number(),
+});
+export type IdentityDocument = z.infer<typeof identity>;
+const document = { collection: 'identities', schema: identity };
 
 /** The shared state of the egress identities; every save is conditional on what was read. */
 export interface IdentityStore {
@@ -46,6 +60,6 @@ export function createIdentityStore(collection: Collection<IdentityDocument>): I
 }
 
 function fromDocument(stored: IdentityDocument): IdentityState {
-  const { _id: id, ...state } = parseDocument(documents.identity, stored);
+  const { _id: id, ...state } = parseDocument(document, stored);
   return { id, ...state };
 }

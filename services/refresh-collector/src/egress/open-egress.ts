@@ -2,11 +2,12 @@ import { monotonicNow } from '@inventory/runtime/clock';
 import { createMovingMean } from '@inventory/runtime/moving-mean';
 import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 import type { SerialExecutor } from '@inventory/runtime/serial-executor';
+import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import type { ServiceContext } from '@inventory/service-host/service-context';
-import type { RefreshCollectorConfig } from '../config.ts';
-import { countAnswer, observeEgress } from '../metrics.ts';
 import type { AppBreakerStore } from './app-breaker-store.ts';
+import type { EgressConfig } from './egress-config.ts';
 import { openEgressIdentities } from './egress-identities.ts';
+import { countAnswer, observeEgress } from './egress-metrics.ts';
 import { openEgressPool } from './egress-pool.ts';
 import type { IdentityStore } from './identity-store.ts';
 import { createPlatformClient } from './platform-client.ts';
@@ -31,7 +32,7 @@ const pageFirstMs = 1_000;
 
 /** Opens the connections, the pool of egress slots and the circuit breakers. */
 export async function openEgress(
-  { config, lifetime, clock, identifiers, logger }: ServiceContext<RefreshCollectorConfig>,
+  { config, lifetime, clock, identifiers, logger }: ServiceContext<ServiceConfig & EgressConfig>,
   { stores, slotRules, executor }: EgressDeps,
 ): Promise<Egress> {
   const { platform } = config;

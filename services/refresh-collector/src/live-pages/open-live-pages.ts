@@ -2,17 +2,19 @@ import type { AccountId } from '@inventory/contracts/ids';
 import type { BoundInternalRoute } from '@inventory/http/internal-route';
 import { createFadingRate } from '@inventory/runtime/moving-mean';
 import { createKeyedSemaphore } from '@inventory/runtime/semaphore';
+import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import { createTokenBuckets } from '@inventory/runtime/token-buckets';
 import type { ServiceContext } from '@inventory/service-host/service-context';
-import type { RefreshCollectorConfig } from '../config.ts';
+import type { EgressConfig } from '../egress/egress-config.ts';
 import type { ReadPageDeps } from '../egress/read-page.ts';
-import { countLivePage, observeLivePages } from '../metrics.ts';
 import type { CollectionPace } from '../refreshes/status-estimate.domain.ts';
 import {
   abandonedReadsMax,
   type LivePageOutcome,
   liveRetryAfterSeconds,
 } from './live-page.domain.ts';
+import type { LivePageConfig } from './live-page-config.ts';
+import { countLivePage, observeLivePages } from './live-page-metrics.ts';
 import { readLivePage } from './read-live-page.ts';
 import { type LivePageRouteDeps, readLivePageRoute } from './read-live-page-route.ts';
 
@@ -33,16 +35,16 @@ export interface LivePages {
 
 /** Live pages use the egress pool and the breakers of the scans, and precede them. */
 export function openLivePages(
-  { config, lifetime, clock }: ServiceContext<RefreshCollectorConfig>,
+  { config, lifetime, clock }: ServiceContext<ServiceConfig & EgressConfig & LivePageConfig>,
   { egress, pace }: OpenLivePagesDeps,
 ): LivePages {
-  const { live, scan } = config;
+  const { live, pages } = config;
   const limiter = createKeyedSemaphore<AccountId>(live.limits);
   const abandonedMax = abandonedReadsMax(pace.pagesPerSecond * secondsPerMinute);
   const keysMax = abandoningAccountsMax;
   const abandoned = createTokenBuckets({ perMinute: abandonedMax, keysMax, clock });
   const requested = createFadingRate(minuteMs);
-  const rules = { ...scan, triesMax: live.triesMax, retryMs: live.retryMs };
+  const rules = { ...pages, triesMax: live.triesMax, retryMs: live.retryMs };
   observeLivePages(() => limiter.held);
 
   const deps: LivePageRouteDeps = {

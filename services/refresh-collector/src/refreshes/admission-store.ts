@@ -1,8 +1,20 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import { parseDocument } from '@inventory/mongo/parse-document';
 import type { TypedCollection } from '@inventory/mongo/typed-collection';
-import { type AdmissionDocument, documents, type RefreshDocument } from '../collections.ts';
+import { z } from 'zod';
 import type { AdmissionState, CountedAdmission } from './admission.domain.ts';
+import type { RefreshDocument } from './refresh-document.ts';
+
+/** Its fields are written apart: any of them may be missing. */
+const admissionSchema = z.object({
+  _id: z.literal('admission'),
+  operatorClosed: z.boolean().default(false),
+  countClosed: z.boolean().default(false),
+  outstanding: z.int().default(0),
+  counts: z.int().default(0),
+});
+export type AdmissionDocument = z.infer<typeof admissionSchema>;
+const document = { collection: 'admission', schema: admissionSchema };
 
 /** The admission state that all replicas share, and the counts it is computed from. */
 export interface AdmissionStore {
@@ -20,7 +32,7 @@ export function createAdmissionStore(
 ): AdmissionStore {
   async function read(): Promise<CountedAdmission> {
     const found = await admission.findOne({ _id: 'admission' });
-    const { _id, ...state } = parseDocument(documents.admission, found ?? { _id: 'admission' });
+    const { _id, ...state } = parseDocument(document, found ?? { _id: 'admission' });
     return state;
   }
 

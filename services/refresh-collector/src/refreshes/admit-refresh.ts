@@ -5,7 +5,6 @@ import type { OutgoingMessage } from '@inventory/messaging/bus';
 import type { Clock } from '@inventory/runtime/clock';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
 import { sendEffects } from './apply-fact.ts';
-import type { InventoryStore } from './inventory-store.ts';
 import { attemptCancelled, type Refresh } from './refresh.domain.ts';
 import type { StoredRefresh } from './refresh-mapping.ts';
 import type { KeyState, RefreshStore } from './refresh-store.ts';
@@ -43,10 +42,16 @@ export interface Admission {
   decrement(request: RefreshRequest): void;
 }
 
+/** What earlier scans found. */
+export interface InventorySizes {
+  /** Pages of an inventory; null where nothing is known of it. */
+  readPageCount(inventory: string): Promise<number | null>;
+}
+
 export interface AdmitDeps {
   readonly refreshes: RefreshStore;
   readonly admission: Admission;
-  readonly inventories: Pick<InventoryStore, 'readPageCount'>;
+  readonly inventories: InventorySizes;
   readonly publish: (messages: readonly OutgoingMessage[]) => Promise<void>;
   readonly estimate: (refresh: Refresh, before: number) => Estimate;
   readonly clock: Clock;

@@ -1,8 +1,8 @@
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import type { Clock } from '@inventory/runtime/clock';
 import { inTrace } from '@inventory/runtime/tracing';
-import type { StagedPageRecord } from '../collections.ts';
 import type { Refresh, RefreshPhase } from './refresh.domain.ts';
+import type { StagedPageRecord } from './refresh-document.ts';
 import type { StoredRefresh } from './refresh-mapping.ts';
 import { advance, type Effect, type Fact } from './refresh-saga.domain.ts';
 import type { RefreshStore } from './refresh-store.ts';

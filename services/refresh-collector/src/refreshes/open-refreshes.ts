@@ -1,22 +1,24 @@
 import type { BoundInternalRoute } from '@inventory/http/internal-route';
+import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import type { Backends } from '@inventory/service-host/open-backends';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import { startOutbox } from '@inventory/work/outbox';
-import type { RefreshCollectorConfig } from '../config.ts';
+import type { EgressConfig } from '../egress/egress-config.ts';
 import type { EgressPool } from '../egress/egress-pool.ts';
-import { countTransition, observeRefreshes } from '../metrics.ts';
 import { admissionRoutes } from './admission-routes.ts';
 import type { AdmissionStore } from './admission-store.ts';
+import type { InventorySizes } from './admit-refresh.ts';
 import type { SagaDeps } from './apply-fact.ts';
-import type { InventoryStore } from './inventory-store.ts';
-import type { LedgerClient } from './ledger-client.ts';
-import type { Resends } from './open-resends.ts';
+import type { LedgerClient } from './orphaned-holds.ts';
 import type { PublishedPlan } from './published-plan.domain.ts';
 import type { Refresh } from './refresh.domain.ts';
+import type { RefreshConfig } from './refresh-config.ts';
 import type { RefreshListStore } from './refresh-list-store.ts';
+import { countTransition, observeRefreshes } from './refresh-metrics.ts';
 import { refreshRoutes } from './refresh-routes.ts';
 import type { RefreshStore } from './refresh-store.ts';
 import type { RefreshSurveyStore } from './refresh-survey-store.ts';
+import type { Resends } from './resend-work.ts';
 import { startRefreshJobs } from './start-refresh-jobs.ts';
 import {
   type CollectionPace,
@@ -34,7 +36,7 @@ export interface RefreshesDeps {
     readonly refreshLists: RefreshListStore;
     readonly resends: Resends;
     readonly admission: AdmissionStore;
-    readonly inventories: InventoryStore;
+    readonly inventories: InventorySizes;
     readonly survey: RefreshSurveyStore;
   };
   readonly ledger: LedgerClient;
@@ -46,6 +48,7 @@ export interface RefreshesDeps {
   readonly planner: SurveyPublisher & { readonly plan: PublishedPlan };
 }
 
+type Context = ServiceContext<ServiceConfig & EgressConfig & RefreshConfig>;
 type RefreshListener = SagaDeps['onChanged'];
 
 export interface Refreshes {
@@ -63,7 +66,7 @@ const accountCountMs = 1_000;
 
 /** Opens the saga of refreshes, their admission, and the jobs beside them. */
 export async function openRefreshes(
-  context: ServiceContext<RefreshCollectorConfig>,
+  context: Context,
   { backends, stores, ledger, egress, planner }: RefreshesDeps,
 ): Promise<Refreshes> {
   const { config, clock } = context;
@@ -86,7 +89,7 @@ export async function openRefreshes(
   const { refreshes, refreshLists: lists, inventories } = stores;
   const ofReads = { refreshes, lists, inventories, admission };
   const { settleGraceMs } = config.deadlines;
-  const assetsPerPage = config.scan.count;
+  const assetsPerPage = config.pages.count;
   const estimate: Refreshes['estimate'] = (refresh, before) =>
     estimateOf(refresh, { plan: plan(), pace, assetsPerPage, before, nowMs: clock.now() });
   const reads = { ...ofReads, estimate, settleGraceMs };
@@ -109,7 +112,7 @@ export async function openRefreshes(
 }
 
 function openSaga(
-  context: ServiceContext<RefreshCollectorConfig>,
+  context: Context,
   { db, bus }: RefreshesDeps['backends'],
   refreshes: RefreshStore,
 ): Pick<Refreshes, 'saga' | 'onRefreshChanged'> {

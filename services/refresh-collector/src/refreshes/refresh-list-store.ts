@@ -2,8 +2,8 @@ import type { ProjectId } from '@inventory/contracts/ids';
 import type { RefreshState } from '@inventory/contracts/vocabulary';
 import type { TypedCollection } from '@inventory/mongo/typed-collection';
 import { dateOf } from '@inventory/runtime/clock';
-import type { RefreshDocument } from '../collections.ts';
 import { phasesShownAs, type Refresh } from './refresh.domain.ts';
+import type { RefreshDocument } from './refresh-document.ts';
 import { fromDocument } from './refresh-mapping.ts';
 
 export interface RefreshListQuery {
@@ -17,11 +17,13 @@ export interface RefreshListQuery {
   readonly before: { readonly requestedAtMs: number; readonly refreshId: string } | null;
 }
 
-/** Lists a Project's refreshes, newest first; refused attempts are never listed. */
+/** Lists and counts of refreshes. A Project's are newest first; refused attempts are never listed. */
 export interface RefreshListStore {
   listRefreshes(query: RefreshListQuery): Promise<{ items: Refresh[]; hasMore: boolean }>;
   /** Open refreshes of an account that were requested earlier; at most {@link countMax}. */
   countOpenBefore(accountId: Refresh['accountId'], requestedAtMs: number): Promise<number>;
+  /** Whether no other account has a stored refresh. */
+  isOnlyAccount(accountId: Refresh['accountId']): Promise<boolean>;
 }
 
 const countMax = 1_000;
@@ -59,6 +61,11 @@ export function createRefreshListStore(
         { terminal: false, accountId, requestedAt: { $lt: dateOf(requestedAtMs) } },
         { limit: countMax },
       ),
+    async isOnlyAccount(accountId) {
+      // Every value of `terminal`, for its index.
+      const other = { terminal: { $in: [true, false] }, accountId: { $ne: accountId } };
+      return (await refreshes.findOne(other, { projection: { _id: 1 } })) === null;
+    },
   };
 }
 

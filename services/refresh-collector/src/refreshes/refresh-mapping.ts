@@ -4,10 +4,10 @@ import type { Backoff } from '@inventory/runtime/backoff';
 import { dateOrNull } from '@inventory/runtime/clock';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
 import { newWork } from '@inventory/work/work-field';
-import { documents, type RefreshDocument } from '../collections.ts';
 import { fromStoredClaim, type KeyClaim, toStoredClaim } from './key-claim-mapping.ts';
 import type { Refresh, ScanSummary } from './refresh.domain.ts';
 import { isTerminal, isWaiting } from './refresh.domain.ts';
+import { type RefreshDocument, refreshDocument } from './refresh-document.ts';
 
 /** How long documents are kept after they became terminal, and when pending commands are resent. */
 export interface RefreshTimes {
@@ -16,7 +16,7 @@ export interface RefreshTimes {
 }
 
 export function fromDocument(stored: RefreshDocument): StoredRefresh {
-  const document = parseDocument(documents.refresh, stored);
+  const document = parseDocument(refreshDocument, stored);
   return { refresh: toRefresh(document), trace: document.trace };
 }
 

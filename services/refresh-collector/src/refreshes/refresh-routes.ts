@@ -10,12 +10,13 @@ import {
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { internalRoute } from '@inventory/http/internal-route';
 import { Refused } from '@inventory/http/refused';
-import { fromIsoTime } from '@inventory/runtime/clock';
-import { awaitReservation } from './await-reservation.ts';
+import { elapsedSince, fromIsoTime, monotonicNow } from '@inventory/runtime/clock';
+import { pause } from '@inventory/runtime/wait';
+import type { InventorySizes } from './admit-refresh.ts';
 import { toWireRecord, toWireView } from './convert.ts';
-import type { InventoryStore } from './inventory-store.ts';
 import type { Refresh } from './refresh.domain.ts';
 import type { RefreshListStore } from './refresh-list-store.ts';
+import type { StoredRefresh } from './refresh-mapping.ts';
 import type { RefreshStore } from './refresh-store.ts';
 import type { Estimate } from './status-estimate.domain.ts';
 import type { AdmissionWatch } from './watch-admission.ts';
@@ -23,7 +24,7 @@ import type { AdmissionWatch } from './watch-admission.ts';
 export interface RefreshRoutesDeps {
   readonly refreshes: RefreshStore;
   readonly lists: RefreshListStore;
-  readonly inventories: Pick<InventoryStore, 'readPageCount'>;
+  readonly inventories: InventorySizes;
   readonly admission: Pick<AdmissionWatch, 'refusalOf'>;
   readonly estimate: (refresh: Refresh, before: number) => Estimate;
   readonly settleGraceMs: number;
@@ -93,3 +94,23 @@ const readAttemptRoute = internalRoute({
 
 /** Reads of refreshes for the gateway. */
 export const refreshRoutes = [readRefreshRoute, listRefreshesRoute, readAttemptRoute];
+
+const waitMs = 500;
+const pollIntervalMs = 25;
+
+/**
+ * The refresh once its reservation outcome is stored; null when there is no such refresh. A client
+ * may read the refresh before that: the ledger replies to the gateway directly. Waits up to 500 ms,
+ * after which the refresh is returned as `accepted`, as while the ledger is unavailable.
+ */
+export async function awaitReservation(
+  refreshes: Pick<RefreshStore, 'findRefresh'>,
+  refreshId: string,
+): Promise<StoredRefresh | null> {
+  const startMs = monotonicNow();
+  while (true) {
+    const stored = await refreshes.findRefresh(refreshId);
+    if (stored?.refresh.phase !== 'accepted' || elapsedSince(startMs) > waitMs) return stored;
+    await pause(pollIntervalMs);
+  }
+}

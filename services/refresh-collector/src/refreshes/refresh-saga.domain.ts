@@ -1,7 +1,7 @@
 import type { RevisionId } from '@inventory/contracts/ids';
 import type { RefreshRefusal } from '@inventory/contracts/refusal';
 import type { RefreshOutcome, SettlementDisposition } from '@inventory/contracts/vocabulary';
-import { noEndCheck } from './recorded-page.domain.ts';
+import { noEndCheck } from './recorded-scan.domain.ts';
 import type { Refresh, RefreshPhase, Reservation } from './refresh.domain.ts';
 
 /** An input of the saga. Facts are repeated, reordered and lost. */

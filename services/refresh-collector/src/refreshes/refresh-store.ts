@@ -7,9 +7,13 @@ import { type Clock, dateOf, dateOrNull } from '@inventory/runtime/clock';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
 import { pushToOutbox } from '@inventory/work/outbox';
 import { LRUCache } from 'lru-cache';
-import { documents, type RefreshDocument, type StagedPageRecord } from '../collections.ts';
 import { claimsOn, fromStoredClaim, type KeyClaim, toStoredClaim } from './key-claim-mapping.ts';
 import type { Refresh } from './refresh.domain.ts';
+import {
+  type RefreshDocument,
+  type StagedPageRecord,
+  stagedPagesDocument,
+} from './refresh-document.ts';
 import {
   changingFields,
   fromDocument,
@@ -129,7 +133,7 @@ export function createRefreshStore(
         { _id: id, phase: { $in: [...needsPages] } },
         { projection: { pages: 1 } },
       );
-      return found && parseDocument(documents.stagedPages, found).pages;
+      return found && parseDocument(stagedPagesDocument, found).pages;
     },
     async saveStep(previous, next, extras = {}) {
       const saved = await update(previous, next, extras);

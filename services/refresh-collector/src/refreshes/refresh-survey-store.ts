@@ -2,9 +2,27 @@ import { parseDocument, readEach } from '@inventory/mongo/parse-document';
 import type { TypedCollection, TypedFilter } from '@inventory/mongo/typed-collection';
 import { type Clock, dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
-import { type AgedRefreshDocument, documents, type RefreshDocument } from '../collections.ts';
+import type { IdentityStatus } from '../egress/egress-identity.domain.ts';
 import { type OpenPhase, openPhases, type WaitingPhase, waitingPhases } from './refresh.domain.ts';
-import type { PhaseCount } from './refresh-survey.domain.ts';
+import {
+  type AgedRefreshDocument,
+  agedRefreshDocument,
+  type RefreshDocument,
+} from './refresh-document.ts';
+
+export interface PhaseCount<Phase> {
+  readonly phase: Phase;
+  readonly count: number;
+  /** When the oldest of them was requested; null when there is none. */
+  readonly oldestAtMs: number | null;
+}
+
+/** The state of all refreshes and identities, whichever replica works on them. */
+export interface RefreshSurvey {
+  readonly open: readonly PhaseCount<OpenPhase>[];
+  readonly stuck: readonly PhaseCount<WaitingPhase>[];
+  readonly identities: readonly { readonly state: IdentityStatus; readonly count: number }[];
+}
 
 /** Counts of unfinished refreshes for operators; every query is by index and bounded. */
 export interface RefreshSurveyStore {
@@ -25,7 +43,7 @@ export function createRefreshSurveyStore(
   logger: Pick<Logger, 'error'>,
 ): RefreshSurveyStore {
   const parseAged = (found: readonly AgedRefreshDocument[]) =>
-    readEach(found, (document) => parseDocument(documents.agedRefresh, document), logger);
+    readEach(found, (document) => parseDocument(agedRefreshDocument, document), logger);
 
   async function openIn(phase: OpenPhase): Promise<PhaseCount<OpenPhase>> {
     const [count, oldest] = await Promise.all([

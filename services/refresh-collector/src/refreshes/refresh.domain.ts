@@ -15,8 +15,7 @@ import type {
   RefreshState,
   SettlementDisposition,
 } from '@inventory/contracts/vocabulary';
-import type { EndCheck } from './recorded-page.domain.ts';
-import type { ScanSize } from './scan-size.domain.ts';
+import type { EndCheck, ScanSize } from './recorded-scan.domain.ts';
 
 /**
  * The phases of a refresh. `refused` is hidden from customers; `assembling` and `settling` are both
@@ -69,14 +68,6 @@ export interface ScanSummary extends ScanSize {
   readonly parked: boolean;
   /** The replica that read it last. */
   readonly worker: string | null;
-}
-
-/**
- * The place of the scan after this one among those of its inventory, whatever clocks say. It is no
- * less than the time, so that it also grows where the inventory was forgotten or restored.
- */
-export function nextSequence(previous: number | undefined, nowMs: number): number {
-  return Math.max((previous ?? 0) + 1, nowMs);
 }
 
 /** What the ledger held, and what was left available to the account. */

@@ -1,13 +1,14 @@
 import type { Backoff } from '@inventory/runtime/backoff';
 import type { Logger } from '@inventory/runtime/logger';
 import { inSpan } from '@inventory/runtime/tracing';
-import type { Pending } from '@inventory/work/work-queue';
+import { createWorkQueue, type Pending, type WorkQueue } from '@inventory/work/work-queue';
 import type { WorkKind } from '@inventory/work/worker';
+import type { Collection } from 'mongodb';
 import { work } from '../work.ts';
 import { type SagaDeps, sendEffects } from './apply-fact.ts';
-import type { Resends } from './open-resends.ts';
 import { deadlineOf } from './refresh.domain.ts';
-import type { ResendQueue, StoredRefresh } from './refresh-mapping.ts';
+import { type RefreshDocument, refreshDocument } from './refresh-document.ts';
+import { fromDocument, type ResendQueue, type StoredRefresh } from './refresh-mapping.ts';
 import { pendingEffects } from './refresh-saga.domain.ts';
 
 export interface ResendDeps extends Pick<SagaDeps, 'refreshes' | 'publish' | 'clock'> {
@@ -58,4 +59,24 @@ async function resend(deps: ResendDeps, { item: stored, tries }: Pending<StoredR
       }
     },
   );
+}
+
+/** Resends of refreshes, by their queue. */
+export type Resends = Readonly<Record<ResendQueue, WorkQueue<StoredRefresh>>>;
+
+export function openResends(
+  collection: Collection<RefreshDocument>,
+  logger: Pick<Logger, 'error'>,
+): Resends {
+  const queueOf = (queue: ResendQueue) =>
+    createWorkQueue({
+      collection,
+      documents: refreshDocument,
+      queue,
+      projection: { pages: 0, outbox: 0 },
+      toItem: fromDocument,
+      completed: 'kept',
+      logger,
+    });
+  return { commands: queueOf('commands'), announcements: queueOf('announcements') };
 }

@@ -5,8 +5,8 @@ import {
 } from '@inventory/contracts/internal/inventory';
 import { BSON } from 'mongodb';
 import { acceptedRefresh } from '../../test/refresh-builder.ts';
-import type { StagedPageRecord } from '../collections.ts';
-import { noEndCheck } from './recorded-page.domain.ts';
+import { noEndCheck } from './recorded-scan.domain.ts';
+import type { StagedPageRecord } from './refresh-document.ts';
 import { sagaMessages } from './saga-messages.ts';
 
 /** What brokers take by default, headers aside. */

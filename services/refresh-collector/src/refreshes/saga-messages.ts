@@ -3,9 +3,9 @@ import { billingCommandId } from '@inventory/contracts/messages/billing-commands
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { invariant } from '@inventory/runtime/bug';
 import { isoTime } from '@inventory/runtime/clock';
-import type { StagedPageRecord } from '../collections.ts';
-import { pagesInPlace } from './recorded-page.domain.ts';
+import { pagesInPlace } from './recorded-scan.domain.ts';
 import type { Refresh } from './refresh.domain.ts';
+import type { StagedPageRecord } from './refresh-document.ts';
 import type { Effect } from './refresh-saga.domain.ts';
 
 /**

@@ -1,14 +1,12 @@
-import { refreshIdOf } from '@inventory/contracts/http/project-event';
 import type { MessageBus, ReceivedMessage } from '@inventory/messaging/bus';
 import { byKey } from '@inventory/messaging/dispatch';
+import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import type { ServiceContext } from '@inventory/service-host/service-context';
-import type { RefreshCollectorConfig } from '../config.ts';
 import type { Admission, AdmitDeps } from './admit-refresh.ts';
 import type { SagaDeps } from './apply-fact.ts';
-import { onBillingOutcome } from './on-billing-outcome.ts';
-import { onProjectEvent } from './on-project-event.ts';
+import { onBillingOutcome, onProjectEvent, onRevisionOutcomes } from './on-outcomes.ts';
 import { onRefreshCommands } from './on-refresh-commands.ts';
-import { onRevisionOutcomes } from './on-revision-outcomes.ts';
+import type { RefreshConfig } from './refresh-config.ts';
 
 export interface ConsumingDeps {
   readonly bus: Pick<MessageBus, 'consume'>;
@@ -23,7 +21,7 @@ const requestAgeMaxMs = 10 * 60_000;
 
 /** Starts the consumer of commands and outcomes; the lifetime stops it. */
 export async function startConsuming(
-  { config, lifetime, clock, logger }: ServiceContext<RefreshCollectorConfig>,
+  { config, lifetime, clock, logger }: ServiceContext<ServiceConfig & RefreshConfig>,
   { bus, saga, admission, stores, estimate }: ConsumingDeps,
 ): Promise<void> {
   const admitting = {
@@ -38,7 +36,7 @@ export async function startConsuming(
   };
   const handlers = {
     ...onRefreshCommands(admitting, saga),
-    ...onBillingOutcome({ ...saga, logger }),
+    ...onBillingOutcome(saga, logger),
     ...onRevisionOutcomes(saga),
     ...onProjectEvent(saga),
   };
@@ -61,7 +59,7 @@ function orderingKeyOf(message: ReceivedMessage): string {
     case 'billing.outcome.v1':
       return message.body.refresh_id ?? message.key;
     case 'project.event-appended.v1':
-      return refreshIdOf(message.body.event) ?? message.key;
+      return message.body.event.refresh_id ?? message.key;
     default:
       return message.key;
   }

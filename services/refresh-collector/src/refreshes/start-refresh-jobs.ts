@@ -1,12 +1,11 @@
 import { startPeriodicJob } from '@inventory/runtime/periodic-job';
+import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import { startWorker } from '@inventory/work/start-worker';
-import type { RefreshCollectorConfig } from '../config.ts';
 import type { SagaDeps } from './apply-fact.ts';
-import type { LedgerClient } from './ledger-client.ts';
-import type { Resends } from './open-resends.ts';
-import { resendWork } from './resend-work.ts';
-import { sweepHolds } from './sweep-holds.ts';
+import { type LedgerClient, sweepHolds } from './orphaned-holds.ts';
+import type { RefreshConfig } from './refresh-config.ts';
+import { type Resends, resendWork } from './resend-work.ts';
 import type { AdmissionWatch } from './watch-admission.ts';
 
 export interface RefreshJobsDeps {
@@ -19,7 +18,7 @@ export interface RefreshJobsDeps {
 
 /** Starts the jobs that refreshes depend on beside messages: resends, counts, and old holds. */
 export function startRefreshJobs(
-  context: ServiceContext<RefreshCollectorConfig>,
+  context: ServiceContext<ServiceConfig & RefreshConfig>,
   { saga, resends, ledger, admission, survey }: RefreshJobsDeps,
 ): void {
   const { config, lifetime, logger } = context;

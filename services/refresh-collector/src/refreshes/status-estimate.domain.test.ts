@@ -2,7 +2,7 @@ import { newAccountId } from '@inventory/testkit/builders';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { noPlan, type PublishedPlan } from './published-plan.domain.ts';
-import { noEndCheck } from './recorded-page.domain.ts';
+import { noEndCheck } from './recorded-scan.domain.ts';
 import { type EstimateBasis, estimateOf } from './status-estimate.domain.ts';
 
 /** Planted faults are found from this seed on, in every run alike. */

@@ -1,6 +1,6 @@
 import { expectedReadMs, meanPagesOf, type PublishedPlan } from './published-plan.domain.ts';
+import { pagesLeft } from './recorded-scan.domain.ts';
 import { isTerminal, type Refresh } from './refresh.domain.ts';
-import { pagesLeft } from './scan-size.domain.ts';
 
 /** Estimates for a pending refresh, as Status shows them. */
 export interface Estimate {

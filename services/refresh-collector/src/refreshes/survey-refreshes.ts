@@ -6,8 +6,7 @@ import {
   identityStatus,
   identityStatuses,
 } from '../egress/egress-identity.domain.ts';
-import type { RefreshSurvey } from './refresh-survey.domain.ts';
-import type { RefreshSurveyStore } from './refresh-survey-store.ts';
+import type { RefreshSurvey, RefreshSurveyStore } from './refresh-survey-store.ts';
 
 /** The last survey: made by the replica that holds the planner lease, read by all others. */
 export interface SurveyPublisher {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { PublishedPlan } from '../refreshes/published-plan.domain.ts';
-import { expectedPagesLeft, reportedPages } from '../refreshes/scan-size.domain.ts';
+import { expectedPagesLeft, reportedPages } from '../refreshes/recorded-scan.domain.ts';
 import type { QueueSnapshot, StartedScan } from './queue-snapshot.domain.ts';
 import { createQueuedRefreshes } from './queued-refreshes.domain.ts';
 import type { PlannedRefresh } from './scan-store.ts';

@@ -1,9 +1,8 @@
 import { createLogger } from '@inventory/runtime/logger';
 import { createMemoryLeases } from '@inventory/testkit/memory-leases';
 import { createTestClock } from '@inventory/testkit/test-clock';
-import type { PlanDocument } from '../collections.ts';
 import { noPlan } from '../refreshes/published-plan.domain.ts';
-import type { PlanStore } from './plan-store.ts';
+import type { PlanDocument, PlanStore } from './plan-store.ts';
 import { createPlannerLease } from './planner-lease.ts';
 
 const leaseMs = 5_000;

@@ -2,7 +2,7 @@ import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import type { Lease } from '@inventory/work/lease';
 import { noPlan, type PublishedPlan } from '../refreshes/published-plan.domain.ts';
-import type { RefreshSurvey } from '../refreshes/refresh-survey.domain.ts';
+import type { RefreshSurvey } from '../refreshes/refresh-survey-store.ts';
 import type { PlanStore } from './plan-store.ts';
 import type { ReplicaStore, Replicas } from './replica-store.ts';
 

@@ -2,7 +2,16 @@ import { parseDocument, readEach } from '@inventory/mongo/parse-document';
 import { type Clock, dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import type { Collection } from 'mongodb';
-import { documents, type ReplicaDocument } from '../collections.ts';
+import { z } from 'zod';
+
+/** The presence of a replica, written every second. */
+const replicaSchema = z.object({
+  _id: z.string(),
+  seenAt: z.date(),
+  livePagesPerMinute: z.number(),
+});
+export type ReplicaDocument = z.infer<typeof replicaSchema>;
+const document = { collection: 'replicas', schema: replicaSchema };
 
 /** The running replicas of this service. */
 export interface Replicas {
@@ -47,4 +56,4 @@ export function createReplicaStore(
   };
 }
 
-const parseReplica = (stored: ReplicaDocument) => parseDocument(documents.replica, stored);
+const parseReplica = (stored: ReplicaDocument) => parseDocument(document, stored);

@@ -39,52 +39,95 @@ const candidatesMax = 10_000;
  * with an unknown size, what comes after it leaves room for its first page.
  */
 export function scansToStart(options: StartOptions): StartedScans {
-  const { snapshot, scans, active, gate, reservations, rules } = options;
-  const busy = new Set(scans.map(({ inventory }) => inventory));
-  const ofAccount = countBy(active, ({ accountId }) => accountId);
+  const { snapshot, active, gate, reservations, rules } = options;
   const queued = snapshot.queued.sum(snapshot.typicalPages, gate.admitsAll);
   const leadMs = leadToStart(queued.refreshes, snapshot, rules);
-  let hasUnread = active.some(({ isSizeKnown }) => !isSizeKnown);
-  let isRoomKept = false;
-  let pagesAhead = 0;
+  const pass = openPass(options);
   let candidates = 0;
-  const start: string[] = [];
-
-  function mayStart(refresh: Candidate, isLate: boolean): boolean {
-    const own = ofAccount.get(refresh.accountId) ?? 0;
-    if (own >= rules.scansPerAccountMax || busy.has(refresh.inventory)) return false;
-    return isLate || own === 0 || active.length + start.length < rules.busyScans;
-  }
-
-  const perAccountMax = rules.scansPerAccountMax;
-  const isBlocked = ({ inventory, id }: QueuedRefresh) =>
-    busy.has(inventory) || snapshot.isPostponed(id);
-  const order = { snapshot, active, isBlocked, ofApps: gate.admits, perAccountMax };
-  for (const refresh of inFairOrder(order)) {
+  for (const refresh of inFairOrder(orderOf(options, pass))) {
     candidates += 1;
-    const isFull = active.length + start.length >= rules.scansMax || reservations.unreserved < 1;
-    if (isFull || candidates > candidatesMax) break;
+    const isFull = active.length + pass.start.length >= rules.scansMax;
+    if (isFull || reservations.unreserved < 1 || candidates > candidatesMax) break;
     if (!gate.admits(refresh.appId)) continue;
-    if (gate.admitsAll(refresh.appId)) pagesAhead += refresh.pages;
+    if (gate.admitsAll(refresh.appId)) pass.pagesAhead += refresh.pages;
     const isLate = refresh.queueDeadlineMs - snapshot.nowMs < leadMs;
-    const asExpected = isLate || !hasUnread;
-    if (mayStart(refresh, isLate) && reserveStart(refresh, asExpected, options)) {
-      gate.record(refresh.appId);
-      hasUnread ||= !refresh.isSizeKnown;
-      start.push(refresh.id);
-      busy.add(refresh.inventory);
-      ofAccount.set(refresh.accountId, (ofAccount.get(refresh.accountId) ?? 0) + 1);
-      continue;
-    }
-    const latestMs = refresh.queueDeadlineMs + rules.collectMs;
-    if (!gate.admitsAll(refresh.appId) || !reservations.fits(latestMs, refresh.pages)) continue;
-    reservations.add(latestMs, refresh.pages);
-    if (isRoomKept || refresh.isSizeKnown || ofAccount.has(refresh.accountId)) continue;
-    reservations.addAtOnce(firstPage);
-    isRoomKept = true;
+    const asExpected = isLate || !pass.hasUnread;
+    if (mayStart(refresh, isLate, pass, options) && reserveStart(refresh, asExpected, options)) {
+      recordStart(refresh, pass, options);
+    } else if (gate.admitsAll(refresh.appId)) promisePages(refresh, pass, options);
   }
-  const pagesBehind = queued.pages - pagesAhead;
-  return { start, pagesFree: Math.max(0, reservations.unreserved - pagesBehind) };
+  const pagesBehind = queued.pages - pass.pagesAhead;
+  return { start: pass.start, pagesFree: Math.max(0, reservations.unreserved - pagesBehind) };
+}
+
+/** What a pass has decided so far. */
+interface Pass {
+  readonly start: string[];
+  /** Inventories with a started scan. */
+  readonly busy: Set<string>;
+  /** Scans that run, by account. */
+  readonly ofAccount: Map<string, number>;
+  /** A scan of unknown size runs. */
+  hasUnread: boolean;
+  /** A first page is left to an account without a scan. */
+  isRoomKept: boolean;
+  /** Pages of what was looked at and may be read. */
+  pagesAhead: number;
+}
+
+function openPass({ scans, active }: StartOptions): Pass {
+  return {
+    start: [],
+    busy: new Set(scans.map(({ inventory }) => inventory)),
+    ofAccount: countBy(active, ({ accountId }) => accountId),
+    hasUnread: active.some(({ isSizeKnown }) => !isSizeKnown),
+    isRoomKept: false,
+    pagesAhead: 0,
+  };
+}
+
+function orderOf({ snapshot, active, gate, rules }: StartOptions, { busy }: Pass) {
+  return {
+    snapshot,
+    active,
+    isBlocked: ({ inventory, id }: QueuedRefresh) =>
+      busy.has(inventory) || snapshot.isPostponed(id),
+    ofApps: gate.admits,
+    perAccountMax: rules.scansPerAccountMax,
+  };
+}
+
+function mayStart(
+  { accountId, inventory }: Candidate,
+  isLate: boolean,
+  { start, busy, ofAccount }: Pass,
+  { active, rules }: StartOptions,
+): boolean {
+  const own = ofAccount.get(accountId) ?? 0;
+  if (own >= rules.scansPerAccountMax || busy.has(inventory)) return false;
+  return isLate || own === 0 || active.length + start.length < rules.busyScans;
+}
+
+function recordStart(refresh: Candidate, pass: Pass, { gate }: StartOptions): void {
+  gate.record(refresh.appId);
+  pass.hasUnread ||= !refresh.isSizeKnown;
+  pass.start.push(refresh.id);
+  pass.busy.add(refresh.inventory);
+  pass.ofAccount.set(refresh.accountId, (pass.ofAccount.get(refresh.accountId) ?? 0) + 1);
+}
+
+/** Promises its pages until its latest deadline, and room for a first page to one account. */
+function promisePages(
+  { accountId, queueDeadlineMs, pages, isSizeKnown }: Candidate,
+  pass: Pass,
+  { reservations, rules }: StartOptions,
+): void {
+  const latestMs = queueDeadlineMs + rules.collectMs;
+  if (!reservations.fits(latestMs, pages)) return;
+  reservations.add(latestMs, pages);
+  if (pass.isRoomKept || isSizeKnown || pass.ofAccount.has(accountId)) return;
+  reservations.addAtOnce(firstPage);
+  pass.isRoomKept = true;
 }
 
 /**

@@ -5,15 +5,16 @@ import { dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
 import type { Sort } from 'mongodb';
+import type { ScanSize } from '../refreshes/recorded-scan.domain.ts';
+import type { Refresh, RefreshPhase } from '../refreshes/refresh.domain.ts';
 import {
-  documents,
   type PlannedRefreshDocument,
+  plannedRefreshDocument,
   type RefreshDocument,
   type StagedPageRecord,
-} from '../collections.ts';
-import type { Refresh, RefreshPhase } from '../refreshes/refresh.domain.ts';
+  stagedPagesDocument,
+} from '../refreshes/refresh-document.ts';
 import { fromDocument } from '../refreshes/refresh-mapping.ts';
-import type { ScanSize } from '../refreshes/scan-size.domain.ts';
 
 /** A scan claimed by one worker; every write of it carries the epoch. */
 export interface ClaimedScan {
@@ -101,7 +102,7 @@ export function createScanStore(
     async findClaimed(id, epoch) {
       const found = await refreshes.findOne({ _id: id, phase: 'collecting', 'scan.epoch': epoch });
       if (!found) return null;
-      const { pages } = parseDocument(documents.stagedPages, found);
+      const { pages } = parseDocument(stagedPagesDocument, found);
       return { ...fromDocument(found), epoch, pages };
     },
   };
@@ -129,7 +130,7 @@ export function plannedOf(refresh: Refresh): PlannedRefresh {
 }
 
 function toPlanned(stored: PlannedRefreshDocument): PlannedRefresh {
-  const document = parseDocument(documents.plannedRefresh, stored);
+  const document = parseDocument(plannedRefreshDocument, stored);
   const { scan } = document;
   return {
     id: document._id,

@@ -1,8 +1,8 @@
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import { inSpan } from '@inventory/runtime/tracing';
 import { applyFact, type SagaDeps } from '../refreshes/apply-fact.ts';
-import type { InventoryStore, WaitingLease } from '../refreshes/inventory-store.ts';
 import type { Refresh } from '../refreshes/refresh.domain.ts';
+import type { InventoryStore, WaitingLease } from './inventory-store.ts';
 import { scansToHandOver } from './replica-share.domain.ts';
 import { createRunningScans, type RunningScansDeps } from './running-scans.ts';
 import type { ScanStore } from './scan-store.ts';

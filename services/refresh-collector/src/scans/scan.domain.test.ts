@@ -5,7 +5,7 @@ import { firstTries } from '../egress/page-verdicts.domain.ts';
 import type { PlatformAnswer } from '../egress/platform-answer.domain.ts';
 import type { PlatformPage } from '../egress/platform-page.domain.ts';
 import type { PageAsset } from '../egress/platform-rows.domain.ts';
-import { pagesInPlace, type RecordedPage } from '../refreshes/recorded-page.domain.ts';
+import { pagesInPlace, type RecordedPage } from '../refreshes/recorded-scan.domain.ts';
 import type { Refresh } from '../refreshes/refresh.domain.ts';
 import { advance, type Fact } from '../refreshes/refresh-saga.domain.ts';
 import {

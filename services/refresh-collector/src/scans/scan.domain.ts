@@ -13,10 +13,10 @@ import {
   noEndCheck,
   pagesInPlace,
   type RecordedPage,
-} from '../refreshes/recorded-page.domain.ts';
+  type ScanSize,
+} from '../refreshes/recorded-scan.domain.ts';
 import type { ScanSummary } from '../refreshes/refresh.domain.ts';
 import type { FailedScanOutcome } from '../refreshes/refresh-saga.domain.ts';
-import type { ScanSize } from '../refreshes/scan-size.domain.ts';
 
 /** Limits of one scan. */
 export interface ScanRules extends PageRules {

@@ -1,18 +1,21 @@
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { type PeriodicJob, startPeriodicJob } from '@inventory/runtime/periodic-job';
+import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import type { ServiceContext } from '@inventory/service-host/service-context';
-import type { RefreshCollectorConfig } from '../config.ts';
+import type { EgressConfig } from '../egress/egress-config.ts';
 import type { Egress } from '../egress/open-egress.ts';
-import { observeScans } from '../metrics.ts';
-import type { InventoryStore } from '../refreshes/inventory-store.ts';
 import type { Refreshes } from '../refreshes/open-refreshes.ts';
+import { expectedPagesLeft, reportedPages } from '../refreshes/recorded-scan.domain.ts';
 import type { Refresh } from '../refreshes/refresh.domain.ts';
-import type { RevisionStoreClient } from '../refreshes/revision-store-client.ts';
-import { expectedPagesLeft, reportedPages } from '../refreshes/scan-size.domain.ts';
+import type { RefreshConfig } from '../refreshes/refresh-config.ts';
+import type { InventoryStore } from './inventory-store.ts';
 import type { PlanLimits } from './plan-open-scans.ts';
 import type { PlannerLease } from './planner-lease.ts';
 import type { ReplicaStore } from './replica-store.ts';
+import type { RevisionStoreClient } from './revision-store-client.ts';
 import { runScan } from './run-scan.ts';
+import type { ScanConfig } from './scan-config.ts';
+import { observeScans } from './scan-metrics.ts';
 import { createScanScheduler, type ScanScheduler } from './scan-scheduler.ts';
 import { plannedOf, type ScanStore } from './scan-store.ts';
 import { createScanWorker, type ScanWorker } from './scan-worker.ts';
@@ -37,7 +40,8 @@ export interface Scanning {
   readonly running: () => number;
 }
 
-type Context = ServiceContext<RefreshCollectorConfig>;
+type Config = EgressConfig & RefreshConfig & ScanConfig;
+type Context = ServiceContext<ServiceConfig & Config>;
 
 const presenceMs = 1_000;
 /** A reservation pays for up to 125 credits of 2,000 assets each. */
@@ -53,11 +57,15 @@ export function startScanning(context: Context, deps: ScanningDeps): Scanning {
     jobs.worker.wake();
   });
   const scheduler = createScanScheduler({
-    ...{ ...stores, saga, planner, worker },
+    scans: stores.scans,
+    inventories: stores.inventories,
+    saga,
+    planner,
+    worker,
     identityStates: egress.pool.identityStates,
     scanAllowance: egress.breakers.scanAllowance,
     pageMs: egress.pageMs,
-    assetsPerPage: config.scan.count,
+    assetsPerPage: config.pages.count,
     limits: planLimits(config),
     clock: context.clock,
     logger,
@@ -68,7 +76,7 @@ export function startScanning(context: Context, deps: ScanningDeps): Scanning {
     jobs.planner.wake();
     if (left !== 'collecting') return;
     worker.stopScan(refresh.id);
-    closeLeaseOf(stores.inventories, refresh, config.scan.count)
+    closeLeaseOf(stores.inventories, refresh, config.pages.count)
       .then(() => jobs.planner.wake())
       .catch((error: unknown) => logger.warn({ err: error }, 'scan lease not closed'));
   });
@@ -83,10 +91,18 @@ function openWorker(
   onEnded: () => void,
 ): ScanWorker {
   const { saga } = refreshes;
-  const { leaseMs, scansMax } = config.scheduling;
-  const scan = { saga, egress, revisionStore, rules: config.scan, clock, logger };
+  const { leaseMs, scansMax, pagesMax } = config.scheduling;
+  const scan = { saga, egress, revisionStore, rules: { ...config.pages, pagesMax }, clock, logger };
   return createScanWorker({
-    ...{ ...stores, saga, replica, leaseMs, onEnded, clock, identifiers, logger },
+    scans: stores.scans,
+    inventories: stores.inventories,
+    saga,
+    replica,
+    leaseMs,
+    onEnded,
+    clock,
+    identifiers,
+    logger,
     run: (claimed, hold) => runScan(scan, claimed, hold),
     scansMax,
     partPages() {
@@ -95,7 +111,7 @@ function openWorker(
       return replicas > 1 ? pagesPerReplica + typicalPages : Number.POSITIVE_INFINITY;
     },
     pagesLeft: (refresh) =>
-      expectedPagesLeft(plannedOf(refresh), config.scan.count, planner.plan.typicalPages),
+      expectedPagesLeft(plannedOf(refresh), config.pages.count, planner.plan.typicalPages),
     stopping: lifetime.signal,
   });
 }
@@ -134,10 +150,13 @@ function startJobs(
 }
 
 /** An inventory that was never read has no more pages than are paid, and than a scan reads. */
-export function planLimits(config: RefreshCollectorConfig): PlanLimits {
+export function planLimits(config: Config): PlanLimits {
   const { queueMs, collectMs } = config.deadlines;
   const { scansMax, scansPerAccountMax } = config.scheduling;
-  const pagesMax = Math.min(config.scan.pagesMax, Math.ceil(assetsPaidMax / config.scan.count));
+  const pagesMax = Math.min(
+    config.scheduling.pagesMax,
+    Math.ceil(assetsPaidMax / config.pages.count),
+  );
   return {
     identities: config.identities,
     queueMs,

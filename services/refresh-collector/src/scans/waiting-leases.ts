@@ -1,5 +1,5 @@
 import type { Clock } from '@inventory/runtime/clock';
-import type { InventoryStore, WaitingLease } from '../refreshes/inventory-store.ts';
+import type { InventoryStore, WaitingLease } from './inventory-store.ts';
 
 /** A lease without a worker, as this replica sees it. */
 export interface SeenLease extends WaitingLease {

@@ -1,24 +1,27 @@
 import { Readable } from 'node:stream';
 import { scopePath } from '@inventory/contracts/http/parameters';
 import {
+  type CurrentPageMeta,
+  currentPageMeta,
   currentPageMetaHeader,
   currentPageQuery,
   inventoryPaths,
 } from '@inventory/contracts/internal/inventory';
-import { inventoryKeyText } from '@inventory/contracts/inventory-key';
+import { type InventoryKey, inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { internalRoute } from '@inventory/http/internal-route';
 import { Refused } from '@inventory/http/refused';
 import { Reply } from '@inventory/http/reply';
 import { unreachable } from '@inventory/runtime/bug';
+import { isoTime } from '@inventory/runtime/clock';
 import type { z } from 'zod';
 import { countPage } from '../metrics.ts';
 import { type EraseInventoryDeps, eraseInventory } from '../operations/erase-inventory.ts';
 import {
+  type CurrentPage,
   type CurrentPageRequest,
   type ReadCurrentPageDeps,
   readCurrentPage,
 } from '../operations/read-current-page.ts';
-import { toCurrentPageMeta } from './convert.ts';
 
 /** One page as stored bytes; the header describes them. */
 export const readCurrentPageRoute = internalRoute({
@@ -80,3 +83,25 @@ export const eraseInventoryRoute = internalRoute({
     await eraseInventory(deps, inventoryKeyText(path));
   },
 });
+
+function toCurrentPageMeta(
+  of: InventoryKey,
+  page: Extract<CurrentPage, { result: 'page' }>,
+): CurrentPageMeta {
+  const { observation, language, nextPosition, packed } = page;
+  const { revision, window } = observation;
+  const completedAt = isoTime(window.completedAtMs);
+  return currentPageMeta.parse({
+    scope: of,
+    revision_id: revision.revisionId,
+    observation_id: observation.observationId,
+    verified_at: completedAt,
+    scan_window: { started_at: isoTime(window.startedAtMs), completed_at: completedAt },
+    total_count: revision.totalCount,
+    total_amount: revision.totalAmount,
+    reported_total_count: observation.reportedTotalCount,
+    language,
+    next_position: nextPosition,
+    packed: packed && { coding: packed.coding, raw_bytes: packed.rawBytes, crc32: packed.crc32 },
+  });
+}

@@ -1,9 +1,11 @@
+import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
+import { uuidV5 } from '@inventory/runtime/identifiers';
 import type { DecidedScan, ScanFact, ScanResult } from '../domain/scan.ts';
 import { countScan } from '../metrics.ts';
 import type { ScanStore } from '../storage/scan-store.ts';
-import { outcomeMessage } from './outcome-message.ts';
+import type { ScopeLease, ScopeStore } from '../storage/scope-store.ts';
 
 export interface DecideScanDeps {
   readonly scans: Pick<ScanStore, 'decideScan' | 'findScan'>;
@@ -26,4 +28,48 @@ export async function decideScan(
   const { decided } = await scans.findScan(scanId);
   invariant(decided !== null, 'a scan that refuses a decision has been decided');
   return decided.result;
+}
+
+/** The outcome message of a decided scan: every duplicate has the same bytes and id. */
+export function outcomeMessage({ scanId, refreshId, result }: DecidedScan): OutgoingMessage {
+  if (result.result === 'rejected') {
+    const type = 'revision.rejected.v1';
+    const body = { scan_id: scanId, refresh_id: refreshId, reason: result.reason };
+    return { type, id: uuidV5(scanId, type), body };
+  }
+  const type = 'revision.committed.v1';
+  const body = {
+    scan_id: scanId,
+    refresh_id: refreshId,
+    revision_id: result.revisionId,
+    observation_id: result.observationId,
+    changed: result.changed,
+    observed_assets: result.observedAssets,
+  };
+  return { type, id: uuidV5(scanId, type), body };
+}
+
+export interface SettleLastResultDeps extends DecideScanDeps {
+  readonly scopes: Pick<ScopeStore, 'markResultSettled'>;
+  /** Sends the outcome that was just written into a scan's outbox; what fails is sent later. */
+  readonly sendOutcome: (decided: DecidedScan) => Promise<void>;
+}
+
+/**
+ * Copies the last result to the document of its scan, in case the worker crashed before it did.
+ * Every holder of the inventory's lease runs this. Only records of decided scans expire, so a scan
+ * without a record has its result already.
+ */
+export async function settleLastResult(
+  deps: SettleLastResultDeps,
+  lease: ScopeLease,
+): Promise<void> {
+  const { unsettled } = lease;
+  if (unsettled === null) return;
+  const { state } = await deps.scans.findScan(unsettled.scanId);
+  if (state !== 'unknown') {
+    const result = await decideScan(deps, unsettled, 'head_moved');
+    await deps.sendOutcome({ ...unsettled, result });
+  }
+  await deps.scopes.markResultSettled(lease);
 }

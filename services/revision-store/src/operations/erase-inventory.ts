@@ -5,9 +5,9 @@ import type { ChunkStore } from '../storage/chunk-store.ts';
 import type { DecidedScanStore } from '../storage/decided-scan-store.ts';
 import type { ObservationStore } from '../storage/observation-store.ts';
 import type { ScopeStore } from '../storage/scope-store.ts';
-import { collectGarbage } from './collect-garbage.ts';
-import { dropStagedChunks } from './drop-staged-chunks.ts';
-import { type SettleLastResultDeps, settleLastResult } from './settle-last-result.ts';
+import { type SettleLastResultDeps, settleLastResult } from './decide-scan.ts';
+import { collectGarbage } from './prune-inventory.ts';
+import { dropStagedChunks } from './prune-staging.ts';
 
 export interface EraseInventoryDeps extends SettleLastResultDeps {
   readonly scopes: ScopeStore;

@@ -1,5 +1,7 @@
 import { LeaseLost } from '@inventory/runtime/hold-lease';
 import type { Identifiers } from '@inventory/runtime/identifiers';
+import type { Logger } from '@inventory/runtime/logger';
+import type { Observation } from '../domain/observation.ts';
 import {
   isErased,
   isHeadExpired,
@@ -11,8 +13,8 @@ import { countPruned } from '../metrics.ts';
 import type { BlockStore } from '../storage/block-store.ts';
 import type { ObservationStore } from '../storage/observation-store.ts';
 import type { ScopeLease, ScopeStore } from '../storage/scope-store.ts';
-import { collectGarbage } from './collect-garbage.ts';
-import { type SettleLastResultDeps, settleLastResult } from './settle-last-result.ts';
+import { type SettleLastResultDeps, settleLastResult } from './decide-scan.ts';
+import { pruneEach } from './prune-each.ts';
 
 export interface PruneInventoryDeps extends SettleLastResultDeps {
   readonly scopes: ScopeStore;
@@ -20,6 +22,15 @@ export interface PruneInventoryDeps extends SettleLastResultDeps {
   readonly blocks: Pick<BlockStore, 'listSets' | 'deleteSets'>;
   readonly identifiers: Identifiers;
   readonly settings: { readonly retention: Retention };
+}
+
+/** Prunes every inventory that is due, each visited once. */
+export function pruneInventories(
+  deps: PruneInventoryDeps & { readonly logger: Logger },
+  stopping: AbortSignal,
+): Promise<void> {
+  const due = deps.scopes.findPrunableScopes(deps.clock.now());
+  return pruneEach(deps.logger, due, (scopeKey) => pruneInventory(deps, scopeKey), stopping);
 }
 
 /** Inventories whose observations expire one by one are visited together. */
@@ -32,7 +43,7 @@ const revisitAfterMs = 900_000;
  * blocks. A crash after any step leaves unreachable blocks, never an incomplete page, and the
  * inventory remains due.
  */
-export async function pruneInventory(deps: PruneInventoryDeps, scopeKey: string): Promise<void> {
+async function pruneInventory(deps: PruneInventoryDeps, scopeKey: string): Promise<void> {
   const { scopes, clock, identifiers } = deps;
   const nowMs = clock.now();
   const lease = await scopes.acquireLease(scopeKey, identifiers.uuidV7());
@@ -79,4 +90,27 @@ async function pruneUnderLease(
 
 function partition<Item>(items: readonly Item[], holds: (item: Item) => boolean) {
   return [items.filter(holds), items.filter((item) => !holds(item))] as const;
+}
+
+/**
+ * Deletes the blocks of an inventory that none of the kept observations refers to. The lease is
+ * confirmed after the blocks were listed: a block that existed while the lease excluded assemblies
+ * and is not referred to never will be, so deleting it is safe even if the lease is lost later.
+ */
+export async function collectGarbage(
+  { blocks }: Pick<PruneInventoryDeps, 'blocks'>,
+  scopeKey: string,
+  kept: readonly Observation[],
+  confirmLease: () => Promise<boolean>,
+): Promise<void> {
+  const needed = new Set(kept.flatMap(setsOf));
+  const garbage = (await blocks.listSets(scopeKey)).filter((set) => !needed.has(set));
+  if (garbage.length === 0) return;
+  if (!(await confirmLease())) throw new LeaseLost();
+  countPruned('blocks', await blocks.deleteSets(scopeKey, garbage));
+}
+
+function setsOf({ revision, texts }: Observation): string[] {
+  const sets = Object.values(texts).flatMap(({ textSetId, rowSetId }) => [textSetId, rowSetId]);
+  return [revision.revisionId, ...sets.filter((set) => set !== null)];
 }

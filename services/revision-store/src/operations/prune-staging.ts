@@ -5,7 +5,6 @@ import { countPruned } from '../metrics.ts';
 import type { ChunkStore } from '../storage/chunk-store.ts';
 import type { DecidedScanStore } from '../storage/decided-scan-store.ts';
 import type { ScanStore } from '../storage/scan-store.ts';
-import { dropStagedChunks } from './drop-staged-chunks.ts';
 import { pruneEach } from './prune-each.ts';
 
 export interface PruneStagingDeps {
@@ -66,4 +65,18 @@ function dropUnclaimed(
   };
   const staged = chunks.findScansStagedBefore(beforeMs, capturesOnly);
   return pruneEach(logger, staged, dropOnce, stopping);
+}
+
+export interface DropStagedChunksDeps {
+  readonly chunks: Pick<ChunkStore, 'dropChunks'>;
+  readonly decidedScans: Pick<DecidedScanStore, 'markChunksDropped'>;
+}
+
+/** Deletes what a decided scan staged. The mark goes last: a crash in between repeats it. */
+export async function dropStagedChunks(
+  { chunks, decidedScans }: DropStagedChunksDeps,
+  scanId: string,
+): Promise<void> {
+  countPruned('chunks', await chunks.dropChunks(scanId));
+  await decidedScans.markChunksDropped(scanId);
 }

@@ -6,7 +6,7 @@ import type { DecidedScan } from '../domain/scan.ts';
 import { countScan } from '../metrics.ts';
 import type { ScanStore } from '../storage/scan-store.ts';
 import type { ScopeStore } from '../storage/scope-store.ts';
-import { outcomeMessage } from './outcome-message.ts';
+import { outcomeMessage } from './decide-scan.ts';
 
 export interface RecordAbandonedScanDeps {
   readonly scans: Pick<ScanStore, 'findScan' | 'insertDecidedScan' | 'decideScan'>;

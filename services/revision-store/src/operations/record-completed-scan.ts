@@ -5,7 +5,7 @@ import { currentTrace } from '@inventory/runtime/tracing';
 import { windowAtReceipt } from '../domain/observation.ts';
 import type { CompletedScan } from '../domain/scan.ts';
 import type { ScanStore } from '../storage/scan-store.ts';
-import { outcomeMessage } from './outcome-message.ts';
+import { outcomeMessage } from './decide-scan.ts';
 import type { Assemblies } from './start-assemblies.ts';
 
 export interface RecordCompletedScanDeps {

@@ -19,7 +19,7 @@ import {
 } from '../storage/waiting-scans.ts';
 import { work } from '../work.ts';
 import { type AssembleScanDeps, type AssemblyEnd, assembleScan } from './assemble-scan.ts';
-import { type DropStagedChunksDeps, dropStagedChunks } from './drop-staged-chunks.ts';
+import { type DropStagedChunksDeps, dropStagedChunks } from './prune-staging.ts';
 
 export interface AssembliesDeps {
   readonly assembly: AssembleScanDeps;

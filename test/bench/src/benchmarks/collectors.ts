@@ -1,4 +1,3 @@
-import { openCollections } from '@inventory/refresh-collector/collections';
 import { loadConfig, type RefreshCollectorConfig } from '@inventory/refresh-collector/config';
 import { MongoClient } from 'mongodb';
 import type { BenchContext, Benchmark } from '../benchmark.ts';
@@ -23,12 +22,6 @@ interface Rates {
   readonly written: number;
 }
 
-interface Figures {
-  /** The mean of all replicas, the planning one included. */
-  readonly each: Rates;
-  readonly planning: Rates;
-}
-
 interface Replica {
   readonly counted: DocumentCount;
   readonly scanning: StubReplica;
@@ -48,19 +41,20 @@ export const collectors: Benchmark = {
   },
 };
 
-function rowsOf(count: number, { each, planning }: Figures, one?: Figures): Row[] {
-  const kinds = ['read', 'written'] as const;
-  return kinds.flatMap((kind) => {
-    const name = `documents ${kind} by a collector, one of ${count}`;
-    const unit = '/s';
-    const row = one
-      ? lessIsBetter({ name, value: each[kind], unit, yardstick: one.each[kind], floor: 0.8 })
-      : reported(name, each[kind], unit);
-    return [row, reported(`the same by the one that plans for ${count}`, planning[kind], unit)];
+function rowsOf(count: number, each: Rates, one?: Rates): Row[] {
+  return (['read', 'written'] as const).map((kind) => {
+    const figure = {
+      ...{ name: `documents ${kind} by a collector, one of ${count}` },
+      ...{ value: each[kind], unit: '/s' },
+    };
+    return one
+      ? lessIsBetter({ ...figure, yardstick: one[kind], floor: 0.8 })
+      : reported(figure.name, figure.value, figure.unit);
   });
 }
 
-async function measure({ backends, quick, say }: BenchContext, count: number): Promise<Figures> {
+/** The mean of all collectors, the one that plans for all included. */
+async function measure({ backends, quick, say }: BenchContext, count: number): Promise<Rates> {
   const config = configFor(backends.mongodbUri);
   const client = await MongoClient.connect(backends.mongodbUri);
   const db = client.db(database);
@@ -81,11 +75,7 @@ async function measure({ backends, quick, say }: BenchContext, count: number): P
     }
     await time.advance(settleMs);
     say(`${count} collectors are at work`);
-    const rates = await ratesOver(replicas, time, identitiesReadMs * (quick ? 1 : 2));
-    const plan = await openCollections(db).plans.findOne({ _id: 'plan' });
-    const owner = plan?.lease?.owner;
-    const leading = replicas.findIndex(({ scanning }) => owner?.startsWith(scanning.name));
-    return { each: meanOf(rates), planning: rates[leading] ?? meanOf(rates) };
+    return await meanRates(replicas, time, identitiesReadMs * (quick ? 1 : 2));
   } finally {
     await time.advanceUntil(Promise.all(replicas.map(({ scanning }) => scanning.lifetime.close())));
     await Promise.all(counts.map((counted) => counted.client.close()));
@@ -95,25 +85,18 @@ async function measure({ backends, quick, say }: BenchContext, count: number): P
   }
 }
 
-async function ratesOver(
+async function meanRates(
   replicas: readonly Replica[],
   time: VirtualTime,
   lengthMs: number,
-): Promise<Rates[]> {
-  const figures = () => replicas.map(({ counted: { read, written } }) => ({ read, written }));
-  const before = figures();
+): Promise<Rates> {
+  const sum = (kind: keyof Rates) =>
+    replicas.reduce((total, { counted }) => total + counted[kind], 0);
+  const before = { read: sum('read'), written: sum('written') };
   await time.advance(lengthMs);
-  const seconds = lengthMs / 1_000;
-  return figures().map(({ read, written }, index) => ({
-    read: (read - (before[index]?.read ?? 0)) / seconds,
-    written: (written - (before[index]?.written ?? 0)) / seconds,
-  }));
-}
-
-function meanOf(rates: readonly Rates[]): Rates {
-  const mean = (kind: keyof Rates) =>
-    rates.reduce((sum, rate) => sum + rate[kind], 0) / rates.length;
-  return { read: mean('read'), written: mean('written') };
+  const rate = (kind: keyof Rates) =>
+    (sum(kind) - before[kind]) / (lengthMs / 1_000) / replicas.length;
+  return { read: rate('read'), written: rate('written') };
 }
 
 function configFor(mongodbUri: string): RefreshCollectorConfig {

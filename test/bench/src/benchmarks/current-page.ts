@@ -11,7 +11,7 @@ import type { BenchContext, Benchmark } from '../benchmark.ts';
 import { inventoryPath, openCustomer } from '../customer.ts';
 import { closedLoop, type LoadResult } from '../load.ts';
 import { cpuMs } from '../process-usage.ts';
-import { lessIsBetter, moreIsBetter, type Row, reported } from '../row.ts';
+import { lessIsBetter, moreIsBetter, type Row } from '../row.ts';
 import { makeTopics } from '../yardsticks/ping-pong.ts';
 import { startYardstick } from '../yardsticks/start-yardstick.ts';
 
@@ -38,7 +38,6 @@ export const currentPage: Benchmark = {
     const ours = await currentPages(context, durationMs);
     const plain = ours.identity;
     const minimal = await minimalPages(context, plain.page.length, durationMs);
-    const bare = await barePages([String(plain.page.length)], durationMs);
     const barePacked = await bareGzipPages(plain.page, durationMs);
     return [
       moreIsBetter({
@@ -49,12 +48,6 @@ export const currentPage: Benchmark = {
         floor: 0.5,
       }),
       moreIsBetter({
-        name: 'Current, 2,000-asset page, against bare Koa',
-        value: plain.perSecond,
-        unit: '/s',
-        yardstick: bare.perSecond,
-      }),
-      moreIsBetter({
         name: 'the same in gzip, against bare Koa that packs each',
         value: ours.gzip.perSecond,
         unit: '/s',
@@ -62,8 +55,6 @@ export const currentPage: Benchmark = {
         floor: 1,
       }),
       ...cpuRows(ours),
-      reported('Current, 2,000-asset page, p50 at 16 clients', plain.p50Ms, 'ms'),
-      reported('Current, 2,000-asset page, bytes', plain.page.length, 'B'),
     ];
   },
 };
@@ -138,7 +129,7 @@ async function minimalPages(
   const run = randomUUID().slice(0, 8);
   const [there, back] = [`bench.there.${run}`, `bench.back.${run}`];
   await makeTopics(kafkaBrokers, [there, back]);
-  const echo = await startYardstick('echo', [kafkaBrokers, '', there, back]);
+  const echo = await startYardstick('echo', [kafkaBrokers, there, back]);
   const source = await startYardstick('page-source', [String(bytes)]);
   const database = `bench_minimal_${run}`;
   const server = await startYardstick('minimal-server', [
@@ -155,17 +146,12 @@ async function bareGzipPages(page: Buffer, durationMs: number): Promise<LoadResu
   const folder = mkdtempSync(join(tmpdir(), 'inventory-bench-'));
   const file = join(folder, 'page.json');
   writeFileSync(file, page);
-  const load = await barePages([file, 'gzip'], durationMs);
-  rmSync(folder, { recursive: true });
-  return load;
-}
-
-async function barePages(args: readonly string[], durationMs: number): Promise<LoadResult> {
-  const server = await startYardstick('bare-koa', args);
+  const server = await startYardstick('bare-koa', [file]);
   try {
     return await pagesFrom(server.ready, durationMs);
   } finally {
     await server.stop();
+    rmSync(folder, { recursive: true });
   }
 }
 

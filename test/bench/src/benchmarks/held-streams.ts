@@ -1,8 +1,8 @@
 import { pause } from '@inventory/runtime/wait';
 import type { Benchmark } from '../benchmark.ts';
 import { peakMemoryMb, streamsMax } from '../process-usage.ts';
-import { lessIsBetter, moreIsBetter, reported } from '../row.ts';
-import { spreadOver, watchSide } from '../stream-measures.ts';
+import { lessIsBetter, moreIsBetter } from '../row.ts';
+import { spreadOver } from '../stream-measures.ts';
 import { withFollowers } from '../stream-world.ts';
 
 const sizes = { streams: 50_000, projects: 5_000, minutes: 10 };
@@ -29,7 +29,6 @@ export const heldStreams: Benchmark = {
       const streamsOf = Map.groupBy(targets, ({ path }) => path);
       await readers.open(side.port, targets);
       await readers.mark();
-      const usage = watchSide(side, readers);
       const seconds = minutes * 60;
       let expected = 0;
       for (let second = 0; second < seconds; second += 1) {
@@ -38,9 +37,8 @@ export const heldStreams: Benchmark = {
         await side.announce(some);
         await pause(secondMs);
       }
-      const shares = usage();
       await pause(settleMs);
-      const { open, deliveries, p50Ms, p99Ms } = await readers.report();
+      const { open, deliveries } = await readers.report();
       return [
         lessIsBetter({
           name: `${streams} streams for ${minutes} minutes, peak memory of the gateway`,
@@ -54,11 +52,6 @@ export const heldStreams: Benchmark = {
           name: 'the same, events that arrived',
           ...{ value: deliveries, unit: '', yardstick: expected, floor: 1 },
         }),
-        reported('the same, append to client, p50', p50Ms, 'ms'),
-        reported('the same, append to client, p99', p99Ms, 'ms'),
-        ...Object.entries(shares).map(([name, share]) =>
-          reported(`the same, part of the machine: ${name}`, share * 100, '%'),
-        ),
       ];
     });
   },

@@ -4,13 +4,7 @@ import type { AccountId } from '@inventory/contracts/ids';
 import { ensureIndexes } from '@inventory/mongo/indexes';
 import { type Db, MongoClient } from 'mongodb';
 import type { Benchmark, BenchOptions } from '../benchmark.ts';
-import {
-  findLastCommit,
-  hashHistory,
-  historyDays,
-  historyStartMs,
-  writeHistory,
-} from '../ledger-history.ts';
+import { hashHistory, historyDays, historyStartMs, writeHistory } from '../ledger-history.ts';
 import { commitAll, openBenchLedger } from '../ledger-stage.ts';
 import { grant, newAccountIds, pair } from '../ledger-work.ts';
 import { openLoop } from '../load.ts';
@@ -100,25 +94,13 @@ async function measureVerification(
   ];
 }
 
-/**
- * From nothing in memory to the first answer of the account, and the one read of a start that a
- * store answers in a time that may depend on the history. All take turns.
- */
+/** From nothing in memory to the first answer of the account, in turns. */
 async function measureStarts(small: History, large: History): Promise<Row[]> {
   const start =
     ({ db, accountId }: History) =>
     async () =>
       commitAll(await openBenchLedger(db), pair(accountId));
-  const find =
-    ({ db, accountId }: History) =>
-    () =>
-      findLastCommit(db, accountId);
-  const [ofLarge, ofSmall, findLarge, findSmall] = await medianMs([
-    start(large),
-    start(small),
-    find(large),
-    find(small),
-  ]);
+  const [ofLarge, ofSmall] = await medianMs([start(large), start(small)]);
   return [
     lessIsBetter({
       name: `start to first answer with ${large.entries} entries, against ${small.entries}`,
@@ -126,18 +108,6 @@ async function measureStarts(small: History, large: History): Promise<Row[]> {
       unit: 'ms',
       yardstick: ofSmall,
       floor: 0.9,
-    }),
-    lessIsBetter({
-      name: 'a bare find of the last commit by its range of ids, of the same two',
-      value: findLarge,
-      unit: 'ms',
-      yardstick: findSmall,
-    }),
-    lessIsBetter({
-      name: `start to first answer with ${large.entries} entries, against that bare find`,
-      value: ofLarge,
-      unit: 'ms',
-      yardstick: findLarge,
     }),
   ];
 }
@@ -176,8 +146,6 @@ async function measureUsage(history: History, quick: boolean): Promise<Row[]> {
     const { result } = await ledger.readUsage(accountId, span);
     if (result !== 'read') throw new Error(result);
   };
-  const find = () => findLastCommit(db, accountId);
-  const [usageMs, findMs] = await medianMs([readUsage, find]);
   const durationMs = quick ? 10_000 : 30_000;
   const { p99Ms } = await openLoop({ perSecond: 20, durationMs, work: readUsage });
   loading.isOn = false;
@@ -189,12 +157,6 @@ async function measureUsage(history: History, quick: boolean): Promise<Row[]> {
       unit: 'ms',
       yardstick: usageMsMax,
       floor: 1,
-    }),
-    lessIsBetter({
-      name: 'the same, one at a time, p50, against a bare find of the last commit',
-      value: usageMs,
-      unit: 'ms',
-      yardstick: findMs,
     }),
   ];
 }

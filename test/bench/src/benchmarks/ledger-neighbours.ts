@@ -3,17 +3,15 @@ import { commitsCollection, ledgerIndexes } from '@inventory/billing-ledger/coll
 import { createOnBillingCommands } from '@inventory/billing-ledger/journal/on-billing-commands';
 import type { AccountId } from '@inventory/contracts/ids';
 import type { MessageBus } from '@inventory/messaging/bus';
-import { createKafkaBus } from '@inventory/messaging/kafka/kafka-bus';
-import { ensureTopics } from '@inventory/messaging/kafka/topic-admin';
 import { ensureIndexes } from '@inventory/mongo/indexes';
-import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { type Db, MongoClient } from 'mongodb';
 import { adjustCommand } from '../adjust-command.ts';
+import { openOwnTopics, silentLogger } from '../bench-bus.ts';
 import type { BenchContext, Benchmark } from '../benchmark.ts';
-import { commitAll, openBenchLedger, silentLogger } from '../ledger-stage.ts';
+import { commitAll, openBenchLedger } from '../ledger-stage.ts';
 import { grant, newAccountIds } from '../ledger-work.ts';
 import { type LoadResult, openLoop } from '../load.ts';
-import { delayRows, reported } from '../row.ts';
+import { besideOthers } from '../row.ts';
 import { startYardstick, type Yardstick } from '../yardsticks/start-yardstick.ts';
 
 const durable = { writeConcern: { w: 'majority', journal: true } } as const;
@@ -32,7 +30,7 @@ export const ledgerNeighbours: Benchmark = {
     const client = await MongoClient.connect(context.backends.mongodbUri, durable);
     const db = client.db(`bench_neighbours_${randomUUID().slice(0, 8)}`);
     const topicPrefix = `bench.neighbours.${randomUUID().slice(0, 8)}.`;
-    const bus = await openOnePartition(context, topicPrefix);
+    const bus = await openOwnTopics(context.backends.kafkaBrokers, topicPrefix, 1);
     try {
       const startSender = (account: AccountId, burst: number, everyMs: number) =>
         startYardstick('command-sender', [
@@ -40,14 +38,7 @@ export const ledgerNeighbours: Benchmark = {
           ...[String(burst), String(everyMs)],
         ]);
       const { alone, beside } = await measure(context, { bus, db, startSender });
-      return [
-        ...delayRows('command to outcome beside a hot and a broken account, p99', {
-          value: beside,
-          yardstick: alone,
-          floor: 0.5,
-        }),
-        reported('commands of the hot account beside them', (hotBurst * 1_000) / hotBurstMs, '/s'),
-      ];
+      return [besideOthers('command to outcome beside a hot and a broken account', beside, alone)];
     } finally {
       await bus.close();
       await db.dropDatabase();
@@ -55,16 +46,6 @@ export const ledgerNeighbours: Benchmark = {
     }
   },
 };
-
-async function openOnePartition(
-  { backends }: BenchContext,
-  topicPrefix: string,
-): Promise<MessageBus> {
-  const brokers = backends.kafkaBrokers.split(',');
-  const connection = { brokers, topicPrefix, logger: silentLogger };
-  await ensureTopics({ ...connection, partitions: 1, replicationFactor: 1 });
-  return createKafkaBus({ ...connection, service: 'bench', identifiers: systemIdentifiers });
-}
 
 interface Parts {
   readonly bus: MessageBus;

@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
-import { createKafkaBus } from '@inventory/messaging/kafka/kafka-bus';
-import { ensureTopics } from '@inventory/messaging/kafka/topic-admin';
-import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { pause } from '@inventory/runtime/wait';
+import { openOwnTopics } from '../bench-bus.ts';
 import type { BenchContext, Benchmark } from '../benchmark.ts';
-import { silentLogger } from '../ledger-stage.ts';
 import { newAccountIds } from '../ledger-work.ts';
 import { cpuMs } from '../process-usage.ts';
 import { lessIsBetter } from '../row.ts';
@@ -37,14 +34,7 @@ export const ledgerReplies: Benchmark = {
 /** CPU of one replica per reply that was sent to all of them, above what it uses without any. */
 async function cpuPerReply({ backends, quick }: BenchContext, replicas: number): Promise<number> {
   const topicPrefix = `bench.replies.${randomUUID().slice(0, 8)}.`;
-  const brokers = backends.kafkaBrokers.split(',');
-  const connection = { brokers, topicPrefix, logger: silentLogger };
-  await ensureTopics({ ...connection, partitions: 12, replicationFactor: 1 });
-  const bus = await createKafkaBus({
-    ...connection,
-    service: 'bench',
-    identifiers: systemIdentifiers,
-  });
+  const bus = await openOwnTopics(backends.kafkaBrokers, topicPrefix, 12);
   const names = Array.from({ length: replicas }, (_, index) => `replica-${index}/`);
   const readers = await Promise.all(
     names.map((name) => startYardstick('reply-reader', [backends.kafkaBrokers, topicPrefix, name])),

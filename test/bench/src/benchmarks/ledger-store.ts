@@ -17,8 +17,6 @@ interface StoreRates {
   readonly ours: number;
   /** The same documents, ready made, into a collection with the same indexes. */
   readonly bare: number;
-  /** The same into one without any: nothing would keep a command from being booked twice. */
-  readonly bareUnindexed: number;
 }
 
 /** (d) The ledger on its store, one batch in flight, against bare inserts of its documents. */
@@ -37,12 +35,6 @@ export const ledgerStore: Benchmark = {
           unit: '/s',
           yardstick: spread.bare,
           floor: 0.5,
-        }),
-        moreIsBetter({
-          name: 'ledger with its store, pairs, against bare inserts without any index',
-          value: spread.ours,
-          unit: '/s',
-          yardstick: spread.bareUnindexed,
         }),
         moreIsBetter({
           name: 'ledger with its store, one hot account, against spread load',
@@ -78,13 +70,11 @@ async function measure(
   const perBatch = Math.ceil(documents.length / batches);
   const bareDb = client.db(`${db.databaseName}_bare`);
   await ensureIndexes(bareDb, ledgerIndexes);
-  const insertInto = (target: Db) => (index: number) =>
-    insertSlice(target, documents, index * perBatch, perBatch);
-  const bare = await pairsPerSecond(batches, insertInto(bareDb));
-  const plainDb = client.db(`${db.databaseName}_plain`);
-  const bareUnindexed = await pairsPerSecond(batches, insertInto(plainDb));
-  for (const used of [db, bareDb, plainDb]) await used.dropDatabase();
-  return { ours, bare, bareUnindexed };
+  const bare = await pairsPerSecond(batches, (index) =>
+    insertSlice(bareDb, documents, index * perBatch, perBatch),
+  );
+  for (const used of [db, bareDb]) await used.dropDatabase();
+  return { ours, bare };
 }
 
 async function insertSlice(

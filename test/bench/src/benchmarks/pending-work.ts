@@ -8,8 +8,8 @@ import { withStack } from '../bench-stack.ts';
 import type { BenchContext, Benchmark } from '../benchmark.ts';
 import { type Customer, openCustomer } from '../customer.ts';
 import { newAccountIds } from '../ledger-work.ts';
-import { type LoadResult, openLoop, percentiles, summary } from '../load.ts';
-import { delayRows, lessIsBetter, type Row, reported } from '../row.ts';
+import { openLoop, percentiles } from '../load.ts';
+import { besideOthers, type Delays, lessIsBetter, type Row, reported } from '../row.ts';
 
 /** What two cores complete with their clients beside them; the platform's limits feed 28. */
 const perSecond = 10;
@@ -63,16 +63,12 @@ async function measure({ quick, say }: BenchContext, parts: Parts): Promise<Row[
   while ((await countAnnouncements(parts)) > 0) await pause(lookEveryMs);
   const backlogMs = performance.now() - returnedMs;
   return [
-    ...delayRows('POST refresh to 202 beside work that cannot be done, p99', {
-      value: beside.admitted,
-      yardstick: alone.admitted,
-      floor: 0.5,
-    }),
-    ...delayRows('request to completed, beside it, p99', {
-      value: beside.completed,
-      yardstick: alone.completed,
-      floor: 0.5,
-    }),
+    besideOthers(
+      'POST refresh to 202 beside work that cannot be done',
+      beside.admitted,
+      alone.admitted,
+    ),
+    besideOthers('request to completed, beside it', beside.completed, alone.completed),
     lessIsBetter({
       name: 'reversal beside 200 accounts in quarantine, p99',
       value: reversals.p99Ms,
@@ -104,17 +100,16 @@ async function startRefreshes(
   { customer }: Parts,
   nextInventory: ReturnType<typeof serialInventories>,
   durationMs: number,
-): Promise<{ readonly admitted: LoadResult; readonly completed: LoadResult }> {
+): Promise<{ readonly admitted: Delays; readonly completed: Delays }> {
   const ids: string[] = [];
   const work = async () => void ids.push(await customer.refresh(nextInventory()));
-  const startMs = performance.now();
   const admitted = await openLoop({ perSecond, durationMs, work });
   const took: number[] = [];
   for (const id of ids) {
     const { requested_at, completed_at } = await customer.completed(id);
     took.push(Date.parse(completed_at) - Date.parse(requested_at));
   }
-  return { admitted, completed: summary(took, performance.now() - startMs) };
+  return { admitted, completed: percentiles(took) };
 }
 
 function collectionOf({ stack, client }: Parts, service: ServiceName, name: string) {

@@ -5,12 +5,11 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createOperatorClient } from '@inventory/operator-client/operator-client';
 import { sizeInventory } from '@inventory/platform-simulator/scenarios';
 import { type StackAddresses, stackAddresses } from '@inventory/shared-stack/addresses';
 import type { BenchContext, Benchmark } from '../benchmark.ts';
 import { type CalledFunctions, type CallRecorder, recordCalls } from '../called-functions.ts';
-import { inventoryPath } from '../customer.ts';
+import { openCustomer } from '../customer.ts';
 import { reported } from '../row.ts';
 
 const idleMs = 20_000;
@@ -25,14 +24,14 @@ export const refreshPath: Benchmark = {
   name: 'refresh-path',
   async run(context) {
     const files = await withInspectedStack(context, async (addresses, recorder) => {
-      const customer = await openCustomer(addresses);
+      const customer = await openFollower(addresses);
       await customer.refreshToEvent(1);
       await recorder.take();
       await delay(idleMs);
       const idle = await recorder.take();
       await customer.refreshToEvent(2);
       const path = filesOf(await recorder.take(), idle);
-      customer.close();
+      await customer.close();
       return path;
     });
     const counts = new Map<string, number>();
@@ -104,37 +103,28 @@ async function readAddresses(file: string): Promise<StackAddresses> {
 }
 
 /** A customer with one open event stream at the gateway where it posts. */
-async function openCustomer({ services, operatorToken }: StackAddresses) {
+async function openFollower({ services, operatorToken }: StackAddresses) {
   const gateway = services.find(({ publicUrl }) => publicUrl !== null);
   if (!gateway?.publicUrl || !gateway.operatorUrl) throw new Error('The stack has no gateway.');
-  const { publicUrl, operatorUrl: url } = gateway;
-  const operator = createOperatorClient({ url, token: operatorToken });
-  const { account_id } = await operator.call('createAccount', { name: 'refresh path' });
-  const { project_id } = await operator.call('createProject', { account_id });
-  const scopes = ['*', 'customer.events.read.v1'] as const;
-  const { secret } = await operator.call('issueCredential', { project_id, scopes: [...scopes] });
-  const key = { 'idempotency-key': randomBytes(8).toString('hex') };
-  await operator.call('topUp', { account_id, amount: 1_000, ...key });
-  await operator.call('changeAccount', { account_id, events_enabled: true });
-  const headers = { 'x-api-key': secret, 'content-type': 'application/json' };
+  const { publicUrl: gatewayUrl, operatorUrl } = gateway;
+  const customer = await openCustomer({ gatewayUrl, operatorUrl, operatorToken }, { events: true });
   const ended = new AbortController();
-  const stream = await fetch(`${publicUrl}/v2/projects/${project_id}/events/stream`, {
-    headers,
-    signal: ended.signal,
-  });
+  const path = `/v2/projects/${customer.projectId}/events/stream`;
+  const headers = { 'x-api-key': customer.apiKey };
+  const stream = await fetch(`${gatewayUrl}${path}`, { headers, signal: ended.signal });
   const frames = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
   return {
     async refreshToEvent(serial: number): Promise<void> {
-      const path = `${inventoryPath(sizeInventory(4_001, serial))}/refresh`;
-      const body = JSON.stringify({ max_credits: 125 });
-      const posted = await fetch(`${publicUrl}${path}`, { method: 'POST', headers, body });
-      if (posted.status !== 202) throw new Error(`${posted.status} ${await posted.text()}`);
+      await customer.refresh(sizeInventory(4_001, serial));
       for (let text = ''; !text.includes('inventory.refresh.completed'); ) {
         const chunk = await frames?.read();
         if (!chunk || chunk.done) throw new Error('The stream has ended.');
         text += chunk.value;
       }
     },
-    close: () => ended.abort(),
+    close() {
+      ended.abort();
+      return customer.close();
+    },
   };
 }

@@ -1,13 +1,13 @@
 import type { Stack, StackService } from '@inventory/local-stack/stack';
+import { connectMongo } from '@inventory/mongo/connect';
 import { pause } from '@inventory/runtime/wait';
 import { type AccountBooks, readBooks } from '../account-books.ts';
+import { silentLogger } from '../bench-bus.ts';
 import { withStack } from '../bench-stack.ts';
 import type { BenchContext, Benchmark } from '../benchmark.ts';
-import { type CollectorWindow, measureIdleCpu, measureWindow } from '../collector-window.ts';
 import { openCustomer } from '../customer.ts';
-import { peakMemoryMb } from '../process-usage.ts';
-import { type FinishedRefresh, startRefreshLoad } from '../refresh-load.ts';
-import { moreIsBetter, type Row, reported } from '../row.ts';
+import { type FinishedRefresh, type RefreshLoad, startRefreshLoad } from '../refresh-load.ts';
+import { moreIsBetter, type Row } from '../row.ts';
 
 const collectorCounts = [1, 2, 4] as const;
 const collectorsMax = 4;
@@ -16,14 +16,20 @@ const platformLatencyMs = 500;
 const scansPerCollector = 2;
 const pagesPerRefresh = 4;
 const assetsPerPage = 50;
-const perSecondByLatency = scansPerCollector / ((pagesPerRefresh * platformLatencyMs) / 1_000);
 /** Credits for an inventory of one block. */
 const refreshPrice = 1;
 /** Twice what all collectors read at once, so that there is always a queue. */
 const underWay = 2 * collectorsMax * scansPerCollector;
-const idleMs = 5_000;
 const settleMs = 6_000;
 const churnStepMs = 6_000;
+
+/** What a number of collectors did in a while. */
+interface Window {
+  readonly collectors: number;
+  readonly perSecond: number;
+  /** Of the collector that scanned least, of all refreshes; 0 when one scanned none. */
+  readonly leastShare: number;
+}
 
 /**
  * (h) One, two and four collectors at the same queue, each with as many scans at once; then
@@ -33,9 +39,7 @@ export const scaling: Benchmark = {
   name: 'scaling',
   run: (context) => {
     const options = {
-      name: 'scaling',
-      platformLatencyMs,
-      egressIdentities: 64,
+      ...{ name: 'scaling', platformLatencyMs, egressIdentities: 64 },
       replicas: { 'refresh-collector': collectorsMax },
       serviceEnvironment: {
         'refresh-collector': {
@@ -53,20 +57,17 @@ async function measure(stack: Stack, { quick, say }: BenchContext): Promise<Row[
   const customer = await openCustomer(stack);
   const before = await readBooks(stack, customer.accountId);
   const collectors = stack.services.filter(({ service }) => service === 'refresh-collector');
-  const idleCpu = await measureIdleCpu(stack, idleMs);
   await Promise.all(collectors.slice(1).map((collector) => collector.stop()));
   const assets = pagesPerRefresh * assetsPerPage;
-  const load = startRefreshLoad({ stack, customer, underWay, assets });
-  const windows: CollectorWindow[] = [];
+  const load = startRefreshLoad(customer, { underWay, assets });
+  const windows: Window[] = [];
   for (const count of collectorCounts) {
     await Promise.all(collectors.slice(0, count).map((collector) => collector.start()));
     await pause(settleMs);
-    const lengthMs = quick ? 8_000 : 20_000;
-    const window = await measureWindow(stack, load, { collectors: count, lengthMs });
+    const window = await measureWindow(stack, load, count, quick ? 8_000 : 20_000);
     say(`${count} collectors: ${window.perSecond.toFixed(2)} refreshes a second`);
     windows.push(window);
   }
-  const replicas = replicaRows(idleCpu, stack);
   const calm = load.finished.length;
   await comeAndGo(collectors, say);
   await load.end();
@@ -74,7 +75,54 @@ async function measure(stack: Stack, { quick, say }: BenchContext): Promise<Row[
   await customer.close();
   const wrong = countWrong(load.finished, before, after);
   say(`${load.finished.length} refreshes are over, ${wrong} of them are not accounted for`);
-  return [...windowRows(windows), ...churnRows(load.finished.slice(calm), wrong), ...replicas];
+  const churned = load.finished.length - calm;
+  return [
+    ...windowRows(windows),
+    moreIsBetter({
+      ...{ name: 'refreshes accounted for while collectors come, go and are killed', unit: '' },
+      ...{ value: churned - wrong, yardstick: churned, floor: 1 },
+    }),
+  ];
+}
+
+async function measureWindow(
+  stack: Stack,
+  load: RefreshLoad,
+  collectors: number,
+  lengthMs: number,
+): Promise<Window> {
+  const startMs = performance.now();
+  await pause(lengthMs);
+  const endMs = performance.now();
+  const within = load.finished.filter(({ atMs }) => atMs >= startMs && atMs < endMs);
+  const scans = await scansByCollector(stack, within);
+  return {
+    collectors,
+    perSecond: (within.length / (endMs - startMs)) * 1_000,
+    leastShare: scans.length < collectors ? 0 : Math.min(...scans) / within.length,
+  };
+}
+
+/** How many of these each collector ended, by its name in their scans. */
+async function scansByCollector(
+  stack: Stack,
+  refreshes: readonly FinishedRefresh[],
+): Promise<number[]> {
+  const { db, close } = await connectMongo({
+    uri: stack.mongodbUri,
+    database: stack.databaseOf('refresh-collector'),
+    service: 'bench',
+    logger: silentLogger,
+  });
+  try {
+    const found = await db
+      .collection<{ _id: string; scan: { worker: string } }>('refreshes')
+      .find({ _id: { $in: refreshes.map(({ id }) => id) } }, { projection: { 'scan.worker': 1 } })
+      .toArray();
+    return [...Map.groupBy(found, ({ scan }) => scan.worker).values()].map(({ length }) => length);
+  } finally {
+    await close();
+  }
 }
 
 /** Collectors leave by SIGTERM, are killed, and come back, with the load as it was. */
@@ -109,71 +157,17 @@ function countWrong(
   return failed + doubled + after.openHolds + Math.abs(charged - refreshPrice * finished.length);
 }
 
-function windowRows(windows: readonly CollectorWindow[]): Row[] {
-  const [one, ...more] = windows;
+function windowRows([one, ...more]: readonly Window[]): Row[] {
   const what = `refreshes of ${pagesPerRefresh} pages`;
-  const latencyBound = moreIsBetter({
-    name: `${what}, 1 collector, against what latency allows`,
-    value: one?.perSecond ?? Number.NaN,
-    unit: '/s',
-    yardstick: perSecondByLatency,
-  });
-  const rates = more.map(({ collectors, perSecond }) =>
+  return more.flatMap(({ collectors, perSecond, leastShare }) => [
     moreIsBetter({
-      name: `${what}, ${collectors} collectors, against ${collectors} times one`,
-      value: perSecond,
-      unit: '/s',
+      ...{ name: `${what}, ${collectors} collectors, against ${collectors} times one` },
+      ...{ value: perSecond, unit: '/s', floor: 0.8 },
       yardstick: collectors * (one?.perSecond ?? Number.NaN),
-      floor: 0.8,
     }),
-  );
-  const shares = more.map(({ collectors, leastShare }) =>
     moreIsBetter({
-      name: `least share of ${collectors} collectors, against an equal one`,
-      value: leastShare,
-      unit: '',
-      yardstick: 1 / collectors,
-      floor: 0.5,
+      ...{ name: `least share of ${collectors} collectors, against an equal one` },
+      ...{ value: leastShare, unit: '', yardstick: 1 / collectors, floor: 0.5 },
     }),
-  );
-  const cpu = cpuRows(windows.at(-1)?.cpuPerRefreshMs ?? new Map());
-  return [latencyBound, ...rates, ...shares, ...cpu];
-}
-
-function cpuRows(perRefreshMs: ReadonlyMap<string, number>): Row[] {
-  const row = (service: string, ms: number) =>
-    reported(`CPU per refresh of ${pagesPerRefresh} pages, ${service}`, ms, 'ms');
-  const totalMs = [...perRefreshMs.values()].reduce((sum, ms) => sum + ms, 0);
-  return [...[...perRefreshMs].map(([service, ms]) => row(service, ms)), row('all five', totalMs)];
-}
-
-/** What a replica costs that has nothing to do, and the most memory one had under the load. */
-function replicaRows(idleCpu: ReadonlyMap<string, number>, stack: Stack): Row[] {
-  const memory = Map.groupBy(stack.services, ({ service }) => service);
-  return [
-    ...[...idleCpu].map(([service, share]) =>
-      reported(`CPU of an idle ${service}`, 1_000 * share, 'ms/s'),
-    ),
-    ...[...memory].map(([service, replicas]) => {
-      const peaks = replicas.map(({ pid }) => (pid === null ? 0 : peakMemoryMb(pid)));
-      return reported(
-        `most memory of a ${service} at ${collectorsMax} collectors`,
-        Math.max(...peaks),
-        'MB',
-      );
-    }),
-  ];
-}
-
-function churnRows(churn: readonly FinishedRefresh[], wrong: number): Row[] {
-  return [
-    moreIsBetter({
-      name: 'refreshes accounted for while collectors come, go and are killed',
-      value: churn.length - wrong,
-      unit: '',
-      yardstick: churn.length,
-      floor: 1,
-    }),
-    reported('longest of those', Math.max(...churn.map(({ tookMs }) => tookMs)) / 1_000, 's'),
-  ];
+  ]);
 }

@@ -2,16 +2,15 @@ import type { Stack } from '@inventory/local-stack/stack';
 import { pause } from '@inventory/runtime/wait';
 import { withStack } from '../bench-stack.ts';
 import type { BenchContext, Benchmark } from '../benchmark.ts';
-import { summary } from '../load.ts';
-import { cpuMs } from '../process-usage.ts';
-import { delayRows, moreIsBetter, type Row, reported } from '../row.ts';
+import { percentiles } from '../load.ts';
+import type { Project } from '../project.ts';
+import { besideOthers, moreIsBetter, type Row } from '../row.ts';
 import {
   type Completions,
   openCompletions,
   openStored,
   type Receivers,
   type Stored,
-  type SubscribedProject,
   startReceivers,
   subscribeProjects,
 } from '../webhook-world.ts';
@@ -30,7 +29,7 @@ const endpointsPerFast = 10;
 /** Events a second at which delay is measured: one each of these. */
 const timedEveryMs = 20;
 /**
- * Of the bare loop: 1,000 deliveries a second on the machine of docs/benchmarks.md, where the loop
+ * Of the bare loop: 1,000 deliveries a second on the machine of docs/contributors/benchmarks.md, where the loop
  * posts 14,700. The platform's limits feed 28.
  */
 const rateFloor = 0.07;
@@ -69,18 +68,17 @@ async function measure(
 ): Promise<Row[]> {
   const { receivers } = parts;
   const repeated = (path: string, count: number) => Array(count).fill(receivers.url + path);
-  const timed = await subscribeProjects(stack, 1, repeated('/timed', 1));
+  const [timed] = await subscribeProjects(stack, 1, repeated('/timed', 1));
   const fast = await subscribeProjects(stack, fastProjects, repeated('/fast', endpointsPerFast));
+  if (!timed) throw new Error('a Project is subscribed');
   const hangs = repeated('/hang', endpointsPerHanging);
   const hanging = await subscribeProjects(stack, hangingProjects, hangs);
   // None of them has a part in a webhook, and the machine is small.
   const idle = stack.services.filter(({ service }) => !partsOfWebhooks.includes(service));
   await Promise.all(idle.map((service) => service.stop('SIGKILL')));
-  const own = stack.services.flatMap(({ service, pid }) => (pid ? [[service, pid]] : []));
-  const processes = { receivers: receivers.pid, ...Object.fromEntries(own) };
   const size = context.quick ? quickSizes : sizes;
-  const world = { context, size, ...parts, processes };
-  return [...(await rateRows(world, fast)), ...(await measureDelays(world, timed, hanging))];
+  const world = { context, size, ...parts };
+  return [await rateRow(world, fast), await delayRow(world, timed, hanging)];
 }
 
 interface World {
@@ -89,41 +87,30 @@ interface World {
   readonly receivers: Receivers;
   readonly completions: Completions;
   readonly stored: Stored;
-  readonly processes: Readonly<Record<string, number>>;
 }
 
-async function rateRows(world: World, projects: readonly SubscribedProject[]): Promise<Row[]> {
-  const { context, size, processes } = world;
+async function rateRow(world: World, projects: readonly Project[]): Promise<Row> {
+  const { context, size } = world;
   context.say('fast receivers');
   await deliverFast(world, projects, Math.ceil(size.fast / 10));
-  const eventStream = processes['event-stream'] ?? 0;
-  const startCpuMs = cpuMs(eventStream);
   const perSecond = await deliverFast(world, projects, size.fast);
-  const cpuPerDelivery = (cpuMs(eventStream) - startCpuMs) / (size.fast * endpointsPerFast);
-  const bare = await bareRate(world);
   const endpoints = projects.length * endpointsPerFast;
   const what = `webhook deliveries of one replica, ${endpoints} fast endpoints`;
-  return [
-    moreIsBetter({
-      ...{ name: `${what}, against a bare loop`, value: perSecond, unit: '/s' },
-      ...{ yardstick: bare, floor: rateFloor },
-    }),
-    reported('the same, CPU of event-stream per delivery', cpuPerDelivery, 'ms'),
-  ];
+  return moreIsBetter({
+    ...{ name: `${what}, against a bare loop`, value: perSecond, unit: '/s' },
+    ...{ yardstick: await bareRate(world), floor: rateFloor },
+  });
 }
 
 /** Deliveries a second of `events` events, from the first arrival to the last. */
 async function deliverFast(
   { receivers, completions }: World,
-  projects: readonly SubscribedProject[],
+  projects: readonly Project[],
   events: number,
 ): Promise<number> {
   await receivers.mark();
   await completions.announce(
-    Array.from(
-      { length: events },
-      (_none, index) => projects[index % projects.length] as SubscribedProject,
-    ),
+    Array.from({ length: events }, (_none, index) => projects[index % projects.length] as Project),
   );
   const expected = events * endpointsPerFast;
   const { fast, firstMs, lastMs } = await until('all deliveries arrive', async () => {
@@ -144,19 +131,12 @@ async function bareRate({ receivers, size }: World): Promise<number> {
   }
 }
 
-async function measureDelays(
-  world: World,
-  [timed]: readonly SubscribedProject[],
-  hanging: readonly SubscribedProject[],
-): Promise<Row[]> {
-  if (timed === undefined) return [];
+async function delayRow(world: World, timed: Project, hanging: readonly Project[]): Promise<Row> {
   const { context, size, completions, stored, receivers } = world;
   context.say('an endpoint alone');
   const alone = await delaysOf(world, timed);
   context.say('the backlog of endpoints that hang');
-  const events = hanging.flatMap((project) =>
-    Array<SubscribedProject>(size.queuedPerEndpoint).fill(project),
-  );
+  const events = hanging.flatMap((project) => Array<Project>(size.queuedPerEndpoint).fill(project));
   await completions.announce(events);
   await until(
     'the backlog is appended',
@@ -168,20 +148,11 @@ async function measureDelays(
   const endpoints = hanging.length * endpointsPerHanging;
   const queued = events.length * endpointsPerHanging;
   const what = `append to webhook beside ${endpoints} endpoints that hang with ${queued} events to come`;
-  return [
-    ...delayRows(`${what}, p99, against none of them`, {
-      value: beside,
-      yardstick: alone,
-      floor: 0.5,
-    }),
-  ];
+  return besideOthers(what, beside, alone);
 }
 
 /** From the append of an event to the arrival of its webhook, events at a steady pace. */
-async function delaysOf(
-  { receivers, completions, stored, size }: World,
-  project: SubscribedProject,
-) {
+async function delaysOf({ receivers, completions, stored, size }: World, project: Project) {
   await completions.announce([project]);
   await receivers.mark();
   const startMs = performance.now();
@@ -196,7 +167,7 @@ async function delaysOf(
   });
   const appended = await stored.appendedAt(project);
   const delays = arrivals.map(([id, atMs]) => atMs - (appended.get(id) ?? Number.NaN));
-  return summary(delays, performance.now() - startMs);
+  return percentiles(delays);
 }
 
 async function until<Value>(

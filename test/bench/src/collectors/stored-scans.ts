@@ -1,12 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { ensureIndexes } from '@inventory/mongo/indexes';
-import {
-  indexes,
-  openCollections,
-  type RefreshDocument,
-} from '@inventory/refresh-collector/collections';
+import { indexes, openCollections } from '@inventory/refresh-collector/collections';
 import type { Refresh } from '@inventory/refresh-collector/refreshes/refresh.domain';
+import type { RefreshDocument } from '@inventory/refresh-collector/refreshes/refresh-document';
 import { toNewDocument } from '@inventory/refresh-collector/refreshes/refresh-mapping';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Db } from 'mongodb';

@@ -69,7 +69,7 @@ interface JobsDeps {
 
 /** The periodic jobs of a collector: admission, resends, the survey, old holds of a ledger that has none. */
 function startJobs(
-  context: Parameters<typeof startRefreshJobs>[0],
+  context: Parameters<typeof startScanning>[0],
   { stores, planner, saga, identities }: JobsDeps,
 ): void {
   const { config, clock } = context;

@@ -8,10 +8,6 @@ export interface MixFigures {
   readonly paidPages: number;
   /** Most pages of complete scans, had all sizes been known beforehand. */
   readonly paidPagesMost: number;
-  /** Whether that is every page requested. */
-  readonly allCould: boolean;
-  /** Part of the scans' slots spent on scans that did not complete. */
-  readonly wasted: number;
   /**
    * Of one-page refreshes, the 95th percentile of their wait over their fair share; null without such
    * refreshes, and where all wait for the identities.
@@ -42,22 +38,15 @@ function totalLoss({ identities, losses = [] }: Mix): { fromMs: number; untilMs:
   };
 }
 
-export function figuresOf(mix: Mix, { ended, scanSlots }: Played): MixFigures {
+export function figuresOf(mix: Mix, { ended }: Pick<Played, 'ended'>): MixFigures {
   const complete = ended.filter((one) => one.complete).map(({ arrival }) => arrival);
-  const paidPages = pagesOf(complete);
-  const paidPagesMost = mostPages(mix);
   return {
     completed: complete.length,
-    paidPages,
-    paidPagesMost,
-    allCould: paidPagesMost === pagesOf(mix.arrivals),
-    wasted: scanSlots === 0 ? 0 : (scanSlots - paidPages) / scanSlots,
+    paidPages: complete.reduce((sum, { pages }) => sum + pages, 0),
+    paidPagesMost: mostPages(mix),
     waitOverFair: totalLoss(mix) ? null : waitOverFair(mix, ended),
   };
 }
-
-const pagesOf = (items: readonly { readonly pages: number }[]) =>
-  items.reduce((sum, { pages }) => sum + pages, 0);
 
 const slotsPerMinute = ({ identities, deadIdentities, liveShare }: Mix) =>
   (identities - deadIdentities) * limits.requestsPerMinute * (1 - liveShare);

@@ -42,7 +42,7 @@ describe('the wait over the fair share', () => {
   }));
 
   it('leaves out no refresh that was never read', () => {
-    const { waitOverFair } = figuresOf(mix, { ended, scanSlots: 1, lossesMs: [] });
+    const { waitOverFair } = figuresOf(mix, { ended });
 
     expect(waitOverFair).toBe(Number.POSITIVE_INFINITY);
   });

@@ -39,8 +39,6 @@ export interface Ended {
 
 export interface Played {
   readonly ended: readonly Ended[];
-  /** Slots used by scans. */
-  readonly scanSlots: number;
   /** When an identity failed that the plan counted on. */
   readonly lossesMs: readonly number[];
 }
@@ -95,7 +93,6 @@ class Simulation {
   private readonly breakers = new SimulatedBreakers();
   private readonly lastStartMs = new Map<string, number>();
   private readonly typical = createTypicalPages(typicalPagesFirst);
-  private scanSlots = 0;
   private readonly lossesMs: number[] = [];
   private readonly mix: Mix;
   private readonly random: () => number;
@@ -137,7 +134,7 @@ class Simulation {
     this.scheduleLivePages(lastMs);
     time.at(0, () => this.plan());
     time.runUntil(lastMs + 60_000);
-    return { ended: this.ended, scanSlots: this.scanSlots, lossesMs: this.lossesMs };
+    return { ended: this.ended, lossesMs: this.lossesMs };
   }
 
   private scheduleLivePages(lastMs: number): void {
@@ -185,7 +182,6 @@ class Simulation {
 
   /** Without failed tries the platform answered. */
   private answered(scan: SimulatedScan, failed: PageTries | null): void {
-    if (!failed) this.scanSlots += 1;
     if (scan.state === 'ended') return;
     if (failed) this.retry(scan, failed, 0);
     else if (this.isDown(scan)) this.onFailedPage(scan);

@@ -6,19 +6,13 @@ import Koa from 'koa';
 
 const pack = promisify(gzip);
 
-/*
- * Koa with one page in memory. Arguments: its bytes, or the file that has it; `gzip` to pack it for
- * each request, as compressing middleware does.
- */
-const [what = '', coding] = process.argv.slice(2);
-const page = Number(what) > 0 ? Buffer.alloc(Number(what), 'x') : readFileSync(what);
+/* Koa that packs one page for each request, as compressing middleware does. Argument: its file. */
+const page = readFileSync(process.argv[2] ?? '');
 const app = new Koa();
 app.use(async (context) => {
   context.type = 'json';
-  if (coding === 'gzip') {
-    context.set('Content-Encoding', coding);
-    context.body = await pack(page);
-  } else context.body = page;
+  context.set('Content-Encoding', 'gzip');
+  context.body = await pack(page);
 });
 const server = app.listen(0, '127.0.0.1', () => {
   process.send?.(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);

@@ -13,7 +13,6 @@ export async function openPingPong(
   brokers: string,
   firstTopic: string,
   lastTopic: string,
-  write: () => Promise<void> = () => Promise.resolve(),
 ): Promise<PingPong> {
   const kafka = new Kafka({ brokers: brokers.split(','), logLevel: logLevel.NOTHING });
   const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner });
@@ -31,7 +30,6 @@ export async function openPingPong(
     async ping() {
       const key = randomUUID();
       const back = new Promise<void>((resolve) => waiting.set(key, resolve));
-      await write();
       await producer.send({ topic: firstTopic, acks: -1, messages: [{ key, value: payload }] });
       await back;
       waiting.delete(key);

@@ -1,16 +1,8 @@
-import { createKafkaBus } from '@inventory/messaging/kafka/kafka-bus';
-import { systemIdentifiers } from '@inventory/runtime/identifiers';
-import { createLogger } from '@inventory/runtime/logger';
+import { openBus } from '../bench-bus.ts';
 
 /** Reads replies as a replica of the gateway does: all of them, and decodes its own. */
 async function main([brokers = '', topicPrefix = '', replica = '']: readonly string[]) {
-  const bus = await createKafkaBus({
-    brokers: brokers.split(','),
-    topicPrefix,
-    service: 'bench',
-    logger: createLogger({ service: 'benchmark', level: 'silent' }),
-    identifiers: systemIdentifiers,
-  });
+  const bus = await openBus(brokers, topicPrefix);
   let own = 0;
   await bus.broadcast({
     name: 'bench',

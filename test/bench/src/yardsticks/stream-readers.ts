@@ -1,9 +1,8 @@
 import { connect, type Socket } from 'node:net';
-import { percentiles } from '../load.ts';
 
 /*
  * Clients of event streams, in a process of their own. Their commands arrive as messages:
- * connections to open, a mark to count from, a report to give, all to cut or to stall.
+ * connections to open, a mark to count from, a report to give, all to cut.
  */
 export interface StreamTarget {
   readonly path: string;
@@ -18,18 +17,12 @@ export type ReaderCommand =
       /** Resume from the last cursor of each connection. */
       readonly resume: boolean;
     }
-  | { readonly do: 'mark' | 'report' | 'cut' }
-  /** So many of them take nothing any more. */
-  | { readonly do: 'stall'; readonly count: number };
+  | { readonly do: 'mark' | 'report' | 'cut' };
 
 export interface ReaderReport {
   readonly open: number;
-  /** Connections that were given their first frame. */
-  readonly started: number;
-  /** Event frames since the mark, and of the connections that were not stalled. */
+  /** Event frames since the mark. */
   readonly deliveries: number;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
   /** When each event came to the first connection, by its id, in Unix milliseconds. */
   readonly arrivals: Readonly<Record<string, number>>;
 }
@@ -38,7 +31,6 @@ interface Reading {
   readonly socket: Socket;
   readonly index: number;
   started: boolean;
-  stalled: boolean;
   /** The end of what came last: the newest cursor is in it. */
   tail: Buffer;
 }
@@ -47,13 +39,10 @@ interface Reading {
 const openAtOnce = 100;
 const addressesOfNetwork = 250;
 const tailBytes = 2_048;
-const sampleEvery = 20;
 const dataField = Buffer.from('\ndata: {"id"');
-const timeField = Buffer.from('"occurred_at":"');
 let readings: Reading[] = [];
 let lastIds: string[] = [];
 let deliveries = 0;
-let delays: number[] = [];
 let arrivals: Record<string, number> = {};
 
 function countFrames(chunk: Buffer): number {
@@ -62,14 +51,6 @@ function countFrames(chunk: Buffer): number {
     frames += 1;
   }
   return frames;
-}
-
-function sampleDelay(chunk: Buffer): void {
-  const at = chunk.lastIndexOf(timeField);
-  if (at < 0) return;
-  const from = at + timeField.length;
-  const sentMs = Date.parse(chunk.toString('latin1', from, from + 24));
-  if (Number.isFinite(sentMs)) delays.push(Date.now() - sentMs);
 }
 
 function recordArrivals(chunk: Buffer): void {
@@ -82,9 +63,7 @@ function recordArrivals(chunk: Buffer): void {
 function take(reading: Reading, chunk: Buffer): void {
   reading.started ||= chunk.includes('event: ') || /(^|\n): /.test(chunk.toString('latin1'));
   reading.tail = chunk.subarray(-tailBytes);
-  if (reading.stalled) return;
   deliveries += countFrames(chunk);
-  if (reading.index % sampleEvery === 0) sampleDelay(chunk);
   if (reading.index === 0) recordArrivals(chunk);
 }
 
@@ -94,7 +73,7 @@ function open(port: number, target: StreamTarget, index: number, resume: boolean
     const network = 1 + Math.floor(index / addressesOfNetwork);
     const localAddress = `127.0.${network}.${1 + (index % addressesOfNetwork)}`;
     const socket = connect({ host: '127.0.0.1', port, localAddress, noDelay: true });
-    const reading = { socket, index, started: false, stalled: false, tail: Buffer.alloc(0) };
+    const reading = { socket, index, started: false, tail: Buffer.alloc(0) };
     const cursor = resume ? lastIds[index] : undefined;
     socket.on('connect', () => {
       const resumed = cursor === undefined ? '' : `Last-Event-ID: ${cursor}\r\n`;
@@ -140,9 +119,7 @@ function cut(): void {
 function report(): ReaderReport {
   return {
     open: readings.filter(({ socket }) => !socket.destroyed).length,
-    started: readings.filter(({ started }) => started).length,
     deliveries,
-    ...percentiles(delays),
     arrivals,
   };
 }
@@ -158,16 +135,8 @@ process.on('message', (command: ReaderCommand) => {
       return;
     case 'mark':
       deliveries = 0;
-      delays = [];
       arrivals = {};
       answer('marked');
-      return;
-    case 'stall':
-      for (const reading of readings.slice(0, command.count)) {
-        reading.stalled = true;
-        reading.socket.pause();
-      }
-      answer('stalled');
       return;
     case 'cut':
       cut();

@@ -2,7 +2,6 @@ import { pick } from '../seeded-hash.ts';
 import type { App } from './apps.ts';
 import { description } from './descriptions.ts';
 import { instances, itemKind } from './item-kinds.ts';
-import type { Language } from './languages.ts';
 
 /** Serialized descriptions of one (app, language, text version), by `descriptionSlot`. */
 type Shelf = Map<number, Buffer>;
@@ -12,14 +11,13 @@ type Shelf = Map<number, Buffer>;
  * bytes (a description has about 2,500).
  */
 export type DescriptionTexts = {
-  readonly seed: number;
   readonly shelves: Map<string, Shelf>;
   storedBytes: number;
   readonly storedBytesMax: number;
 };
 
-export function newDescriptionTexts(seed: number, storedBytesMax = 64_000_000): DescriptionTexts {
-  return { seed, shelves: new Map(), storedBytes: 0, storedBytesMax };
+export function newDescriptionTexts(storedBytesMax = 64_000_000): DescriptionTexts {
+  return { shelves: new Map(), storedBytes: 0, storedBytesMax };
 }
 
 /** One number for a kind of the catalogue together with an entry of `instances`. */
@@ -30,7 +28,7 @@ export function descriptionSlot(kindNumber: number, instance: number): number {
 /** The descriptions of some slots, in their order. */
 export function descriptionTexts(
   store: DescriptionTexts,
-  of: { readonly app: App; readonly language: Language; readonly textVersion: number },
+  of: { readonly app: App; readonly language: string; readonly textVersion: number },
   slots: Iterable<number>,
 ): Buffer[] {
   const key = `${of.app.appId} ${of.language} ${of.textVersion}`;
@@ -39,7 +37,7 @@ export function descriptionTexts(
   for (const slot of slots) {
     let text = shelf?.get(slot);
     if (text === undefined) {
-      text = write(store.seed, of, slot);
+      text = write(of, slot);
       shelf = roomyShelf(store, key, text.length);
       shelf.set(slot, text);
     }
@@ -49,12 +47,11 @@ export function descriptionTexts(
 }
 
 function write(
-  seed: number,
-  of: { readonly app: App; readonly language: Language; readonly textVersion: number },
+  of: { readonly app: App; readonly language: string; readonly textVersion: number },
   slot: number,
 ): Buffer {
   const instance = slot % instances.length;
-  const kind = itemKind(seed, of.app, (slot - instance) / instances.length);
+  const kind = itemKind(of.app, (slot - instance) / instances.length);
   return Buffer.from(
     JSON.stringify(description({ ...of, kind, instance: pick(instances, instance) })),
   );

@@ -1,14 +1,14 @@
 import { mix32, pick } from '../seeded-hash.ts';
 import type { App } from './apps.ts';
 import type { InstanceTrait, ItemKind } from './item-kinds.ts';
-import { type Language, say } from './languages.ts';
+import { say } from './languages.ts';
 import { adjectives, exteriors, loreSentences } from './vocabulary-lists.ts';
 
 type DescriptionOf = {
   readonly app: App;
   readonly kind: ItemKind;
   readonly instance: { readonly instanceId: string; readonly trait: InstanceTrait };
-  readonly language: Language;
+  readonly language: string;
   /** Grows when the platform rewords its texts: lore lines change, ownership does not. */
   readonly textVersion: number;
 };

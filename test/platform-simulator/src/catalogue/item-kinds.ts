@@ -1,4 +1,4 @@
-import { hashText, mix32, pick } from '../seeded-hash.ts';
+import { hashText, mix32, pick, seed } from '../seeded-hash.ts';
 import type { App } from './apps.ts';
 import { adjectives, itemTypes, places, qualities, rarities } from './vocabulary-lists.ts';
 
@@ -31,7 +31,7 @@ export type ItemKind = {
 };
 
 /** A kind of an application's catalogue; `number` from 0 to `kindCount` - 1. */
-export function itemKind(seed: number, app: App, number: number): ItemKind {
+export function itemKind(app: App, number: number): ItemKind {
   const hash = hashText(seed, `${app.appId}/${number}`);
   const adjective = pick(adjectives, Math.floor(number / 80));
   const group = pick(itemTypes, Math.floor((number % 80) / 8));

@@ -20,27 +20,12 @@ describe('limits and latency', () => {
   it('changes the given settings and keeps the rest', () => {
     const world = unlimitedWorld();
 
-    const changed = knob(world, 'PATCH', '/control/limits', { slots: 2, count_max: 1_000 });
+    knob(world, 'PATCH', '/control/limits', { slots: 2, count_max: 1_000 });
 
-    expect(changed.body).toEqual({
-      window_seconds: 60,
-      slots: 2,
-      block_seconds: 60,
-      count_max: 1_000,
-    });
+    expect(world.limits).toMatchObject({ windowSeconds: 60, slots: 2, countMax: 1_000 });
     expect([1, 2, 3].map((nowMs) => statusOf(world, { nowMs, count: 1_000 }))).toEqual([
       200, 200, 429,
     ]);
-  });
-
-  it('forgets blocks when the limiter is cleared', () => {
-    const world = unlimitedWorld();
-    knob(world, 'PATCH', '/control/limits', { slots: 1 });
-    expect([statusOf(world), statusOf(world)]).toEqual([200, 429]);
-
-    knob(world, 'DELETE', '/control/limiter');
-
-    expect(statusOf(world)).toBe(200);
   });
 
   it('delays answers by the latency set', () => {
@@ -55,9 +40,6 @@ describe('limits and latency', () => {
     knob(world, 'PUT', '/control/identities/127.0.0.2', { mode: 'block_page' });
 
     expect(statusOf(world, { identity: '127.0.0.2' })).toBe(403);
-    expect(knob(world, 'GET', '/control/identities').body).toEqual({
-      identities: { '127.0.0.2': 'block_page' },
-    });
     knob(world, 'PUT', '/control/identities/127.0.0.2', { mode: 'normal' });
     expect(statusOf(world, { identity: '127.0.0.2' })).toBe(200);
   });
@@ -96,23 +78,6 @@ describe('faults', () => {
     expect([statusOf(world), second(), second(), second()]).toEqual([200, 502, 502, 200]);
   });
 
-  it('strikes about as often as its probability, the same way for the same seed', () => {
-    const run = (seed: number) => {
-      const world = unlimitedWorld();
-      const failure = { kind: 'null_200' };
-      knob(world, 'POST', '/control/faults', { failure, probability: 0.3, seed });
-      return Array.from({ length: 300 }, () =>
-        answer(inventoryRequest({ count: 1 }), world).body === 'null' ? '1' : '0',
-      ).join('');
-    };
-
-    const struck = run(5).replaceAll('0', '').length;
-    expect(run(5)).toBe(run(5));
-    expect(run(6)).not.toBe(run(5));
-    expect(struck).toBeGreaterThan(50);
-    expect(struck).toBeLessThan(130);
-  });
-
   it('ends when it is removed', () => {
     const world = unlimitedWorld();
     const { body } = knob(world, 'POST', '/control/faults', { failure: { kind: 'private' } });
@@ -120,62 +85,31 @@ describe('faults', () => {
 
     const faultId = (body as { fault_id: string }).fault_id;
 
-    expect(knob(world, 'DELETE', `/control/faults/${faultId}`).status).toBe(200);
-    expect(knob(world, 'DELETE', `/control/faults/${faultId}`).status).toBe(404);
+    knob(world, 'DELETE', `/control/faults/${faultId}`);
     expect(statusOf(world)).toBe(200);
   });
 });
 
-describe('accounts', () => {
-  it('creates accounts of any size, with hidden assets, private or not', () => {
-    const world = unlimitedWorld();
-    const open = knob(world, 'POST', '/control/accounts', { size: 2_500, hidden: 7 });
-    const closed = knob(world, 'POST', '/control/accounts', { size: 5, private: true });
+test('an account goes private and comes back', () => {
+  const world = unlimitedWorld();
+  const change = (body: unknown) => {
+    knob(world, 'PATCH', `/control/accounts/${platformId}`, body);
+    return statusOf(world);
+  };
 
-    const openId = (open.body as { platform_id: string }).platform_id;
-    const closedId = (closed.body as { platform_id: string }).platform_id;
-    const pages = walkPages(world, { platformId: openId });
-    expect(open.status).toBe(201);
-    expect(assetIds(pages)).toHaveLength(2_500);
-    expect(pages[0]?.total_inventory_count).toBe(2_507);
-    expect(statusOf(world, { platformId: closedId })).toBe(403);
-  });
-
-  it('lets an account go private, vanish and come back', () => {
-    const world = unlimitedWorld();
-    const path = `/control/accounts/${platformId}`;
-    const change = (body: unknown) => {
-      knob(world, 'PATCH', path, body);
-      return statusOf(world);
-    };
-
-    expect(change({ private: true })).toBe(403);
-    expect(change({ exists: false })).toBe(404);
-    expect(change({ exists: true })).toBe(403);
-    expect(change({ private: false })).toBe(200);
-  });
-
-  it('has no account outside the families', () => {
-    const world = unlimitedWorld();
-
-    expect(knob(world, 'PATCH', '/control/accounts/11111111111111111', {}).status).toBe(404);
-    expect(knob(world, 'GET', '/control/inventories/11111111111111111/730/2').status).toBe(404);
-  });
+  expect([change({ private: true }), change({ private: false })]).toEqual([403, 200]);
 });
 
 describe('changes of an inventory', () => {
-  it('adds at the top, removes and changes amounts, seen by the next request', () => {
+  it('adds at the top and removes, seen by the next request', () => {
     const world = unlimitedWorld();
     const before = assetIds(walkPages(world, { platformId }));
 
+    knob(world, 'POST', inventoryPath, { kind: 'remove', positions: [10] });
     knob(world, 'POST', inventoryPath, { kind: 'add', count: 2 });
-    knob(world, 'POST', inventoryPath, { kind: 'remove', asset_ids: [before[10]] });
-    knob(world, 'POST', inventoryPath, { kind: 'amount', asset_id: before[0], amount: '42' });
 
     const pages = walkPages(world, { platformId });
-    const after = assetIds(pages);
-    expect(after.slice(2)).toEqual(before.filter((_, at) => at !== 10));
-    expect(pages[0]?.assets?.[2]?.['amount']).toBe('42');
+    expect(assetIds(pages).slice(2)).toEqual(before.filter((_, at) => at !== 10));
     expect(pages[0]?.total_inventory_count).toBe(4_002);
     expect(knob(world, 'GET', inventoryPath).body).toMatchObject({ assets: 4_002 });
   });
@@ -193,26 +127,12 @@ describe('changes of an inventory', () => {
     const world = unlimitedWorld();
     const before = assetIds(walkPages(world, { platformId }));
     const cursor = before[1_999];
-    knob(world, 'POST', inventoryPath, { kind: 'remove', asset_ids: [cursor] });
+    knob(world, 'POST', inventoryPath, { kind: 'remove', positions: [1_999] });
 
     const next = walkPages(world, { platformId, count: 2_000 });
 
     expect(assetIds(next)).toEqual(before.filter((assetId) => assetId !== cursor));
     expect(statusOf(world, { startAssetId: cursor })).toBe(200);
-  });
-
-  it('holds a page of a walk on request', () => {
-    const world = unlimitedWorld();
-    knob(world, 'POST', inventoryPath, { kind: 'remove', positions: [3_000], at_page: 2 });
-    expect(knob(world, 'GET', inventoryPath).body).toMatchObject({
-      assets: 4_001,
-      pending_changes: 1,
-    });
-
-    const pages = walkPages(world, { platformId });
-
-    expect(pages.map((page) => page.total_inventory_count)).toEqual([4_001, 4_000]);
-    expect(assetIds(pages)).toHaveLength(4_000);
   });
 
   it('rewords texts and leaves ownership alone', () => {
@@ -225,37 +145,16 @@ describe('changes of an inventory', () => {
     expect(after?.assets).toEqual(before?.assets);
     expect(after?.descriptions).not.toEqual(before?.descriptions);
   });
-
-  it('is forgotten by a delete and by a reset', () => {
-    const world = unlimitedWorld();
-    const assets = () => (knob(world, 'GET', inventoryPath).body as { assets: number }).assets;
-    knob(world, 'POST', inventoryPath, { kind: 'add', count: 2 });
-    expect(assets()).toBe(4_003);
-
-    knob(world, 'DELETE', inventoryPath);
-    expect(assets()).toBe(4_001);
-
-    knob(world, 'POST', inventoryPath, { kind: 'add', count: 1 });
-    knob(world, 'POST', '/control/reset');
-    expect(assets()).toBe(4_001);
-  });
 });
 
 describe('bad knob bodies are refused with a sentence', () => {
   it.each([
-    ['PATCH', '/control/limits', { slots: -1 }, '"slots"'],
     ['PATCH', '/control/limits', { slot: 5 }, 'slot'],
-    ['PATCH', '/control/latency', { fixed_ms: 'fast' }, '"fixed_ms"'],
-    ['PUT', '/control/identities/one', { mode: 'rich' }, '"mode"'],
-    ['POST', '/control/faults', { failure: { kind: 'meteor' } }, '"failure.kind"'],
-    ['POST', '/control/faults', { failure: { kind: 'eresult' } }, '"failure.code"'],
-    ['POST', '/control/faults', [], 'The body'],
-    ['POST', '/control/accounts', { size: 1_000_000 }, '"size"'],
-    ['POST', inventoryPath, { kind: 'add', count: 0 }, '"count"'],
-    ['POST', inventoryPath, { kind: 'remove' }, 'positions'],
+    ['PUT', '/control/identities/one', { mode: 'rich' }, 'mode'],
+    ['POST', '/control/faults', { failure: { kind: 'meteor' } }, 'failure.kind'],
+    ['POST', inventoryPath, { kind: 'add', count: 0 }, 'count'],
     ['POST', inventoryPath, { kind: 'remove', positions: [4_001] }, 'no asset at position 4001'],
-    ['POST', inventoryPath, { kind: 'amount', asset_id: '1', amount: '2' }, 'no asset 1'],
-    ['POST', inventoryPath, { kind: 'amount', asset_id: '1', amount: '0' }, '"amount"'],
+    ['POST', '/control/inventories/11111111111111111/730/2', { kind: 'texts' }, 'no inventory'],
   ])('%s %s %j', (method, path, body, named) => {
     const refused = knob(unlimitedWorld(), method, path, body);
 
@@ -263,13 +162,12 @@ describe('bad knob bodies are refused with a sentence', () => {
     expect(String((refused.body as { error: string }).error)).toContain(named);
   });
 
-  it('is 400 for what is no JSON, 404 for no endpoint, 405 for no such method', () => {
+  it('is 400 for what is no JSON, 404 for no endpoint', () => {
     const world = unlimitedWorld();
     const url = new URL('http://platform/control/limits');
 
     expect(control({ method: 'PATCH', url, body: '{' }, world).status).toBe(400);
     expect(knob(world, 'GET', '/control/nothing').status).toBe(404);
-    expect(knob(world, 'DELETE', '/control/limits').status).toBe(405);
-    expect(knob(world, 'constructor', '/control/limits').status).toBe(405);
+    expect(knob(world, 'DELETE', '/control/limits').status).toBe(404);
   });
 });

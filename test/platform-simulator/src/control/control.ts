@@ -1,26 +1,8 @@
+import { z } from 'zod';
+import { readCounters } from '../platform/counters.ts';
 import type { World } from '../platform/world.ts';
-import {
-  changeAccount,
-  changeInventory,
-  createAccount,
-  forgetChanges,
-  type InventoryPath,
-  readInventory,
-  release,
-} from './control-accounts.ts';
-import { type ControlAnswer, ok, refused, unknown } from './control-answer.ts';
-import { addFault, readFaults, removeFault, removeFaults } from './control-faults.ts';
-import {
-  changeIdentity,
-  changeLatency,
-  changeLimits,
-  clearCounters,
-  clearLimiter,
-  readCounters,
-  readIdentities,
-  readLatency,
-  readLimits,
-} from './control-limits.ts';
+import { changeAccount, changeInventory, readInventory } from './control-accounts.ts';
+import { addFault } from './control-faults.ts';
 
 export type ControlRequest = {
   readonly method: string;
@@ -28,127 +10,98 @@ export type ControlRequest = {
   readonly body: string;
 };
 
+export type ControlAnswer = { readonly status: number; readonly body: unknown };
+
 type Call = {
   readonly world: World;
-  /** The path's own segments, decoded. */
-  readonly segments: readonly string[];
+  /** The captured parts of the path, decoded. */
+  readonly parts: readonly string[];
   readonly query: URLSearchParams;
   readonly body: unknown;
 };
 
-type Route = readonly [pattern: RegExp, methods: Record<string, (call: Call) => ControlAnswer>];
+const seconds = z.number().min(0).max(86_400);
+const milliseconds = z.int().min(0).max(600_000);
 
-const routes: readonly Route[] = [
+const limitsBody = z
+  .strictObject({
+    window_seconds: seconds,
+    slots: z.int().min(0).max(1_000_000).nullable(),
+    block_seconds: seconds,
+    count_max: z.int().min(1).max(10_000),
+  })
+  .partial();
+const latencyBody = z.strictObject({ fixed_ms: milliseconds });
+const identityBody = z.strictObject({
+  mode: z.enum(['normal', 'bad_request', 'block_page', 'firewall_html']),
+});
+
+/** Method and path; each answers the body of a 200, and changes the world and nothing else. */
+const knobs: readonly (readonly [string, RegExp, (call: Call) => unknown])[] = [
+  ['PATCH', /^limits$/, changeLimits],
+  ['PATCH', /^latency$/, changeLatency],
+  ['PUT', /^identities\/([^/]+)$/, changeIdentity],
   [
-    /^\/control\/limits$/,
-    {
-      GET: ({ world }) => readLimits(world),
-      PATCH: ({ world, body }) => changeLimits(world, body),
-    },
+    'GET',
+    /^counters$/,
+    ({ world, query }) => readCounters(world.counters, query.get('platform_id')),
+  ],
+  ['POST', /^faults$/, ({ world, body }) => addFault(world, body)],
+  ['DELETE', /^faults$/, ({ world }) => world.faultRules.clear()],
+  ['DELETE', /^faults\/([^/]+)$/, ({ world, parts }) => world.faultRules.delete(parts[0] ?? '')],
+  [
+    'PATCH',
+    /^accounts\/([0-9]{17})$/,
+    ({ world, parts, body }) => changeAccount(world, parts, body),
   ],
   [
-    /^\/control\/latency$/,
-    {
-      GET: ({ world }) => readLatency(world),
-      PATCH: ({ world, body }) => changeLatency(world, body),
-    },
-  ],
-  [/^\/control\/limiter$/, { DELETE: ({ world }) => clearLimiter(world) }],
-  [/^\/control\/identities$/, { GET: ({ world }) => readIdentities(world) }],
-  [
-    /^\/control\/identities\/([^/]{1,128})$/,
-    { PUT: ({ world, segments, body }) => changeIdentity(world, segments[0] ?? '', body) },
+    'GET',
+    /^inventories\/(\d{17})\/(\d+)\/(\d+)$/,
+    ({ world, parts }) => readInventory(world, parts),
   ],
   [
-    /^\/control\/counters$/,
-    {
-      GET: ({ world, query }) =>
-        readCounters(world, {
-          platformId: query.get('platform_id'),
-          identity: query.get('identity'),
-        }),
-      DELETE: ({ world }) => clearCounters(world),
-    },
+    'POST',
+    /^inventories\/(\d{17})\/(\d+)\/(\d+)$/,
+    ({ world, parts, body }) => changeInventory(world, parts, body),
   ],
-  [
-    /^\/control\/faults$/,
-    {
-      GET: ({ world }) => readFaults(world),
-      POST: ({ world, body }) => addFault(world, body),
-      DELETE: ({ world }) => removeFaults(world),
-    },
-  ],
-  [
-    /^\/control\/faults\/([^/]{1,128})$/,
-    { DELETE: ({ world, segments }) => removeFault(world, segments[0] ?? '') },
-  ],
-  [/^\/control\/accounts$/, { POST: ({ world, body }) => createAccount(world, body) }],
-  [
-    /^\/control\/accounts\/([0-9]{17})$/,
-    { PATCH: ({ world, segments, body }) => changeAccount(world, segments[0] ?? '', body) },
-  ],
-  [
-    /^\/control\/inventories\/([0-9]{17})\/([0-9]{1,10})\/([0-9]{1,10})$/,
-    {
-      GET: ({ world, segments }) => readInventory(world, inventoryPath(segments)),
-      POST: ({ world, segments, body }) => changeInventory(world, inventoryPath(segments), body),
-      DELETE: ({ world, segments }) => forgetChanges(world, inventoryPath(segments)),
-    },
-  ],
-  [/^\/control\/reset$/, { POST: ({ world }) => reset(world) }],
 ];
 
-/** The answer of a control endpoint; it changes the world, never anything else. */
-export function control(request: ControlRequest, world: World): ControlAnswer {
-  for (const [pattern, methods] of routes) {
-    const match = pattern.exec(request.url.pathname);
-    if (match !== null) {
-      return run(methods, request, world, match.slice(1));
+/** The answer of a control endpoint. */
+export function control({ method, url, body }: ControlRequest, world: World): ControlAnswer {
+  const path = url.pathname.replace('/control/', '');
+  for (const [knobMethod, pattern, turn] of knobs) {
+    const match = pattern.exec(path);
+    if (knobMethod !== method || match === null) continue;
+    try {
+      const parts = match.slice(1).map(decodeURIComponent);
+      const read: unknown = body === '' ? {} : JSON.parse(body);
+      const answered = turn({ world, parts, query: url.searchParams, body: read });
+      return { status: 200, body: answered ?? {} };
+    } catch (error) {
+      const sentence = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
+      return { status: 400, body: { error: sentence } };
     }
   }
-  return unknown(`There is no control endpoint ${request.url.pathname}.`);
+  return { status: 404, body: { error: `There is no control endpoint ${method} ${path}.` } };
 }
 
-function run(
-  methods: Route[1],
-  request: ControlRequest,
-  world: World,
-  rawSegments: readonly string[],
-): ControlAnswer {
-  const handler = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined;
-  if (handler === undefined) {
-    const allowed = Object.keys(methods).join(', ');
-    return { status: 405, body: { error: `${request.url.pathname} takes ${allowed}.` } };
-  }
-  try {
-    const segments = rawSegments.map(decodeURIComponent);
-    const body: unknown = request.body === '' ? {} : JSON.parse(request.body);
-    return handler({ world, segments, query: request.url.searchParams, body });
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof URIError) {
-      return refused('The body must be JSON and the path properly encoded.');
-    }
-    throw error;
-  }
-}
-
-function inventoryPath(segments: readonly string[]): InventoryPath {
-  return {
-    platformId: segments[0] ?? '',
-    appId: Number(segments[1]),
-    contextId: Number(segments[2]),
+function changeLimits({ world, body }: Call) {
+  const said = limitsBody.parse(body);
+  const { limits } = world;
+  world.limits = {
+    windowSeconds: said.window_seconds ?? limits.windowSeconds,
+    slots: said.slots === undefined ? limits.slots : said.slots,
+    blockSeconds: said.block_seconds ?? limits.blockSeconds,
+    countMax: said.count_max ?? limits.countMax,
   };
 }
 
-/** Forgets every fault, change, created account, window and counter; limits and latency stay. */
-function reset(world: World): ControlAnswer {
-  for (const platformId of [...world.held.keys()]) release(world, platformId);
-  world.identityModes.clear();
-  world.limiters.clear();
-  world.faultRules.clear();
-  world.accounts.clear();
-  world.changes.clear();
-  world.progress.clear();
-  clearCounters(world);
-  return ok({ reset: true });
+function changeLatency({ world, body }: Call) {
+  world.latency = { ...world.latency, fixedMs: latencyBody.parse(body).fixed_ms };
+}
+
+function changeIdentity({ world, parts: [identity = ''], body }: Call) {
+  const { mode } = identityBody.parse(body);
+  if (mode === 'normal') world.identityModes.delete(identity);
+  else world.identityModes.set(identity, mode);
 }

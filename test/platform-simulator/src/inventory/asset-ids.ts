@@ -8,7 +8,7 @@ import { mix32 } from '../seeded-hash.ts';
 export type AssetIdStyle = 'mixed' | 'neighbours';
 
 /** Assets an inventory can be given at its top; their indices are negative, newest lowest. */
-export const addedAssetsMax = 100_000;
+const addedAssetsMax = 100_000;
 
 const rankMax = 9_999_999;
 const step = 997;

@@ -14,7 +14,6 @@ export type Inventory = {
   readonly size: number;
   readonly added: number;
   readonly removed: ReadonlySet<number>;
-  readonly changedAmounts: ReadonlyMap<number, string>;
   /** Assets that count in the total but are never shown. */
   readonly hidden: number;
   readonly textVersion: number;
@@ -105,10 +104,6 @@ export function assetInstance(inventory: Inventory, index: number): number {
 }
 
 export function assetAmount(inventory: Inventory, index: number): string {
-  const changed = inventory.changedAmounts.get(index);
-  if (changed !== undefined) {
-    return changed;
-  }
   const roll = mix32(inventory.salt ^ 0x68e31da4, index);
   switch (inventory.amountStyle) {
     case 'ordinary':

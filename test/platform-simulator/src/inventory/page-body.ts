@@ -4,7 +4,6 @@ import {
   descriptionTexts,
 } from '../catalogue/description-texts.ts';
 import { classId, instances, isStackable } from '../catalogue/item-kinds.ts';
-import type { Language } from '../catalogue/languages.ts';
 import { mix32, pick } from '../seeded-hash.ts';
 import {
   assetAmount,
@@ -17,7 +16,7 @@ import {
 } from './inventory.ts';
 
 export type PageOptions = {
-  readonly language: Language;
+  readonly language: string;
   readonly rawAssetProperties: boolean;
 };
 

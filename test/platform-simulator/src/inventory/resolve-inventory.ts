@@ -1,13 +1,13 @@
-import type { App } from '../catalogue/apps.ts';
+import { apps } from '../catalogue/apps.ts';
 import { kindCount } from '../catalogue/item-kinds.ts';
 import { type InventoryRequest, inventoryKey } from '../platform/inventory-request.ts';
 import type { World } from '../platform/world.ts';
 import { readPlatformId } from '../platform-ids.ts';
 import type { ScenarioDefinition } from '../scenario/scenario-definition.ts';
 import { scenarioOfNumber } from '../scenarios.ts';
-import { hashText } from '../seeded-hash.ts';
+import { hashText, seed } from '../seeded-hash.ts';
 import type { Inventory } from './inventory.ts';
-import { type Numbering, noChanges } from './inventory-changes.ts';
+import { newChanges } from './inventory-changes.ts';
 
 /** An account of the platform. */
 export type Account = {
@@ -19,65 +19,48 @@ export type Account = {
 
 /** The account of a platform id; undefined when there is none. */
 export function findAccount(world: World, platformId: string): Account | undefined {
-  const said = world.accounts.get(platformId);
-  const born = bornAccount(platformId, said?.size);
-  if (born === undefined || said?.exists === false) {
-    return undefined;
-  }
-  return {
-    size: born.size,
-    hidden: said?.hidden ?? born.scenario?.hidden ?? 0,
-    private: said?.private ?? false,
-    scenario: born.scenario,
-  };
-}
-
-function bornAccount(platformId: string, adHocSize: number | undefined) {
   const meaning = readPlatformId(platformId);
-  switch (meaning?.family) {
-    case 'scenario': {
-      const scenario = scenarioOfNumber(meaning.number);
-      return scenario && { size: scenario.size, scenario };
-    }
-    case 'size':
-      return { size: meaning.size, scenario: undefined };
-    case 'ad_hoc':
-      return adHocSize === undefined ? undefined : { size: adHocSize, scenario: undefined };
-    case undefined:
-      return undefined;
+  if (meaning === undefined) return undefined;
+  const isPrivate = world.privateAccounts.has(platformId);
+  if (meaning.family === 'size') {
+    return { size: meaning.size, hidden: 0, private: isPrivate, scenario: undefined };
   }
+  const scenario = scenarioOfNumber(meaning.number);
+  return (
+    scenario && { size: scenario.size, hidden: scenario.hidden ?? 0, private: isPrivate, scenario }
+  );
 }
 
 type InventoryName = Pick<InventoryRequest, 'platformId' | 'appId' | 'contextId'>;
 
 /** How an inventory numbers its assets; the same for an account's whole life. */
-export function numberingOf(world: World, account: Account, name: InventoryName): Numbering {
+export function numberingOf({ scenario }: Account, name: InventoryName) {
   return {
-    salt: hashText(world.seed, inventoryKey(name)),
-    assetIdStyle: account.scenario?.assetIdStyle ?? 'mixed',
-    size: account.size,
-  };
+    salt: hashText(seed, inventoryKey(name)),
+    assetIdStyle: scenario?.assetIdStyle ?? 'mixed',
+  } as const;
 }
 
-/** The inventory in its present state. */
+/** The inventory in its present state; undefined where there is no such application. */
 export function currentInventory(
   world: World,
   account: Account,
-  app: App,
   name: InventoryName,
-): Inventory {
+): Inventory | undefined {
+  const app = apps.get(name.appId);
+  if (app === undefined) return undefined;
   const key = inventoryKey(name);
-  const changes = world.changes.get(key) ?? noChanges();
-  const { scenario } = account;
+  const changes = world.changes.get(key) ?? newChanges();
+  const { scenario, size, hidden } = account;
   const scans = world.progress.get(key)?.scans ?? 0;
   const inventory = {
-    ...numberingOf(world, account, name),
+    ...numberingOf(account, name),
     app,
     contextId: name.contextId,
+    size,
     added: changes.added + (scenario?.eachScan === 'one_more_asset' ? scans : 0),
     removed: removedOf(changes.removed, scenario?.eachScan, scans),
-    changedAmounts: changes.amounts,
-    hidden: account.hidden,
+    hidden,
     textVersion: changes.textVersion + (scenario?.eachScan === 'new_texts' ? scans : 0),
     amountStyle: scenario?.amountStyle ?? 'ordinary',
     kindLimit: scenario?.kindLimit ?? kindCount,

@@ -1,8 +1,9 @@
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
-import { adHocPlatformId, sizePlatformId } from '../platform-ids.ts';
+import { sizePlatformId } from '../platform-ids.ts';
 import { inventoryRequest, pageOf, unlimitedWorld } from '../testing/ask-platform.ts';
 import { answer } from './answer.ts';
+import type { FaultRule } from './fault-rules.ts';
 import type { World } from './world.ts';
 
 /** What can be wrong with a request, in the platform's order, and the answer that shows it. */
@@ -18,7 +19,7 @@ const troubles = [
 
 type Trouble = (typeof troubles)[number]['name'];
 
-const platformId = adHocPlatformId(77);
+const platformId = sizePlatformId(3, 77);
 
 function worldWith(having: ReadonlySet<Trouble>): World {
   const world = unlimitedWorld();
@@ -26,25 +27,21 @@ function worldWith(having: ReadonlySet<Trouble>): World {
   if (having.has('poorIdentity')) {
     world.identityModes.set('tester', 'bad_request');
   }
-  world.accounts.set(platformId, {
-    size: 3,
-    private: having.has('private'),
-    exists: !having.has('noAccount'),
-  });
+  if (having.has('private')) world.privateAccounts.add(platformId);
   if (having.has('itemServerFault')) {
-    world.faultRules.set('fault', {
-      faultId: 'fault',
-      failure: { kind: 'eresult', code: 55 },
-      seed: 1,
-      seen: new Map(),
-    });
+    world.faultRules.set('fault', itemServerFault(undefined));
   }
   return world;
 }
 
+function itemServerFault(times: number | undefined): FaultRule {
+  const everywhere = { platformId: undefined, appId: undefined, page: undefined };
+  return { failure: { kind: 'eresult', code: 55 }, ...everywhere, times, seen: new Map() };
+}
+
 function requestWith(having: ReadonlySet<Trouble>) {
   return inventoryRequest({
-    platformId,
+    platformId: having.has('noAccount') ? '99900000000000000' : platformId,
     count: having.has('countTooBig') ? 2_001 : 2_000,
     appId: having.has('unknownApp') ? 999_999 : 730,
   });
@@ -108,13 +105,7 @@ describe('the order of checks (upstream 5)', () => {
 
   it('does not spend a fault plan on requests that never come that far', () => {
     const world = worldWith(new Set());
-    world.faultRules.set('once', {
-      faultId: 'once',
-      failure: { kind: 'eresult', code: 55 },
-      times: 1,
-      seed: 1,
-      seen: new Map(),
-    });
+    world.faultRules.set('once', itemServerFault(1));
 
     const throttled = answer(inventoryRequest({ platformId, count: 3_000 }), world);
     const struck = answer(inventoryRequest({ platformId }), world);

@@ -2,7 +2,6 @@ import { getOrCreate } from '../bounded-map.ts';
 import { type App, apps } from '../catalogue/apps.ts';
 import { assetIndexOf } from '../inventory/asset-ids.ts';
 import { assetId, type Inventory, pageNumber, slice, startIndex } from '../inventory/inventory.ts';
-import { applyPending } from '../inventory/inventory-changes.ts';
 import { pageBody } from '../inventory/page-body.ts';
 import { pageQuirks, type WirePage } from '../inventory/page-quirks.ts';
 import {
@@ -74,7 +73,7 @@ function look(request: InventoryRequest, world: World): Asked {
     account,
     app: knownApp(request),
     pageSize,
-    pageNumber: askedPage(request, world, account, pageSize),
+    pageNumber: askedPage(request, account, pageSize),
     progress: scenarioProgress(request, world, account),
   };
 }
@@ -87,7 +86,6 @@ function knownApp({ appId, contextId }: InventoryRequest): App | undefined {
 
 function askedPage(
   request: InventoryRequest,
-  world: World,
   account: Account | undefined,
   pageSize: number,
 ): number {
@@ -97,7 +95,7 @@ function askedPage(
   if (account === undefined) {
     return 2;
   }
-  const { salt, assetIdStyle } = numberingOf(world, account, request);
+  const { salt, assetIdStyle } = numberingOf(account, request);
   const index = assetIndexOf(salt, assetIdStyle, request.startAssetId);
   return Math.max(2, pageNumber((index ?? 0) + 1, pageSize));
 }
@@ -147,9 +145,8 @@ const checks: Record<Stage, (asked: Asked) => Failure | undefined> = {
 
 function plannedFailure(stage: Stage, asked: Asked): Failure | undefined {
   const { request, world, account, progress } = asked;
-  const { platformId, appId, contextId, identity, nowMs } = request;
-  const target = { platformId, appId, contextId, identity, pageNumber: asked.pageNumber };
-  const planned = takeRuleFailure(world.faultRules.values(), stage, target);
+  const { identity, nowMs } = request;
+  const planned = takeRuleFailure(world.faultRules.values(), stage, asked);
   if (planned !== undefined || account?.scenario === undefined || progress === undefined) {
     return planned;
   }
@@ -158,16 +155,11 @@ function plannedFailure(stage: Stage, asked: Asked): Failure | undefined {
   return takeScenarioFailure(account.scenario, progress, at);
 }
 
-/** The inventory after the changes that waited for this page. Only for requests past the `app` stage. */
-function inventoryAsked({ request, world, account, app, pageNumber: number }: Asked): Inventory {
-  if (account === undefined || app === undefined) {
-    throw new Error('a request without account or application came past the checks');
-  }
-  const changes = world.changes.get(inventoryKey(request));
-  if (changes !== undefined) {
-    applyPending(changes, number, numberingOf(world, account, request));
-  }
-  return currentInventory(world, account, app, request);
+/** Only for requests past the `app` stage. */
+function inventoryAsked({ request, world, account }: Asked): Inventory {
+  const inventory = account && currentInventory(world, account, request);
+  if (!inventory) throw new Error('a request without an inventory came past the checks');
+  return inventory;
 }
 
 function goodPage(asked: Asked): Answer {

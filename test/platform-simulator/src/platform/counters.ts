@@ -1,6 +1,6 @@
 import { getOrCreate } from '../bounded-map.ts';
 
-/** What one egress identity or one account did since the counters were reset. */
+/** What one egress identity or one account did. */
 export type Counter = {
   requests: number;
   throttled: number;
@@ -56,24 +56,24 @@ export function requestArrived(counters: Counters, identity: string, platformId:
   };
 }
 
-/** Starts counting at zero; requests in flight stay counted as such. */
-export function resetCounters(counters: Counters): void {
-  restart(counters.total);
-  for (const group of [counters.identities, counters.accounts]) {
-    for (const [key, counter] of group) {
-      restart(counter);
-      if (counter.inFlight === 0) {
-        group.delete(key);
-      }
-    }
-  }
+/** Of one account, or of all. */
+export function readCounters(counters: Counters, platformId: string | null) {
+  const accounts = [...counters.accounts].filter(
+    ([id]) => platformId === null || id === platformId,
+  );
+  return {
+    total: wireCounter(counters.total),
+    identities: Object.fromEntries([...counters.identities].map(wireEntry)),
+    accounts: Object.fromEntries(accounts.map(wireEntry)),
+  };
 }
 
-function restart(counter: Counter): void {
-  counter.requests = 0;
-  counter.throttled = 0;
-  counter.inFlightMax = counter.inFlight;
-  counter.byStatus = {};
+const wireEntry = ([key, counter]: [string, Counter]) => [key, wireCounter(counter)] as const;
+
+function wireCounter(counter: Counter) {
+  const { requests, throttled, inFlight, inFlightMax, byStatus } = counter;
+  const flying = { in_flight: inFlight, in_flight_max: inFlightMax };
+  return { requests, throttled, ...flying, by_status: byStatus };
 }
 
 function newCounter(): Counter {

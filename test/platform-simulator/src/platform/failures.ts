@@ -15,36 +15,46 @@ export const stages = [
 ] as const;
 export type Stage = (typeof stages)[number];
 
-/** Kinds that are a status and a fixed body, and the check at which each belongs. */
-const refusalStages = {
-  throttled: 'limiter',
-  bad_request: 'identity',
-  block_page: 'identity',
-  firewall_html: 'identity',
-  firewall_json: 'identity',
-  not_found: 'account',
-  not_found_html: 'account',
-  private: 'privacy',
-  unauthorized: 'privacy',
-  count_too_big: 'count',
-} as const satisfies Record<string, Stage>;
+/** What is sent, when, and how much of it. */
+export type Answer = {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: string | Buffer;
+  /** Besides those of type and length. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Interim answers before it, by their status. */
+  readonly interim?: readonly number[];
+  readonly delayMs: number;
+  /** The connection breaks after the first half of the body. */
+  readonly cut: boolean;
+};
 
-type RefusalKind = keyof typeof refusalStages;
+/** Failures that are a status and a fixed body, and the check at which each belongs. */
+const fixed = {
+  throttled: ['limiter', jsonAnswer(429, 'null')],
+  bad_request: ['identity', jsonAnswer(400, 'null')],
+  block_page: ['identity', jsonAnswer(403, 'null')],
+  firewall_html: ['identity', htmlAnswer(403, 'Access denied')],
+  firewall_json: ['identity', jsonAnswer(403, '{"title":"Access denied","status":403}')],
+  not_found: ['account', jsonAnswer(404, 'null')],
+  not_found_html: ['account', htmlAnswer(404, 'Page not found')],
+  private: ['privacy', jsonAnswer(403, 'null')],
+  unauthorized: ['privacy', jsonAnswer(401, 'null')],
+  count_too_big: ['count', jsonAnswer(400, 'null')],
+  null_200: ['page', jsonAnswer(200, 'null')],
+  html_200: ['page', htmlAnswer(200, 'Sorry, something went wrong')],
+  refusal_200: ['page', jsonAnswer(200, '{"success":false,"Error":"Sim private text"}')],
+  unsuccessful_200: ['page', jsonAnswer(200, '{"success":2,"rwgrsn":-2}')],
+  fake_redirect_200: ['page', jsonAnswer(200, '{"success":1,"fake_redirect":0}')],
+} as const satisfies Record<string, readonly [Stage, Answer]>;
 
-const oddSuccessKinds = [
-  'null_200',
-  'html_200',
-  'refusal_200',
-  'unsuccessful_200',
-  'fake_redirect_200',
-] as const;
+type FixedKind = keyof typeof fixed;
 
 const code = z.int().min(0).max(65_535);
 
 /** One way the platform fails. Also the `failure` of a fault rule's body. */
 export const failure = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.enum(Object.keys(refusalStages) as [RefusalKind, ...RefusalKind[]]) }),
-  z.strictObject({ kind: z.enum(oddSuccessKinds) }),
+  z.strictObject({ kind: z.enum(Object.keys(fixed) as [FixedKind, ...FixedKind[]]) }),
   z.strictObject({ kind: z.enum(['truncated', 'cut_connection', 'slow']) }),
   z.strictObject({ kind: z.literal('eresult'), code }),
   z.strictObject({ kind: z.literal('old_eresult'), code }),
@@ -69,36 +79,6 @@ export const failure = z.discriminatedUnion('kind', [
 ]);
 export type Failure = z.infer<typeof failure>;
 
-/** What is sent, when, and how much of it. */
-export type Answer = {
-  readonly status: number;
-  readonly contentType: string;
-  readonly body: string | Buffer;
-  /** Besides those of type and length. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Interim answers before it, by their status. */
-  readonly interim?: readonly number[];
-  readonly delayMs: number;
-  /** The connection breaks after the first half of the body. */
-  readonly cut: boolean;
-};
-
-export function stageOf(of: Failure): Stage {
-  switch (of.kind) {
-    case 'eresult':
-    case 'old_eresult':
-    case 'server_text':
-    case 'gateway':
-      return 'item_server';
-    default:
-      return isRefusal(of.kind) ? refusalStages[of.kind] : 'page';
-  }
-}
-
-function isRefusal(kind: string): kind is RefusalKind {
-  return Object.hasOwn(refusalStages, kind);
-}
-
 export function jsonAnswer(status: number, body: string | Buffer): Answer {
   return { status, contentType: 'application/json; charset=utf-8', body, delayMs: 0, cut: false };
 }
@@ -106,6 +86,22 @@ export function jsonAnswer(status: number, body: string | Buffer): Answer {
 function htmlAnswer(status: number, title: string): Answer {
   const body = `<html><head><title>${title}</title></head><body><h1>${title}</h1></body></html>`;
   return { status, contentType: 'text/html; charset=UTF-8', body, delayMs: 0, cut: false };
+}
+
+export function stageOf({ kind }: Failure): Stage {
+  switch (kind) {
+    case 'eresult':
+    case 'old_eresult':
+    case 'server_text':
+    case 'gateway':
+      return 'item_server';
+    default:
+      return isFixed(kind) ? fixed[kind][0] : 'page';
+  }
+}
+
+function isFixed(kind: string): kind is FixedKind {
+  return Object.hasOwn(fixed, kind);
 }
 
 /** How a failure changes the good answer; most replace it without asking for it. */
@@ -134,41 +130,6 @@ export function failureAnswer(of: Failure, good: () => Answer, slowMs: number): 
     }
     case 'called_encoded':
       return { ...good(), headers: { 'content-encoding': of.coding } };
-    default:
-      return refusal(of);
-  }
-}
-
-type Changed =
-  | 'truncated'
-  | 'cut_connection'
-  | 'slow'
-  | 'encoded'
-  | 'called_encoded'
-  | 'interim'
-  | 'rewritten';
-type Refusal = Exclude<Failure, { kind: Changed }>;
-
-function refusal(of: Refusal): Answer {
-  switch (of.kind) {
-    case 'throttled':
-      return jsonAnswer(429, 'null');
-    case 'bad_request':
-    case 'count_too_big':
-      return jsonAnswer(400, 'null');
-    case 'block_page':
-    case 'private':
-      return jsonAnswer(403, 'null');
-    case 'firewall_html':
-      return htmlAnswer(403, 'Access denied');
-    case 'firewall_json':
-      return jsonAnswer(403, '{"title":"Access denied","status":403}');
-    case 'unauthorized':
-      return jsonAnswer(401, 'null');
-    case 'not_found':
-      return jsonAnswer(404, 'null');
-    case 'not_found_html':
-      return htmlAnswer(404, 'Page not found');
     case 'eresult':
       return errorAnswer(`SimRefresh failed with EResult ${of.code}`);
     case 'old_eresult':
@@ -177,11 +138,11 @@ function refusal(of: Refusal): Answer {
       return errorAnswer(of.text);
     case 'gateway':
       return {
-        ...htmlAnswer(of.status, gatewayTitle(of.status)),
+        ...htmlAnswer(of.status, gatewayTitles[of.status]),
         ...(of.retry_after === undefined ? {} : { headers: { 'retry-after': of.retry_after } }),
       };
     default:
-      return oddSuccess(of.kind);
+      return fixed[of.kind][1];
   }
 }
 
@@ -189,21 +150,4 @@ function errorAnswer(text: string): Answer {
   return jsonAnswer(500, JSON.stringify({ error: text }));
 }
 
-function gatewayTitle(status: 502 | 503 | 504): string {
-  return { 502: 'Bad Gateway', 503: 'Service Unavailable', 504: 'Gateway Timeout' }[status];
-}
-
-function oddSuccess(kind: (typeof oddSuccessKinds)[number]): Answer {
-  switch (kind) {
-    case 'null_200':
-      return jsonAnswer(200, 'null');
-    case 'html_200':
-      return htmlAnswer(200, 'Sorry, something went wrong');
-    case 'refusal_200':
-      return jsonAnswer(200, '{"success":false,"Error":"Sim private text"}');
-    case 'unsuccessful_200':
-      return jsonAnswer(200, '{"success":2,"rwgrsn":-2}');
-    case 'fake_redirect_200':
-      return jsonAnswer(200, '{"success":1,"fake_redirect":0}');
-  }
-}
+const gatewayTitles = { 502: 'Bad Gateway', 503: 'Service Unavailable', 504: 'Gateway Timeout' };

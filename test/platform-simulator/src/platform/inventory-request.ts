@@ -1,4 +1,4 @@
-import { isLanguage, type Language } from '../catalogue/languages.ts';
+import { languages } from '../catalogue/languages.ts';
 
 /** One request for a page, as far as the platform understands it. */
 export type InventoryRequest = {
@@ -7,7 +7,7 @@ export type InventoryRequest = {
   readonly platformId: string;
   readonly appId: number;
   readonly contextId: number;
-  readonly language: Language;
+  readonly language: string;
   /** Undefined when none was asked: then the platform gives its maximum. NaN when it is no count. */
   readonly count: number | undefined;
   readonly startAssetId: string | undefined;
@@ -34,7 +34,7 @@ export function readInventoryRequest(
     platformId: match[1] ?? '',
     appId: decimal(match[2]),
     contextId: decimal(match[3]),
-    language: isLanguage(language) ? language : 'english',
+    language: languages.includes(language) ? language : 'english',
     count: readCount(query.get('count')),
     startAssetId: startAssetId === null || startAssetId === '' ? undefined : startAssetId,
     rawAssetProperties: query.get('raw_asset_properties') === '1',

@@ -26,44 +26,32 @@ type Latency = {
  * `firewall_html` 403 with a page, for everything. */
 type IdentityMode = 'normal' | 'bad_request' | 'block_page' | 'firewall_html';
 
-/** What was said about an account through the control endpoints. */
-type AccountState = {
-  /** Only of accounts created there; others have the size that their platform id encodes. */
-  readonly size?: number;
-  readonly hidden?: number;
-  readonly private?: boolean;
-  readonly exists?: boolean;
-};
-
 /** An account whose answers are held back, with the answers that wait. */
 export type HeldAccount = { readonly laterPagesOnly: boolean; readonly waiting: Set<() => void> };
 
 /** All state of the platform. `answer` and `control` change it and read nothing else. */
 export type World = {
-  readonly seed: number;
   limits: Limits;
   latency: Latency;
   readonly identityModes: Map<string, IdentityMode>;
   readonly limiters: Map<string, LimiterState>;
   readonly faultRules: Map<string, FaultRule>;
-  readonly accounts: Map<string, AccountState>;
+  /** Made private through the control endpoints. */
+  readonly privateAccounts: Set<string>;
   readonly changes: Map<string, InventoryChanges>;
   readonly progress: Map<string, ScenarioProgress>;
   readonly counters: Counters;
   readonly held: Map<string, HeldAccount>;
   readonly descriptions: DescriptionTexts;
-  /** Numbers fault rules and created accounts. */
-  nextSerial: number;
+  nextFault: number;
 };
 
 export type WorldSettings = {
-  readonly seed: number;
   readonly limits: Limits;
   readonly latency: Latency;
 };
 
 export const defaultSettings: WorldSettings = {
-  seed: 1,
   limits: { windowSeconds: 60, slots: 6, blockSeconds: 60, countMax: 2_000 },
   latency: { fixedMs: 0, slowMs: 120_000 },
 };
@@ -73,18 +61,17 @@ export const rememberedMax = 100_000;
 
 export function newWorld(settings: WorldSettings): World {
   return {
-    seed: settings.seed,
     limits: settings.limits,
     latency: settings.latency,
     identityModes: new Map(),
     limiters: new Map(),
     faultRules: new Map(),
-    accounts: new Map(),
+    privateAccounts: new Set(),
     changes: new Map(),
     progress: new Map(),
     counters: newCounters(),
     held: new Map(),
-    descriptions: newDescriptionTexts(settings.seed),
-    nextSerial: 1,
+    descriptions: newDescriptionTexts(),
+    nextFault: 1,
   };
 }

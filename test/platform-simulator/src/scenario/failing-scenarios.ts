@@ -1,5 +1,5 @@
 import type { Failure } from '../platform/failures.ts';
-import type { ScenarioDefinition, ScenarioFault } from './scenario-definition.ts';
+import { type ScenarioDefinition, type ScenarioFault, scenario } from './scenario-definition.ts';
 
 const eresult = (code: number): Failure => ({ kind: 'eresult', code });
 const always = (failure: Failure): readonly ScenarioFault[] => [{ failure }];
@@ -9,222 +9,109 @@ const first = (until: number | 'silence', failure: Failure): readonly ScenarioFa
 
 /** Accounts that are answered by failures, some of them for a while only. */
 export const failingScenarios: readonly ScenarioDefinition[] = [
-  {
-    number: 201,
-    name: 'private',
-    size: 10,
-    faults: always({ kind: 'private' }),
-    shows: 'Always 403 with null.',
-  },
-  {
-    number: 202,
-    name: 'private-401',
-    size: 10,
+  scenario(201, 'private', 'Always 403 with null.', { faults: always({ kind: 'private' }) }),
+  scenario(202, 'private-401', 'Always 401 with null.', {
     faults: always({ kind: 'unauthorized' }),
-    shows: 'Always 401 with null.',
-  },
-  {
-    number: 203,
-    name: 'becomes-private-at-page-2',
-    size: 4_001,
-    faults: [{ failure: { kind: 'private' }, page: 2, stays: true }],
-    shows: 'A good first page, then 403 for every page, the first included.',
-  },
-  {
-    number: 204,
-    name: 'private-at-page-2-only',
-    size: 4_001,
-    faults: [{ failure: { kind: 'private' }, page: 2 }],
-    shows: '403 at the second page, while the first stays readable.',
-  },
-  {
-    number: 205,
-    name: 'not-found',
+  }),
+  scenario(
+    203,
+    'becomes-private-at-page-2',
+    'A good first page, then 403 for every page, the first included.',
+    { size: 4_001, faults: [{ failure: { kind: 'private' }, page: 2, stays: true }] },
+  ),
+  scenario(
+    204,
+    'private-at-page-2-only',
+    '403 at the second page, while the first stays readable.',
+    { size: 4_001, faults: [{ failure: { kind: 'private' }, page: 2 }] },
+  ),
+  scenario(205, 'not-found', 'Always 404 with null: no such profile.', {
     size: 0,
     faults: always({ kind: 'not_found' }),
-    shows: 'Always 404 with null: no such profile.',
-  },
-  {
-    number: 206,
-    name: 'not-found-html',
+  }),
+  scenario(206, 'not-found-html', 'Always 404 with an HTML page.', {
     size: 0,
     faults: always({ kind: 'not_found_html' }),
-    shows: 'Always 404 with an HTML page.',
-  },
-  {
-    number: 207,
-    name: 'unknown-app',
-    size: 10,
+  }),
+  scenario(207, 'unknown-app', 'An application that does not exist: 500 with EResult 42.', {
     appId: 999_999,
-    shows: 'An application that does not exist: 500 with EResult 42.',
-  },
-  {
-    number: 208,
-    name: 'eresult-42',
-    size: 10,
+  }),
+  scenario(208, 'eresult-42', 'Always 500 with EResult 42 for a known application.', {
     faults: always(eresult(42)),
-    shows: 'Always 500 with EResult 42 for a known application.',
-  },
-  {
-    number: 209,
-    name: 'eresult-77',
-    size: 10,
+  }),
+  scenario(209, 'eresult-77', 'Always 500 with an unknown EResult.', {
     faults: always(eresult(77)),
-    shows: 'Always 500 with an unknown EResult.',
-  },
-  {
-    number: 210,
-    name: 'eresult-55',
-    size: 10,
-    faults: always(eresult(55)),
-    shows: 'Always 500 with EResult 55.',
-  },
-  {
-    number: 211,
-    name: 'eresult-55-twice',
+  }),
+  scenario(210, 'eresult-55', 'Always 500 with EResult 55.', { faults: always(eresult(55)) }),
+  scenario(211, 'eresult-55-twice', 'EResult 55 twice on the first page, then good.', {
     size: 2_001,
     faults: first(2, eresult(55)),
-    shows: 'EResult 55 twice on the first page, then good.',
-  },
-  {
-    number: 212,
-    name: 'eresult-55-twice-at-page-2',
+  }),
+  scenario(212, 'eresult-55-twice-at-page-2', 'EResult 55 twice on the second page, then good.', {
     size: 4_001,
     faults: [{ failure: eresult(55), page: 2, until: 2 }],
-    shows: 'EResult 55 twice on the second page, then good.',
-  },
-  {
-    number: 213,
-    name: 'old-eresult-20-once',
-    size: 10,
+  }),
+  scenario(213, 'old-eresult-20-once', 'The old form of EResult 20 once, then good.', {
     faults: first(1, { kind: 'old_eresult', code: 20 }),
-    shows: 'The old form of EResult 20 once, then good.',
-  },
-  {
-    number: 214,
-    name: 'duplicate-request-once',
-    size: 10,
+  }),
+  scenario(214, 'duplicate-request-once', 'EResult 29 once, then good.', {
     faults: first(1, eresult(29)),
-    shows: 'EResult 29 once, then good.',
-  },
-  {
-    number: 215,
-    name: 'timeout-text-once',
-    size: 10,
+  }),
+  scenario(215, 'timeout-text-once', 'An error text without any code once, then good.', {
     faults: first(1, { kind: 'server_text', text: 'Timeout' }),
-    shows: 'An error text without any code once, then good.',
-  },
-  {
-    number: 216,
-    name: 'null-200-once',
-    size: 10,
+  }),
+  scenario(216, 'null-200-once', '200 with null once, then good.', {
     faults: first(1, { kind: 'null_200' }),
-    shows: '200 with null once, then good.',
-  },
-  {
-    number: 217,
-    name: 'null-200',
-    size: 10,
-    faults: always({ kind: 'null_200' }),
-    shows: 'Always 200 with null.',
-  },
-  {
-    number: 218,
-    name: 'truncated-json',
+  }),
+  scenario(217, 'null-200', 'Always 200 with null.', { faults: always({ kind: 'null_200' }) }),
+  scenario(218, 'truncated-json', 'Always half of a good page, with an honest length.', {
     size: 200,
     faults: always({ kind: 'truncated' }),
-    shows: 'Always half of a good page, with an honest length.',
-  },
-  {
-    number: 219,
-    name: 'truncated-json-once',
+  }),
+  scenario(219, 'truncated-json-once', 'Half of a good page once, then good.', {
     size: 200,
     faults: first(1, { kind: 'truncated' }),
-    shows: 'Half of a good page once, then good.',
-  },
-  {
-    number: 220,
-    name: 'cut-connection-once',
-    size: 200,
-    faults: first(1, { kind: 'cut_connection' }),
-    shows: 'The connection breaks in the middle of the page once, then good.',
-  },
-  {
-    number: 221,
-    name: 'html-200',
-    size: 10,
+  }),
+  scenario(
+    220,
+    'cut-connection-once',
+    'The connection breaks in the middle of the page once, then good.',
+    { size: 200, faults: first(1, { kind: 'cut_connection' }) },
+  ),
+  scenario(221, 'html-200', 'Always 200 with an HTML page.', {
     faults: always({ kind: 'html_200' }),
-    shows: 'Always 200 with an HTML page.',
-  },
-  {
-    number: 222,
-    name: 'html-200-once',
-    size: 10,
+  }),
+  scenario(222, 'html-200-once', '200 with an HTML page once, then good.', {
     faults: first(1, { kind: 'html_200' }),
-    shows: '200 with an HTML page once, then good.',
-  },
-  {
-    number: 223,
-    name: 'old-refusal',
-    size: 10,
+  }),
+  scenario(223, 'old-refusal', 'Always 200 with success false and a text.', {
     faults: always({ kind: 'refusal_200' }),
-    shows: 'Always 200 with success false and a text.',
-  },
-  {
-    number: 224,
-    name: 'unsuccessful',
-    size: 10,
+  }),
+  scenario(224, 'unsuccessful', 'Always 200 with success 2.', {
     faults: always({ kind: 'unsuccessful_200' }),
-    shows: 'Always 200 with success 2.',
-  },
-  {
-    number: 225,
-    name: 'fake-redirect',
-    size: 10,
+  }),
+  scenario(225, 'fake-redirect', 'Always 200 with what a proxy put there.', {
     faults: always({ kind: 'fake_redirect_200' }),
-    shows: 'Always 200 with what a proxy put there.',
-  },
-  {
-    number: 226,
-    name: 'gateway-503-once',
-    size: 10,
+  }),
+  scenario(226, 'gateway-503-once', '503 with HTML once, then good.', {
     faults: first(1, { kind: 'gateway', status: 503 }),
-    shows: '503 with HTML once, then good.',
-  },
-  {
-    number: 227,
-    name: 'gateway-503',
-    size: 10,
+  }),
+  scenario(227, 'gateway-503', 'Always 503 with HTML.', {
     faults: always({ kind: 'gateway', status: 503 }),
-    shows: 'Always 503 with HTML.',
-  },
-  {
-    number: 228,
-    name: '429-until-silent',
-    size: 10,
-    faults: first('silence', { kind: 'throttled' }),
-    shows:
-      '429 to each identity until it has left the account alone for the block time, then good.',
-  },
-  {
-    number: 229,
-    name: 'slow',
-    size: 10,
+  }),
+  scenario(
+    228,
+    '429-until-silent',
+    '429 to each identity until it has left the account alone for the block time, then good.',
+    { faults: first('silence', { kind: 'throttled' }) },
+  ),
+  scenario(229, 'slow', 'Always a good page, later than any sensible timeout.', {
     faults: always({ kind: 'slow' }),
-    shows: 'Always a good page, later than any sensible timeout.',
-  },
-  {
-    number: 230,
-    name: 'slow-once',
-    size: 10,
+  }),
+  scenario(230, 'slow-once', 'A page beyond any sensible timeout once, then good.', {
     faults: first(1, { kind: 'slow' }),
-    shows: 'A page beyond any sensible timeout once, then good.',
-  },
-  {
-    number: 231,
-    name: 'bad-request',
-    size: 10,
+  }),
+  scenario(231, 'bad-request', 'Always 400 with null.', {
     faults: always({ kind: 'bad_request' }),
-    shows: 'Always 400 with null.',
-  },
+  }),
 ];

@@ -1,231 +1,165 @@
-import type { ScenarioDefinition } from './scenario-definition.ts';
+import { type ScenarioDefinition, scenario } from './scenario-definition.ts';
 
 /** Pages that are delivered and are not what they should be. */
 export const oddPageScenarios: readonly ScenarioDefinition[] = [
-  {
-    number: 101,
-    name: 'currency-row',
+  scenario(101, 'currency-row', 'The first row carries currencyid instead of assetid.', {
     size: 20,
     quirk: 'currency_row',
-    shows: 'The first row carries currencyid instead of assetid.',
-  },
-  {
-    number: 102,
-    name: 'missing-instanceid',
-    size: 50,
-    quirk: 'missing_instanceid',
-    shows: 'Rows and descriptions of instance "0" leave instanceid out.',
-  },
-  {
-    number: 103,
-    name: 'description-missing',
+  }),
+  scenario(
+    102,
+    'missing-instanceid',
+    'Rows and descriptions of instance "0" leave instanceid out.',
+    { size: 50, quirk: 'missing_instanceid' },
+  ),
+  scenario(103, 'description-missing', 'The first asset has no description on any page.', {
     size: 50,
     quirk: 'description_missing',
-    shows: 'The first asset has no description on any page.',
-  },
-  {
-    number: 104,
-    name: 'description-later',
+  }),
+  scenario(104, 'description-later', "The first asset's description comes with the second page.", {
     size: 4_001,
     quirk: 'description_later',
-    shows: "The first asset's description comes with the second page.",
-  },
-  {
-    number: 105,
-    name: 'description-repeated',
-    size: 4_001,
-    kindLimit: 25,
-    quirk: 'description_repeated',
-    shows: 'Each page carries the same few descriptions, each twice.',
-  },
-  {
-    number: 106,
-    name: 'description-carries-assetid',
-    size: 80,
-    quirk: 'description_per_asset',
-    shows: 'One description per asset with an assetid of its own inside.',
-  },
-  {
-    number: 107,
-    name: 'odd-lists',
+  }),
+  scenario(
+    105,
+    'description-repeated',
+    'Each page carries the same few descriptions, each twice.',
+    { size: 4_001, kindLimit: 25, quirk: 'description_repeated' },
+  ),
+  scenario(
+    106,
+    'description-carries-assetid',
+    'One description per asset with an assetid of its own inside.',
+    { size: 80, quirk: 'description_per_asset' },
+  ),
+  scenario(107, 'odd-lists', 'List fields are absent, null or an empty string.', {
     size: 60,
     quirk: 'odd_lists',
-    shows: 'List fields are absent, null or an empty string.',
-  },
-  {
-    number: 108,
-    name: 'unknown-fields',
+  }),
+  scenario(108, 'unknown-fields', 'Unknown fields on every level.', {
     size: 40,
     quirk: 'unknown_fields',
-    shows: 'Unknown fields on every level.',
-  },
-  {
-    number: 109,
-    name: 'blank-middle-page',
-    size: 6_001,
-    quirk: 'blank_middle',
-    shows: 'The second page has no assets, a cursor and more items: it is not the end.',
-  },
-  {
-    number: 110,
-    name: 'short-middle-page',
-    size: 5_000,
-    quirk: 'short_middle',
-    shows: 'The second page has 500 assets and more items: it is not the end.',
-  },
-  {
-    number: 111,
-    name: 'same-cursor-twice',
-    size: 6_001,
-    quirk: 'same_cursor',
-    shows: 'The second page answers with the cursor it was asked with, for ever.',
-  },
-  {
-    number: 112,
-    name: 'cursor-cycle',
-    size: 8_001,
-    quirk: 'cursor_cycle',
-    shows: "The third page answers with the first page's cursor: a loop of two.",
-  },
-  {
-    number: 113,
-    name: 'cursor-missing',
+  }),
+  scenario(
+    109,
+    'blank-middle-page',
+    'The second page has no assets, a cursor and more items: it is not the end.',
+    { size: 6_001, quirk: 'blank_middle' },
+  ),
+  scenario(
+    110,
+    'short-middle-page',
+    'The second page has 500 assets and more items: it is not the end.',
+    { size: 5_000, quirk: 'short_middle' },
+  ),
+  scenario(
+    111,
+    'same-cursor-twice',
+    'The second page answers with the cursor it was asked with, for ever.',
+    { size: 6_001, quirk: 'same_cursor' },
+  ),
+  scenario(
+    112,
+    'cursor-cycle',
+    "The third page answers with the first page's cursor: a loop of two.",
+    { size: 8_001, quirk: 'cursor_cycle' },
+  ),
+  scenario(113, 'cursor-missing', 'The first page has more items and no cursor.', {
     size: 4_001,
     quirk: 'no_cursor',
-    shows: 'The first page has more items and no cursor.',
-  },
-  {
-    number: 114,
-    name: 'zero-more-items',
+  }),
+  scenario(114, 'zero-more-items', 'The last page has more_items 0 and a cursor.', {
     size: 2_001,
     quirk: 'zero_more_items',
-    shows: 'The last page has more_items 0 and a cursor.',
-  },
-  {
-    number: 115,
-    name: 'cursor-before-last-row',
-    size: 4_001,
-    quirk: 'cursor_before_last_row',
-    shows: 'last_assetid is not the id of the last row: only the field continues rightly.',
-  },
-  {
-    number: 116,
-    name: 'never-ends',
+  }),
+  scenario(
+    115,
+    'cursor-before-last-row',
+    'last_assetid is not the id of the last row: only the field continues rightly.',
+    { size: 4_001, quirk: 'cursor_before_last_row' },
+  ),
+  scenario(116, 'never-ends', 'One asset per page, always more: beyond any page budget.', {
     size: 999_999,
     quirk: 'one_asset_pages',
-    shows: 'One asset per page, always more: beyond any page budget.',
-  },
-  {
-    number: 117,
-    name: 'duplicate-asset',
+  }),
+  scenario(117, 'duplicate-asset', 'The last asset of a page is the first of the next as well.', {
     size: 4_001,
     quirk: 'duplicate_asset',
-    shows: 'The last asset of a page is the first of the next as well.',
-  },
-  {
-    number: 118,
-    name: 'duplicate-asset-new-amount',
-    size: 4_001,
-    quirk: 'duplicate_new_amount',
-    shows: 'As duplicate-asset, the second time with amount 7.',
-  },
-  {
-    number: 119,
-    name: 'added-at-top',
-    size: 4_001,
-    quirk: 'total_plus_one',
-    shows: 'An item is added at the top after the first page: total 4002 from then on, never seen.',
-  },
-  {
-    number: 120,
-    name: 'cursor-removed-next',
-    size: 4_001,
-    quirk: 'total_minus_one',
-    shows:
-      "The cursor's asset is removed after its page: the next page continues by position, total one less.",
-  },
-  {
-    number: 121,
-    name: 'cursor-removed-500',
-    size: 4_001,
-    faults: [{ failure: { kind: 'eresult', code: 2 }, page: 2 }],
-    shows:
-      "The cursor's asset is removed after the first page: the cursor is answered by EResult 2, always.",
-  },
-  {
-    number: 122,
-    name: 'cursor-removed-blank-end',
-    size: 4_001,
-    eachScan: 'first_cursor_removed',
-    quirk: 'blank_end',
-    shows:
-      "The cursor's asset is removed after the first page: the page behind it is blank and looks like the end, until the first page is read again.",
-  },
-  {
-    number: 123,
-    name: 'total-grows',
+  }),
+  scenario(
+    118,
+    'duplicate-asset-new-amount',
+    'As duplicate-asset, the second time with amount 7.',
+    { size: 4_001, quirk: 'duplicate_new_amount' },
+  ),
+  scenario(
+    119,
+    'added-at-top',
+    'An item is added at the top after the first page: total 4002 from then on, never seen.',
+    { size: 4_001, quirk: 'total_plus_one' },
+  ),
+  scenario(
+    120,
+    'cursor-removed-next',
+    "The cursor's asset is removed after its page: the next page continues by position, total one less.",
+    { size: 4_001, quirk: 'total_minus_one' },
+  ),
+  scenario(
+    121,
+    'cursor-removed-500',
+    "The cursor's asset is removed after the first page: the cursor is answered by EResult 2, always.",
+    { size: 4_001, faults: [{ failure: { kind: 'eresult', code: 2 }, page: 2 }] },
+  ),
+  scenario(
+    122,
+    'cursor-removed-blank-end',
+    "The cursor's asset is removed after the first page: the page behind it is blank and looks like the end, until the first page is read again.",
+    { size: 4_001, eachScan: 'first_cursor_removed', quirk: 'blank_end' },
+  ),
+  scenario(123, 'total-grows', 'The total is five higher from the second page on.', {
     size: 4_001,
     quirk: 'total_plus_five',
-    shows: 'The total is five higher from the second page on.',
-  },
-  {
-    number: 124,
-    name: 'total-shrinks',
+  }),
+  scenario(124, 'total-shrinks', 'The total is five lower from the second page on.', {
     size: 4_001,
     quirk: 'total_minus_five',
-    shows: 'The total is five lower from the second page on.',
-  },
-  {
-    number: 125,
-    name: 'cursor-removed-each-time',
-    size: 4_001,
-    eachScan: 'every_cursor_removed',
-    quirk: 'blank_end',
-    shows: 'As cursor-removed-blank-end, after every read of the first page: the end never comes.',
-  },
-  {
-    number: 126,
-    name: 'hidden-end',
-    size: 4_000,
-    hidden: 3,
-    quirk: 'hidden_end',
-    shows: 'The last three assets are hidden: the second page has more items, the third has none.',
-  },
-  {
-    number: 127,
-    name: 'heavy-first-page',
-    size: 6_001,
-    quirk: 'heavy_first_page',
-    shows: 'The first page weighs 9 MiB with more than 1,000 assets, and as usual with fewer.',
-  },
-  {
-    number: 128,
-    name: 'repeated-end',
-    size: 4_000,
-    quirk: 'repeated_end',
-    shows:
-      'The second page is the first one again, as the last: half of the inventory never comes.',
-  },
-  {
-    number: 129,
-    name: 'partly-repeated-end-once',
-    size: 4_000,
-    faults: [],
-    quirk: 'partly_repeated_end_once',
-    shows: 'The second page is a part of the first one, as the last, until that is read again.',
-  },
-  {
-    number: 130,
-    name: 'more-rows-than-asked',
+  }),
+  scenario(
+    125,
+    'cursor-removed-each-time',
+    'As cursor-removed-blank-end, after every read of the first page: the end never comes.',
+    { size: 4_001, eachScan: 'every_cursor_removed', quirk: 'blank_end' },
+  ),
+  scenario(
+    126,
+    'hidden-end',
+    'The last three assets are hidden: the second page has more items, the third has none.',
+    { size: 4_000, hidden: 3, quirk: 'hidden_end' },
+  ),
+  scenario(
+    127,
+    'heavy-first-page',
+    'The first page weighs 9 MiB with more than 1,000 assets, and as usual with fewer.',
+    { size: 6_001, quirk: 'heavy_first_page' },
+  ),
+  scenario(
+    128,
+    'repeated-end',
+    'The second page is the first one again, as the last: half of the inventory never comes.',
+    { size: 4_000, quirk: 'repeated_end' },
+  ),
+  scenario(
+    129,
+    'partly-repeated-end-once',
+    'The second page is a part of the first one, as the last, until that is read again.',
+    { size: 4_000, faults: [], quirk: 'partly_repeated_end_once' },
+  ),
+  scenario(130, 'more-rows-than-asked', '2,500 assets a page, whatever is asked for.', {
     size: 5_001,
     pageAssets: 2_500,
-    shows: '2,500 assets a page, whatever is asked for.',
-  },
-  {
-    number: 131,
-    name: 'all-rows-at-once',
+  }),
+  scenario(131, 'all-rows-at-once', 'All 5,001 assets on one page, whatever is asked for.', {
     size: 5_001,
     pageAssets: 6_000,
-    shows: 'All 5,001 assets on one page, whatever is asked for.',
-  },
+  }),
 ];

@@ -41,3 +41,11 @@ export type ScenarioDefinition = {
     | 'first_cursor_removed'
     | 'every_cursor_removed';
 };
+
+/** One account; ten ordinary assets where nothing else is said. */
+export const scenario = (
+  number: number,
+  name: string,
+  shows: string,
+  of: Partial<ScenarioDefinition> = {},
+): ScenarioDefinition => ({ number, name, shows, size: 10, ...of });

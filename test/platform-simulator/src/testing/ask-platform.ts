@@ -5,8 +5,8 @@ import type { InventoryRequest } from '../platform/inventory-request.ts';
 import { defaultSettings, newWorld, type World } from '../platform/world.ts';
 
 /** A platform without limiter, for tests that are not about it. */
-export function unlimitedWorld(seed = 1): World {
-  return newWorld({ ...defaultSettings, seed, limits: { ...defaultSettings.limits, slots: null } });
+export function unlimitedWorld(): World {
+  return newWorld({ ...defaultSettings, limits: { ...defaultSettings.limits, slots: null } });
 }
 
 export function inventoryRequest(part: Partial<InventoryRequest>): InventoryRequest {

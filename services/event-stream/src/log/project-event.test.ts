@@ -1,0 +1,63 @@
+import { projectEvent } from '@inventory/contracts/http/project-event';
+import { newProjectId } from '@inventory/testkit/builders';
+import { completionOf } from '../../test/support/completions.ts';
+import { balanceLowEvent, refreshEvent } from './project-event.ts';
+
+const projectId = newProjectId();
+const revision_id = 'invrev_01900000-0000-7000-8000-000000000001';
+const saved = completionOf(projectId, { outcome: 'complete_changed', revision_id });
+const hidden = completionOf(projectId);
+const low = {
+  account_id: saved.account_id,
+  threshold: 500,
+  available: 499,
+  entry_seq: 7,
+  at: '2026-11-21T10:00:00.000Z',
+};
+
+const parsed = (event: { readonly json: string }) => projectEvent.parse(JSON.parse(event.json));
+
+test('an event of a refresh names its inventory, its revision and where to read it (Events)', () => {
+  const { refresh_id, outcome, scope } = saved;
+  expect(parsed(refreshEvent(saved))).toEqual({
+    id: expect.stringMatching(/^evt_[0-9a-f-]{36}$/),
+    version: 1,
+    type: 'inventory.refresh.completed',
+    occurred_at: saved.completed_at,
+    project_id: projectId,
+    data: { refresh_id, state: 'completed', outcome, scope, revision_id },
+    links: {
+      refresh: `/v2/platform/inventory-refreshes/${refresh_id}`,
+      current: `/v2/platform/users/${scope.platform_id}/inventory/730/2/current`,
+    },
+  });
+});
+
+test('without a saved revision revision_id is null and no link leads to Current (Events)', () => {
+  const { refresh_id, scope } = hidden;
+  expect(parsed(refreshEvent(hidden))).toMatchObject({
+    data: { refresh_id, state: 'completed', outcome: 'private', scope, revision_id: null },
+    links: { refresh: `/v2/platform/inventory-refreshes/${refresh_id}` },
+  });
+  expect(refreshEvent(hidden).json).not.toContain('current');
+});
+
+test('a refresh has one event however often it is announced, and a crossing one in each Project (Events) [event-id, account-balance-low]', () => {
+  const [one, other] = [newProjectId(), newProjectId()].map((id) => balanceLowEvent(low, id));
+
+  expect(refreshEvent({ ...saved })).toEqual(refreshEvent(saved));
+  expect(one?.id).not.toBe(other?.id);
+});
+
+test('what is read of an event beside its text is what its text says (Events: same on every delivery)', () => {
+  for (const event of [refreshEvent(saved), balanceLowEvent(low, projectId)]) {
+    const { id, type, occurred_at } = parsed(event);
+    expect({ id, type, occurred_at }).toEqual({
+      ...{ id: event.id, type: event.type, occurred_at: event.occurred_at },
+    });
+  }
+  expect([refreshEvent(saved).refresh_id, balanceLowEvent(low, projectId).refresh_id]).toEqual([
+    saved.refresh_id,
+    null,
+  ]);
+});

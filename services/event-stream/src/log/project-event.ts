@@ -1,0 +1,43 @@
+import { currentPath } from '@inventory/contracts/http/current';
+import { refreshPath } from '@inventory/contracts/http/refresh';
+import { idPrefixes, type ProjectId } from '@inventory/contracts/ids';
+import { writeEvent } from '@inventory/contracts/internal/event-log';
+import type { MessageBody } from '@inventory/contracts/messages';
+import { uuidV5 } from '@inventory/runtime/identifiers';
+
+/** The id is the UUIDv5 of the refresh and the type, so that a refresh has one event. */
+export function refreshEvent(completed: MessageBody<'refresh.completed.v1'>) {
+  const { refresh_id, outcome, scope, revision_id } = completed;
+  const type = 'inventory.refresh.completed';
+  return writeEvent({
+    id: `evt_${uuidV5(refresh_id, type)}`,
+    version: 1,
+    occurred_at: completed.completed_at,
+    project_id: completed.project_id,
+    type,
+    data: { refresh_id, state: 'completed', outcome, scope, revision_id },
+    links: {
+      refresh: refreshPath(refresh_id),
+      ...(revision_id === null ? {} : { current: currentPath(scope) }),
+    },
+  });
+}
+
+/**
+ * A crossing has one event in each Project of the account: an event belongs to one log, so the
+ * Project is part of the name that its id is the UUIDv5 of.
+ */
+export function balanceLowEvent(low: MessageBody<'billing.balance-low.v1'>, project_id: ProjectId) {
+  const { account_id, threshold, available, entry_seq } = low;
+  const type = 'account.balance.low';
+  const name = `${type}/${threshold}/${entry_seq}/${project_id}`;
+  return writeEvent({
+    id: `evt_${uuidV5(account_id.slice(idPrefixes.account.length), name)}`,
+    version: 1,
+    occurred_at: low.at,
+    project_id,
+    type,
+    data: { available, threshold },
+    links: { account: '/v2/account' },
+  });
+}

@@ -1,0 +1,134 @@
+import type { ProjectId } from '@inventory/contracts/ids';
+import { refusedWrites } from '@inventory/mongo/duplicate-key';
+import type { CollectionIndexes } from '@inventory/mongo/indexes';
+import { parseDocument } from '@inventory/mongo/parse-document';
+import { sharedCommands } from '@inventory/mongo/shared-commands';
+import { createBatcher } from '@inventory/runtime/concurrency';
+import { createLeases, isFree, type Leases, type WithLease } from '@inventory/work/lease';
+import type { Db } from 'mongodb';
+import { z } from 'zod';
+
+/** The seat of one open stream in its Project. */
+export interface StoredSeat {
+  readonly id: string;
+  /** The replica that holds the stream. */
+  readonly replica: string;
+}
+
+export interface SeatToRemove {
+  readonly projectId: ProjectId;
+  readonly id: string;
+}
+
+/**
+ * The seats of each Project, one document with at most `seatsMax` of them, and the replicas that hold
+ * them, one leased document each. A seat is taken as long as the document of its replica exists.
+ */
+export interface SeatStore {
+  readonly replicas: Pick<Leases<WithLease>, 'acquire' | 'renew' | 'release'>;
+  /** Deletes those of the replicas whose lease has expired; resolves with the others. */
+  presentOf(replicas: readonly string[]): Promise<ReadonlySet<string>>;
+  /** False when the Project has no free seat. */
+  add(projectId: ProjectId, seat: StoredSeat, seatsMax: number): Promise<boolean>;
+  list(projectId: ProjectId): Promise<readonly StoredSeat[]>;
+  remove(seats: readonly SeatToRemove[]): Promise<void>;
+}
+
+const seat = z.object({ id: z.string(), replica: z.string() });
+const documents = {
+  collection: 'stream_seats',
+  /** `_id` is the Project. */
+  schema: z.object({ _id: z.string(), seats: z.array(seat), changedAt: z.date() }),
+};
+type SeatsDocument = z.infer<typeof documents.schema>;
+
+const replicasCollection = 'stream_replicas';
+const dayInSeconds = 24 * 3_600;
+
+export const seatIndexes: readonly CollectionIndexes[] = [
+  {
+    collection: documents.collection,
+    indexes: [
+      {
+        name: 'unused',
+        keys: { changedAt: 1 },
+        // More than a stream can last.
+        options: { expireAfterSeconds: 400 * dayInSeconds },
+      },
+    ],
+  },
+  {
+    collection: replicasCollection,
+    indexes: [
+      {
+        name: 'lost',
+        keys: { 'lease.until': 1 },
+        options: { expireAfterSeconds: dayInSeconds },
+      },
+    ],
+  },
+];
+
+interface SeatToAdd {
+  readonly projectId: ProjectId;
+  readonly added: StoredSeat;
+  readonly seatsMax: number;
+}
+
+const seatsPerWrite = 100;
+
+/**
+ * Each operation is one atomic write of one document; its filter decides. Streams that open together,
+ * as after the loss of a replica, share a command.
+ */
+export function createSeatStore(db: Db, leaseMs: number): SeatStore {
+  const collection = db.collection<SeatsDocument>(documents.collection);
+  const replicas = db.collection<WithLease>(replicasCollection);
+  const additions = createBatcher<SeatToAdd, boolean>({
+    ...sharedCommands,
+    itemsMax: seatsPerWrite,
+    flush: addSeats,
+  });
+
+  async function addSeats(seats: readonly SeatToAdd[]): Promise<boolean[]> {
+    const writes = seats.map(({ projectId: _id, added, seatsMax }) => ({
+      updateOne: {
+        filter: { _id, [`seats.${seatsMax - 1}`]: { $exists: false } },
+        update: { $push: { seats: { ...added } }, $currentDate: { changedAt: true as const } },
+        upsert: true,
+      },
+    }));
+    // The document of a Project exists and its filter does not match it: it has no room.
+    const full = await refusedWrites(collection.bulkWrite(writes, { ordered: false }));
+    return seats.map((_seat, index) => !full.has(index));
+  }
+
+  return {
+    replicas: createLeases({ collection: replicas, leaseMs, released: 'deleted' }),
+    async presentOf(ids) {
+      const _id = { $in: [...new Set(ids)] };
+      await replicas.deleteMany({ _id, $expr: isFree });
+      const present = await replicas.find({ _id }, { projection: { _id: 1 } }).toArray();
+      return new Set(present.map((one) => one._id));
+    },
+    add: (projectId, added, seatsMax) => additions.add({ projectId, added, seatsMax }),
+    async list(projectId) {
+      // The newest state, committed or not: a stale one would cause a conflict.
+      const found = await collection.findOne(
+        { _id: projectId },
+        { readConcern: { level: 'local' } },
+      );
+      return found === null ? [] : parseDocument(documents, found).seats;
+    },
+    async remove(seats) {
+      const ofProjects = Map.groupBy(seats, ({ projectId }) => projectId);
+      const writes = [...ofProjects].map(([_id, removed]) => ({
+        updateOne: {
+          filter: { _id },
+          update: { $pull: { seats: { id: { $in: removed.map(({ id }) => id) } } } },
+        },
+      }));
+      if (writes.length > 0) await collection.bulkWrite(writes, { ordered: false });
+    },
+  };
+}

@@ -1,0 +1,150 @@
+import type { ProjectId } from '@inventory/contracts/ids';
+import type { Identifiers } from '@inventory/runtime/identifiers';
+import { DeadlineExceeded, withDeadline } from '@inventory/runtime/wait';
+import type { SeatStore, SeatToRemove, StoredSeat } from './stream-seat-store.ts';
+
+/**
+ * The seats of streams: at most so many in a Project over all replicas. A seat is an element of its
+ * Project's document, so one atomic write takes it. It is held under the lease of its replica, one
+ * write per replica and renewal. One that was not renewed ends where a full Project needs the seat.
+ */
+export interface StreamSeats {
+  /** A Project is full until one of its streams ends: none makes room for another. */
+  acquire(projectId: ProjectId): Promise<Seat | 'project_full' | 'unavailable'>;
+  /** Renews the lease of this replica; the first time acquires it. */
+  renew(): Promise<void>;
+  /** Removes the released seats from the store. */
+  flushReleased(): Promise<void>;
+  /** Frees all seats of this replica. */
+  close(): Promise<void>;
+}
+
+export interface StreamSeatsOptions {
+  readonly store: SeatStore;
+  readonly perProjectMax: number;
+  /** Streams of this replica. */
+  readonly totalMax: number;
+  readonly acquireMs: number;
+  readonly identifiers: Pick<Identifiers, 'uuidV7'>;
+  /** There are released seats to flush. */
+  readonly onReleased: () => void;
+}
+
+/** Other replicas may acquire and release meanwhile. */
+const attemptsMax = 10;
+const removedAtOnce = 500;
+
+export function createStreamSeats(options: StreamSeatsOptions): StreamSeats {
+  const { store, perProjectMax, totalMax, acquireMs, identifiers, onReleased } = options;
+  /** Those of this replica, from before they are stored until they are released. */
+  const held = new Map<string, Seat>();
+  const released: SeatToRemove[] = [];
+  /** Of one holding: seats of an earlier one never become valid again. */
+  let replica: string | null = null;
+
+  const leaseOf = (id: string) => ({ id, owner: id });
+
+  /** Seats without a stream: of a lost replica, or released and not yet removed. */
+  async function listAbandoned(taken: readonly StoredSeat[]): Promise<StoredSeat[]> {
+    const own = replica;
+    const others = taken.flatMap((one) => (one.replica === own ? [] : [one.replica]));
+    const present = await store.presentOf(others);
+    return taken.filter((one) =>
+      one.replica === own ? !held.has(one.id) : !present.has(one.replica),
+    );
+  }
+
+  async function take(projectId: ProjectId, seat: StoredSeat): Promise<boolean> {
+    for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+      if (await store.add(projectId, seat, perProjectMax)) return true;
+      const taken = await store.list(projectId);
+      const abandoned = await listAbandoned(taken);
+      if (abandoned.length === 0 && taken.length >= perProjectMax) return false;
+      await store.remove(abandoned.map(({ id }) => ({ projectId, id })));
+    }
+    throw new DeadlineExceeded('the seats of a Project changed too often to acquire one');
+  }
+
+  function release(seat: SeatToRemove): void {
+    if (!held.delete(seat.id)) return;
+    released.push(seat);
+    onReleased();
+  }
+
+  return {
+    async acquire(projectId) {
+      if (replica === null || held.size >= totalMax) return 'unavailable';
+      const stored = { id: identifiers.uuidV7(), replica };
+      const seat = new Seat(projectId, stored.id, release);
+      held.set(stored.id, seat);
+      const taking = take(projectId, stored);
+      try {
+        if (await withDeadline(taking, acquireMs, 'acquiring a seat')) return seat;
+        held.delete(stored.id);
+        return 'project_full';
+      } catch (error) {
+        // It may be stored all the same, and even later.
+        const giveUp = () => seat.release();
+        taking.then(giveUp, giveUp);
+        throw error;
+      }
+    },
+    async renew() {
+      if (replica !== null) {
+        if (await store.replicas.renew(leaseOf(replica))) return;
+        replica = null;
+        for (const seat of held.values()) seat.lose();
+      }
+      const id = identifiers.uuidV7();
+      if ((await store.replicas.acquire(leaseOf(id))) !== null) replica = id;
+    },
+    async flushReleased() {
+      while (released.length > 0) {
+        const batch = released.splice(0, removedAtOnce);
+        try {
+          await store.remove(batch);
+        } catch (error) {
+          released.push(...batch);
+          throw error;
+        }
+      }
+    },
+    async close() {
+      if (replica !== null) await store.replicas.release(leaseOf(replica));
+    },
+  };
+}
+
+const notFollowed = () => {};
+
+/** A seat of this replica, acquired for one stream. */
+export class Seat {
+  readonly projectId: ProjectId;
+  readonly id: string;
+  readonly #release: (seat: Seat) => void;
+  #isLost = false;
+  #onLost = notFollowed;
+
+  constructor(projectId: ProjectId, id: string, release: (seat: Seat) => void) {
+    this.projectId = projectId;
+    this.id = id;
+    this.#release = release;
+  }
+
+  /** Calls back once when the stream must end: its seat may be given away. */
+  onLost(callback: () => void): void {
+    this.#onLost = callback;
+    if (this.#isLost) callback();
+  }
+
+  lose(): void {
+    if (this.#isLost) return;
+    this.#isLost = true;
+    this.#onLost();
+  }
+
+  /** To be called once, when the stream is closed. */
+  release(): void {
+    this.#release(this);
+  }
+}

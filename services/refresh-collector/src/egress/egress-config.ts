@@ -1,0 +1,117 @@
+import {
+  count,
+  duration,
+  integer,
+  list,
+  type readSettings,
+  text,
+  url,
+} from '@inventory/runtime/settings';
+import type { IdentityLimits } from './egress-identity.domain.ts';
+import { identityId, parseEgressName } from './egress-name.domain.ts';
+import type { PageRules } from './page-verdicts.domain.ts';
+
+export const egressSettings = {
+  PLATFORM_BASE_URL: url().describe('Address of the platform whose inventories are read'),
+  PLATFORM_EGRESS: list()
+    .refine((names) => names.every((name) => parseEgressName(name) !== null), {
+      error: 'each must be direct, direct:<local address> or the http(s) URL of a proxy',
+      abort: true,
+    })
+    .refine(namesEachOnce, 'names an identity twice')
+    .prefault('direct')
+    .describe('Egress identities: direct, direct:<local address>, or HTTP proxy URLs'),
+  PLATFORM_TIMEOUT_MS: duration().prefault('20000').describe('Longest wait for one platform page'),
+  PLATFORM_CONNECT_TIMEOUT_MS: duration()
+    .prefault('5000')
+    .describe('Longest wait for a connection with the platform, or with a proxy and through it'),
+  PLATFORM_BODY_BYTES_MAX: count()
+    .prefault('8388608')
+    .describe('Largest platform answer read, as sent and as decoded'),
+  PLATFORM_PAGE_COUNT: integer(1, 5_000).prefault('2000').describe('Assets requested per page'),
+  PLATFORM_SMALLER_PAGE_COUNT: integer(1, 5_000)
+    .prefault('1000')
+    .describe('Assets requested once the platform refuses the larger count'),
+  PLATFORM_USER_AGENT: text()
+    .default('Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/142.0 Safari/537.36')
+    .describe('User agent the platform sees'),
+  IDENTITY_REQUESTS_PER_MINUTE: integer(1, 100_000)
+    .prefault('3')
+    .describe('Requests a minute through one egress identity'),
+  IDENTITY_BURST: integer(1, 1_000)
+    .prefault('2')
+    .describe('Requests one egress identity may send at once after a pause'),
+  IDENTITY_SILENCE_FIRST_MS: duration()
+    .prefault('90000')
+    .describe('Silence of an egress identity after a refusal; doubles with each in a row'),
+  IDENTITY_SILENCE_MAX_MS: duration().prefault('1800000').describe('Longest such silence'),
+  IDENTITY_UNREACHABLE_FIRST_MS: duration()
+    .prefault('10000')
+    .describe(
+      'Rest of an egress identity without a connection; doubles with each failure in a row',
+    ),
+  IDENTITY_UNREACHABLE_MAX_MS: duration().prefault('300000').describe('Longest such rest'),
+  PAGE_TRIES_MAX: integer(1, 100).prefault('5').describe('Failed tries of one page'),
+  PAGE_THROTTLED_MAX: integer(1, 1_000).prefault('6').describe('Throttled tries of one page'),
+  PAGE_RETRY_MS: duration().prefault('4000').describe('Pause before a page is retried'),
+  PAGE_DUPLICATE_RETRY_MS: duration()
+    .prefault('5000')
+    .describe('Pause after the platform refused a second read of one inventory'),
+} as const;
+
+export interface EgressConfig {
+  readonly platform: {
+    readonly baseUrl: string;
+    readonly egress: readonly string[];
+    readonly timeoutMs: number;
+    readonly connectTimeoutMs: number;
+    readonly bodyBytesMax: number;
+    readonly userAgent: string;
+  };
+  readonly identities: IdentityLimits;
+  readonly pages: PageRules;
+  /** How often the breakers of other replicas are read. */
+  readonly watchMs: number;
+}
+
+const watchMs = 1_000;
+
+type Parsed = ReturnType<typeof readSettings<typeof egressSettings>>;
+
+export function egressConfig(parsed: Parsed): EgressConfig {
+  return {
+    platform: {
+      baseUrl: parsed.PLATFORM_BASE_URL,
+      egress: parsed.PLATFORM_EGRESS,
+      timeoutMs: parsed.PLATFORM_TIMEOUT_MS,
+      connectTimeoutMs: parsed.PLATFORM_CONNECT_TIMEOUT_MS,
+      bodyBytesMax: parsed.PLATFORM_BODY_BYTES_MAX,
+      userAgent: parsed.PLATFORM_USER_AGENT,
+    },
+    identities: {
+      requestsPerMinute: parsed.IDENTITY_REQUESTS_PER_MINUTE,
+      burst: parsed.IDENTITY_BURST,
+      silenceFirstMs: parsed.IDENTITY_SILENCE_FIRST_MS,
+      silenceMaxMs: parsed.IDENTITY_SILENCE_MAX_MS,
+      unreachableFirstMs: parsed.IDENTITY_UNREACHABLE_FIRST_MS,
+      unreachableMaxMs: parsed.IDENTITY_UNREACHABLE_MAX_MS,
+    },
+    pages: {
+      triesMax: parsed.PAGE_TRIES_MAX,
+      throttledMax: parsed.PAGE_THROTTLED_MAX,
+      retryMs: parsed.PAGE_RETRY_MS,
+      duplicateRetryMs: parsed.PAGE_DUPLICATE_RETRY_MS,
+      count: parsed.PLATFORM_PAGE_COUNT,
+      smallerCount: parsed.PLATFORM_SMALLER_PAGE_COUNT,
+    },
+    watchMs,
+  };
+}
+
+function namesEachOnce(names: readonly string[]): boolean {
+  const ids = names.map((name) => {
+    const egress = parseEgressName(name);
+    return egress && identityId(egress);
+  });
+  return new Set(ids).size === names.length;
+}

@@ -1,0 +1,37 @@
+import { livePageWaitMaxMs } from '@inventory/contracts/internal/live-page';
+import type { KeyedLimits } from '@inventory/runtime/semaphore';
+import { duration, integer, type readSettings } from '@inventory/runtime/settings';
+
+export const livePageSettings = {
+  LIVE_PAGE_TRIES_MAX: integer(1, 100).prefault('3').describe('Failed tries of one live page'),
+  LIVE_PAGE_RETRY_MS: duration().prefault('1000').describe('Pause before a live page is retried'),
+  LIVE_PAGES_MAX: integer(1, 100_000)
+    .prefault('1000')
+    .describe('Most live pages one replica reads or waits for at once'),
+  LIVE_PAGES_PER_ACCOUNT_MAX: integer(1, 100_000)
+    .prefault('100')
+    .describe('Most live pages of one account at once, on one replica'),
+} as const;
+
+export interface LivePageConfig {
+  readonly live: {
+    readonly triesMax: number;
+    readonly retryMs: number;
+    readonly limits: KeyedLimits;
+    /** Longest time that a caller may wait for one. */
+    readonly waitMaxMs: number;
+  };
+}
+
+type Parsed = ReturnType<typeof readSettings<typeof livePageSettings>>;
+
+export function livePageConfig(parsed: Parsed): LivePageConfig {
+  return {
+    live: {
+      triesMax: parsed.LIVE_PAGE_TRIES_MAX,
+      retryMs: parsed.LIVE_PAGE_RETRY_MS,
+      limits: { perKeyMax: parsed.LIVE_PAGES_PER_ACCOUNT_MAX, totalMax: parsed.LIVE_PAGES_MAX },
+      waitMaxMs: livePageWaitMaxMs,
+    },
+  };
+}

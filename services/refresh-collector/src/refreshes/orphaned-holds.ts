@@ -1,0 +1,62 @@
+import { type HoldList, holdList, ledgerPaths } from '@inventory/contracts/internal/ledger';
+import type { InternalClient } from '@inventory/http/internal-client';
+import type { Logger } from '@inventory/runtime/logger';
+import type { TraceCarrier } from '@inventory/runtime/tracing';
+import { cancelledPlaceholder } from './admit-refresh.ts';
+import { type SagaDeps, sendEffects } from './apply-fact.ts';
+import { isTerminal, type Refresh } from './refresh.domain.ts';
+import { release } from './saga-messages.ts';
+
+/** Reads of the billing-ledger. */
+export interface LedgerClient {
+  listHoldsOlderThan(seconds: number): Promise<HoldList>;
+}
+
+export function createLedgerClient(client: InternalClient): LedgerClient {
+  return {
+    listHoldsOlderThan: (seconds) =>
+      client.json(holdList, {
+        method: 'GET',
+        path: ledgerPaths.holds,
+        query: { older_than_seconds: seconds, limit: 1_000 },
+      }),
+  };
+}
+
+/**
+ * No hold expires. The command that resolves an old hold is resent when its refresh is terminal or
+ * unknown; for a resolved hold the ledger re-emits the recorded outcome.
+ */
+export async function sweepHolds(
+  deps: Pick<SagaDeps, 'refreshes' | 'publish' | 'clock'>,
+  ledger: LedgerClient,
+  olderThanSeconds: number,
+  logger: Logger,
+): Promise<void> {
+  const { items } = await ledger.listHoldsOlderThan(olderThanSeconds);
+  for (const hold of items) {
+    const stored = await deps.refreshes.findRefresh(hold.refresh_id);
+    if (stored && !isTerminal(stored.refresh.phase)) continue;
+    logger.warn({ refresh_id: hold.refresh_id }, 'resolving old hold');
+    const of = { id: hold.refresh_id, accountId: hold.account_id, projectId: hold.project_id };
+    if (!stored) await releaseOrphanedHold(deps, of, {});
+    else if (stored.refresh.phase === 'refused') await deps.publish([release(of)]);
+    else await sendEffects(deps, stored, ['settle']);
+  }
+}
+
+/**
+ * Releases the hold of a refresh that was not found. False, and nothing is released, where the
+ * refresh exists: a read may miss it around an election, an insert does not. The placeholder is
+ * inserted first and refuses a request that is delivered later. After a crash between the two
+ * writes the refused refresh releases the hold: its outcome is redelivered, and the sweep finds it.
+ */
+export async function releaseOrphanedHold(
+  { refreshes, publish, clock }: Pick<SagaDeps, 'refreshes' | 'publish' | 'clock'>,
+  of: Pick<Refresh, 'id' | 'accountId' | 'projectId'>,
+  trace: TraceCarrier,
+): Promise<boolean> {
+  if (!(await refreshes.insertRefresh(cancelledPlaceholder(of, clock.now()), trace))) return false;
+  await publish([release(of)]);
+  return true;
+}

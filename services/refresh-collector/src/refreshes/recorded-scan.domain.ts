@@ -1,0 +1,65 @@
+/** What is known of the size of an inventory while it is scanned. */
+export interface ScanSize {
+  readonly pages: number;
+  /**
+   * Assets that these pages cover, hidden ones included: what a page was requested with, or fewer
+   * where the platform gives fewer.
+   */
+  readonly assetsRead: number;
+  readonly reportedTotalCount: number | null;
+}
+
+/**
+ * Pages of the inventory, read ones included; null until the first is read. The rest is expected in
+ * pages as large as those before: on some days the platform gives fewer assets a page than the
+ * settings request.
+ */
+export function reportedPages(
+  { pages, assetsRead, reportedTotalCount }: ScanSize,
+  assetsPerPage: number,
+): number | null {
+  if (reportedTotalCount === null) return null;
+  if (pages === 0 || assetsRead === 0) return pagesOf(reportedTotalCount, assetsPerPage);
+  const assetsLeft = Math.max(0, reportedTotalCount - assetsRead);
+  return pages + Math.ceil((assetsLeft * pages) / assetsRead);
+}
+
+/** Pages of a running scan that are not read: at least one, whatever was reported. */
+export function pagesLeft(size: ScanSize, assetsPerPage: number): number | null {
+  const reported = reportedPages(size, assetsPerPage);
+  return reported === null ? null : Math.max(1, reported - size.pages);
+}
+
+/** The same of any refresh: as reported, else as expected, else the typical size. */
+export function expectedPagesLeft(
+  refresh: ScanSize & { readonly expectedPages: number | null },
+  assetsPerPage: number,
+  typicalPages: number,
+): number {
+  return pagesLeft(refresh, assetsPerPage) ?? refresh.expectedPages ?? typicalPages;
+}
+
+function pagesOf(totalCount: number, assetsPerPage: number): number {
+  return Math.max(1, Math.ceil(totalCount / assetsPerPage));
+}
+
+/** A recorded page: its position, and the cursor of the page after it. */
+export interface RecordedPage {
+  readonly place: number;
+  readonly nextCursor: string | null;
+}
+
+/** A last page without assets is accepted only after the page before it was read again. */
+export interface EndCheck {
+  /** The cursor behind which nothing was left; null unless the page before it is being read again. */
+  readonly cursor: string | null;
+  /** Checks of this scan, by all its workers. */
+  readonly attempts: number;
+}
+
+export const noEndCheck: EndCheck = { cursor: null, attempts: 0 };
+
+/** The pages that make up the inventory: a page that was read again replaces the pages from its position on. */
+export function pagesInPlace<Page extends RecordedPage>(recorded: readonly Page[]): Page[] {
+  return recorded.reduce<Page[]>((pages, page) => [...pages.slice(0, page.place), page], []);
+}

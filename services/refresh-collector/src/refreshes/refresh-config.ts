@@ -1,0 +1,68 @@
+import type { Backoff } from '@inventory/runtime/backoff';
+import { count, duration, integer, type readSettings } from '@inventory/runtime/settings';
+
+export const refreshSettings = {
+  QUEUE_DEADLINE_MS: duration().prefault('1800000').describe('Longest time in the queue'),
+  COLLECT_DEADLINE_MS: duration().prefault('3600000').describe('Longest time of collecting'),
+  SETTLE_GRACE_MS: duration()
+    .prefault('600000')
+    .describe('Time after these deadlines from which a scan that is not saved yet is abandoned'),
+  OUTSTANDING_MAX: count().prefault('10000').describe('Outstanding refreshes that close admission'),
+  OUTSTANDING_PER_ACCOUNT_MAX: count()
+    .prefault('1000')
+    .describe('Most outstanding refreshes of one account'),
+  REFRESH_KEEP_MS: integer(0, 400 * 86_400_000)
+    .prefault(String(30 * 86_400_000))
+    .describe('How long a terminal refresh and its Idempotency-Key are kept'),
+  REFUSED_KEEP_MS: duration().prefault('86400000').describe('How long a refused attempt is kept'),
+  ASK_AGAIN_FIRST_MS: duration()
+    .prefault('10000')
+    .describe('Wait before a pending command is resent'),
+  ASK_AGAIN_MAX_MS: duration()
+    .prefault('120000')
+    .describe('Longest wait before it is resent again'),
+  HOLD_SWEEP_MS: duration().prefault('600000').describe('How often old holds are resolved'),
+  HOLD_AGE_SECONDS: count().prefault('3600').describe('Age from which a hold is old'),
+} as const;
+
+export interface RefreshConfig {
+  readonly deadlines: {
+    readonly queueMs: number;
+    readonly collectMs: number;
+    /** From then to the deadline of assembly and settlement. */
+    readonly settleGraceMs: number;
+  };
+  readonly admission: {
+    readonly outstandingMax: number;
+    readonly outstandingPerAccountMax: number;
+  };
+  /** How long a terminal refresh and a refused attempt are kept. */
+  readonly retention: { readonly terminalMs: number; readonly refusedMs: number };
+  /** Of pending commands. */
+  readonly resend: Backoff;
+  readonly holds: { readonly sweepMs: number; readonly ageSeconds: number };
+  /** How often admission and pending commands are read. */
+  readonly watchMs: number;
+}
+
+const watchMs = 1_000;
+
+type Parsed = ReturnType<typeof readSettings<typeof refreshSettings>>;
+
+export function refreshConfig(parsed: Parsed): RefreshConfig {
+  return {
+    deadlines: {
+      queueMs: parsed.QUEUE_DEADLINE_MS,
+      collectMs: parsed.COLLECT_DEADLINE_MS,
+      settleGraceMs: parsed.SETTLE_GRACE_MS,
+    },
+    admission: {
+      outstandingMax: parsed.OUTSTANDING_MAX,
+      outstandingPerAccountMax: parsed.OUTSTANDING_PER_ACCOUNT_MAX,
+    },
+    retention: { terminalMs: parsed.REFRESH_KEEP_MS, refusedMs: parsed.REFUSED_KEEP_MS },
+    resend: { firstMs: parsed.ASK_AGAIN_FIRST_MS, maxMs: parsed.ASK_AGAIN_MAX_MS },
+    holds: { sweepMs: parsed.HOLD_SWEEP_MS, ageSeconds: parsed.HOLD_AGE_SECONDS },
+    watchMs,
+  };
+}

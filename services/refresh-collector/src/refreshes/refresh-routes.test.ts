@@ -1,0 +1,48 @@
+import { acceptedRefresh } from '../../test/refresh-builder.ts';
+import { awaitReservation } from './refresh-routes.ts';
+
+beforeEach(() => jest.useFakeTimers());
+afterEach(() => jest.useRealTimers());
+
+/** A store whose reservation outcome is stored after so many reads of 100 ms each. */
+function storeReservedAfter(unreservedReads: number) {
+  const refresh = acceptedRefresh();
+  let reads = 0;
+  return {
+    get reads() {
+      return reads;
+    },
+    async findRefresh() {
+      reads += 1;
+      jest.advanceTimersByTime(100);
+      const phase = reads > unreservedReads ? 'queued' : 'accepted';
+      return { refresh: { ...refresh, phase }, trace: {} } as const;
+    },
+  };
+}
+
+test('a refresh is shown with its reservation, where the read overtook it (states: accepted is seen in races only)', async () => {
+  const store = storeReservedAfter(3);
+
+  expect((await awaitReservation(store, 'id'))?.refresh.phase).toBe('queued');
+  expect(store.reads).toBe(4);
+});
+
+test('one whose reservation outcome is stored is read once', async () => {
+  const store = storeReservedAfter(0);
+
+  await awaitReservation(store, 'id');
+
+  expect(store.reads).toBe(1);
+});
+
+test('one whose reservation stays away is shown as accepted after half a second', async () => {
+  const store = storeReservedAfter(Number.POSITIVE_INFINITY);
+
+  expect((await awaitReservation(store, 'id'))?.refresh.phase).toBe('accepted');
+  expect(store.reads).toBe(6);
+});
+
+test('an unknown one is not waited for [projects-are-apart]', async () => {
+  expect(await awaitReservation({ findRefresh: async () => null }, 'id')).toBeNull();
+});

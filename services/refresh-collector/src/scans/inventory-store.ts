@@ -1,0 +1,151 @@
+import { refreshId } from '@inventory/contracts/ids';
+import { parseDocument, readEach, readFirst } from '@inventory/mongo/parse-document';
+import { type Clock, dateOf } from '@inventory/runtime/clock';
+import type { Logger } from '@inventory/runtime/logger';
+import { createLeases, isFree, leaseField } from '@inventory/work/lease';
+import type { Collection } from 'mongodb';
+import { z } from 'zod';
+
+const inventoryScan = z.object({
+  refreshId,
+  /** Until when it collects; the earliest is taken first. */
+  deadline: z.date(),
+});
+
+/** One inventory: its scan and the lease of the worker, and its last size. */
+const inventory = z.object({
+  _id: z.string(),
+  /** Present while a scan is started and not ended; one scan at a time. */
+  scan: inventoryScan.exactOptional(),
+  /** Of the worker that reads it; absent while the scan waits for one. */
+  lease: leaseField.exactOptional(),
+  /** Pages of its last complete scan, or those that a later scan reported. */
+  pages: z.int().exactOptional(),
+  /** Of the lease that was opened last. */
+  sequence: z.int().exactOptional(),
+  seenAt: z.date(),
+});
+export type InventoryDocument = z.infer<typeof inventory>;
+const document = { collection: 'inventories', schema: inventory };
+
+/** The lease of one inventory, held by one worker. */
+export interface InventoryLease {
+  readonly inventory: string;
+  readonly refreshId: string;
+  /** Differs with every worker. */
+  readonly token: string;
+}
+
+/** A lease without a worker. */
+export type WaitingLease = Pick<InventoryLease, 'inventory' | 'refreshId'>;
+
+/** A lease for a scan that collects until its deadline, under a worker's token or none yet. */
+export interface NewLease extends WaitingLease {
+  readonly token: string | null;
+  readonly deadlineMs: number;
+}
+
+/**
+ * The leases of inventories: which refresh may scan one, and which worker reads it. One document
+ * holds both: an inventory never has two scans, and a scan never has two workers.
+ */
+export interface InventoryStore {
+  /**
+   * Leases a free inventory to a refresh, under a worker's token or, with null, for any worker to
+   * take. Returns the next sequence of the inventory; null while another refresh or a worker holds
+   * the lease. A sequence that no scan uses leaves a gap.
+   */
+  openLease(lease: NewLease): Promise<number | null>;
+  /** Leases without a worker and expired ones, the earliest deadline of a scan first. */
+  findWaitingLeases(limit: number): Promise<(WaitingLease & { readonly deadlineMs: number })[]>;
+  /** Takes a waiting lease; false when another worker was first. */
+  takeLease(lease: InventoryLease): Promise<boolean>;
+  /** False when the lease is lost: expired and taken, or closed. */
+  renewLease(lease: InventoryLease): Promise<boolean>;
+  /** Lets any worker take the lease at once. */
+  releaseLease(lease: InventoryLease): Promise<void>;
+  /** Ends the lease: the inventory is free. Stores its number of pages where a scan reported it. */
+  closeLease(lease: WaitingLease, pages?: number): Promise<void>;
+  /** The refreshes that these inventories are leased to. */
+  findLeasedRefreshes(inventories: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Pages of an inventory as the last scan of it reported; null where none did. */
+  readPageCount(inventory: string): Promise<number | null>;
+}
+
+export function createInventoryStore(
+  collection: Collection<InventoryDocument>,
+  clock: Clock,
+  leaseMs: number,
+  logger: Pick<Logger, 'error'>,
+): InventoryStore {
+  const leases = createLeases({ collection, leaseMs, released: 'kept' });
+  const leaseOf = ({ inventory, token }: InventoryLease) => ({ id: inventory, owner: token });
+
+  return {
+    async openLease({ inventory, refreshId, token, deadlineMs }) {
+      const found = await collection.findOne({ _id: inventory });
+      const previous = found ? fromDocument(found).sequence : undefined;
+      const sequence = nextSequence(previous, clock.now());
+      const lease = { id: inventory, owner: token ?? `${refreshId}/${sequence}` };
+      const opened = await leases.acquire(lease, {
+        where: {
+          sequence: previous ?? { $exists: false },
+          $or: [{ scan: { $exists: false } }, { 'scan.refreshId': refreshId }],
+        },
+        set: {
+          scan: { refreshId, deadline: dateOf(deadlineMs) },
+          sequence,
+          seenAt: dateOf(clock.now()),
+        },
+      });
+      if (opened && token === null) await leases.release(lease);
+      return opened && sequence;
+    },
+    async findWaitingLeases(limit) {
+      const waiting = collection
+        .find({ 'scan.deadline': { $exists: true }, $expr: isFree })
+        .sort({ 'scan.deadline': 1 });
+      return readFirst(waiting, limit, waitingLeaseOf, logger);
+    },
+    async takeLease(lease) {
+      const where = { 'scan.refreshId': lease.refreshId };
+      return (await leases.acquire(leaseOf(lease), { where, upsert: false })) !== null;
+    },
+    renewLease: (lease) => leases.renew(leaseOf(lease)),
+    releaseLease: (lease) => leases.release(leaseOf(lease)),
+    async closeLease({ inventory, refreshId }, pages) {
+      await collection.updateOne(
+        { _id: inventory, 'scan.refreshId': refreshId },
+        { $unset: { scan: '', lease: '' }, ...(pages === undefined ? {} : { $set: { pages } }) },
+      );
+    },
+    async findLeasedRefreshes(inventories) {
+      const found = await collection
+        .find({ _id: { $in: [...inventories] }, scan: { $exists: true } })
+        .toArray();
+      const parsed = readEach(found, fromDocument, logger);
+      return new Set(parsed.flatMap(({ scan }) => scan?.refreshId ?? []));
+    },
+    async readPageCount(inventory) {
+      const found = await collection.findOne({ _id: inventory });
+      return (found && fromDocument(found).pages) ?? null;
+    },
+  };
+}
+
+const fromDocument = (stored: InventoryDocument) => parseDocument(document, stored);
+
+function waitingLeaseOf(stored: InventoryDocument) {
+  const { _id: inventory, scan } = fromDocument(stored);
+  if (!scan) return [];
+  const { refreshId, deadline } = scan;
+  return [{ inventory, refreshId, deadlineMs: deadline.getTime() }];
+}
+
+/**
+ * The place of the scan after this one among those of its inventory, whatever clocks say. It is no
+ * less than the time, so that it also grows where the inventory was forgotten or restored.
+ */
+function nextSequence(previous: number | undefined, nowMs: number): number {
+  return Math.max((previous ?? 0) + 1, nowMs);
+}
