@@ -1,6 +1,5 @@
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
-import type { Kafka, Producer, ProducerConfig, ProducerRecord } from 'kafkajs';
 import { BusOverloaded } from '../bus.ts';
 import type { WireRecord } from '../wire-record.ts';
 import {
@@ -8,40 +7,18 @@ import {
   recordsPerSendMax,
   recordsWaitingMax,
   splitByBytes,
-} from './producer.ts';
+} from './record-sender.ts';
+import type { WireProducer } from './wire-client.ts';
 
-/** A client whose sends the test completes. */
-function openClient(send: (record: ProducerRecord) => Promise<unknown>) {
-  const configs: ProducerConfig[] = [];
-  const kafka = {
-    producer: (config: ProducerConfig) => {
-      configs.push(config);
-      return { connect: async () => {}, disconnect: async () => {}, send } as unknown as Producer;
-    },
-  } as unknown as Kafka;
-  return { kafka, configs };
-}
+/** A producer whose sends the test completes. */
+const sendingBy = (send: WireProducer['send']): WireProducer => ({ send, close: async () => {} });
 
 const record = (place: number): WireRecord => ({
   key: 'k',
   value: Buffer.from(String(place)),
   headers: {},
 });
-const placesOf = ({ messages }: ProducerRecord) => messages.map(({ value }) => Number(value));
-
-test('the producer is plain, acknowledged by all replicas and never idempotent', async () => {
-  const sent: ProducerRecord[] = [];
-  const { kafka, configs } = openClient(async (each) => sent.push(each));
-  const sender = await createRecordSender(kafka);
-
-  await sender.send([{ topic: 't', records: [record(0)] }]);
-
-  expect(configs).toEqual([
-    expect.objectContaining({ idempotent: false, allowAutoTopicCreation: false }),
-  ]);
-  expect(configs[0]?.createPartitioner).toBeDefined();
-  expect(sent).toEqual([expect.objectContaining({ topic: 't', acks: -1, timeout: 10_000 })]);
-});
+const placesOf = (records: readonly WireRecord[]) => records.map(({ value }) => Number(value));
 
 test('one request per topic is in flight, records keep their order, none is lost', async () => {
   await fc.assert(
@@ -53,15 +30,15 @@ test('one request per topic is in flight, records keep their order, none is lost
       async (scheduler, calls) => {
         const underWay = new Set<string>();
         const arrived = new Map<string, number[]>();
-        const { kafka } = openClient(async (each) => {
-          expect(underWay).not.toContain(each.topic);
-          expect(each.messages.length).toBeLessThanOrEqual(recordsPerSendMax);
-          underWay.add(each.topic);
+        const producer = sendingBy(async (topic, records) => {
+          expect(underWay).not.toContain(topic);
+          expect(records.length).toBeLessThanOrEqual(recordsPerSendMax);
+          underWay.add(topic);
           await scheduler.schedule(Promise.resolve());
-          underWay.delete(each.topic);
-          arrived.set(each.topic, [...(arrived.get(each.topic) ?? []), ...placesOf(each)]);
+          underWay.delete(topic);
+          arrived.set(topic, [...(arrived.get(topic) ?? []), ...placesOf(records)]);
         });
-        const sender = await createRecordSender(kafka);
+        const sender = createRecordSender(producer);
         const wanted = new Map<string, number[]>();
 
         const sending = calls.map(([topic, count]) => {
@@ -82,11 +59,11 @@ test('one request per topic is in flight, records keep their order, none is lost
 test('a full queue refuses a call as a whole, over all its topics, and accepts the next again', async () => {
   const gate = Promise.withResolvers<void>();
   const arrived: number[] = [];
-  const { kafka } = openClient(async (each) => {
+  const producer = sendingBy(async (_topic, records) => {
     await gate.promise;
-    arrived.push(...placesOf(each));
+    arrived.push(...placesOf(records));
   });
-  const sender = await createRecordSender(kafka);
+  const sender = createRecordSender(producer);
   const many = Array.from({ length: recordsWaitingMax }, (_, place) => record(place));
   const filling = sender.send([{ topic: 'full', records: many }]);
 
@@ -105,10 +82,10 @@ test('a full queue refuses a call as a whole, over all its topics, and accepts t
 
 test('a failed request fails the calls that were in it and no later one', async () => {
   let failing = true;
-  const { kafka } = openClient(async () => {
+  const producer = sendingBy(async () => {
     if (failing) throw new Error('not enough replicas');
   });
-  const sender = await createRecordSender(kafka);
+  const sender = createRecordSender(producer);
 
   await expect(sender.send([{ topic: 't', records: [record(0)] }])).rejects.toThrow('replicas');
   failing = false;
@@ -119,11 +96,11 @@ test('a failed request fails the calls that were in it and no later one', async 
 test('closing waits for running sends', async () => {
   const gate = Promise.withResolvers<void>();
   let arrived = false;
-  const { kafka } = openClient(async () => {
+  const producer = sendingBy(async () => {
     await gate.promise;
     arrived = true;
   });
-  const sender = await createRecordSender(kafka);
+  const sender = createRecordSender(producer);
   const sending = sender.send([{ topic: 't', records: [record(0)] }]);
   const arrivedWhenClosed = sender.close().then(() => arrived);
 

@@ -1,7 +1,8 @@
-import type { KafkaAccess, SaslCredentials } from '@inventory/runtime/kafka-access';
-import type { Logger } from '@inventory/runtime/logger';
+import type { SaslCredentials } from '@inventory/runtime/kafka-access';
 import { tlsConnectOptions } from '@inventory/runtime/tls-identity';
 import { Kafka, logLevel, type RetryOptions, type SASLOptions } from 'kafkajs';
+import { timingOf } from '../timing.ts';
+import type { KafkaConnection } from '../wire-client.ts';
 import {
   clientLogs,
   explicitRetry,
@@ -9,13 +10,6 @@ import {
   guardJoins,
   lowLatencySockets,
 } from './guards.ts';
-import { timingOf } from './timing.ts';
-
-export interface KafkaConnection extends KafkaAccess {
-  /** Service name and instance, as the broker logs it. */
-  readonly clientId: string;
-  readonly logger: Logger;
-}
 
 export interface KafkaClientOptions {
   /** How long a reachable broker is searched for. */

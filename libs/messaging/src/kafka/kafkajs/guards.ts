@@ -11,7 +11,7 @@ import {
   logLevel,
   type RetryOptions,
 } from 'kafkajs';
-import { type JoiningGroup, removePredecessors } from './predecessors.ts';
+import { type JoiningGroup, removePredecessors } from './remove-predecessors.ts';
 
 /*
  * Workarounds for defects of the frozen client; each has a test or a measurement in this package.

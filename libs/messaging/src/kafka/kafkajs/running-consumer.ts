@@ -1,10 +1,11 @@
 import { jitteredDelayMs } from '@inventory/runtime/backoff';
 import { withDeadline } from '@inventory/runtime/wait';
 import type { Consumer, ConsumerRunConfig, ConsumerSubscribeTopics } from 'kafkajs';
-import { createKafkaClient, type KafkaConnection } from './client.ts';
-import { type ConsumerWatch, createConsumerWatch } from './consumer-watch.ts';
+import { type ConsumerWatch, createConsumerWatch } from '../consumer-watch.ts';
+import { timingOf } from '../timing.ts';
+import type { KafkaConnection } from '../wire-client.ts';
+import { createKafkaClient } from './client.ts';
 import { explicitRetry, patientRetry } from './guards.ts';
-import { timingOf } from './timing.ts';
 
 export interface RunningConsumerOptions {
   readonly connection: KafkaConnection;
@@ -42,7 +43,7 @@ export async function openConsumer(options: RunningConsumerOptions): Promise<Run
   // A client of its own: its connection attempts are the consumer's alone.
   const kafka = createKafkaClient(connection, {
     retry: patientRetry,
-    onConnecting: () => watch.connecting(),
+    onConnecting: watch.saw.trying,
     stopping: stopping.signal,
   });
   const consumer = kafka.consumer({
@@ -58,7 +59,7 @@ export async function openConsumer(options: RunningConsumerOptions): Promise<Run
     // Short, because of a group coordinator that is gone for good: a restart finds the new one.
     retry: { ...explicitRetry, restartOnFailure: async () => true },
   });
-  watch.attach(consumer);
+  report(consumer, watch);
   let restarts = 0;
   let restartTimer: NodeJS.Timeout | undefined;
 
@@ -110,4 +111,12 @@ export async function openConsumer(options: RunningConsumerOptions): Promise<Run
       );
     },
   };
+}
+
+function report({ on, events }: Consumer, { saw }: ConsumerWatch): void {
+  on(events.HEARTBEAT, saw.heartbeat);
+  on(events.REQUEST_TIMEOUT, saw.trying);
+  on(events.GROUP_JOIN, saw.joined);
+  on(events.FETCH, saw.fetched);
+  on(events.CRASH, saw.crashed);
 }

@@ -1,5 +1,5 @@
 import type { KafkaMessage } from 'kafkajs';
-import { logicalTopic, physicalTopic, toWireRecord } from './kafka-records.ts';
+import { toWireRecord } from './kafka-records.ts';
 
 const nothing = { attributes: 0, timestamp: '0', offset: '0' };
 
@@ -34,9 +34,4 @@ test('a record without headers has none', () => {
   } as KafkaMessage);
 
   expect(record).toEqual({ key: 'k', value: Buffer.from('v'), headers: {} });
-});
-
-test('a stack adds its prefix to topic names and removes it again', () => {
-  expect(physicalTopic('blue.', 'replies.v1')).toBe('blue.replies.v1');
-  expect(logicalTopic('blue.', 'blue.replies.v1')).toBe('replies.v1');
 });

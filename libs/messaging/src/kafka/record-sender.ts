@@ -1,12 +1,11 @@
 import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import { type Batcher, createBatcher } from '@inventory/runtime/concurrency';
 import { withDeadline } from '@inventory/runtime/wait';
-import { type Kafka, Partitioners, type Producer, type RetryOptions } from 'kafkajs';
 import { BusOverloaded } from '../bus.ts';
 import { sendDuration, sentMessages } from '../messaging-metrics.ts';
 import type { WireRecord } from '../wire-record.ts';
-import { explicitRetry } from './guards.ts';
-import { logicalTopic, toKafkaMessage } from './kafka-records.ts';
+import { logicalTopic } from './topic-names.ts';
+import type { WireProducer } from './wire-client.ts';
 
 export const recordsPerSendMax = 500;
 const bytesPerSendMax = 256 * 1024;
@@ -17,12 +16,6 @@ const disconnectDeadlineMs = 2_000;
 export interface TopicRecords {
   readonly topic: string;
   readonly records: readonly WireRecord[];
-}
-
-export interface RecordSenderOptions {
-  readonly retry?: RetryOptions;
-  /** Prefix of the topics' names; left out of metrics. */
-  readonly topicPrefix?: string;
 }
 
 /** Sends records; batches those that arrive during a send, keeping order per topic. */
@@ -38,40 +31,18 @@ export interface RecordSender {
 
 /**
  * One batch per topic is in flight at a time, so a retried send cannot overtake a later one. The
- * producer is not idempotent: after a request timeout that mode reuses sequence numbers, and the
- * broker acknowledges a record that it never wrote. Consumers deduplicate by id instead.
+ * topics' prefix is left out of metrics.
  */
-export async function createRecordSender(
-  kafka: Kafka,
-  { retry = explicitRetry, topicPrefix = '' }: RecordSenderOptions = {},
-): Promise<RecordSender> {
-  let producer = await connectProducer(kafka, retry);
-  let replacing: Promise<void> | undefined;
+export function createRecordSender(producer: WireProducer, topicPrefix = ''): RecordSender {
   const batchers = new Map<string, Batcher<WireRecord, undefined>>();
 
-  /**
-   * The client refreshes the metadata of all topics it has used at once: one that was deleted or is
-   * denied fails all.
-   */
-  async function replace(broken: Producer): Promise<void> {
-    producer = await connectProducer(kafka, retry);
-    void withDeadline(broken.disconnect(), disconnectDeadlineMs, 'disconnecting').catch(ignore);
-  }
-
   async function sendBatch(topic: string, batch: readonly WireRecord[]): Promise<void> {
-    const used = producer;
     const measured = measureSend(logicalTopic(topicPrefix, topic), batch.length);
     try {
-      await used.send({ topic, acks: -1, timeout: 10_000, messages: batch.map(toKafkaMessage) });
+      await producer.send(topic, batch);
       measured.ended();
     } catch (error) {
       measured.ended(error);
-      if (isOfTheTopic(error) && used === producer) {
-        replacing ??= replace(used).finally(() => {
-          replacing = undefined;
-        });
-        await replacing.catch(ignore);
-      }
       throw error;
     }
   }
@@ -109,9 +80,7 @@ export async function createRecordSender(
     async close() {
       const flushed = Promise.all([...batchers.values()].map((batcher) => batcher.idle()));
       await withDeadline(flushed, flushDeadlineMs, 'flushing the producer').catch(ignore);
-      await withDeadline(producer.disconnect(), disconnectDeadlineMs, 'disconnecting').catch(
-        ignore,
-      );
+      await withDeadline(producer.close(), disconnectDeadlineMs, 'disconnecting').catch(ignore);
     },
   };
 }
@@ -129,31 +98,6 @@ function measureSend(topic: string, records: number) {
       sentMessages.add(records, labels);
     },
   };
-}
-
-async function connectProducer(kafka: Kafka, retry: RetryOptions): Promise<Producer> {
-  const producer = kafka.producer({
-    allowAutoTopicCreation: false,
-    createPartitioner: Partitioners.DefaultPartitioner,
-    idempotent: false,
-    metadataMaxAge: 60_000,
-    retry,
-  });
-  await producer.connect();
-  return producer;
-}
-
-const topicErrors: readonly unknown[] = [
-  'UNKNOWN_TOPIC_OR_PARTITION',
-  'TOPIC_AUTHORIZATION_FAILED',
-];
-
-/** The topic does not exist, or this user has no right to it: other topics can be sent to. */
-function isOfTheTopic(error: unknown): boolean {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (topicErrors.includes((cause as { type?: unknown }).type)) return true;
-  }
-  return false;
 }
 
 /** Splits a batch by the byte limit of a request; a single larger record is sent alone. */

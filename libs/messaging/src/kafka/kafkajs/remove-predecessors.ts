@@ -1,3 +1,5 @@
+import { instanceOf, isPredecessor } from '../instances.ts';
+
 /** What a group of the client knows before it joins. */
 export interface JoiningGroup {
   readonly groupId: string;
@@ -20,14 +22,6 @@ interface Member {
 }
 
 /**
- * The client id of one process of an instance. An instance is what is the same after a restart: a
- * host name and a port that two processes cannot listen on at once.
- */
-export function clientIdOf(service: string, instance: string | undefined, uuid: string): string {
-  return instance === undefined ? `${service}-${uuid}` : `${service}@${instance}/${uuid}`;
-}
-
-/**
  * A process that was killed has left its membership behind, and its group waits until that expires
  * before it assigns a partition to the process in its place. Only one process of an instance runs at
  * a time: one that starts ends the memberships of earlier ones. A failure costs that wait, no more.
@@ -45,14 +39,4 @@ export async function removePredecessors({ groupId, cluster }: JoiningGroup): Pr
   } catch {
     // The group waits for the session of the earlier process.
   }
-}
-
-export function isPredecessor(other: string, clientId: string): boolean {
-  return (
-    other !== clientId && instanceOf(other) !== null && instanceOf(other) === instanceOf(clientId)
-  );
-}
-
-function instanceOf(clientId: string): string | null {
-  return /^(.+@.+)\/[^/]+$/.exec(clientId)?.[1] ?? null;
 }

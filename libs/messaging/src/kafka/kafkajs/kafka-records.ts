@@ -1,17 +1,5 @@
-import type { TopicName } from '@inventory/contracts/topics';
 import type { IHeaders, KafkaMessage } from 'kafkajs';
-import type { WireRecord } from '../wire-record.ts';
-
-/** Prefix of every topic and group name, so that several stacks can share a cluster. */
-export type TopicPrefix = string;
-
-export function physicalTopic(prefix: TopicPrefix, topic: string): string {
-  return prefix + topic;
-}
-
-export function logicalTopic(prefix: TopicPrefix, topic: string): TopicName {
-  return topic.slice(prefix.length) as TopicName;
-}
+import type { WireRecord } from '../../wire-record.ts';
 
 /** A record as the broker sent it. Never throws, whatever its key, value and headers are. */
 export function toWireRecord(message: KafkaMessage): WireRecord {
