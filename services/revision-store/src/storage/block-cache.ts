@@ -1,6 +1,6 @@
 import type { PackedBeginning } from '@inventory/http/packed-body';
 import { LRUCache } from 'lru-cache';
-import type { AssetBlock, BlockStore, BlockTexts, PackedPlace } from './block-store.ts';
+import { type AssetBlock, type BlockStore, type BlockTexts, packedId } from './block-store.ts';
 
 export type BlockReading = Pick<
   BlockStore,
@@ -20,13 +20,10 @@ export function cacheBlocks(blocks: BlockReading, bytesMax: number): BlockReadin
     readAssets: (set, index) => assets.read(`${set}/${index}`, () => blocks.readAssets(set, index)),
     readTexts: (set, index) => texts.read(`${set}/${index}`, () => blocks.readTexts(set, index)),
     readPart: blocks.readPart,
-    readPacked: (place) => packed.read(keyOf(place), () => blocks.readPacked(place)),
+    readPacked: (place) => packed.read(packedId(place), () => blocks.readPacked(place)),
     keepPacked: blocks.keepPacked,
   };
 }
-
-const keyOf = ({ revisionId, rowSetId, textSetId, index, coding }: PackedPlace) =>
-  `${textSetId}/${index}/${rowSetId ?? revisionId}/${coding}`;
 
 /** What holds a value, so that small ones count too. */
 const entryBytes = 64 * 1024;

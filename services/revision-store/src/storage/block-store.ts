@@ -156,7 +156,8 @@ export interface PackedPlace {
   readonly coding: ContentCoding;
 }
 
-function packedId({ textSetId, index, rowSetId, revisionId, coding }: PackedPlace): string {
+/** The id of its document. */
+export function packedId({ textSetId, index, rowSetId, revisionId, coding }: PackedPlace): string {
   return `${textSetId}/${index}/${rowSetId ?? revisionId}/${coding}`;
 }
 
