@@ -12,7 +12,7 @@ export interface AdmittedRequest {
   /** The media type of the route that the client prefers. */
   readonly type: string;
   /** The content coding that the client prefers; null where it accepts none of ours. */
-  readonly coding: ContentCoding | null;
+  readonly acceptedCoding: () => ContentCoding | null;
   /** Aborted when the connection is closed. */
   readonly signal: AbortSignal;
   /** The client's address, as network policies apply to it. */

@@ -13,7 +13,7 @@ export function runRoute(): PublicMiddleware {
       principal: required(state, 'principal'),
       rateLimit: required(state, 'rateLimit'),
       type: required(state, 'type'),
-      coding: acceptedCoding(context),
+      acceptedCoding: () => acceptedCoding(context),
       signal: gone.signal,
       clientAddress: required(state, 'clientAddress'),
       secretDigest: required(state, 'secretDigest'),

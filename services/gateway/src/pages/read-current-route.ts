@@ -95,7 +95,7 @@ export const readCurrentRoute = publicRoute({
     const read = await readCurrent(
       deps,
       { requestId, accountId, projectId },
-      { scope, language, pageSize, coding: request.coding, from },
+      { scope, language, pageSize, coding: request.acceptedCoding(), from },
       key === undefined ? null : { route: 'current', key, inputs },
     );
     try {
