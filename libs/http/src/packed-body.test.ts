@@ -1,14 +1,8 @@
-import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
-import { type ContentCoding, contentCodings } from '@inventory/contracts/vocabulary';
+import { contentCodings } from '@inventory/contracts/vocabulary';
 import { propertyRuns } from '@inventory/testkit/property-runs';
+import { unpackers } from '@inventory/testkit/unpackers';
 import fc from 'fast-check';
 import { packBeginning, packEnd, packWhole } from './packed-body.ts';
-
-const unpackers: Record<ContentCoding, (packed: Buffer) => Buffer> = {
-  br: (packed) => brotliDecompressSync(packed),
-  gzip: (packed) => gunzipSync(packed),
-  zstd: (packed) => zstdDecompressSync(packed),
-};
 
 const text = fc
   .tuple(fc.string(), fc.nat(2_000))

@@ -1,4 +1,4 @@
-import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
+import { gunzipSync } from 'node:zlib';
 import { currentPage } from '@inventory/contracts/http/current';
 import { pageReadMeta } from '@inventory/contracts/http/meta';
 import { languageTags } from '@inventory/contracts/languages';
@@ -6,6 +6,7 @@ import { contentCodings } from '@inventory/contracts/vocabulary';
 import { isoTime } from '@inventory/runtime/clock';
 import { newScope } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
+import { unpackers } from '@inventory/testkit/unpackers';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { membersText, saveInventory } from './support/fake-revision-store.ts';
 import { currentPathOf } from './support/paths.ts';
@@ -117,7 +118,6 @@ test.each(contentCodings)(
 
     const packed = await read(scope, key, '', { 'accept-encoding': coding });
 
-    const unpackers = { br: brotliDecompressSync, gzip: gunzipSync, zstd: zstdDecompressSync };
     const text = unpackers[coding](packed.bytes).toString();
     expect(packed.headers['content-encoding']).toBe(coding);
     expect(world.revisions.asked.at(-1)?.searchParams.get('coding')).toBe(coding);

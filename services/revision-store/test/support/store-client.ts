@@ -1,4 +1,3 @@
-import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import {
   type CurrentPageMeta,
   chunkDigestHeader,
@@ -10,6 +9,7 @@ import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { ManifestPage } from '@inventory/contracts/messages/revision-commands';
 import type { ContentCoding } from '@inventory/contracts/vocabulary';
 import { packEnd } from '@inventory/http/packed-body';
+import { unpackers } from '@inventory/testkit/unpackers';
 import { digestOf, type Scan } from './scan-builder.ts';
 
 export interface PageQuery {
@@ -61,8 +61,6 @@ function unpack(bytes: Buffer, packed: NonNullable<CurrentPageMeta['packed']>): 
   const whole = Buffer.concat([bytes, packEnd({ coding, rawBytes, crc32 }, end)]);
   return unpackers[coding](whole).toString().slice(packedPageBeginning.length, -end.length);
 }
-
-const unpackers = { br: brotliDecompressSync, gzip: gunzipSync, zstd: zstdDecompressSync };
 
 export function createStoreClient(url: string): StoreClient {
   async function putChunk(
