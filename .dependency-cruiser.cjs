@@ -83,13 +83,21 @@ module.exports = {
       comment: 'HTTP of the gateway is one frame for all features; it knows who calls, no more.',
       severity: 'error',
       from: { path: '^services/gateway/src/http/', pathNot: tests },
-      to: { path: '^services/gateway/src/(?!http/|tenancy/|(config|deadlines)\\.ts$)' },
+      to: { path: '^services/gateway/src/(?!http/|tenancy/)' },
     },
     {
       name: 'tenancy-knows-no-http',
       severity: 'error',
       from: { path: '^services/gateway/src/tenancy/', pathNot: tests },
       to: { path: '^services/gateway/src/http/' },
+    },
+    {
+      name: 'rooms-know-no-root',
+      comment:
+        'The root of a service composes its rooms; they know its table of pending work alone.',
+      severity: 'error',
+      from: { path: '^services/gateway/src/[^/]+/', pathNot: tests },
+      to: { path: '^services/gateway/src/[^/]+\\.ts$', pathNot: '/work\\.ts$' },
     },
     ...roomsHaveOneDirection,
     {
@@ -115,7 +123,21 @@ module.exports = {
       comment: 'The client is frozen and full of edges: one adapter holds every work-around.',
       severity: 'error',
       from: { pathNot: ['^libs/messaging/', '^libs/backends/test/', '^test/bench/'] },
-      to: { path: '^node_modules/kafkajs/' },
+      to: { path: '^node_modules/(kafkajs|@platformatic/kafka)/' },
+    },
+    {
+      name: 'the-bus-knows-no-client-of-kafka',
+      comment: 'What is above the client is the same for each; tools of the deployment use one.',
+      severity: 'error',
+      from: {
+        path: '^libs/messaging/src/',
+        pathNot: [
+          tests,
+          '^libs/messaging/src/kafka/(kafkajs|platformatic)/',
+          '^libs/messaging/src/kafka/(topic-admin|access-admin|rewind-consumers)\\.ts$',
+        ],
+      },
+      to: { path: '^node_modules/(kafkajs|@platformatic/kafka)/' },
     },
     {
       name: 'testkit-is-for-tests',

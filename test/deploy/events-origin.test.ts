@@ -60,7 +60,9 @@ test('it is scaled by the streams that a replica holds, below the most that it t
     'gateway-events',
   ).spec;
   const [{ pods }] = metrics;
-  const sources = trackedFiles(/^services\/gateway\/src\/metrics\.ts$/).map(({ text }) => text);
+  const sources = trackedFiles(/^services\/gateway\/src\/streams\/stream-metrics\.ts$/).map(
+    ({ text }) => text,
+  );
 
   expect(scaleTargetRef.name).toBe('gateway-events');
   expect(sources.join()).toContain(

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createKafkaBus } from '@inventory/messaging/kafka/kafka-bus';
 import { connectMongo } from '@inventory/mongo/connect';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
-import { kafkaAccess, kafkaSettings } from '@inventory/runtime/kafka-access';
+import { kafkaAccess, kafkaClients, kafkaSettings } from '@inventory/runtime/kafka-access';
 import { mongodbAccess, mongodbSettings } from '@inventory/runtime/mongodb-access';
 import { readSettings } from '@inventory/runtime/settings';
 import { newAccountId } from '@inventory/testkit/builders';
@@ -116,51 +116,53 @@ test('a service works over TLS with a login at Kafka and a certificate at MongoD
   expect(readiness.status).toBe(200);
 });
 
-test.each<[string, () => Environment]>([
-  [
-    'the password itself over TLS',
-    () => ({ ...kafka.login('inventory-gateway'), KAFKA_SASL_MECHANISM: 'PLAIN' }),
-  ],
-  ['a certificate', () => ({ ...toCertificateBroker(), ...ownCertificate(authority) })],
-])('Kafka takes %s', async (_what, changes) => {
-  const bus = await openBus(changes());
+describe.each(kafkaClients)('with %s', (client) => {
+  test.each<[string, () => Environment]>([
+    [
+      'the password itself over TLS',
+      () => ({ ...kafka.login('inventory-gateway'), KAFKA_SASL_MECHANISM: 'PLAIN' }),
+    ],
+    ['a certificate', () => ({ ...toCertificateBroker(), ...ownCertificate(authority) })],
+  ])('Kafka takes %s', async (_what, changes) => {
+    const bus = await openBus({ ...changes(), KAFKA_CLIENT: client });
 
-  await bus.publish([senderOf(newAccountId()).grant(1)]);
+    await bus.publish([senderOf(newAccountId()).grant(1)]);
 
-  expect(bus.health().problems).toEqual([]);
-  await bus.close();
-});
+    expect(bus.health().problems).toEqual([]);
+    await bus.close();
+  });
 
-test.concurrent.each<[string, () => Environment, RegExp]>([
-  [
-    'a wrong password',
-    () => ({ KAFKA_SASL_PASSWORD_FILE: passwordFile('wrong', 'incorrect-donkey') }),
-    /authentication failed/i,
-  ],
-  [
-    'a broker that another authority signed for',
-    () => ({ KAFKA_TLS_CA_FILE: folder.newAuthority('other').certificateFile }),
-    /certificate/i,
-  ],
-  ['a client without a certificate', toCertificateBroker, /certificate/i],
-  [
-    'a client whose certificate another authority signed',
-    () => ({ ...toCertificateBroker(), ...ownCertificate(folder.newAuthority('forger')) }),
-    /certificate/i,
-  ],
-])('Kafka: %s is refused, and why is said without a secret', async (_what, changes, reason) => {
-  const failure = await failureOf(openBus(changes()));
+  test.concurrent.each<[string, () => Environment, RegExp]>([
+    [
+      'a wrong password',
+      () => ({ KAFKA_SASL_PASSWORD_FILE: passwordFile('wrong', 'incorrect-donkey') }),
+      /authentication failed/i,
+    ],
+    [
+      'a broker that another authority signed for',
+      () => ({ KAFKA_TLS_CA_FILE: newAuthority().certificateFile }),
+      /certificate/i,
+    ],
+    ['a client without a certificate', toCertificateBroker, /certificate/i],
+    [
+      'a client whose certificate another authority signed',
+      () => ({ ...toCertificateBroker(), ...ownCertificate(newAuthority()) }),
+      /certificate/i,
+    ],
+  ])('Kafka: %s is refused, and why is said without a secret', async (_what, changes, reason) => {
+    const failure = await failureOf(openBus({ ...changes(), KAFKA_CLIENT: client }));
 
-  expect(failure).toMatch(reason);
-  for (const secret of ['incorrect-donkey', ...Object.values(kafka.passwords)]) {
-    expect(failure).not.toContain(secret);
-  }
+    expect(failure).toMatch(reason);
+    for (const secret of ['incorrect-donkey', ...Object.values(kafka.passwords)]) {
+      expect(failure).not.toContain(secret);
+    }
+  });
 });
 
 test.concurrent.each<[string, () => Environment, RegExp]>([
   [
     'a server that another authority signed for',
-    () => ({ MONGODB_TLS_CA_FILE: folder.newAuthority('elsewhere').certificateFile }),
+    () => ({ MONGODB_TLS_CA_FILE: newAuthority().certificateFile }),
     /certificate/i,
   ],
   [
@@ -171,6 +173,11 @@ test.concurrent.each<[string, () => Environment, RegExp]>([
 ])('MongoDB: %s is refused, and why is said', async (_what, changes, reason) => {
   expect(await failureOf(openMongo(changes()))).toMatch(reason);
 });
+
+/** One that no server and no client of the others trusts. */
+function newAuthority(): TestAuthority {
+  return folder.newAuthority(systemIdentifiers.uuidV7());
+}
 
 function toCertificateBroker(): Environment {
   return {

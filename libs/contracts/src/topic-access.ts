@@ -6,6 +6,9 @@ import {
   topicsOf,
 } from './topics.ts';
 
+/** Stands for the name of a service in a pattern of principals. */
+export const servicePlaceholder = '{service}';
+
 /** A right at the broker. `Read` and `Write` include `Describe`. */
 export interface Access {
   readonly resource: 'topic' | 'group';

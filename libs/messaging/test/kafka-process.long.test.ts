@@ -4,8 +4,9 @@ import { testLogger } from '@inventory/testkit/namespace';
 import { type Program, startProgram } from '@inventory/testkit/typescript-program';
 import { waitFor } from '@inventory/testkit/wait-for';
 import type { ReceivedMessage } from '../src/bus.ts';
-import { createRecordSender } from '../src/kafka/producer.ts';
-import { openConsumer } from '../src/kafka/running-consumer.ts';
+import { openConsumer } from '../src/kafka/kafkajs/running-consumer.ts';
+import { createKafkajsWireClient } from '../src/kafka/kafkajs/wire-client.ts';
+import { createRecordSender } from '../src/kafka/record-sender.ts';
 import { startWorkConsumer } from '../src/kafka/work-consumer.ts';
 import { type KafkaWorld, openKafkaWorld } from './support/kafka-world.ts';
 import { idsOf, recordWork } from './support/record-work.ts';
@@ -48,7 +49,6 @@ test('kill -9 in the middle of a message: it is redelivered, and nothing that wa
   await victim.ended;
   expect(await committed()).toBe(5);
   const handled: ReceivedMessage[] = [];
-  const sender = await createRecordSender(world.kafka);
   const connection = {
     brokers: [broker],
     clientId: 'heir',
@@ -56,8 +56,10 @@ test('kill -9 in the middle of a message: it is redelivered, and nothing that wa
     timing: shortTiming,
   };
   const { topicPrefix } = world.namespace;
+  const wire = createKafkajsWireClient(connection);
+  const sender = createRecordSender(await wire.openProducer());
   const heir = await startWorkConsumer(
-    { connection, sender, topicPrefix },
+    { wire, sender, topicPrefix },
     {
       group: 'workers',
       topics: [workTopic],

@@ -7,9 +7,10 @@ import { startProgram } from '@inventory/testkit/typescript-program';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { Kafka, logLevel, type Producer } from 'kafkajs';
 import type { MessageBus, ReceivedMessage } from '../src/bus.ts';
-import { createKafkaClient } from '../src/kafka/client.ts';
-import { physicalTopic } from '../src/kafka/kafka-records.ts';
-import { createRecordSender } from '../src/kafka/producer.ts';
+import { createKafkaClient } from '../src/kafka/kafkajs/client.ts';
+import { openKafkajsProducer } from '../src/kafka/kafkajs/producer.ts';
+import { createRecordSender } from '../src/kafka/record-sender.ts';
+import { physicalTopic } from '../src/kafka/topic-names.ts';
 import { cancel, newKeys, workTopic } from './support/test-messages.ts';
 
 /*
@@ -148,7 +149,7 @@ async function batching(): Promise<Figure> {
     value,
     headers: {},
   }));
-  const sender = await createRecordSender(ours);
+  const sender = createRecordSender(await openKafkajsProducer(ours));
   let startMs = monotonicNow();
   await sender.send([{ topic, records }]);
   const batched = count / ((monotonicNow() - startMs) / 1000);

@@ -1,5 +1,4 @@
-import { ensureAccess, servicePlaceholder } from '@inventory/messaging/kafka/access-admin';
-import { ensureTopics } from '@inventory/messaging/kafka/topic-admin';
+import { servicePlaceholder } from '@inventory/contracts/topic-access';
 import { kafkaAccess, kafkaSettings } from '@inventory/runtime/kafka-access';
 import { openLifetime } from '@inventory/runtime/lifetime';
 import type { Logger } from '@inventory/runtime/logger';
@@ -35,6 +34,8 @@ export async function prepareTopics(
 ): Promise<void> {
   const parsed = readSettings(topicJobSettings, environment);
   const cluster = { ...kafkaAccess(parsed), topicPrefix: parsed.KAFKA_TOPIC_PREFIX, logger };
+  // Loaded for this job alone: a service may use another client.
+  const { ensureTopics } = await import('@inventory/messaging/kafka/topic-admin');
   const created = await ensureTopics({
     ...cluster,
     partitions: parsed.TOPIC_PARTITIONS,
@@ -43,6 +44,7 @@ export async function prepareTopics(
   logger.info({ created }, 'topics ready');
   const { ACL_PRINCIPALS: principals } = parsed;
   if (principals === undefined) return;
+  const { ensureAccess } = await import('@inventory/messaging/kafka/access-admin');
   const rules = await ensureAccess({ ...cluster, principals });
   logger.info({ principals, rules }, 'rights ready');
 }

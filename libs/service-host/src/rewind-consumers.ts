@@ -1,5 +1,4 @@
 import type { ServiceName } from '@inventory/contracts/topics';
-import { rewindConsumers } from '@inventory/messaging/kafka/rewind-consumers';
 import { isoTime } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import type { ServiceConfig } from '@inventory/runtime/service-settings';
@@ -23,6 +22,7 @@ export async function runRewind(command: RewindCommand): Promise<void> {
     throw new SettingsError([`${rewindFlag} needs a time such as 2026-11-21T10:00:00Z`]);
   }
   const { topicPrefix } = config.kafka;
+  const { rewindConsumers } = await import('@inventory/messaging/kafka/rewind-consumers');
   const rewound = await rewindConsumers({ ...config.kafka, service, topicPrefix, toMs, logger });
   logger.info({ to: isoTime(toMs), rewound }, 'consumers rewound');
 }

@@ -97,7 +97,7 @@ export function createWorker<Item>(kind: WorkKind<Item>, deps: WorkerDeps): Work
     oldestDueMs: () => oldestDueMs,
     now: clock.now,
   });
-  const itemWork = createItemWork(kind, deps);
+  const { itemWork, standBack } = createItemWork(kind, deps);
   const keys = createKeyPlaces(kind);
 
   function begin(item: Pending<Item>): void {
@@ -137,9 +137,10 @@ export function createWorker<Item>(kind: WorkKind<Item>, deps: WorkerDeps): Work
       }
       // What takes longer here than its claim is left to others, and takes no place twice.
       const full = keys.full();
-      const found = await queue.findDue(clock.now(), limit + running.size, full);
-      const due = found.filter(({ id }) => !running.has(id)).slice(0, limit);
-      oldestDueMs = due[0]?.dueAtMs ?? null;
+      const found = await queue.findDue(clock.now(), limit + running.size + standBack.size, full);
+      const waiting = found.filter(({ id }) => !running.has(id));
+      oldestDueMs = waiting[0]?.dueAtMs ?? null;
+      const due = waiting.filter(({ id }) => !standBack.passes(id)).slice(0, limit);
       const taken = due.filter(keys.enter);
       mayHaveMore = due.length === limit || full.length > 0 || taken.length < due.length;
       const claims = await Promise.allSettled(taken.map(claim));
@@ -176,6 +177,35 @@ export function createWorker<Item>(kind: WorkKind<Item>, deps: WorkerDeps): Work
       while (running.size > 0) await Promise.all(running.values());
     },
     stop: unobserve,
+  };
+}
+
+/** Looks at which an item that failed here is left to others, and how many items are remembered. */
+const standBackMax = { looks: 3, items: 1_000 };
+
+/**
+ * A replica that cannot do something, for want of a broker say, wakes when it is due again: it would
+ * be the first one every time. It passes at one look more after each failure.
+ */
+function createStandBack() {
+  const left = new Map<string, number>();
+  return {
+    get size() {
+      return left.size;
+    },
+    failed({ id, tries }: Pick<Pending<unknown>, 'id' | 'tries'>): void {
+      const [oldest] = left.keys();
+      if (left.size >= standBackMax.items && oldest !== undefined) left.delete(oldest);
+      left.set(id, Math.min(tries, standBackMax.looks));
+    },
+    /** Whether it is left to others at this look. */
+    passes(id: string): boolean {
+      const looks = left.get(id);
+      if (looks === undefined) return false;
+      if (looks > 0) left.set(id, looks - 1);
+      else left.delete(id);
+      return looks > 0;
+    },
   };
 }
 
@@ -218,13 +248,13 @@ function claimedUntilMs(
 /** Works on one claimed item, until its result is recorded. */
 function createItemWork<Item>(kind: WorkKind<Item>, deps: WorkerDeps) {
   const { name, queue, again, leaseMs } = kind;
+  const standBack = createStandBack();
   const { clock, logger, wakeIn, stopping, random = Math.random } = deps;
 
   async function end(item: Pending<Item>, result: WorkResult): Promise<void> {
     if (result === 'settled') return;
     if (result === 'done') return await queue.complete(item);
     if (result === 'later' && leaseMs === undefined) return;
-    // With jitter: a replica that fails looks at a fixed pace, and would be the first one every time.
     const pauseMs = result === 'later' ? backoffDelayMs(again, item.tries, random()) : result;
     await queue.postpone(item, clock.now() + pauseMs, result === 'later' ? 'counts' : 'uncounted');
     wakeIn(pauseMs);
@@ -235,6 +265,7 @@ function createItemWork<Item>(kind: WorkKind<Item>, deps: WorkerDeps) {
       return await kind.work(item, signal);
     } catch (error) {
       countFailure(name);
+      standBack.failed(item);
       logger.warn({ err: error, work: name, id: item.id, tries: item.tries }, 'work failed');
       return 'later';
     }
@@ -261,8 +292,9 @@ function createItemWork<Item>(kind: WorkKind<Item>, deps: WorkerDeps) {
     await end(claimed, result);
   }
 
-  return (item: Pending<Item>): Promise<void> =>
+  const itemWork = (item: Pending<Item>): Promise<void> =>
     leaseMs === undefined
       ? workOn(item, stopping).then((result) => end(item, result))
       : workUnderLease(item, leaseMs);
+  return { itemWork, standBack };
 }

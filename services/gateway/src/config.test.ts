@@ -34,11 +34,12 @@ test('what must be given is little, and the rest has defaults', () => {
     publicHttp: { host: '127.0.0.1', port: 8080 },
     cursorKeys: [key],
     trustedProxies: [],
-    limits: { decisionTimeoutMs: 10_000, deliverWithinMs: 30_000, reverseAfterMs: 30_000 },
+    decisionTimeoutMs: 10_000,
+    pageReads: { deliverWithinMs: 30_000, reverseAfterMs: 30_000 },
     // These are promised (idempotency_in_progress; Status: wait).
     deadlines: { undecidedReadMs: 2_000, undecidedRefreshMs: 2_000, waitSecondMs: 1_000 },
   });
-  expect(Object.isFrozen(config.limits)).toBe(true);
+  expect(Object.isFrozen(config.pageReads)).toBe(true);
 });
 
 test('every problem is named at once, and no value is repeated', () => {

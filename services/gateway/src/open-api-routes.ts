@@ -3,14 +3,14 @@ import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
 import { createFunds } from './accounts/funds.ts';
 import { openAccounts } from './accounts/open-accounts.ts';
-import type { ReadUsageDeps } from './accounts/read-usage-route.ts';
-import type { PriceVersion } from './accounts/track-prices.ts';
+import type { PriceVersion } from './accounts/prices.ts';
+import type { FindProject } from './accounts/read-usage-route.ts';
+import type { Broadcasts } from './commands/open-broadcasts.ts';
 import type { RequestReplyClient } from './commands/request-reply-client.ts';
 import type { GatewayConfig } from './config.ts';
 import type { TrafficLimiter } from './http/limit-traffic.ts';
 import type { BoundPublicRoute } from './http/public-route.ts';
 import type { CursorSealer } from './http/sealed-cursor.ts';
-import type { Broadcasts } from './open-broadcasts.ts';
 import type { ServiceClients } from './open-clients.ts';
 import { openPages } from './pages/open-pages.ts';
 import { openRefreshes } from './refreshes/open-refreshes.ts';
@@ -18,7 +18,8 @@ import { listEventsRoute } from './streams/list-events-route.ts';
 import type { PositionCursors } from './streams/position-cursor.ts';
 import { webhookRoutes } from './webhooks/webhook-routes.ts';
 
-export interface ApiRoutesDeps extends Pick<ReadUsageDeps, 'findProject'> {
+export interface ApiRoutesDeps {
+  readonly findProject: FindProject;
   readonly db: Db;
   readonly bus: Pick<MessageBus, 'publish'>;
   readonly broadcasts: Broadcasts;

@@ -3,8 +3,10 @@ import type { ServiceContext } from '@inventory/service-host/service-context';
 import { createLedgerClient } from './accounts/ledger-client.ts';
 import { createStagingClient } from './captures/staging-client.ts';
 import type { GatewayConfig } from './config.ts';
-import { createAdmissionClient } from './operator/admission-client.ts';
-import { createRevisionStoreEraseClient } from './operator/revision-store-erase-client.ts';
+import {
+  createAdmissionClient,
+  createRevisionStoreEraseClient,
+} from './operator/operator-services.ts';
 import { createLivePageClient } from './pages/live-page-client.ts';
 import { createRevisionStoreClient } from './pages/revision-store-client.ts';
 import { createCollectorClient } from './refreshes/collector-client.ts';

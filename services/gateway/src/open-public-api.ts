@@ -6,7 +6,6 @@ import { createTrafficLimiter } from './http/limit-traffic.ts';
 import { createRateWindowStore } from './http/rate-window-store.ts';
 import { createCursorSealer } from './http/sealed-cursor.ts';
 import { startPublicApi } from './http/start-public-api.ts';
-import { connectionRefused, unknownKeyRefused } from './metrics.ts';
 import { type ApiRoutesDeps, openApiRoutes } from './open-api-routes.ts';
 import { publicRoutes } from './public-routes.ts';
 import { type EventStreamsParts, openEventStreams } from './streams/open-event-streams.ts';
@@ -45,9 +44,14 @@ export async function openPublicApi(
       : openApiRoutes(context, { ...shared, findProject, limiter, cursors, positions })),
     ...(streams ? [streams.route] : []),
   ];
-  const own = { endpoints: publicRoutes, routes, principals, limiter };
-  const serving = { ...shared, ...own, unknownKeyRefused, connectionRefused };
-  const server = await startPublicApi(context, serving);
+  const { prices } = shared;
+  const server = await startPublicApi(context, {
+    endpoints: publicRoutes,
+    routes,
+    principals,
+    limiter,
+    prices,
+  });
   // Streams end with a control frame before the server closes the remaining connections.
   if (streams) lifetime.defer('event streams', () => streams.drain());
   return { url: server.url };

@@ -3,17 +3,16 @@ import { createPendingReplies } from '@inventory/messaging/pending-replies';
 import { openBackends } from '@inventory/service-host/open-backends';
 import { serveInternal } from '@inventory/service-host/serve-internal';
 import type { ServiceContext, StartedService } from '@inventory/service-host/service-context';
-import { noPrices, trackPrices } from './accounts/track-prices.ts';
+import { noPrices, trackPrices } from './accounts/prices.ts';
+import { openBroadcasts } from './commands/open-broadcasts.ts';
 import { openCommands } from './commands/open-commands.ts';
 import type { GatewayConfig } from './config.ts';
 import { gatewayIndexes } from './gateway-indexes.ts';
-import { openBroadcasts } from './open-broadcasts.ts';
 import { openClients } from './open-clients.ts';
 import { openPublicApi } from './open-public-api.ts';
 import { startOperatorApi } from './start-operator-api.ts';
-import { listEventProjectsRoute } from './tenancy/list-event-projects-route.ts';
 import { openTenancy } from './tenancy/open-tenancy.ts';
-import { readStandingRoute } from './tenancy/read-standing-route.ts';
+import { listEventProjectsRoute, readStandingRoute } from './tenancy/standing-routes.ts';
 
 export interface StartedGateway extends StartedService {
   readonly publicUrl: string;
@@ -23,14 +22,14 @@ export interface StartedGateway extends StartedService {
 export async function startGateway(
   context: ServiceContext<GatewayConfig>,
 ): Promise<StartedGateway> {
-  const { config, lifetime, clock, identifiers, logger } = context;
+  const { config, lifetime, clock, logger } = context;
   const { db, bus, health } = await openBackends(context, 'gateway', gatewayIndexes);
   const publicPort = withoutPublicPort(health);
   const replies = createPendingReplies();
   const broadcasts = await openBroadcasts(bus, lifetime, replies);
   const commands = openCommands({ bus, broadcasts, lifetime, replies });
   const clients = openClients(context);
-  const tenancy = await openTenancy({ db, bus, broadcasts, clock, identifiers, lifetime, logger });
+  const tenancy = await openTenancy(context, { db, bus, broadcasts });
   const { ledger } = clients;
   const prices =
     config.role === 'events' ? noPrices : trackPrices({ ledger, clock, lifetime, logger });

@@ -8,30 +8,39 @@ import { createAuditStore } from './operator/audit-store.ts';
 import { openOperatorApi } from './operator/open-operator-api.ts';
 import type { Tenancy } from './tenancy/open-tenancy.ts';
 
-interface OperatorServerDeps {
-  readonly db: Db;
-  readonly commands: RequestReplyClient;
-  readonly clients: ServiceClients;
-  readonly tenancy: Tenancy;
-}
-
 const drainMs = 5_000;
 
 /** Serves the operator API on a port of its own. The database must have `auditIndexes`. */
 export async function startOperatorApi(
   context: ServiceContext<GatewayConfig>,
-  { db, clients, ...deps }: OperatorServerDeps,
+  parts: {
+    readonly db: Db;
+    readonly commands: RequestReplyClient;
+    readonly clients: ServiceClients;
+    readonly tenancy: Tenancy;
+  },
 ): Promise<HttpServer> {
-  const { config, lifetime } = context;
+  const { config, lifetime, clock, identifiers, logger } = context;
+  const { tenancy, commands, clients, db } = parts;
+  const { ledger, admission, inventories, webhooks } = clients;
   const { deadlines } = config;
-  const listener = openOperatorApi({
-    ...clients,
-    ...context,
-    ...deps,
-    ...config.operatorApi,
-    auditStore: createAuditStore(db, deadlines),
-    deadlines,
-  });
+  const auditStore = createAuditStore(db, deadlines);
+  const listener = openOperatorApi(
+    {
+      tenancy,
+      commands,
+      ledger,
+      admission,
+      inventories,
+      webhooks,
+      auditStore,
+      clock,
+      identifiers,
+      deadlines,
+    },
+    config.operatorApi,
+    logger,
+  );
   const server = await startHttpServer({ listener, halfClosed: true, ...config.operatorHttp });
   lifetime.defer('operator HTTP', () => server.close(drainMs));
   return server;

@@ -139,11 +139,10 @@ test('the audit is read by time and operator, in parts, each entry once', async 
 test('wrong tokens are throttled per peer, until the limit refills; the right one is served all the same', async () => {
   const at = { ms: 0 };
   const token = 'the-token-of-a-throttled-operator';
-  const call = await world.callWith({
-    operators: [operatorWith('alice', token, 'admin')],
-    attemptsPerMinute: 2,
-    clock: { now: () => at.ms },
-  });
+  const call = await world.callWith(
+    { clock: { now: () => at.ms } },
+    { operators: [operatorWith('alice', token, 'admin')], attemptsPerMinute: 2 },
+  );
   const tried = (authorization: string) => call({ path: '/accounts', authorization });
   const right = `Bearer ${token}`;
 

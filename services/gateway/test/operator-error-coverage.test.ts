@@ -30,7 +30,7 @@ beforeAll(async () => {
   broken = await world.callWith(failing(new TypeError('broken')));
   away = await world.callWith(failing(new ServiceUnreachable('the ledger did not answer')));
   const rotateCredential = () => Promise.reject(new Refused({ code: 'concurrent_change' }));
-  impatient = await world.callWith({ attemptsPerMinute: 1, clock: { now: () => 0 } });
+  impatient = await world.callWith({ clock: { now: () => 0 } }, { attemptsPerMinute: 1 });
   await impatient({ path: '/accounts', authorization: null });
   contested = await world.callWith({ tenancy: { ...world.tenancy, rotateCredential } });
 });

@@ -10,7 +10,7 @@ import { gatewayIndexes } from '../src/gateway-indexes.ts';
 import { createSeatStore } from '../src/streams/stream-seat-store.ts';
 import { createAnnouncer } from '../src/tenancy/announce-change.ts';
 import { createAccount, createProject } from '../src/tenancy/creations.ts';
-import { issueCredential } from '../src/tenancy/issue-credential.ts';
+import { issueCredential } from '../src/tenancy/credentials.ts';
 import { tenancyCollections } from '../src/tenancy/tenancy-documents.ts';
 import { createTenancyStore, type TenancyStore } from '../src/tenancy/tenancy-store.ts';
 
@@ -44,10 +44,10 @@ const announcer = createAnnouncer({
 
 /** The Credential of a new customer and the digest of its secret. */
 async function newCredential() {
-  const deps = { store, announcer, clock: systemClock, identifiers: systemIdentifiers };
-  const account = await createAccount(deps, { name: 'Trader' });
-  const project = await createProject(deps, { accountId: account.id, name: null });
-  const { credential, secret } = await issueCredential(deps, {
+  const process = { clock: systemClock, identifiers: systemIdentifiers };
+  const account = await createAccount(store, process, { name: 'Trader' });
+  const project = await createProject(store, process, { accountId: account.id, name: null });
+  const { credential, secret } = await issueCredential(store, announcer, systemIdentifiers, {
     projectId: project.id,
     ...{ name: null, permissions: ['*'], expiresAtMs: null, networkPolicy: null },
   });

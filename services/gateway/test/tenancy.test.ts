@@ -7,8 +7,7 @@ import { recordMessages } from '@inventory/testkit/message-recorder';
 import { openNamespace, type TestNamespace } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
-import { mintSecret } from '../src/tenancy/issue-credential.ts';
-import { rotateCredential } from '../src/tenancy/rotate-credential.ts';
+import { mintSecret, rotateCredential } from '../src/tenancy/credentials.ts';
 import type { Credential } from '../src/tenancy/tenancy.domain.ts';
 import { createTenancyStore } from '../src/tenancy/tenancy-store.ts';
 import { newCustomer, openTenancyReplica, type TenancyReplica } from './support/tenancy-replica.ts';
@@ -218,9 +217,7 @@ test('of rotations at once one succeeds, so no returned secret is invalid', asyn
 
   const rotation = { credentialId: credential.id, overlapMs: 0 };
   const results = await Promise.allSettled(
-    [1, 2, 3].map(() =>
-      rotateCredential({ store: { ...store, findCredential }, announcer }, rotation),
-    ),
+    [1, 2, 3].map(() => rotateCredential({ ...store, findCredential }, announcer, rotation)),
   );
 
   const rotated = results.filter((result) => result.status === 'fulfilled');

@@ -7,6 +7,7 @@ import { admissionLatency } from './benchmarks/admission-latency.ts';
 import { collectors } from './benchmarks/collectors.ts';
 import { currentPage } from './benchmarks/current-page.ts';
 import { heldStreams } from './benchmarks/held-streams.ts';
+import { kafkaClients } from './benchmarks/kafka-clients.ts';
 import { largeRefresh } from './benchmarks/large-refresh.ts';
 import { ledgerCore } from './benchmarks/ledger-core.ts';
 import { ledgerHistory } from './benchmarks/ledger-history.ts';
@@ -41,6 +42,7 @@ const benchmarks: readonly Benchmark[] = [
   scaling,
   streams,
   heldStreams,
+  kafkaClients,
   unknownKeys,
   webhooks,
   pendingWork,

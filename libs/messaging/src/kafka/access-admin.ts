@@ -1,4 +1,4 @@
-import { type Access, accessOf } from '@inventory/contracts/topic-access';
+import { type Access, accessOf, servicePlaceholder } from '@inventory/contracts/topic-access';
 import { serviceNames } from '@inventory/contracts/topics';
 import type { KafkaAccess } from '@inventory/runtime/kafka-access';
 import type { Logger } from '@inventory/runtime/logger';
@@ -9,11 +9,8 @@ import {
   AclResourceTypes,
   ResourcePatternTypes,
 } from 'kafkajs';
-import { createKafkaClient } from './client.ts';
-import { readAsAdmin } from './read-as-admin.ts';
-
-/** Stands for the name of a service in a pattern of principals. */
-export const servicePlaceholder = '{service}';
+import { createKafkaClient } from './kafkajs/client.ts';
+import { readAsAdmin } from './kafkajs/read-as-admin.ts';
 
 export interface AccessRules {
   /** Principal of each service, such as `User:inventory-{service}`. */

@@ -3,23 +3,22 @@ import { jitteredDelayMs } from '@inventory/runtime/backoff';
 import type { Logger } from '@inventory/runtime/logger';
 import { createSemaphore } from '@inventory/runtime/semaphore';
 import { pause, withDeadline } from '@inventory/runtime/wait';
-import type { Consumer, EachBatchPayload } from 'kafkajs';
 import type { WorkConsumer } from '../bus.ts';
 import { deadLetters } from '../messaging-metrics.ts';
 import { createPartitionWork } from '../partition-work.ts';
 import { handlerBackoff, postponeMs } from '../retry-policy.ts';
 import type { WireRecord } from '../wire-record.ts';
-import { logicalTopic, physicalTopic, toWireRecord } from './kafka-records.ts';
 import { measureConsumer } from './measure-consumer.ts';
 import type { OffsetCommits } from './offset-commits.ts';
-import { createPartitionBackpressure } from './partition-backpressure.ts';
 import { type FetchedRecord, openPartitionQueue, type PartitionQueue } from './partition-queue.ts';
-import type { RecordSender } from './producer.ts';
+import type { RecordSender } from './record-sender.ts';
+import { logicalTopic, physicalTopic } from './topic-names.ts';
+import type { FetchedBatch, GroupMember } from './wire-client.ts';
 
 export interface BatchHandlerOptions {
   readonly work: WorkConsumer;
   readonly topicPrefix: string;
-  readonly consumer: Pick<Consumer, 'pause' | 'resume'>;
+  readonly member: Pick<GroupMember, 'pause' | 'resume' | 'pauseAll'>;
   readonly sender: RecordSender;
   readonly commits: OffsetCommits;
   readonly logger: Logger;
@@ -31,8 +30,8 @@ export interface BatchHandlerOptions {
  * partition waits for another's handlers.
  */
 export interface BatchHandler {
-  /** Never throws: the client treats some errors as unrecoverable and stops the consumer. */
-  eachBatch(payload: EachBatchPayload): Promise<void>;
+  /** Never throws. */
+  handle(batch: FetchedBatch): Promise<void>;
   /** Starts nothing further of this assignment; resolves when the running slices have ended. */
   handOver(): Promise<void>;
   /** Forgets the state of every partition: assignments may have changed. */
@@ -52,8 +51,7 @@ const partitionConcurrencyMax = 16;
 const backpressureMs = 1_000;
 
 export function createBatchHandler(options: BatchHandlerOptions): BatchHandler {
-  const { work, topicPrefix, commits, logger } = options;
-  const backpressure = createPartitionBackpressure(options.consumer);
+  const { work, topicPrefix, member, commits, logger } = options;
   const sendDeadLetter = deadLetterSender(options);
   const measured = measureConsumer(work);
   const semaphore = createSemaphore(partitionConcurrencyMax);
@@ -86,7 +84,7 @@ export function createBatchHandler(options: BatchHandlerOptions): BatchHandler {
       flooded() {
         flooded.set(`${physical}/${partition}`, topic);
         logger.fatal({ topic, partition }, 'too many dead letters: the partition is stopped');
-        backpressure.pause(physical, partition);
+        member.pause(physical, partition);
       },
     });
   }
@@ -100,23 +98,24 @@ export function createBatchHandler(options: BatchHandlerOptions): BatchHandler {
     return opened;
   }
 
-  async function eachBatch(payload: EachBatchPayload): Promise<void> {
+  async function handle(batch: FetchedBatch): Promise<void> {
     if (stopping) return;
-    const { topic: physical, partition } = payload.batch;
+    const { topic: physical, partition } = batch;
     if (flooded.has(`${physical}/${partition}`)) {
       // A restarted client has forgotten the pause.
-      backpressure.pause(physical, partition);
+      member.pause(physical, partition);
       return;
     }
-    const records = fetchedRecords(payload, logicalTopic(topicPrefix, physical));
-    const last = records.at(-1);
-    if (!last) return;
     const queue = queueOf(physical, partition);
-    if (!queue.add(records, Number(payload.batch.offsetLag()))) return;
+    if (!queue.add(fetchedRecords(batch, logicalTopic(topicPrefix, physical)), batch.behind))
+      return;
     // The next fetch continues here; commits follow the handlers.
-    payload.resolveOffset(last.position.offset);
+    batch.accept();
     if (await queue.hasCapacityWithin(backpressureMs)) return;
-    backpressure.pauseUntil(physical, partition, queue.waitForCapacity());
+    member.pause(physical, partition);
+    void queue.waitForCapacity().then(() => {
+      if (!stopping && !flooded.has(`${physical}/${partition}`)) member.resume(physical, partition);
+    });
   }
 
   async function closeQueues(): Promise<void> {
@@ -124,7 +123,7 @@ export function createBatchHandler(options: BatchHandlerOptions): BatchHandler {
   }
 
   return {
-    eachBatch,
+    handle,
     handOver: closeQueues,
     forget() {
       void closeQueues();
@@ -133,7 +132,7 @@ export function createBatchHandler(options: BatchHandlerOptions): BatchHandler {
     },
     async stop(deadlineMs) {
       stopping = true;
-      backpressure.pauseAll(work.topics.map((topic) => physicalTopic(topicPrefix, topic)));
+      member.pauseAll();
       await withDeadline(closeQueues(), deadlineMs, 'handling fetched records').catch(
         (error: unknown) =>
           logger.warn({ err: error, group: work.group }, 'partition work abandoned'),
@@ -154,10 +153,10 @@ function deadLetterSender({ topicPrefix, sender }: BatchHandlerOptions) {
   };
 }
 
-function fetchedRecords({ batch }: EachBatchPayload, topic: TopicName): FetchedRecord[] {
-  return batch.messages.map((message) => ({
-    position: { topic, partition: batch.partition, offset: message.offset },
-    record: toWireRecord(message),
-    writtenAtMs: Number(message.timestamp),
+function fetchedRecords(batch: FetchedBatch, topic: TopicName): FetchedRecord[] {
+  return batch.records.map(({ offset, writtenAtMs, ...record }) => ({
+    position: { topic, partition: batch.partition, offset },
+    record,
+    writtenAtMs,
   }));
 }

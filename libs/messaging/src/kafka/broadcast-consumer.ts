@@ -1,14 +1,10 @@
 import { withDeadline } from '@inventory/runtime/wait';
-import type { EachBatchPayload } from 'kafkajs';
 import type { BroadcastConsumer } from '../bus.ts';
 import { deadLetters } from '../messaging-metrics.ts';
 import { decode, type Position, type WireRecord } from '../wire-record.ts';
-import { createKafkaClient, type KafkaConnection } from './client.ts';
-import { logicalTopic, physicalTopic, toWireRecord } from './kafka-records.ts';
-import { readAsAdmin } from './read-as-admin.ts';
-import { openConsumer } from './running-consumer.ts';
 import { timingOf } from './timing.ts';
-import { untilSettled } from './topic-admin.ts';
+import { logicalTopic, physicalTopic } from './topic-names.ts';
+import type { FetchedBatch, WireClient } from './wire-client.ts';
 import type { ConsumerContext, KafkaSubscription } from './work-consumer.ts';
 
 /**
@@ -22,27 +18,18 @@ export async function startBroadcastConsumer(
   broadcast: BroadcastConsumer,
   groupId: string,
 ): Promise<KafkaSubscription> {
-  const { connection, topicPrefix } = context;
-  const { logger } = connection;
-  const { requestTimeoutMs } = timingOf(connection);
+  const { wire, topicPrefix } = context;
+  const { logger } = wire.connection;
+  const { requestTimeoutMs } = timingOf(wire.connection);
   const topics = broadcast.topics.map((topic) => physicalTopic(topicPrefix, topic));
-  const positions = await currentEnds(connection, topics);
-  const running = await openConsumer({
-    connection,
+  const positions = await currentEnds(wire, topics);
+  const member = await wire.openMember({
     groupId,
+    topics,
     fetchWaitMs: 500,
     fetchBytesMin: 1,
-    subscription: { topics, fromBeginning: false },
-  });
-  const { consumer, watch } = running;
-  consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
-    for (const [topic, partitions] of Object.entries(payload.memberAssignment)) {
-      for (const partition of partitions) {
-        // A partition that was added since the start is read from its beginning.
-        const offset = positions.get(`${topic}/${partition}`) ?? '0';
-        consumer.seek({ topic, partition, offset });
-      }
-    }
+    // A partition that was added since the start is read from its beginning.
+    startOf: (topic, partition) => positions.get(`${topic}/${partition}`) ?? '0',
   });
 
   function receive(record: WireRecord, position: Position): void {
@@ -59,42 +46,37 @@ export async function startBroadcastConsumer(
     }
   }
 
-  async function eachBatch({ batch }: EachBatchPayload): Promise<void> {
+  async function handle(batch: FetchedBatch): Promise<void> {
     const topic = logicalTopic(topicPrefix, batch.topic);
-    for (const message of batch.messages) {
-      const position = { topic, partition: batch.partition, offset: message.offset };
-      const record = toWireRecord(message);
+    for (const { offset, ...record } of batch.records) {
+      const position = { topic, partition: batch.partition, offset };
       if (broadcast.wants?.({ topic, key: record.key }) !== false) receive(record, position);
     }
     // Nothing runs in between: the records of a batch are received in one turn.
-    const last = batch.messages.at(-1);
+    const last = batch.records.at(-1);
     if (last === undefined) return;
     const next = (BigInt(last.offset) + 1n).toString();
     positions.set(`${batch.topic}/${batch.partition}`, next);
+    batch.accept();
   }
 
-  await running.run({ autoCommit: false, eachBatchAutoResolve: true, eachBatch });
+  await member.run({ batch: handle });
   try {
-    await withDeadline(watch.started(), 6 * requestTimeoutMs, `joining ${groupId}`);
+    await withDeadline(member.watch.started(), 6 * requestTimeoutMs, `joining ${groupId}`);
   } catch (error) {
-    await running.stop();
+    await member.stop();
     throw error;
   }
-  return { watch, problems: () => [], stop: running.stop };
+  return { watch: member.watch, problems: () => [], stop: member.stop };
 }
 
 /** The end offset of each partition. */
-function currentEnds(
-  connection: KafkaConnection,
-  topics: readonly string[],
-): Promise<Map<string, string>> {
-  return readAsAdmin(createKafkaClient(connection), async (admin) => {
+function currentEnds(wire: WireClient, topics: readonly string[]): Promise<Map<string, string>> {
+  return wire.read(async (cluster) => {
     const ends = new Map<string, string>();
     for (const topic of topics) {
-      for (const { partition, offset } of await untilSettled(() =>
-        admin.fetchTopicOffsets(topic),
-      )) {
-        ends.set(`${topic}/${partition}`, offset);
+      for (const { partition, high } of await cluster.bounds(topic)) {
+        ends.set(`${topic}/${partition}`, high);
       }
     }
     return ends;

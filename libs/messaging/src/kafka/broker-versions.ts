@@ -9,48 +9,14 @@ export interface VersionRange {
   readonly max: number;
 }
 
-/**
- * Every request that the client sends here. The client negotiates by the newest versions alone and
- * ignores the broker's oldest: without this check a request that a broker no longer supports shows
- * as closed connections.
- */
-const sentRequests = [
-  'Produce',
-  'Fetch',
-  'ListOffsets',
-  'Metadata',
-  'OffsetCommit',
-  'OffsetFetch',
-  'GroupCoordinator',
-  'JoinGroup',
-  'Heartbeat',
-  'LeaveGroup',
-  'SyncGroup',
-  'ApiVersions',
-] as const;
-
-/** The versions of each request that the client implements, by the request's number. */
-export function clientVersions(): Map<number, VersionRange & { readonly name: string }> {
-  const keys: Record<string, number> = require('kafkajs/src/protocol/requests/apiKeys');
-  const { requests }: { requests: Record<string, { versions: string[] }> } =
-    require('kafkajs/src/protocol/requests');
-  return new Map(
-    sentRequests.map((name) => {
-      const versions = requests[name]?.versions.map(Number) ?? [];
-      const key = keys[name];
-      if (key === undefined || versions.length === 0) {
-        throw new Error(`kafkajs changed: it does not declare its versions of ${name}`);
-      }
-      return [key, { name, min: Math.min(...versions), max: Math.max(...versions) }];
-    }),
-  );
-}
+/** The versions of each request that a client implements, by the request's number. */
+export type ClientVersions = ReadonlyMap<number, VersionRange & { readonly name: string }>;
 
 /** Lists each request for which client and broker share no version. */
 export function versionProblems(
   broker: string,
   offered: ReadonlyMap<number, VersionRange>,
-  spoken: ReturnType<typeof clientVersions> = clientVersions(),
+  spoken: ClientVersions,
 ): string[] {
   const problems: string[] = [];
   for (const [key, { name, min, max }] of spoken) {
@@ -74,11 +40,14 @@ const unsupportedVersion = 35;
  * Compares the versions that the brokers support with those of the client; unreachable brokers are
  * skipped. The request needs no authentication.
  */
-export async function findVersionProblems({ brokers, tls }: KafkaAccess): Promise<string[]> {
+export async function findVersionProblems(
+  { brokers, tls }: KafkaAccess,
+  spoken: ClientVersions,
+): Promise<string[]> {
   const found = await Promise.all(
     brokers.map(async (broker) => {
       const offered = await readVersions(broker, tls).catch(() => undefined);
-      return offered ? versionProblems(broker, offered) : [];
+      return offered ? versionProblems(broker, offered, spoken) : [];
     }),
   );
   return found.flat();

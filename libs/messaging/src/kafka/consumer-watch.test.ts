@@ -1,21 +1,12 @@
-import type { Consumer } from 'kafkajs';
 import { type ConsumerWatch, createConsumerWatch } from './consumer-watch.ts';
 
 const sessionTimeoutMs = 15_000;
 let nowMs: number;
 let watch: ConsumerWatch;
-let emit: (event: string) => void;
 
 beforeEach(() => {
   nowMs = 1_000_000;
-  const listeners = new Map<string, () => void>();
-  const events = { HEARTBEAT: 'h', GROUP_JOIN: 'j', FETCH: 'f', CRASH: 'c', REQUEST_TIMEOUT: 't' };
   watch = createConsumerWatch(sessionTimeoutMs, () => nowMs);
-  watch.attach({
-    events,
-    on: (event: string, listener: () => void) => listeners.set(event, listener),
-  } as unknown as Consumer);
-  emit = (event) => listeners.get(event)?.();
 });
 
 test('a consumer works from its first fetch as a member, not from its first fetch', async () => {
@@ -23,32 +14,32 @@ test('a consumer works from its first fetch as a member, not from its first fetc
   const starting = watch.started().then(() => {
     started = true;
   });
-  emit('f');
-  emit('j');
+  watch.saw.fetched();
+  watch.saw.joined();
   await Promise.resolve();
   expect([watch.working(), started]).toEqual([false, false]);
 
-  emit('f');
+  watch.saw.fetched();
   await starting;
 
   expect([watch.working(), started]).toEqual([true, true]);
 });
 
 test('a consumer that has once fetched as a member has started, whatever happens to it later', () => {
-  emit('j');
+  watch.saw.joined();
   expect(watch.hasStarted()).toBe(false);
-  emit('f');
+  watch.saw.fetched();
   expect(watch.hasStarted()).toBe(true);
 
-  emit('c');
+  watch.saw.crashed();
   nowMs += 10 * sessionTimeoutMs;
 
   expect([watch.working(), watch.hasStarted()]).toEqual([false, true]);
 });
 
 test('a consumer that stopped without an event counts as not working, then as dead', () => {
-  emit('j');
-  emit('f');
+  watch.saw.joined();
+  watch.saw.fetched();
 
   nowMs += 9_999;
   expect([watch.working(), watch.alive()]).toEqual([true, true]);
@@ -59,25 +50,22 @@ test('a consumer that stopped without an event counts as not working, then as de
 });
 
 test('heartbeats during a slow handler keep it working', () => {
-  emit('j');
-  emit('f');
+  watch.saw.joined();
+  watch.saw.fetched();
   for (let beat = 0; beat < 100; beat += 1) {
     nowMs += 3_000;
-    emit('h');
+    watch.saw.heartbeat();
   }
 
   expect([watch.working(), watch.alive()]).toEqual([true, true]);
 });
 
-test.each([
-  ['searches for its brokers', () => watch.connecting()],
-  ['waits for a broker that does not answer', () => emit('t')],
-])('a consumer that %s is not working, but not dead', (_case, attempt) => {
-  emit('j');
-  emit('f');
+test('a consumer that searches for its brokers, or waits for one, is not working, but not dead', () => {
+  watch.saw.joined();
+  watch.saw.fetched();
   for (let attempts = 0; attempts < 1_000; attempts += 1) {
     nowMs += 2_000;
-    attempt();
+    watch.saw.trying();
   }
   expect([watch.working(), watch.alive()]).toEqual([false, true]);
 
@@ -86,13 +74,13 @@ test.each([
 });
 
 test('after a crash it is not working until it is a member again', () => {
-  emit('j');
-  emit('f');
-  emit('c');
-  emit('f');
+  watch.saw.joined();
+  watch.saw.fetched();
+  watch.saw.crashed();
+  watch.saw.fetched();
   expect(watch.working()).toBe(false);
 
-  emit('j');
-  emit('f');
+  watch.saw.joined();
+  watch.saw.fetched();
   expect(watch.working()).toBe(true);
 });

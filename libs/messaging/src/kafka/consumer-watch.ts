@@ -1,5 +1,14 @@
 import { monotonicNow } from '@inventory/runtime/clock';
-import type { Consumer } from 'kafkajs';
+
+/** What a client reports of a consumer. */
+export interface ConsumerEvents {
+  joined(): void;
+  fetched(): void;
+  heartbeat(): void;
+  /** It is connecting, or a request has timed out: not working, but a restart would not help. */
+  trying(): void;
+  crashed(): void;
+}
 
 /** Liveness of a consumer, derived from its events. */
 export interface ConsumerWatch {
@@ -11,10 +20,7 @@ export interface ConsumerWatch {
   alive(): boolean;
   /** Resolves after the first join and fetch. */
   started(): Promise<void>;
-  /** Subscribes to the consumer's events. */
-  attach(consumer: Pick<Consumer, 'on' | 'events'>): void;
-  /** It is connecting to a broker: not working, but a restart would not help. */
-  connecting(): void;
+  readonly saw: ConsumerEvents;
 }
 
 /**
@@ -34,33 +40,31 @@ export function createConsumerWatch(sessionTimeoutMs: number, now = monotonicNow
   const worked = () => {
     workedMs = now();
   };
-  const tried = () => {
-    triedMs = now();
-  };
   return {
     hasStarted: () => started,
     working: () => joined && fetched && now() - workedMs < (sessionTimeoutMs * 2) / 3,
     alive: () => now() - Math.max(workedMs, triedMs) < 3 * sessionTimeoutMs,
     started: () => first.promise,
-    attach(consumer) {
-      consumer.on(consumer.events.HEARTBEAT, worked);
-      consumer.on(consumer.events.REQUEST_TIMEOUT, tried);
-      consumer.on(consumer.events.GROUP_JOIN, () => {
+    saw: {
+      heartbeat: worked,
+      trying() {
+        triedMs = now();
+      },
+      joined() {
         joined = true;
         worked();
-      });
-      consumer.on(consumer.events.FETCH, () => {
+      },
+      fetched() {
         worked();
         if (!joined) return;
         fetched = true;
         started = true;
         first.resolve();
-      });
-      consumer.on(consumer.events.CRASH, () => {
+      },
+      crashed() {
         joined = false;
         fetched = false;
-      });
+      },
     },
-    connecting: tried,
   };
 }

@@ -1,6 +1,5 @@
 import type { KafkaAccess } from '@inventory/runtime/kafka-access';
 import { createLogger } from '@inventory/runtime/logger';
-import { createKafkaClient } from './client.ts';
 
 /**
  * Number of brokers that serve clients; 0 while the only one is starting. One attempt: rejects when
@@ -9,6 +8,11 @@ import { createKafkaClient } from './client.ts';
 export async function countBrokers(access: KafkaAccess): Promise<number> {
   const logger = createLogger({ service: 'count-brokers', level: 'silent' });
   const connection = { ...access, clientId: 'count-brokers', logger };
+  if (access.client === 'platformatic') {
+    const { readOnce } = await import('./platformatic/cluster-reads.ts');
+    return await readOnce(connection, (cluster) => cluster.brokers());
+  }
+  const { createKafkaClient } = await import('./kafkajs/client.ts');
   const admin = createKafkaClient(connection, { retry: { retries: 0 } }).admin();
   await admin.connect();
   try {

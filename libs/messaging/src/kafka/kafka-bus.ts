@@ -5,16 +5,15 @@ import type { Logger } from '@inventory/runtime/logger';
 import type { BusHealth, MessageBus, OutgoingMessage } from '../bus.ts';
 import { inSendSpans } from '../send-spans.ts';
 import { encode, type WireRecord } from '../wire-record.ts';
+import { awaitTopics } from './await-topics.ts';
 import { startBroadcastConsumer } from './broadcast-consumer.ts';
 import { findVersionProblems } from './broker-versions.ts';
-import { createKafkaClient } from './client.ts';
-import { physicalTopic } from './kafka-records.ts';
-import { clientIdOf } from './predecessors.ts';
-import { createRecordSender } from './producer.ts';
-import { readAsAdmin } from './read-as-admin.ts';
+import { clientIdOf } from './instances.ts';
+import { openWireClient } from './open-wire-client.ts';
+import { createRecordSender } from './record-sender.ts';
 import { openRetentionGaps } from './retention-gaps.ts';
 import { timingOf } from './timing.ts';
-import { awaitTopics } from './topic-admin.ts';
+import { physicalTopic } from './topic-names.ts';
 import { type KafkaSubscription, startWorkConsumer } from './work-consumer.ts';
 
 export interface KafkaBusOptions extends KafkaAccess {
@@ -32,16 +31,15 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<MessageB
   const { service } = options;
   const run = options.identifiers.uuidV7();
   const clientId = clientIdOf(service, options.instance, run);
-  const connection = { ...options, clientId };
-  const stopping = new AbortController();
-  const kafka = createKafkaClient(connection, { stopping: stopping.signal });
-  const sender = await createRecordSender(kafka, { topicPrefix: options.topicPrefix });
   const { topicPrefix, logger } = options;
-  const context = { connection, sender, topicPrefix };
+  const wire = await openWireClient({ ...options, clientId });
+  const sender = createRecordSender(await wire.openProducer(), topicPrefix);
+  const context = { wire, sender, topicPrefix };
+  const stopping = new AbortController();
   const subscriptions = new Set<TrackedSubscription>();
   let readers = 0;
   /** Checked once: they last until the process is restarted. */
-  const problems = await findVersionProblems(options);
+  const problems = await findVersionProblems(options, wire.versions());
   for (const problem of problems) logger.error({ problem }, 'incompatible broker');
 
   async function publish(messages: readonly OutgoingMessage[]): Promise<void> {
@@ -59,11 +57,11 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<MessageB
     );
   }
 
-  const { topicsTimeoutMs: timeoutMs } = timingOf(connection);
+  const { topicsTimeoutMs: timeoutMs } = timingOf(options);
   const untilTopicsExist = (names: readonly TopicName[]) =>
-    readAsAdmin(kafka, (admin) => {
+    wire.read((cluster) => {
       const topics = names.map((topic) => physicalTopic(topicPrefix, topic));
-      return awaitTopics(admin, { topics, timeoutMs, logger, stopping: stopping.signal });
+      return awaitTopics(cluster, { topics, timeoutMs, logger, stopping: stopping.signal });
     });
 
   function track(opened: KafkaSubscription, topics: readonly TopicName[]): KafkaSubscription {
@@ -82,7 +80,7 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<MessageB
     publish: (messages) => inSendSpans(messages, publish),
     async consume(work) {
       await untilTopicsExist(work.topics);
-      const gaps = await openRetentionGaps({ ...work, kafka, topicPrefix, logger });
+      const gaps = await openRetentionGaps({ ...work, wire, topicPrefix, logger });
       const consumer = await startWorkConsumer(context, work).catch((error: unknown) => {
         gaps.stop();
         throw error;
@@ -111,6 +109,7 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<MessageB
       await Promise.all([...subscriptions].map((subscription) => subscription.stop()));
       await sender.close();
       stopping.abort();
+      wire.stop();
     },
   };
 }

@@ -1,16 +1,16 @@
 import { testLogger } from '@inventory/testkit/namespace';
-import type { TopicPartitionOffsetAndMetadata } from 'kafkajs';
 import { createOffsetCommits, type OffsetCommits } from './offset-commits.ts';
+import type { GroupPosition } from './wire-client.ts';
 
 let commits: OffsetCommits;
 
 function open(answer: () => Promise<void> = async () => {}) {
   const sent: string[][] = [];
-  const commitOffsets = async (offsets: TopicPartitionOffsetAndMetadata[]) => {
+  const commit = async (offsets: readonly GroupPosition[]) => {
     sent.push(offsets.map(({ partition, offset }) => `${partition}:${offset}`));
     await answer();
   };
-  commits = createOffsetCommits({ commitOffsets }, testLogger);
+  commits = createOffsetCommits({ commit }, testLogger);
   return sent;
 }
 

@@ -1,7 +1,7 @@
 import type { Logger } from '@inventory/runtime/logger';
 import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 import { withDeadline } from '@inventory/runtime/wait';
-import type { Consumer } from 'kafkajs';
+import type { GroupMember, GroupPosition } from './wire-client.ts';
 
 const commitIntervalMs = 500;
 
@@ -17,18 +17,12 @@ export interface OffsetCommits {
   close(deadlineMs: number): Promise<void>;
 }
 
-interface Finished {
-  readonly topic: string;
-  readonly partition: number;
-  readonly offset: string;
-}
-
 /** Records after the last commit are redelivered; handlers are idempotent. */
 export function createOffsetCommits(
-  consumer: Pick<Consumer, 'commitOffsets'>,
+  member: Pick<GroupMember, 'commit'>,
   logger: Logger,
 ): OffsetCommits {
-  let pending = new Map<string, Finished>();
+  let pending = new Map<string, GroupPosition>();
   let committing = Promise.resolve();
 
   async function commit(): Promise<void> {
@@ -37,7 +31,7 @@ export function createOffsetCommits(
     pending = new Map();
     const followed = pending;
     try {
-      await consumer.commitOffsets([...taken.values()]);
+      await member.commit([...taken.values()]);
     } catch (error) {
       logger.debug({ err: error }, 'offset commit failed');
       // Unless partitions were reassigned meanwhile, the next commit includes them again.

@@ -1,12 +1,10 @@
 import { type TopicName, topics } from '@inventory/contracts/topics';
 import type { Logger } from '@inventory/runtime/logger';
 import { pause } from '@inventory/runtime/wait';
-import type { Admin, Kafka } from 'kafkajs';
-import { readAsAdmin } from './read-as-admin.ts';
-import { untilSettled } from './topic-admin.ts';
+import type { ClusterReads, WireClient } from './wire-client.ts';
 
 export interface RetentionGapOptions {
-  readonly kafka: Kafka;
+  readonly wire: WireClient;
   readonly group: string;
   readonly topics: readonly TopicName[];
   readonly topicPrefix: string;
@@ -27,9 +25,9 @@ const checkIntervalMs = 1_000;
  * the check until the group's position is past them.
  */
 export async function openRetentionGaps(options: RetentionGapOptions): Promise<RetentionGaps> {
-  const { kafka, group, logger } = options;
+  const { wire, group, logger } = options;
   const stopping = new AbortController();
-  let gaps = await readAsAdmin(kafka, (admin) => findRetentionGaps(admin, options));
+  let gaps = await wire.read((cluster) => findRetentionGaps(cluster, options));
   for (const gap of gaps) logger.error({ group, gap }, 'records expired before consumption');
 
   async function waitUntilPassed(): Promise<void> {
@@ -37,7 +35,7 @@ export async function openRetentionGaps(options: RetentionGapOptions): Promise<R
       await pause(checkIntervalMs, stopping.signal);
       if (stopping.signal.aborted) return;
       try {
-        gaps = await readAsAdmin(kafka, (admin) => findRetentionGaps(admin, options));
+        gaps = await wire.read((cluster) => findRetentionGaps(cluster, options));
       } catch (error) {
         logger.warn({ err: error, group }, 'retention gap check failed');
       }
@@ -54,7 +52,7 @@ export async function openRetentionGaps(options: RetentionGapOptions): Promise<R
  * out: their messages are re-sent.
  */
 async function findRetentionGaps(
-  admin: Admin,
+  cluster: ClusterReads,
   consumed: Pick<RetentionGapOptions, 'group' | 'topics' | 'topicPrefix'>,
 ): Promise<string[]> {
   const gaps: string[] = [];
@@ -63,9 +61,8 @@ async function findRetentionGaps(
     (topic) => topics[topic].retentionMs > workRetentionMs,
   )) {
     const topic = consumed.topicPrefix + name;
-    const kept = await untilSettled(() => admin.fetchTopicOffsets(topic));
-    const [committed] = await admin.fetchOffsets({ groupId, topics: [topic] });
-    for (const { partition, offset } of committed?.partitions ?? []) {
+    const kept = await cluster.bounds(topic);
+    for (const { partition, offset } of await cluster.committed(groupId, topic)) {
       const low = kept.find((entry) => entry.partition === partition)?.low;
       if (BigInt(offset) >= 0n && low !== undefined && BigInt(offset) < BigInt(low)) {
         gaps.push(

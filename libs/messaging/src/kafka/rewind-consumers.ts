@@ -7,8 +7,8 @@ import {
 import type { KafkaAccess } from '@inventory/runtime/kafka-access';
 import type { Logger } from '@inventory/runtime/logger';
 import type { Admin } from 'kafkajs';
-import { createKafkaClient } from './client.ts';
-import { readAsAdmin } from './read-as-admin.ts';
+import { createKafkaClient } from './kafkajs/client.ts';
+import { readAsAdmin } from './kafkajs/read-as-admin.ts';
 
 export interface RewindOptions extends KafkaAccess {
   /** Its groups are rewound; none of its replicas may be running. */

@@ -1,12 +1,11 @@
 import type { Subscription, WorkConsumer } from '../bus.ts';
 import { createBatchHandler } from './batch-handler.ts';
-import type { KafkaConnection } from './client.ts';
 import type { ConsumerWatch } from './consumer-watch.ts';
-import { physicalTopic } from './kafka-records.ts';
 import { createOffsetCommits } from './offset-commits.ts';
-import type { RecordSender } from './producer.ts';
-import { openConsumer } from './running-consumer.ts';
+import type { RecordSender } from './record-sender.ts';
 import { timingOf } from './timing.ts';
+import { physicalTopic } from './topic-names.ts';
+import type { WireClient } from './wire-client.ts';
 
 export interface KafkaSubscription extends Subscription {
   readonly watch: ConsumerWatch;
@@ -14,7 +13,7 @@ export interface KafkaSubscription extends Subscription {
 }
 
 export interface ConsumerContext {
-  readonly connection: KafkaConnection;
+  readonly wire: WireClient;
   readonly sender: RecordSender;
   readonly topicPrefix: string;
 }
@@ -24,22 +23,16 @@ export async function startWorkConsumer(
   context: ConsumerContext,
   work: WorkConsumer,
 ): Promise<KafkaSubscription> {
-  const { connection, topicPrefix } = context;
-  const { logger } = connection;
-  const { handlersDeadlineMs, commitDeadlineMs } = timingOf(connection);
-  const running = await openConsumer({
-    connection,
+  const { wire, topicPrefix } = context;
+  const { logger } = wire.connection;
+  const { handlersDeadlineMs, commitDeadlineMs } = timingOf(wire.connection);
+  const member = await wire.openMember({
     groupId: `${topicPrefix}${work.group}`,
+    topics: work.topics.map((topic) => physicalTopic(topicPrefix, topic)),
     ...fetchingOf(work),
-    // Without a position the group reads a work topic from its beginning: nothing is skipped.
-    subscription: {
-      topics: work.topics.map((topic) => physicalTopic(topicPrefix, topic)),
-      fromBeginning: true,
-    },
   });
-  const { consumer, watch } = running;
-  const commits = createOffsetCommits(consumer, logger);
-  const handler = createBatchHandler({ ...context, work, consumer, commits, logger });
+  const commits = createOffsetCommits(member, logger);
+  const handler = createBatchHandler({ ...context, work, member, commits, logger });
 
   function reassigned(): void {
     try {
@@ -48,31 +41,28 @@ export async function startWorkConsumer(
       logger.error({ err: error, group: work.group }, 'reassignment not handled');
     }
   }
-  consumer.on(consumer.events.REBALANCING, () => {
-    // Sent on the coordinator's connection before the request to rejoin.
-    void commits.flush(commitDeadlineMs);
-    // Running slices end while other members join, and are not redelivered.
-    void handler.handOver().then(() => commits.flush(commitDeadlineMs));
-    reassigned();
-  });
-  consumer.on(consumer.events.GROUP_JOIN, () => {
-    handler.forget();
-    commits.forget();
-    reassigned();
-  });
-  await running.run({
-    autoCommit: false,
-    eachBatchAutoResolve: false,
-    partitionsConsumedConcurrently: 16,
-    eachBatch: handler.eachBatch,
+  await member.run({
+    batch: handler.handle,
+    rebalancing() {
+      // Sent on the coordinator's connection before the request to rejoin.
+      void commits.flush(commitDeadlineMs);
+      // Running slices end while other members join, and are not redelivered.
+      void handler.handOver().then(() => commits.flush(commitDeadlineMs));
+      reassigned();
+    },
+    joined() {
+      handler.forget();
+      commits.forget();
+      reassigned();
+    },
   });
   return {
-    watch,
+    watch: member.watch,
     problems: handler.problems,
     async stop() {
       await handler.stop(handlersDeadlineMs);
       await commits.close(commitDeadlineMs);
-      await running.stop();
+      await member.stop();
     },
   };
 }

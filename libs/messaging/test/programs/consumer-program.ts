@@ -1,6 +1,6 @@
 import { testLogger } from '@inventory/testkit/namespace';
-import { createKafkaClient } from '../../src/kafka/client.ts';
-import { createRecordSender } from '../../src/kafka/producer.ts';
+import { createKafkajsWireClient } from '../../src/kafka/kafkajs/wire-client.ts';
+import { createRecordSender } from '../../src/kafka/record-sender.ts';
 import { startWorkConsumer } from '../../src/kafka/work-consumer.ts';
 import { workTopic } from '../support/test-messages.ts';
 
@@ -8,7 +8,8 @@ import { workTopic } from '../support/test-messages.ts';
 async function consume(broker = '', topicPrefix = ''): Promise<void> {
   const timing = { sessionTimeoutMs: 6_000, heartbeatIntervalMs: 500 };
   const connection = { brokers: [broker], clientId: 'victim', logger: testLogger, timing };
-  const sender = await createRecordSender(createKafkaClient(connection));
+  const wire = createKafkajsWireClient(connection);
+  const sender = createRecordSender(await wire.openProducer());
   const work = {
     group: 'workers',
     topics: [workTopic],
@@ -18,7 +19,7 @@ async function consume(broker = '', topicPrefix = ''): Promise<void> {
       if (message?.id.endsWith('#5')) await new Promise(() => {});
     },
   } as const;
-  await startWorkConsumer({ connection, sender, topicPrefix }, work);
+  await startWorkConsumer({ wire, sender, topicPrefix }, work);
 }
 
 void consume(...process.argv.slice(2));

@@ -1,6 +1,6 @@
 import { testLogger } from '@inventory/testkit/namespace';
 import { Kafka, logLevel } from 'kafkajs';
-import { createKafkaClient } from '../../src/kafka/client.ts';
+import { createKafkaClient } from '../../src/kafka/kafkajs/client.ts';
 
 let armed = 0;
 

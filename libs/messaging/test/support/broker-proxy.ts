@@ -80,13 +80,12 @@ function replyTo(request: Buffer, body: Buffer): Buffer {
 
 /** Replaces the broker's port by the proxy's in every response. */
 function renamed(reply: Buffer, host: string, port: number, ownPort: number): Buffer {
-  const address = Buffer.alloc(2 + host.length + 4);
-  address.writeInt16BE(host.length, 0);
-  address.write(host, 2);
-  address.writeInt32BE(port, 2 + host.length);
+  const address = Buffer.alloc(host.length + 4);
+  address.write(host);
+  address.writeInt32BE(port, host.length);
   const copy = Buffer.from(reply);
   for (let at = copy.indexOf(address); at >= 0; at = copy.indexOf(address, at + 1)) {
-    copy.writeInt32BE(ownPort, at + 2 + host.length);
+    copy.writeInt32BE(ownPort, at + host.length);
   }
   return copy;
 }

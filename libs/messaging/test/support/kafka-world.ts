@@ -1,6 +1,6 @@
 import { deadLetterTopic, type TopicName } from '@inventory/contracts/topics';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
-import type { KafkaAccess } from '@inventory/runtime/kafka-access';
+import type { KafkaAccess, KafkaClient } from '@inventory/runtime/kafka-access';
 import {
   openNamespace,
   patientTiming,
@@ -9,9 +9,9 @@ import {
 } from '@inventory/testkit/namespace';
 import type { Admin, Kafka, Producer, TopicPartitionOffset } from 'kafkajs';
 import type { MessageBus } from '../../src/bus.ts';
-import { createKafkaClient } from '../../src/kafka/client.ts';
 import { createKafkaBus } from '../../src/kafka/kafka-bus.ts';
-import { toKafkaMessage, toWireRecord } from '../../src/kafka/kafka-records.ts';
+import { createKafkaClient } from '../../src/kafka/kafkajs/client.ts';
+import { toKafkaMessage, toWireRecord } from '../../src/kafka/kafkajs/kafka-records.ts';
 import type { WireRecord } from '../../src/wire-record.ts';
 import type { BusWorld } from './bus-world.ts';
 
@@ -31,7 +31,8 @@ export interface KafkaWorld extends BusWorld {
   read(topic: string): Promise<WireRecord[]>;
 }
 
-export async function openKafkaWorld(): Promise<KafkaWorld> {
+/** A world whose buses use this client. */
+export async function openKafkaWorld(client: KafkaClient = 'kafkajs'): Promise<KafkaWorld> {
   const namespace = await openNamespace();
   const { kafkaBrokers: brokers, topicPrefix } = namespace;
   const kafka = createKafkaClient({ brokers, timing, clientId: 'test', logger: testLogger });
@@ -50,6 +51,7 @@ export async function openKafkaWorld(): Promise<KafkaWorld> {
     async openBus(access = {}) {
       const bus = await createKafkaBus({
         brokers,
+        client,
         timing,
         ...access,
         topicPrefix,

@@ -1,6 +1,5 @@
 import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import { forEachLimited } from '@inventory/runtime/concurrency';
-import { countDuplicates, recordCommit } from '../metrics.ts';
 import type { SnapshotRebuilds } from '../snapshots/rebuild-snapshots.ts';
 import {
   type AccountBatch,
@@ -13,6 +12,7 @@ import {
   planBatch,
   reloadAfterConflict,
 } from './account-batch.ts';
+import { countDuplicates, recordCommit } from './journal-metrics.ts';
 import type { AppendResult, Journal } from './journal-store.ts';
 import { AccountBehind, isBroken } from './load-account.ts';
 import type { Quarantine } from './quarantine.ts';

@@ -5,7 +5,6 @@ import type { Logger } from '@inventory/runtime/logger';
 import { failSpan, inSpan, startSpan, traceOf } from '@inventory/runtime/tracing';
 import { type Span, SpanKind } from '@opentelemetry/api';
 import type { Command } from '../accounts/command.domain.ts';
-import { countConflict, recordBatch } from '../metrics.ts';
 import type { Answered } from './account-batch.ts';
 import type { CommitCommands } from './commit-commands.ts';
 import { type CommandMessage, fromCommandMessage, isCommandMessage } from './convert-command.ts';
@@ -16,6 +15,7 @@ import {
   toOutcome,
   toReplyOutcome,
 } from './convert-outcome.ts';
+import { countConflict, recordBatch } from './journal-metrics.ts';
 
 export interface OnBillingCommandsDeps {
   readonly commitCommands: CommitCommands;

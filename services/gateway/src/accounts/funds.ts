@@ -30,13 +30,6 @@ export interface Funds {
   recordQuarantine(accountId: AccountId): void;
 }
 
-export interface FundsDeps {
-  readonly ledger: {
-    readFunds(accountId: AccountId, projectId: ProjectId): Promise<AccountFunds>;
-  };
-  readonly prices: { currentPrices(): PriceList | null };
-}
-
 const priceNames = {
   'platform.inventory.refresh.v1': 'refresh_reservation',
   'platform.inventory.current.page.v1': 'current_page',
@@ -48,7 +41,15 @@ const refusedMax = 10_000;
 /** One purchase of an account in quarantine finds out whether it still is. */
 const quarantineKnownMs = 30_000;
 
-export function createFunds({ ledger, prices }: FundsDeps): Funds {
+export function createFunds({
+  ledger,
+  prices,
+}: {
+  readonly ledger: {
+    readFunds(accountId: AccountId, projectId: ProjectId): Promise<AccountFunds>;
+  };
+  readonly prices: { currentPrices(): PriceList | null };
+}): Funds {
   /** The least price that was refused, by account and Project, until it can be paid. */
   const refused = createRecentlyUsed<string, number>(refusedMax);
   const quarantined = createRecentlyUsed<AccountId, true>(refusedMax, { ttl: quarantineKnownMs });

@@ -29,7 +29,6 @@ import {
 import { longCalls } from '@inventory/http/call-lanes';
 import { type InternalClient, nullIfRefused } from '@inventory/http/internal-client';
 import { pathOf } from '@inventory/http/path-of';
-import type { Deadlines } from '../deadlines.ts';
 
 /** Reads of the billing-ledger. Rejects with ServiceUnreachable when it is unavailable. */
 export interface LedgerClient {
@@ -70,7 +69,7 @@ const quarantinedMax = 1_000;
 
 export function createLedgerClient(
   client: InternalClient,
-  deadlines: Pick<Deadlines, 'usageMs'>,
+  deadlines: { readonly usageMs: number },
 ): LedgerClient {
   return {
     readPrices: () => client.json(priceSchedule, { method: 'GET', path: ledgerPaths.prices }),

@@ -1,11 +1,13 @@
 import { type AccountView, accountView } from '@inventory/contracts/http/account';
 import { plainMeta } from '@inventory/contracts/http/meta';
+import type { AccountId } from '@inventory/contracts/ids';
+import type { AccountTerms } from '@inventory/contracts/internal/ledger';
 import { isoTime } from '@inventory/runtime/clock';
-import { envelope } from '../http/envelope.ts';
+import { envelope } from '../http/answer.ts';
 import { exampleIds, plainMetaExample } from '../http/openapi/examples.ts';
 import { publicRoute } from '../http/public-route.ts';
 import { mayUse, type Principal, trafficLimitOf } from '../tenancy/principal.domain.ts';
-import { type AccountStanding, type ReadAccountDeps, readAccount } from './read-account.ts';
+import type { LedgerClient } from './ledger-client.ts';
 
 const ofProject = [
   'listRefreshes',
@@ -67,9 +69,20 @@ export const readAccountRoute = publicRoute({
     },
   },
   errors: [],
-  async handle(deps: ReadAccountDeps, _input, { requestId, principal }) {
-    const standing = await readAccount(deps, principal.accountId);
-    const trafficLimit = trafficLimitOf(principal, deps.customerRequestsPerMinute);
+  async handle(
+    {
+      ledger,
+      customerRequestsPerMinute,
+    }: {
+      readonly ledger: Pick<LedgerClient, 'readBalance' | 'readTerms'>;
+      /** Requests per minute of a customer account for which none are set. */
+      readonly customerRequestsPerMinute: number;
+    },
+    _input,
+    { requestId, principal },
+  ) {
+    const standing = await readAccount(ledger, principal.accountId);
+    const trafficLimit = trafficLimitOf(principal, customerRequestsPerMinute);
     const view = toWireAccount(principal, standing, trafficLimit);
     return { status: 200, body: envelope(view, { request_id: requestId }) };
   },
@@ -100,4 +113,25 @@ function toWireAccount(
     },
     ...(isFull ? { spend_caps: terms.spend_caps, balance_alert: terms.balance_alert } : {}),
   };
+}
+
+interface AccountStanding {
+  /** Prepaid credits. */
+  readonly balance: { readonly total: number; readonly held: number; readonly available: number };
+  readonly terms: AccountTerms;
+}
+
+const nothing = { total: 0, held: 0, available: 0 };
+
+/** Balance and terms of the account as of the latest ledger entry. */
+async function readAccount(
+  ledger: Pick<LedgerClient, 'readBalance' | 'readTerms'>,
+  accountId: AccountId,
+): Promise<AccountStanding> {
+  const [{ balances }, terms] = await Promise.all([
+    ledger.readBalance(accountId),
+    ledger.readTerms(accountId),
+  ]);
+  const { total, held, available } = balances.find(({ asset }) => asset === 'credits') ?? nothing;
+  return { balance: { total, held, available }, terms };
 }

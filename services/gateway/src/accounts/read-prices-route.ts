@@ -1,11 +1,11 @@
 import { plainMeta } from '@inventory/contracts/http/meta';
 import { type Prices, priceView } from '@inventory/contracts/http/prices';
 import type { PriceList } from '@inventory/contracts/internal/ledger';
-import { envelope } from '../http/envelope.ts';
+import { envelope } from '../http/answer.ts';
 import { plainMetaExample } from '../http/openapi/examples.ts';
 import { publicRoute } from '../http/public-route.ts';
 import type { LedgerClient } from './ledger-client.ts';
-import { nextPrices } from './price-schedule.ts';
+import { nextPrices } from './prices.ts';
 
 /** GET /v2/prices: the price list in force, and the next one. */
 export const readPricesRoute = publicRoute({

@@ -2,18 +2,13 @@ import { accountStatement, statementQuery } from '@inventory/contracts/http/acco
 import { plainMeta } from '@inventory/contracts/http/meta';
 import type { AccountId } from '@inventory/contracts/ids';
 import { z } from 'zod';
-import { envelope } from '../http/envelope.ts';
+import { envelope } from '../http/answer.ts';
 import { exampleCursor, exampleIds, plainMetaExample } from '../http/openapi/examples.ts';
 import { nextPart } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
 import { type CursorSealer, openOrRefuse } from '../http/sealed-cursor.ts';
 import type { LedgerClient } from './ledger-client.ts';
 import { statementCsv } from './statement-csv.ts';
-
-export interface ReadStatementDeps {
-  readonly ledger: Pick<LedgerClient, 'readStatement'>;
-  readonly cursors: CursorSealer;
-}
 
 const template = '/v2/account/statement';
 const csvType = 'text/csv';
@@ -70,7 +65,13 @@ export const readStatementRoute = publicRoute({
   },
   errors: ['invalid_cursor'],
   async handle(
-    { ledger, cursors }: ReadStatementDeps,
+    {
+      ledger,
+      cursors,
+    }: {
+      readonly ledger: Pick<LedgerClient, 'readStatement'>;
+      readonly cursors: CursorSealer;
+    },
     { query },
     { requestId, principal: { accountId }, type },
   ) {

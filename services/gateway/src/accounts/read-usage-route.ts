@@ -3,17 +3,13 @@ import { plainMeta, type RequestIssue } from '@inventory/contracts/http/meta';
 import type { AccountId, ProjectId } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
 import { type Clock, isoTime } from '@inventory/runtime/clock';
-import { envelope } from '../http/envelope.ts';
+import { envelope } from '../http/answer.ts';
 import { exampleIds, plainMetaExample } from '../http/openapi/examples.ts';
 import { publicRoute } from '../http/public-route.ts';
 import type { LedgerClient } from './ledger-client.ts';
 
-export interface ReadUsageDeps {
-  readonly ledger: Pick<LedgerClient, 'readUsage'>;
-  /** Null when there is no such Project. */
-  readonly findProject: (id: ProjectId) => Promise<{ readonly accountId: AccountId } | null>;
-  readonly clock: Clock;
-}
+/** Null when there is no such Project. */
+export type FindProject = (id: ProjectId) => Promise<{ readonly accountId: AccountId } | null>;
 
 const tooMuch = {
   in: 'query',
@@ -59,7 +55,15 @@ export const readUsageRoute = publicRoute({
   },
   errors: ['project_not_found'],
   async handle(
-    { ledger, findProject, clock }: ReadUsageDeps,
+    {
+      ledger,
+      findProject,
+      clock,
+    }: {
+      readonly ledger: Pick<LedgerClient, 'readUsage'>;
+      readonly findProject: FindProject;
+      readonly clock: Clock;
+    },
     { query },
     { requestId, principal: { accountId } },
   ) {

@@ -1,6 +1,6 @@
 import { balanceAlert } from '@inventory/contracts/http/account';
 import { plainMeta } from '@inventory/contracts/http/meta';
-import { envelope } from '../http/envelope.ts';
+import { envelope } from '../http/answer.ts';
 import { plainMetaExample } from '../http/openapi/examples.ts';
 import { publicRoute } from '../http/public-route.ts';
 import { type SetBalanceAlertDeps, setBalanceAlert } from './set-balance-alert.ts';

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import type { EndCheckResult } from '@inventory/contracts/vocabulary';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
-import { chainEnded } from '../metrics.ts';
 import { type Capture, type ChainOwner, captureOf } from './capture.domain.ts';
+import { chainEnded } from './capture-metrics.ts';
 import {
   advanceLiveChain,
   type CaptureRules,

@@ -13,7 +13,6 @@ import { newWork, workField, workIndex } from '@inventory/work/work-field';
 import { createWorkQueue, type WorkQueue } from '@inventory/work/work-queue';
 import type { Db } from 'mongodb';
 import { z } from 'zod';
-import type { Deadlines } from '../deadlines.ts';
 import type { Capture } from './capture.domain.ts';
 
 const collectionName = 'captures';
@@ -71,7 +70,7 @@ export interface CaptureStore {
 /** Captures of chains: one document for each chain that has a pending capture or is excluded. */
 export function createCaptureStore(
   db: Db,
-  deadlines: Pick<Deadlines, 'lookUpMs'>,
+  deadlines: { readonly lookUpMs: number },
   logger: Logger,
 ): CaptureStore {
   const collection = db.collection<CaptureDocument>(collectionName);

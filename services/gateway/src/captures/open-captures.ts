@@ -1,24 +1,17 @@
 import { scanPagesMax } from '@inventory/contracts/internal/inventory';
 import type { MessageBus } from '@inventory/messaging/bus';
+import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import { currentTrace } from '@inventory/runtime/tracing';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import { startWorker } from '@inventory/work/start-worker';
 import type { Db } from 'mongodb';
-import type { GatewayConfig } from '../config.ts';
 import type { Capture } from './capture.domain.ts';
+import type { CaptureConfig } from './capture-config.ts';
 import { beginPageCapture, type ChainPage, type PageCapture } from './capture-page.ts';
 import { createCaptureStore } from './capture-store.ts';
 import { captureWork } from './complete-captures.ts';
 import { endCheckStart, type LiveChain } from './live-chain.domain.ts';
-import { openStagingBreaker } from './staging-breaker.ts';
-import type { StagingClient } from './staging-client.ts';
-
-export interface CaptureDeps {
-  readonly db: Db;
-  readonly bus: Pick<MessageBus, 'publish'>;
-  readonly intents: { hasOpenIntent(chainId: string): Promise<boolean> };
-  readonly staging: StagingClient;
-}
+import { openStagingBreaker, type StagingClient } from './staging-client.ts';
 
 /** The capture of chains of Live Pages. */
 export interface Captures {
@@ -40,8 +33,18 @@ const firstLookMs = 250;
 
 /** Staging, and the sweeper that sends the complete captures of all replicas. */
 export function openCaptures(
-  context: ServiceContext<GatewayConfig>,
-  { db, bus, intents, staging }: CaptureDeps,
+  context: ServiceContext<ServiceConfig & CaptureConfig>,
+  {
+    db,
+    bus,
+    intents,
+    staging,
+  }: {
+    readonly db: Db;
+    readonly bus: Pick<MessageBus, 'publish'>;
+    readonly intents: { hasOpenIntent(chainId: string): Promise<boolean> };
+    readonly staging: StagingClient;
+  },
 ): Captures {
   const { config, clock, logger } = context;
   const { deadlines, captures: times } = config;

@@ -2,7 +2,8 @@ import { inventoryPaths, stagedPages } from '@inventory/contracts/internal/inven
 import type { InternalClient } from '@inventory/http/internal-client';
 import { pathOf } from '@inventory/http/path-of';
 import { stagePage } from '@inventory/http/stage-page';
-import { withDeadline } from '@inventory/runtime/wait';
+import type { Clock } from '@inventory/runtime/clock';
+import { DeadlineExceeded, withDeadline } from '@inventory/runtime/wait';
 import { captureEpoch } from './capture.domain.ts';
 import type { StagedPage } from './live-chain.domain.ts';
 
@@ -39,4 +40,32 @@ export function createStagingClient(client: InternalClient, timeoutMs: number): 
       return pages.map(({ page, chunks }) => ({ page, chunks }));
     },
   };
+}
+
+type Staging = Pick<StagingClient, 'stagePage'>;
+
+const restMs = 5_000;
+
+/**
+ * A circuit breaker around staging: a store that does not respond delays one page, not every page.
+ * While it is open, pages are refused at once and not captured.
+ */
+export function openStagingBreaker(staging: Staging, clock: Clock): Staging {
+  let restsUntilMs = 0;
+  return {
+    async stagePage(chainId, page, members) {
+      if (clock.now() < restsUntilMs)
+        throw new StagingBreakerOpen('the revision-store was too slow');
+      try {
+        return await staging.stagePage(chainId, page, members);
+      } catch (error) {
+        if (error instanceof DeadlineExceeded) restsUntilMs = clock.now() + restMs;
+        throw error;
+      }
+    },
+  };
+}
+
+class StagingBreakerOpen extends Error {
+  override name = 'StagingBreakerOpen';
 }

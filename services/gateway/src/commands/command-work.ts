@@ -21,18 +21,19 @@ export interface CommandKind<Item, Reply extends MessageType>
   readonly onReply: (item: Item, reply: MessageBody<Reply>) => Promise<undefined | number>;
 }
 
-export interface CommandWorkDeps {
-  readonly commands: RequestReplyClient;
-  readonly deadlines: { readonly pendingReplyMs: number };
-}
-
 /** While nothing can be sent, or no reply received. */
 const notSentPauseMs = 2_000;
 
 /** Sends a claimed command, which is idempotent, and waits for its reply. */
 export function commandWork<Item, Reply extends MessageType>(
   { toMessage, replyType, onReply, ...kind }: CommandKind<Item, Reply>,
-  { commands, deadlines }: CommandWorkDeps,
+  {
+    commands,
+    deadlines,
+  }: {
+    readonly commands: RequestReplyClient;
+    readonly deadlines: { readonly pendingReplyMs: number };
+  },
 ): StartedWorkKind<Item> {
   return {
     ...kind,

@@ -8,17 +8,19 @@ import {
 import type { PendingReplies, ReplyReader } from '@inventory/messaging/pending-replies';
 import { ZodError } from 'zod';
 
-export interface RequestReplyClientDeps {
-  readonly bus: Pick<MessageBus, 'publish'> & { health(): Pick<BusHealth, 'ready'> };
-  readonly replies: Pick<PendingReplies, 'expect' | 'waiting'>;
-}
-
 export type ReplyResult<Answer> =
   | { readonly result: 'reply'; readonly body: Answer }
   /** The command cannot have reached the topic: it has no effect anywhere. */
   | { readonly result: 'not_sent'; readonly cause: string }
   /** The command may have been sent, or may be sent later; its effect is unknown. */
   | { readonly result: 'unknown'; readonly cause: unknown };
+
+/** The results of a request. */
+export const replyResults = [
+  'reply',
+  'not_sent',
+  'unknown',
+] as const satisfies readonly ReplyResult<unknown>['result'][];
 
 /** Sends commands to other services over Kafka and waits for their replies. */
 export interface RequestReplyClient {
@@ -46,8 +48,17 @@ const waitingMax = 1_500;
  * producer an earlier attempt may have been written, and a queued record may be sent after the
  * timeout.
  */
-export function createRequestReplyClient(deps: RequestReplyClientDeps): RequestReplyClient {
-  const { bus, replies } = deps;
+export function createRequestReplyClient({
+  bus,
+  replies,
+}: {
+  readonly bus: Pick<MessageBus, 'publish'> & { health(): Pick<BusHealth, 'ready'> };
+  readonly replies: Pick<PendingReplies, 'expect' | 'waiting'>;
+}): RequestReplyClient {
+  function refusal(): string | null {
+    if (replies.waiting >= waitingMax) return 'too many pending replies';
+    return bus.health().ready ? null : 'replies cannot be received';
+  }
 
   return {
     async request<Answer>(
@@ -55,7 +66,7 @@ export function createRequestReplyClient(deps: RequestReplyClientDeps): RequestR
       answerIn: ReplyReader<Answer>,
       timeoutMs: number,
     ): Promise<ReplyResult<Answer>> {
-      const refused = refusal(deps);
+      const refused = refusal();
       if (refused !== null) return { result: 'not_sent', cause: refused };
       const replied = replies.expect(command.waitingId, timeoutMs, answerIn).then(
         (body): ReplyResult<Answer> => ({ result: 'reply', body }),
@@ -72,9 +83,4 @@ export function createRequestReplyClient(deps: RequestReplyClientDeps): RequestR
       return Promise.race([replied, sent]);
     },
   };
-}
-
-function refusal({ bus, replies }: RequestReplyClientDeps): string | null {
-  if (replies.waiting >= waitingMax) return 'too many pending replies';
-  return bus.health().ready ? null : 'replies cannot be received';
 }

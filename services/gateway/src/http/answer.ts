@@ -3,7 +3,6 @@ import type { RateLimit } from '@inventory/contracts/http/meta';
 import type { RequestId } from '@inventory/contracts/ids';
 import type { ContentCoding } from '@inventory/contracts/vocabulary';
 import type { Principal } from '../tenancy/principal.domain.ts';
-import type { PageDelivery } from './page-delivery.ts';
 
 /** A request that passed every check before its operation. */
 export interface AdmittedRequest {
@@ -36,4 +35,19 @@ export interface Answer {
   readonly body: Buffer;
   /** Set where the answer is a page that is charged. */
   readonly delivery?: PageDelivery;
+}
+
+/** The outcome of writing a charged response: the writer reports one of the two, once. */
+export interface PageDelivery {
+  /** No first body byte may be written from then on. */
+  readonly deadlineMs: number;
+  /** The first body byte is written: the charge is final. */
+  delivered(): void;
+  /** No body byte was or will be written: the charge is reversed. */
+  abandoned(): void;
+}
+
+/** The common V2 envelope of a success, as JSON text. */
+export function envelope(data: unknown, meta: unknown): Buffer {
+  return Buffer.from(JSON.stringify({ success: true, data, meta }));
 }

@@ -8,20 +8,18 @@ import Koa from 'koa';
 import type { NetworkPolicy } from '../tenancy/network-policy.domain.ts';
 import { assignRequestId } from './assign-request-id.ts';
 import { type AuthenticateDeps, authenticate } from './authenticate.ts';
-import { checkNetwork } from './check-network.ts';
-import { compressBody } from './compress-body.ts';
+import { checkNetwork, requirePermission } from './authorize.ts';
 import { deliverPage } from './deliver-page.ts';
 import { limitRate } from './limit-rate.ts';
 import type { TrafficLimiter } from './limit-traffic.ts';
-import { negotiateType } from './negotiate-type.ts';
+import { compressBody, negotiateType } from './negotiate-content.ts';
 import type { BoundPublicRoute } from './public-route.ts';
 import { refusePlainHttp } from './refuse-plain-http.ts';
 import { renderErrors } from './render-errors.ts';
 import type { RequestState } from './request-state.ts';
-import { requirePermission } from './require-permission.ts';
 import { runRoute } from './run-route.ts';
 import { type PublicPages, servePages } from './serve-pages.ts';
-import { markDeprecated } from './v1-mark-deprecated.ts';
+import { markDeprecated } from './v1-headers.ts';
 
 export interface PublicAppOptions extends AuthenticateDeps {
   readonly routes: readonly BoundPublicRoute[];

@@ -1,6 +1,5 @@
 import { Refused } from '@inventory/http/refused';
 import { withDeadline } from '@inventory/runtime/wait';
-import type { Deadlines } from '../deadlines.ts';
 import type { Principal } from '../tenancy/principal.domain.ts';
 import type { PrincipalCache } from '../tenancy/principal-cache.ts';
 import type { ClientAddressOf } from './client-address.ts';
@@ -11,7 +10,7 @@ export interface AuthenticateDeps {
   readonly principals: Omit<PrincipalCache, 'invalidate'>;
   readonly unknownKeys: UnknownKeys<Principal>;
   readonly clientAddressOf: ClientAddressOf;
-  readonly deadlines: Pick<Deadlines, 'findMs'>;
+  readonly deadlines: { readonly findMs: number };
 }
 
 /** A key is read from its header only, which must occur once. */

@@ -1,7 +1,7 @@
 import type { ErrorMeta } from '@inventory/contracts/http/error-body';
 import type { Refusal } from '@inventory/contracts/refusal';
 import { Refused } from '@inventory/http/refused';
-import type { PageDelivery } from './page-delivery.ts';
+import type { PageDelivery } from './answer.ts';
 
 type Billing = Readonly<Omit<ErrorMeta, 'request_id' | 'product_code' | 'rate_limit'>>;
 

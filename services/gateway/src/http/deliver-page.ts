@@ -1,8 +1,8 @@
 import { Refused } from '@inventory/http/refused';
 import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
+import type { PageDelivery } from './answer.ts';
 import { BilledRefused } from './billed-refused.ts';
-import type { PageDelivery } from './page-delivery.ts';
 import { renderRefused } from './render-errors.ts';
 import type { PublicContext, PublicMiddleware } from './request-state.ts';
 

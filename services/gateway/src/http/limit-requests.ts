@@ -2,7 +2,6 @@ import { type Clock, elapsedSince, monotonicNow } from '@inventory/runtime/clock
 import { type Batcher, createBatcher } from '@inventory/runtime/concurrency';
 import { createRecentlyUsed } from '@inventory/runtime/recently-used';
 import { DeadlineExceeded } from '@inventory/runtime/wait';
-import type { Deadlines } from '../deadlines.ts';
 import {
   admitInOrder,
   type RateStanding,
@@ -65,7 +64,7 @@ export function createRequestLimiter({
 }: {
   readonly windows: RateWindowStore;
   readonly clock: Clock;
-  readonly deadlines: Pick<Deadlines, 'lookUpMs'>;
+  readonly deadlines: { readonly lookUpMs: number };
 }): RequestLimiter {
   const counters = createRecentlyUsed<RateOwner, OwnerCounter>(ownersMax);
 

@@ -22,12 +22,6 @@ export interface TrafficLimiter {
   takeRequests(principal: LimitedPrincipal, requests?: number): Promise<TrafficDecision>;
 }
 
-export interface TrafficLimiterDeps {
-  readonly limiter: RequestLimiter;
-  /** Requests per minute of a customer account for which none are set. */
-  readonly customerRequestsPerMinute: number;
-}
-
 /**
  * What the customer account refuses is returned to the Service account: refused requests consume
  * nothing. A crash in between leaves them counted until the end of the minute. A customer account
@@ -36,7 +30,11 @@ export interface TrafficLimiterDeps {
 export function createTrafficLimiter({
   limiter,
   customerRequestsPerMinute,
-}: TrafficLimiterDeps): TrafficLimiter {
+}: {
+  readonly limiter: RequestLimiter;
+  /** Requests per minute of a customer account for which none are set. */
+  readonly customerRequestsPerMinute: number;
+}): TrafficLimiter {
   return {
     async takeRequests(principal, requests = 1) {
       const { accountId, serviceAccountId, requestsPerMinute, hasServiceAccounts } = principal;

@@ -7,16 +7,14 @@ import {
   peerNetworksOf,
 } from '../tenancy/network-policy.domain.ts';
 
-interface PeerConnectionsDeps {
+/** Bounds the connections of each peer; of IPv6 of its /64 and /48. A trusted proxy bounds its own. */
+export function createPeerConnections(deps: {
   readonly perPeerMax: number;
   readonly trustedProxies: NetworkPolicy;
   /** Counts one. */
   readonly onRefused: () => void;
   readonly logger: Pick<Logger, 'warn'>;
-}
-
-/** Bounds the connections of each peer; of IPv6 of its /64 and /48. A trusted proxy bounds its own. */
-export function createPeerConnections(deps: PeerConnectionsDeps): PeerConnections {
+}): PeerConnections {
   const { perPeerMax, trustedProxies, onRefused, logger } = deps;
   const held = new Map<string, number>();
   let isReported = false;

@@ -6,13 +6,12 @@ import {
 } from '@inventory/http/http-server';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import { detachCallerTrace } from '@inventory/runtime/tracing';
-import type { Deadlines } from '../deadlines.ts';
 import { commonHeaders, newRequestId } from './assign-request-id.ts';
 import { errorText } from './render-errors.ts';
 
 export interface PublicServerOptions extends HttpServerOptions {
   readonly identifiers: Identifiers;
-  readonly deadlines: Pick<Deadlines, 'silenceMs'>;
+  readonly deadlines: { readonly silenceMs: number };
 }
 
 /** Serves the public API; bytes that are no request get an error code too. */

@@ -4,7 +4,6 @@ import type { CollectionIndexes } from '@inventory/mongo/indexes';
 import { dateOf } from '@inventory/runtime/clock';
 import { withDeadline } from '@inventory/runtime/wait';
 import type { Db } from 'mongodb';
-import type { Deadlines } from '../deadlines.ts';
 import { rateWindowMs } from './rate-window.domain.ts';
 
 const collectionName = 'rate_windows';
@@ -47,7 +46,7 @@ export interface RateWindowStore {
  */
 export function createRateWindowStore(
   db: Db,
-  deadlines: Pick<Deadlines, 'lookUpMs'>,
+  deadlines: { readonly lookUpMs: number },
 ): RateWindowStore {
   const collection = db.collection<RateWindowDocument>(collectionName);
   const idOf = ({ owner, startMs }: RateWindow) => `${owner}/${startMs}`;

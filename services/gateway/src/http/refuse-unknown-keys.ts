@@ -7,7 +7,7 @@ import type { AuthenticateDeps } from './authenticate.ts';
 import { errorText } from './render-errors.ts';
 import { v1TargetOf } from './v1-dialect.ts';
 import { v1Failure } from './v1-failures.ts';
-import { deprecationHeaders } from './v1-mark-deprecated.ts';
+import { deprecationHeaders } from './v1-headers.ts';
 
 interface RefuseUnknownKeysDeps
   extends Pick<AuthenticateDeps, 'principals' | 'unknownKeys' | 'clientAddressOf'> {

@@ -8,13 +8,14 @@ import type { PublicContext, PublicMiddleware, RequestState } from './request-st
 import { toPublicRefused } from './to-refused.ts';
 import { v1Failure } from './v1-failures.ts';
 
-export interface RenderErrorsDeps {
+/** Turns every error of the public API into a status and a body. */
+export function renderErrors({
+  prices,
+  logger,
+}: {
   readonly prices: { currentVersion(): number | null };
   readonly logger: Logger;
-}
-
-/** Turns every error of the public API into a status and a body. */
-export function renderErrors({ prices, logger }: RenderErrorsDeps): PublicMiddleware {
+}): PublicMiddleware {
   return async (context, next) => {
     try {
       await next();

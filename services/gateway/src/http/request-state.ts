@@ -3,7 +3,7 @@ import type { RequestId } from '@inventory/contracts/ids';
 import { invariant } from '@inventory/runtime/bug';
 import type { Middleware, ParameterizedContext } from 'koa';
 import type { Principal } from '../tenancy/principal.domain.ts';
-import type { PageDelivery } from './page-delivery.ts';
+import type { PageDelivery } from './answer.ts';
 import type { BoundPublicRoute } from './public-route.ts';
 import type { V1Dialect } from './v1-dialect.ts';
 

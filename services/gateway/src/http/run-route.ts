@@ -1,5 +1,5 @@
 import { readInput } from '@inventory/http/read-input';
-import { acceptedCoding } from './compress-body.ts';
+import { acceptedCoding } from './negotiate-content.ts';
 import { type PublicMiddleware, required } from './request-state.ts';
 
 /** Reads and validates the input, runs the operation and returns its response. */

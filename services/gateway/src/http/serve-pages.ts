@@ -3,7 +3,7 @@ import type { ContentCoding } from '@inventory/contracts/vocabulary';
 import { packWhole } from '@inventory/http/packed-body';
 import { Refused } from '@inventory/http/refused';
 import { targetOf } from '@inventory/http/request-target';
-import { acceptedCoding } from './compress-body.ts';
+import { acceptedCoding } from './negotiate-content.ts';
 import type { PublicMiddleware } from './request-state.ts';
 
 /** A page that is the same for every client: no key is required, no request is counted. */

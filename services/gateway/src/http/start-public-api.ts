@@ -1,9 +1,11 @@
 import type { HttpServer } from '@inventory/http/http-server';
+import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import type { ServiceContext } from '@inventory/service-host/service-context';
-import type { GatewayConfig } from '../config.ts';
 import type { Principal } from '../tenancy/principal.domain.ts';
 import { createPublicApp, type PublicAppOptions } from './app.ts';
 import { createClientAddressOf } from './client-address.ts';
+import type { HttpConfig } from './http-config.ts';
+import { connectionRefused, unknownKeyRefused } from './http-metrics.ts';
 import { openApiPage, requireDocumented } from './openapi/openapi-page.ts';
 import { createPeerConnections } from './peer-connections.ts';
 import { endpointsOf, type PublicEndpoint } from './public-route.ts';
@@ -17,15 +19,11 @@ export interface PublicApiDeps
   extends Pick<PublicAppOptions, 'routes' | 'principals' | 'limiter' | 'prices'> {
   /** All documented operations; those of this process's role are exactly those of `routes`. */
   readonly endpoints: readonly PublicEndpoint[];
-  /** Counts a request with an unknown key that was refused without a look-up. */
-  readonly unknownKeyRefused: () => void;
-  /** Counts a connection that was closed at once, by the limit that it exceeds. */
-  readonly connectionRefused: (limit: 'peer' | 'total') => void;
 }
 
 /** Serves the routes of the public API with their document and its reference. */
 export async function startPublicApi(
-  { config, lifetime, clock, identifiers, logger }: ServiceContext<GatewayConfig>,
+  { config, lifetime, clock, identifiers, logger }: ServiceContext<ServiceConfig & HttpConfig>,
   deps: PublicApiDeps,
 ): Promise<HttpServer> {
   const { trustedProxies, v1DeprecatedAtMs, deadlines, unknownKeysPerMinute: perMinute } = config;
@@ -47,7 +45,13 @@ export async function startPublicApi(
   });
   const server = await startPublicServer({
     listener: refuseUnknownKeys(
-      { ...deps, ...keys, v1DeprecatedAtMs, identifiers, delayMs: deadlines.unknownKeyDelayMs },
+      {
+        ...keys,
+        v1DeprecatedAtMs,
+        delayMs: deadlines.unknownKeyDelayMs,
+        unknownKeyRefused,
+        identifiers,
+      },
       app,
     ),
     identifiers,
@@ -57,18 +61,18 @@ export async function startPublicApi(
     peers: createPeerConnections({
       perPeerMax: config.connectionsPerPeerMax,
       trustedProxies,
-      onRefused: () => deps.connectionRefused('peer'),
+      onRefused: () => connectionRefused('peer'),
       logger,
     }),
   });
-  server.server.on('drop', () => deps.connectionRefused('total'));
-  lifetime.defer('public HTTP', () => server.close(config.limits.drainMs));
+  server.server.on('drop', () => connectionRefused('total'));
+  lifetime.defer('public HTTP', () => server.close(config.drainMs));
   return server;
 }
 
 /** The documents of the API are on its own origin. */
 function pagesOf(
-  { role, eventsOrigin, reference }: GatewayConfig,
+  { role, eventsOrigin, reference }: HttpConfig,
   { endpoints, routes }: PublicApiDeps,
 ): PublicPages {
   requireDocumented(endpointsOf(endpoints, role), routes);

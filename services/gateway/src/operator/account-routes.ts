@@ -1,7 +1,6 @@
 import { accountId } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
 import { z } from 'zod';
-import type { Tenancy } from '../tenancy/open-tenancy.ts';
 import type { Account } from '../tenancy/tenancy.domain.ts';
 import { fromWireChange, toWireAccount } from './convert.ts';
 import { listAnswer, readCursor } from './list-cursor.ts';
@@ -17,13 +16,6 @@ import {
   networkPolicy,
   ownerState,
 } from './operator-schemas.ts';
-
-export interface AccountRoutesDeps {
-  readonly tenancy: Pick<
-    Tenancy,
-    'createAccount' | 'findAccount' | 'listAccounts' | 'changeAccount'
-  >;
-}
 
 const tag = 'Accounts';
 const errors = ['account_not_found'] as const;
@@ -41,8 +33,7 @@ export const accountRoutes = [
     status: 201,
     input: { body: z.strictObject({ name }) },
     answer: accountRecord,
-    handle: async ({ tenancy }: AccountRoutesDeps, { body }) =>
-      toWireAccount(await tenancy.createAccount(body)),
+    handle: async ({ tenancy }, { body }) => toWireAccount(await tenancy.createAccount(body)),
   }),
   operatorRoute({
     operationId: 'listAccounts',
@@ -56,7 +47,7 @@ export const accountRoutes = [
     input: { query: listQuery },
     answer: listOf(accountRecord),
     errors: ['invalid_cursor'],
-    async handle({ tenancy }: AccountRoutesDeps, { query }) {
+    async handle({ tenancy }, { query }) {
       const afterId = readCursor('accounts', query.cursor, isAccountId);
       const { limit } = query;
       const found = await tenancy.listAccounts({ afterId, limit: limit + 1 });
@@ -75,7 +66,7 @@ export const accountRoutes = [
     input: { path: accountPath },
     answer: accountRecord,
     errors,
-    async handle({ tenancy }: AccountRoutesDeps, { path }) {
+    async handle({ tenancy }, { path }) {
       const account = await tenancy.findAccount(path.account_id);
       if (account === null) throw new Refused({ code: 'account_not_found' });
       return toWireAccount(account);
@@ -126,7 +117,7 @@ export const accountRoutes = [
     },
     answer: accountRecord,
     errors,
-    handle: async ({ tenancy }: AccountRoutesDeps, { path, body }) =>
+    handle: async ({ tenancy }, { path, body }) =>
       toWireAccount(await tenancy.changeAccount(path.account_id, fromWireChange(body))),
   }),
 ];

@@ -2,14 +2,10 @@ import { auditId, requestId } from '@inventory/contracts/ids';
 import { fromIsoTime, isoTime } from '@inventory/runtime/clock';
 import { z } from 'zod';
 import type { AuditEntry } from './audit-entry.domain.ts';
-import type { AuditPosition, AuditStore } from './audit-store.ts';
+import type { AuditPosition } from './audit-store.ts';
 import { listAnswer, readCursor } from './list-cursor.ts';
 import { operatorRoute } from './operator-route.ts';
 import { auditRecord, listOf, listQuery } from './operator-schemas.ts';
-
-export interface AuditRoutesDeps {
-  readonly auditStore: Pick<AuditStore, 'list'>;
-}
 
 const time = z.iso.datetime({ offset: true }).transform(fromIsoTime);
 
@@ -35,7 +31,7 @@ export const auditRoutes = [
     },
     answer: listOf(auditRecord),
     errors: ['invalid_cursor'],
-    async handle({ auditStore }: AuditRoutesDeps, { query }) {
+    async handle({ auditStore }, { query }) {
       const position = readCursor('audit', query.cursor, isPosition);
       const { limit, operator, from = null, to = null } = query;
       const found = await auditStore.list({

@@ -5,7 +5,6 @@ import { dateOf } from '@inventory/runtime/clock';
 import { withDeadline } from '@inventory/runtime/wait';
 import type { Db, Filter } from 'mongodb';
 import { z } from 'zod';
-import type { Deadlines } from '../deadlines.ts';
 import type { AuditEntry } from './audit-entry.domain.ts';
 
 const collectionName = 'operator_audit';
@@ -52,7 +51,7 @@ export interface AuditPart {
 export type AuditStore = ReturnType<typeof createAuditStore>;
 
 /** What operators did and attempted. Entries are appended and read, never changed. */
-export function createAuditStore(db: Db, deadlines: Pick<Deadlines, 'lookUpMs'>) {
+export function createAuditStore(db: Db, deadlines: { readonly lookUpMs: number }) {
   const collection = db.collection<AuditDocument>(collectionName);
   const bounded = <Value>(work: Promise<Value>) =>
     withDeadline(work, deadlines.lookUpMs, 'the audit of operators');

@@ -13,20 +13,23 @@ export interface AuditedChange {
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
-interface AuditDeps {
-  readonly store: Pick<AuditStore, 'append'>;
-  readonly clock: Clock;
-  readonly identifiers: Identifiers;
-  readonly logger: Logger;
-}
-
 export type Audit = ReturnType<typeof createAudit>;
 
 /**
  * The audit of the operator API. A change is in it before its effect: without the entry there is no
  * effect. An entry without its end is a change whose process ended: its outcome is unknown.
  */
-export function createAudit({ store, clock, identifiers, logger }: AuditDeps) {
+export function createAudit({
+  store,
+  clock,
+  identifiers,
+  logger,
+}: {
+  readonly store: Pick<AuditStore, 'append'>;
+  readonly clock: Clock;
+  readonly identifiers: Identifiers;
+  readonly logger: Logger;
+}) {
   // Written at every log level except silent.
   const lines = logger.level === 'silent' ? logger : logger.child({}, { level: 'info' });
 

@@ -2,7 +2,7 @@ import { publicIdOf } from '@inventory/contracts/credential-secret';
 import type { HoldList } from '@inventory/contracts/internal/ledger';
 import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
 import { isoTime } from '@inventory/runtime/clock';
-import type { IssuedCredential } from '../tenancy/issue-credential.ts';
+import type { IssuedCredential } from '../tenancy/credentials.ts';
 import {
   type Account,
   type Credential,

@@ -2,12 +2,9 @@ import { credentialIdOf } from '@inventory/contracts/credential-secret';
 import { projectPath } from '@inventory/contracts/http/parameters';
 import { credentialId, serviceAccountId } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
-import type { Clock } from '@inventory/runtime/clock';
 import { z } from 'zod';
-import type { Tenancy } from '../tenancy/open-tenancy.ts';
 import { type Credential, isSecretOf } from '../tenancy/tenancy.domain.ts';
 import { fromWireChange, toWireCredential, toWireIssued } from './convert.ts';
-import { expiry, requireFuture } from './expiry.ts';
 import { listAnswer, readCursor } from './list-cursor.ts';
 import { operatorRoute } from './operator-route.ts';
 import {
@@ -15,6 +12,7 @@ import {
   credentialPath,
   credentialRecord,
   emptyBody,
+  expiry,
   foundCredential,
   issuedCredential,
   listOf,
@@ -23,20 +21,6 @@ import {
   networkPolicy,
   scopes,
 } from './operator-schemas.ts';
-
-export interface CredentialRoutesDeps {
-  readonly tenancy: Pick<
-    Tenancy,
-    | 'findProject'
-    | 'issueCredential'
-    | 'listCredentials'
-    | 'findCredential'
-    | 'changeCredential'
-    | 'rotateCredential'
-    | 'revokeCredential'
-  >;
-  readonly clock: Clock;
-}
 
 const tag = 'Credentials';
 const errors = ['credential_not_found', 'credential_revoked'] as const;
@@ -69,7 +53,7 @@ export const credentialRoutes = [
     },
     answer: issuedCredential,
     errors: ['project_not_found', 'service_account_not_found'],
-    async handle({ tenancy, clock }: CredentialRoutesDeps, { path, body }) {
+    async handle({ tenancy, clock }, { path, body }) {
       requireFuture(body.expires_at, clock.now());
       const issued = await tenancy.issueCredential({
         projectId: path.project_id,
@@ -94,7 +78,7 @@ export const credentialRoutes = [
     input: { path: projectPath, query: listQuery },
     answer: listOf(credentialRecord),
     errors: ['project_not_found', 'invalid_cursor'],
-    async handle({ tenancy, clock }: CredentialRoutesDeps, { path, query }) {
+    async handle({ tenancy, clock }, { path, query }) {
       const afterId = readCursor('credentials', query.cursor, isCredentialId);
       const project = await tenancy.findProject(path.project_id);
       if (project === null) throw new Refused({ code: 'project_not_found' });
@@ -126,7 +110,7 @@ export const credentialRoutes = [
     },
     answer: foundCredential,
     errors: ['credential_not_found'],
-    async handle({ tenancy, clock }: CredentialRoutesDeps, { body }) {
+    async handle({ tenancy, clock }, { body }) {
       const id = credentialIdOf(body.public_id);
       const credential = id && (await tenancy.findCredential(id));
       if (credential === null) throw new Refused({ code: 'credential_not_found' });
@@ -146,7 +130,7 @@ export const credentialRoutes = [
     input: { path: credentialPath },
     answer: credentialRecord,
     errors: ['credential_not_found'],
-    async handle({ tenancy, clock }: CredentialRoutesDeps, { path }) {
+    async handle({ tenancy, clock }, { path }) {
       const credential = await tenancy.findCredential(path.credential_id);
       if (credential === null) throw new Refused({ code: 'credential_not_found' });
       return toWireCredential(credential, clock.now());
@@ -175,7 +159,7 @@ export const credentialRoutes = [
     },
     answer: issuedCredential,
     errors: [...errors, 'concurrent_change'],
-    async handle({ tenancy, clock }: CredentialRoutesDeps, { path, body }) {
+    async handle({ tenancy, clock }, { path, body }) {
       const overlapMs = body.overlap_seconds * 1_000;
       const rotation = { credentialId: path.credential_id, overlapMs };
       return toWireIssued(await tenancy.rotateCredential(rotation), clock.now());
@@ -193,7 +177,7 @@ export const credentialRoutes = [
     input: { path: credentialPath, body: emptyBody },
     answer: credentialRecord,
     errors: ['credential_not_found'],
-    handle: async ({ tenancy, clock }: CredentialRoutesDeps, { path }) =>
+    handle: async ({ tenancy, clock }, { path }) =>
       toWireCredential(await tenancy.revokeCredential(path.credential_id), clock.now()),
   }),
   operatorRoute({
@@ -215,7 +199,7 @@ export const credentialRoutes = [
     },
     answer: credentialRecord,
     errors,
-    async handle({ tenancy, clock }: CredentialRoutesDeps, { path, body }) {
+    async handle({ tenancy, clock }, { path, body }) {
       requireFuture(body.expires_at ?? null, clock.now());
       const changed = await tenancy.changeCredential(path.credential_id, fromWireChange(body));
       return toWireCredential(changed, clock.now());
@@ -225,4 +209,11 @@ export const credentialRoutes = [
 
 function isCredentialId(text: string): boolean {
   return credentialId.safeParse(text).success;
+}
+
+/** An expiry in the past is a mistake: a Credential is ended at once by revoking it. */
+function requireFuture(expiresAtMs: number | null, nowMs: number): void {
+  if (expiresAtMs === null || expiresAtMs > nowMs) return;
+  const issue = { in: 'body', field: 'expires_at', reason: 'must be in the future' } as const;
+  throw new Refused({ code: 'invalid_request', detail: { issues: [issue] } });
 }

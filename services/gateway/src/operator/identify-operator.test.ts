@@ -4,8 +4,8 @@ import { secretDigest } from '@inventory/runtime/secret-digest';
 import type { Context } from 'koa';
 import { createPeerBuckets } from '../http/peer-buckets.ts';
 import { createAudit } from './audit.ts';
+import type { OperatorState } from './identify-operator.ts';
 import { identifyOperator } from './identify-operator.ts';
-import type { OperatorState } from './operator-state.ts';
 
 const clock = { now: () => 7 };
 const logger = createLogger({ service: 'gateway', level: 'silent' });

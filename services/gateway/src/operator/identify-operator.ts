@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import type { MatchState } from '@inventory/http/match-route';
 import { Refused } from '@inventory/http/refused';
 import { invariant } from '@inventory/runtime/bug';
 import type { Logger } from '@inventory/runtime/logger';
@@ -7,24 +8,27 @@ import type { Context, Middleware } from 'koa';
 import type { PeerBuckets } from '../http/peer-buckets.ts';
 import type { Audit } from './audit.ts';
 import type { AuditedCall } from './audit-entry.domain.ts';
-import type { OperatorState } from './operator-state.ts';
-import { hasRole, type Operator } from './operators.domain.ts';
-
-interface IdentifyOperatorDeps {
-  readonly operators: readonly Operator[];
-  /** Wrong tokens of each peer. */
-  readonly attempts: PeerBuckets;
-  readonly audit: Audit;
-  readonly logger: Logger;
-}
+import type { BoundOperatorRoute } from './operator-route.ts';
+import type { Operator } from './operators.domain.ts';
+import { hasRole } from './operators.domain.ts';
 
 /**
  * Finds the operator of a token. Each wrong one takes a token of the bucket of its peer, which bounds
  * what wrong ones cost in the log and the audit. A right one is served whatever the bucket
  * has: operators share addresses.
  */
-export function identifyOperator(deps: IdentifyOperatorDeps): Middleware<OperatorState> {
-  const { operators, attempts, audit, logger } = deps;
+export function identifyOperator({
+  operators,
+  attempts,
+  audit,
+  logger,
+}: {
+  readonly operators: readonly Operator[];
+  /** Wrong tokens of each peer. */
+  readonly attempts: PeerBuckets;
+  readonly audit: Audit;
+  readonly logger: Logger;
+}): Middleware<OperatorState> {
   return async (context, next) => {
     const token = bearerOf(context);
     const operator = token === '' ? undefined : operatorOf(operators, secretDigest(token));
@@ -83,4 +87,11 @@ function callOf({ req, state }: Context, operator: Operator | null): AuditedCall
     method: req.method ?? '',
     path: path.slice(0, pathCharactersMax),
   };
+}
+
+/** What the middleware of the operator API establishes about a request. */
+export interface OperatorState extends MatchState<BoundOperatorRoute> {
+  requestId: string;
+  operator?: Operator;
+  call?: AuditedCall;
 }

@@ -8,15 +8,10 @@ import {
 import { type LedgerAsset, ledgerAsset } from '@inventory/contracts/vocabulary';
 import { Refused } from '@inventory/http/refused';
 import { Reply } from '@inventory/http/reply';
-import type { Identifiers } from '@inventory/runtime/identifiers';
 import { z } from 'zod';
-import { bookEntry } from '../accounts/book-entry.ts';
-import type { LedgerClient } from '../accounts/ledger-client.ts';
 import { statementCsv } from '../accounts/statement-csv.ts';
-import type { RequestReplyClient } from '../commands/request-reply-client.ts';
-import type { Deadlines } from '../deadlines.ts';
-import type { Tenancy } from '../tenancy/open-tenancy.ts';
 import { type Hold, holdPosition, toWireEntry } from './convert.ts';
+import { bookEntry } from './ledger-commands.ts';
 import { listAnswer, readCursor, writeCursor } from './list-cursor.ts';
 import { type OperatorRequest, operatorRoute } from './operator-route.ts';
 import {
@@ -27,14 +22,7 @@ import {
   listQuery,
   reason,
 } from './operator-schemas.ts';
-
-export interface MoneyRoutesDeps {
-  readonly commands: RequestReplyClient;
-  readonly tenancy: Pick<Tenancy, 'findAccount'>;
-  readonly ledger: Pick<LedgerClient, 'readBalance' | 'listHolds' | 'readStatement'>;
-  readonly identifiers: Identifiers;
-  readonly deadlines: Pick<Deadlines, 'ledgerAnswerMs'>;
-}
+import type { OperatorServices } from './operator-services.ts';
 
 const tag = 'Money';
 const errors = [
@@ -68,7 +56,7 @@ interface WantedBooking {
 }
 
 async function book(
-  deps: MoneyRoutesDeps,
+  deps: OperatorServices,
   kind: 'grant' | 'adjust',
   of: AccountId,
   wanted: WantedBooking,
@@ -94,7 +82,7 @@ const bookingRoutes = [
     },
     answer: bookedEntry,
     errors,
-    handle: (deps: MoneyRoutesDeps, { path, header, body }) =>
+    handle: (deps, { path, header, body }) =>
       book(deps, 'grant', path.account_id, {
         ...body,
         asset: 'credits',
@@ -118,7 +106,7 @@ const bookingRoutes = [
     },
     answer: bookedEntry,
     errors,
-    handle: (deps: MoneyRoutesDeps, { path, header, body }) =>
+    handle: (deps, { path, header, body }) =>
       book(deps, 'grant', path.account_id, {
         ...body,
         asset: 'units',
@@ -150,7 +138,7 @@ const bookingRoutes = [
     },
     answer: bookedEntry,
     errors: [...errors, 'insufficient_credits', 'insufficient_units'],
-    handle: (deps: MoneyRoutesDeps, { path, header, body }) =>
+    handle: (deps, { path, header, body }) =>
       book(deps, 'adjust', path.account_id, { ...body, idempotencyKey: header['idempotency-key'] }),
   }),
 ];
@@ -167,7 +155,7 @@ const readingRoutes = [
     input: { path: accountPath },
     answer: balanceView,
     errors: ['account_not_found'],
-    async handle(deps: MoneyRoutesDeps, { path }) {
+    async handle(deps, { path }) {
       await requireAccount(deps, path.account_id);
       return deps.ledger.readBalance(path.account_id);
     },
@@ -184,7 +172,7 @@ const readingRoutes = [
     input: { path: accountPath, query: listQuery },
     answer: listOf(holdView),
     errors: ['account_not_found', 'invalid_cursor'],
-    async handle(deps: MoneyRoutesDeps, { path, query }) {
+    async handle(deps, { path, query }) {
       const after = readCursor('holds', query.cursor, isHoldPosition);
       await requireAccount(deps, path.account_id);
       const { items } = await deps.ledger.listHolds(path.account_id);
@@ -221,7 +209,7 @@ const readingRoutes = [
       headers: { 'X-Next-Cursor': 'Of CSV: `next_cursor`; absent on the last part.' },
     },
     errors: ['account_not_found', 'invalid_cursor', 'not_acceptable'],
-    async handle(deps: MoneyRoutesDeps, { path, query }, request) {
+    async handle(deps, { path, query }, request) {
       const after = readCursor('statement', query.cursor, isSeq);
       const format = query.format ?? acceptedFormat(request);
       await requireAccount(deps, path.account_id);
@@ -239,7 +227,7 @@ const readingRoutes = [
 /** Credits and units of an account. */
 export const moneyRoutes = [...bookingRoutes, ...readingRoutes];
 
-async function requireAccount({ tenancy }: MoneyRoutesDeps, of: AccountId): Promise<void> {
+async function requireAccount({ tenancy }: OperatorServices, of: AccountId): Promise<void> {
   const account = await tenancy.findAccount(of);
   if (account === null) throw new Refused({ code: 'account_not_found' });
 }

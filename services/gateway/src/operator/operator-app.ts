@@ -12,13 +12,13 @@ import { traceResponse } from '@inventory/runtime/tracing';
 import Koa, { type Middleware } from 'koa';
 import type { PeerBuckets } from '../http/peer-buckets.ts';
 import type { Audit } from './audit.ts';
+import type { OperatorState } from './identify-operator.ts';
 import { identifyOperator, requireRole } from './identify-operator.ts';
 import type { BoundOperatorRoute } from './operator-route.ts';
-import type { OperatorState } from './operator-state.ts';
 import type { Operator } from './operators.domain.ts';
 import { operatorError, toOperatorRefused } from './to-operator-refused.ts';
 
-interface OperatorAppDeps {
+export function createOperatorApp(options: {
   readonly routes: readonly BoundOperatorRoute[];
   readonly operators: readonly Operator[];
   /** Wrong tokens of each peer. */
@@ -26,9 +26,7 @@ interface OperatorAppDeps {
   readonly audit: Audit;
   readonly identifiers: Identifiers;
   readonly logger: Logger;
-}
-
-export function createOperatorApp(options: OperatorAppDeps): RequestListener {
+}): RequestListener {
   const { routes, audit, identifiers, logger } = options;
   const app = new Koa<OperatorState>();
   // The middleware below handles every error; only a closed connection remains.

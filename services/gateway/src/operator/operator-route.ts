@@ -7,6 +7,7 @@ import type { Answer, BoundRoute, Input, InputSchemas, Method } from '@inventory
 import { validateInput } from '@inventory/http/validate-input';
 import type { z } from 'zod';
 import type { AuditedChange } from './audit.ts';
+import type { OperatorServices } from './operator-services.ts';
 
 export type OperatorTag =
   | 'Accounts'
@@ -53,16 +54,16 @@ export interface OperatorEndpoint extends DocumentedEndpoint {
   readonly errors: readonly OperatorCode[];
 }
 
-/** An operation with its dependencies. */
+/** An operation with its services. */
 export interface BoundOperatorRoute
   extends OperatorEndpoint,
     BoundRoute<OperatorRequest, unknown> {}
 
-export interface OperatorRoute<Deps> extends OperatorEndpoint {
-  bind(deps: Deps): BoundOperatorRoute;
+export interface OperatorRoute extends OperatorEndpoint {
+  bind(services: OperatorServices): BoundOperatorRoute;
 }
 
-interface OperatorRouteSettings<Deps, Schemas extends InputSchemas, Body extends z.ZodType> {
+interface OperatorRouteSettings<Schemas extends InputSchemas, Body extends z.ZodType> {
   readonly operationId: string;
   readonly tag: OperatorTag;
   readonly summary: string;
@@ -82,16 +83,16 @@ interface OperatorRouteSettings<Deps, Schemas extends InputSchemas, Body extends
   readonly documented?: OperatorEndpoint['documented'];
   readonly errors?: OperatorEndpoint['errors'];
   readonly handle: (
-    deps: Deps,
+    services: OperatorServices,
     input: Input<Schemas>,
     request: OperatorRequest,
   ) => Promise<Answer<Body> | Reply>;
 }
 
 /** Declares one operation of the operator API: address, schemas, texts and handler. */
-export function operatorRoute<Deps, const Schemas extends InputSchemas, Body extends z.ZodType>(
-  settings: OperatorRouteSettings<Deps, Schemas, Body>,
-): OperatorRoute<Deps> {
+export function operatorRoute<const Schemas extends InputSchemas, Body extends z.ZodType>(
+  settings: OperatorRouteSettings<Schemas, Body>,
+): OperatorRoute {
   const { path, input, handle, action, description, columns, irreversible, ...rest } = settings;
   const endpoint = {
     status: 200,
@@ -107,11 +108,11 @@ export function operatorRoute<Deps, const Schemas extends InputSchemas, Body ext
   } as const;
   return {
     ...endpoint,
-    bind: (deps) => ({
+    bind: (services) => ({
       ...endpoint,
       run: (raw, request) => {
         const parsed = validateInput(input, raw);
-        const work = () => handle(deps, parsed, request);
+        const work = () => handle(services, parsed, request);
         if (action === undefined) return work();
         // No two parts have a field of one name.
         const parameters: Record<string, unknown> = Object.assign({}, ...Object.values(parsed));

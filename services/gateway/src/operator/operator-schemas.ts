@@ -8,6 +8,7 @@ import {
   serviceAccountId,
 } from '@inventory/contracts/ids';
 import { grantedPermission } from '@inventory/contracts/vocabulary';
+import { fromIsoTime } from '@inventory/runtime/clock';
 import { z } from 'zod';
 import { networkPolicyEntriesMax, parseNetwork } from '../tenancy/network-policy.domain.ts';
 
@@ -175,3 +176,10 @@ export const auditRecord = z.object({
 export function listOf<Item extends z.ZodType>(item: Item) {
   return z.object({ items: z.array(item), next_cursor: z.string().nullable() });
 }
+
+/** When a Credential ends, in milliseconds since the epoch. */
+export const expiry = z.iso
+  .datetime({ offset: true })
+  .transform(fromIsoTime)
+  .nullable()
+  .describe('In the future; null for never.');

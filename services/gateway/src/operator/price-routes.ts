@@ -6,13 +6,8 @@ import {
   priceVersionMax,
 } from '@inventory/contracts/internal/ledger';
 import { z } from 'zod';
-import type { LedgerClient } from '../accounts/ledger-client.ts';
 import { operatorRoute } from './operator-route.ts';
 import { listOf } from './operator-schemas.ts';
-
-export interface PriceRoutesDeps {
-  readonly ledger: Pick<LedgerClient, 'listPriceLists' | 'publishPriceList'>;
-}
 
 const tag = 'Prices';
 
@@ -37,7 +32,7 @@ export const priceRoutes = [
     role: 'read',
     input: {},
     answer: listOf(priceList),
-    handle: async ({ ledger }: PriceRoutesDeps) => ({
+    handle: async ({ ledger }) => ({
       items: [...(await ledger.listPriceLists())],
       next_cursor: null,
     }),
@@ -63,7 +58,6 @@ export const priceRoutes = [
     },
     answer: priceList,
     errors: ['price_version_conflict', 'effective_date_too_early'],
-    handle: ({ ledger }: PriceRoutesDeps, { path, body }) =>
-      ledger.publishPriceList(path.version, body),
+    handle: ({ ledger }, { path, body }) => ledger.publishPriceList(path.version, body),
   }),
 ];

@@ -2,7 +2,6 @@ import { projectPath } from '@inventory/contracts/http/parameters';
 import { projectId } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
 import { z } from 'zod';
-import type { Tenancy } from '../tenancy/open-tenancy.ts';
 import type { Project } from '../tenancy/tenancy.domain.ts';
 import { fromWireChange, toWireProject } from './convert.ts';
 import { listAnswer, readCursor } from './list-cursor.ts';
@@ -17,13 +16,6 @@ import {
   ownerState,
   projectRecord,
 } from './operator-schemas.ts';
-
-export interface ProjectRoutesDeps {
-  readonly tenancy: Pick<
-    Tenancy,
-    'createProject' | 'findAccount' | 'listProjects' | 'findProject' | 'changeProject'
-  >;
-}
 
 const tag = 'Projects';
 const errors = ['project_not_found'] as const;
@@ -45,7 +37,7 @@ export const projectRoutes = [
     },
     answer: projectRecord,
     errors: ['account_not_found'],
-    async handle({ tenancy }: ProjectRoutesDeps, { path, body }) {
+    async handle({ tenancy }, { path, body }) {
       const wanted = { accountId: path.account_id, name: body.name };
       return toWireProject(await tenancy.createProject(wanted));
     },
@@ -62,7 +54,7 @@ export const projectRoutes = [
     input: { path: accountPath, query: listQuery },
     answer: listOf(projectRecord),
     errors: ['account_not_found', 'invalid_cursor'],
-    async handle({ tenancy }: ProjectRoutesDeps, { path, query }) {
+    async handle({ tenancy }, { path, query }) {
       const afterId = readCursor('projects', query.cursor, isProjectId);
       const account = await tenancy.findAccount(path.account_id);
       if (account === null) throw new Refused({ code: 'account_not_found' });
@@ -83,7 +75,7 @@ export const projectRoutes = [
     input: { path: projectPath },
     answer: projectRecord,
     errors,
-    async handle({ tenancy }: ProjectRoutesDeps, { path }) {
+    async handle({ tenancy }, { path }) {
       const project = await tenancy.findProject(path.project_id);
       if (project === null) throw new Refused({ code: 'project_not_found' });
       return toWireProject(project);
@@ -112,7 +104,7 @@ export const projectRoutes = [
     },
     answer: projectRecord,
     errors,
-    handle: async ({ tenancy }: ProjectRoutesDeps, { path, body }) =>
+    handle: async ({ tenancy }, { path, body }) =>
       toWireProject(await tenancy.changeProject(path.project_id, fromWireChange(body))),
   }),
 ];

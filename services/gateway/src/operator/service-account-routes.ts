@@ -1,7 +1,6 @@
 import { serviceAccountId } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
 import { z } from 'zod';
-import type { Tenancy } from '../tenancy/open-tenancy.ts';
 import type { ServiceAccount } from '../tenancy/tenancy.domain.ts';
 import { fromWireChange, toWireServiceAccount } from './convert.ts';
 import { listAnswer, readCursor } from './list-cursor.ts';
@@ -17,17 +16,6 @@ import {
   serviceAccountPath,
   serviceAccountRecord,
 } from './operator-schemas.ts';
-
-export interface ServiceAccountRoutesDeps {
-  readonly tenancy: Pick<
-    Tenancy,
-    | 'findAccount'
-    | 'createServiceAccount'
-    | 'listServiceAccounts'
-    | 'findServiceAccount'
-    | 'changeServiceAccount'
-  >;
-}
 
 const tag = 'Service accounts';
 const errors = ['service_account_not_found'] as const;
@@ -48,7 +36,7 @@ export const serviceAccountRoutes = [
     input: { path: accountPath, body: z.strictObject({ name }) },
     answer: serviceAccountRecord,
     errors: ['account_not_found'],
-    async handle({ tenancy }: ServiceAccountRoutesDeps, { path, body }) {
+    async handle({ tenancy }, { path, body }) {
       const wanted = { accountId: path.account_id, name: body.name };
       return toWireServiceAccount(await tenancy.createServiceAccount(wanted));
     },
@@ -65,7 +53,7 @@ export const serviceAccountRoutes = [
     input: { path: accountPath, query: listQuery },
     answer: listOf(serviceAccountRecord),
     errors: ['account_not_found', 'invalid_cursor'],
-    async handle({ tenancy }: ServiceAccountRoutesDeps, { path, query }) {
+    async handle({ tenancy }, { path, query }) {
       const afterId = readCursor(list, query.cursor, isServiceAccountId);
       const account = await tenancy.findAccount(path.account_id);
       if (account === null) throw new Refused({ code: 'account_not_found' });
@@ -86,7 +74,7 @@ export const serviceAccountRoutes = [
     input: { path: serviceAccountPath },
     answer: serviceAccountRecord,
     errors,
-    async handle({ tenancy }: ServiceAccountRoutesDeps, { path }) {
+    async handle({ tenancy }, { path }) {
       const found = await tenancy.findServiceAccount(path.service_account_id);
       if (found === null) throw new Refused({ code: 'service_account_not_found' });
       return toWireServiceAccount(found);
@@ -112,7 +100,7 @@ export const serviceAccountRoutes = [
     },
     answer: serviceAccountRecord,
     errors,
-    async handle({ tenancy }: ServiceAccountRoutesDeps, { path, body }) {
+    async handle({ tenancy }, { path, body }) {
       const { service_account_id } = path;
       const changed = await tenancy.changeServiceAccount(service_account_id, fromWireChange(body));
       return toWireServiceAccount(changed);

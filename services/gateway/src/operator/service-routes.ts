@@ -7,17 +7,8 @@ import {
 import { admissionChange, admissionView } from '@inventory/contracts/internal/refresh';
 import { inventoryKey } from '@inventory/contracts/inventory-key';
 import { z } from 'zod';
-import type { LedgerClient } from '../accounts/ledger-client.ts';
-import type { AdmissionClient } from './admission-client.ts';
 import { operatorRoute } from './operator-route.ts';
 import { accountPath, emptyBody } from './operator-schemas.ts';
-import type { RevisionStoreEraseClient } from './revision-store-erase-client.ts';
-
-export interface ServiceRoutesDeps {
-  readonly ledger: Pick<LedgerClient, 'verifyJournals' | 'listQuarantined' | 'liftQuarantine'>;
-  readonly admission: AdmissionClient;
-  readonly inventories: RevisionStoreEraseClient;
-}
 
 const tag = 'Services';
 
@@ -33,7 +24,7 @@ export const serviceRoutes = [
     role: 'read',
     input: {},
     answer: admissionView,
-    handle: ({ admission }: ServiceRoutesDeps) => admission.readAdmission(),
+    handle: ({ admission }) => admission.readAdmission(),
   }),
   operatorRoute({
     operationId: 'switchAdmission',
@@ -50,8 +41,7 @@ export const serviceRoutes = [
     action: 'admission.change',
     input: { body: admissionChange.strict() },
     answer: admissionView,
-    handle: ({ admission }: ServiceRoutesDeps, { body }) =>
-      admission.setOperatorClosed(body.operator_closed),
+    handle: ({ admission }, { body }) => admission.setOperatorClosed(body.operator_closed),
   }),
   operatorRoute({
     operationId: 'eraseInventory',
@@ -65,7 +55,7 @@ export const serviceRoutes = [
     action: 'inventory.erase',
     input: { path: scopePath },
     answer: inventoryKey.extend({ erased: z.literal(true) }),
-    async handle({ inventories }: ServiceRoutesDeps, { path }) {
+    async handle({ inventories }, { path }) {
       await inventories.eraseInventory(path);
       return { ...path, erased: true } as const;
     },
@@ -81,7 +71,7 @@ export const serviceRoutes = [
     action: 'ledger.verify',
     input: { body: emptyBody },
     answer: verifyReport,
-    handle: ({ ledger }: ServiceRoutesDeps) => ledger.verifyJournals(),
+    handle: ({ ledger }) => ledger.verifyJournals(),
   }),
   operatorRoute({
     operationId: 'listQuarantinedAccounts',
@@ -93,7 +83,7 @@ export const serviceRoutes = [
     role: 'read',
     input: {},
     answer: quarantineList,
-    handle: ({ ledger }: ServiceRoutesDeps) => ledger.listQuarantined(),
+    handle: ({ ledger }) => ledger.listQuarantined(),
   }),
   operatorRoute({
     operationId: 'liftQuarantine',
@@ -106,6 +96,6 @@ export const serviceRoutes = [
     action: 'ledger.quarantine.lift',
     input: { path: accountPath, body: emptyBody },
     answer: quarantineLifted,
-    handle: ({ ledger }: ServiceRoutesDeps, { path }) => ledger.liftQuarantine(path.account_id),
+    handle: ({ ledger }, { path }) => ledger.liftQuarantine(path.account_id),
   }),
 ];

@@ -1,23 +1,10 @@
 import { projectPath } from '@inventory/contracts/http/parameters';
 import { accountTerms } from '@inventory/contracts/internal/ledger';
 import { Refused } from '@inventory/http/refused';
-import type { Identifiers } from '@inventory/runtime/identifiers';
 import { z } from 'zod';
-import { configureAccount } from '../accounts/configure-account.ts';
-import type { LedgerClient } from '../accounts/ledger-client.ts';
-import type { RequestReplyClient } from '../commands/request-reply-client.ts';
-import type { Deadlines } from '../deadlines.ts';
-import type { Tenancy } from '../tenancy/open-tenancy.ts';
+import { configureAccount } from './ledger-commands.ts';
 import { operatorRoute } from './operator-route.ts';
 import { accountPath, bookingHeaders, creditsMax, optionalReason } from './operator-schemas.ts';
-
-export interface TermsRoutesDeps {
-  readonly commands: RequestReplyClient;
-  readonly tenancy: Pick<Tenancy, 'findAccount' | 'findProject'>;
-  readonly ledger: Pick<LedgerClient, 'readTerms'>;
-  readonly identifiers: Identifiers;
-  readonly deadlines: Pick<Deadlines, 'ledgerAnswerMs'>;
-}
 
 const tag = 'Terms';
 const onceByKey = 'The same `idempotency-key` again changes nothing.';
@@ -43,7 +30,7 @@ export const termsRoutes = [
     input: { path: accountPath },
     answer: accountTerms,
     errors: ['account_not_found'],
-    async handle({ tenancy, ledger }: TermsRoutesDeps, { path }) {
+    async handle({ tenancy, ledger }, { path }) {
       const account = await tenancy.findAccount(path.account_id);
       if (account === null) throw new Refused({ code: 'account_not_found' });
       return ledger.readTerms(path.account_id);
@@ -62,7 +49,7 @@ export const termsRoutes = [
     input: { path: accountPath, header: bookingHeaders, body: fundingBody },
     answer: accountTerms,
     errors: ['account_not_found', 'idempotency_conflict', 'billing_unavailable'],
-    handle: (deps: TermsRoutesDeps, { path, header, body: { reason, ...funding } }) =>
+    handle: (deps, { path, header, body: { reason, ...funding } }) =>
       configureAccount(deps, {
         accountId: path.account_id,
         change: { sets: 'funding', funding },
@@ -90,7 +77,7 @@ export const termsRoutes = [
     },
     answer: accountTerms,
     errors: ['project_not_found', 'idempotency_conflict', 'billing_unavailable'],
-    async handle(deps: TermsRoutesDeps, { path, header, body: { cap, reason } }) {
+    async handle(deps, { path, header, body: { cap, reason } }) {
       const project = await deps.tenancy.findProject(path.project_id);
       if (project === null) throw new Refused({ code: 'project_not_found' });
       return configureAccount(deps, {

@@ -2,8 +2,8 @@ import { detailOf } from '@inventory/contracts/refusal';
 import { isOn, rowOf } from '@inventory/contracts/refusal-codes';
 import { ServiceUnreachable } from '@inventory/http/internal-client';
 import { errorOf, Refused } from '@inventory/http/refused';
-import { EntryUndecided } from '../commands/request-ledger.ts';
 import { toRefused } from '../http/to-refused.ts';
+import { EntryUndecided } from './ledger-commands.ts';
 
 /** An error as a refusal of the operator API; a code that it does not have is a fault. */
 export function toOperatorRefused(error: unknown): Refused {

@@ -15,16 +15,10 @@ import {
 import { Refused } from '@inventory/http/refused';
 import { Reply } from '@inventory/http/reply';
 import { z } from 'zod';
-import type { Tenancy } from '../tenancy/open-tenancy.ts';
-import { namedIn, type WebhookClient } from '../webhooks/webhook-client.ts';
+import { namedIn } from '../webhooks/webhook-client.ts';
 import { readCursor, writeCursor } from './list-cursor.ts';
 import { operatorRoute } from './operator-route.ts';
 import { emptyBody, keyedHeaders, listOf, listQuery } from './operator-schemas.ts';
-
-export interface WebhookRoutesDeps {
-  readonly tenancy: Pick<Tenancy, 'findProject'>;
-  readonly webhooks: WebhookClient;
-}
 
 const tag = 'Webhooks';
 const all = '/projects/{project_id}/webhook-endpoints';
@@ -46,7 +40,7 @@ const readingRoutes = [
     input: { path: projectPath },
     answer: listOf(webhookEndpoint),
     errors: ['project_not_found'],
-    async handle({ tenancy, webhooks }: WebhookRoutesDeps, { path }) {
+    async handle({ tenancy, webhooks }, { path }) {
       const project = await tenancy.findProject(path.project_id);
       if (project === null) throw new Refused({ code: 'project_not_found' });
       return { items: await webhooks.listEndpoints(project.id), next_cursor: null };
@@ -63,7 +57,7 @@ const readingRoutes = [
     input: { path: webhookEndpointPath },
     answer: webhookEndpoint,
     errors,
-    handle: ({ webhooks }: WebhookRoutesDeps, { path }) => webhooks.readEndpoint(namedIn(path)),
+    handle: ({ webhooks }, { path }) => webhooks.readEndpoint(namedIn(path)),
   }),
   operatorRoute({
     operationId: 'listWebhookDeliveries',
@@ -83,7 +77,7 @@ const readingRoutes = [
     },
     answer: listOf(webhookDelivery),
     errors: [...errors, 'invalid_cursor'],
-    async handle({ webhooks }: WebhookRoutesDeps, { path, query }) {
+    async handle({ webhooks }, { path, query }) {
       const { state, from, to, limit } = query;
       const before = readCursor('deliveries', query.cursor, isPlace) ?? undefined;
       const part = { state, from, to, limit, before };
@@ -109,8 +103,7 @@ const changingRoutes = [
     },
     answer: webhookEndpoint,
     errors: changeErrors,
-    handle: ({ webhooks }: WebhookRoutesDeps, { path, body }) =>
-      webhooks.changeEndpoint(namedIn(path), body),
+    handle: ({ webhooks }, { path, body }) => webhooks.changeEndpoint(namedIn(path), body),
   }),
   operatorRoute({
     operationId: 'deleteWebhookEndpoint',
@@ -124,7 +117,7 @@ const changingRoutes = [
     input: { path: webhookEndpointPath },
     answer: deletedWebhookEndpoint,
     errors,
-    async handle({ webhooks }: WebhookRoutesDeps, { path }) {
+    async handle({ webhooks }, { path }) {
       await webhooks.deleteEndpoint(namedIn(path));
       return { endpoint_id: path.endpoint_id, deleted: true } as const;
     },
@@ -147,7 +140,7 @@ const changingRoutes = [
       headers: { 'Idempotency-Replayed': '`true` where the key had been used before.' },
     },
     errors: [...changeErrors, 'idempotency_conflict', 'secret_rotation_in_progress'],
-    async handle({ webhooks }: WebhookRoutesDeps, { path, header, body }) {
+    async handle({ webhooks }, { path, header, body }) {
       const wanted = { ...body, key: header['idempotency-key'] };
       const { endpoint, replayedHeader } = await webhooks.rotateSecret(namedIn(path), wanted);
       return new Reply({ headers: replayedHeader, body: endpoint });
@@ -169,7 +162,7 @@ const sendingRoutes = [
     input: { path: webhookEndpointPath, body: emptyBody },
     answer: webhookPing,
     errors,
-    handle: async ({ webhooks }: WebhookRoutesDeps, { path }) => ({
+    handle: async ({ webhooks }, { path }) => ({
       event_id: await webhooks.sendPing(namedIn(path)),
     }),
   }),
@@ -186,8 +179,7 @@ const sendingRoutes = [
     input: { path: webhookEndpointPath, body: webhookRedelivery },
     answer: webhookRedelivered,
     errors: [...errors, 'event_not_found'],
-    handle: ({ webhooks }: WebhookRoutesDeps, { path, body }) =>
-      webhooks.redeliverEvents(namedIn(path), body),
+    handle: ({ webhooks }, { path, body }) => webhooks.redeliverEvents(namedIn(path), body),
   }),
 ];
 

@@ -3,21 +3,9 @@ import { jitteredDelayMs } from '@inventory/runtime/backoff';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { pause } from '@inventory/runtime/wait';
-import { intentClosed, pageGivenAway } from '../metrics.ts';
 import type { PageIntent } from './page-intent.domain.ts';
+import { intentClosed, pageGivenAway } from './page-metrics.ts';
 import type { ReadKeyStore } from './read-key-store.ts';
-
-export interface CloseIntentsDeps {
-  readonly intents: {
-    deleteIntent(requestId: RequestId): Promise<void>;
-    expediteReversal(requestId: RequestId, nowMs: number): Promise<void>;
-  };
-  readonly keys: Pick<ReadKeyStore, 'markPaid' | 'releaseKey'>;
-  /** Wakes the job of reversals. */
-  readonly wakeReversals: () => void;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
 
 /** Closes intents in the background: no client waits for it. */
 export interface IntentCloser {
@@ -34,7 +22,17 @@ export interface IntentCloser {
 const removalTries = 6;
 const removalBackoff = { firstMs: 200, maxMs: 4_000 } as const;
 
-export function createIntentCloser(deps: CloseIntentsDeps): IntentCloser {
+export function createIntentCloser(deps: {
+  readonly intents: {
+    deleteIntent(requestId: RequestId): Promise<void>;
+    expediteReversal(requestId: RequestId, nowMs: number): Promise<void>;
+  };
+  readonly keys: Pick<ReadKeyStore, 'markPaid' | 'releaseKey'>;
+  /** Wakes the job of reversals. */
+  readonly wakeReversals: () => void;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}): IntentCloser {
   const { intents, keys, logger } = deps;
   const running = new Set<Promise<void>>();
 

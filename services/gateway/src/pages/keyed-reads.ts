@@ -5,7 +5,6 @@ import type { Refusal } from '@inventory/contracts/refusal';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { pause } from '@inventory/runtime/wait';
-import type { Deadlines } from '../deadlines.ts';
 import type { FetchedPage, PageCharges, PaidRead } from './page-charges.ts';
 import type { PageRead } from './page-intent.domain.ts';
 import { judgeKey, type ReadKeyRecord, replaysMax } from './read-key.domain.ts';
@@ -39,20 +38,6 @@ export interface KeyedReads {
   ): Promise<KeyedRead<Page>>;
 }
 
-export interface KeyedReadsDeps {
-  readonly charges: PageCharges;
-  readonly keys: ReadKeyStore;
-  readonly ledger: { readBalance(accountId: AccountId): Promise<BalanceView> };
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly limits: {
-    readonly deliverWithinMs: number;
-    readonly reverseAfterMs: number;
-    readonly readKeyKeepMs: number;
-  };
-  readonly deadlines: Pick<Deadlines, 'undecidedReadMs'>;
-}
-
 const lookAgainMs = 50;
 /** Time after which the reversal of a crashed attempt is certainly done. */
 const reversalMs = 60_000;
@@ -75,7 +60,19 @@ const refused = (refusal: Refusal) => ({ result: 'refused', refusal }) as const;
  * page is deleted, and released with an attempt that is charged nothing or reversed. So no crash
  * makes two paid pages under one key.
  */
-export function createKeyedReads(deps: KeyedReadsDeps): KeyedReads {
+export function createKeyedReads(deps: {
+  readonly charges: PageCharges;
+  readonly keys: ReadKeyStore;
+  readonly ledger: { readBalance(accountId: AccountId): Promise<BalanceView> };
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly limits: {
+    readonly deliverWithinMs: number;
+    readonly reverseAfterMs: number;
+    readonly readKeyKeepMs: number;
+  };
+  readonly deadlines: { readonly undecidedReadMs: number };
+}): KeyedReads {
   const { charges, keys, limits, clock } = deps;
 
   async function begin(keyId: string, fingerprint: string, requestId: RequestId): Promise<Begun> {

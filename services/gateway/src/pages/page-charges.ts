@@ -10,10 +10,10 @@ import {
   type RequestReplyClient,
   replyOf,
 } from '../commands/request-reply-client.ts';
-import type { PageDelivery } from '../http/page-delivery.ts';
-import { chargeWaited, intentOpened } from '../metrics.ts';
+import type { PageDelivery } from '../http/answer.ts';
 import type { IntentCloser } from './close-intents.ts';
 import { intentOf, type PageIntent, type PageRead } from './page-intent.domain.ts';
+import { chargeWaited, intentOpened } from './page-metrics.ts';
 
 /** A page to be charged, or the reason why there is none, which is free. */
 export type FetchedPage<Page> =

@@ -16,7 +16,6 @@ import { newWork, workField, workIndex } from '@inventory/work/work-field';
 import { createWorkQueue, type WorkQueue } from '@inventory/work/work-queue';
 import type { Db } from 'mongodb';
 import { z } from 'zod';
-import type { Deadlines } from '../deadlines.ts';
 import type { PageIntent } from './page-intent.domain.ts';
 
 const collectionName = 'page_intents';
@@ -70,7 +69,7 @@ export interface PageIntentStore {
 
 export function createPageIntentStore(
   db: Db,
-  deadlines: Pick<Deadlines, 'storeMs'>,
+  deadlines: { readonly storeMs: number },
   logger: Logger,
 ): PageIntentStore {
   const collection = db.collection<PageIntentDocument>(collectionName);

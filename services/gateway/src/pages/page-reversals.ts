@@ -1,18 +1,11 @@
 import { billingCommandId } from '@inventory/contracts/messages/billing-commands';
 import type { Logger } from '@inventory/runtime/logger';
+import { chainEnded } from '../captures/capture-metrics.ts';
 import type { CommandKind } from '../commands/command-work.ts';
-import { chainEnded, chargeReversed } from '../metrics.ts';
 import { work } from '../work.ts';
 import type { PendingReversal } from './page-intent-store.ts';
+import { chargeReversed } from './page-metrics.ts';
 import type { ReadKeyStore } from './read-key-store.ts';
-
-export interface PageReversalDeps {
-  readonly queue: Reversals['queue'];
-  readonly keys: Pick<ReadKeyStore, 'releaseKey'>;
-  /** A chain with a reversed page is not fully paid: it is excluded from capture. */
-  readonly chains: { excludeChain(chainId: string): Promise<void> };
-  readonly logger: Logger;
-}
 
 /** An operator lifts a quarantine; until then no reversal of its account is decided. */
 const quarantinePauseMs = 600_000;
@@ -23,7 +16,18 @@ type Reversals = CommandKind<PendingReversal, 'reply.billing-outcome.v1'>;
  * Charges whose page was not delivered. A reversal that arrives before its charge makes the charge
  * impossible, so it is sent whether or not the charge was.
  */
-export function pageReversals({ queue, keys, chains, logger }: PageReversalDeps): Reversals {
+export function pageReversals({
+  queue,
+  keys,
+  chains,
+  logger,
+}: {
+  readonly queue: Reversals['queue'];
+  readonly keys: Pick<ReadKeyStore, 'releaseKey'>;
+  /** A chain with a reversed page is not fully paid: it is excluded from capture. */
+  readonly chains: { excludeChain(chainId: string): Promise<void> };
+  readonly logger: Logger;
+}): Reversals {
   return {
     ...work.reversals,
     queue,

@@ -18,13 +18,16 @@ import { publicRoute } from '../http/public-route.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
 import { currentBody } from './current-body.ts';
 import { type CurrentChain, openCurrentCursor, sealCurrentCursor } from './current-cursor.ts';
+import type { KeyedRead, KeyedReads, ReadKey } from './keyed-reads.ts';
 import { chargedBill, type PageBill, replayBill } from './page-bill.ts';
+import type { PageRead } from './page-intent.domain.ts';
 import { keyHeader, languageHeaders, readErrors, replayedHeader } from './page-texts.ts';
-import { type CurrentRead, type ReadCurrentDeps, readCurrent } from './read-current.ts';
 import { refusePage } from './refuse-page.ts';
-import type { SavedPage } from './revision-store-client.ts';
+import type { SavedPage, WantedSavedPage } from './revision-store-client.ts';
 
-export interface ReadCurrentRouteDeps extends ReadCurrentDeps {
+interface ReadCurrentDeps {
+  readonly revisions: { findPage(wanted: WantedSavedPage): Promise<SavedPage | null> };
+  readonly reads: KeyedReads;
   readonly cursors: CursorSealer;
   readonly prices: { currentVersion(): number | null };
   readonly clock: Clock;
@@ -77,7 +80,7 @@ export const readCurrentRoute = publicRoute({
     headers: { ...languageHeaders, ...replayedHeader },
   },
   errors: ['invalid_cursor', 'cursor_expired', 'inventory_revision_not_found', ...readErrors],
-  async handle(deps: ReadCurrentRouteDeps, { path: scope, query, header }, request) {
+  async handle(deps: ReadCurrentDeps, { path: scope, query, header }, request) {
     const { requestId, principal } = request;
     const { accountId, projectId } = principal;
     const chain = { accountId, scope, language: query.language };
@@ -105,7 +108,7 @@ export const readCurrentRoute = publicRoute({
 });
 
 function toAnswer(
-  deps: ReadCurrentRouteDeps,
+  deps: ReadCurrentDeps,
   request: AdmittedRequest,
   chain: CurrentChain,
   read: CurrentRead,
@@ -129,7 +132,7 @@ function toAnswer(
 }
 
 function pageAnswer(
-  { cursors, clock }: ReadCurrentRouteDeps,
+  { cursors, clock }: ReadCurrentDeps,
   request: AdmittedRequest,
   chain: CurrentChain,
   { page, bill }: { readonly page: SavedPage; readonly bill: PageBill },
@@ -160,4 +163,27 @@ function pageAnswer(
     },
     body: currentBody(frame, page),
   };
+}
+
+type CurrentRead = KeyedRead<SavedPage>;
+
+/** One page of the saved inventory; the platform is not contacted. */
+function readCurrent(
+  deps: ReadCurrentDeps,
+  read: Pick<PageRead, 'requestId' | 'accountId' | 'projectId'>,
+  wanted: WantedSavedPage,
+  key: ReadKey | null,
+): Promise<CurrentRead> {
+  async function fetchPage() {
+    const page = await deps.revisions.findPage(wanted);
+    if (page !== null) return { result: 'page', page } as const;
+    // Nothing is saved, or the revision of the chain no longer is.
+    const code = wanted.from === null ? 'inventory_revision_not_found' : 'cursor_expired';
+    return { result: 'refused', refusal: { code } } as const;
+  }
+  return deps.reads.readPage<SavedPage>(
+    { ...read, productCode: 'platform.inventory.current.page.v1', chainId: null },
+    key,
+    { paid: fetchPage, replayed: fetchPage },
+  );
 }

@@ -6,7 +6,6 @@ import { dateOf } from '@inventory/runtime/clock';
 import { withDeadline } from '@inventory/runtime/wait';
 import type { Db } from 'mongodb';
 import { z } from 'zod';
-import type { Deadlines } from '../deadlines.ts';
 import type { ReadKeyRecord } from './read-key.domain.ts';
 
 const collectionName = 'page_read_keys';
@@ -46,7 +45,7 @@ export interface ReadKeyStore {
   releaseKey(keyId: string, requestId: RequestId): Promise<void>;
 }
 
-export function createReadKeyStore(db: Db, deadlines: Pick<Deadlines, 'lookUpMs'>): ReadKeyStore {
+export function createReadKeyStore(db: Db, deadlines: { readonly lookUpMs: number }): ReadKeyStore {
   const collection = db.collection<ReadKeyDocument>(collectionName);
   const bounded = <Value>(work: Promise<Value>) =>
     withDeadline(work, deadlines.lookUpMs, 'looking up an Idempotency-Key');

@@ -3,15 +3,11 @@ import { v1Inventory, v1Parameters } from '@inventory/contracts/http/v1';
 import { exampleRows } from '../http/openapi/examples.ts';
 import { sameScope } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
-import { billHeaders } from '../http/v1-bill-headers.ts';
 import type { V1Dialect } from '../http/v1-dialect.ts';
+import { billHeaders } from '../http/v1-headers.ts';
 import { liveAnswer, type PageToWrite } from './live-answer.ts';
 import { keyHeader, readErrors, replayedHeader, v1PlatformErrors } from './page-texts.ts';
 import { type ReadLivePageDeps, readLivePage } from './read-live-page.ts';
-
-export interface V1PageDeps extends ReadLivePageDeps {
-  readonly prices: { currentVersion(): number | null };
-}
 
 const product = 'platform.inventory.page.v1';
 const templates: Readonly<Record<V1Dialect, string>> = {
@@ -68,7 +64,13 @@ function v1Route(dialect: V1Dialect) {
       },
     },
     errors: [...v1PlatformErrors, ...readErrors],
-    async handle(deps: V1PageDeps, { path: scope, query, header }, request) {
+    async handle(
+      deps: ReadLivePageDeps & {
+        readonly prices: { currentVersion(): number | null };
+      },
+      { path: scope, query, header },
+      request,
+    ) {
       const { requestId, principal } = request;
       const { accountId, projectId } = principal;
       const { language } = query;

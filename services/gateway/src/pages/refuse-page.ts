@@ -1,8 +1,8 @@
 import type { InventoryDenial, Refusal } from '@inventory/contracts/refusal';
 import type { BillingReason } from '@inventory/contracts/vocabulary';
 import { Refused } from '@inventory/http/refused';
+import type { PageDelivery } from '../http/answer.ts';
 import { BilledRefused } from '../http/billed-refused.ts';
-import type { PageDelivery } from '../http/page-delivery.ts';
 import type { PageBill } from './page-bill.ts';
 
 /** A page read that ends without a page and costs nothing. */

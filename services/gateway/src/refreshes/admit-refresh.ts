@@ -8,10 +8,10 @@ import { Refused } from '@inventory/http/refused';
 import { unreachable } from '@inventory/runtime/bug';
 import type { z } from 'zod';
 import { type Funds, isFundsRefusal } from '../accounts/funds.ts';
-import type { PriceVersion } from '../accounts/track-prices.ts';
+import type { PriceVersion } from '../accounts/prices.ts';
 import type { AdmittedRequest } from '../http/answer.ts';
 import type { CollectorClient } from './collector-client.ts';
-import { toWireAcceptedRecord } from './convert.ts';
+import { toWireAcceptedRecord } from './refresh-answer.ts';
 import {
   type AcceptedReservation,
   type RefreshDecision,

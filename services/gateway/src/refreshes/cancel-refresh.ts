@@ -32,7 +32,7 @@ export async function cancelRefresh(
   request: CancelRequest,
 ): Promise<RefreshView> {
   const { projectId, refreshId } = request;
-  const view = await readRefresh(deps, projectId, refreshId);
+  const view = await readRefresh(deps.collector, projectId, refreshId);
   if (view === null) throw new Refused({ code: 'refresh_not_found' });
   if (view.record.state === 'completed') throw new Refused({ code: 'refresh_already_completed' });
   const reply = await deps.commands.request(
@@ -47,7 +47,7 @@ export async function cancelRefresh(
   }
   switch (reply.body.result) {
     case 'cancelling':
-      return (await readRefresh(deps, projectId, refreshId)) ?? view;
+      return (await readRefresh(deps.collector, projectId, refreshId)) ?? view;
     case 'already_completed':
       throw new Refused({ code: 'refresh_already_completed' });
     case 'not_found':

@@ -3,18 +3,13 @@ import { projectPath } from '@inventory/contracts/http/parameters';
 import { type RefreshRecord, refreshesQuery, refreshPage } from '@inventory/contracts/http/refresh';
 import { type ProjectId, refreshId } from '@inventory/contracts/ids';
 import { z } from 'zod';
-import { envelope } from '../http/envelope.ts';
+import { envelope } from '../http/answer.ts';
+import { requireOwnProject } from '../http/authorize.ts';
 import { completedRecord, exampleCursor, plainMetaExample } from '../http/openapi/examples.ts';
 import { nextPart, refreshLinks, sameProject, scopeOf } from '../http/openapi/links.ts';
-import { requireOwnProject } from '../http/project-access.ts';
 import { publicRoute } from '../http/public-route.ts';
 import { type CursorSealer, openOrRefuse } from '../http/sealed-cursor.ts';
 import type { CollectorClient, RefreshListPart } from './collector-client.ts';
-
-export interface ListRefreshesDeps {
-  readonly collector: Pick<CollectorClient, 'listRefreshes'>;
-  readonly cursors: CursorSealer;
-}
 
 const position = z.tuple([z.iso.datetime(), refreshId]);
 
@@ -47,7 +42,13 @@ export const listRefreshesRoute = publicRoute({
   },
   errors: ['project_not_found', 'invalid_cursor'],
   async handle(
-    { collector, cursors }: ListRefreshesDeps,
+    {
+      collector,
+      cursors,
+    }: {
+      readonly collector: Pick<CollectorClient, 'listRefreshes'>;
+      readonly cursors: CursorSealer;
+    },
     { path, query },
     { requestId, principal },
   ) {

@@ -1,53 +1,61 @@
 import type { Lifetime } from '@inventory/runtime/lifetime';
+import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import { startWorker } from '@inventory/work/start-worker';
 import type { Db } from 'mongodb';
 import type { Funds } from '../accounts/funds.ts';
-import type { PriceVersion } from '../accounts/track-prices.ts';
+import type { PriceVersion } from '../accounts/prices.ts';
 import { commandWork } from '../commands/command-work.ts';
+import type { Broadcasts } from '../commands/open-broadcasts.ts';
 import type { RequestReplyClient } from '../commands/request-reply-client.ts';
-import type { GatewayConfig } from '../config.ts';
 import type { TrafficLimiter } from '../http/limit-traffic.ts';
 import type { BoundPublicRoute } from '../http/public-route.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
-import { observeWaitingRefreshes } from '../metrics.ts';
-import type { Broadcasts } from '../open-broadcasts.ts';
 import { cancelRefreshRoute } from './cancel-refresh-route.ts';
 import type { CollectorClient } from './collector-client.ts';
 import { listRefreshesRoute } from './list-refreshes-route.ts';
 import { createPendingCancelStore } from './pending-cancel-store.ts';
 import { pendingCancels } from './pending-cancels.ts';
 import { readRefreshRoute } from './read-refresh-route.ts';
+import type { RefreshConfig } from './refresh-config.ts';
+import { observeWaitingRefreshes } from './refresh-metrics.ts';
 import { createRefreshWaits, type RefreshWaits } from './refresh-waits.ts';
 import { requestRefreshRoute } from './request-refresh-route.ts';
 import { requestRefreshesRoute } from './request-refreshes-route.ts';
-
-export interface RefreshesDeps {
-  readonly db: Db;
-  readonly broadcasts: Broadcasts;
-  readonly commands: RequestReplyClient;
-  readonly collector: CollectorClient;
-  readonly funds: Funds;
-  readonly limiter: TrafficLimiter;
-  readonly cursors: CursorSealer;
-  readonly prices: Pick<PriceVersion, 'readPrices'>;
-}
 
 /** Bounds the sockets and memory of waiting requests; past it the response is immediate. */
 const waitLimits = { totalMax: 1_000, perKeyMax: 100 };
 
 /** Refreshes, and the sweeper that cancels the undecided attempts of all replicas. */
 export function openRefreshes(
-  context: ServiceContext<GatewayConfig>,
-  { db, broadcasts, commands, collector, funds, limiter, cursors, prices }: RefreshesDeps,
+  context: ServiceContext<ServiceConfig & RefreshConfig>,
+  {
+    db,
+    broadcasts,
+    commands,
+    collector,
+    funds,
+    limiter,
+    cursors,
+    prices,
+  }: {
+    readonly db: Db;
+    readonly broadcasts: Broadcasts;
+    readonly commands: RequestReplyClient;
+    readonly collector: CollectorClient;
+    readonly funds: Funds;
+    readonly limiter: TrafficLimiter;
+    readonly cursors: CursorSealer;
+    readonly prices: Pick<PriceVersion, 'readPrices'>;
+  },
 ): BoundPublicRoute[] {
   const { config, lifetime, clock, identifiers, logger } = context;
-  const { deadlines, limits } = config;
+  const { deadlines, decisionTimeoutMs } = config;
   const cancels = createPendingCancelStore(db, deadlines, logger);
   const work = commandWork(pendingCancels(cancels.cancels, logger), { commands, deadlines });
   const { wake: wakeCancels } = startWorker(work, context);
   const waits = openRefreshWaits(lifetime, broadcasts);
-  const shared = { commands, collector, clock, logger, deadlines, ...limits };
+  const shared = { commands, collector, clock, logger, deadlines, decisionTimeoutMs };
   const cancelling = { pendingCancels: cancels, wakeCancels };
   const admission = { ...shared, ...cancelling, funds, identifiers, prices };
   return [

@@ -14,7 +14,6 @@ import { newWork, workField, workIndex } from '@inventory/work/work-field';
 import { createWorkQueue, makeDue, type WorkQueue } from '@inventory/work/work-queue';
 import type { Db } from 'mongodb';
 import { z } from 'zod';
-import type { Deadlines } from '../deadlines.ts';
 
 const collectionName = 'pending_cancels';
 
@@ -55,7 +54,7 @@ export interface PendingCancelStore {
 
 export function createPendingCancelStore(
   db: Db,
-  { storeMs }: Pick<Deadlines, 'storeMs'>,
+  { storeMs }: { readonly storeMs: number },
   logger: Logger,
 ): PendingCancelStore {
   const collection = db.collection<PendingCancelDocument>(collectionName);

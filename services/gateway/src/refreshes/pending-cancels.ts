@@ -1,9 +1,9 @@
 import { isoTime } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import type { CommandKind } from '../commands/command-work.ts';
-import { pendingCancelAcknowledged } from '../metrics.ts';
 import { work } from '../work.ts';
 import type { PendingCancel } from './pending-cancel-store.ts';
+import { pendingCancelAcknowledged } from './refresh-metrics.ts';
 
 type Cancels = CommandKind<PendingCancel, 'reply.refresh-cancel.v1'>;
 

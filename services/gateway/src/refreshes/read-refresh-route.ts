@@ -5,7 +5,7 @@ import { Refused } from '@inventory/http/refused';
 import { plainMetaExample, queuedRecord } from '../http/openapi/examples.ts';
 import { refreshLinks } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
-import { type AwaitRefreshDeps, awaitRefresh } from './await-refresh.ts';
+import { type AwaitRefreshDeps, awaitRefresh } from './read-refresh.ts';
 import { refreshAnswer, retryAfterText } from './refresh-answer.ts';
 
 /** GET …/inventory-refreshes/{refresh_id}: free, for any active Credential of the Project. */

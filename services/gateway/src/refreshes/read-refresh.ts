@@ -1,19 +1,62 @@
 import type { ProjectId, RefreshId } from '@inventory/contracts/ids';
 import type { RefreshView } from '@inventory/contracts/internal/refresh';
-
-export interface ReadRefreshDeps {
-  readonly collector: { findRefresh(refreshId: RefreshId): Promise<RefreshView | null> };
-}
+import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
+import type { CollectorClient } from './collector-client.ts';
+import type { RefreshWait, RefreshWaits } from './refresh-waits.ts';
 
 /**
  * A refresh of the Project; null when there is none. A refresh of another Project and a refused
  * attempt must be indistinguishable from an unknown id.
  */
 export async function readRefresh(
-  deps: ReadRefreshDeps,
+  collector: Pick<CollectorClient, 'findRefresh'>,
   projectId: ProjectId,
   refreshId: RefreshId,
 ): Promise<RefreshView | null> {
-  const view = await deps.collector.findRefresh(refreshId);
+  const view = await collector.findRefresh(refreshId);
   return view?.project_id === projectId && view.decision !== 'refused' ? view : null;
+}
+
+export interface AwaitRefreshDeps {
+  readonly collector: Pick<CollectorClient, 'findRefresh'>;
+  readonly waits: RefreshWaits;
+  readonly deadlines: { readonly waitSecondMs: number; readonly waitReadEveryMs: number };
+  /** Aborted when the service stops. */
+  readonly stopping: AbortSignal;
+}
+
+export interface RefreshWish extends RefreshWait {
+  /** 0 reads once. */
+  readonly waitSeconds: number;
+  /** Aborted when the connection of the client is closed. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The refresh once it is terminal, or its state when the time has elapsed; null when the Project
+ * has no such refresh. The wait starts before the first read, so a refresh that ends in between
+ * notifies it.
+ */
+export async function awaitRefresh(
+  deps: AwaitRefreshDeps,
+  { waitSeconds, signal, ...wait }: RefreshWish,
+): Promise<RefreshView | null> {
+  const { projectId, refreshId } = wait;
+  const { waitSecondMs, waitReadEveryMs } = deps.deadlines;
+  const waitMs = waitSeconds * waitSecondMs;
+  const place = waitMs > 0 ? deps.waits.startWaiting(wait) : null;
+  if (place === null) return await readRefresh(deps.collector, projectId, refreshId);
+  const ending = AbortSignal.any([signal, deps.stopping]);
+  const startMs = monotonicNow();
+  try {
+    while (true) {
+      const view = await readRefresh(deps.collector, projectId, refreshId);
+      const leftMs = waitMs - elapsedSince(startMs);
+      const isOver = view === null || view.record.state === 'completed';
+      if (isOver || leftMs <= 0 || ending.aborted) return view;
+      await place.waitForNotification(Math.min(leftMs, waitReadEveryMs), ending);
+    }
+  } finally {
+    place.stopWaiting();
+  }
 }

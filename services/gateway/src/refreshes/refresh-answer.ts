@@ -1,8 +1,9 @@
 import type { RefreshRecord, RefreshStatus } from '@inventory/contracts/http/refresh';
-import type { RequestId } from '@inventory/contracts/ids';
+import type { RefreshId, RequestId } from '@inventory/contracts/ids';
 import type { RefreshView } from '@inventory/contracts/internal/refresh';
-import type { Answer } from '../http/answer.ts';
-import { envelope } from '../http/envelope.ts';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
+import { type Answer, envelope } from '../http/answer.ts';
+import type { AcceptedReservation } from './request-refresh.ts';
 
 /** Text of the header in the reference. */
 export const retryAfterText = 'Seconds after which to read the status again; absent once terminal.';
@@ -19,4 +20,44 @@ export function refreshAnswer(
     headers: retryAfter === null ? {} : { 'Retry-After': String(retryAfter) },
     body: envelope(data, { request_id: requestId }),
   };
+}
+
+interface Acceptance extends Pick<AcceptedReservation, 'creditsReserved' | 'units'> {
+  readonly refreshId: RefreshId;
+  readonly scope: InventoryKey;
+  readonly requestedAt: string;
+  readonly deadlineAt: string;
+}
+
+/** The record of a refresh at its acceptance, whatever its present state. */
+export function toWireAcceptedRecord(acceptance: Acceptance): RefreshRecord {
+  return {
+    refresh_id: acceptance.refreshId,
+    scope: acceptance.scope,
+    state: 'queued',
+    requested_at: acceptance.requestedAt,
+    completed_at: null,
+    deadline_at: acceptance.deadlineAt,
+    outcome: null,
+    revision_id: null,
+    billing_state: 'reserved',
+    billing_disposition: null,
+    billing: {
+      state: 'reserved',
+      disposition: null,
+      credits_reserved: acceptance.creditsReserved,
+      credits_charged: null,
+      credits_released: null,
+      ...(acceptance.units === null ? {} : unitsHeld(acceptance.units.reserved)),
+    },
+  };
+}
+
+function unitsHeld(reserved: number) {
+  return {
+    funding: 'subscription',
+    units_reserved: reserved,
+    units_charged: null,
+    units_released: null,
+  } as const;
 }

@@ -2,7 +2,7 @@ import { refreshAcceptanceMeta } from '@inventory/contracts/http/meta';
 import { idempotencyKey, scopePath } from '@inventory/contracts/http/parameters';
 import { refreshPath, refreshRecord, refreshRequestBody } from '@inventory/contracts/http/refresh';
 import { z } from 'zod';
-import { envelope } from '../http/envelope.ts';
+import { envelope } from '../http/answer.ts';
 import {
   acceptanceTermsExample,
   exampleRateLimit,

@@ -11,10 +11,9 @@ import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';
 import { pause } from '@inventory/runtime/wait';
 import type { RequestReplyClient } from '../commands/request-reply-client.ts';
-import type { Deadlines } from '../deadlines.ts';
-import { decisionWaited } from '../metrics.ts';
 import type { PendingCancel, PendingCancelStore } from './pending-cancel-store.ts';
 import { fingerprintText, type RefreshInputs } from './refresh-fingerprint.domain.ts';
+import { decisionWaited } from './refresh-metrics.ts';
 
 export interface RefreshRequest extends RefreshInputs {
   readonly requestId: RequestId;
@@ -52,7 +51,7 @@ export interface RequestRefreshDeps {
   readonly identifiers: Identifiers;
   readonly logger: Logger;
   readonly decisionTimeoutMs: number;
-  readonly deadlines: Pick<Deadlines, 'storeMs' | 'undecidedRefreshMs'>;
+  readonly deadlines: { readonly storeMs: number; readonly undecidedRefreshMs: number };
 }
 
 type Decision = MessageBody<'reply.refresh-decision.v1'>;

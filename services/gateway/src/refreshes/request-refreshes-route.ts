@@ -13,9 +13,7 @@ import type { PublicRefusal } from '@inventory/contracts/refusal-codes';
 import { issueText } from '@inventory/http/issue-text';
 import { errorOf, statusOf } from '@inventory/http/refused';
 import { requestIssues } from '@inventory/http/validate-input';
-import type { Deadlines } from '../deadlines.ts';
-import type { AdmittedRequest } from '../http/answer.ts';
-import { envelope } from '../http/envelope.ts';
+import { type AdmittedRequest, envelope } from '../http/answer.ts';
 import { rateLimitHeaders, takeFurtherRequests } from '../http/limit-rate.ts';
 import type { TrafficLimiter } from '../http/limit-traffic.ts';
 import {
@@ -37,11 +35,6 @@ import {
   refreshProduct,
 } from './admit-refresh.ts';
 import { runBatch } from './run-batch.ts';
-
-export interface RequestRefreshesDeps extends AdmitRefreshDeps {
-  readonly limiter: TrafficLimiter;
-  readonly deadlines: AdmitRefreshDeps['deadlines'] & Pick<Deadlines, 'batchMs'>;
-}
 
 /** Small enough that one batch leaves capacity for other requests that wait for a decision. */
 const concurrencyMax = 25;
@@ -99,7 +92,14 @@ export const requestRefreshesRoute = publicRoute({
     },
   },
   errors: [],
-  async handle(deps: RequestRefreshesDeps, { body }, request) {
+  async handle(
+    deps: AdmitRefreshDeps & {
+      readonly limiter: TrafficLimiter;
+      readonly deadlines: AdmitRefreshDeps['deadlines'] & { readonly batchMs: number };
+    },
+    { body },
+    request,
+  ) {
     // The arrival has counted one already.
     const further = body.items.length - 1;
     const rateLimit =
@@ -154,7 +154,7 @@ function readItem(value: unknown, index: number): BatchEntry {
 }
 
 async function admitItem(
-  deps: RequestRefreshesDeps,
+  deps: AdmitRefreshDeps,
   request: AdmittedRequest,
   { key, item }: BatchEntry,
 ): Promise<RefreshBatchResult> {

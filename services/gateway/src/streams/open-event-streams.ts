@@ -2,13 +2,12 @@ import { jitteredDelayMs } from '@inventory/runtime/backoff';
 import { fromIsoTime } from '@inventory/runtime/clock';
 import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 import { createSemaphore } from '@inventory/runtime/semaphore';
+import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import { pause } from '@inventory/runtime/wait';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
-import type { GatewayConfig } from '../config.ts';
+import type { Broadcasts } from '../commands/open-broadcasts.ts';
 import type { BoundPublicRoute } from '../http/public-route.ts';
-import { countStreamClosed, observeStreams } from '../metrics.ts';
-import type { Broadcasts } from '../open-broadcasts.ts';
 import { work } from '../work.ts';
 import type { EventStreamClient } from './event-stream-client.ts';
 import { createEventStreams, type EventStreams } from './event-streams.ts';
@@ -16,13 +15,15 @@ import type { PositionCursors } from './position-cursor.ts';
 import { createProjectHubs, type ProjectHubs } from './project-hubs.ts';
 import { watchSilentPeers } from './silent-peers.ts';
 import type { StoredPrincipal } from './stream-authorization.domain.ts';
+import type { StreamConfig } from './stream-config.ts';
 import { streamEventsRoute } from './stream-events-route.ts';
+import { countStreamClosed, observeStreams } from './stream-metrics.ts';
 import { createSeatStore } from './stream-seat-store.ts';
 import { createStreamSeats, type StreamSeats } from './stream-seats.ts';
 import type { SessionContext, StreamSession } from './stream-session.ts';
 import { watchStreamPrincipals } from './watch-stream-principals.ts';
 
-type Context = ServiceContext<GatewayConfig>;
+type Context = ServiceContext<ServiceConfig & StreamConfig>;
 
 export interface EventStreamsParts {
   readonly db: Db;

@@ -2,10 +2,10 @@ import type { ProjectId } from '@inventory/contracts/ids';
 import type { EventText, LogBatch } from '@inventory/contracts/internal/event-log';
 import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
-import { eventsDelivered } from '../metrics.ts';
 import { chunkOf, eventFrame } from './event-frame.domain.ts';
 import type { EventStreamClient } from './event-stream-client.ts';
 import { createProjectRing, type ProjectRing, type RingLimits } from './project-ring.domain.ts';
+import { eventsDelivered } from './stream-metrics.ts';
 import type { PositionSeal } from './stream-position.domain.ts';
 
 /** A reader of a Project's events on this replica. */

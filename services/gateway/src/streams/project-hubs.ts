@@ -26,12 +26,6 @@ export interface ProjectHubs {
   readonly size: number;
 }
 
-export interface HubsDeps extends Omit<HubDeps, 'flushSoon'> {
-  /** Largest total size of the frames of all hubs. */
-  readonly bytesMax: number;
-  readonly idleMs: number;
-}
-
 interface Kept {
   readonly hub: ProjectHub;
   lastFollowedMs: number;
@@ -47,7 +41,13 @@ const missedMax = 1_000;
 /** More than the connections of a replica. */
 const openingMax = 100_000;
 
-export function createProjectHubs(deps: HubsDeps): ProjectHubs {
+export function createProjectHubs(
+  deps: Omit<HubDeps, 'flushSoon'> & {
+    /** Largest total size of the frames of all hubs. */
+    readonly bytesMax: number;
+    readonly idleMs: number;
+  },
+): ProjectHubs {
   const { log, clock, bytesMax, idleMs } = deps;
   const starts = createHubStarts(log);
   const hubDeps = { ...deps, flushSoon: createTurnFlush() };

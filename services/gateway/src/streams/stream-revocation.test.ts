@@ -4,9 +4,9 @@ import { testLogger } from '@inventory/testkit/namespace';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { createTestStreams, type RecordedConnection } from '../../test/support/test-streams.ts';
+import { mintSecret } from '../tenancy/credentials.ts';
 import { createDigestSet } from '../tenancy/digest-set.domain.ts';
 import type { FoundCredential } from '../tenancy/found-credential-store.ts';
-import { mintSecret } from '../tenancy/issue-credential.ts';
 import { createPrincipalCache } from '../tenancy/principal-cache.ts';
 import {
   type Account,

@@ -32,7 +32,7 @@ export interface ChangeAnnouncer {
   publishChange(thing: ChangedThing): Promise<void>;
 }
 
-interface AnnouncerDeps {
+export function createAnnouncer(deps: {
   readonly clock: Clock;
   readonly identifiers: Identifiers;
   readonly invalidate: (change: Pick<AuthorityChange, 'account_id' | 'new_secret'>) => void;
@@ -40,9 +40,7 @@ interface AnnouncerDeps {
    * Publishes the pending message of the changed document; never rejects, and is bounded in time.
    */
   readonly relay: (thing: ChangedThing) => Promise<void>;
-}
-
-export function createAnnouncer(deps: AnnouncerDeps): ChangeAnnouncer {
+}): ChangeAnnouncer {
   return {
     createAnnouncement(thing) {
       const atMs = deps.clock.now();

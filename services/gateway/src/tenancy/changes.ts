@@ -21,14 +21,10 @@ import type {
   TenancyStore,
 } from './tenancy-store.ts';
 
-interface ChangeDeps {
-  readonly store: TenancyStore;
-  readonly announcer: ChangeAnnouncer;
-}
-
 /** Sets the given fields; the others stay, also under concurrent changes. */
 export async function changeAccount(
-  { store, announcer }: ChangeDeps,
+  store: TenancyStore,
+  announcer: ChangeAnnouncer,
   accountId: AccountId,
   changes: AccountChanges,
 ): Promise<Account> {
@@ -43,7 +39,8 @@ export async function changeAccount(
 
 /** Sets the given fields; the others stay, also under concurrent changes. */
 export async function changeProject(
-  { store, announcer }: ChangeDeps,
+  store: TenancyStore,
+  announcer: ChangeAnnouncer,
   projectId: ProjectId,
   changes: ProjectChanges,
 ): Promise<Project> {
@@ -59,7 +56,8 @@ export async function changeProject(
 
 /** Sets the given fields; the default Service account's are in the document of its account. */
 export async function changeServiceAccount(
-  { store, announcer }: ChangeDeps,
+  store: TenancyStore,
+  announcer: ChangeAnnouncer,
   id: ServiceAccountId,
   changes: ServiceAccountChanges,
 ): Promise<ServiceAccount> {
@@ -83,7 +81,8 @@ function ofAccount({ networkPolicy, ...same }: ServiceAccountChanges): AccountCh
 
 /** Sets the given fields of an active Credential; a revoked one is immutable. */
 export async function changeCredential(
-  { store, announcer }: ChangeDeps,
+  store: TenancyStore,
+  announcer: ChangeAnnouncer,
   credentialId: CredentialId,
   changes: CredentialChanges,
 ): Promise<Credential> {

@@ -1,7 +1,6 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
-import type { Clock } from '@inventory/runtime/clock';
-import type { Identifiers } from '@inventory/runtime/identifiers';
+import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { ChangeAnnouncer } from './announce-change.ts';
 import { changeAccount } from './changes.ts';
 import {
@@ -12,15 +11,13 @@ import {
 } from './tenancy.domain.ts';
 import type { TenancyStore } from './tenancy-store.ts';
 
-interface CreationDeps {
-  readonly store: TenancyStore;
-  readonly clock: Clock;
-  readonly identifiers: Identifiers;
-}
+/** What a creation takes from the process. */
+type Process = Pick<ServiceContext, 'clock' | 'identifiers'>;
 
 /** A new account is in no cache, so its creation is not published. */
 export async function createAccount(
-  { store, clock, identifiers }: CreationDeps,
+  store: TenancyStore,
+  { clock, identifiers }: Process,
   wanted: { name: string },
 ): Promise<Account> {
   const nowMs = clock.now();
@@ -44,7 +41,8 @@ export async function createAccount(
 
 /** Accounts are never deleted, so the owner that was read stays valid. */
 export async function createProject(
-  { store, clock, identifiers }: CreationDeps,
+  store: TenancyStore,
+  { clock, identifiers }: Process,
   wanted: { accountId: AccountId; name: string | null },
 ): Promise<Project> {
   const account = await store.findAccount(wanted.accountId);
@@ -68,14 +66,15 @@ export async function createProject(
  * the limit of the customer account. After a crash in between it counts them for nothing.
  */
 export async function createServiceAccount(
-  deps: CreationDeps & { readonly announcer: ChangeAnnouncer },
+  store: TenancyStore,
+  announcer: ChangeAnnouncer,
+  { clock, identifiers }: Process,
   wanted: { accountId: AccountId; name: string },
 ): Promise<ServiceAccount> {
-  const { store, clock, identifiers } = deps;
   const account = await store.findAccount(wanted.accountId);
   if (account === null) throw new Refused({ code: 'account_not_found' });
   if (!account.hasServiceAccounts) {
-    await changeAccount(deps, account.id, { hasServiceAccounts: true });
+    await changeAccount(store, announcer, account.id, { hasServiceAccounts: true });
   }
   const nowMs = clock.now();
   const serviceAccount: ServiceAccount = {

@@ -2,25 +2,15 @@ import type { MessageBus } from '@inventory/messaging/bus';
 import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
-import type { GatewayConfig } from '../config.ts';
-import type { Broadcasts } from '../open-broadcasts.ts';
+import type { Broadcasts } from '../commands/open-broadcasts.ts';
 import { createAnnouncer } from './announce-change.ts';
 import { changeAccount, changeCredential, changeProject, changeServiceAccount } from './changes.ts';
 import { createAccount, createProject, createServiceAccount } from './creations.ts';
-import { issueCredential } from './issue-credential.ts';
+import { issueCredential, revokeCredential, rotateCredential } from './credentials.ts';
 import { createKnownSecrets, type KnownSecrets, knownSecretsMax } from './known-secrets.ts';
 import { createPrincipalCache } from './principal-cache.ts';
-import { revokeCredential } from './revoke-credential.ts';
-import { rotateCredential } from './rotate-credential.ts';
 import { startTenancyRelay } from './tenancy-relay.ts';
 import { createTenancyStore } from './tenancy-store.ts';
-
-interface TenancyDeps
-  extends Pick<ServiceContext<GatewayConfig>, 'clock' | 'identifiers' | 'lifetime' | 'logger'> {
-  readonly db: Db;
-  readonly bus: Pick<MessageBus, 'publish'>;
-  readonly broadcasts: Broadcasts;
-}
 
 export type Tenancy = Awaited<ReturnType<typeof openTenancy>>;
 
@@ -29,36 +19,51 @@ export type Tenancy = Awaited<ReturnType<typeof openTenancy>>;
  * database must have `tenancyIndexes`. The cache of Principals is invalidated by published changes. Resolves
  * once the digests of all secrets were read.
  */
-export async function openTenancy({ broadcasts, ...deps }: TenancyDeps) {
-  const { db, clock, identifiers } = deps;
+export async function openTenancy(
+  context: Pick<ServiceContext, 'clock' | 'identifiers' | 'lifetime' | 'logger'>,
+  {
+    db,
+    bus,
+    broadcasts,
+  }: {
+    readonly db: Db;
+    readonly bus: Pick<MessageBus, 'publish'>;
+    readonly broadcasts: Broadcasts;
+  },
+) {
+  const { clock, identifiers } = context;
   const store = createTenancyStore(db);
   const known = createKnownSecrets(store);
   const principals = createPrincipalCache(store, known, clock);
   const { invalidate } = principals;
   broadcasts.invalidateOn(['authority.changed.v1'], ({ body }) => invalidate(body));
-  await readKnownSecrets(known, deps);
-  const relay = startTenancyRelay(deps, deps);
+  await readKnownSecrets(known, context);
+  const relay = startTenancyRelay({ db, bus }, context);
   const announcer = createAnnouncer({ clock, identifiers, invalidate, relay: relay.flush });
-  const creation = { store, clock, identifiers };
-  const change = { store, announcer };
   const { findAccount, listAccounts, findProject, listProjects } = store;
   const { findServiceAccount, listServiceAccounts } = store;
   const { findCredential, listCredentials, findBySecretDigest } = store;
   return {
     principals,
-    ...{ findAccount, listAccounts, findProject, listProjects },
-    ...{ findServiceAccount, listServiceAccounts },
-    ...{ findCredential, listCredentials, findBySecretDigest },
-    createAccount: createAccount.bind(null, creation),
-    changeAccount: changeAccount.bind(null, change),
-    createProject: createProject.bind(null, creation),
-    changeProject: changeProject.bind(null, change),
-    createServiceAccount: createServiceAccount.bind(null, { ...creation, announcer }),
-    changeServiceAccount: changeServiceAccount.bind(null, change),
-    issueCredential: issueCredential.bind(null, { ...creation, announcer }),
-    changeCredential: changeCredential.bind(null, change),
-    rotateCredential: rotateCredential.bind(null, change),
-    revokeCredential: revokeCredential.bind(null, change),
+    findAccount,
+    listAccounts,
+    findProject,
+    listProjects,
+    findServiceAccount,
+    listServiceAccounts,
+    findCredential,
+    listCredentials,
+    findBySecretDigest,
+    createAccount: createAccount.bind(null, store, context),
+    changeAccount: changeAccount.bind(null, store, announcer),
+    createProject: createProject.bind(null, store, context),
+    changeProject: changeProject.bind(null, store, announcer),
+    createServiceAccount: createServiceAccount.bind(null, store, announcer, context),
+    changeServiceAccount: changeServiceAccount.bind(null, store, announcer),
+    issueCredential: issueCredential.bind(null, store, announcer, identifiers),
+    changeCredential: changeCredential.bind(null, store, announcer),
+    rotateCredential: rotateCredential.bind(null, store, announcer),
+    revokeCredential: revokeCredential.bind(null, store, announcer),
   };
 }
 
@@ -67,7 +72,7 @@ const readEveryMs = 600_000;
 /** Once now, and again from time to time. */
 async function readKnownSecrets(
   known: KnownSecrets,
-  { lifetime, logger }: Pick<TenancyDeps, 'lifetime' | 'logger'>,
+  { lifetime, logger }: Pick<ServiceContext, 'lifetime' | 'logger'>,
 ): Promise<void> {
   async function runOnce(): Promise<void> {
     await known.read();

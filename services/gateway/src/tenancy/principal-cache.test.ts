@@ -1,9 +1,9 @@
 import { secretDigest } from '@inventory/runtime/secret-digest';
 import { newAccountId, newCredentialId, newProjectId } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
+import { mintSecret } from './credentials.ts';
 import { createDigestSet } from './digest-set.domain.ts';
 import type { FoundCredential } from './found-credential-store.ts';
-import { mintSecret } from './issue-credential.ts';
 import { createPrincipalCache } from './principal-cache.ts';
 import {
   type Account,

@@ -1,9 +1,9 @@
 import { plainMeta } from '@inventory/contracts/http/meta';
 import { projectPath } from '@inventory/contracts/http/parameters';
 import { newWebhookEndpoint, webhookEndpointWithSecret } from '@inventory/contracts/http/webhooks';
-import { envelope } from '../http/envelope.ts';
+import { envelope } from '../http/answer.ts';
+import { requireEvents, requireOwnProject } from '../http/authorize.ts';
 import { plainMetaExample } from '../http/openapi/examples.ts';
-import { requireEvents, requireOwnProject } from '../http/project-access.ts';
 import { publicRoute } from '../http/public-route.ts';
 import {
   endpointExample,

@@ -4,10 +4,10 @@ import {
   webhookDeliveryList,
   webhookEndpointPath,
 } from '@inventory/contracts/http/webhooks';
-import { envelope } from '../http/envelope.ts';
+import { envelope } from '../http/answer.ts';
+import { requireOwnProject } from '../http/authorize.ts';
 import { completedEvent, exampleCursor, plainMetaExample } from '../http/openapi/examples.ts';
 import { nextPart, sameProject } from '../http/openapi/links.ts';
-import { requireOwnProject } from '../http/project-access.ts';
 import { publicRoute } from '../http/public-route.ts';
 import { openOrRefuse } from '../http/sealed-cursor.ts';
 import { namedIn } from './webhook-client.ts';

@@ -5,10 +5,10 @@ import {
   webhookEndpointList,
   webhookEndpointsQuery,
 } from '@inventory/contracts/http/webhooks';
-import { envelope } from '../http/envelope.ts';
+import { envelope } from '../http/answer.ts';
+import { requireOwnProject } from '../http/authorize.ts';
 import { exampleCursor, plainMetaExample } from '../http/openapi/examples.ts';
 import { nextPart, sameProject } from '../http/openapi/links.ts';
-import { requireOwnProject } from '../http/project-access.ts';
 import { publicRoute } from '../http/public-route.ts';
 import { openOrRefuse } from '../http/sealed-cursor.ts';
 import {

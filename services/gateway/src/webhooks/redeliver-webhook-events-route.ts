@@ -4,9 +4,9 @@ import {
   webhookRedelivered,
   webhookRedelivery,
 } from '@inventory/contracts/http/webhooks';
-import { envelope } from '../http/envelope.ts';
+import { envelope } from '../http/answer.ts';
+import { requireEvents, requireOwnProject } from '../http/authorize.ts';
 import { plainMetaExample } from '../http/openapi/examples.ts';
-import { requireEvents, requireOwnProject } from '../http/project-access.ts';
 import { publicRoute } from '../http/public-route.ts';
 import { namedIn } from './webhook-client.ts';
 import {

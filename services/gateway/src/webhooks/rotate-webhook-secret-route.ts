@@ -6,9 +6,9 @@ import {
   webhookRotation,
 } from '@inventory/contracts/http/webhooks';
 import { z } from 'zod';
-import { envelope } from '../http/envelope.ts';
+import { envelope } from '../http/answer.ts';
+import { requireOwnProject } from '../http/authorize.ts';
 import { plainMetaExample } from '../http/openapi/examples.ts';
-import { requireOwnProject } from '../http/project-access.ts';
 import { publicRoute } from '../http/public-route.ts';
 import { namedIn } from './webhook-client.ts';
 import {

@@ -15,10 +15,14 @@ import { createLedgerClient } from '../../src/accounts/ledger-client.ts';
 import { replyTypes } from '../../src/commands/open-commands.ts';
 import { createRequestReplyClient } from '../../src/commands/request-reply-client.ts';
 import type { Deadlines } from '../../src/deadlines.ts';
-import { createAdmissionClient } from '../../src/operator/admission-client.ts';
 import { createAuditStore } from '../../src/operator/audit-store.ts';
-import { type OperatorApiDeps, openOperatorApi } from '../../src/operator/open-operator-api.ts';
-import { createRevisionStoreEraseClient } from '../../src/operator/revision-store-erase-client.ts';
+import { openOperatorApi } from '../../src/operator/open-operator-api.ts';
+import type { OperatorConfig } from '../../src/operator/operator-config.ts';
+import type { OperatorServices } from '../../src/operator/operator-services.ts';
+import {
+  createAdmissionClient,
+  createRevisionStoreEraseClient,
+} from '../../src/operator/operator-services.ts';
 import type { Tenancy } from '../../src/tenancy/open-tenancy.ts';
 import { createWebhookClient } from '../../src/webhooks/webhook-client.ts';
 import { type FakeBooks, startFakeBooks } from './fake-books.ts';
@@ -46,7 +50,10 @@ export interface OperatorWorld {
   /** Throws when the answer differs from the operator document. */
   call(call: OperatorCall): Promise<OperatorAnswer>;
   /** The same calls to an API that has these instead of its own dependencies. */
-  callWith(overrides: Partial<OperatorApiDeps>): Promise<OperatorWorld['call']>;
+  callWith(
+    services: Partial<OperatorServices>,
+    api?: Partial<OperatorConfig['operatorApi']>,
+  ): Promise<OperatorWorld['call']>;
   close(): Promise<void>;
 }
 
@@ -102,24 +109,30 @@ export async function openOperatorWorld(): Promise<OperatorWorld> {
   // Looks like a real one, so that a leak would be found, and is none.
   const token = createHash('sha256').update(namespace.topicPrefix).digest('hex');
   const servers: HttpServer[] = [];
-  const apiWith = async (deadlines: Deadlines, overrides: Partial<OperatorApiDeps> = {}) => {
+  const operators = [operatorWith('tester', token, 'admin'), ...roleOperators];
+  const apiWith = async (
+    deadlines: Deadlines,
+    services: Partial<OperatorServices> = {},
+    api: Partial<OperatorConfig['operatorApi']> = {},
+  ) => {
     const started = await startHttpServer({
-      listener: openOperatorApi({
-        tenancy: replica.tenancy,
-        commands: createRequestReplyClient({ bus: replica.bus, replies }),
-        ledger: createLedgerClient(clients.ledger, deadlines),
-        admission: createAdmissionClient(clients.collector),
-        inventories: createRevisionStoreEraseClient(clients.revisions, deadlines),
-        webhooks: createWebhookClient(clients.webhooks),
-        operators: [operatorWith('tester', token, 'admin'), ...roleOperators],
-        attemptsPerMinute: 100_000,
-        auditStore: createAuditStore(replica.db, deadlines),
-        deadlines,
-        clock: systemClock,
-        identifiers: systemIdentifiers,
+      listener: openOperatorApi(
+        {
+          tenancy: replica.tenancy,
+          commands: createRequestReplyClient({ bus: replica.bus, replies }),
+          ledger: createLedgerClient(clients.ledger, deadlines),
+          admission: createAdmissionClient(clients.collector),
+          inventories: createRevisionStoreEraseClient(clients.revisions, deadlines),
+          webhooks: createWebhookClient(clients.webhooks),
+          auditStore: createAuditStore(replica.db, deadlines),
+          deadlines,
+          clock: systemClock,
+          identifiers: systemIdentifiers,
+          ...services,
+        },
+        { operators, attemptsPerMinute: 100_000, ...api },
         logger,
-        ...overrides,
-      }),
+      ),
       host: '127.0.0.1',
       port: 0,
     });
@@ -135,8 +148,8 @@ export async function openOperatorWorld(): Promise<OperatorWorld> {
     ...{ url, token, namespace, tenancy: replica.tenancy, books, collector, revisions },
     ...{ erased, log, webhooks, db: replica.db },
     call: (call) => callOperator(call.isUnanswered ? impatientUrl : url, token, call),
-    async callWith(overrides) {
-      const other = await apiWith(patientDeadlines, overrides);
+    async callWith(services, api) {
+      const other = await apiWith(patientDeadlines, services, api);
       return (call) => callOperator(other, token, call);
     },
     async close() {

@@ -1,11 +1,14 @@
-import type { GatewayConfig, PublicApiLimits } from '../../src/config.ts';
+import type { GatewayConfig } from '../../src/config.ts';
 import type { Deadlines } from '../../src/deadlines.ts';
 
 /** Far out: no test takes so long, however slow the machine is. */
 export const farMs = 600_000;
 
+export type TestLimits = GatewayConfig['pageReads'] &
+  Pick<GatewayConfig, 'decisionTimeoutMs' | 'drainMs'>;
+
 /** What must time out is given its own limits. They differ, so that a test can tell them apart. */
-export const patientLimits: PublicApiLimits = {
+export const patientLimits: TestLimits = {
   decisionTimeoutMs: farMs + 1,
   chargeTimeoutMs: farMs + 2,
   deliverWithinMs: 6 * farMs,

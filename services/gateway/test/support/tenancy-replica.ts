@@ -7,8 +7,8 @@ import { openLifetime } from '@inventory/runtime/lifetime';
 import { type TestNamespace, testLogger } from '@inventory/testkit/namespace';
 import { openTestBus } from '@inventory/testkit/test-bus';
 import type { Db } from 'mongodb';
+import { type Broadcasts, openBroadcasts } from '../../src/commands/open-broadcasts.ts';
 import { gatewayIndexes } from '../../src/gateway-indexes.ts';
-import { type Broadcasts, openBroadcasts } from '../../src/open-broadcasts.ts';
 import { openTenancy, type Tenancy } from '../../src/tenancy/open-tenancy.ts';
 
 /** The tenancy of one gateway replica, on connections of its own. */
@@ -39,14 +39,11 @@ export async function openTenancyReplica(options: ReplicaOptions): Promise<Tenan
   const bus = await openTestBus(namespace);
   const lifetime = openLifetime(testLogger, 60_000);
   const broadcasts = await openBroadcasts(bus, lifetime, { isExpected: () => true });
-  const tenancy = await openTenancy({
+  const process = { clock, identifiers: systemIdentifiers, lifetime, logger: testLogger };
+  const tenancy = await openTenancy(process, {
     db: mongo.db,
-    broadcasts,
     bus: options.publish ? { ...bus, publish: options.publish } : bus,
-    clock,
-    identifiers: systemIdentifiers,
-    lifetime,
-    logger: testLogger,
+    broadcasts,
   });
   return {
     tenancy,

@@ -10,13 +10,13 @@ import { openTestBus } from '@inventory/testkit/test-bus';
 import { startTestService, testServiceConfig } from '@inventory/testkit/test-service';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { type Db, MongoClient } from 'mongodb';
-import { trackPrices } from '../../src/accounts/track-prices.ts';
+import { trackPrices } from '../../src/accounts/prices.ts';
+import { openBroadcasts } from '../../src/commands/open-broadcasts.ts';
 import { replyTypes } from '../../src/commands/open-commands.ts';
 import { createRequestReplyClient } from '../../src/commands/request-reply-client.ts';
-import type { GatewayConfig, PublicApiLimits } from '../../src/config.ts';
+import type { GatewayConfig } from '../../src/config.ts';
 import type { Deadlines } from '../../src/deadlines.ts';
 import { gatewayIndexes } from '../../src/gateway-indexes.ts';
-import { openBroadcasts } from '../../src/open-broadcasts.ts';
 import { openClients } from '../../src/open-clients.ts';
 import { openPublicApi } from '../../src/open-public-api.ts';
 import type { EventStreamClient } from '../../src/streams/event-stream-client.ts';
@@ -34,6 +34,7 @@ import {
   patientDeadlines,
   patientLimits,
   patientLivePages,
+  type TestLimits,
 } from './patience.ts';
 import { createReplyCutter } from './reply-cutter.ts';
 import { testOperator } from './test-operators.ts';
@@ -140,7 +141,7 @@ export async function openWorld(clock: Clock = systemClock): Promise<GatewayWorl
 }
 
 export interface TestGatewayOptions {
-  readonly limits?: Partial<PublicApiLimits>;
+  readonly limits?: Partial<TestLimits>;
   /** Looked at by each step: a test moves them as it goes. */
   readonly deadlines?: Deadlines;
   readonly livePages?: Partial<GatewayConfig['livePages']>;
@@ -166,6 +167,7 @@ export function testGatewayConfig(
   overrides: TestGatewayOptions = {},
 ): GatewayConfig {
   const common = testServiceConfig(world.namespace, 'gateway');
+  const { decisionTimeoutMs, drainMs, ...pageReads } = { ...patientLimits, ...overrides.limits };
   return {
     ...common,
     mongodb: { ...common.mongodb, uri: overrides.mongodbUri ?? common.mongodb.uri },
@@ -194,7 +196,9 @@ export function testGatewayConfig(
     connectionsPerPeerMax: 10_000,
     unknownKeysPerMinute: overrides.unknownKeysPerMinute ?? 100_000,
     customerRequestsPerMinute: 1_200,
-    limits: { ...patientLimits, ...overrides.limits },
+    decisionTimeoutMs,
+    drainMs,
+    pageReads,
     role: overrides.role ?? 'both',
     eventsOrigin: overrides.eventsOrigin ?? null,
     streams: {

@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Refused } from '@inventory/http/refused';
 import { createLogger } from '@inventory/runtime/logger';
 import { createSerialExecutor } from '@inventory/runtime/serial-executor';
 import { createTestClock } from '@inventory/testkit/test-clock';
@@ -26,8 +28,15 @@ function collecting(): Refresh {
   return started.next;
 }
 
+interface ScanChanges {
+  readonly stored?: () => Refresh;
+  readonly saveStep?: ScanDeps['saga']['refreshes']['saveStep'];
+  readonly revisionStore?: ScanDeps['revisionStore'];
+  readonly acquire?: ScanDeps['egress']['pool']['acquire'];
+}
+
 /** A scan whose page requests are answered by `fetchPage`. */
-function openScan(fetchPage: PlatformClient['fetchPage']) {
+function openScan(fetchPage: PlatformClient['fetchPage'], changes: ScanChanges = {}) {
   const saved: Refresh[] = [];
   const released: SlotResult[] = [];
   const refresh = collecting();
@@ -36,12 +45,15 @@ function openScan(fetchPage: PlatformClient['fetchPage']) {
     saga: {
       refreshes: {
         insertRefresh: unused,
-        findRefresh: unused,
+        findRefresh: async () => ({ refresh: changes.stored?.() ?? refresh, trace: {} }),
         cachedRefresh: () => null,
         cacheRefresh: () => {},
         readKeyState: unused,
         readStagedPages: async () => [],
-        saveStep: async (_previous, next) => saved.push(next) > 0,
+        saveStep: async (previous, next, extras) => {
+          const isSaved = (await changes.saveStep?.(previous, next, extras)) ?? true;
+          return isSaved && saved.push(next) > 0;
+        },
       },
       publish: unused,
       clock,
@@ -51,10 +63,12 @@ function openScan(fetchPage: PlatformClient['fetchPage']) {
     egress: {
       identities: [{ id: 'a', dispatcher: undefined as never }],
       pool: {
-        acquire: async () => ({
-          identityId: 'a',
-          release: async (result) => void released.push(result),
-        }),
+        acquire:
+          changes.acquire ??
+          (async () => ({
+            identityId: 'a',
+            release: async (result) => void released.push(result),
+          })),
         restIdentity: async () => {},
         freeInMs: async () => 0,
         identityStates: async () => [],
@@ -75,7 +89,7 @@ function openScan(fetchPage: PlatformClient['fetchPage']) {
       onAnswer: () => {},
       monotonicNow: () => 0,
     },
-    revisionStore: { textOf: unused, stagePage: unused },
+    revisionStore: changes.revisionStore ?? { textOf: unused, stagePage: unused },
     rules: {
       pagesMax: 250,
       triesMax: 5,
@@ -134,5 +148,133 @@ describe('an error while a page is read', () => {
 
     await expect(scan.run()).rejects.toBe(error);
     expect(scan.saved).toEqual([]);
+  });
+});
+
+describe('a page that is read while the one before is staged and recorded (Refresh: large inventories)', () => {
+  const pageCount = 5;
+
+  interface PageChanges {
+    /** The page that is not recorded: the scan was cancelled. */
+    readonly lostAt?: number;
+    /** The page after whose reading another worker has the scan. */
+    readonly takenAt?: number;
+    /** The page that the revision-store refuses. */
+    readonly refusedAt?: number;
+    /** Pages read until no slot is free. */
+    readonly slotsMax?: number;
+  }
+
+  /** A scan whose history is written down; staging a page waits until it is released. */
+  function openPages(
+    sizeOf: (page: number) => number = () => pageCount,
+    changes: PageChanges = {},
+  ) {
+    const history: string[] = [];
+    const held: (() => void)[] = [];
+    let read = 0;
+    const row = (page: number) =>
+      ({ appid: 730, contextid: '2', assetid: String(page), classid: '1', amount: '1' }) as const;
+    const scan = openScan(
+      async () => {
+        const page = read;
+        read += 1;
+        history.push(`read ${page}`);
+        const more = page + 1 < pageCount ? { more_items: 1, last_assetid: String(page) } : {};
+        const total_inventory_count = sizeOf(page);
+        const body = { success: 1, assets: [row(page)], total_inventory_count, ...more };
+        return { status: 200, body: Buffer.from(JSON.stringify(body)), retryAfterMs: null };
+      },
+      {
+        stored: () => {
+          const refresh = collecting();
+          const isTaken = changes.takenAt !== undefined && read > changes.takenAt;
+          return isTaken && refresh.scan
+            ? { ...refresh, scan: { ...refresh.scan, epoch: 2 } }
+            : refresh;
+        },
+        saveStep: async (_previous, _next, extras) => {
+          if (!extras?.lastPage) return true;
+          if (extras.lastPage.page === changes.lostAt) return false;
+          history.push(`record ${extras.lastPage.page}`);
+          return true;
+        },
+        acquire: (_request, signal) =>
+          read === changes.slotsMax
+            ? new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined)))
+            : Promise.resolve({ identityId: 'a', release: async () => {} }),
+        revisionStore: {
+          textOf: async () => Buffer.from('{}'),
+          async stagePage({ epoch, page }) {
+            history.push(`stage ${page}`);
+            if (page === changes.refusedAt) throw new Refused({ code: 'payload_too_large' });
+            await new Promise<void>((resolve) => held.push(resolve));
+            return { page, epoch, chunks: [{ digest: '0'.repeat(64), bytes: 2 }] };
+          },
+        },
+      },
+    );
+    async function releaseAll(): Promise<void> {
+      const ended = scan.run().then(() => history.push('ended'));
+      while (history.at(-1) !== 'ended') {
+        await nextTurn();
+        for (const release of held.splice(0)) release();
+      }
+      await ended;
+    }
+    return { history, saved: scan.saved, releaseAll };
+  }
+
+  it('is staged once that one is recorded: two pages are on their way at most', async () => {
+    const { history, saved, releaseAll } = openPages();
+
+    await releaseAll();
+
+    const at = (entry: string) => history.indexOf(entry);
+    for (let page = 2; page < pageCount; page += 1) {
+      expect(at(`read ${page}`)).toBeLessThan(at(`record ${page - 1}`));
+      expect(at(`record ${page - 2}`)).toBeLessThan(at(`read ${page}`));
+      expect(at(`record ${page - 1}`)).toBeLessThan(at(`stage ${page}`));
+    }
+    expect(saved.at(-1)).toMatchObject({ phase: 'assembling', scan: { pages: pageCount } });
+  });
+
+  it('is not read before a page that changes the size of the scan is recorded', async () => {
+    const { history, releaseAll } = openPages((page) => (page < 2 ? pageCount : pageCount + 1));
+
+    await releaseAll();
+
+    const at = (entry: string) => history.indexOf(entry);
+    expect(at('record 0')).toBeLessThan(at('read 1'));
+    expect(at('record 1')).toBeGreaterThan(at('read 2'));
+    expect(at('record 2')).toBeLessThan(at('read 3'));
+  });
+
+  it('is waited for no longer once the one before is not recorded (Refresh: Cancel)', async () => {
+    const { history, releaseAll } = openPages(undefined, { lostAt: 2, slotsMax: 3 });
+
+    await releaseAll();
+
+    expect(history).toContain('stage 2');
+    expect(history).not.toContain('read 3');
+  });
+
+  it('is not read where another worker has taken the scan', async () => {
+    const { history, releaseAll } = openPages(undefined, { takenAt: 2, lostAt: 2 });
+
+    await releaseAll();
+
+    expect(history).toContain('stage 2');
+    expect(history).not.toContain('read 3');
+  });
+
+  it('is in no refresh that ends because the one before is refused', async () => {
+    const { history, saved, releaseAll } = openPages(undefined, { refusedAt: 2 });
+
+    await releaseAll();
+
+    expect(history).not.toContain('stage 3');
+    const outcome = 'internal_failure';
+    expect(saved.at(-1)).toMatchObject({ phase: 'settling', outcome, scan: { pages: 2 } });
   });
 });

@@ -9,7 +9,6 @@ import { inSpan } from '@inventory/runtime/tracing';
 import { pause } from '@inventory/runtime/wait';
 import {
   avoidedIdentities,
-  firstTries,
   type PageTries,
   requestsFirstPage,
   unreachableIdentities,
@@ -17,19 +16,20 @@ import {
 import type { PlatformAnswer } from '../egress/platform-answer.domain.ts';
 import { type ReadPageDeps, readPage } from '../egress/read-page.ts';
 import { applyTo, type SagaDeps } from '../refreshes/apply-fact.ts';
-import type { Refresh } from '../refreshes/refresh.domain.ts';
 import type { StagedPageRecord } from '../refreshes/refresh-document.ts';
 import type { Fact } from '../refreshes/refresh-saga.domain.ts';
+import {
+  isClaimed,
+  leave,
+  type OpenScan,
+  recordedScan,
+  resumedScan,
+  type ScanState,
+  scanBeingRecorded,
+} from './open-scan.ts';
 import { pageDueMs } from './page-due.domain.ts';
 import type { RevisionStoreClient } from './revision-store-client.ts';
-import {
-  freshProgress,
-  nextStep,
-  resumedProgress,
-  type ScanProgress,
-  type ScanRules,
-  type ScanStep,
-} from './scan.domain.ts';
+import { nextStep, type ScanProgress, type ScanRules, type ScanStep } from './scan.domain.ts';
 import type { ClaimedScan } from './scan-store.ts';
 
 export interface ScanDeps {
@@ -39,15 +39,6 @@ export interface ScanDeps {
   readonly rules: ScanRules;
   readonly clock: Clock;
   readonly logger: Logger;
-}
-
-interface ScanState {
-  /** As last written by this worker. */
-  readonly refresh: Refresh;
-  readonly progress: ScanProgress;
-  readonly tries: PageTries;
-  /** Staged and recorded pages, and the last one that is about to be. */
-  readonly pages: readonly StagedPageRecord[];
 }
 
 /** The hold of a worker on its scan. */
@@ -60,53 +51,60 @@ const breakerPauseMs = 1_000;
 const stagingBackoff = { firstMs: 200, maxMs: 10_000 } as const;
 
 /**
- * Reads a claimed scan to its end, from the last recorded page on. Returns when the scan or its
- * lease ended, or with the page in flight when the worker leaves it; staged and recorded pages stay.
- * Rejects while the database is unavailable. Any other error ends the scan: it would occur again
- * whenever the page is read.
+ * Reads a claimed scan to its end, from the last recorded page on. A page is read while the one before
+ * is staged and recorded, and staged once that one is recorded. Returns when the scan or its lease
+ * ended, or with the page in flight when the worker leaves it; staged and recorded pages stay. Rejects
+ * while the database is unavailable. Any other error ends the scan: it would occur again whenever the
+ * page is read.
  */
 export async function runScan(deps: ScanDeps, claimed: ClaimedScan, hold: ScanHold): Promise<void> {
-  let state: ScanState | undefined = resumedState(claimed, deps.rules);
-  while (state && !hold.ending.aborted && hold.isHeld()) {
-    const current: ScanState = state;
+  let scan: OpenScan | undefined = resumedScan(claimed, deps.rules);
+  while (scan) {
+    const current: OpenScan = scan;
     try {
-      state = await readNextPage(deps, claimed, current, hold);
+      const isLeft = hold.ending.aborted || !hold.isHeld();
+      scan = isLeft ? await leave(current) : await readNextPage(deps, claimed, current, hold);
     } catch (error) {
+      const state = await current.recorded.catch(() => current.before);
       if (isMongoUnavailable(error)) throw error;
       deps.logger.error({ err: error, refresh_id: claimed.refresh.id }, 'scan failed by a fault');
-      return end(deps, claimed, current, { fact: 'scan_failed', outcome: 'internal_failure' });
+      if (state)
+        await end(deps, claimed, state, { fact: 'scan_failed', outcome: 'internal_failure' });
+      return;
     }
   }
 }
 
-/** The next state; undefined when the scan ended or its lease is lost. */
+/** The scan behind the page; undefined when it ended or its lease is lost. */
 async function readNextPage(
   deps: ScanDeps,
   claimed: ClaimedScan,
-  state: ScanState,
+  scan: OpenScan,
   hold: ScanHold,
-): Promise<ScanState | undefined> {
+): Promise<OpenScan | undefined> {
   if (isOverdue(deps, claimed)) {
-    await end(deps, claimed, state, { fact: 'collect_deadline_passed' });
+    const state = await scan.recorded;
+    if (state) await end(deps, claimed, state, { fact: 'collect_deadline_passed' });
     return undefined;
   }
+  if (scan.isAhead && !(await isClaimed(deps.saga, claimed))) return leave(scan);
   if (!(await deps.egress.breakers.admits(claimed.refresh.scope.app_id))) {
     await pause(breakerPauseMs, hold.ending);
-    return state;
+    return scan;
   }
   return inSpan({ name: 'scan page', parent: claimed.trace }, () =>
-    readOnePage(deps, claimed, state, hold),
+    readOnePage(deps, claimed, scan, hold),
   );
 }
 
 async function readOnePage(
   deps: ScanDeps,
   claimed: ClaimedScan,
-  state: ScanState,
+  scan: OpenScan,
   hold: ScanHold,
-): Promise<ScanState | undefined> {
+): Promise<OpenScan | undefined> {
   const { refresh } = claimed;
-  const { progress, tries } = state;
+  const { progress, tries, lost } = scan;
   const identities = deps.egress.identities.map(({ id }) => id);
   const overdue = AbortSignal.timeout(timeLeftMs(deps, claimed));
   const result = await readPage(
@@ -121,13 +119,14 @@ async function readOnePage(
       avoid: avoidedIdentities(tries, identities),
       unreachable: unreachableIdentities(tries),
     },
-    AbortSignal.any([hold.ending, overdue]),
+    AbortSignal.any([hold.ending, overdue, lost]),
   );
-  if (!result) return hold.signal.aborted ? undefined : state;
+  if (!result) return hold.signal.aborted || lost.aborted ? leave(scan) : scan;
   const attempt = { progress, tries, identity: result.identityId, identities };
   const { answer, text } = await asStaged(deps, result.answer);
   const step = nextStep(attempt, answer, deps.rules);
-  return applyStep(deps, claimed, state, { step, text }, hold);
+  const state = await scan.recorded;
+  return state && applyStep(deps, claimed, state, { step, text }, hold);
 }
 
 /** An answer, and the text of its page. A page that cannot be saved is an answer that is too large. */
@@ -151,7 +150,7 @@ async function applyStep(
   state: ScanState,
   { step, text }: { readonly step: ScanStep; readonly text: Buffer | null },
   hold: ScanHold,
-): Promise<ScanState | undefined> {
+): Promise<OpenScan | undefined> {
   if (step.step === 'fail') {
     await end(deps, claimed, state, { fact: 'scan_failed', outcome: step.outcome });
     return undefined;
@@ -160,10 +159,15 @@ async function applyStep(
   if (step.step === 'check_end') return recordDoubt(deps, claimed, state, step);
   if (step.step === 'retry') {
     await pause(Math.min(step.pauseMs, timeLeftMs(deps, claimed)), hold.ending);
-    return { ...state, progress: step.progress, tries: step.tries };
+    return recordedScan({ ...state, progress: step.progress, tries: step.tries });
   }
   invariant(text !== null, 'a page that is saved has a text');
-  return stageAndRecord(deps, claimed, state, { step, text }, hold);
+  const recorded = stageAndRecord(deps, claimed, state, { step, text }, hold);
+  // Nothing is read behind the last page, nor where the plan takes the size of the scan from this one.
+  const isSized = step.page.reportedTotalCount === state.progress.reportedTotalCount;
+  if (isSized && !step.done) return scanBeingRecorded(state, step, recorded);
+  const next = await recorded;
+  return next && recordedScan(next);
 }
 
 /** Stored before the page is read again, so that the checks are counted over all workers. */
@@ -172,12 +176,12 @@ async function recordDoubt(
   { trace }: ClaimedScan,
   state: ScanState,
   { progress, tries }: Extract<ScanStep, { step: 'check_end' }>,
-): Promise<ScanState | undefined> {
+): Promise<OpenScan | undefined> {
   const fact = { fact: 'end_doubted', cursor: progress.endCheck.cursor } as const;
   const { refresh } = state;
   const recorded = await applyTo(saga, { refresh, trace }, fact, { deliveryMode: 'outbox' });
   return recorded?.step === 'changed'
-    ? { ...state, refresh: recorded.refresh, progress, tries }
+    ? recordedScan({ ...state, refresh: recorded.refresh, progress, tries })
     : undefined;
 }
 
@@ -266,11 +270,6 @@ async function end(
       ...(lastPage ? { lastPage } : {}),
     }),
   );
-}
-
-function resumedState({ pages, refresh }: ClaimedScan, rules: ScanRules): ScanState {
-  const progress = resumedProgress(pages, refresh.scan ?? freshProgress);
-  return { refresh, progress, tries: firstTries(rules), pages };
 }
 
 function dueMs(

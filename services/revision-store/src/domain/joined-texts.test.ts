@@ -4,8 +4,10 @@ import {
   cutByBytes,
   joinTexts,
   keepTexts,
+  openTexts,
   partEnd,
   pickFromParts,
+  putText,
   sliceParts,
   type TextPart,
 } from './joined-texts.ts';
@@ -95,6 +97,25 @@ test('parts give what one piece gives, also when they keep the wanted texts alon
         }
       },
     ),
+    { numRuns: propertyRuns(1_000) },
+  );
+});
+
+test('texts that are put in one by one, in any order, are joined as at once', () => {
+  fc.assert(
+    fc.property(texts, fc.infiniteStream(fc.nat()), (all, order) => {
+      const whole = joinTexts(all.map(bufferOf));
+      const open = openTexts(whole.lengths);
+      const rows = all.flatMap((text, row) =>
+        text === undefined ? [] : { text, row, turn: order.next().value as number },
+      );
+
+      for (const { text, row } of rows.toSorted((left, right) => left.turn - right.turn)) {
+        putText(open, row, Buffer.from(`[${text}]`), 1);
+      }
+
+      expect(String(open.bytes)).toBe(String(whole.bytes));
+    }),
     { numRuns: propertyRuns(1_000) },
   );
 });

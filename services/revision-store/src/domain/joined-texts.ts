@@ -52,6 +52,32 @@ export function joinTexts(texts: readonly (Buffer | undefined)[]): JoinedTexts {
   };
 }
 
+/** Joined texts that are put in one by one, in any order. */
+export interface OpenTexts extends JoinedTexts {
+  /** Where each text begins. */
+  readonly offsets: Uint32Array;
+}
+
+export function openTexts(lengths: Uint32Array): OpenTexts {
+  const offsets = new Uint32Array(lengths.length);
+  let end = 0;
+  for (const [row, length] of lengths.entries()) {
+    offsets[row] = end;
+    end += joinedBytes(length);
+  }
+  return { bytes: Buffer.alloc(Math.max(0, end - 1), comma), lengths, offsets };
+}
+
+/** Puts the text of a row, which begins at `start` in `from`, into its place. */
+export function putText(
+  { bytes, lengths, offsets }: OpenTexts,
+  row: number,
+  from: Buffer,
+  start: number,
+): void {
+  from.copy(bytes, offsets[row] ?? 0, start, start + (lengths[row] ?? 0));
+}
+
 /** A copy of the wanted texts alone, each in its row, so that a few do not keep the others in memory. */
 export function keepTexts(joined: JoinedTexts, wanted: (row: number) => boolean): JoinedTexts {
   let offset = 0;

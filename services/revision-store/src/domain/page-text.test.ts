@@ -87,7 +87,7 @@ const planted: Record<string, Locate> = {
   },
   'blanks around a row are taken along': (bytes) => {
     const found = locateRows(bytes);
-    const wider = found?.assets.map(({ start, end }) => ({ start: start - 1, end }));
+    const wider = found?.assets.map((row) => ({ ...row, start: row.start - 1 }));
     return found && { ...found, assets: wider ?? [] };
   },
 };
@@ -95,6 +95,21 @@ const planted: Record<string, Locate> = {
 describe('The rows of a staged page', () => {
   it('are found with exactly the text they were staged with', () => {
     fc.assert(findsEveryRow(locateRows), { numRuns: propertyRuns(2_000) });
+  });
+
+  it('are read with the members that the assembly needs, as any JSON parser reads them', () => {
+    const scalars = fc.oneof(fc.string({ unit: 'binary' }), fc.double({ noNaN: true }), fc.json());
+    const names = fc.constantFrom('appid', 'classid', 'instanceid', 'assetid', 'amount');
+    const members = fc.dictionary(names, scalars);
+    const read = fc.property(fc.array(members), (written) => {
+      const bytes = Buffer.from(JSON.stringify({ assets: written, descriptions: [] }));
+      const parsed = JSON.parse(bytes.toString()) as { assets: unknown[] };
+
+      const found = locateRows(bytes)?.assets.map(({ value }) => value);
+
+      expect(found).toEqual(parsed.assets.map((row) => ({ ...(row as object) })));
+    });
+    fc.assert(read, { numRuns: propertyRuns(1_000) });
   });
 
   it.each(Object.entries(planted))('are found wrong when %s', (_fault, locate) => {

@@ -1,11 +1,13 @@
 import {
   findName,
+  type JsonText,
   NotJson,
   openJsonText,
   readArray,
   readObject,
   skipSpace,
   skipValue,
+  textBetween,
 } from '@inventory/runtime/json-text';
 
 /** The byte range of a JSON value in a page: `end` is exclusive. */
@@ -14,32 +16,45 @@ export interface TextSpan {
   readonly end: number;
 }
 
-/** The byte ranges of the rows of a page. */
+/** A row of a page, and the members of it that are read. */
+export interface LocatedRow extends TextSpan {
+  /** Undefined for an element that is no object. */
+  readonly value: Readonly<Record<string, unknown>> | undefined;
+}
+
 export interface PageRows {
-  readonly assets: readonly TextSpan[];
-  readonly descriptions: readonly TextSpan[];
+  readonly assets: readonly LocatedRow[];
+  readonly descriptions: readonly LocatedRow[];
 }
 
 const listNames = [Buffer.from('assets'), Buffer.from('descriptions')];
+const joinFields = ['appid', 'classid', 'instanceid'];
+/** The members that are read of the rows of each list. */
+const fieldsOf = [
+  namedFields([...joinFields, 'contextid', 'assetid', 'amount', 'currencyid']),
+  namedFields(joinFields),
+];
+const [openBrace, quote] = [0x7b, 0x22];
 
 /**
- * Finds the rows of a page without building them, so that their texts can be kept as they are: a
- * number beyond 2^53 or an unknown field is preserved. Null when the text is no JSON object with the
- * two lists.
+ * Finds the rows of a page and reads the members that the assembly needs. The rest is not built, so
+ * that texts can be kept as they are: a number beyond 2^53 or an unknown field is preserved. Null
+ * when the text is no JSON object with the two lists.
  */
 export function locateRows(bytes: Buffer): PageRows | null {
   const text = openJsonText(bytes);
-  const lists: TextSpan[][] = [];
+  const lists: LocatedRow[][] = [];
   try {
     const end = readObject(text, skipSpace(bytes, 0), (nameStart, nameEnd, valueStart) => {
       const list = findName(bytes, nameStart, nameEnd, listNames);
-      if (list < 0) return skipValue(text, valueStart);
-      const rows: TextSpan[] = [];
+      const fields = fieldsOf[list];
+      if (!fields) return skipValue(text, valueStart);
+      const rows: LocatedRow[] = [];
       lists[list] = rows;
       return readArray(text, valueStart, (start) => {
-        const rowEnd = skipValue(text, start);
-        rows.push({ start, end: rowEnd });
-        return rowEnd;
+        const row = readRow(text, start, fields);
+        rows.push(row);
+        return row.end;
       });
     });
     const [assets, descriptions] = lists;
@@ -49,4 +64,32 @@ export function locateRows(bytes: Buffer): PageRows | null {
     if (error instanceof NotJson) return null;
     throw error;
   }
+}
+
+interface NamedFields {
+  readonly fields: readonly string[];
+  readonly names: readonly Buffer[];
+}
+
+function namedFields(fields: readonly string[]): NamedFields {
+  return { fields, names: fields.map((field) => Buffer.from(field)) };
+}
+
+function readRow(text: JsonText, start: number, { fields, names }: NamedFields): LocatedRow {
+  const { bytes } = text;
+  if (bytes[start] !== openBrace) return { start, end: skipValue(text, start), value: undefined };
+  const value: Record<string, unknown> = {};
+  const end = readObject(text, start, (nameStart, nameEnd, valueStart) => {
+    const valueEnd = skipValue(text, valueStart);
+    const field = fields[findName(bytes, nameStart, nameEnd, names)];
+    if (field) value[field] = valueBetween(bytes, valueStart, valueEnd);
+    return valueEnd;
+  });
+  return { start, end, value };
+}
+
+function valueBetween(bytes: Buffer, start: number, end: number): unknown {
+  return bytes[start] === quote
+    ? textBetween(bytes, start + 1, end - 1)
+    : JSON.parse(bytes.toString('utf8', start, end));
 }

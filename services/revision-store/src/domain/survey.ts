@@ -16,15 +16,6 @@ const sourceAt = (page: number, row: number): RowSource => page * pageRowsMax + 
 export const pageOf = (source: RowSource): number => Math.floor(source / pageRowsMax);
 export const rowOf = (source: RowSource): number => source % pageRowsMax;
 
-/**
- * The sources that lie on each page: the texts of several blocks are fetched by reading each page
- * at most once, however they are scattered. Missing texts have no page.
- */
-export function sourcesByPage(sources: Iterable<RowSource>): ReadonlyMap<number, RowSource[]> {
-  const present = [...new Set(sources)].filter((source) => source !== missingSource);
-  return Map.groupBy(present, pageOf);
-}
-
 /** A row of a page, and how many bytes its text has. */
 export interface SurveyedRow<Row> {
   readonly row: Row;

@@ -15,7 +15,8 @@ import { work } from '../work.ts';
 import { commitScan } from './commit-scan.ts';
 import { compareScan } from './compare-with-head.ts';
 import { decideScan, settleLastResult } from './decide-scan.ts';
-import { PagesInvalid, rememberChunks } from './read-staged-page.ts';
+import { PagesInvalid } from './read-staged-page.ts';
+import { openStagedPages } from './staged-pages.ts';
 import { surveyScan } from './survey-scan.ts';
 import { writeRevision } from './write-revision.ts';
 
@@ -122,17 +123,16 @@ async function assemblePages(
 ): Promise<AssemblyEnd> {
   const { scan } = claimed;
   const { scopes, clock, settings } = deps;
-  const chunks = rememberChunks(deps.chunks);
   const pages = pagesInOrder(scan.pages, settings.pageChunksMax);
   if (pages === null) throw new PagesInvalid('the manifest is not a whole scan');
-  const survey = await surveyScan(chunks, scan.scanId, pages, signal);
+  const staged = openStagedPages(deps.chunks, scan.scanId, pages);
+  const survey = await surveyScan(staged, signal);
   if (survey === null) return pagesMissing(deps, claimed);
   if (endsInRepetition(survey, scan.reportedTotalCount)) {
     throw new PagesInvalid('the last page repeats others');
   }
   const verdict = await compareScan(deps, { scan, survey, lease }, signal);
-  const writing = { ...deps, chunks };
-  if (!(await writeRevision(writing, { scan, pages, survey, verdict }, signal))) {
+  if (!(await writeRevision(deps, { scan, staged, survey, verdict }, signal))) {
     await scopes.schedulePrune(lease, clock.now());
     return pagesMissing(deps, claimed);
   }

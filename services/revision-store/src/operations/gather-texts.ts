@@ -1,57 +1,53 @@
-import { locateRows, type TextSpan } from '../domain/page-text.ts';
-import type { ManifestPage } from '../domain/scan.ts';
-import { type RowSource, rowOf, sourcesByPage } from '../domain/survey.ts';
-import type { ChunkStore } from '../storage/chunk-store.ts';
-import { readStagedPage } from './read-staged-page.ts';
+import { invariant } from '@inventory/runtime/bug';
+import type { TextPlan } from '../domain/block-plan.ts';
+import { type OpenTexts, openTexts, putText } from '../domain/joined-texts.ts';
+import { missingSource, pageOf, rowOf } from '../domain/survey.ts';
+import type { PageSpans, StagedPages } from './staged-pages.ts';
 
-export interface StagedPages {
-  readonly chunks: Pick<ChunkStore, 'readChunks'>;
-  readonly scanId: string;
-  readonly pages: readonly ManifestPage[];
-}
-
-export interface GatheredTexts {
-  readonly assets: ReadonlyMap<RowSource, Buffer>;
-  readonly descriptions: ReadonlyMap<RowSource, Buffer>;
+/** Texts that are stored together, of rows that lie anywhere among the pages of a scan. */
+export interface WantedTexts {
+  readonly of: keyof Omit<PageSpans, 'text'>;
+  readonly texts: TextPlan;
 }
 
 /**
- * The texts of rows that lie anywhere among the pages of a surveyed scan, as they were staged.
- * Reads each page that is needed once; null when one is gone.
+ * The texts of each part, joined, as they were staged. Reads each page that is needed once; null
+ * when one is gone. Each row is copied to its place: no page stays in memory for a few of its rows.
  */
 export async function gatherTexts(
   staged: StagedPages,
-  wanted: { readonly assets: readonly RowSource[]; readonly descriptions: readonly RowSource[] },
+  wanted: readonly WantedTexts[],
   signal: AbortSignal,
-): Promise<GatheredTexts | null> {
-  const texts = {
-    assets: new Map<RowSource, Buffer>(),
-    descriptions: new Map<RowSource, Buffer>(),
-  };
-  const assetsOn = sourcesByPage(wanted.assets);
-  const descriptionsOn = sourcesByPage(wanted.descriptions);
-  const numbers = new Set([...assetsOn.keys(), ...descriptionsOn.keys()]);
+): Promise<Buffer[] | null> {
+  const parts = wanted.map(({ of, texts }) => {
+    const rows = Array.from(texts.sources.keys());
+    const present = rows.filter((row) => texts.sources[row] !== missingSource);
+    const byPage = Map.groupBy(present, (row) => pageOf(texts.sources[row] ?? missingSource));
+    return { of, texts, byPage, joined: openTexts(texts.lengths) };
+  });
+  const numbers = new Set(parts.flatMap(({ byPage }) => [...byPage.keys()]));
   for (const number of [...numbers].sort((left, right) => left - right)) {
     signal.throwIfAborted();
-    const manifestPage = staged.pages[number];
-    const page = manifestPage && (await readStagedPage(staged.chunks, staged.scanId, manifestPage));
-    const rows = page && locateRows(page);
-    if (!page || !rows) return null;
-    copyRows(texts.assets, page, rows.assets, assetsOn.get(number));
-    copyRows(texts.descriptions, page, rows.descriptions, descriptionsOn.get(number));
+    const page = await staged.readAgain(number);
+    if (page === null) return null;
+    for (const { of, texts, byPage, joined } of parts) {
+      copyRows(joined, page.text, page[of], byPage.get(number) ?? [], texts);
+    }
   }
-  return texts;
+  return parts.map(({ joined }) => joined.bytes);
 }
 
-/** Copies, so that a few rows do not keep their whole page in memory. */
 function copyRows(
-  texts: Map<RowSource, Buffer>,
+  joined: OpenTexts,
   page: Buffer,
-  rows: readonly TextSpan[],
-  sources: readonly RowSource[] = [],
+  spans: Uint32Array,
+  rows: readonly number[],
+  { sources, lengths }: TextPlan,
 ): void {
-  for (const source of sources) {
-    const span = rows[rowOf(source)];
-    if (span) texts.set(source, Buffer.from(page.subarray(span.start, span.end)));
+  for (const row of rows) {
+    const at = 2 * rowOf(sources[row] ?? 0);
+    const [start = 0, end = 0] = [spans[at], spans[at + 1]];
+    invariant(end - start === lengths[row], 'a row is as long as it was surveyed');
+    putText(joined, row, page, start);
   }
 }

@@ -12,5 +12,9 @@ export function sha256Text(text: string | Buffer): string {
 
 /** Six bytes of a SHA-256, for digests that are held by the hundred thousand. */
 export function sha256Number(bytes: Buffer): number {
-  return hash('sha256', bytes, 'buffer').readUIntBE(0, 6);
+  // As text: a buffer would have memory of its own, outside the heap.
+  const digest = hash('sha256', bytes, 'binary');
+  let number = 0;
+  for (let at = 0; at < 6; at += 1) number = number * 256 + digest.charCodeAt(at);
+  return number;
 }

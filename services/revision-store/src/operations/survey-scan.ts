@@ -1,26 +1,25 @@
-import type { ManifestPage } from '../domain/scan.ts';
 import { addPage, openSurvey, type Survey } from '../domain/survey.ts';
-import type { ChunkStore } from '../storage/chunk-store.ts';
 import { readRows } from './read-rows.ts';
-import { readStagedPage } from './read-staged-page.ts';
+import type { StagedPages } from './staged-pages.ts';
 
 /**
  * Reads every page of a scan once, verifies it and notes what it holds; null while pages are
- * missing. One unpacked page is in memory at a time, and other work of the process gets its turn between
- * two.
+ * missing. Two unpacked pages are in memory at a time: the next one is read from the store while one is
+ * surveyed. Other work of the process gets its turn in between.
  */
-export async function surveyScan(
-  chunks: Pick<ChunkStore, 'readChunks'>,
-  scanId: string,
-  pages: readonly ManifestPage[],
-  signal: AbortSignal,
-): Promise<Survey | null> {
+export async function surveyScan(staged: StagedPages, signal: AbortSignal): Promise<Survey | null> {
   const survey = openSurvey();
-  for (const manifestPage of pages) {
+  let reading = staged.readFirst(0);
+  for (let number = 0; number < staged.count; number += 1) {
     signal.throwIfAborted();
-    const text = await readStagedPage(chunks, scanId, manifestPage);
-    if (text === null) return null;
-    addPage(survey, readRows(text));
+    const page = await reading;
+    if (page === null) return null;
+    if (number + 1 < staged.count) {
+      reading = staged.readFirst(number + 1);
+      // Awaited in the next round, unless this page ends the survey.
+      reading.catch(() => {});
+    }
+    addPage(survey, readRows(page.text, page.rows));
   }
   return survey;
 }

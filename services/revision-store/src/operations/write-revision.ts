@@ -9,16 +9,15 @@ import {
   planTexts,
   type TextPlan,
 } from '../domain/block-plan.ts';
-import { cutByBytes, joinTexts, partEnd } from '../domain/joined-texts.ts';
-import type { CompletedScan, ManifestPage } from '../domain/scan.ts';
+import { cutByBytes, partEnd } from '../domain/joined-texts.ts';
+import type { CompletedScan } from '../domain/scan.ts';
 import type { ScanComparison } from '../domain/scan-comparison.ts';
 import { assetIdentity, type Survey } from '../domain/survey.ts';
 import type { BlockPlace, BlockStore } from '../storage/block-store.ts';
-import type { ChunkStore } from '../storage/chunk-store.ts';
-import { type GatheredTexts, gatherTexts } from './gather-texts.ts';
+import { gatherTexts, type WantedTexts } from './gather-texts.ts';
+import type { StagedPages } from './staged-pages.ts';
 
 export interface WriteRevisionDeps {
-  readonly chunks: Pick<ChunkStore, 'readChunks'>;
   readonly blocks: Pick<
     BlockStore,
     'writeAssets' | 'writeTexts' | 'writePart' | 'readDescriptionKeys' | 'readAssets' | 'readPart'
@@ -27,7 +26,7 @@ export interface WriteRevisionDeps {
 
 export interface AssembledScan {
   readonly scan: CompletedScan;
-  readonly pages: readonly ManifestPage[];
+  readonly staged: StagedPages;
   readonly survey: Survey;
   readonly verdict: ScanComparison;
 }
@@ -35,10 +34,10 @@ export interface AssembledScan {
 /**
  * Blocks whose texts are gathered together, as long as they are no larger than this. Each group
  * costs its own pages, and at worst, where assets moved or texts changed during the scan, one
- * reading of all pages.
+ * reading of all pages. One group is written while the next is gathered.
  */
 const groupBlocks = 4;
-const groupBytesMax = 32 * 1024 * 1024;
+const groupBytesMax = 16 * 1024 * 1024;
 /** Texts of one document together; one alone may be as large as a staged page. */
 const partBytesMax = 4 * 1024 * 1024;
 
@@ -52,25 +51,27 @@ export async function writeRevision(
   if (!writesAssets && !writesTexts && !writesRows) return true;
   const { totalCount, blockAssets } = observation.revision;
   const blocks = blockCount(totalCount, blockAssets);
+  const writer = openWriter(deps, assembled.staged, signal);
   let group: PartToWrite[] = [];
   for (let index = 0; index < blocks; index += 1) {
     for (const part of await planParts(deps, assembled, index)) {
       if (group.length > 0 && bytesOf(group) + part.bytes > groupBytesMax) {
-        if (!(await writeGroup(deps, assembled, group, signal))) return false;
+        if (!(await writer.write(group))) return false;
         group = [];
       }
       group.push(part);
     }
     if ((index + 1) % groupBlocks > 0 && index + 1 < blocks) continue;
-    if (!(await writeGroup(deps, assembled, group, signal))) return false;
+    if (!(await writer.write(group))) return false;
     group = [];
   }
+  await writer.written();
   return true;
 }
 
 /** One document on its way: a part of the assets of a block, or of their descriptions. */
 interface PartToWrite {
-  readonly of: keyof GatheredTexts;
+  readonly of: WantedTexts['of'];
   readonly place: BlockPlace;
   /** The plan of the block when this is a part of its assets, and they are new. */
   readonly plan: BlockPlan | null;
@@ -147,30 +148,38 @@ function partsOf(
   });
 }
 
-async function writeGroup(
-  { chunks, blocks }: WriteRevisionDeps,
-  { scan, pages }: AssembledScan,
-  group: readonly PartToWrite[],
-  signal: AbortSignal,
-): Promise<boolean> {
-  const wanted = {
-    assets: group.flatMap((part) => (part.of === 'assets' ? sourcesOf(part) : [])),
-    descriptions: group.flatMap((part) => (part.of === 'assets' ? [] : sourcesOf(part))),
-  };
-  const gathered = await gatherTexts({ chunks, scanId: scan.scanId, pages }, wanted, signal);
-  if (gathered === null) return false;
-  await Promise.all(
-    group.map((part) => {
-      const texts = gathered[part.of];
-      const { bytes } = joinTexts(sourcesOf(part).map((source) => texts.get(source)));
-      return writePart(blocks, part, bytes);
-    }),
-  );
-  return true;
+interface GroupWriter {
+  /** Gathers a group and begins to write it once the one before is written. False when a page is gone. */
+  write(group: readonly PartToWrite[]): Promise<boolean>;
+  written(): Promise<unknown>;
 }
 
-function sourcesOf({ texts, starts, part }: PartToWrite) {
-  return texts.sources.slice(starts[part], partEnd(starts, part, texts.sources.length));
+function openWriter(
+  { blocks }: WriteRevisionDeps,
+  staged: StagedPages,
+  signal: AbortSignal,
+): GroupWriter {
+  let writing: Promise<unknown> = Promise.resolve();
+  return {
+    async write(group) {
+      const wanted = group.map((part): WantedTexts => ({ of: part.of, texts: textsOf(part) }));
+      const gathered = await gatherTexts(staged, wanted, signal);
+      await writing;
+      if (gathered === null) return false;
+      writing = Promise.all(
+        group.map((part, at) => writePart(blocks, part, gathered[at] ?? Buffer.alloc(0))),
+      );
+      // Awaited with the next group, unless gathering it fails.
+      writing.catch(() => {});
+      return true;
+    },
+    written: () => writing,
+  };
+}
+
+function textsOf({ texts, starts, part }: PartToWrite): TextPlan {
+  const [from, to] = [starts[part], partEnd(starts, part, texts.sources.length)];
+  return { sources: texts.sources.slice(from, to), lengths: texts.lengths.subarray(from, to) };
 }
 
 /** The first part of a block has the outline of all. */

@@ -1,7 +1,9 @@
 import { promisify } from 'node:util';
-import { zstdCompress, zstdDecompressSync } from 'node:zlib';
+import { type ZstdOptions, zstdCompress, zstdDecompressSync } from 'node:zlib';
 
-const compress = promisify(zstdCompress);
+const compress = promisify<Buffer, ZstdOptions, Buffer>(zstdCompress);
+/** Packed bytes that one turn of the event loop takes from a thread of zlib. */
+const packedChunkBytes = 256 * 1024;
 
 /** Bytes as they are kept: compressed, with the size they have when they are not. */
 export interface PackedBytes {
@@ -10,7 +12,12 @@ export interface PackedBytes {
 }
 
 export async function pack(raw: Buffer): Promise<PackedBytes> {
-  return { packed: await compress(raw), rawBytes: raw.length };
+  return { packed: await compress(raw, { chunkSize: chunkOf(raw) }), rawBytes: raw.length };
+}
+
+/** Small texts get no buffer larger than they are. */
+function chunkOf(raw: Buffer): number {
+  return Math.max(smallestOutputBytes, Math.min(raw.length, packedChunkBytes));
 }
 
 /**

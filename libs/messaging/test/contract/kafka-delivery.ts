@@ -1,0 +1,202 @@
+import type { KafkaClient } from '@inventory/runtime/kafka-access';
+import { patientTiming, testLogger } from '@inventory/testkit/namespace';
+import { waitFor } from '@inventory/testkit/wait-for';
+import { BusOverloaded } from '../../src/bus.ts';
+import { createKafkaClient } from '../../src/kafka/kafkajs/client.ts';
+import { recordsWaitingMax } from '../../src/kafka/record-sender.ts';
+import { encode } from '../../src/wire-record.ts';
+import { startCoordinatorProxy } from '../support/coordinator-proxy.ts';
+import { type KafkaWorld, openKafkaWorld } from '../support/kafka-world.ts';
+import { idsOf, recordWork } from '../support/record-work.ts';
+import {
+  authorityChange,
+  cancel,
+  cancels,
+  firstPlaces,
+  newKeys,
+  upTo,
+  workTopic,
+} from '../support/test-messages.ts';
+
+export function describeDelivery(client: KafkaClient): void {
+  let world: KafkaWorld;
+
+  beforeEach(async () => {
+    world = await openKafkaWorld(client);
+  });
+  afterEach(() => world.close());
+
+  test('a call beyond the capacity of the queue is refused as a whole, and nothing of it is sent', async () => {
+    const bus = await world.openBus();
+    const { handled } = await recordWork(bus);
+    const [key = '', last = ''] = newKeys(2);
+
+    await expect(bus.publish(cancels(key, recordsWaitingMax + 1))).rejects.toThrow(BusOverloaded);
+
+    await bus.publish([cancel(last)]);
+    await waitFor('a later message is handled', () => handled.length > 0);
+    expect(idsOf(handled)).toEqual([`${last}#0`]);
+  });
+
+  test('a record of the largest size fits into the dead letters with its reason', async () => {
+    const bus = await world.openBus();
+    await recordWork(bus);
+    const value = Buffer.alloc(1_048_588 - 100, 'x');
+
+    await world.put(workTopic, { key: 'k', value, headers: {} });
+
+    const [letter] = await waitFor('it is in the dead letters', async () => {
+      const letters = await world.letters(workTopic);
+      return letters.length === 1 && letters;
+    });
+    expect(letter?.value.equals(value)).toBe(true);
+  });
+
+  test('a member sends heartbeats while a handler runs, and the message is not redelivered', async () => {
+    const proxy = await startCoordinatorProxy(world.namespace.kafkaBrokers[0] ?? '');
+    const bus = await world.openBus();
+    const member = await world.openBus({ brokers: [proxy.address] });
+    const [key = ''] = newKeys(1);
+    const begun = Promise.withResolvers<void>();
+    const unblocked = Promise.withResolvers<void>();
+    const work = await recordWork(member, {
+      onBatch: async () => {
+        begun.resolve();
+        await unblocked.promise;
+      },
+    });
+    await bus.publish([cancel(key)]);
+    await begun.promise;
+
+    const heartbeats = proxy.passed('heartbeat');
+    await waitFor('more heartbeats', () => proxy.passed('heartbeat') >= heartbeats + 3);
+    unblocked.resolve();
+    await waitFor('it is handled', () => work.handled.length > 0);
+    await bus.publish([cancel(key, 1)]);
+
+    await waitFor('the next one is handled', () => work.handled.length > 1);
+    expect(idsOf(work.handled)).toEqual([`${key}#0`, `${key}#1`]);
+    await member.close();
+    proxy.close();
+  });
+
+  test('a slow handler blocks no other partition', async () => {
+    const bus = await world.openBus();
+    const keys = newKeys(40);
+    const [slow = '', ...others] = keys;
+    const unblocked = Promise.withResolvers<void>();
+    let begun = false;
+    const work = await recordWork(bus, {
+      batchMax: 1,
+      onBatch: async (messages) => {
+        if (!messages.some(({ key }) => key === slow)) return;
+        begun = true;
+        await unblocked.promise;
+      },
+    });
+    await bus.publish([cancel(slow)]);
+    await waitFor('the slow message is being handled', () => begun);
+
+    await bus.publish(others.map((key) => cancel(key)));
+
+    await waitFor('those of other partitions are handled', () => work.handled.length > 0);
+    expect(idsOf(work.handled)).not.toContain(`${slow}#0`);
+    unblocked.resolve();
+    await waitFor('all is handled', () => work.handled.length === keys.length);
+  });
+
+  test('a backlog on one partition does not delay the others', async () => {
+    const bus = await world.openBus();
+    const keys = newKeys(40);
+    const [busy = ''] = keys;
+    // More than one fetch of a partition, and more than its queue holds.
+    for (const message of cancels(busy, 80)) {
+      const { record } = encode(message);
+      const body = { ...message.body, padding: 'x'.repeat(20_000) };
+      await world.put(workTopic, { ...record, value: Buffer.from(JSON.stringify(body)) });
+    }
+    const begun = Promise.withResolvers<void>();
+    const unblocked = Promise.withResolvers<void>();
+    const work = await recordWork(bus, {
+      batchMax: 1,
+      onBatch: async (messages) => {
+        if (!messages.some(({ key }) => key === busy)) return;
+        begun.resolve();
+        await unblocked.promise;
+      },
+    });
+    await begun.promise;
+
+    await bus.publish(keys.map((key) => cancel(key, 100)));
+
+    await waitFor('those of other partitions are handled', () => work.handled.length > 0);
+    expect(firstPlaces(work.handled, busy)).toEqual([]);
+    unblocked.resolve();
+    await waitFor('all is handled', () => new Set(idsOf(work.handled)).size === 80 + keys.length);
+    expect(firstPlaces(work.handled, busy)).toEqual([...upTo(80), 100]);
+  });
+
+  test('the backlog of one key delays the others of its partition by a batch, and keeps its order', async () => {
+    const bus = await world.openBus();
+    const [busy = '', ...others] = newKeys(40);
+    await bus.publish([...cancels(busy, 300), ...others.map((key) => cancel(key, 0))]);
+
+    const work = await recordWork(bus, { batchMax: 10 });
+    await waitFor('all is handled', () => work.handled.length === 300 + others.length);
+
+    const partition = work.handled.find(({ key }) => key === busy)?.partition;
+    const ofPartition = work.handled.filter((message) => message.partition === partition);
+    const neighbours = ofPartition.filter(({ key }) => key !== busy);
+    const last = ofPartition.findLastIndex(({ key }) => key !== busy);
+    // Each of them has a turn before the busy one has its second, up to a batch.
+    expect(neighbours.length).toBeGreaterThan(0);
+    expect(last).toBeLessThanOrEqual(neighbours.length + 10);
+    expect(firstPlaces(work.handled, busy)).toEqual(upTo(300));
+  });
+
+  test('a reader whose partition is reassigned and returned receives what was sent meanwhile', async () => {
+    const bus = await world.openBus();
+    const received: string[] = [];
+    const topic = world.physical('authority.changes.v1');
+    await bus.broadcast({
+      name: 'authority',
+      topics: ['authority.changes.v1'],
+      onMessage: ({ id }) => void received.push(id),
+    });
+    await bus.publish([authorityChange('a')]);
+    await waitFor('the first is received', () => received.includes('a'));
+    const { groups } = await world.admin.listGroups();
+    const groupId = groups.find((group) =>
+      group.groupId.startsWith(world.physical('test-authority-')),
+    );
+    // Partitions are assigned in the order of the members' names.
+    const { kafkaBrokers: brokers } = world.namespace;
+    const kafka = createKafkaClient({
+      brokers,
+      timing: patientTiming,
+      clientId: 'a-rival',
+      logger: testLogger,
+    });
+    const rival = kafka.consumer({
+      groupId: groupId?.groupId ?? '',
+      heartbeatInterval: 500,
+      maxWaitTimeInMs: 100,
+    });
+    await rival.connect();
+    await rival.subscribe({ topics: [topic] });
+    const taken = new Promise<void>((resolve) => {
+      rival.on(rival.events.GROUP_JOIN, ({ payload }) => {
+        if (payload.memberAssignment[topic]?.length === 1) resolve();
+      });
+    });
+    await rival.run({ autoCommit: false, eachMessage: async () => {} });
+    await taken;
+
+    await bus.publish([authorityChange('b')]);
+    await rival.disconnect();
+    await bus.publish([authorityChange('c')]);
+
+    await waitFor('the last is received', () => received.includes('c'));
+    expect(received).toEqual(['a', 'b', 'c']);
+  });
+}

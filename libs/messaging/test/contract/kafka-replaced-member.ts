@@ -1,0 +1,78 @@
+import type { KafkaClient } from '@inventory/runtime/kafka-access';
+import { patientTiming } from '@inventory/testkit/namespace';
+import { waitFor } from '@inventory/testkit/wait-for';
+import { startBrokerProxy } from '../support/broker-proxy.ts';
+import { type KafkaWorld, openKafkaWorld } from '../support/kafka-world.ts';
+import { idsOf, recordWork } from '../support/record-work.ts';
+import { cancel, newKeys } from '../support/test-messages.ts';
+
+/** Longer than a test may take: a group that waits for it is not waited for. */
+const timing = {
+  ...patientTiming,
+  sessionTimeoutMs: 600_000,
+  heartbeatIntervalMs: 300,
+  leaveDeadlineMs: 100,
+  handlersDeadlineMs: 100,
+  commitDeadlineMs: 100,
+};
+/** The number of the request in Kafka's protocol. */
+const leaveGroup = 13;
+const instance = 'pod-1:8081';
+
+export function describeReplacedMember(client: KafkaClient): void {
+  let world: KafkaWorld;
+
+  beforeEach(async () => {
+    world = await openKafkaWorld(client);
+  });
+  afterEach(() => world.close());
+
+  test('a process in the place of a killed one gets its partitions without waiting for its session', async () => {
+    const [key = ''] = newKeys(1);
+    const proxy = await startBrokerProxy(world.namespace.kafkaBrokers[0] ?? '', () => undefined);
+    const killed = await world.openBus({ brokers: [proxy.address], timing, instance });
+    const first = await recordWork(killed);
+    await killed.publish([cancel(key, 0)]);
+    await waitFor('the first process handles', () => first.handled.length === 1);
+
+    // Without a connection it neither leaves nor sends a heartbeat, as after kill -9.
+    proxy.close();
+    const sent: number[] = [];
+    const counting = await startBrokerProxy(
+      world.namespace.kafkaBrokers[0] ?? '',
+      ({ key: sentKey }) => {
+        sent.push(sentKey);
+        return undefined;
+      },
+    );
+    const successor = await world.openBus({ brokers: [counting.address], timing, instance });
+    const { handled } = await recordWork(successor);
+    const next = cancel(key, 1);
+    await successor.publish([next]);
+
+    await waitFor('its successor handles', () => idsOf(handled).includes(next.id));
+    // Without it the group would have waited for a minute, its longest rebalance.
+    expect(sent).toContain(leaveGroup);
+    await successor.close();
+    counting.close();
+  });
+
+  test('another instance of the service keeps its place', async () => {
+    const [key = ''] = newKeys(1);
+    const first = await world.openBus({ timing, instance });
+    const { handled } = await recordWork(first);
+    await first.publish([cancel(key, 0)]);
+    await waitFor('the first instance handles', () => handled.length === 1);
+    const members = async () => {
+      const { groups } = await world.admin.describeGroups([world.physical('workers')]);
+      return groups[0]?.members.map(({ clientId }) => clientId) ?? [];
+    };
+    const [before] = await members();
+
+    const second = await world.openBus({ timing, instance: 'pod-2:8081' });
+    await recordWork(second);
+
+    await waitFor('both are members', async () => (await members()).length === 2);
+    expect(await members()).toContain(before);
+  });
+}

@@ -1,0 +1,69 @@
+import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
+import { instrumentsOf } from '@inventory/runtime/instruments';
+import { metrics } from '@opentelemetry/api';
+
+const { gauge, histogram } = instrumentsOf(metrics.getMeter('@inventory/billing-ledger'));
+
+const verifyProblems = gauge({
+  name: 'inventory.ledger.verify.problems',
+  description: 'Problems found by the last verification of any process; absent before the first',
+});
+const verifyAge = gauge({
+  name: 'inventory.ledger.verify.age',
+  description: 'Time since a verification finished; absent before the first',
+  unit: 's',
+});
+const verifySpeed = gauge({
+  name: 'inventory.ledger.verify.speed',
+  description: 'Entries a second of the running verification, or of the last one',
+});
+const verifyDuration = histogram({
+  name: 'inventory.ledger.verify.duration',
+  description: 'Verifications by this process, by result',
+  unit: 's',
+  labels: { result: ['sound', 'problems', 'failed'] },
+  buckets: [0.1, 1, 10, 60, 300, 900, 3600, 14400],
+});
+
+/** The last verification of any process, and the running one. */
+export interface VerificationState {
+  readonly problems: number;
+  readonly finishedAtMs: number;
+  readonly entriesPerSecond: number;
+}
+
+/** What is read of verifications when metrics are collected; null before the first. */
+export function observeVerification(
+  state: () => VerificationState | null,
+  now: () => number,
+): void {
+  verifyProblems.observe((observe) => {
+    const last = state();
+    if (last) observe(last.problems);
+  });
+  verifyAge.observe((observe) => {
+    const last = state();
+    if (last) observe(Math.max(0, now() - last.finishedAtMs) / 1_000);
+  });
+  verifySpeed.observe((observe) => {
+    const last = state();
+    if (last) observe(last.entriesPerSecond);
+  });
+}
+
+/** Runs a verification and records its result and duration. */
+export async function recordVerification<Result extends { readonly problems: readonly unknown[] }>(
+  verify: () => Promise<Result>,
+): Promise<Result> {
+  const startMs = monotonicNow();
+  const ended = (result: 'sound' | 'problems' | 'failed') =>
+    verifyDuration.record(elapsedSince(startMs) / 1_000, { result });
+  try {
+    const verification = await verify();
+    ended(verification.problems.length === 0 ? 'sound' : 'problems');
+    return verification;
+  } catch (error) {
+    ended('failed');
+    throw error;
+  }
+}

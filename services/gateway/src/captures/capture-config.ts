@@ -1,0 +1,44 @@
+import { scopePath } from '@inventory/contracts/http/parameters';
+import { duration, list, type readSettings } from '@inventory/runtime/settings';
+import { z } from 'zod';
+
+export const captureSettings = {
+  CAPTURE_CHAIN_DEADLINE_MS: duration()
+    .prefault('600000')
+    .describe('Age of a Live Page chain past which it is only read and no longer captured'),
+  CAPTURE_STAGING_TIMEOUT_MS: duration()
+    .prefault('2000')
+    .describe('Longest time that staging a captured page may take while its charge is decided'),
+  CAPTURE_SETTLE_DEADLINE_MS: duration()
+    .prefault('300000')
+    .describe('Longest wait of a complete capture until all its pages are known to be paid'),
+  CAPTURE_APPS_EXCLUDED: list()
+    .pipe(z.array(scopePath.shape.app_id))
+    .optional()
+    .describe(
+      'Applications (comma-separated app_id) whose chains of Live Pages are never captured',
+    ),
+} as const;
+
+export interface CaptureConfig {
+  readonly deadlines: { readonly lookUpMs: number };
+  readonly captures: {
+    readonly chainDeadlineMs: number;
+    readonly stagingTimeoutMs: number;
+    readonly settleWithinMs: number;
+    readonly appsExcluded: readonly number[];
+  };
+}
+
+type Parsed = ReturnType<typeof readSettings<typeof captureSettings>>;
+
+export function captureConfig(parsed: Parsed): Omit<CaptureConfig, 'deadlines'> {
+  return {
+    captures: {
+      chainDeadlineMs: parsed.CAPTURE_CHAIN_DEADLINE_MS,
+      stagingTimeoutMs: parsed.CAPTURE_STAGING_TIMEOUT_MS,
+      settleWithinMs: parsed.CAPTURE_SETTLE_DEADLINE_MS,
+      appsExcluded: parsed.CAPTURE_APPS_EXCLUDED ?? [],
+    },
+  };
+}

@@ -1,0 +1,138 @@
+import type { MessageBus, OutgoingMessage, ReceivedMessage } from '@inventory/messaging/bus';
+import { createMemoryBroker } from '@inventory/messaging/memory/memory-bus';
+import { openLifetime } from '@inventory/runtime/lifetime';
+import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
+import { testLogger } from '@inventory/testkit/namespace';
+import { type Broadcasts, openBroadcasts } from './open-broadcasts.ts';
+import { replyTypes } from './open-commands.ts';
+
+const accountId = newAccountId();
+const revocation: OutgoingMessage = {
+  type: 'authority.changed.v1',
+  id: 'authority-changed:1',
+  body: {
+    account_id: accountId,
+    project_id: null,
+    credential_id: null,
+    at: '2026-01-01T00:00:00.000Z',
+  },
+};
+
+type Open = (bus: MessageBus) => Promise<Broadcasts>;
+
+const openThem: Open = (bus) =>
+  openBroadcasts(bus, openLifetime(testLogger, 1_000), { isExpected: () => true });
+
+/** Planted fault: handlers run in the order in which the features were opened. */
+const openInOrderOfRegistration: Open = async (bus) => {
+  const handlers: ((message: ReceivedMessage) => void)[] = [];
+  await bus.broadcast({
+    name: 'gateway',
+    topics: ['authority.changes.v1'],
+    onMessage: (message) => {
+      for (const handle of handlers) handle(message);
+    },
+  });
+  const on: Broadcasts['on'] = (types, handler) =>
+    handlers.push((message) => {
+      if (types.some((type) => type === message.type)) handler(message as never);
+    });
+  return { on, invalidateOn: on, filter: () => {} };
+};
+
+/**
+ * A reader whose stream ends connects again at once. True when the cache still accepts the revoked
+ * Credential then, for streams and cache registered in either order.
+ */
+async function acceptsRevoked(open: Open, first: 'cache' | 'streams'): Promise<boolean> {
+  const bus = createMemoryBroker(testLogger).connect();
+  const broadcasts = await open(bus);
+  const cached = new Set([accountId]);
+  const accepted: boolean[] = [];
+  const addCache = () =>
+    broadcasts.invalidateOn(['authority.changed.v1'], ({ body }) => {
+      cached.delete(body.account_id);
+    });
+  const addStreams = () =>
+    broadcasts.on(['authority.changed.v1'], ({ body }) => {
+      accepted.push(cached.has(body.account_id));
+    });
+  for (const add of first === 'cache' ? [addCache, addStreams] : [addStreams, addCache]) add();
+
+  await bus.publish([revocation]);
+
+  expect(accepted).toHaveLength(1);
+  return accepted[0] === true;
+}
+
+test.each(['cache', 'streams'] as const)(
+  'the principal cache is invalidated before streams react to a change, with the %s registered first (Authentication) [authentication]',
+  async (first) => {
+    expect(await acceptsRevoked(openThem, first)).toBe(false);
+  },
+);
+
+test('planted fault: dispatch in the order of registration lets a revoked Credential connect again', async () => {
+  expect(await acceptsRevoked(openInOrderOfRegistration, 'cache')).toBe(false);
+  expect(await acceptsRevoked(openInOrderOfRegistration, 'streams')).toBe(true);
+});
+
+test('a handler is called with the types that it was added for and no others', async () => {
+  const bus = createMemoryBroker(testLogger).connect();
+  const broadcasts = await openThem(bus);
+  const received: string[] = [];
+  broadcasts.on(replyTypes, ({ type }) => received.push(type));
+
+  await bus.publish([
+    revocation,
+    {
+      type: 'reply.refresh-cancel.v1',
+      id: 'reply:1',
+      body: { waiting_id: newRefreshId(), refresh_id: newRefreshId(), result: 'not_found' },
+    },
+  ]);
+
+  expect(received).toEqual(['reply.refresh-cancel.v1']);
+});
+
+test('an event of a Project that no feature of this replica wants is dropped before it is decoded (Events: fan-out)', async () => {
+  const broker = createMemoryBroker(testLogger);
+  const logged = jest.spyOn(testLogger, 'error');
+  const broadcasts = await openThem(broker.connect());
+  const [followed, awaited, other] = [newProjectId(), newProjectId(), newProjectId()];
+  broadcasts.filter('project.events.v1', (key) => key === followed);
+  broadcasts.filter('project.events.v1', (key) => key === awaited);
+
+  const undecodable = { value: Buffer.from('?'), headers: {} };
+  broker.append('project.events.v1', { key: other, ...undecodable });
+  expect(logged).not.toHaveBeenCalled();
+  for (const key of [followed, awaited]) {
+    broker.append('project.events.v1', { key, ...undecodable });
+  }
+
+  expect(logged).toHaveBeenCalledTimes(2);
+  logged.mockRestore();
+});
+
+test('a reply that no request of this replica waits for is dropped before it is decoded', async () => {
+  const broker = createMemoryBroker(testLogger);
+  const bus = broker.connect();
+  const logged = jest.spyOn(testLogger, 'error');
+  const isExpected = (waitingId: string) => waitingId === 'mine';
+  const broadcasts = await openBroadcasts(bus, openLifetime(testLogger, 1_000), { isExpected });
+  const received: string[] = [];
+  broadcasts.on(['reply.refresh-cancel.v1'], ({ body }) => received.push(body.waiting_id));
+  const reply = (waiting_id: string) =>
+    ({
+      type: 'reply.refresh-cancel.v1',
+      id: `reply:${waiting_id}`,
+      body: { waiting_id, refresh_id: newRefreshId(), result: 'not_found' },
+    }) as const;
+
+  broker.append('replies.v1', { key: 'of another', value: Buffer.from('?'), headers: {} });
+  await bus.publish([reply('of another'), reply('mine')]);
+
+  expect(received).toEqual(['mine']);
+  expect(logged).not.toHaveBeenCalled();
+  logged.mockRestore();
+});

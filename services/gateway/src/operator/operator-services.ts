@@ -1,0 +1,71 @@
+import { inventoryPaths } from '@inventory/contracts/internal/inventory';
+import {
+  type AdmissionView,
+  admissionView,
+  refreshPaths,
+} from '@inventory/contracts/internal/refresh';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
+import { longCalls } from '@inventory/http/call-lanes';
+import type { InternalClient } from '@inventory/http/internal-client';
+import { pathOf } from '@inventory/http/path-of';
+import type { Clock } from '@inventory/runtime/clock';
+import type { Identifiers } from '@inventory/runtime/identifiers';
+import { z } from 'zod';
+import type { LedgerClient } from '../accounts/ledger-client.ts';
+import type { RequestReplyClient } from '../commands/request-reply-client.ts';
+import type { Tenancy } from '../tenancy/open-tenancy.ts';
+import type { WebhookClient } from '../webhooks/webhook-client.ts';
+import type { AuditStore } from './audit-store.ts';
+
+/** What the operations are done with. */
+export interface OperatorServices {
+  readonly tenancy: Tenancy;
+  readonly commands: RequestReplyClient;
+  readonly ledger: LedgerClient;
+  readonly admission: AdmissionClient;
+  readonly inventories: RevisionStoreEraseClient;
+  readonly webhooks: WebhookClient;
+  readonly auditStore: AuditStore;
+  readonly clock: Clock;
+  readonly identifiers: Identifiers;
+  readonly deadlines: { readonly ledgerAnswerMs: number };
+}
+
+/** Admission of the refresh-collector. Rejects with ServiceUnreachable when it is unavailable. */
+export interface AdmissionClient {
+  readAdmission(): Promise<AdmissionView>;
+  /** Sets or removes the closing by the operator; other reasons stay. */
+  setOperatorClosed(operatorClosed: boolean): Promise<AdmissionView>;
+}
+
+export function createAdmissionClient(client: InternalClient): AdmissionClient {
+  return {
+    readAdmission: () =>
+      client.json(admissionView, { method: 'GET', path: refreshPaths.admission }),
+    setOperatorClosed: (operatorClosed) =>
+      client.json(admissionView, {
+        method: 'PUT',
+        path: refreshPaths.admission,
+        body: { operator_closed: operatorClosed },
+      }),
+  };
+}
+
+/** Erases saved inventories. Rejects with ServiceUnreachable when the store is unavailable. */
+export interface RevisionStoreEraseClient {
+  /** Erases everything saved of one inventory; also when nothing is saved. */
+  eraseInventory(scope: InventoryKey): Promise<void>;
+}
+
+export function createRevisionStoreEraseClient(
+  client: InternalClient,
+  deadlines: { readonly eraseMs: number },
+): RevisionStoreEraseClient {
+  return {
+    async eraseInventory(inventory) {
+      const path = pathOf(inventoryPaths.inventory, inventory);
+      const { eraseMs: timeoutMs } = deadlines;
+      await client.json(z.unknown(), { method: 'DELETE', path, timeoutMs, lane: longCalls });
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import { livePageWaitMaxMs } from '@inventory/contracts/internal/live-page';
+import type { KeyedLimits } from '@inventory/runtime/semaphore';
+import { duration, integer, type readSettings } from '@inventory/runtime/settings';
+
+export const pageSettings = {
+  CHARGE_TIMEOUT_MS: duration()
+    .prefault('5000')
+    .describe('Longest wait for the billing outcome of a page'),
+  PAGE_DELIVERY_DEADLINE_MS: duration()
+    .prefault('30000')
+    .describe('Age of a page read past which no first byte is written and its charge is reversed'),
+  PAGE_REVERSAL_DELAY_MS: duration()
+    .prefault('30000')
+    .describe(
+      'Time past its delivery deadline after which any replica reverses the charge of a page; ' +
+        'larger than the clocks of two replicas can differ',
+    ),
+  READ_KEY_KEEP_MS: duration()
+    .prefault('600000')
+    .describe('How long the Idempotency-Key of a page read is kept'),
+  LIVE_PAGE_WAIT_MS: integer(1_000, livePageWaitMaxMs)
+    .prefault('19000')
+    .describe('Longest wait for the platform, confirmation of a denial included'),
+  LIVE_PAGE_TRANSFER_MS: duration()
+    .prefault('1000')
+    .describe('Additional time for the transfer of the page from the refresh-collector'),
+  LIVE_PAGES_MAX: integer(1, 100_000)
+    .prefault('1000')
+    .describe('Most live pages that one replica has the refresh-collector read at once'),
+  LIVE_PAGES_PER_ACCOUNT_MAX: integer(1, 100_000)
+    .prefault('100')
+    .describe('Most live pages of one account at once, on one replica'),
+  LIVE_CURSOR_AGE_MAX_MS: duration()
+    .prefault('86400000')
+    .describe('Age past which a cursor of Live Pages is no longer readable'),
+} as const;
+
+export interface PageConfig {
+  readonly deadlines: {
+    readonly storeMs: number;
+    readonly lookUpMs: number;
+    readonly pendingReplyMs: number;
+    readonly undecidedReadMs: number;
+  };
+  readonly pageReads: {
+    readonly chargeTimeoutMs: number;
+    readonly deliverWithinMs: number;
+    readonly reverseAfterMs: number;
+    readonly readKeyKeepMs: number;
+  };
+  readonly livePages: {
+    readonly liveWaitMs: number;
+    readonly liveTransferMs: number;
+    readonly limits: KeyedLimits;
+    readonly cursorAgeMaxMs: number;
+  };
+}
+
+type Parsed = ReturnType<typeof readSettings<typeof pageSettings>>;
+
+export function pageConfig(parsed: Parsed): Omit<PageConfig, 'deadlines'> {
+  return {
+    pageReads: {
+      chargeTimeoutMs: parsed.CHARGE_TIMEOUT_MS,
+      deliverWithinMs: parsed.PAGE_DELIVERY_DEADLINE_MS,
+      reverseAfterMs: parsed.PAGE_REVERSAL_DELAY_MS,
+      readKeyKeepMs: parsed.READ_KEY_KEEP_MS,
+    },
+    livePages: {
+      liveWaitMs: parsed.LIVE_PAGE_WAIT_MS,
+      liveTransferMs: parsed.LIVE_PAGE_TRANSFER_MS,
+      limits: { perKeyMax: parsed.LIVE_PAGES_PER_ACCOUNT_MAX, totalMax: parsed.LIVE_PAGES_MAX },
+      cursorAgeMaxMs: parsed.LIVE_CURSOR_AGE_MAX_MS,
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { firstTries, type PageTries } from '../egress/page-verdicts.domain.ts';
+import type { SagaDeps } from '../refreshes/apply-fact.ts';
+import type { Refresh } from '../refreshes/refresh.domain.ts';
+import type { StagedPageRecord } from '../refreshes/refresh-document.ts';
+import {
+  freshProgress,
+  resumedProgress,
+  type ScanProgress,
+  type ScanRules,
+} from './scan.domain.ts';
+import type { ClaimedScan } from './scan-store.ts';
+
+export interface ScanState {
+  /** As last written by this worker. */
+  readonly refresh: Refresh;
+  readonly progress: ScanProgress;
+  readonly tries: PageTries;
+  /** Staged and recorded pages, and the last one that is about to be. */
+  readonly pages: readonly StagedPageRecord[];
+}
+
+/** A scan whose last page may still be staged and recorded while the next one is read. */
+export interface OpenScan extends Pick<ScanState, 'progress' | 'tries'> {
+  /** As recorded before that page. */
+  readonly before: ScanState;
+  /** The state once that page is recorded; undefined when the scan ended or its lease is lost. */
+  readonly recorded: Promise<ScanState | undefined>;
+  /** Whether the page that is read next is ahead of one that may not be recorded yet. */
+  readonly isAhead: boolean;
+  /** Aborted when that page is not recorded: no slot is waited for any more. */
+  readonly lost: AbortSignal;
+}
+
+/** A scan as it is stored. */
+export function resumedScan({ pages, refresh }: ClaimedScan, rules: ScanRules): OpenScan {
+  const progress = resumedProgress(pages, refresh.scan ?? freshProgress);
+  return recordedScan({ refresh, progress, tries: firstTries(rules), pages });
+}
+
+/** A scan without a page on its way. */
+export function recordedScan(state: ScanState): OpenScan {
+  const { progress, tries } = state;
+  const { signal: lost } = new AbortController();
+  return { progress, tries, before: state, recorded: Promise.resolve(state), isAhead: false, lost };
+}
+
+/** A scan whose page is being staged and recorded while the next one may be read. */
+export function scanBeingRecorded(
+  before: ScanState,
+  { progress, tries }: Pick<ScanState, 'progress' | 'tries'>,
+  recorded: Promise<ScanState | undefined>,
+): OpenScan {
+  const lost = new AbortController();
+  const stop = () => lost.abort();
+  recorded.then((state) => state ?? stop(), stop);
+  return { progress, tries, before, recorded, isAhead: true, lost: lost.signal };
+}
+
+/** Ends reading once the last page is recorded. */
+export async function leave({ recorded }: OpenScan): Promise<undefined> {
+  await recorded;
+}
+
+/** Whether a scan is still this worker's. Otherwise the page ahead is another one's, or its refresh ended. */
+export async function isClaimed(
+  { refreshes }: Pick<SagaDeps, 'refreshes'>,
+  { refresh, epoch }: ClaimedScan,
+): Promise<boolean> {
+  const stored = await refreshes.findRefresh(refresh.id);
+  return stored?.refresh.phase === 'collecting' && stored.refresh.scan?.epoch === epoch;
+}
