@@ -7,6 +7,7 @@ import { admissionLatency } from './benchmarks/admission-latency.ts';
 import { collectors } from './benchmarks/collectors.ts';
 import { currentPage } from './benchmarks/current-page.ts';
 import { heldStreams } from './benchmarks/held-streams.ts';
+import { idle } from './benchmarks/idle.ts';
 import { kafkaClients } from './benchmarks/kafka-clients.ts';
 import { largeRefresh } from './benchmarks/large-refresh.ts';
 import { ledgerCore } from './benchmarks/ledger-core.ts';
@@ -46,6 +47,7 @@ const benchmarks: readonly Benchmark[] = [
   unknownKeys,
   webhooks,
   pendingWork,
+  idle,
   // Last of those with servers: where it cannot end in time it leaves its virtual time behind.
   collectors,
   turns,

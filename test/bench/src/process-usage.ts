@@ -23,6 +23,12 @@ export function residentMb(pid: number): number {
   return Number(match?.[1] ?? Number.NaN) / 1_024;
 }
 
+/** The same, with each page that several processes share divided among them, in MB. */
+export function proportionalMb(pid: number): number {
+  const match = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'));
+  return Number(match?.[1] ?? Number.NaN) / 1_024;
+}
+
 /** Files and sockets that a process started here may have open. */
 export function openFilesMax(): number {
   const match = /^Max open files\s+\S+\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'));
