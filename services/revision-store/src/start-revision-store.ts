@@ -4,7 +4,11 @@ import { serveInternal } from '@inventory/service-host/serve-internal';
 import type { ServiceContext, StartedService } from '@inventory/service-host/service-context';
 import type { RevisionStoreConfig } from './config.ts';
 import { onRevisionCommands } from './consumers/on-revision-commands.ts';
-import { eraseInventoryRoute, readCurrentPageRoute } from './http/inventory-routes.ts';
+import {
+  eraseInventoryRoute,
+  readCurrentPageRoute,
+  readObservationRoute,
+} from './http/inventory-routes.ts';
 import { listPagesRoute, putChunkRoute } from './http/staging-routes.ts';
 import { openOperations } from './open-operations.ts';
 import { startAssemblies } from './operations/start-assemblies.ts';
@@ -40,6 +44,7 @@ export async function startRevisionStore(
     putChunkRoute.bind(deps),
     listPagesRoute.bind(stores),
     readCurrentPageRoute.bind(cached),
+    readObservationRoute.bind(deps),
     eraseInventoryRoute.bind(deps),
   ];
   return serveInternal(context, routes, health);

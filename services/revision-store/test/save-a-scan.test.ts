@@ -227,6 +227,13 @@ describe('A further scan of an inventory (Refresh: unchanged) [unchanged]', () =
     const given = await replica.client.page(scope);
     expect(given.assets).toEqual(page.assets);
     expect(given.meta.verified_at).toBe(new Date(at(1)).toISOString());
+    expect(await replica.client.observation(scope)).toEqual({
+      revision_id: first.revision_id,
+      verified_at: given.meta.verified_at,
+      language: 'english',
+      observed_assets: 2,
+      changed: false,
+    });
     expect(
       await store.collections.textBlocks.countDocuments({ scope: `${scope.platform_id}/730/2` }),
     ).toBe(1);
@@ -251,6 +258,7 @@ describe('A further scan of an inventory (Refresh: unchanged) [unchanged]', () =
     const scope = newScope();
     const german = [description('501', '0', { name: 'Klinge' })];
     const first = await replica.save({ scope, pages: [page], completedAtMs: at(0) });
+    expect((await replica.client.observation(scope))?.changed).toBe(true);
     expect((await replica.client.page(scope, { language: 'german' })).meta.language).toBe(
       'english',
     );
@@ -269,6 +277,7 @@ describe('A further scan of an inventory (Refresh: unchanged) [unchanged]', () =
     expect(inGerman.assets).toEqual(page.assets);
     expect((await replica.client.page(scope)).descriptions).toEqual(page.descriptions);
     expect((await replica.client.page(scope, { language: 'thai' })).meta.language).toBe('german');
+    expect((await replica.client.observation(scope))?.language).toBe('german');
   });
 
   it('with other texts shows them, while chains keep the texts they began with', async () => {

@@ -13,6 +13,7 @@ const inventory = '/inventories/{platform_id}/{app_id}/{context_id}';
 export const inventoryPaths = {
   inventory,
   page: `${inventory}/page`,
+  observation: `${inventory}/observation`,
   stagedPages: pages,
   chunk: `${pages}/{page}/chunks/{chunk}`,
 } as const;
@@ -59,6 +60,18 @@ export const currentPageQuery = z
     path: ['observation_id'],
     message: 'a pinned chain names both what its first page selected: revision and observation',
   });
+
+/** GET /inventories/{platform_id}/{app_id}/{context_id}/observation: what Current reads now. */
+export const latestObservation = z.object({
+  revision_id: revisionId,
+  verified_at: z.iso.datetime(),
+  /** Of its scan: in another one the texts may be older. */
+  language,
+  observed_assets: z.int().min(0),
+  /** Whether its scan is the one that changed the revision. */
+  changed: z.boolean(),
+});
+export type LatestObservation = z.infer<typeof latestObservation>;
 
 /** Header with {@link currentPageMeta} (JSON) of the page bytes. */
 export const currentPageMetaHeader = 'x-current-page';
