@@ -172,7 +172,7 @@ export interface components {
         readonly PageReadMeta: {
             readonly request_id: string;
             /** @enum {string} */
-            readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+            readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
             readonly price_version: number;
             readonly credits_charged: number;
             readonly credits_remaining: number;
@@ -199,7 +199,7 @@ export interface components {
             readonly effective_at: string;
             readonly refresh: {
                 /** @enum {string} */
-                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
                 /** @description Held at acceptance and the least `max_credits`; the charge never exceeds it. */
                 readonly reservation: number;
                 /** @description For each started block of `block_assets` observed assets. */
@@ -208,15 +208,30 @@ export interface components {
                 /** @description For a confirmed private or not found outcome. */
                 readonly diagnostic: number;
             };
+            /** @description A run of a watch. */
+            readonly watch: {
+                /** @enum {string} */
+                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+                /** @description As that of a refresh. */
+                readonly reservation: number;
+                /** @description For each started block of `changed_block_assets`, where the run found a change. */
+                readonly changed_block: number;
+                readonly changed_block_assets: number;
+                /** @description For each started block of `unchanged_block_assets`, where it found none. */
+                readonly unchanged_block: number;
+                readonly unchanged_block_assets: number;
+                /** @description As that of a refresh. */
+                readonly diagnostic: number;
+            };
             readonly live_page: {
                 /** @enum {string} */
-                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
                 /** @description For each page delivered; of a Live Page also where it is confirmed private or not found. */
                 readonly page: number;
             };
             readonly current_page: {
                 /** @enum {string} */
-                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
                 /** @description For each page delivered; of a Live Page also where it is confirmed private or not found. */
                 readonly page: number;
             };
@@ -227,7 +242,7 @@ export interface components {
                 readonly effective_at: string;
                 readonly refresh: {
                     /** @enum {string} */
-                    readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+                    readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
                     /** @description Held at acceptance and the least `max_credits`; the charge never exceeds it. */
                     readonly reservation: number;
                     /** @description For each started block of `block_assets` observed assets. */
@@ -236,15 +251,30 @@ export interface components {
                     /** @description For a confirmed private or not found outcome. */
                     readonly diagnostic: number;
                 };
+                /** @description A run of a watch. */
+                readonly watch: {
+                    /** @enum {string} */
+                    readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+                    /** @description As that of a refresh. */
+                    readonly reservation: number;
+                    /** @description For each started block of `changed_block_assets`, where the run found a change. */
+                    readonly changed_block: number;
+                    readonly changed_block_assets: number;
+                    /** @description For each started block of `unchanged_block_assets`, where it found none. */
+                    readonly unchanged_block: number;
+                    readonly unchanged_block_assets: number;
+                    /** @description As that of a refresh. */
+                    readonly diagnostic: number;
+                };
                 readonly live_page: {
                     /** @enum {string} */
-                    readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+                    readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
                     /** @description For each page delivered; of a Live Page also where it is confirmed private or not found. */
                     readonly page: number;
                 };
                 readonly current_page: {
                     /** @enum {string} */
-                    readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+                    readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
                     /** @description For each page delivered; of a Live Page also where it is confirmed private or not found. */
                     readonly page: number;
                 };
@@ -259,7 +289,7 @@ export interface components {
         readonly RefreshAcceptanceMeta: {
             readonly request_id: string;
             /** @enum {string} */
-            readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+            readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
             readonly price_version: number;
             readonly credits_reserved: number;
             /** @enum {string} */
@@ -395,7 +425,7 @@ export interface components {
                 readonly change_held: number;
                 readonly available_after: number;
                 readonly held_after: number;
-                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1"> | null;
+                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1"> | null;
                 readonly price_version: number | null;
                 readonly project_id: string | null;
                 readonly refresh_id: string | null;
@@ -414,7 +444,7 @@ export interface components {
                 readonly day: string;
                 readonly project_id: string;
                 /** @enum {string} */
-                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
                 /** @enum {string} */
                 readonly asset: Open<"credits" | "units">;
                 /** @description Pages charged and refreshes settled; releases do not count. */
