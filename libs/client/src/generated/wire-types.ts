@@ -346,6 +346,13 @@ export interface components {
                 readonly scope: components["schemas"]["Scope"];
                 /** @description The saved revision; null where none was saved. */
                 readonly revision_id: string | null;
+                /** @description The watch whose run it is; null where there is none. */
+                readonly watch_id: string | null;
+                /**
+                 * @description Present in a sample: nothing was refreshed.
+                 * @constant
+                 */
+                readonly test?: true;
             };
             /** @description Relative to the base address. */
             readonly links: {
@@ -377,6 +384,8 @@ export interface components {
             readonly served_from: Open<"scan" | "saved">;
             /** @description The end of the scan that saw this revision; null while there is none. */
             readonly verified_at: string | null;
+            /** @description The watch whose run it is; null where there is none. */
+            readonly watch_id: string | null;
             /** @enum {string} */
             readonly billing_state: Open<"reserved" | "pending" | "finalized">;
             readonly billing_disposition: Open<"finalize_complete" | "finalize_diagnostic" | "finalize_saved" | "release"> | null;
@@ -400,6 +409,8 @@ export interface components {
             readonly served_from: Open<"scan" | "saved">;
             /** @description The end of the scan that saw this revision; null while there is none. */
             readonly verified_at: string | null;
+            /** @description The watch whose run it is; null where there is none. */
+            readonly watch_id: string | null;
             /** @enum {string} */
             readonly billing_state: Open<"reserved" | "pending" | "finalized">;
             readonly billing_disposition: Open<"finalize_complete" | "finalize_diagnostic" | "finalize_saved" | "release"> | null;
