@@ -76,6 +76,10 @@ export const contentCodings = ['br', 'gzip', 'zstd'] as const;
 export const contentCoding = z.enum(contentCodings);
 export type ContentCoding = z.infer<typeof contentCoding>;
 
+/** Which descriptions a page of Current has: those of its assets, or none. */
+export const descriptions = z.enum(['page', 'none']);
+export type Descriptions = z.infer<typeof descriptions>;
+
 /** Permissions a Credential can hold. The legacy wildcard grants the three inventory permissions only. */
 export const inventoryPermissions = [
   'platform.inventory.refresh.v1',
@@ -128,3 +132,6 @@ export type EndCheckResult = (typeof endChecks)[number];
 
 /** Most assets on one page of Current and V1. */
 export const pageAssetsMax = 2000;
+
+/** Most assets that one request looks up. */
+export const lookupAssetsMax = 100;

@@ -4,9 +4,14 @@ import { serveInternal } from '@inventory/service-host/serve-internal';
 import type { ServiceContext, StartedService } from '@inventory/service-host/service-context';
 import type { RevisionStoreConfig } from './config.ts';
 import { onRevisionCommands } from './consumers/on-revision-commands.ts';
-import { eraseInventoryRoute, readCurrentPageRoute } from './http/inventory-routes.ts';
+import {
+  eraseInventoryRoute,
+  lookUpAssetsRoute,
+  readCurrentPageRoute,
+} from './http/inventory-routes.ts';
 import { listPagesRoute, putChunkRoute } from './http/staging-routes.ts';
 import { openOperations } from './open-operations.ts';
+import { createAssetIndexes } from './operations/asset-index.ts';
 import { startAssemblies } from './operations/start-assemblies.ts';
 import { startPruning, startScanCount } from './start-jobs.ts';
 import { cacheBlocks } from './storage/block-cache.ts';
@@ -40,6 +45,7 @@ export async function startRevisionStore(
     putChunkRoute.bind(deps),
     listPagesRoute.bind(stores),
     readCurrentPageRoute.bind(cached),
+    lookUpAssetsRoute.bind({ ...cached, assetIndexes: createAssetIndexes(deps) }),
     eraseInventoryRoute.bind(deps),
   ];
   return serveInternal(context, routes, health);

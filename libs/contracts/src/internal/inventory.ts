@@ -4,7 +4,7 @@ import { inventoryKey } from '../inventory-key.ts';
 import { language } from '../languages.ts';
 import { manifestPage, scanSource } from '../messages/revision-commands.ts';
 import { pageRowsMax, stagedAsset, stagedDescription } from '../staged-rows.ts';
-import { contentCoding, pageAssetsMax } from '../vocabulary.ts';
+import { contentCoding, descriptions, lookupAssetsMax, pageAssetsMax } from '../vocabulary.ts';
 
 const pages = '/scans/{scan_id}/epochs/{epoch}/pages';
 const inventory = '/inventories/{platform_id}/{app_id}/{context_id}';
@@ -13,6 +13,7 @@ const inventory = '/inventories/{platform_id}/{app_id}/{context_id}';
 export const inventoryPaths = {
   inventory,
   page: `${inventory}/page`,
+  assets: `${inventory}/assets`,
   stagedPages: pages,
   chunk: `${pages}/{page}/chunks/{chunk}`,
 } as const;
@@ -50,6 +51,7 @@ export const currentPageQuery = z
     language,
     page_size: z.coerce.number().int().min(1).max(pageAssetsMax),
     position: z.coerce.number().int().min(0).default(0),
+    descriptions: descriptions.default('page'),
     /** In which the page may be packed. */
     coding: contentCoding.optional(),
     revision_id: revisionId.optional(),
@@ -59,6 +61,16 @@ export const currentPageQuery = z
     path: ['observation_id'],
     message: 'a pinned chain names both what its first page selected: revision and observation',
   });
+
+/** Query of GET /inventories/{platform_id}/{app_id}/{context_id}/assets of the revision-store. */
+export const assetsQuery = z.object({
+  language,
+  descriptions: descriptions.default('page'),
+  assetid: z
+    .array(z.string().regex(/^[0-9]{1,20}$/))
+    .min(1)
+    .max(lookupAssetsMax),
+});
 
 /** Header with {@link currentPageMeta} (JSON) of the page bytes. */
 export const currentPageMetaHeader = 'x-current-page';
@@ -86,5 +98,7 @@ export const currentPageMeta = z.object({
     .object({ coding: contentCoding, raw_bytes: z.int(), crc32: z.int() })
     .nullable()
     .default(null),
+  /** Of a lookup: the assets that the revision does not have. */
+  not_in_revision: z.array(z.string()).max(lookupAssetsMax).optional(),
 });
 export type CurrentPageMeta = z.infer<typeof currentPageMeta>;

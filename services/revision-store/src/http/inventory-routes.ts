@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { scopePath } from '@inventory/contracts/http/parameters';
 import {
+  assetsQuery,
   type CurrentPageMeta,
   currentPageMeta,
   currentPageMetaHeader,
@@ -16,6 +17,7 @@ import { isoTime } from '@inventory/runtime/clock';
 import type { z } from 'zod';
 import { countPage } from '../metrics.ts';
 import { type EraseInventoryDeps, eraseInventory } from '../operations/erase-inventory.ts';
+import { type LookUpAssetsDeps, lookUpAssets } from '../operations/look-up-assets.ts';
 import {
   type CurrentPage,
   type CurrentPageRequest,
@@ -37,22 +39,13 @@ export const readCurrentPageRoute = internalRoute({
       language: query.language,
       pageSize: query.page_size,
       position: query.position,
+      descriptions: query.descriptions,
       coding: query.coding ?? null,
       pinned: pinnedBy(query),
     });
     switch (page.result) {
-      case 'page': {
-        const bytes = page.body.reduce((sum, piece) => sum + piece.length, 0);
-        countPage(page.packed?.rawBytes ?? bytes);
-        return new Reply({
-          headers: {
-            [currentPageMetaHeader]: JSON.stringify(toCurrentPageMeta(scope, page)),
-            'Content-Length': String(bytes),
-          },
-          type: 'application/octet-stream',
-          body: Readable.from(page.body, { objectMode: false }),
-        });
-      }
+      case 'page':
+        return pageReply(toCurrentPageMeta(scope, page), page.body);
       case 'no_revision':
         throw new Refused({ code: 'inventory_revision_not_found' });
       case 'expired':
@@ -64,6 +57,52 @@ export const readCurrentPageRoute = internalRoute({
     }
   },
 });
+
+/** The assets with these ids, as a page. */
+export const lookUpAssetsRoute = internalRoute({
+  method: 'GET',
+  template: inventoryPaths.assets,
+  callers: ['gateway'],
+  input: { path: scopePath, query: assetsQuery },
+  // Each has up to a page in memory, and the index of its revision.
+  inFlightMax: 16,
+  async handle(deps: LookUpAssetsDeps, { path: scope, query }) {
+    const { language, descriptions, assetid: assetIds } = query;
+    const scopeKey = inventoryKeyText(scope);
+    const found = await lookUpAssets(deps, { scopeKey, language, descriptions, assetIds });
+    switch (found.result) {
+      case 'page': {
+        const meta = toCurrentPageMeta(scope, { ...found, nextPosition: null, packed: null });
+        return pageReply({ ...meta, not_in_revision: [...found.notInRevision] }, found.body);
+      }
+      case 'no_revision':
+        throw new Refused({ code: 'inventory_revision_not_found' });
+      case 'too_large':
+        throw new Refused({ code: 'invalid_request', detail: { issues: [tooLarge] } });
+      default:
+        return unreachable(found);
+    }
+  },
+});
+
+const tooLarge = {
+  in: 'query',
+  field: 'assetid',
+  reason: 'these assets are larger than a page of 16 MiB: ask for fewer',
+} as const;
+
+function pageReply(meta: CurrentPageMeta, body: readonly Buffer[]): Reply {
+  const bytes = body.reduce((sum, piece) => sum + piece.length, 0);
+  countPage(meta.packed?.raw_bytes ?? bytes);
+  return new Reply({
+    headers: {
+      [currentPageMetaHeader]: JSON.stringify(meta),
+      'Content-Length': String(bytes),
+    },
+    type: 'application/octet-stream',
+    body: Readable.from(body, { objectMode: false }),
+  });
+}
 
 const beyondEnd = { in: 'query', field: 'position', reason: 'is beyond the end' } as const;
 
@@ -86,7 +125,7 @@ export const eraseInventoryRoute = internalRoute({
 
 function toCurrentPageMeta(
   of: InventoryKey,
-  page: Extract<CurrentPage, { result: 'page' }>,
+  page: Omit<Extract<CurrentPage, { result: 'page' }>, 'body'>,
 ): CurrentPageMeta {
   const { observation, language, nextPosition, packed } = page;
   const { revision, window } = observation;
