@@ -80,6 +80,20 @@ export type ContentCoding = z.infer<typeof contentCoding>;
 export const descriptions = z.enum(['page', 'none']);
 export type Descriptions = z.infer<typeof descriptions>;
 
+/** The forms of an exported inventory, by their media types. */
+export const exportFormats = {
+  'application/x-ndjson': 'ndjson',
+  'text/csv': 'csv',
+} as const;
+export const exportFormat = z.enum(['ndjson', 'csv']);
+export type ExportFormat = z.infer<typeof exportFormat>;
+
+/** Columns of an inventory as CSV: of the asset, then of its description. */
+export const exportColumns = {
+  asset: ['assetid', 'classid', 'instanceid', 'appid', 'contextid', 'amount', 'currencyid'],
+  description: ['market_hash_name', 'name', 'type', 'tradable', 'marketable'],
+} as const;
+
 /** Permissions a Credential can hold. The legacy wildcard grants the three inventory permissions only. */
 export const inventoryPermissions = [
   'platform.inventory.refresh.v1',

@@ -8,6 +8,7 @@ import {
   eraseInventoryRoute,
   lookUpAssetsRoute,
   readCurrentPageRoute,
+  readExportLinesRoute,
 } from './http/inventory-routes.ts';
 import { listPagesRoute, putChunkRoute } from './http/staging-routes.ts';
 import { openOperations } from './open-operations.ts';
@@ -18,6 +19,8 @@ import { cacheBlocks } from './storage/block-cache.ts';
 import { indexes } from './storage/collections.ts';
 
 const concurrencyMax = 16;
+/** Of the blocks that exports are in: in the cache of all they would evict what is read often. */
+const exportCacheBytes = 16 * 1024 * 1024;
 
 /** Starts the service: assemblies, pruning, the consumer of commands, and internal HTTP last. */
 export async function startRevisionStore(
@@ -46,6 +49,7 @@ export async function startRevisionStore(
     listPagesRoute.bind(stores),
     readCurrentPageRoute.bind(cached),
     lookUpAssetsRoute.bind({ ...cached, assetIndexes: createAssetIndexes(deps) }),
+    readExportLinesRoute.bind({ ...deps, blocks: cacheBlocks(stores.blocks, exportCacheBytes) }),
     eraseInventoryRoute.bind(deps),
   ];
   return serveInternal(context, routes, health);

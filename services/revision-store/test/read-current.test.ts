@@ -227,6 +227,44 @@ describe('GET of assets by their ids (Reads: Current lookups) [current-lookups]'
   });
 });
 
+describe('GET of lines (Export) [export]', () => {
+  it('is a run of the pinned observation, and the next one continues there', async () => {
+    const scope = newScope();
+    const pages = variedPages();
+    const { observation_id } = await replica.save({ scope, pages });
+    const all = pages.flatMap((page) => page.assets);
+
+    const first = await replica.client.lines(scope, { format: 'ndjson', position: 1_999 });
+    await replica.save({ scope, pages: [plainPage(0, 1)] });
+    const next = await replica.client.lines(scope, {
+      format: 'csv',
+      position: first.meta.next_position ?? 0,
+      observation_id,
+    });
+
+    const [line, ...rest] = first.text.split('\n');
+    expect([JSON.parse(line ?? '').asset, rest]).toEqual([all[1_999], ['']]);
+    expect(first.meta).toMatchObject({ observation_id, next_position: 2_000, total_count: 4_500 });
+    expect(next.text.split('\r\n')).toHaveLength(2_001);
+    expect(next.text).toMatch(/^2000,60,2,730,2,1,,/);
+  });
+
+  it('at the end is empty, behind it 422; of an unknown inventory 404, of an unknown observation 410', async () => {
+    const scope = newScope();
+    await replica.save({ scope, pages: [plainPage(0, 2)] });
+    const lines = (of: InventoryKey, query: object) =>
+      replica.client.lines(of, { format: 'ndjson', ...query });
+    const observation_id = 'invobs_01900000-0000-7000-8000-000000000000';
+
+    const end = await lines(scope, { position: 2 });
+
+    expect([end.status, end.text, end.meta.next_position]).toEqual([200, '', null]);
+    expect((await lines(scope, { position: 3 })).status).toBe(422);
+    expect((await lines(newScope(), {})).code).toBe('inventory_revision_not_found');
+    expect((await lines(scope, { observation_id })).code).toBe('cursor_expired');
+  });
+});
+
 describe('The bytes of a page', () => {
   it('are the stored bytes: inventory JSON is not parsed when it is served', async () => {
     const scope = newScope();

@@ -4,7 +4,13 @@ import { inventoryKey } from '../inventory-key.ts';
 import { language } from '../languages.ts';
 import { manifestPage, scanSource } from '../messages/revision-commands.ts';
 import { pageRowsMax, stagedAsset, stagedDescription } from '../staged-rows.ts';
-import { contentCoding, descriptions, lookupAssetsMax, pageAssetsMax } from '../vocabulary.ts';
+import {
+  contentCoding,
+  descriptions,
+  exportFormat,
+  lookupAssetsMax,
+  pageAssetsMax,
+} from '../vocabulary.ts';
 
 const pages = '/scans/{scan_id}/epochs/{epoch}/pages';
 const inventory = '/inventories/{platform_id}/{app_id}/{context_id}';
@@ -14,6 +20,7 @@ export const inventoryPaths = {
   inventory,
   page: `${inventory}/page`,
   assets: `${inventory}/assets`,
+  lines: `${inventory}/lines`,
   stagedPages: pages,
   chunk: `${pages}/{page}/chunks/{chunk}`,
 } as const;
@@ -70,6 +77,17 @@ export const assetsQuery = z.object({
     .array(z.string().regex(/^[0-9]{1,20}$/))
     .min(1)
     .max(lookupAssetsMax),
+});
+
+/**
+ * Query of GET /inventories/{platform_id}/{app_id}/{context_id}/lines of the revision-store: a run of
+ * assets from a position on, a line each, with {@link currentPageMeta} in its header.
+ */
+export const exportLinesQuery = z.object({
+  language,
+  format: exportFormat,
+  position: z.coerce.number().int().min(0).default(0),
+  observation_id: observationId.optional(),
 });
 
 /** Header with {@link currentPageMeta} (JSON) of the page bytes. */

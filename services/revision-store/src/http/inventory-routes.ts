@@ -6,6 +6,7 @@ import {
   currentPageMeta,
   currentPageMetaHeader,
   currentPageQuery,
+  exportLinesQuery,
   inventoryPaths,
 } from '@inventory/contracts/internal/inventory';
 import { type InventoryKey, inventoryKeyText } from '@inventory/contracts/inventory-key';
@@ -24,6 +25,8 @@ import {
   type ReadCurrentPageDeps,
   readCurrentPage,
 } from '../operations/read-current-page.ts';
+import { readExportLines } from '../operations/read-export-lines.ts';
+import type { NoPage } from '../operations/read-observed.ts';
 
 /** One page as stored bytes; the header describes them. */
 export const readCurrentPageRoute = internalRoute({
@@ -43,18 +46,40 @@ export const readCurrentPageRoute = internalRoute({
       coding: query.coding ?? null,
       pinned: pinnedBy(query),
     });
-    switch (page.result) {
-      case 'page':
-        return pageReply(toCurrentPageMeta(scope, page), page.body);
-      case 'no_revision':
-        throw new Refused({ code: 'inventory_revision_not_found' });
-      case 'expired':
-        throw new Refused({ code: 'cursor_expired' });
-      case 'beyond_end':
-        throw new Refused({ code: 'invalid_request', detail: { issues: [beyondEnd] } });
-      default:
-        return unreachable(page);
-    }
+    if (page.result !== 'page') throw noPage(page);
+    return pageReply(toCurrentPageMeta(scope, page), page.body);
+  },
+});
+
+function noPage({ result }: NoPage): Refused {
+  switch (result) {
+    case 'no_revision':
+      return new Refused({ code: 'inventory_revision_not_found' });
+    case 'expired':
+      return new Refused({ code: 'cursor_expired' });
+    case 'beyond_end':
+      return new Refused({ code: 'invalid_request', detail: { issues: [beyondEnd] } });
+    default:
+      return unreachable(result);
+  }
+}
+
+/** A run of assets as lines, for an export. */
+export const readExportLinesRoute = internalRoute({
+  method: 'GET',
+  template: inventoryPaths.lines,
+  callers: ['gateway'],
+  input: { path: scopePath, query: exportLinesQuery },
+  // Each has its lines in memory until they are sent, and a block.
+  inFlightMax: 8,
+  async handle(
+    deps: Parameters<typeof readExportLines>[0],
+    { path: scope, query: { observation_id: observationId = null, ...query } },
+  ) {
+    const scopeKey = inventoryKeyText(scope);
+    const lines = await readExportLines(deps, { ...query, scopeKey, observationId });
+    if (lines.result !== 'page') throw noPage(lines);
+    return pageReply(toCurrentPageMeta(scope, { ...lines, packed: null }), lines.body);
   },
 });
 

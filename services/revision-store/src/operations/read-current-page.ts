@@ -3,8 +3,6 @@ import { packedPageBeginning } from '@inventory/contracts/internal/inventory';
 import type { Language } from '@inventory/contracts/languages';
 import type { ContentCoding, Descriptions } from '@inventory/contracts/vocabulary';
 import { type PackedBeginning, packBeginning } from '@inventory/http/packed-body';
-import { invariant } from '@inventory/runtime/bug';
-import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import type { Observation } from '../domain/observation.ts';
 import {
@@ -16,18 +14,9 @@ import {
   rangesOfPage,
   wholeBlock,
 } from '../domain/page-body.ts';
-import { isSupersededReadable, type Retention } from '../domain/retention.ts';
 import type { BlockReading } from '../storage/block-cache.ts';
-import type { ObservationStore } from '../storage/observation-store.ts';
-import type { ScopeStore } from '../storage/scope-store.ts';
 import { allPresent, readContent, readOutline, setsOf, toOutline } from './read-blocks.ts';
-
-export interface SelectObservationDeps {
-  readonly scopes: Pick<ScopeStore, 'readHead'>;
-  readonly observations: Pick<ObservationStore, 'findSuperseded'>;
-  readonly clock: Clock;
-  readonly settings: { readonly retention: Retention };
-}
+import { type NoPage, readObserved, type SelectObservationDeps } from './read-observed.ts';
 
 export interface ReadCurrentPageDeps extends SelectObservationDeps {
   readonly blocks: BlockReading;
@@ -60,9 +49,7 @@ export type CurrentPage =
       readonly body: readonly Buffer[];
       readonly packed: PackedBeginning | null;
     }
-  | { readonly result: 'no_revision' }
-  | { readonly result: 'expired' }
-  | { readonly result: 'beyond_end' };
+  | NoPage;
 
 /** Largest text of a page, unless one asset alone is larger: what is in memory at once is bounded. */
 export const pageBytesMax = 16 * 1024 * 1024;
@@ -70,28 +57,16 @@ export const pageBytesMax = 16 * 1024 * 1024;
 /** Of a packed page that is kept. */
 const packedBytesMax = 4 * 1024 * 1024;
 
-/** Blocks can vanish between the observation and them once: by an erasure. */
-const readsMax = 2;
-
-/**
- * One page of the head, or of what a chain is pinned to. A commit that an erasure overtook may have
- * kept an observation whose blocks are gone: a chain that is pinned to it has expired.
- */
+/** One page of the head, or of what a chain is pinned to. */
 export async function readCurrentPage(
   deps: ReadCurrentPageDeps,
   request: CurrentPageRequest,
 ): Promise<CurrentPage> {
-  for (let reads = 1; ; reads += 1) {
-    const observation = await selectObservation(deps, request);
-    if (observation === null) return { result: request.pinned ? 'expired' : 'no_revision' };
+  return await readObserved(deps, request, async (observation) => {
     const { totalCount } = observation.revision;
     if (request.position > 0 && request.position >= totalCount) return { result: 'beyond_end' };
-    const page = await readPackedPage(deps, request, observation);
-    if (page !== null) return page;
-    if (reads < readsMax) continue;
-    invariant(request.pinned !== null, 'the head lacks blocks');
-    return { result: 'expired' };
-  }
+    return await readPackedPage(deps, request, observation);
+  });
 }
 
 /**
@@ -126,25 +101,6 @@ async function readPackedPage(
     deps.logger.warn({ err: error }, 'packed page not kept');
   });
   return { ...found, body: [packed.bytes], packed };
-}
-
-/** What a chain is pinned to, while it is readable; else the head. */
-export async function selectObservation(
-  { scopes, observations, clock, settings }: SelectObservationDeps,
-  { scopeKey, pinned }: Pick<CurrentPageRequest, 'scopeKey' | 'pinned'>,
-): Promise<Observation | null> {
-  const head = await scopes.readHead(scopeKey);
-  if (pinned === null) return head;
-  if (head?.observationId === pinned.observationId) return matching(head, pinned.revisionId);
-  const superseded = await observations.findSuperseded(scopeKey, pinned.observationId);
-  if (superseded === null) return null;
-  const { observation, supersededAtMs } = superseded;
-  const readable = isSupersededReadable(supersededAtMs, clock.now(), settings.retention);
-  return readable ? matching(observation, pinned.revisionId) : null;
-}
-
-function matching(observation: Observation, revisionId: RevisionId): Observation | null {
-  return observation.revision.revisionId === revisionId ? observation : null;
 }
 
 async function readPage(

@@ -48,6 +48,8 @@ export interface StoreClient {
     scope: InventoryKey,
     query: Pick<PageQuery, 'descriptions'> & { readonly assetid: readonly string[] },
   ): Promise<GivenPage>;
+  /** The text of a run of lines. */
+  lines(scope: InventoryKey, query: Readonly<Record<string, string | number>>): Promise<GivenPage>;
   /** Every page of a chain, pinned as the gateway pins it. */
   chain(scope: InventoryKey, query?: PageQuery): Promise<GivenPage[]>;
   erase(scope: InventoryKey): Promise<number>;
@@ -104,13 +106,14 @@ export function createStoreClient(url: string): StoreClient {
       code: undefined,
       meta,
       text,
-      ...JSON.parse(`{${text}}`),
+      ...(part === 'lines' ? {} : JSON.parse(`{${text}}`)),
     };
   }
 
   return {
     putChunk,
     page,
+    lines: (scope, query) => read(scope, 'lines', { language: 'english', ...query }),
     assets: (scope, query) => read(scope, 'assets', { language: 'english', ...query }),
     async stage(scan) {
       for (const [number, chunks] of scan.pages.entries()) {
