@@ -7,6 +7,7 @@ import type { Db } from 'mongodb';
 import type { RevisionStoreConfig } from './config.ts';
 import type { DecidedScan } from './domain/scan.ts';
 import { outcomeMessage } from './operations/decide-scan.ts';
+import { createAssetIndexStore } from './storage/asset-index-store.ts';
 import { createBlockStore } from './storage/block-store.ts';
 import { createChunkStore } from './storage/chunk-store.ts';
 import { collectionsOf } from './storage/collections.ts';
@@ -41,6 +42,7 @@ export function openOperations(
     chunks: createChunkStore(collections.chunks),
     observations: createObservationStore(collections.observations),
     blocks: createBlockStore(collections),
+    indexes: createAssetIndexStore(collections),
   };
   const deps = {
     ...stores,
