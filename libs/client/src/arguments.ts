@@ -38,6 +38,8 @@ const rules: Readonly<Record<string, readonly [Holds, string]>> = {
   limit: [isWholeWithin(1, 100), 'must be a whole number from 1 to 100'],
   pageSize: [isWholeWithin(1, 2000), 'must be a whole number from 1 to 2000'],
   capture: [(value) => typeof value === 'boolean', 'must be true or false'],
+  assetIds: texts,
+  descriptions: text,
   cursor: textOrNull,
   after: textOrNull,
   lastEventId: textOrNull,

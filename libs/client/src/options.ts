@@ -116,6 +116,13 @@ export interface LivePageOptions extends PageOptions {
 export interface CurrentPageOptions extends PageOptions {
   /** 1 to 2000; 2000 by default. */
   readonly pageSize?: number | undefined;
+  /** `none` leaves the descriptions out; `page` by default. */
+  readonly descriptions?: 'page' | 'none' | undefined;
+}
+
+export interface CurrentLookupOptions extends CurrentPageOptions {
+  /** Up to 100 ids: the page is these assets; not together with `pageSize` and `cursor`. */
+  readonly assetIds?: readonly string[] | undefined;
 }
 
 export type Keyed<Options> = Options & Pick<KeyedOptions, 'idempotencyKey'>;

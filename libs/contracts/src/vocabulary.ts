@@ -95,6 +95,24 @@ export const contentCodings = ['br', 'gzip', 'zstd'] as const;
 export const contentCoding = z.enum(contentCodings);
 export type ContentCoding = z.infer<typeof contentCoding>;
 
+/** Which descriptions a page of Current has: those of its assets, or none. */
+export const descriptions = z.enum(['page', 'none']);
+export type Descriptions = z.infer<typeof descriptions>;
+
+/** The forms of an exported inventory, by their media types. */
+export const exportFormats = {
+  'application/x-ndjson': 'ndjson',
+  'text/csv': 'csv',
+} as const;
+export const exportFormat = z.enum(['ndjson', 'csv']);
+export type ExportFormat = z.infer<typeof exportFormat>;
+
+/** Columns of an inventory as CSV: of the asset, then of its description. */
+export const exportColumns = {
+  asset: ['assetid', 'classid', 'instanceid', 'appid', 'contextid', 'amount', 'currencyid'],
+  description: ['market_hash_name', 'name', 'type', 'tradable', 'marketable'],
+} as const;
+
 /** Permissions a Credential can hold. The legacy wildcard grants the three inventory permissions only. */
 export const inventoryPermissions = [
   'platform.inventory.refresh.v1',
@@ -147,3 +165,6 @@ export type EndCheckResult = (typeof endChecks)[number];
 
 /** Most assets on one page of Current and V1. */
 export const pageAssetsMax = 2000;
+
+/** Most assets that one request looks up. */
+export const lookupAssetsMax = 100;

@@ -147,6 +147,8 @@ export interface components {
             /** @description Stacked amounts of the whole inventory: an exact integer that may exceed 2^53. */
             readonly total_amount: number;
             readonly reported_total_count: number;
+            /** @description Of a lookup: those of the given ids that no asset of the revision has. */
+            readonly not_in_revision?: readonly string[];
             readonly pagination: components["schemas"]["Pagination"];
         };
         readonly EventPage: {
