@@ -213,6 +213,7 @@ export function testGatewayConfig(
     livePages: { ...patientLivePages, ...overrides.livePages },
     v1DeprecatedAtMs: Date.UTC(2026, 0, 1),
     captures: { ...patientCaptures, ...overrides.captures },
+    watches: { perProjectMax: 3 },
     deadlines: overrides.deadlines ?? patientDeadlines,
   };
 }
@@ -258,6 +259,7 @@ async function startPublicApi(
     bus,
     broadcasts,
     prices,
+    watchStandingOf: async () => 'active',
   });
   // Pending commands are left to other replicas; their distant timeout is not waited for.
   lifetime.defer('pending commands', () => replies.abandonPending());
