@@ -26,6 +26,8 @@ const exposed = [
   'RefreshStatus',
   'Statement',
   'Usage',
+  'Watch',
+  'WatchRun',
 ];
 
 const header = `/**

@@ -7,6 +7,7 @@ import { createPageCalls, type PageCalls } from './page-calls.ts';
 import { createRefreshCalls, type RefreshCalls } from './refresh-calls.ts';
 import { createStreamTransport } from './stream-transport.ts';
 import { createTransport, type Fetch } from './transport.ts';
+import { createWatchCalls, type WatchCalls } from './watch-calls.ts';
 
 export interface InventoryClientOptions {
   readonly baseUrl: string;
@@ -20,7 +21,12 @@ export interface InventoryClientOptions {
   readonly tryTimeoutMs?: number | undefined;
 }
 
-export interface InventoryClient extends RefreshCalls, PageCalls, EventCalls, AccountCalls {}
+export interface InventoryClient
+  extends RefreshCalls,
+    PageCalls,
+    WatchCalls,
+    EventCalls,
+    AccountCalls {}
 
 /** Longer than the service takes for any response. */
 const tryTimeoutDefaultMs = 45_000;
@@ -46,6 +52,7 @@ export function createInventoryClient(
     ...createRefreshCalls(callApi, environment),
     ...createPageCalls(callApi, environment),
     ...createEventCalls(callApi, openStream, environment),
+    ...createWatchCalls(callApi),
     ...createAccountCalls(callApi),
   };
 }
