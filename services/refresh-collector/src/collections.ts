@@ -1,5 +1,4 @@
 import { type CollectionIndexes, whereExists } from '@inventory/mongo/indexes';
-import { outboxIndex } from '@inventory/work/outbox';
 import { workIndex } from '@inventory/work/work-field';
 import type { Collection, Db } from 'mongodb';
 import type { AppBreakerDocument } from './egress/app-breaker-store.ts';
@@ -50,7 +49,6 @@ export const indexes: readonly CollectionIndexes[] = [
       { name: 'terminal_account', keys: { terminal: 1, accountId: 1, requestedAt: 1 } },
       workIndex,
       { name: 'expire_at', keys: { expireAt: 1 }, options: { expireAfterSeconds: 0 } },
-      outboxIndex,
     ],
   },
   {

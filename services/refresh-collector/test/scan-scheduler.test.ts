@@ -189,7 +189,7 @@ describe('after a change of the planner', () => {
     const saga = stored.openSaga(stores.refreshes);
     const report = ({ id }: Refresh, reportedTotalCount: number) => {
       const fact = { fact: 'page_recorded', reportedTotalCount, assetsRead: 2_000 } as const;
-      return applyFact(saga, id, fact, 'outbox');
+      return applyFact(saga, id, fact, 'resend');
     };
     const first = openScheduler();
     const reserved = await queue();
