@@ -163,6 +163,7 @@ describe('A page whose revision goes while it is read (Reads: 410 past retention
     language: 'english',
     pageSize: 2,
     position: 0,
+    descriptions: 'page',
     coding: null,
     pinned: pinned && {
       revisionId: pinned.revision_id,

@@ -71,6 +71,9 @@ export interface ChunkDocument {
   readonly digest: string;
   readonly rawBytes: number;
   readonly content: Binary;
+  /** What an assembly needs of a page beside its text; absent where the chunk is no whole page. */
+  readonly survey?: Binary;
+  readonly surveyRawBytes?: number;
   readonly stagedAt: Date;
   /** Present on captures, which are deleted sooner. */
   readonly source?: 'capture';
@@ -202,6 +205,20 @@ export interface PackedBlockDocument {
   readonly crc32: number;
 }
 
+/**
+ * A hash of the `assetid` of each asset of a revision. It is among the text blocks: it goes with the
+ * rows of its set.
+ */
+export interface AssetIndexDocument {
+  /** `<revision>/ids/<index>` */
+  readonly _id: string;
+  readonly scope: string;
+  readonly set: string;
+  readonly index: number;
+  /** 32-bit little-endian, one per asset. */
+  readonly hashes: Binary;
+}
+
 export interface Collections {
   readonly scans: Collection<ScanDocument>;
   readonly chunks: Collection<ChunkDocument>;
@@ -210,6 +227,7 @@ export interface Collections {
   readonly assetBlocks: Collection<AssetBlockDocument>;
   readonly textBlocks: Collection<TextBlockDocument>;
   readonly packedBlocks: Collection<PackedBlockDocument>;
+  readonly assetIndexes: Collection<AssetIndexDocument>;
 }
 
 export function collectionsOf(db: Db): Collections {
@@ -221,6 +239,7 @@ export function collectionsOf(db: Db): Collections {
     assetBlocks: db.collection('asset_blocks'),
     textBlocks: db.collection('text_blocks'),
     packedBlocks: db.collection('text_blocks'),
+    assetIndexes: db.collection('text_blocks'),
   };
 }
 
