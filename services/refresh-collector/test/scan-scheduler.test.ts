@@ -240,7 +240,7 @@ describe('two refreshes of one inventory at the same time', () => {
 
     await run();
     const completedAtMs = stored.clock.now();
-    await applyFact(saga, first.id, { fact: 'scan_completed', completedAtMs }, 'outbox');
+    await applyFact(saga, first.id, { fact: 'scan_completed', completedAtMs }, 'resend');
     await stores.inventories.closeLease({
       inventory: inventoryKeyText(first.scope),
       refreshId: first.id,

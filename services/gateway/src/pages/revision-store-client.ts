@@ -38,7 +38,7 @@ export interface WantedSavedPage {
 export interface SavedPage {
   readonly meta: CurrentPageMeta;
   /** The text of `"assets":[…],"descriptions":[…]`, or the packed beginning of a response; never parsed here. */
-  readonly bytes: Buffer;
+  readonly parts: readonly Buffer[];
 }
 
 /** Reads of the revision-store. Rejects with ServiceUnreachable when it is unavailable. */
@@ -53,13 +53,13 @@ export interface RevisionStoreClient {
 export function createRevisionStoreClient(client: InternalClient): RevisionStoreClient {
   return {
     async findPage(wanted) {
-      const answer = await client.bytes(callOf(wanted)).catch((error: unknown) => {
+      const answer = await client.parts(callOf(wanted)).catch((error: unknown) => {
         if (error instanceof Refused && error.refusal.code !== 'invalid_request') return null;
         throw error;
       });
       if (answer === null) return null;
       const meta = answer.headers[currentPageMetaHeader];
-      return { meta: currentPageMeta.parse(JSON.parse(String(meta))), bytes: answer.body };
+      return { meta: currentPageMeta.parse(JSON.parse(String(meta))), parts: answer.parts };
     },
   };
 }
