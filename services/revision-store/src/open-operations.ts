@@ -8,6 +8,7 @@ import type { RevisionStoreConfig } from './config.ts';
 import type { DecidedScan } from './domain/scan.ts';
 import { outcomeMessage } from './operations/decide-scan.ts';
 import { createBlockStore } from './storage/block-store.ts';
+import { createChangeStore } from './storage/change-store.ts';
 import { createChunkStore } from './storage/chunk-store.ts';
 import { collectionsOf } from './storage/collections.ts';
 import { createDecidedScanStore } from './storage/decided-scan-store.ts';
@@ -41,6 +42,7 @@ export function openOperations(
     chunks: createChunkStore(collections.chunks),
     observations: createObservationStore(collections.observations),
     blocks: createBlockStore(collections),
+    changes: createChangeStore(collections),
   };
   const deps = {
     ...stores,

@@ -4,6 +4,7 @@ import { serveInternal } from '@inventory/service-host/serve-internal';
 import type { ServiceContext, StartedService } from '@inventory/service-host/service-context';
 import type { RevisionStoreConfig } from './config.ts';
 import { onRevisionCommands } from './consumers/on-revision-commands.ts';
+import { readChangesPageRoute } from './http/changes-route.ts';
 import { eraseInventoryRoute, readCurrentPageRoute } from './http/inventory-routes.ts';
 import { listPagesRoute, putChunkRoute } from './http/staging-routes.ts';
 import { openOperations } from './open-operations.ts';
@@ -40,6 +41,7 @@ export async function startRevisionStore(
     putChunkRoute.bind(deps),
     listPagesRoute.bind(stores),
     readCurrentPageRoute.bind(cached),
+    readChangesPageRoute.bind(cached),
     eraseInventoryRoute.bind(deps),
   ];
   return serveInternal(context, routes, health);

@@ -26,13 +26,16 @@ import type { AssetBlock, BlockTexts } from '../storage/block-store.ts';
 import type { ObservationStore } from '../storage/observation-store.ts';
 import type { ScopeStore } from '../storage/scope-store.ts';
 
-export interface ReadCurrentPageDeps {
+export interface SelectObservationDeps {
   readonly scopes: Pick<ScopeStore, 'readHead'>;
   readonly observations: Pick<ObservationStore, 'findSuperseded'>;
-  readonly blocks: BlockReading;
   readonly clock: Clock;
-  readonly logger: Pick<Logger, 'warn'>;
   readonly settings: { readonly retention: Retention };
+}
+
+export interface ReadCurrentPageDeps extends SelectObservationDeps {
+  readonly blocks: BlockReading;
+  readonly logger: Pick<Logger, 'warn'>;
 }
 
 export interface CurrentPageRequest {
@@ -125,9 +128,10 @@ async function readPackedPage(
   return { ...found, body: [packed.bytes], packed };
 }
 
-async function selectObservation(
-  { scopes, observations, clock, settings }: ReadCurrentPageDeps,
-  { scopeKey, pinned }: CurrentPageRequest,
+/** The head, or what a chain is pinned to; null where it is not there, or is not readable any more. */
+export async function selectObservation(
+  { scopes, observations, clock, settings }: SelectObservationDeps,
+  { scopeKey, pinned }: Pick<CurrentPageRequest, 'scopeKey' | 'pinned'>,
 ): Promise<Observation | null> {
   const head = await scopes.readHead(scopeKey);
   if (pinned === null) return head;
