@@ -17,6 +17,8 @@ module.exports = {
     'post-refresh': 'POST Refresh: 202 with record, Location, Retry-After, reservation of 125',
     'idempotency-key':
       'Idempotency-Key: The same key and inputs find the same refresh; other inputs are a conflict',
+    'max-age-seconds':
+      'Freshness: An observation of the language, no older than max_age_seconds, answers at once: 200, nothing held, nothing charged, one event; else a scan',
     'refresh-status':
       'Refresh status: Costs nothing, counts as a request, readable within its Project only',
     polling:
@@ -132,6 +134,10 @@ module.exports = {
     'platform-compression': 'Platform compression: gzip, br, deflate, zstd, bounded after decoding',
     'total-amount': 'total_amount: An exact integer beyond 2^53',
     'another-language': 'Another language: Same assets, texts fall back, headers name the language',
+    'current-lookups':
+      'Current lookups: Up to 100 assetid, one page in their order; not_in_revision; descriptions=none',
+    export:
+      'Export: All assets of one revision, joined, a line each; an end line with count and digest; paid as its pages; resumable',
     cursors: 'Cursors: Encrypted, authenticated, bound',
     'superseded-stays-24-h-the-head-180-days': 'Superseded stays 24 h, the head 180 days',
     erase: 'Erase: An operator can erase an inventory',

@@ -37,6 +37,19 @@ const walks = [
   ['Live', inventory, 'livePages', 'liveAssets'],
 ] as const;
 
+test('assets are looked up by their ids, in one page that names those not there', async () => {
+  const data = { ...currentData(2, 2, 0), not_in_revision: ['7'] };
+  server.responds(() => success(data));
+
+  const assetIds = ['1', '7'];
+  const { page } = await client.currentPage(scope, { assetIds, descriptions: 'none' });
+
+  expect(`${server.requests[0]?.query}`).toBe('assetid=1&assetid=7&descriptions=none');
+  expect(page.not_in_revision).toEqual(['7']);
+  const walk = client.currentPages(scope, { assetIds } as object);
+  await expect(walk.next()).rejects.toThrow(TypeError);
+});
+
 describe.each(walks)('%s', (_name, path, pages, assets) => {
   test('is read page by page to its end, with language and cursor', async () => {
     serveInventory();

@@ -1,19 +1,28 @@
 import { checkOptions } from './arguments.ts';
 import type { CallApi } from './call-api.ts';
 import type { ClientEnvironment } from './client-environment.ts';
-import type { CurrentPageOptions, Keyed, LivePageOptions } from './options.ts';
+import type {
+  CurrentLookupOptions,
+  CurrentPageOptions,
+  Keyed,
+  LivePageOptions,
+} from './options.ts';
 import { checkedKey, inventoryPath, withQuery } from './paths.ts';
 import type { Success } from './read-answer.ts';
 import { readCurrentPage, readLivePage } from './read-records.ts';
 import type { CurrentPage, DescribedAsset, LivePage, PageAnswer, Scope } from './records.ts';
 import { walkAssets, walkPages } from './walk-pages.ts';
 
-type AnyPageOptions = CurrentPageOptions & LivePageOptions;
+type AnyPageOptions = CurrentLookupOptions & LivePageOptions;
 type Walk<Item> = AsyncGenerator<Item, void, void>;
 
 /** Every page is charged once: a retry has the key of the first attempt. */
 export interface PageCalls {
-  currentPage(scope: Scope, options?: Keyed<CurrentPageOptions>): Promise<PageAnswer<CurrentPage>>;
+  /** One page; with `assetIds` the one of these assets, and `not_in_revision` names the others. */
+  currentPage(
+    scope: Scope,
+    options?: Keyed<CurrentLookupOptions>,
+  ): Promise<PageAnswer<CurrentPage>>;
   /** Pages of one saved revision: the latest one when the first page is read. */
   currentPages(scope: Scope, options?: CurrentPageOptions): Walk<PageAnswer<CurrentPage>>;
   currentAssets(scope: Scope, options?: CurrentPageOptions): Walk<DescribedAsset>;
@@ -25,7 +34,8 @@ export interface PageCalls {
 
 export function createPageCalls(callApi: CallApi, { newKey }: ClientEnvironment): PageCalls {
   function readPage(path: string, options: Keyed<AnyPageOptions>): Promise<Success> {
-    const { language, pageSize, capture, cursor, idempotencyKey = newKey() } = options;
+    const { language, pageSize, capture, cursor, assetIds, descriptions } = options;
+    const { idempotencyKey = newKey() } = options;
     const call = {
       method: 'GET',
       path: withQuery(path, {
@@ -33,6 +43,8 @@ export function createPageCalls(callApi: CallApi, { newKey }: ClientEnvironment)
         page_size: pageSize,
         capture: capture === undefined ? undefined : String(capture),
         cursor,
+        assetid: assetIds,
+        descriptions,
       }),
       idempotencyKey: checkedKey(idempotencyKey),
     } as const;
@@ -72,6 +84,7 @@ export function createPageCalls(callApi: CallApi, { newKey }: ClientEnvironment)
 /** The options of every page of an iteration; a key belongs to one page only. */
 function pageOptions(options: AnyPageOptions): AnyPageOptions {
   checkOptions(options);
-  const { language, pageSize, capture, deadlineMs, signal } = options;
-  return { language, pageSize, capture, deadlineMs, signal };
+  const { language, pageSize, capture, descriptions, deadlineMs, signal } = options;
+  if (options.assetIds !== undefined) throw new TypeError('assetIds is an option of currentPage.');
+  return { language, pageSize, capture, descriptions, deadlineMs, signal };
 }

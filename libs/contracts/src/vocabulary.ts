@@ -32,14 +32,18 @@ export const billingStates = ['reserved', 'pending', 'finalized'] as const;
 export const billingState = z.enum(billingStates);
 export type BillingState = z.infer<typeof billingState>;
 
-/** How the hold of a refresh was settled. */
+/** How the hold of a refresh was settled; one that is answered from what is saved had none. */
 export const settlementDispositions = [
   'finalize_complete',
   'finalize_diagnostic',
+  'finalize_saved',
   'release',
 ] as const;
 export const settlementDisposition = z.enum(settlementDispositions);
 export type SettlementDisposition = z.infer<typeof settlementDisposition>;
+
+/** Where the answer of a refresh comes from. */
+export const servedFrom = z.enum(['scan', 'saved']);
 
 /** `meta.billing_disposition` of page reads and of refresh acceptance. */
 export const billingDispositions = [
@@ -75,6 +79,24 @@ export type FundingMode = z.infer<typeof fundingMode>;
 export const contentCodings = ['br', 'gzip', 'zstd'] as const;
 export const contentCoding = z.enum(contentCodings);
 export type ContentCoding = z.infer<typeof contentCoding>;
+
+/** Which descriptions a page of Current has: those of its assets, or none. */
+export const descriptions = z.enum(['page', 'none']);
+export type Descriptions = z.infer<typeof descriptions>;
+
+/** The forms of an exported inventory, by their media types. */
+export const exportFormats = {
+  'application/x-ndjson': 'ndjson',
+  'text/csv': 'csv',
+} as const;
+export const exportFormat = z.enum(['ndjson', 'csv']);
+export type ExportFormat = z.infer<typeof exportFormat>;
+
+/** Columns of an inventory as CSV: of the asset, then of its description. */
+export const exportColumns = {
+  asset: ['assetid', 'classid', 'instanceid', 'appid', 'contextid', 'amount', 'currencyid'],
+  description: ['market_hash_name', 'name', 'type', 'tradable', 'marketable'],
+} as const;
 
 /** Permissions a Credential can hold. The legacy wildcard grants the three inventory permissions only. */
 export const inventoryPermissions = [
@@ -128,3 +150,6 @@ export type EndCheckResult = (typeof endChecks)[number];
 
 /** Most assets on one page of Current and V1. */
 export const pageAssetsMax = 2000;
+
+/** Most assets that one request looks up. */
+export const lookupAssetsMax = 100;

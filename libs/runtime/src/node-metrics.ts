@@ -13,7 +13,7 @@ const { gauge, histogram, observedCounter } = instrumentsOf();
 const delay = (what: string, description: string) =>
   gauge({
     name: `nodejs.eventloop.delay.${what}`,
-    description: `How late the event loop was since the last scrape, the 50 ms between two looks included: ${description}`,
+    description: `How late the event loop was since the last scrape, the 100 ms between two looks included: ${description}`,
     unit: 's',
   });
 const delayMax = delay('max', 'the most');
@@ -56,8 +56,8 @@ const gcTypeOf: Readonly<Record<number, (typeof gcTypes)[number]>> = {
   [constants.NODE_PERFORMANCE_GC_WEAKCB]: 'weakcb',
 };
 
-/** At the default of 100 looks a second an idle process spends 1 % of a core on them. */
-const lookEveryMs = 50;
+/** Each wakes the process: at the default of 100 a second that is 1 % of a core. */
+const lookEveryMs = 100;
 const nsPerSecond = 1e9;
 /** Gauges of one scrape report one reading. */
 const sameScrapeMs = 1_000;

@@ -8,6 +8,7 @@ import { runService } from '@inventory/runtime/run-service';
 import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import { SettingsError } from '@inventory/runtime/settings';
 import { telemetry } from '@inventory/runtime/telemetry-access';
+import { trimHeapWhenIdle } from '@inventory/runtime/trim-heap';
 import { type PreparedContext, prepareIndexes, prepareTopics } from './prepare.ts';
 import { rewindFlag, runRewind } from './rewind-consumers.ts';
 import { runTask, type Task } from './run-task.ts';
@@ -79,6 +80,7 @@ async function runConfigured<Config extends ServiceConfig>(
     start: async (lifetime) => {
       lifetime.defer('telemetry', () => telemetry()?.flush());
       await start({ ...surroundings, lifetime, logger });
+      trimHeapWhenIdle({ lifetime, logger });
     },
   });
 }

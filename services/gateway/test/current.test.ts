@@ -9,8 +9,10 @@ import { createTestClock } from '@inventory/testkit/test-clock';
 import { unpackers } from '@inventory/testkit/unpackers';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { membersText, saveInventory } from './support/fake-revision-store.ts';
+import { refusalAnswer } from './support/http-fake.ts';
 import { currentPathOf } from './support/paths.ts';
 import { testStartMs } from './support/patience.ts';
+import { noKeyIsOpen } from './support/settled-keys.ts';
 import {
   type GatewayWorld,
   openWorld,
@@ -197,6 +199,79 @@ test('without funds the answer is 402 and no page; in a loop one charge is refus
   // In a ledger each charge is an entry, kept for ever, refused ones too.
   expect(chargesOf(principal.accountId)).toHaveLength(2);
   await waitFor('no intent is left', async () => (await intentsLeft()) === 0);
+});
+
+describe('a lookup of assets [current-lookups]', () => {
+  const pages = ['1', '2', '18446744073709551615'].map(membersText);
+
+  test('is one page of those found in their order of asking, with the others named, at the price of a page (Current lookups)', async () => {
+    const { key, principal } = world.issue();
+    const scope = newScope();
+    saveInventory(world.revisions, scope, { pages });
+    world.ledger.setBalance(principal.accountId, 10);
+
+    const { status, json } = await read(
+      scope,
+      key,
+      '?assetid=18446744073709551615&assetid=007&assetid=1&assetid=1&descriptions=none',
+    );
+
+    expect(status).toBe(200);
+    const page = currentPage.strict().parse(json.data);
+    expect(page.assets.map(({ assetid }) => assetid)).toEqual(['18446744073709551615', '1']);
+    expect(page).toMatchObject({ descriptions: [], not_in_revision: ['007'], total_count: 3 });
+    expect(page.pagination).toEqual({ has_more: false, next_cursor: null });
+    expect(json.meta).toMatchObject({ credits_charged: 1, credits_remaining: 9 });
+  });
+
+  test('under an Idempotency-Key is read again free, and with other ids is a conflict', async () => {
+    const { key } = world.issue();
+    const scope = newScope();
+    saveInventory(world.revisions, scope, { pages });
+    const headers = { 'idempotency-key': 'lookup' };
+
+    await read(scope, key, '?assetid=1&assetid=2', headers);
+    await noKeyIsOpen(world);
+    const again = await read(scope, key, '?assetid=1&assetid=2', headers);
+    const others = await read(scope, key, '?assetid=1', headers);
+
+    expect([again.headers['idempotency-replayed'], again.json.meta.credits_charged]).toEqual([
+      'true',
+      0,
+    ]);
+    expect([others.status, others.json.error.code]).toEqual([409, 'idempotency_conflict']);
+  });
+
+  test.each([
+    ['with a cursor', 'assetid=1&cursor=abc', ['cursor']],
+    ['with a page size, also the default one', 'assetid=1&page_size=2000', ['page_size']],
+    ['of what is no id', 'assetid=1&assetid=x', ['assetid.1']],
+    ['of an id that is too long', `assetid=${'1'.repeat(21)}`, ['assetid.0']],
+    ['of nothing', 'assetid=', ['assetid.0']],
+    ['of too many', Array.from({ length: 101 }, (_, id) => `assetid=${id}`).join('&'), ['assetid']],
+    ['of other descriptions', 'assetid=1&descriptions=all', ['descriptions']],
+  ])('%s is 422 and free', async (_what, query, fields) => {
+    const { key, principal } = world.issue();
+
+    const { status, json } = await read(newScope(), key, `?${query}`);
+
+    expect([status, json.error.code]).toEqual([422, 'invalid_request']);
+    const { issues } = json.error.detail as { issues: { field: string }[] };
+    expect(issues.map(({ field }) => field)).toEqual(fields);
+    expect(chargesOf(principal.accountId)).toEqual([]);
+  });
+
+  test('of assets that are larger than a page is 422 and free', async () => {
+    const { key, principal } = world.issue();
+    const issue = { in: 'query', field: 'assetid', reason: 'are too large' } as const;
+    world.revisions.answerInstead = () =>
+      refusalAnswer({ code: 'invalid_request', detail: { issues: [issue] } });
+
+    const { status, json } = await read(newScope(), key, '?assetid=1&assetid=2');
+
+    expect([status, json.error.detail]).toEqual([422, { issues: [issue] }]);
+    expect(chargesOf(principal.accountId)).toEqual([]);
+  });
 });
 
 describe('a chain of pages', () => {

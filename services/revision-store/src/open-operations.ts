@@ -1,12 +1,14 @@
 import { pageChunksMax } from '@inventory/contracts/internal/inventory';
 import { pageAssetsMax } from '@inventory/contracts/vocabulary';
 import type { MessageBus } from '@inventory/messaging/bus';
+import { createSerialExecutor } from '@inventory/runtime/serial-executor';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import { startOutbox } from '@inventory/work/outbox';
 import type { Db } from 'mongodb';
 import type { RevisionStoreConfig } from './config.ts';
 import type { DecidedScan } from './domain/scan.ts';
 import { outcomeMessage } from './operations/decide-scan.ts';
+import { createAssetIndexStore } from './storage/asset-index-store.ts';
 import { createBlockStore } from './storage/block-store.ts';
 import { createChangeStore } from './storage/change-store.ts';
 import { createChunkStore } from './storage/chunk-store.ts';
@@ -43,12 +45,14 @@ export function openOperations(
     observations: createObservationStore(collections.observations),
     blocks: createBlockStore(collections),
     changes: createChangeStore(collections),
+    indexes: createAssetIndexStore(collections),
   };
   const deps = {
     ...stores,
     clock,
     identifiers,
     logger,
+    executor: createSerialExecutor(),
     sendOutcome: (decided: DecidedScan) => outbox.send(decided.scanId, [outcomeMessage(decided)]),
     settings: {
       ...config.assembly,

@@ -5,15 +5,24 @@ import type { ServiceContext, StartedService } from '@inventory/service-host/ser
 import type { RevisionStoreConfig } from './config.ts';
 import { onRevisionCommands } from './consumers/on-revision-commands.ts';
 import { readChangesPageRoute } from './http/changes-route.ts';
-import { eraseInventoryRoute, readCurrentPageRoute } from './http/inventory-routes.ts';
+import {
+  eraseInventoryRoute,
+  lookUpAssetsRoute,
+  readCurrentPageRoute,
+  readExportLinesRoute,
+  readObservationRoute,
+} from './http/inventory-routes.ts';
 import { listPagesRoute, putChunkRoute } from './http/staging-routes.ts';
 import { openOperations } from './open-operations.ts';
+import { createAssetIndexes } from './operations/asset-index.ts';
 import { startAssemblies } from './operations/start-assemblies.ts';
 import { startPruning, startScanCount } from './start-jobs.ts';
 import { cacheBlocks } from './storage/block-cache.ts';
 import { indexes } from './storage/collections.ts';
 
 const concurrencyMax = 16;
+/** Of the blocks that exports are in: in the cache of all they would evict what is read often. */
+const exportCacheBytes = 16 * 1024 * 1024;
 
 /** Starts the service: assemblies, pruning, the consumer of commands, and internal HTTP last. */
 export async function startRevisionStore(
@@ -42,6 +51,9 @@ export async function startRevisionStore(
     listPagesRoute.bind(stores),
     readCurrentPageRoute.bind(cached),
     readChangesPageRoute.bind(cached),
+    readObservationRoute.bind(deps),
+    lookUpAssetsRoute.bind({ ...cached, assetIndexes: createAssetIndexes(deps) }),
+    readExportLinesRoute.bind({ ...deps, blocks: cacheBlocks(stores.blocks, exportCacheBytes) }),
     eraseInventoryRoute.bind(deps),
   ];
   return serveInternal(context, routes, health);

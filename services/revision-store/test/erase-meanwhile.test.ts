@@ -128,8 +128,7 @@ describe('An erasure while a scan is saved (Operating surface: erase) [erase]', 
       expect(await replica.client.page(scope)).toMatchObject({ status: 404 });
       expect(await decided(scan)).toMatchObject({ observed_assets: 4 });
       expect(await replica.client.page(scope)).toMatchObject({ status: 404 });
-      const { observations, assetBlocks, textBlocks, changeSets, changeBlocks } =
-        store.collections;
+      const { observations, assetBlocks, textBlocks, changeSets, changeBlocks } = store.collections;
       const ofIt = { scope: inventoryKeyText(scope) };
       await waitFor('nothing of it is stored', async () => {
         const all = [observations, assetBlocks, textBlocks, changeSets, changeBlocks];
@@ -172,6 +171,7 @@ describe('A page whose revision goes while it is read (Reads: 410 past retention
     language: 'english',
     pageSize: 2,
     position: 0,
+    descriptions: 'page',
     coding: null,
     pinned: pinned && {
       revisionId: pinned.revision_id,

@@ -1,8 +1,9 @@
-import { inventoryKeyText } from '@inventory/contracts/inventory-key';
+import { type InventoryKey, inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { contentCodings } from '@inventory/contracts/vocabulary';
 import { newScope } from '@inventory/testkit/builders';
 import { Binary } from 'mongodb';
 import { joinTexts } from '../src/domain/joined-texts.ts';
+import { createAssetIndexStore } from '../src/storage/asset-index-store.ts';
 import { createBlockStore } from '../src/storage/block-store.ts';
 import { pack } from '../src/storage/compression.ts';
 import { toNumberBytes } from '../src/storage/mapping.ts';
@@ -163,6 +164,105 @@ describe('GET of a page (Reads: page_size, chains) [current-pinned-chain, page-s
       expect(answer.status).toBe(422);
     },
   );
+});
+
+describe('GET of assets by their ids (Reads: Current lookups) [current-lookups]', () => {
+  const indexesOf = (scope: InventoryKey) =>
+    store.collections.assetIndexes.find({
+      scope: inventoryKeyText(scope),
+      hashes: { $exists: true },
+    });
+
+  it('is one page of those that are there, in the order of asking, with what is not there', async () => {
+    const scope = newScope();
+    const pages = variedPages();
+    const all = pages.flatMap((page) => page.assets);
+    await replica.save({ scope, pages });
+    const assetid = ['4499', '0', '2000', '18446744073709551615', '0', '1999'];
+
+    const found = await replica.client.assets(scope, { assetid });
+    const bare = await replica.client.assets(scope, { assetid, descriptions: 'none' });
+
+    const { meta, assets } = found;
+    expect(assets).toEqual([all[4_499], all[0], all[2_000], all[1_999]]);
+    expect([meta.not_in_revision, meta.next_position]).toEqual([['18446744073709551615'], null]);
+    expect(meta.total_count).toBe(4_500);
+    expect(bare).toMatchObject({ meta, assets, descriptions: [] });
+    expect(await indexesOf(scope).toArray()).toHaveLength(1);
+  });
+
+  it('of an inventory that is not saved is 404; what it was found by goes with the inventory', async () => {
+    const scope = newScope();
+    const { revision_id: revisionId } = await replica.save({ scope, pages: [plainPage(0, 3)] });
+    const assetid = ['1'];
+    await replica.client.assets(scope, { assetid });
+    const kept = await indexesOf(scope).toArray();
+
+    expect(await replica.client.erase(scope)).toBe(204);
+    const late = { scope: inventoryKeyText(scope), revisionId, totalCount: 3 };
+    await createAssetIndexStore(store.collections).keepIndex(late, new Uint32Array(3));
+
+    expect(kept).toHaveLength(1);
+    expect(await indexesOf(scope).toArray()).toEqual([]);
+    const code = 'inventory_revision_not_found';
+    expect(await replica.client.assets(scope, { assetid })).toEqual({ status: 404, code });
+  });
+
+  it('without descriptions is any page of Current', async () => {
+    const scope = newScope();
+    await replica.save({ scope, pages: [plainPage(0, 3)] });
+
+    const [page, bare] = [
+      await replica.client.page(scope),
+      await replica.client.page(scope, { descriptions: 'none', coding: 'gzip' }),
+    ];
+
+    expect(page.descriptions).toHaveLength(1);
+    expect(bare).toEqual({
+      ...page,
+      text: expect.anything(),
+      descriptions: [],
+      meta: { ...page.meta, packed: null },
+    });
+  });
+});
+
+describe('GET of lines (Export) [export]', () => {
+  it('is a run of the pinned observation, and the next one continues there', async () => {
+    const scope = newScope();
+    const pages = variedPages();
+    const { observation_id } = await replica.save({ scope, pages });
+    const all = pages.flatMap((page) => page.assets);
+
+    const first = await replica.client.lines(scope, { format: 'ndjson', position: 1_999 });
+    await replica.save({ scope, pages: [plainPage(0, 1)] });
+    const next = await replica.client.lines(scope, {
+      format: 'csv',
+      position: first.meta.next_position ?? 0,
+      observation_id,
+    });
+
+    const [line, ...rest] = first.text.split('\n');
+    expect([JSON.parse(line ?? '').asset, rest]).toEqual([all[1_999], ['']]);
+    expect(first.meta).toMatchObject({ observation_id, next_position: 2_000, total_count: 4_500 });
+    expect(next.text.split('\r\n')).toHaveLength(2_001);
+    expect(next.text).toMatch(/^2000,60,2,730,2,1,,/);
+  });
+
+  it('at the end is empty, behind it 422; of an unknown inventory 404, of an unknown observation 410', async () => {
+    const scope = newScope();
+    await replica.save({ scope, pages: [plainPage(0, 2)] });
+    const lines = (of: InventoryKey, query: object) =>
+      replica.client.lines(of, { format: 'ndjson', ...query });
+    const observation_id = 'invobs_01900000-0000-7000-8000-000000000000';
+
+    const end = await lines(scope, { position: 2 });
+
+    expect([end.status, end.text, end.meta.next_position]).toEqual([200, '', null]);
+    expect((await lines(scope, { position: 3 })).status).toBe(422);
+    expect((await lines(newScope(), {})).code).toBe('inventory_revision_not_found');
+    expect((await lines(scope, { observation_id })).code).toBe('cursor_expired');
+  });
 });
 
 describe('The bytes of a page', () => {

@@ -7,6 +7,7 @@ import { admissionLatency } from './benchmarks/admission-latency.ts';
 import { collectors } from './benchmarks/collectors.ts';
 import { currentPage } from './benchmarks/current-page.ts';
 import { heldStreams } from './benchmarks/held-streams.ts';
+import { idle } from './benchmarks/idle.ts';
 import { kafkaClients } from './benchmarks/kafka-clients.ts';
 import { largeRefresh } from './benchmarks/large-refresh.ts';
 import { ledgerCore } from './benchmarks/ledger-core.ts';
@@ -15,6 +16,7 @@ import { ledgerNeighbours } from './benchmarks/ledger-neighbours.ts';
 import { ledgerReplies } from './benchmarks/ledger-replies.ts';
 import { ledgerStore } from './benchmarks/ledger-store.ts';
 import { liveNeighbour } from './benchmarks/live-neighbour.ts';
+import { livePage } from './benchmarks/live-page.ts';
 import { liveRate } from './benchmarks/live-rate.ts';
 import { pendingWork } from './benchmarks/pending-work.ts';
 import { refreshPath } from './benchmarks/refresh-path.ts';
@@ -31,6 +33,7 @@ const benchmarks: readonly Benchmark[] = [
   refreshPath,
   refreshThroughput,
   currentPage,
+  livePage,
   liveRate,
   liveNeighbour,
   ledgerCore,
@@ -46,6 +49,7 @@ const benchmarks: readonly Benchmark[] = [
   unknownKeys,
   webhooks,
   pendingWork,
+  idle,
   // Last of those with servers: where it cannot end in time it leaves its virtual time behind.
   collectors,
   turns,

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { Stack } from '@inventory/local-stack/stack';
 
 /** Linux counts CPU time in these. */
 const ticksPerSecond = 100;
@@ -11,6 +12,18 @@ export function cpuMs(pid: number): number {
   return ((Number(fields[11]) + Number(fields[12])) / ticksPerSecond) * 1_000;
 }
 
+/** CPU time of each replica while something is done. */
+export async function cpuDuring<Result>(
+  { services }: Pick<Stack, 'services'>,
+  work: () => Promise<Result>,
+): Promise<[Result, ReadonlyMap<string, number>]> {
+  const used = () =>
+    services.map(({ name, pid }) => [name, pid === null ? Number.NaN : cpuMs(pid)] as const);
+  const before = new Map(used());
+  const result = await work();
+  return [result, new Map(used().map(([name, ms]) => [name, ms - (before.get(name) ?? 0)]))];
+}
+
 /** Most memory a process ever had resident, in MB. */
 export function peakMemoryMb(pid: number): number {
   const match = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
@@ -20,6 +33,12 @@ export function peakMemoryMb(pid: number): number {
 /** Memory a process has resident now, in MB. */
 export function residentMb(pid: number): number {
   const match = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  return Number(match?.[1] ?? Number.NaN) / 1_024;
+}
+
+/** The same, with each page that several processes share divided among them, in MB. */
+export function proportionalMb(pid: number): number {
+  const match = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'));
   return Number(match?.[1] ?? Number.NaN) / 1_024;
 }
 

@@ -14,6 +14,15 @@ export function decimalWithDefault(minimum: number, maximum: number, byDefault: 
   return documented.transform(Number).default(byDefault);
 }
 
+/** As {@link decimalWithDefault}, where its absence has to be told from the default. */
+export function optionalDecimal(minimum: number, maximum: number, byDefault: number) {
+  const text = decimalText(minimum, maximum);
+  return text
+    .meta({ ...text.meta(), default: byDefault })
+    .transform(Number)
+    .optional();
+}
+
 function decimalText(minimum: number, maximum: number) {
   const inBounds = (text: string) =>
     /^(0|[1-9][0-9]{0,15})$/.test(text) && Number(text) >= minimum && Number(text) <= maximum;

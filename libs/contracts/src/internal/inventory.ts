@@ -4,7 +4,13 @@ import { inventoryKey } from '../inventory-key.ts';
 import { language } from '../languages.ts';
 import { manifestPage, scanSource } from '../messages/revision-commands.ts';
 import { pageRowsMax, stagedAsset, stagedDescription } from '../staged-rows.ts';
-import { contentCoding, pageAssetsMax } from '../vocabulary.ts';
+import {
+  contentCoding,
+  descriptions,
+  exportFormat,
+  lookupAssetsMax,
+  pageAssetsMax,
+} from '../vocabulary.ts';
 
 const pages = '/scans/{scan_id}/epochs/{epoch}/pages';
 const inventory = '/inventories/{platform_id}/{app_id}/{context_id}';
@@ -13,6 +19,9 @@ const inventory = '/inventories/{platform_id}/{app_id}/{context_id}';
 export const inventoryPaths = {
   inventory,
   page: `${inventory}/page`,
+  observation: `${inventory}/observation`,
+  assets: `${inventory}/assets`,
+  lines: `${inventory}/lines`,
   stagedPages: pages,
   chunk: `${pages}/{page}/chunks/{chunk}`,
 } as const;
@@ -50,6 +59,7 @@ export const currentPageQuery = z
     language,
     page_size: z.coerce.number().int().min(1).max(pageAssetsMax),
     position: z.coerce.number().int().min(0).default(0),
+    descriptions: descriptions.default('page'),
     /** In which the page may be packed. */
     coding: contentCoding.optional(),
     revision_id: revisionId.optional(),
@@ -59,6 +69,38 @@ export const currentPageQuery = z
     path: ['observation_id'],
     message: 'a pinned chain names both what its first page selected: revision and observation',
   });
+
+/** GET /inventories/{platform_id}/{app_id}/{context_id}/observation: what Current reads now. */
+export const latestObservation = z.object({
+  revision_id: revisionId,
+  verified_at: z.iso.datetime(),
+  /** Of its scan: in another one the texts may be older. */
+  language,
+  observed_assets: z.int().min(0),
+  /** Whether its scan is the one that changed the revision. */
+  changed: z.boolean(),
+});
+export type LatestObservation = z.infer<typeof latestObservation>;
+/** Query of GET /inventories/{platform_id}/{app_id}/{context_id}/assets of the revision-store. */
+export const assetsQuery = z.object({
+  language,
+  descriptions: descriptions.default('page'),
+  assetid: z
+    .array(z.string().regex(/^[0-9]{1,20}$/))
+    .min(1)
+    .max(lookupAssetsMax),
+});
+
+/**
+ * Query of GET /inventories/{platform_id}/{app_id}/{context_id}/lines of the revision-store: a run of
+ * assets from a position on, a line each, with {@link currentPageMeta} in its header.
+ */
+export const exportLinesQuery = z.object({
+  language,
+  format: exportFormat,
+  position: z.coerce.number().int().min(0).default(0),
+  observation_id: observationId.optional(),
+});
 
 /** Header with {@link currentPageMeta} (JSON) of the page bytes. */
 export const currentPageMetaHeader = 'x-current-page';
@@ -86,5 +128,7 @@ export const currentPageMeta = z.object({
     .object({ coding: contentCoding, raw_bytes: z.int(), crc32: z.int() })
     .nullable()
     .default(null),
+  /** Of a lookup: the assets that the revision does not have. */
+  not_in_revision: z.array(z.string()).max(lookupAssetsMax).optional(),
 });
 export type CurrentPageMeta = z.infer<typeof currentPageMeta>;

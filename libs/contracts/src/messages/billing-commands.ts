@@ -88,7 +88,10 @@ export const billingRelease = defineMessage({
     ),
 });
 
-/** Charge one page read. Ids are per attempt. */
+/** Pages of one charge at most: those of the largest export. */
+const chargePagesMax = 1_000_000;
+
+/** Charge one page read, or as many pages as an export has. Ids are per attempt. */
 export const billingCharge = defineMessage({
   type: 'billing.charge.v1',
   topic,
@@ -99,6 +102,8 @@ export const billingCharge = defineMessage({
       project_id: projectId,
       request_id: requestId,
       product_code: productCode,
+      /** One where absent. */
+      page_count: z.int().min(1).max(chargePagesMax).optional(),
     })
     .refine(
       (body) => body.command_id === billingCommandId.charge(body.request_id),

@@ -38,6 +38,7 @@ export interface ChargeCommand extends Addressed {
   readonly projectId: ProjectId;
   readonly requestId: RequestId;
   readonly productCode: PageProduct;
+  readonly pages: number;
 }
 
 export interface ReverseCommand extends Addressed {

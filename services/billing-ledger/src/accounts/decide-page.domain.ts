@@ -11,7 +11,7 @@ import { consume, refund } from './movement.domain.ts';
 import { pastPeriod } from './period.domain.ts';
 import { fundingAsset } from './terms.domain.ts';
 
-/** Charges one page read, or refuses it when the account cannot pay it in full. */
+/** Charges a page read, or the pages of an export, or refuses it when the account cannot pay it in full. */
 export function decideCharge(
   account: Account,
   command: ChargeCommand,
@@ -20,9 +20,12 @@ export function decideCharge(
 ): Decision {
   const prices = context.prices.activeAt(at);
   const asset = fundingAsset(account.terms.funding);
-  const required = pagePrice(prices, command.productCode);
-  const { productCode, projectId, requestId } = command;
-  const details = { asset, productCode, priceVersion: prices.version, projectId, requestId };
+  const { productCode, projectId, requestId, pages } = command;
+  const required = pages * pagePrice(prices, productCode);
+  const details = {
+    ...{ asset, productCode, priceVersion: prices.version, projectId, requestId },
+    pages: pages === 1 ? null : pages,
+  };
   const refusal = purchaseRefusal(account, { projectId, required, at });
   if (refusal) return refuse(details, refusal);
   return { ...details, kind: 'charge', change: consume(required) };

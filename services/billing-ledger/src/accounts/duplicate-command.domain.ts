@@ -40,7 +40,12 @@ export function resolveDuplicate(entry: Entry, command: Command): DuplicateResul
  * is not part of the command id only names the HTTP request, and is no content.
  */
 function isSamePurchase(entry: Entry, command: ReserveCommand | ChargeCommand): boolean {
-  return entry.projectId === command.projectId && entry.productCode === command.productCode;
+  const pages = command.kind === 'charge' ? command.pages : 1;
+  return (
+    entry.projectId === command.projectId &&
+    entry.productCode === command.productCode &&
+    (entry.pages ?? 1) === pages
+  );
 }
 
 function isSameIssue(entry: Entry, command: IssueCommand): boolean {

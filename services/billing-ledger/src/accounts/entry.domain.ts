@@ -38,6 +38,8 @@ export interface Entry {
   readonly requestId: RequestId | null;
   /** Of a reservation that `max_credits` made lower than its price list says. */
   readonly maxCredits: number | null;
+  /** Of a charge for more than one page. */
+  readonly pages: number | null;
   /** The amount of an operator's command, applied or not. */
   readonly amount: number | null;
   readonly reason: string | null;

@@ -91,6 +91,7 @@ function entryOf(account: Account, command: Command, { at, opening, decision }: 
     refreshId: decision.refreshId ?? null,
     requestId: decision.requestId ?? null,
     maxCredits: decision.maxCredits ?? null,
+    pages: decision.pages ?? null,
     amount: decision.amount ?? null,
     reason: decision.reason ?? null,
     outcome: decision.outcome ?? null,

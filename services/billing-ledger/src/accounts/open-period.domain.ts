@@ -105,6 +105,7 @@ function openingEntry(account: Account, due: DueOpening, at: number): Entry {
     refreshId: null,
     requestId: null,
     maxCredits: null,
+    pages: null,
     amount: due.amount,
     reason: null,
     outcome: null,

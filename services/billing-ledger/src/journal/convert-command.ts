@@ -96,6 +96,7 @@ function fromCharge(
     projectId: body.project_id,
     requestId: body.request_id,
     productCode,
+    pages: body.page_count ?? 1,
   };
 }
 

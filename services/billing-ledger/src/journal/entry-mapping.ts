@@ -42,6 +42,7 @@ export function fromStoredEntry(stored: StoredEntry): Entry {
     refreshId: stored.refreshId ?? null,
     requestId: stored.requestId ?? null,
     maxCredits: stored.maxCredits ?? null,
+    pages: stored.pages ?? null,
     amount: stored.amount ?? null,
     reason: stored.reason ?? null,
     outcome: stored.outcome ?? null,

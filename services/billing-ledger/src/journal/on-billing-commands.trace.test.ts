@@ -98,6 +98,7 @@ function messageOf(traceId: string | undefined): ReceivedMessage {
     request_id,
     asset: 'credits',
     maxCredits: null,
+    pages: null,
     amount: 1,
     reason: 'top-up',
   };
@@ -127,6 +128,7 @@ function entryOf(index: number) {
     reason: 'top-up',
     outcome: null,
     maxCredits: null,
+    pages: null,
     observedAssets: null,
     disposition: null,
     refusal: null,

@@ -32,7 +32,7 @@ const atOnce = async <Value>(effect: () => Value) => effect();
 function counted(stored: StoredJournal, accountId: string, span: UsageSpan, throughSeq = 1e9) {
   const rows: Record<string, number[]> = {};
   for (const { accountId: owner, entry } of stored.entries) {
-    const { asset, at, change, kind, productCode, projectId } = entry;
+    const { asset, at, change, kind, pages, productCode, projectId } = entry;
     const day = Math.floor(at / dayMs);
     if (owner !== accountId || entry.seq > throughSeq) continue;
     if (day < span.fromDay || day >= span.endDay) continue;
@@ -41,7 +41,7 @@ function counted(stored: StoredJournal, accountId: string, span: UsageSpan, thro
     const key = `${day} ${projectId} ${productCode} ${asset}`;
     const [count = 0, charged = 0, reversed = 0] = rows[key] ?? [];
     rows[key] = [
-      count + (kind === 'reverse' ? 0 : 1),
+      count + (kind === 'reverse' ? 0 : (pages ?? 1)),
       charged + Math.max(0, change.consumed),
       reversed + Math.max(0, -change.consumed),
     ];
@@ -123,7 +123,8 @@ const busyDays = fc.integer({ min: 4, max: 16 }).map((pages): Program => {
     const requestId: RequestId = `req_0190dddd-0000-7000-8000-${String(page).padStart(12, '0')}`;
     const commandId = `charge:${requestId}`;
     const productCode = 'platform.inventory.page.v1';
-    return { kind: 'charge', accountId, commandId, requestId, projectId: 'prj_busy', productCode };
+    const ids = { accountId, commandId, requestId, projectId: 'prj_busy' } as const;
+    return { kind: 'charge', ...ids, productCode, pages: 1 };
   });
   const commands: Command[] = [{ ...grant, asset: 'credits', amount: 1_000 }, ...charges];
   return commands.map((command) => ({ command, now: startMs }));

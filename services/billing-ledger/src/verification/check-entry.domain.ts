@@ -112,7 +112,7 @@ function expectedPrice(open: Hold | undefined, entry: Entry, book: PriceBook): n
     case 'reserve':
       return Math.min(prices.refreshReservation, entry.maxCredits ?? Number.POSITIVE_INFINITY);
     case 'charge':
-      return pagePrice(prices, entry.productCode as PageProduct);
+      return (entry.pages ?? 1) * pagePrice(prices, entry.productCode as PageProduct);
     case 'settle':
     case 'release': {
       if (!open || entry.outcome === null) return entry.kind === 'release' ? 0 : null;

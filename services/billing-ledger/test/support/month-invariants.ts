@@ -99,12 +99,12 @@ function spentBefore(journal: readonly Entry[], seq: number, of: ProjectId, mont
   return spent;
 }
 
-function priceOf({ command, maxCredits, priceVersion, productCode }: Entry): number {
+function priceOf({ command, maxCredits, pages, priceVersion, productCode }: Entry): number {
   const list = priceLists.find(({ version }) => version === priceVersion);
   if (list === undefined) return 0;
   return command === 'reserve'
     ? Math.min(list.refreshReservation, maxCredits ?? list.refreshReservation)
-    : pagePrice(list, productCode as PageProduct);
+    : (pages ?? 1) * pagePrice(list, productCode as PageProduct);
 }
 
 /** A Project is refused exactly when it would exceed its cap, and the refusal carries the cap. */

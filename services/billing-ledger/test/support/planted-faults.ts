@@ -241,6 +241,11 @@ export const plantedFaults: readonly PlantedFault[] = [
     };
     return withContext(call, { recorded });
   }),
+  faulty('model', 'a charge of several pages costs one', (call) => {
+    const [account, command, context] = call;
+    if (command.kind !== 'charge') return evaluate(...call);
+    return evaluate(account, { ...command, pages: 1 }, context);
+  }),
   faulty('model', 'a release also charges the diagnostic price', (call) => {
     const [account, command, context] = call;
     if (command.kind !== 'release') return evaluate(...call);

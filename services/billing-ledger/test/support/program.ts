@@ -167,7 +167,8 @@ function decodeCommand(next: (base: number) => number): Command {
         ? 'platform.inventory.current.page.v1'
         : 'platform.inventory.page.v1';
       const commandId = `charge:${requestId}`;
-      return { kind, commandId, accountId, projectId, requestId, productCode };
+      const pages = pick([1, 1, 3], next);
+      return { kind, commandId, accountId, projectId, requestId, productCode, pages };
     }
     case 'reverse':
       return { kind, commandId: `reverse:${requestId}`, accountId, projectId, requestId };

@@ -179,13 +179,13 @@ function decide(
       return ['applied', null, hold.asset];
     }
     case 'charge': {
-      const content = `${command.projectId} ${command.productCode}`;
+      const content = `${command.projectId} ${command.productCode} ${command.pages}`;
       const before = book.charges.get(command.requestId);
       if (before) return [before.content === content ? 'repeated' : 'conflict', null, funding];
       if (book.blockedCharges.has(command.requestId))
         return ['precluded', 'already_reversed', funding];
       const isLive = command.productCode === 'platform.inventory.page.v1';
-      const price = isLive ? list.livePage : list.currentPage;
+      const price = command.pages * (isLive ? list.livePage : list.currentPage);
       const project = command.projectId;
       const isShort = book.free[funding] < price;
       const isCapped = wouldPassCap(book, project, month, price);

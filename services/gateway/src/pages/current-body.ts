@@ -34,6 +34,7 @@ function endOf({ page, ageSeconds, nextCursor, meta }: CurrentFrame): string {
   });
   const after = JSON.stringify({
     reported_total_count: page.reported_total_count,
+    not_in_revision: page.not_in_revision,
     pagination: { has_more: nextCursor !== null, next_cursor: nextCursor },
   });
   return (

@@ -2,6 +2,7 @@ import { currentPage, currentQuery } from '@inventory/contracts/http/current';
 import { pageReadMeta } from '@inventory/contracts/http/meta';
 import { scopePath } from '@inventory/contracts/http/parameters';
 import { languageTags } from '@inventory/contracts/languages';
+import { pageAssetsMax } from '@inventory/contracts/vocabulary';
 import { Refused } from '@inventory/http/refused';
 import { unreachable } from '@inventory/runtime/bug';
 import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
@@ -42,7 +43,9 @@ export const readCurrentRoute = publicRoute({
   summary: 'Current',
   description:
     'One page of the latest saved complete inventory; the platform is not contacted. Pages of a ' +
-    'chain are of one revision, whatever is saved meanwhile. `total_amount` is exact and may ' +
+    'chain are of one revision, whatever is saved meanwhile. With `assetid`, up to 100 times, the ' +
+    'page is these assets in the order given, and `not_in_revision` the others. ' +
+    '`total_amount` is exact and may ' +
     'exceed 2^53. An inventory is kept for 180 days after it was last observed.',
   method: 'GET',
   template: '/v2/platform/users/{platform_id}/inventory/{app_id}/{context_id}/current',
@@ -89,13 +92,14 @@ export const readCurrentRoute = publicRoute({
     if (query.cursor !== undefined && from === null) {
       throw new Refused({ code: 'invalid_cursor' });
     }
-    const { language, page_size: pageSize, cursor = null } = query;
+    const { language, page_size: pageSize = pageAssetsMax, cursor = null } = query;
+    const { descriptions, assetid: assetIds } = query;
     const key = header['Idempotency-Key'];
-    const inputs = [...Object.values(scope), language, pageSize, cursor];
+    const inputs = [...Object.values(scope), language, pageSize, cursor, descriptions, ...assetIds];
     const read = await readCurrent(
       deps,
       { requestId, accountId, projectId },
-      { scope, language, pageSize, coding: request.acceptedCoding(), from },
+      { scope, language, pageSize, descriptions, assetIds, coding: request.acceptedCoding(), from },
       key === undefined ? null : { route: 'current', key, inputs },
     );
     try {

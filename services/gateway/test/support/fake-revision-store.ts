@@ -43,6 +43,7 @@ export async function startFakeRevisionStore(clock: Clock): Promise<FakeRevision
     if (pinned !== null && pinned !== saved.meta.revision_id) {
       return refusalAnswer({ code: 'cursor_expired' });
     }
+    if (url.pathname.endsWith('/assets')) return lookedUp(saved, url.searchParams);
     const position = Number(url.searchParams.get('position'));
     const text = saved.pages[position];
     if (text === undefined) return refusalAnswer({ code: 'inventory_revision_not_found' });
@@ -58,6 +59,22 @@ export async function startFakeRevisionStore(clock: Clock): Promise<FakeRevision
         [currentPageMetaHeader]: JSON.stringify({ ...saved.meta, next_position, packed }),
       },
       body: packing?.bytes ?? text,
+    };
+  }
+
+  function lookedUp(saved: SavedInventory, query: URLSearchParams): FakeAnswer {
+    const asked = [...new Set(query.getAll('assetid'))];
+    const pages = saved.pages.map((text) => JSON.parse(`{${text}}`));
+    const all = pages.flatMap(({ assets }) => assets);
+    const assets = asked.flatMap((id) => all.filter(({ assetid }) => assetid === id));
+    const has = (id: string) => assets.some(({ assetid }) => assetid === id);
+    const descriptions = query.get('descriptions') === 'none' ? [] : pages[0].descriptions;
+    const not_in_revision = asked.filter((id) => !has(id));
+    const meta = { ...saved.meta, next_position: null, packed: null, not_in_revision };
+    return {
+      status: 200,
+      headers: { [currentPageMetaHeader]: JSON.stringify(meta) },
+      body: JSON.stringify({ assets, descriptions }).slice(1, -1),
     };
   }
 

@@ -4,7 +4,7 @@ import type { Logger } from '@inventory/runtime/logger';
 import type { Collection } from 'mongodb';
 import { z } from 'zod';
 
-/** The presence of a replica, written every second. */
+/** The presence of a replica, written every second or two. */
 const replicaSchema = z.object({
   _id: z.string(),
   seenAt: z.date(),
@@ -22,7 +22,7 @@ export interface Replicas {
 
 /** The presence of the replicas, each with its load of live pages. */
 export interface ReplicaStore {
-  /** Records that this replica runs; repeated every second. */
+  /** Records that this replica runs; repeated every second or two. */
   announceReplica(livePagesPerMinute: number): Promise<void>;
   countReplicas(): Promise<Replicas>;
   removeReplica(): Promise<void>;

@@ -14,7 +14,7 @@ export const scanSettings = {
   SCHEDULE_IDLE_MS: duration()
     .prefault('250')
     .describe(
-      'Longest pause of planner and workers between two reads of what changed, and the shortest between two plans',
+      'Longest pause of planner and workers between two reads of what changed, while the replica is used, and the shortest between two plans',
     ),
 } as const;
 

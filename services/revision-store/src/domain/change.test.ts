@@ -2,7 +2,7 @@ import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { type Change, changeKey, composeChange } from './change.ts';
 import { judgeUnjoined, mergesAt, mintedAtMs, spansBetween } from './change-chain.ts';
-import { assetIdentity } from './survey.ts';
+import { assetIdentity } from './page-survey.ts';
 
 /** A state of one asset: null where it is not there. */
 const state = fc.option(

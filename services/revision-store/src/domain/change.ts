@@ -1,8 +1,8 @@
 import type { StagedAsset } from '@inventory/contracts/staged-rows';
 import type { ChangeCounts } from './change-chain.ts';
 import { type JoinedTexts, offsetsIn } from './joined-texts.ts';
+import { assetIdentity, descriptionKey } from './page-survey.ts';
 import type { DigestOf } from './set-digest.ts';
-import { assetIdentity, descriptionKey } from './survey.ts';
 
 /** One asset that two revisions have differently: its row in each, as text; null where it is not in it. */
 export interface Change {

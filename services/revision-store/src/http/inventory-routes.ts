@@ -1,11 +1,14 @@
 import { Readable } from 'node:stream';
 import { scopePath } from '@inventory/contracts/http/parameters';
 import {
+  assetsQuery,
   type CurrentPageMeta,
   currentPageMeta,
   currentPageMetaHeader,
   currentPageQuery,
+  exportLinesQuery,
   inventoryPaths,
+  latestObservation,
 } from '@inventory/contracts/internal/inventory';
 import { type InventoryKey, inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { internalRoute } from '@inventory/http/internal-route';
@@ -16,12 +19,16 @@ import { isoTime } from '@inventory/runtime/clock';
 import type { z } from 'zod';
 import { countPage } from '../metrics.ts';
 import { type EraseInventoryDeps, eraseInventory } from '../operations/erase-inventory.ts';
+import { type LookUpAssetsDeps, lookUpAssets } from '../operations/look-up-assets.ts';
 import {
   type CurrentPage,
   type CurrentPageRequest,
   type ReadCurrentPageDeps,
   readCurrentPage,
 } from '../operations/read-current-page.ts';
+import { readExportLines } from '../operations/read-export-lines.ts';
+import type { NoPage } from '../operations/read-observed.ts';
+import type { ScopeStore } from '../storage/scope-store.ts';
 
 /** One page as stored bytes; the header describes them. */
 export const readCurrentPageRoute = internalRoute({
@@ -37,33 +44,112 @@ export const readCurrentPageRoute = internalRoute({
       language: query.language,
       pageSize: query.page_size,
       position: query.position,
+      descriptions: query.descriptions,
       coding: query.coding ?? null,
       pinned: pinnedBy(query),
     });
-    switch (page.result) {
+    if (page.result !== 'page') throw noPage(page);
+    return pageReply(toCurrentPageMeta(scope, page), page.body);
+  },
+});
+
+function noPage({ result }: NoPage): Refused {
+  switch (result) {
+    case 'no_revision':
+      return new Refused({ code: 'inventory_revision_not_found' });
+    case 'expired':
+      return new Refused({ code: 'cursor_expired' });
+    case 'beyond_end':
+      return new Refused({ code: 'invalid_request', detail: { issues: [beyondEnd] } });
+    default:
+      return unreachable(result);
+  }
+}
+
+/** A run of assets as lines, for an export. */
+export const readExportLinesRoute = internalRoute({
+  method: 'GET',
+  template: inventoryPaths.lines,
+  callers: ['gateway'],
+  input: { path: scopePath, query: exportLinesQuery },
+  // Each has its lines in memory until they are sent, and a block.
+  inFlightMax: 8,
+  async handle(
+    deps: Parameters<typeof readExportLines>[0],
+    { path: scope, query: { observation_id: observationId = null, ...query } },
+  ) {
+    const scopeKey = inventoryKeyText(scope);
+    const lines = await readExportLines(deps, { ...query, scopeKey, observationId });
+    if (lines.result !== 'page') throw noPage(lines);
+    return pageReply(toCurrentPageMeta(scope, { ...lines, packed: null }), lines.body);
+  },
+});
+
+/** The assets with these ids, as a page. */
+export const lookUpAssetsRoute = internalRoute({
+  method: 'GET',
+  template: inventoryPaths.assets,
+  callers: ['gateway'],
+  input: { path: scopePath, query: assetsQuery },
+  // Each has up to a page in memory, and the index of its revision.
+  inFlightMax: 16,
+  async handle(deps: LookUpAssetsDeps, { path: scope, query }) {
+    const { language, descriptions, assetid: assetIds } = query;
+    const scopeKey = inventoryKeyText(scope);
+    const found = await lookUpAssets(deps, { scopeKey, language, descriptions, assetIds });
+    switch (found.result) {
       case 'page': {
-        const bytes = page.body.reduce((sum, piece) => sum + piece.length, 0);
-        countPage(page.packed?.rawBytes ?? bytes);
-        return new Reply({
-          headers: {
-            [currentPageMetaHeader]: JSON.stringify(toCurrentPageMeta(scope, page)),
-            'Content-Length': String(bytes),
-          },
-          type: 'application/octet-stream',
-          body: Readable.from(page.body, { objectMode: false }),
-        });
+        const meta = toCurrentPageMeta(scope, { ...found, nextPosition: null, packed: null });
+        return pageReply({ ...meta, not_in_revision: [...found.notInRevision] }, found.body);
       }
       case 'no_revision':
         throw new Refused({ code: 'inventory_revision_not_found' });
-      case 'expired':
-        throw new Refused({ code: 'cursor_expired' });
-      case 'beyond_end':
-        throw new Refused({ code: 'invalid_request', detail: { issues: [beyondEnd] } });
+      case 'too_large':
+        throw new Refused({ code: 'invalid_request', detail: { issues: [tooLarge] } });
       default:
-        return unreachable(page);
+        return unreachable(found);
     }
   },
 });
+
+/** What was observed last, for a refresh that may be answered from it. */
+export const readObservationRoute = internalRoute({
+  method: 'GET',
+  template: inventoryPaths.observation,
+  callers: ['refresh-collector'],
+  input: { path: scopePath },
+  answer: latestObservation,
+  async handle({ scopes }: { readonly scopes: Pick<ScopeStore, 'readLatest'> }, { path }) {
+    const latest = await scopes.readLatest(inventoryKeyText(path));
+    if (latest === null) throw new Refused({ code: 'inventory_revision_not_found' });
+    const { revision, window, language } = latest.head;
+    return {
+      revision_id: revision.revisionId,
+      verified_at: isoTime(window.completedAtMs),
+      language,
+      observed_assets: revision.totalCount,
+      changed: latest.changed,
+    };
+  },
+});
+const tooLarge = {
+  in: 'query',
+  field: 'assetid',
+  reason: 'these assets are larger than a page of 16 MiB: ask for fewer',
+} as const;
+
+function pageReply(meta: CurrentPageMeta, body: readonly Buffer[]): Reply {
+  const bytes = body.reduce((sum, piece) => sum + piece.length, 0);
+  countPage(meta.packed?.raw_bytes ?? bytes);
+  return new Reply({
+    headers: {
+      [currentPageMetaHeader]: JSON.stringify(meta),
+      'Content-Length': String(bytes),
+    },
+    type: 'application/octet-stream',
+    body: Readable.from(body, { objectMode: false }),
+  });
+}
 
 const beyondEnd = { in: 'query', field: 'position', reason: 'is beyond the end' } as const;
 
@@ -86,7 +172,7 @@ export const eraseInventoryRoute = internalRoute({
 
 function toCurrentPageMeta(
   of: InventoryKey,
-  page: Extract<CurrentPage, { result: 'page' }>,
+  page: Omit<Extract<CurrentPage, { result: 'page' }>, 'body'>,
 ): CurrentPageMeta {
   const { observation, language, nextPosition, packed } = page;
   const { revision, window } = observation;

@@ -26,7 +26,7 @@ import { writeRevision } from './write-revision.ts';
 export interface AssembleScanDeps {
   readonly scans: ScanStore;
   readonly scopes: ScopeStore;
-  readonly chunks: Pick<ChunkStore, 'readChunks'>;
+  readonly chunks: Pick<ChunkStore, 'readChunks' | 'readSurveys'>;
   readonly blocks: BlockStore;
   readonly changes: ChangeStore;
   readonly observations: Pick<ObservationStore, 'keepSuperseded'>;

@@ -12,7 +12,8 @@ import {
   putText,
 } from '../domain/joined-texts.ts';
 import type { Revision } from '../domain/observation.ts';
-import { assetIdentity, descriptionKey, type Survey } from '../domain/survey.ts';
+import { assetIdentity, descriptionKey } from '../domain/page-survey.ts';
+import type { Survey } from '../domain/survey.ts';
 import type { BlockStore } from '../storage/block-store.ts';
 import { sha256Text } from './sha256.ts';
 

@@ -17,7 +17,7 @@ import type { ScopeStore } from '../storage/scope-store.ts';
 import { ChangesGone, type ComposedSets, composeChanges, findSets } from './compose-changes.ts';
 import { type DescribeChangesDeps, describeChanges } from './describe-changes.ts';
 import { keysIn } from './differ-from-head.ts';
-import { type SelectObservationDeps, selectObservation } from './read-current-page.ts';
+import { readObserved, type SelectObservationDeps } from './read-observed.ts';
 
 export interface ReadChangesPageDeps extends SelectObservationDeps, DescribeChangesDeps {
   readonly scopes: Pick<ScopeStore, 'readHead' | 'readKnownHead'>;
@@ -57,9 +57,6 @@ export type ChangesPage =
 /** Largest text of a page, unless one change alone is larger. */
 const pageBytesMax = 16 * 1024 * 1024;
 
-/** Change sets can vanish between the head and them once: by an erasure. */
-const readsMax = 2;
-
 /**
  * One page of what changed between a revision and the head, or the revision that a chain of pages is
  * pinned to. The changes are a function of the two revisions, and a page begins behind a key: what is
@@ -69,24 +66,21 @@ export async function readChangesPage(
   deps: ReadChangesPageDeps,
   request: ChangesPageRequest,
 ): Promise<ChangesPage> {
-  const scopeKey = inventoryKeyText(request.scope);
-  for (let reads = 1; ; reads += 1) {
-    const to = await selectObservation(deps, { scopeKey, pinned: request.pinned });
-    if (to === null) return { result: request.pinned ? 'cursor_expired' : 'no_revision' };
+  const { scope, pinned } = request;
+  const scopeKey = inventoryKeyText(scope);
+  const page = await readObserved(deps, { scopeKey, pinned }, async (to) => {
     const sets = await joiningSets(deps, scopeKey, request, to);
     if (sets === 'unjoined') {
-      return request.pinned ? { result: 'cursor_expired' } : await refuse(deps, scopeKey, request);
+      return pinned ? { result: 'expired' } : await refuse(deps, scopeKey, request);
     }
-    try {
-      return await readPage(deps, request, to, sets);
-    } catch (error) {
-      if (!(error instanceof ChangesGone)) throw error;
-      if (reads < readsMax) continue;
-      return request.pinned
-        ? { result: 'cursor_expired' }
-        : { result: 'revision_expired', newest: to.revision.revisionId };
-    }
-  }
+    return await readPage(deps, request, to, sets).catch((error: unknown) => {
+      if (error instanceof ChangesGone) return null;
+      throw error;
+    });
+  });
+  if (page.result === 'expired' || page.result === 'beyond_end')
+    return { result: 'cursor_expired' };
+  return page;
 }
 
 /** The change sets that lead from one revision to the other, oldest first. */

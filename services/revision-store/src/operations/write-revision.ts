@@ -1,5 +1,4 @@
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
-import type { StagedAsset } from '@inventory/contracts/staged-rows';
 import { invariant } from '@inventory/runtime/bug';
 import {
   type BlockPlan,
@@ -13,12 +12,14 @@ import {
 } from '../domain/block-plan.ts';
 import { neededKeys, rowsAfter } from '../domain/change.ts';
 import { cutByBytes, partEnd } from '../domain/joined-texts.ts';
+import { assetIdentity } from '../domain/page-survey.ts';
 import type { CompletedScan } from '../domain/scan.ts';
 import type { ScanComparison } from '../domain/scan-comparison.ts';
-import { assetIdentity, type Survey } from '../domain/survey.ts';
+import type { Survey } from '../domain/survey.ts';
 import type { BlockPlace, BlockStore } from '../storage/block-store.ts';
 import type { ReadChanges } from './compose-changes.ts';
 import { gatherTexts, type WantedTexts } from './gather-texts.ts';
+import { readAssetRows } from './read-blocks.ts';
 import type { StagedPages } from './staged-pages.ts';
 
 export interface WriteRevisionDeps {
@@ -155,17 +156,9 @@ async function readIdentities(
   set: string,
   index: number,
 ): Promise<string[]> {
-  const block = await blocks.readAssets(set, index);
-  invariant(block !== undefined, 'a block of the head is missing');
-  const { starts, first } = block.assets;
-  const identities: string[] = [];
-  for (const part of starts.keys()) {
-    const bytes = part === 0 ? first : await blocks.readPart(set, index, part);
-    invariant(bytes !== undefined, 'a part of the head is missing');
-    const rows = JSON.parse(`[${bytes}]`) as StagedAsset[];
-    identities.push(...rows.map(assetIdentity));
-  }
-  return identities;
+  const rows = await readAssetRows(blocks, set, index);
+  invariant(rows !== null, 'a block of the head is missing');
+  return rows.map(assetIdentity);
 }
 
 function partsOf(

@@ -79,6 +79,9 @@ export interface ChunkDocument {
   readonly digest: string;
   readonly rawBytes: number;
   readonly content: Binary;
+  /** What an assembly needs of a page beside its text; absent where the chunk is no whole page. */
+  readonly survey?: Binary;
+  readonly surveyRawBytes?: number;
   readonly stagedAt: Date;
   /** Present on captures, which are deleted sooner. */
   readonly source?: 'capture';
@@ -219,6 +222,20 @@ export interface PackedBlockDocument {
   readonly crc32: number;
 }
 
+/**
+ * A hash of the `assetid` of each asset of a revision. It is among the text blocks: it goes with the
+ * rows of its set.
+ */
+export interface AssetIndexDocument {
+  /** `<revision>/ids/<index>` */
+  readonly _id: string;
+  readonly scope: string;
+  readonly set: string;
+  readonly index: number;
+  /** 32-bit little-endian, one per asset. */
+  readonly hashes: Binary;
+}
+
 export interface Collections {
   readonly scans: Collection<ScanDocument>;
   readonly chunks: Collection<ChunkDocument>;
@@ -229,6 +246,7 @@ export interface Collections {
   readonly packedBlocks: Collection<PackedBlockDocument>;
   readonly changeSets: Collection<ChangeSetDocument>;
   readonly changeBlocks: Collection<ChangeBlockDocument>;
+  readonly assetIndexes: Collection<AssetIndexDocument>;
 }
 
 export function collectionsOf(db: Db): Collections {
@@ -242,6 +260,7 @@ export function collectionsOf(db: Db): Collections {
     packedBlocks: db.collection('text_blocks'),
     changeSets: db.collection(documents.changeSet.collection),
     changeBlocks: db.collection('change_blocks'),
+    assetIndexes: db.collection('text_blocks'),
   };
 }
 

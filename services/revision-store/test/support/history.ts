@@ -1,6 +1,7 @@
 import type { RevisionId } from '@inventory/contracts/ids';
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import type { StagedAsset, StagedDescription } from '@inventory/contracts/staged-rows';
+import { createSerialExecutor } from '@inventory/runtime/serial-executor';
 import { newScope } from '@inventory/testkit/builders';
 import type { TestClock } from '@inventory/testkit/test-clock';
 import { fromCompletedMessage } from '../../src/consumers/on-revision-commands.ts';
@@ -13,6 +14,7 @@ import {
   type ChangesPageRequest,
   readChangesPage,
 } from '../../src/operations/read-changes-page.ts';
+import { stageChunk } from '../../src/operations/stage-chunk.ts';
 import { createChunkStore } from '../../src/storage/chunk-store.ts';
 import { createDecidedScanStore } from '../../src/storage/decided-scan-store.ts';
 import { createObservationStore } from '../../src/storage/observation-store.ts';
@@ -58,7 +60,7 @@ export function openHistory(store: StoreUnderTest, clock: TestClock, blockAssets
       for (const [chunk, content] of parts.entries()) {
         const place = { scanId: scan.scanId, epoch: scan.epoch, page, chunk };
         const arrived = { digest: digestOf(content), content, source: scan.source };
-        await chunks.stageChunk(place, arrived, clock.now());
+        await stageChunk({ chunks, clock, executor: createSerialExecutor() }, place, arrived);
       }
     }
     const completed = fromCompletedMessage(completedMessage(scan));

@@ -3,6 +3,8 @@ import {
   chunkDigestHeader,
   currentPageMeta,
   currentPageMetaHeader,
+  type LatestObservation,
+  latestObservation,
   packedPageBeginning,
 } from '@inventory/contracts/internal/inventory';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
@@ -16,6 +18,7 @@ export interface PageQuery {
   readonly language?: string;
   readonly page_size?: number;
   readonly position?: number;
+  readonly descriptions?: 'page' | 'none';
   readonly coding?: ContentCoding;
   readonly revision_id?: string;
   readonly observation_id?: string;
@@ -43,8 +46,16 @@ export interface StoreClient {
   /** What is staged under a scan's epoch. */
   staged(scan: Pick<Scan, 'scanId' | 'epoch'>): Promise<{ status: number; pages: ManifestPage[] }>;
   page(scope: InventoryKey, query?: PageQuery): Promise<GivenPage>;
+  assets(
+    scope: InventoryKey,
+    query: Pick<PageQuery, 'descriptions'> & { readonly assetid: readonly string[] },
+  ): Promise<GivenPage>;
+  /** The text of a run of lines. */
+  lines(scope: InventoryKey, query: Readonly<Record<string, string | number>>): Promise<GivenPage>;
   /** Every page of a chain, pinned as the gateway pins it. */
   chain(scope: InventoryKey, query?: PageQuery): Promise<GivenPage[]>;
+  /** What was observed last; null where nothing is saved. */
+  observation(scope: InventoryKey): Promise<LatestObservation | null>;
   erase(scope: InventoryKey): Promise<number>;
 }
 
@@ -78,12 +89,16 @@ export function createStoreClient(url: string): StoreClient {
     return { status: answer.status, ...(text ? { code: JSON.parse(text).error.code } : {}) };
   }
 
-  async function page(scope: InventoryKey, query: PageQuery = {}): Promise<GivenPage> {
-    const given = { language: 'english', page_size: 2000, ...query };
+  const page: StoreClient['page'] = (scope, query) =>
+    read(scope, 'page', { language: 'english', page_size: 2000, ...query });
+
+  async function read(scope: InventoryKey, part: string, query: object): Promise<GivenPage> {
     const search = new URLSearchParams(
-      Object.entries(given).map(([name, value]): [string, string] => [name, String(value)]),
+      Object.entries(query).flatMap(([name, value]) =>
+        [value].flat().map((one): [string, string] => [name, String(one)]),
+      ),
     );
-    const answer = await fetch(`${url}${inventoryPath(scope)}/page?${search}`);
+    const answer = await fetch(`${url}${inventoryPath(scope)}/${part}?${search}`);
     const bytes = Buffer.from(await answer.arrayBuffer());
     if (answer.status !== 200) {
       return { status: answer.status, code: JSON.parse(bytes.toString()).error.code } as GivenPage;
@@ -95,13 +110,15 @@ export function createStoreClient(url: string): StoreClient {
       code: undefined,
       meta,
       text,
-      ...JSON.parse(`{${text}}`),
+      ...(part === 'lines' ? {} : JSON.parse(`{${text}}`)),
     };
   }
 
   return {
     putChunk,
     page,
+    lines: (scope, query) => read(scope, 'lines', { language: 'english', ...query }),
+    assets: (scope, query) => read(scope, 'assets', { language: 'english', ...query }),
     async stage(scan) {
       for (const [number, chunks] of scan.pages.entries()) {
         for (const [chunk, bytes] of chunks.entries()) {
@@ -125,6 +142,10 @@ export function createStoreClient(url: string): StoreClient {
         at = next.meta.next_position;
       }
       return pages;
+    },
+    async observation(scope) {
+      const answer = await fetch(`${url}${inventoryPath(scope)}/observation`);
+      return answer.status === 404 ? null : latestObservation.parse(await answer.json());
     },
     async erase(scope) {
       return (await fetch(`${url}${inventoryPath(scope)}`, { method: 'DELETE' })).status;

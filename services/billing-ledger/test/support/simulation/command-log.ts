@@ -53,6 +53,7 @@ function toBody(command: Command): object {
         request_id: command.requestId,
         product_code: command.productCode,
         max_credits: command.kind === 'reserve' ? command.maxCredits : undefined,
+        page_count: command.kind === 'charge' ? command.pages : undefined,
       };
     case 'settle':
       return {

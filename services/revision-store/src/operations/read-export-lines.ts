@@ -1,0 +1,56 @@
+import type { ObservationId } from '@inventory/contracts/ids';
+import type { Language } from '@inventory/contracts/languages';
+import type { ExportFormat } from '@inventory/contracts/vocabulary';
+import { exportLines, fittingLines } from '../domain/export-lines.ts';
+import type { Observation } from '../domain/observation.ts';
+import { nextPosition, rangesOfPage } from '../domain/page-body.ts';
+import type { BlockReading } from '../storage/block-cache.ts';
+import { readContent, readOutline, setsOf, toOutline } from './read-blocks.ts';
+import { type NoPage, readObserved, type SelectObservationDeps } from './read-observed.ts';
+
+export interface ExportLinesRequest {
+  readonly scopeKey: string;
+  readonly language: Language;
+  readonly format: ExportFormat;
+  readonly position: number;
+  /** What an export is of; null for the head. */
+  readonly observationId: ObservationId | null;
+}
+
+export type ExportLines =
+  | {
+      readonly result: 'page';
+      readonly observation: Observation;
+      readonly language: Language;
+      readonly nextPosition: number | null;
+      readonly body: readonly Buffer[];
+    }
+  | NoPage;
+
+/** Lines in memory at once, of one reader, unless one alone is larger. */
+const linesBytesMax = 4 * 1024 * 1024;
+
+/** A run of assets with their descriptions, a line each: what is left of one block, or a part of that. */
+export async function readExportLines(
+  deps: SelectObservationDeps & { readonly blocks: BlockReading },
+  request: ExportLinesRequest,
+): Promise<ExportLines> {
+  const { scopeKey, position, observationId } = request;
+  const pinned = observationId && { observationId, revisionId: null };
+  return await readObserved(deps, { scopeKey, pinned }, async (observation) => {
+    const { totalCount, blockAssets } = observation.revision;
+    if (position > totalCount) return { result: 'beyond_end' };
+    const { language, sets } = setsOf(observation, request.language, 'page');
+    const page = { position, pageSize: blockAssets, totalCount, blockAssets };
+    const [range] = rangesOfPage(page);
+    const found = { result: 'page', observation, language } as const;
+    if (range === undefined) return { ...found, nextPosition: null, body: [] };
+    const stored = await readOutline(deps.blocks, sets, range);
+    if (stored === null) return null;
+    const fitting = fittingLines(toOutline(stored), linesBytesMax);
+    const part = await readContent(deps.blocks, { ...stored, range: fitting });
+    if (part === null) return null;
+    const body = [exportLines[request.format](part)];
+    return { ...found, nextPosition: nextPosition(page, [fitting]), body };
+  });
+}
