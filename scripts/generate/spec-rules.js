@@ -180,4 +180,15 @@ module.exports = {
     'ledger-verify': 'Ledger verify',
     'account-self-service': 'Account self-service: Balance, statement, usage, alert',
   },
+  'Changes since a revision': {
+    'changes-are-a-function-of-two-revisions':
+      'Changes: Of two revisions alone; paging never repeats, misses or restarts',
+    'changes-are-saved-with-their-revision':
+      'Change sets: In the write that moves the head, captures included; erased with the inventory',
+    'a-chain-of-changes-is-few-sets': 'Chain: Few sets lead from any revision to any other',
+    'changes-stay-30-days-longer': 'Kept 30 days longer than the revisions that they join',
+    'revision-expired': 'Expired: 410 with the newest revision and its link; unknown: 422',
+    'changes-are-charged-as-current': 'Charge: Of a Current page; no difference is free',
+    'links-to-changes': 'Links: Status and event lead to the changes of their revision',
+  },
 };
