@@ -17,6 +17,8 @@ module.exports = {
     'post-refresh': 'POST Refresh: 202 with record, Location, Retry-After, reservation of 125',
     'idempotency-key':
       'Idempotency-Key: The same key and inputs find the same refresh; other inputs are a conflict',
+    'max-age-seconds':
+      'Freshness: An observation of the language, no older than max_age_seconds, answers at once: 200, nothing held, nothing charged, one event; else a scan',
     'refresh-status':
       'Refresh status: Costs nothing, counts as a request, readable within its Project only',
     polling:

@@ -32,6 +32,7 @@ const rules: Readonly<Record<string, readonly [Holds, string]>> = {
   signal: [(value) => value instanceof AbortSignal, 'must be an AbortSignal'],
   idempotencyKey: text,
   maxCredits: count,
+  maxAge: [isWholeWithin(0, 86_400), 'must be a whole number from 0 to 86400'],
   language: text,
   waitSeconds: [isWholeWithin(0, 30), 'must be a whole number from 0 to 30'],
   limit: [isWholeWithin(1, 100), 'must be a whole number from 1 to 100'],

@@ -17,11 +17,17 @@ export interface RefreshOptions extends KeyedOptions {
   readonly maxCredits?: number | undefined;
   /** Language word of the platform; `english` by default. */
   readonly language?: string | undefined;
+  /**
+   * Seconds, 0 to 86400: an observation of the language that is saved and no older answers at once,
+   * free; the record's `served_from` is `saved` then. By default the platform is always scanned.
+   */
+  readonly maxAge?: number | undefined;
 }
 
+type WantedRefresh = Pick<RefreshOptions, 'maxCredits' | 'language' | 'maxAge' | 'idempotencyKey'>;
+
 /** One refresh of a batch. */
-export interface BatchItem
-  extends Pick<RefreshOptions, 'maxCredits' | 'language' | 'idempotencyKey'> {
+export interface BatchItem extends WantedRefresh {
   readonly scope: Scope;
 }
 
@@ -38,9 +44,7 @@ export interface WaitOptions {
   readonly onProgress?: ((record: RefreshRecord) => void) | undefined;
 }
 
-export interface RefreshAndWaitOptions
-  extends WaitOptions,
-    Pick<RefreshOptions, 'maxCredits' | 'language' | 'idempotencyKey'> {}
+export interface RefreshAndWaitOptions extends WaitOptions, WantedRefresh {}
 
 export interface ListOptions extends StatementOptions {
   readonly states?: readonly string[] | undefined;

@@ -52,11 +52,12 @@ function prepareItem(item: BatchItem, newKey: ClientEnvironment['newKey']) {
 function wireItem(item: BatchItem, newKey: ClientEnvironment['newKey']) {
   const { scope, ...rest } = item ?? {};
   checkOptions(rest);
-  const { maxCredits = maxCreditsDefault, language, idempotencyKey = newKey() } = rest;
+  const { maxCredits = maxCreditsDefault, language, maxAge, idempotencyKey = newKey() } = rest;
   return {
     ...checkedScope(scope),
     language,
     max_credits: maxCredits,
+    max_age_seconds: maxAge,
     idempotency_key: checkedKey(idempotencyKey),
   };
 }

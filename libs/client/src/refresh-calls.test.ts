@@ -45,7 +45,7 @@ describe('refresh', () => {
   test('is sent as the interface defines: path, key, header of the key, body', async () => {
     server.plays(pending(3, 202));
 
-    const answer = await client.refresh(scope, { language: 'german', maxCredits: 200 });
+    const answer = await client.refresh(scope, { language: 'german', maxCredits: 200, maxAge: 60 });
 
     expect(server.requests).toMatchObject([
       {
@@ -61,6 +61,7 @@ describe('refresh', () => {
     expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual({
       max_credits: 200,
       language: 'german',
+      max_age_seconds: 60,
     });
     expect(answer).toMatchObject({ retryAfterSeconds: 3, replayed: false });
     expect(answer.record).toEqual(record());

@@ -47,11 +47,12 @@ export function createRefreshCalls(callApi: CallApi, environment: ClientEnvironm
   const { newKey, nowMs } = environment;
 
   async function refresh(scope: Scope, options: RefreshOptions = {}): Promise<RefreshAnswer> {
-    const { maxCredits = maxCreditsDefault, language, idempotencyKey = newKey() } = options;
+    const { maxCredits = maxCreditsDefault, language, maxAge } = options;
+    const { idempotencyKey = newKey() } = options;
     const call = {
       method: 'POST',
       path: `${inventoryPath(scope)}/refresh`,
-      body: { max_credits: maxCredits, language },
+      body: { max_credits: maxCredits, language, max_age_seconds: maxAge },
       idempotencyKey: checkedKey(idempotencyKey),
     } as const;
     return readRefresh(await callApi(call, options));

@@ -20,6 +20,8 @@ export function record(change: Partial<RefreshRecord> = {}): RefreshRecord {
     deadline_at: '2026-01-01T01:00:00.000Z',
     outcome: null,
     revision_id: null,
+    served_from: 'scan',
+    verified_at: null,
     billing_state: 'reserved',
     billing_disposition: null,
     billing: {

@@ -32,14 +32,18 @@ export const billingStates = ['reserved', 'pending', 'finalized'] as const;
 export const billingState = z.enum(billingStates);
 export type BillingState = z.infer<typeof billingState>;
 
-/** How the hold of a refresh was settled. */
+/** How the hold of a refresh was settled; one that is answered from what is saved had none. */
 export const settlementDispositions = [
   'finalize_complete',
   'finalize_diagnostic',
+  'finalize_saved',
   'release',
 ] as const;
 export const settlementDisposition = z.enum(settlementDispositions);
 export type SettlementDisposition = z.infer<typeof settlementDisposition>;
+
+/** Where the answer of a refresh comes from. */
+export const servedFrom = z.enum(['scan', 'saved']);
 
 /** `meta.billing_disposition` of page reads and of refresh acceptance. */
 export const billingDispositions = [

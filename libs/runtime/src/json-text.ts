@@ -3,8 +3,12 @@ export interface JsonText {
   readonly bytes: Buffer;
   /** Where escapes begin that are half a character. */
   readonly halves: number[];
-  /** Byte ranges of the names in the objects around the present place, as pairs. */
+  /** The names in the objects around the present place: start, end and sketch of each. */
   readonly names: number[];
+  /** How much of `names` is in use. */
+  namesEnd: number;
+  /** Of the latest name: equal for equal names, and seldom for others. */
+  sketch: number;
   depth: number;
 }
 
@@ -22,6 +26,10 @@ export type VisitElement = (start: number) => number;
 const depthMax = 64;
 /** Beyond these a set finds a repeated name. */
 const comparedNamesMax = 32;
+/** Numbers that are kept of each name. */
+const perName = 3;
+/** In place of the sketch of a name with an escape. */
+const escaped = -1;
 
 const code = (character: string): number => character.charCodeAt(0);
 const quote = code('"');
@@ -41,37 +49,37 @@ const literals: ReadonlyMap<number | undefined, Buffer> = new Map(
 );
 
 export function openJsonText(bytes: Buffer): JsonText {
-  return { bytes, halves: [], names: [], depth: 0 };
+  return { bytes, halves: [], names: [], namesEnd: 0, sketch: 0, depth: 0 };
 }
 
 /** Reads the object that begins at `at`. Returns its end. Throws {@link NotJson}. */
-export function readObject(text: JsonText, at: number, visit: VisitMember): number {
-  const { bytes, names } = text;
+export function readObject(text: JsonText, at: number, visit: VisitMember | null): number {
+  const { bytes } = text;
   let next = enter(text, at, openBrace);
   if (bytes[next] === closeBrace) return leave(text, next);
-  const first = names.length;
+  const first = text.namesEnd;
   let known: Set<string> | null = null;
   for (;;) {
     const start = next + 1;
-    const end = skipString(text, next) - 1;
-    known = refuseRepeatedName(text, first, start, end, known);
-    names.push(start, end);
+    const end = skipName(text, next) - 1;
+    known = addName(text, first, start, end, known);
     next = expect(bytes, skipSpace(bytes, end + 1), colon);
-    next = skipSpace(bytes, visit(start, end, skipSpace(bytes, next)));
+    const value = skipSpace(bytes, next);
+    next = skipSpace(bytes, visit === null ? skipValue(text, value) : visit(start, end, value));
     if (bytes[next] === closeBrace) break;
     next = skipSpace(bytes, expect(bytes, next, comma));
   }
-  names.length = first;
+  text.namesEnd = first;
   return leave(text, next);
 }
 
 /** Reads the array that begins at `at`. Returns its end. Throws {@link NotJson}. */
-export function readArray(text: JsonText, at: number, visit: VisitElement): number {
+export function readArray(text: JsonText, at: number, visit: VisitElement | null): number {
   const { bytes } = text;
   let next = enter(text, at, openBracket);
   if (bytes[next] === closeBracket) return leave(text, next);
   for (;;) {
-    next = skipSpace(bytes, visit(next));
+    next = skipSpace(bytes, visit === null ? skipValue(text, next) : visit(next));
     if (bytes[next] === closeBracket) return leave(text, next);
     next = skipSpace(bytes, expect(bytes, next, comma));
   }
@@ -85,9 +93,9 @@ export function skipValue(text: JsonText, at: number): number {
     case quote:
       return skipString(text, at);
     case openBrace:
-      return readObject(text, at, (_start, _end, value) => skipValue(text, value));
+      return readObject(text, at, null);
     case openBracket:
-      return readArray(text, at, (start) => skipValue(text, start));
+      return readArray(text, at, null);
     default:
       return byte === minus || isDigit(byte) ? skipNumber(bytes, at) : skipLiteral(bytes, at);
   }
@@ -95,7 +103,8 @@ export function skipValue(text: JsonText, at: number): number {
 
 export function skipSpace(bytes: Buffer, from: number): number {
   for (let at = from; ; at += 1) {
-    const byte = bytes[at];
+    const byte = bytes[at] ?? quote;
+    if (byte > 0x20) return at;
     if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return at;
   }
 }
@@ -108,24 +117,41 @@ export function textBetween(bytes: Buffer, start: number, end: number): string {
 
 /** Replaces every half of a character that was read so far by U+FFFD, in place. */
 export function mendHalves({ bytes, halves }: JsonText): void {
+  if (halves.length === 0) return;
   for (const at of halves) bytes.write('\\ufffd', at);
   halves.length = 0;
 }
 
-/** Which of these names, in their text, is written between these places; -1 for any other. */
-export function findName(
-  bytes: Buffer,
-  start: number,
-  end: number,
-  names: readonly Buffer[],
-): number {
-  for (let index = 0; index < names.length; index += 1) {
-    const name = names[index];
-    if (name?.length === end - start && isSame(bytes, start, name)) return index;
+/** Names that are looked for. */
+export interface Names {
+  readonly texts: readonly Buffer[];
+  readonly sketches: readonly number[];
+}
+
+export function namesOf(names: readonly string[]): Names {
+  const texts = names.map((name) => Buffer.from(name));
+  const sketches = texts.map((name) => {
+    const text = openJsonText(Buffer.from(`"${name}"`));
+    skipName(text, 0);
+    return text.sketch;
+  });
+  return { texts, sketches };
+}
+
+/** Which of these is the name that is being visited, between these places; -1 for any other. */
+export function findName(text: JsonText, start: number, end: number, names: Names): number {
+  const { bytes, sketch } = text;
+  const { texts, sketches } = names;
+  if (sketch === escaped) {
+    const decoded = Buffer.from(textBetween(bytes, start, end));
+    return texts.findIndex((name) => name.equals(decoded));
   }
-  if (!hasEscape(bytes, start, end)) return -1;
-  const decoded = Buffer.from(textBetween(bytes, start, end));
-  return names.findIndex((name) => name.equals(decoded));
+  for (let index = 0; index < sketches.length; index += 1) {
+    if (sketches[index] !== sketch) continue;
+    const name = texts[index];
+    if (name?.length === end - start && isSame(bytes, start, name, 0, name.length)) return index;
+  }
+  return -1;
 }
 
 function enter(text: JsonText, at: number, bracket: number): number {
@@ -140,59 +166,80 @@ function leave(text: JsonText, at: number): number {
   return at + 1;
 }
 
-/** Compares byte by byte while names are few and plain, by a set of all of them otherwise. */
-function refuseRepeatedName(
-  { bytes, names }: JsonText,
+/**
+ * Adds a name of the present object, unless it is there. Names are compared by their sketches, then byte
+ * by byte, while they are few and plain; by a set of all of them otherwise.
+ */
+function addName(
+  text: JsonText,
   first: number,
   start: number,
   end: number,
   known: Set<string> | null,
 ): Set<string> | null {
-  const isMany = names.length - first >= 2 * comparedNamesMax;
-  if (known === null && !isMany && !hasEscape(bytes, start, end)) {
-    for (let at = first; at < names.length; at += 2) {
-      const other = names[at] ?? 0;
-      if ((names[at + 1] ?? 0) - other !== end - start) continue;
+  const { bytes, names, namesEnd, sketch } = text;
+  const isMany = namesEnd - first >= perName * comparedNamesMax;
+  let all = known;
+  if (all === null && !isMany && sketch !== escaped) {
+    for (let at = first; at < namesEnd; at += perName) {
+      if (names[at + 2] !== sketch) continue;
+      const [other = 0, otherEnd = 0] = [names[at], names[at + 1]];
+      if (otherEnd - other !== end - start) continue;
       if (isSame(bytes, other, bytes, start, end - start)) throw new NotJson('a member twice');
     }
-    return null;
+  } else {
+    all ??= namesSince(text, first);
+    const name = textBetween(bytes, start, end);
+    if (all.has(name)) throw new NotJson('a member twice');
+    all.add(name);
   }
-  const all = known ?? new Set<string>();
-  if (known === null) {
-    for (let at = first; at < names.length; at += 2) {
-      all.add(textBetween(bytes, names[at] ?? 0, names[at + 1] ?? 0));
-    }
-  }
-  const name = textBetween(bytes, start, end);
-  if (all.has(name)) throw new NotJson('a member twice');
-  return all.add(name);
+  names[namesEnd] = start;
+  names[namesEnd + 1] = end;
+  names[namesEnd + 2] = sketch;
+  text.namesEnd = namesEnd + perName;
+  return all;
 }
 
-function isSame(
-  bytes: Buffer,
-  start: number,
-  others: Buffer,
-  from = 0,
-  length = others.length,
-): boolean {
+function namesSince({ bytes, names, namesEnd }: JsonText, first: number): Set<string> {
+  const all = new Set<string>();
+  for (let at = first; at < namesEnd; at += perName) {
+    all.add(textBetween(bytes, names[at] ?? 0, names[at + 1] ?? 0));
+  }
+  return all;
+}
+
+/** As {@link skipString}; leaves the sketch of the name in the text. */
+function skipName(text: JsonText, start: number): number {
+  const { bytes } = text;
+  let sketch = 0;
+  for (let at = expect(bytes, start, quote); ; at += 1) {
+    const byte = bytes[at] ?? 0;
+    if (byte === quote) {
+      text.sketch = sketch;
+      return at + 1;
+    }
+    if (byte === backslash || byte < 0x20) break;
+    sketch = (Math.imul(sketch, 31) + byte) & 0x3fffffff;
+  }
+  text.sketch = escaped;
+  return skipString(text, start);
+}
+
+function isSame(bytes: Buffer, start: number, others: Buffer, from: number, length: number) {
   for (let at = 0; at < length; at += 1) {
     if (bytes[start + at] !== others[from + at]) return false;
   }
   return true;
 }
 
-function hasEscape(bytes: Buffer, start: number, end: number): boolean {
-  for (let at = start; at < end; at += 1) if (bytes[at] === backslash) return true;
-  return false;
-}
-
 function skipString(text: JsonText, start: number): number {
   const { bytes } = text;
   for (let at = expect(bytes, start, quote); ; at += 1) {
-    const byte = bytes[at];
+    const byte = bytes[at] ?? 0;
+    if (byte > backslash) continue;
     if (byte === quote) return at + 1;
     if (byte === backslash) at = skipEscape(text, at) - 1;
-    else if (byte === undefined || byte < 0x20) throw new NotJson('an open string');
+    else if (byte < 0x20) throw new NotJson('an open string');
   }
 }
 

@@ -207,14 +207,15 @@ export interface MadeDue<Stored> {
 /**
  * Makes work due then at the latest. What is claimed is due again when its claim ends, so no two
  * replicas work on it, and the next claim sees what was written before this call. With
- * `insertMissing` each is named by its `_id`, and a document that does not exist is made.
+ * `insertMissing` each is named by its `_id`, and a document that does not exist is made. False when
+ * there is none: nothing has to look at what is due.
  */
 export async function makeDue<Stored extends Identified>(
   collection: Collection<Stored>,
   wanted: readonly MadeDue<Stored>[],
   { insertMissing: upsert = false }: { readonly insertMissing?: boolean } = {},
-): Promise<void> {
-  if (wanted.length === 0) return;
+): Promise<boolean> {
+  if (wanted.length === 0) return false;
   const updates = (part: (one: MadeDue<Stored>) => object) =>
     wanted.map((one) => ({ updateMany: { upsert: false, ...part(one) } }) as Write<Stored>);
   const claimed = updates(({ which }) => ({
@@ -231,10 +232,11 @@ export async function makeDue<Stored extends Identified>(
     upsert,
   }));
   // In this order: one whose claim ends between the two is unclaimed at the second.
-  if (!upsert) return void (await collection.bulkWrite([...claimed, ...others]));
+  if (!upsert) return (await collection.bulkWrite([...claimed, ...others])).matchedCount > 0;
   await collection.bulkWrite(claimed);
   // The insert of one that is claimed is refused: it is marked.
   await refusedWrites(collection.bulkWrite(others, { ordered: false }));
+  return true;
 }
 
 type Write<Stored extends Identified> = AnyBulkWriteOperation<Stored>;

@@ -36,11 +36,11 @@ export async function startEventStream(
     publish: bus.publish,
     async makeDue({ projectId, appendedAtMs }) {
       const isKept = appendedAtMs !== null;
-      await Promise.all([
+      const [isDue] = await Promise.all([
         endpoints.makeDue({ projectId }, clock.now()),
         isKept && pruning.appended(projectId, appendedAtMs),
       ]);
-      wake();
+      if (isDue) wake();
     },
     onAppended: appendedCounter(clock),
     listEventProjects: gateway.listEventProjects,

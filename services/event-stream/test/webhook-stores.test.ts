@@ -215,6 +215,14 @@ test('endpoints that wait for their account cost nothing until it changes, and t
   expect(appended.sort()).toEqual([held.id, idle.id].sort());
 });
 
+test('an event of a Project without endpoints makes nothing due, so that nothing is looked for (architecture: cost follows what is due)', async () => {
+  const { endpoints } = stores();
+  const { projectId } = await newEndpoint();
+
+  expect(await endpoints.makeDue({ projectId: newProjectId() }, clock.now())).toBe(false);
+  expect(await endpoints.makeDue({ projectId }, clock.now())).toBe(true);
+});
+
 test('an endpoint that was deleted is listed no more, and after a crash its turn removes what is left (Events: webhooks)', async () => {
   const { endpoints, deliveries, collections } = stores();
   const endpoint = await newEndpoint();

@@ -71,6 +71,35 @@ test('every item has its own result, in the order of the request (Batch) [batch]
   });
 });
 
+test('an item that a saved observation answers has status 200 and no Retry-After (Freshness) [max-age-seconds, batch]', async () => {
+  const { key } = world.issue();
+  world.collector.decide = ({ freshness }) =>
+    freshness === undefined
+      ? accepted
+      : {
+          decision: 'saved',
+          price_version: 1,
+          revision_id: 'invrev_0198c0de-0000-7000-8000-000000000003',
+          verified_at: '2026-01-15T09:58:31.000Z',
+          completed_at: '2026-01-15T10:00:00.012Z',
+        };
+
+  const results = resultsOf(
+    await send(key, [item({ max_age_seconds: 60 }), item(), item({ max_age_seconds: 86_401 })]),
+  );
+
+  expect(results).toMatchObject([
+    {
+      status: 200,
+      retry_after_seconds: null,
+      data: { served_from: 'saved', state: 'completed' },
+      meta: { credits_reserved: 0, billing_disposition: 'not_charged' },
+    },
+    { status: 202, retry_after_seconds: 7, data: { served_from: 'scan' } },
+    { status: 422, error: { detail: { issues: [{ field: 'items.2.max_age_seconds' }] } } },
+  ]);
+});
+
 test('single and batch refreshes share one key space and one fingerprint (Refresh)', async () => {
   const { key } = world.issue();
   const first = item();

@@ -238,3 +238,92 @@ describe('the list of refreshes [list]', () => {
     expect([answer.status, answer.json.error.code]).toEqual([422, 'invalid_cursor']);
   });
 });
+
+describe('an observation that is young enough (Freshness) [max-age-seconds]', () => {
+  const body = { max_credits: 125, max_age_seconds: 60 };
+  const saved = {
+    decision: 'saved',
+    price_version: 1,
+    revision_id: 'invrev_0198c0de-0000-7000-8000-000000000003',
+    verified_at: '2026-01-15T09:58:31.000Z',
+    completed_at: '2026-01-15T10:00:00.012Z',
+  } as const;
+
+  const post = (
+    key: string,
+    sent: object,
+    {
+      scope = newScope(),
+      idempotencyKey,
+    }: { scope?: ReturnType<typeof newScope>; idempotencyKey?: string } = {},
+  ) =>
+    gateway.call({
+      method: 'POST',
+      path: refreshPathOf(scope),
+      key,
+      body: sent,
+      headers: idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey },
+    });
+  const commandsOf = (projectId: string) =>
+    world.collector.requests.filter(({ project_id }) => project_id === projectId);
+
+  test('is answered 200 without Retry-After, a terminal record and no hold, whatever the balance', async () => {
+    const { key, principal } = world.issue();
+    world.collector.decide = () => saved;
+
+    const answer = await post(key, body);
+
+    expect([answer.status, answer.headers['retry-after']]).toEqual([200, undefined]);
+    expect(answer.headers.location).toBe(statusPathOf(answer.json.data.refresh_id));
+    expect(refreshRecord.strict().parse(answer.json.data)).toMatchObject({
+      state: 'completed',
+      outcome: 'complete_unchanged',
+      served_from: 'saved',
+      revision_id: saved.revision_id,
+      verified_at: saved.verified_at,
+      billing_disposition: 'finalize_saved',
+      billing: { credits_reserved: 0, credits_charged: 0, credits_released: 0 },
+    });
+    expect(answer.json.meta).toMatchObject({
+      credits_reserved: 0,
+      billing_disposition: 'not_charged',
+    });
+    expect(commandsOf(principal.projectId)).toMatchObject([
+      { freshness: { max_age_seconds: 60, price_version: 1 } },
+    ]);
+  });
+
+  test('is the answer of its key: 200 again; another max_age_seconds is a conflict', async () => {
+    const { key } = world.issue();
+    const [idempotencyKey, scope] = ['key', newScope()];
+    await post(key, body, { scope, idempotencyKey });
+    for (const [id, view] of world.collector.views) {
+      const record = { ...view.record, served_from: 'saved', state: 'completed' } as const;
+      world.collector.views.set(id, { ...view, record, retry_after_seconds: null });
+    }
+
+    const again = await post(key, body, { scope, idempotencyKey });
+    const other = await post(key, { max_credits: 125 }, { scope, idempotencyKey });
+
+    expect([again.status, again.headers['idempotency-replayed']]).toEqual([200, 'true']);
+    expect(again.json.meta.billing_disposition).toBe('not_charged');
+    expect([other.status, other.json.error.code]).toEqual([409, 'idempotency_conflict']);
+  });
+
+  test('is not asked for by a Credential that may not read Current: its refresh is scanned', async () => {
+    const { key, principal } = world.issue({ permissions: ['platform.inventory.refresh.v1'] });
+
+    const answer = await post(key, body);
+
+    expect([answer.status, answer.json.data.served_from]).toEqual([202, 'scan']);
+    expect(commandsOf(principal.projectId)[0]).not.toHaveProperty('freshness');
+  });
+
+  test.each([-1, 86_401, 1.5, '60', null])('max_age_seconds %j is 422', async (value) => {
+    const { key } = world.issue();
+    const answer = await post(key, { ...body, max_age_seconds: value });
+
+    expect([answer.status, answer.json.error.code]).toEqual([422, 'invalid_request']);
+    expect(answer.json.error.detail.issues).toMatchObject([{ field: 'max_age_seconds' }]);
+  });
+});

@@ -2,6 +2,7 @@ import { createInternalClient } from '@inventory/http/internal-client';
 import type { Lifetime } from '@inventory/runtime/lifetime';
 import { createSerialExecutor, type SerialExecutor } from '@inventory/runtime/serial-executor';
 import type { RefreshCollectorConfig } from './config.ts';
+import { createObservationClient, type ObservationClient } from './refreshes/find-observation.ts';
 import { createLedgerClient, type LedgerClient } from './refreshes/orphaned-holds.ts';
 import {
   createRevisionStoreClient,
@@ -10,6 +11,7 @@ import {
 
 export interface Clients {
   readonly revisionStore: RevisionStoreClient;
+  readonly observations: ObservationClient;
   readonly ledger: LedgerClient;
   /** Parses and serializes large pages, one at a time. */
   readonly executor: SerialExecutor;
@@ -34,6 +36,7 @@ export function openClients(config: RefreshCollectorConfig, lifetime: Lifetime):
   return {
     executor,
     revisionStore: createRevisionStoreClient(revisionStore, executor),
+    observations: createObservationClient(revisionStore),
     ledger: createLedgerClient(internal('billing-ledger', config.billingLedgerUrl)),
   };
 }

@@ -21,7 +21,7 @@ export async function startRefreshCollector(
   const backends = await openBackends(context, 'refresh-collector', indexes);
   const replica = identifiers.uuidV7();
   const stores = openStores(backends.db, { ...context, replica });
-  const { ledger, revisionStore, executor } = openClients(config, lifetime);
+  const { ledger, revisionStore, observations, executor } = openClients(config, lifetime);
   const planner = createPlannerLease({ ...context, ...stores, replica });
   const plan = () => planner.plan;
   const use = createRecentUse(config.scheduling);
@@ -33,6 +33,7 @@ export async function startRefreshCollector(
   startScanning(context, {
     stores,
     revisionStore,
+    observations,
     egress,
     refreshes,
     planner,
@@ -40,7 +41,7 @@ export async function startRefreshCollector(
     use,
     livePagesPerMinute: livePages.requestedPerMinute,
   });
-  await startConsuming(context, { bus: backends.bus, stores, ...refreshes });
+  await startConsuming(context, { bus: backends.bus, stores, observations, ...refreshes });
 
   const routes = [...refreshes.routes, ...livePages.routes];
   return serveInternal(context, routes, backends.health);

@@ -1,4 +1,5 @@
 import { newProjectId, newRefreshId } from '@inventory/testkit/builders';
+import { testLogger } from '@inventory/testkit/namespace';
 import type { Collection } from 'mongodb';
 import { admitRefresh, type RefreshRequest } from '../src/refreshes/admit-refresh.ts';
 import { applyFact } from '../src/refreshes/apply-fact.ts';
@@ -32,6 +33,7 @@ function attempt(fields: Partial<RefreshRequest> = {}): RefreshRequest {
     ...request,
     id,
     idempotencyKey: 'key',
+    priceVersion: null,
     waitingId: `gateway:${id}`,
     requestedAtMs: stored.clock.now(),
     trace: {},
@@ -46,6 +48,8 @@ function openCollector(refreshes: RefreshStore = stored.openStore()) {
   const admitting = {
     admission: openAdmission,
     inventories: { readPageCount: async () => null },
+    observations: { findLatest: async () => null },
+    logger: testLogger,
     estimate: (_refresh: Refresh, before: number) => ({
       retryAfterSeconds: 10 * before,
       expectedCompletedMs: null,

@@ -22,6 +22,7 @@ export function acceptedRefresh(overrides: Partial<Refresh> = {}): Refresh {
     scope: { platform_id: '76561190000000000', app_id: 730, context_id: 2 },
     language: 'english',
     maxCredits: 125,
+    maxAgeSeconds: null,
     expectedPages: null,
     waitingId: 'gateway-1:req',
     requestedAtMs,
@@ -35,6 +36,7 @@ export function acceptedRefresh(overrides: Partial<Refresh> = {}): Refresh {
     outcome: null,
     observedAssets: null,
     revisionId: null,
+    observedAtMs: null,
     billing: {
       state: 'reserved',
       disposition: null,

@@ -30,6 +30,7 @@ export type Move =
   | { readonly move: 'queue_deadline' }
   | { readonly move: 'collect_deadline' }
   | { readonly move: 'start_scan' }
+  | { readonly move: 'observed' }
   | { readonly move: 'worker_dies' }
   | { readonly move: 'page' }
   | { readonly move: 'park' }
@@ -103,6 +104,15 @@ export class SagaWorld {
         break;
       case 'assembly_deadline':
         this.isOverdue = true;
+        break;
+      case 'observed':
+        this.learn({
+          fact: 'observed',
+          revisionId: `invrev_${this.refresh.id}` as RevisionId,
+          changed: true,
+          observedAssets: assets,
+          verifiedAtMs: requestedAtMs + 1,
+        });
         break;
       case 'queue_deadline':
         this.learn({ fact: 'queue_deadline_passed' });

@@ -7,10 +7,12 @@ import { loadConfig } from '../src/config.ts';
 import { openStores, type Stores } from '../src/open-stores.ts';
 import { applyFact } from '../src/refreshes/apply-fact.ts';
 import type { Refresh } from '../src/refreshes/refresh.domain.ts';
+import type { SavedObservation } from '../src/refreshes/saved-observation.domain.ts';
 import { createPlannerLease } from '../src/scans/planner-lease.ts';
 import { createScanScheduler, type SchedulerDeps } from '../src/scans/scan-scheduler.ts';
 import type { PlannedRefresh } from '../src/scans/scan-store.ts';
 import { planLimits } from '../src/scans/start-scanning.ts';
+import { takeObservation } from '../src/scans/take-observation.ts';
 import { acceptedRefresh } from './refresh-builder.ts';
 import { requiredSettings } from './required-settings.ts';
 import { openStoredRefreshes, type StoredRefreshes } from './stored-refreshes.ts';
@@ -43,6 +45,7 @@ function openScheduler(changed: Partial<SchedulerDeps> = {}, replica = 'replica-
     ...own,
     saga: stored.openSaga(own.refreshes),
     planner,
+    takeObservation: async () => null,
     worker: {
       replica,
       reserveSlot: () => null,
@@ -208,6 +211,61 @@ describe('after a change of the planner', () => {
     const isParked = async ({ id }: Refresh) =>
       (await stores.refreshes.findRefresh(id))?.refresh.scan?.parked;
     expect([await isParked(reserved), await isParked(larger)]).toEqual([false, true]);
+  });
+});
+
+describe('two refreshes of one inventory at the same time', () => {
+  it('share a scan where the later allows an observation of it: no second one starts, and both are settled (Freshness) [max-age-seconds]', async () => {
+    const saga = stored.openSaga(stores.refreshes);
+    const first = await queue();
+    const later = await queue({ scope: first.scope, maxAgeSeconds: 60 });
+    let latest: SavedObservation | null = null;
+    const scheduler = openScheduler({
+      saga,
+      takeObservation: (id) =>
+        takeObservation(
+          {
+            ...stores,
+            ...saga,
+            observations: { findLatest: async () => latest },
+            logger: testLogger,
+          },
+          id,
+        ),
+    });
+    const run = async () => {
+      stored.clock.advance(1_000);
+      await scheduler.runOnce();
+    };
+
+    await run();
+    const completedAtMs = stored.clock.now();
+    await applyFact(saga, first.id, { fact: 'scan_completed', completedAtMs }, 'outbox');
+    await stores.inventories.closeLease({
+      inventory: inventoryKeyText(first.scope),
+      refreshId: first.id,
+    });
+    await run();
+    expect([await stateOf(first), await stateOf(later)]).toEqual(['assembling', 'queued']);
+
+    latest = {
+      revisionId: 'invrev_0198c0de-0000-7000-8000-000000000003',
+      verifiedAtMs: completedAtMs,
+      language: 'english',
+      observedAssets: 2_001,
+      changed: true,
+    };
+    stored.clock.advance(10_000);
+    await run();
+
+    expect((await stores.refreshes.findRefresh(later.id))?.refresh).toMatchObject({
+      phase: 'settling',
+      outcome: 'complete_changed',
+      observedAssets: 2_001,
+      revisionId: latest.revisionId,
+      scan: null,
+    });
+    expect(saga.sent.map(({ id }) => id)).toContain(`settle:${later.id}`);
   });
 });
 

@@ -1,6 +1,7 @@
 import { pageChunksMax } from '@inventory/contracts/internal/inventory';
 import { pageAssetsMax } from '@inventory/contracts/vocabulary';
 import type { MessageBus } from '@inventory/messaging/bus';
+import { createSerialExecutor } from '@inventory/runtime/serial-executor';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import { startOutbox } from '@inventory/work/outbox';
 import type { Db } from 'mongodb';
@@ -49,6 +50,7 @@ export function openOperations(
     clock,
     identifiers,
     logger,
+    executor: createSerialExecutor(),
     sendOutcome: (decided: DecidedScan) => outbox.send(decided.scanId, [outcomeMessage(decided)]),
     settings: {
       ...config.assembly,

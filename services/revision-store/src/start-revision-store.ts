@@ -9,6 +9,7 @@ import {
   lookUpAssetsRoute,
   readCurrentPageRoute,
   readExportLinesRoute,
+  readObservationRoute,
 } from './http/inventory-routes.ts';
 import { listPagesRoute, putChunkRoute } from './http/staging-routes.ts';
 import { openOperations } from './open-operations.ts';
@@ -48,6 +49,7 @@ export async function startRevisionStore(
     putChunkRoute.bind(deps),
     listPagesRoute.bind(stores),
     readCurrentPageRoute.bind(cached),
+    readObservationRoute.bind(deps),
     lookUpAssetsRoute.bind({ ...cached, assetIndexes: createAssetIndexes(deps) }),
     readExportLinesRoute.bind({ ...deps, blocks: cacheBlocks(stores.blocks, exportCacheBytes) }),
     eraseInventoryRoute.bind(deps),

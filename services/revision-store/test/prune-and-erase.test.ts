@@ -335,6 +335,7 @@ describe('Erasing an inventory (Operating surface) [operator-api]', () => {
     expect(await replica.client.erase(scope)).toBe(204);
 
     expect((await replica.client.page(scope)).code).toBe('inventory_revision_not_found');
+    expect(await replica.client.observation(scope)).toBeNull();
     const { revision_id, observation_id } = first;
     expect((await replica.client.page(scope, { revision_id, observation_id })).status).toBe(410);
     expect(await countBlocks(scope, other)).toEqual({ assets: 1, texts: 1 });

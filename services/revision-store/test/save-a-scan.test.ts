@@ -1,8 +1,10 @@
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { newScope } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
+import { Binary } from 'mongodb';
 import { fromCompletedMessage } from '../src/consumers/on-revision-commands.ts';
 import { assembleScan } from '../src/operations/assemble-scan.ts';
+import { pack } from '../src/storage/compression.ts';
 import { assemblyOn } from './support/assembly-on.ts';
 import {
   asset,
@@ -227,6 +229,13 @@ describe('A further scan of an inventory (Refresh: unchanged) [unchanged]', () =
     const given = await replica.client.page(scope);
     expect(given.assets).toEqual(page.assets);
     expect(given.meta.verified_at).toBe(new Date(at(1)).toISOString());
+    expect(await replica.client.observation(scope)).toEqual({
+      revision_id: first.revision_id,
+      verified_at: given.meta.verified_at,
+      language: 'english',
+      observed_assets: 2,
+      changed: false,
+    });
     expect(
       await store.collections.textBlocks.countDocuments({ scope: `${scope.platform_id}/730/2` }),
     ).toBe(1);
@@ -251,6 +260,7 @@ describe('A further scan of an inventory (Refresh: unchanged) [unchanged]', () =
     const scope = newScope();
     const german = [description('501', '0', { name: 'Klinge' })];
     const first = await replica.save({ scope, pages: [page], completedAtMs: at(0) });
+    expect((await replica.client.observation(scope))?.changed).toBe(true);
     expect((await replica.client.page(scope, { language: 'german' })).meta.language).toBe(
       'english',
     );
@@ -269,6 +279,7 @@ describe('A further scan of an inventory (Refresh: unchanged) [unchanged]', () =
     expect(inGerman.assets).toEqual(page.assets);
     expect((await replica.client.page(scope)).descriptions).toEqual(page.descriptions);
     expect((await replica.client.page(scope, { language: 'thai' })).meta.language).toBe('german');
+    expect((await replica.client.observation(scope))?.language).toBe('german');
   });
 
   it('with other texts shows them, while chains keep the texts they began with', async () => {
@@ -388,7 +399,7 @@ describe('The assembly of many pages (Everything is bounded)', () => {
   }
 
   /** How often each page was read until the scan was committed. */
-  async function readsOf(scan: Scan): Promise<number[]> {
+  async function readsOf(scan: Scan, afterStaging = async () => {}): Promise<number[]> {
     const reads = Array.from({ length: pageCount }, () => 0);
     const assembly = assemblyOn(store, {
       blockAssets: pageAssets,
@@ -397,6 +408,7 @@ describe('The assembly of many pages (Everything is bounded)', () => {
       },
     });
     await replica.client.stage(scan);
+    await afterStaging();
     const completed = fromCompletedMessage(completedMessage(scan));
     const nowMs = assembly.clock.now();
     const received = { scan: completed, trace: {}, nowMs };
@@ -408,16 +420,39 @@ describe('The assembly of many pages (Everything is bounded)', () => {
     return reads;
   }
 
-  it('reads each page from the store once to compare and to write it, in one language and the next', async () => {
+  const onceEach = Array.from({ length: pageCount }, () => 1);
+
+  it('reads each page from the store once to write it, and none to compare it', async () => {
     const scope = newScope();
     const pages = scatteredPages();
-    const onceEach = Array.from({ length: pageCount }, () => 1);
 
     expect(await readsOf(newScan({ scope, pages }))).toEqual(onceEach);
     expect(await readsOf(newScan({ scope, pages, language: 'german' }))).toEqual(onceEach);
+    expect(await readsOf(newScan({ scope, pages }))).toEqual(onceEach.map(() => 0));
 
     const page = await replica.client.page(scope, { language: 'german', page_size: pageAssets });
     expect(page.assets).toEqual(pages[0]?.assets);
     expect(page.descriptions).toEqual(pages[0]?.descriptions);
+  });
+
+  it('reads once what was staged without a survey, or with one of another version', async () => {
+    const scope = newScope();
+    const pages = scatteredPages();
+    const ofPages = (scan: Scan, ...numbers: number[]) => ({
+      _id: { $in: numbers.map((page) => `${scan.scanId}/${scan.epoch}/${page}/0`) },
+    });
+    const { chunks } = store.collections;
+
+    const captured = newScan({ scope, pages, source: 'capture' });
+    expect(await readsOf(captured)).toEqual(onceEach);
+    const again = newScan({ scope, pages });
+    const reads = await readsOf(again, async () => {
+      const { packed, rawBytes } = await pack(Buffer.from([2, 0, 0, 0]));
+      const other = { survey: new Binary(packed), surveyRawBytes: rawBytes };
+      await chunks.updateOne(ofPages(again, 1), { $unset: { survey: '' } });
+      await chunks.updateOne(ofPages(again, 2), { $set: other });
+    });
+
+    expect(reads).toEqual(onceEach.map((_, page) => (page === 1 || page === 2 ? 1 : 0)));
   });
 });

@@ -16,6 +16,7 @@ import { ledgerNeighbours } from './benchmarks/ledger-neighbours.ts';
 import { ledgerReplies } from './benchmarks/ledger-replies.ts';
 import { ledgerStore } from './benchmarks/ledger-store.ts';
 import { liveNeighbour } from './benchmarks/live-neighbour.ts';
+import { livePage } from './benchmarks/live-page.ts';
 import { liveRate } from './benchmarks/live-rate.ts';
 import { pendingWork } from './benchmarks/pending-work.ts';
 import { refreshPath } from './benchmarks/refresh-path.ts';
@@ -32,6 +33,7 @@ const benchmarks: readonly Benchmark[] = [
   refreshPath,
   refreshThroughput,
   currentPage,
+  livePage,
   liveRate,
   liveNeighbour,
   ledgerCore,

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { Stack } from '@inventory/local-stack/stack';
 
 /** Linux counts CPU time in these. */
 const ticksPerSecond = 100;
@@ -9,6 +10,18 @@ export function cpuMs(pid: number): number {
   // The command name may hold blanks; the fields follow its closing bracket.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return ((Number(fields[11]) + Number(fields[12])) / ticksPerSecond) * 1_000;
+}
+
+/** CPU time of each replica while something is done. */
+export async function cpuDuring<Result>(
+  { services }: Pick<Stack, 'services'>,
+  work: () => Promise<Result>,
+): Promise<[Result, ReadonlyMap<string, number>]> {
+  const used = () =>
+    services.map(({ name, pid }) => [name, pid === null ? Number.NaN : cpuMs(pid)] as const);
+  const before = new Map(used());
+  const result = await work();
+  return [result, new Map(used().map(([name, ms]) => [name, ms - (before.get(name) ?? 0)]))];
 }
 
 /** Most memory a process ever had resident, in MB. */

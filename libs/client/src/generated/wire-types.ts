@@ -278,7 +278,7 @@ export interface components {
         readonly RefreshBilling: {
             /** @enum {string} */
             readonly state: Open<"reserved" | "pending" | "finalized">;
-            readonly disposition: Open<"finalize_complete" | "finalize_diagnostic" | "release"> | null;
+            readonly disposition: Open<"finalize_complete" | "finalize_diagnostic" | "finalize_saved" | "release"> | null;
             readonly credits_reserved: number;
             readonly credits_charged: number | null;
             readonly credits_released: number | null;
@@ -342,9 +342,16 @@ export interface components {
             readonly deadline_at: string | null;
             readonly outcome: Open<"complete_changed" | "complete_unchanged" | "private" | "not_found" | "upstream_unavailable" | "incomplete" | "cancelled" | "internal_failure"> | null;
             readonly revision_id: string | null;
+            /**
+             * @description `saved` where an observation answered that is no older than `max_age_seconds`.
+             * @enum {string}
+             */
+            readonly served_from: Open<"scan" | "saved">;
+            /** @description The end of the scan that saw this revision; null while there is none. */
+            readonly verified_at: string | null;
             /** @enum {string} */
             readonly billing_state: Open<"reserved" | "pending" | "finalized">;
-            readonly billing_disposition: Open<"finalize_complete" | "finalize_diagnostic" | "release"> | null;
+            readonly billing_disposition: Open<"finalize_complete" | "finalize_diagnostic" | "finalize_saved" | "release"> | null;
             readonly billing: components["schemas"]["RefreshBilling"];
         };
         readonly RefreshStatus: {
@@ -358,9 +365,16 @@ export interface components {
             readonly deadline_at: string | null;
             readonly outcome: Open<"complete_changed" | "complete_unchanged" | "private" | "not_found" | "upstream_unavailable" | "incomplete" | "cancelled" | "internal_failure"> | null;
             readonly revision_id: string | null;
+            /**
+             * @description `saved` where an observation answered that is no older than `max_age_seconds`.
+             * @enum {string}
+             */
+            readonly served_from: Open<"scan" | "saved">;
+            /** @description The end of the scan that saw this revision; null while there is none. */
+            readonly verified_at: string | null;
             /** @enum {string} */
             readonly billing_state: Open<"reserved" | "pending" | "finalized">;
-            readonly billing_disposition: Open<"finalize_complete" | "finalize_diagnostic" | "release"> | null;
+            readonly billing_disposition: Open<"finalize_complete" | "finalize_diagnostic" | "finalize_saved" | "release"> | null;
             readonly billing: components["schemas"]["RefreshBilling"];
             /** @description An estimate; present while the refresh is pending, null when unknown. */
             readonly expected_completed_at?: string | null;

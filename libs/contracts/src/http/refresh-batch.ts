@@ -6,7 +6,7 @@ import { productCode } from '../vocabulary.ts';
 import { errorCode } from './error-body.ts';
 import { rateLimit, refreshAcceptanceMeta } from './meta.ts';
 import { idempotencyKey } from './parameters.ts';
-import { maxCredits, maxCreditsMin, refreshRecord } from './refresh.ts';
+import { maxAgeSeconds, maxCredits, maxCreditsMin, refreshRecord } from './refresh.ts';
 
 /** Refreshes of one batch at most. */
 export const batchItemsMax = 100;
@@ -20,6 +20,7 @@ export const refreshBatchItem = z.strictObject({
   context_id: inventoryKey.shape.context_id,
   language: language.default(defaultLanguage),
   max_credits: maxCredits.meta({ minimum: maxCreditsMin }),
+  max_age_seconds: maxAgeSeconds,
   idempotency_key: idempotencyKey,
 });
 export type RefreshBatchItem = z.infer<typeof refreshBatchItem>;
@@ -43,7 +44,7 @@ const itemBasis = {
 export const acceptedBatchItem = z.object({
   ...itemBasis,
   success: z.literal(true),
-  status: z.literal(202),
+  status: z.int().min(200).max(202),
   /** Relative address of the refresh. */
   location: z.string(),
   /** Whether the key had been used before: then this is that refresh, as it is now. */

@@ -6,6 +6,7 @@ import {
   billingState,
   refreshOutcome,
   refreshState,
+  servedFrom,
   settlementDisposition,
 } from '../vocabulary.ts';
 import { pagination } from './meta.ts';
@@ -22,10 +23,24 @@ export const maxCredits = z
       'the `reservation` of the price list in force (`GET /v2/prices`) where that is more.',
   );
 
+/** Oldest observation that may answer a refresh. */
+export const maxAgeSecondsMax = 86_400;
+
+export const maxAgeSeconds = z
+  .int('must be a whole number')
+  .min(0)
+  .max(maxAgeSecondsMax)
+  .optional()
+  .describe(
+    'A saved observation in this language, verified no longer ago than this, answers at once and ' +
+      'free; without one the platform is scanned. Absent: it is always scanned.',
+  );
+
 /** Body of POST Refresh. */
 export const refreshRequestBody = z.strictObject({
   max_credits: maxCredits.meta({ minimum: maxCreditsMin }),
   language: language.default(defaultLanguage),
+  max_age_seconds: maxAgeSeconds,
 });
 export type RefreshRequestBody = z.infer<typeof refreshRequestBody>;
 
@@ -58,6 +73,13 @@ export const refreshRecord = z.object({
   deadline_at: z.iso.datetime().nullable(),
   outcome: refreshOutcome.nullable(),
   revision_id: revisionId.nullable(),
+  served_from: servedFrom.describe(
+    '`saved` where an observation answered that is no older than `max_age_seconds`.',
+  ),
+  verified_at: z.iso
+    .datetime()
+    .nullable()
+    .describe('The end of the scan that saw this revision; null while there is none.'),
   billing_state: billingState,
   billing_disposition: settlementDisposition.nullable(),
   billing: refreshBilling,

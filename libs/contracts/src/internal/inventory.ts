@@ -19,6 +19,7 @@ const inventory = '/inventories/{platform_id}/{app_id}/{context_id}';
 export const inventoryPaths = {
   inventory,
   page: `${inventory}/page`,
+  observation: `${inventory}/observation`,
   assets: `${inventory}/assets`,
   lines: `${inventory}/lines`,
   stagedPages: pages,
@@ -69,6 +70,17 @@ export const currentPageQuery = z
     message: 'a pinned chain names both what its first page selected: revision and observation',
   });
 
+/** GET /inventories/{platform_id}/{app_id}/{context_id}/observation: what Current reads now. */
+export const latestObservation = z.object({
+  revision_id: revisionId,
+  verified_at: z.iso.datetime(),
+  /** Of its scan: in another one the texts may be older. */
+  language,
+  observed_assets: z.int().min(0),
+  /** Whether its scan is the one that changed the revision. */
+  changed: z.boolean(),
+});
+export type LatestObservation = z.infer<typeof latestObservation>;
 /** Query of GET /inventories/{platform_id}/{app_id}/{context_id}/assets of the revision-store. */
 export const assetsQuery = z.object({
   language,

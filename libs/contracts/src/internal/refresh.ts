@@ -4,7 +4,7 @@ import { expectedCompletedAt, refreshRecord } from '../http/refresh.ts';
 import { accountId, projectId, refreshId } from '../ids.ts';
 import type { heldBy } from '../messages/billing-outcome.ts';
 import { refreshRefusal } from '../refusal.ts';
-import { closedReason, refreshState } from '../vocabulary.ts';
+import { closedReason, refreshState, servedFrom } from '../vocabulary.ts';
 
 /** Paths of the refresh-collector's internal API. */
 export const refreshPaths = {
@@ -39,6 +39,12 @@ export function acceptanceOf(held: ReturnType<typeof heldBy>): z.infer<typeof re
 /** Seconds until the status of a pending refresh is worth a read. */
 export const retryAfterSeconds = z.int().min(1).max(60);
 
+/** A collector of the version before states neither. */
+const collectedRecord = refreshRecord.extend({
+  served_from: servedFrom.default('scan'),
+  verified_at: refreshRecord.shape.verified_at.default(null),
+});
+
 /** GET /refreshes/{refresh_id} of the collector. */
 export const refreshView = z.object({
   account_id: accountId,
@@ -48,7 +54,7 @@ export const refreshView = z.object({
   refusal: refreshRefusal.nullable(),
   /** Set from acceptance on: what `meta` said then. */
   acceptance: refreshAcceptance.nullable(),
-  record: refreshRecord,
+  record: collectedRecord,
   /** Null once terminal. */
   retry_after_seconds: retryAfterSeconds.nullable(),
   expected_completed_at: expectedCompletedAt.default(null),
@@ -63,7 +69,7 @@ export const refreshListQuery = z.object({
   before_requested_at: z.iso.datetime().optional(),
   before_refresh_id: refreshId.optional(),
 });
-export const refreshList = z.object({ items: z.array(refreshRecord), has_more: z.boolean() });
+export const refreshList = z.object({ items: z.array(collectedRecord), has_more: z.boolean() });
 export type RefreshList = z.infer<typeof refreshList>;
 
 /** GET /projects/{project_id}/attempt of the collector: one that is not made yet. */

@@ -21,6 +21,14 @@ export const refreshRequested = defineMessage({
     language,
     max_credits: z.int(),
     requested_at: z.iso.datetime(),
+    /** Absent where it is always scanned. */
+    freshness: z
+      .object({
+        max_age_seconds: z.int().min(0),
+        /** Of the list in force: an answer from what is saved states it. */
+        price_version: z.int(),
+      })
+      .optional(),
   }),
 });
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { refreshId } from '../ids.ts';
+import { refreshId, revisionId } from '../ids.ts';
 import { refreshAcceptance, retryAfterSeconds } from '../internal/refresh.ts';
 import { defineMessage } from '../message.ts';
 import { refreshRefusal } from '../refusal.ts';
@@ -28,6 +28,16 @@ export const refreshDecisionReply = defineMessage({
       refresh_id: refreshId,
       decision: z.literal('refused'),
       refusal: refreshRefusal,
+    }),
+    /** A saved observation answers it: it is completed, and nothing was held. */
+    z.object({
+      waiting_id: waitingId,
+      refresh_id: refreshId,
+      decision: z.literal('saved'),
+      price_version: z.int(),
+      revision_id: revisionId,
+      verified_at: z.iso.datetime(),
+      completed_at: z.iso.datetime(),
     }),
     /** Another attempt holds the Idempotency-Key: read that refresh instead. */
     z.object({

@@ -95,20 +95,22 @@ const outcomeOf = (message: OutgoingMessage | undefined): BillingOutcome => {
 };
 
 describe('The answer to a billing command', () => {
-  test('is an outcome with the balance after it, and a reply where the command names a waiting id', async () => {
-    const [outcome, reply] = await startLedger().grant(500, 'top-up', 'waiting-1');
+  test('is one message where no refresh depends on it: a reply where its sender waits, else an outcome, with the balance after it', async () => {
+    const announced = await startLedger().grant(500);
+    const replied = await startLedger().grant(500, 'top-up', 'waiting-1');
 
-    expect(outcomeOf(outcome)).toMatchObject({
-      command_id: 'grant:1',
-      result: 'applied',
-      seq: 1,
-      balance: { total: 500, held: 0, available: 500 },
-    });
-    expect(reply).toMatchObject({
-      type: 'reply.billing-outcome.v1',
-      body: { waiting_id: 'waiting-1' },
-    });
-    expect(outcomeOf(reply)).toEqual(outcomeOf(outcome));
+    expect(announced.map(({ type }) => type)).toEqual(['billing.outcome.v1']);
+    expect(replied).toMatchObject([
+      { type: 'reply.billing-outcome.v1', body: { waiting_id: 'waiting-1' } },
+    ]);
+    for (const [answer] of [announced, replied]) {
+      expect(outcomeOf(answer)).toMatchObject({
+        command_id: 'grant:1',
+        result: 'applied',
+        seq: 1,
+        balance: { total: 500, held: 0, available: 500 },
+      });
+    }
   });
 
   test('to a reserve carries the queue deadline and the first Retry-After in its reply', async () => {
@@ -123,7 +125,7 @@ describe('The answer to a billing command', () => {
       ...hold,
     };
 
-    const [outcome, reply] = await send('billing.reserve.v1', reserve, 'waiting-3');
+    const [reply, outcome] = await send('billing.reserve.v1', reserve, 'waiting-3');
     const again = await send('billing.reserve.v1', reserve, 'waiting-3');
 
     expect(messages['reply.billing-outcome.v1'].body.parse(reply?.body)).toEqual({
@@ -132,7 +134,7 @@ describe('The answer to a billing command', () => {
       deadline_at: '2026-06-01T00:30:00.000Z',
       retry_after_seconds: 25,
     });
-    expect(again).toEqual([outcome, reply]);
+    expect(again).toEqual([reply, outcome]);
   });
 
   test('of an account in quarantine is a reply without an outcome where the sender waits, and a dead letter otherwise', async () => {
@@ -214,11 +216,12 @@ describe('The answer to a billing command', () => {
     ]);
   });
 
-  test('to an id with other content is idempotency_conflict in the reply, and the recorded outcome on the topic', async () => {
+  test('to an id with other content is idempotency_conflict in the reply, and else the recorded outcome', async () => {
     const { send, grant, conflicts } = startLedger();
     const [first] = await grant(500);
 
-    const [announced, reply] = await grant(700, 'top-up', 'waiting-2');
+    const [reply] = await grant(700, 'top-up', 'waiting-2');
+    const [announced] = await grant(700);
     expect(conflicts).toEqual([]);
 
     expect(announced).toEqual(first);

@@ -106,13 +106,19 @@ function toUndecided({ message: { id, waitingId }, span }: Carried): OutgoingMes
   return [{ type: 'reply.billing-outcome.v1', id: `${id}/${waitingId}/undecided`, body, trace }];
 }
 
-/** The messages of an entry: the same bodies and ids at each delivery. */
+/**
+ * The messages of an entry: the same bodies and ids at each delivery. The reply is first, because a
+ * client waits for it; an outcome that no refresh depends on is in the reply alone.
+ */
 function toMessages({ item, answer }: Answered<Carried>): OutgoingMessage[] {
   const { accountId } = item.command;
+  const { waitingId } = item.message;
   const trace = traceOf(item.span);
   const outcome = toAnswerOutcome(item.command, answer);
   const id = outcomeId(outcome);
-  const outcomes = [...answer.entry.opening.map((entry) => toOutcome(accountId, entry)), outcome];
+  const isRepliedOnly = waitingId !== undefined && outcome.refresh_id === null;
+  const opened = answer.entry.opening.map((entry) => toOutcome(accountId, entry));
+  const outcomes = isRepliedOnly ? opened : [...opened, outcome];
   const messages = outcomes.map(
     (body): OutgoingMessage => ({ type: 'billing.outcome.v1', id: outcomeId(body), body, trace }),
   );
@@ -121,14 +127,13 @@ function toMessages({ item, answer }: Answered<Carried>): OutgoingMessage[] {
     const lowId = `${accountId}/${low.entry_seq}/balance-low`;
     messages.push({ type: 'billing.balance-low.v1', id: lowId, body: low, trace });
   }
-  const { waitingId } = item.message;
   if (waitingId === undefined) return messages;
   const body = {
     waiting_id: waitingId,
     outcome: toReplyOutcome(item.command, answer),
     ...(item.message.type === 'billing.reserve.v1' ? pendingTimes(item.message.body) : {}),
   };
-  return [...messages, { type: 'reply.billing-outcome.v1', id: `${id}/${waitingId}`, body, trace }];
+  return [{ type: 'reply.billing-outcome.v1', id: `${id}/${waitingId}`, body, trace }, ...messages];
 }
 
 /** What the acceptance says of the time ahead, passed on to the request that waits for it. */

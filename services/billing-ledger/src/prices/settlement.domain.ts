@@ -1,8 +1,11 @@
 import type { RefreshOutcome, SettlementDisposition } from '@inventory/contracts/vocabulary';
 import type { PriceList } from './price-list.domain.ts';
 
+/** Of a hold: one that is answered from what is saved has none. */
+type HoldDisposition = Exclude<SettlementDisposition, 'finalize_saved'>;
+
 /** How an outcome is paid for. */
-const dispositions: Readonly<Record<RefreshOutcome, SettlementDisposition>> = {
+const dispositions: Readonly<Record<RefreshOutcome, HoldDisposition>> = {
   complete_changed: 'finalize_complete',
   complete_unchanged: 'finalize_complete',
   private: 'finalize_diagnostic',
@@ -36,7 +39,7 @@ export function settlementOf(input: SettlementInput): Settlement {
   return { disposition, charged, released: input.reserved - charged };
 }
 
-function priceOf(disposition: SettlementDisposition, input: SettlementInput): number {
+function priceOf(disposition: HoldDisposition, input: SettlementInput): number {
   const { prices, observedAssets } = input;
   switch (disposition) {
     case 'finalize_complete':

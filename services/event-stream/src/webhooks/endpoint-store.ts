@@ -56,8 +56,8 @@ export interface EndpointStore {
   ): Promise<boolean>;
   /** Deletes one that was marked; its slot is free. */
   deleteRemoved(id: WebhookEndpointId): Promise<void>;
-  /** Gives endpoints a turn then at the latest. */
-  makeDue(of: OfEndpoints, dueAtMs: number): Promise<void>;
+  /** Gives endpoints a turn then at the latest; false when there are none. */
+  makeDue(of: OfEndpoints, dueAtMs: number): Promise<boolean>;
   /** The turns of the endpoints of one pace; accounts take turns. */
   turnsOf(pace: EndpointPace): WorkQueue<EndpointTurn>;
 }
@@ -160,18 +160,16 @@ async function update(
 }
 
 function turns(endpoints: Endpoints, logger: Logger): Pick<EndpointStore, 'makeDue' | 'turnsOf'> {
-  const dues = createBatcher<MadeDue<EndpointDocument>, null>({
+  const dues = createBatcher<MadeDue<EndpointDocument>, boolean>({
     ...sharedCommands,
     itemsMax: endpointsPerCommand,
     async flush(wanted) {
-      await makeDue(endpoints, wanted);
-      return wanted.map(() => null);
+      const anyIsDue = await makeDue(endpoints, wanted);
+      return wanted.map(() => anyIsDue);
     },
   });
   return {
-    async makeDue(of, dueAtMs) {
-      await dues.add({ which: whichOf(of, dueAtMs), dueAtMs });
-    },
+    makeDue: (of, dueAtMs) => dues.add({ which: whichOf(of, dueAtMs), dueAtMs }),
     turnsOf: (pace) =>
       createWorkQueue({
         collection: endpoints,

@@ -25,6 +25,8 @@ export interface PublicAnswer extends DocumentedAnswer {
     /** Text of this media type; of a stream the `data` of its frames by their `event`. */
     | { readonly text: string; readonly frames?: Readonly<Record<string, z.ZodType>> };
   readonly example: unknown;
+  /** Another success with the same body. */
+  readonly also?: DocumentedAnswer & { readonly status: 200 | 201; readonly example: unknown };
 }
 
 /** One operation as documented. The same schemas validate its input. */

@@ -3,7 +3,7 @@ import type { RefreshId, RequestId } from '@inventory/contracts/ids';
 import type { RefreshView } from '@inventory/contracts/internal/refresh';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { type Answer, envelope } from '../http/answer.ts';
-import type { AcceptedReservation } from './request-refresh.ts';
+import type { AcceptedReservation, RefreshDecision } from './request-refresh.ts';
 
 /** Text of the header in the reference. */
 export const retryAfterText = 'Seconds after which to read the status again; absent once terminal.';
@@ -40,6 +40,8 @@ export function toWireAcceptedRecord(acceptance: Acceptance): RefreshRecord {
     deadline_at: acceptance.deadlineAt,
     outcome: null,
     revision_id: null,
+    served_from: 'scan',
+    verified_at: null,
     billing_state: 'reserved',
     billing_disposition: null,
     billing: {
@@ -50,6 +52,29 @@ export function toWireAcceptedRecord(acceptance: Acceptance): RefreshRecord {
       credits_released: null,
       ...(acceptance.units === null ? {} : unitsHeld(acceptance.units.reserved)),
     },
+  };
+}
+
+/** The record of a refresh that a saved observation answered. */
+export function toWireSavedRecord(
+  saved: Extract<RefreshDecision, { result: 'saved' }>,
+  scope: InventoryKey,
+): RefreshRecord {
+  const billing = { state: 'finalized', disposition: 'finalize_saved' } as const;
+  return {
+    refresh_id: saved.refreshId,
+    scope,
+    state: 'completed',
+    requested_at: saved.requestedAt,
+    completed_at: saved.completedAt,
+    deadline_at: null,
+    outcome: 'complete_unchanged',
+    revision_id: saved.revisionId,
+    served_from: 'saved',
+    verified_at: saved.verifiedAt,
+    billing_state: billing.state,
+    billing_disposition: billing.disposition,
+    billing: { ...billing, credits_reserved: 0, credits_charged: 0, credits_released: 0 },
   };
 }
 

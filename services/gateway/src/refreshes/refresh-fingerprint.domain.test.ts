@@ -11,6 +11,7 @@ const inputs: fc.Arbitrary<RefreshInputs> = fc.record({
   }),
   language: fc.constantFrom(...languages),
   maxCredits: fc.integer({ min: 125, max: 130 }),
+  maxAgeSeconds: fc.option(fc.integer({ min: 0, max: 3 })),
 });
 
 test('two requests have one fingerprint exactly when every input is the same (Refresh: key) [idempotency-key]', () => {

@@ -8,6 +8,8 @@ import {
   exampleRateLimit,
   plainMetaExample,
   queuedRecord,
+  savedRecord,
+  savedTermsExample,
 } from '../http/openapi/examples.ts';
 import { refreshLinks } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
@@ -21,7 +23,10 @@ export const requestRefreshRoute = publicRoute({
   summary: 'Refresh',
   description:
     'Starts a complete collection in the background and reserves credits. With an ' +
-    '`Idempotency-Key` the same request can be sent again: it finds the refresh of the first.',
+    '`Idempotency-Key` the same request can be sent again: it finds the refresh of the first. With ' +
+    '`max_age_seconds` an observation that is saved and young enough answers at once: nothing is ' +
+    'held or charged, and the event is sent as ever. It takes the permission of Current; without ' +
+    'that permission the platform is scanned.',
   method: 'POST',
   template: '/v2/platform/users/{platform_id}/inventory/{app_id}/{context_id}/refresh',
   permission: refreshProduct,
@@ -51,6 +56,19 @@ export const requestRefreshRoute = publicRoute({
       'Retry-After': retryAfterText,
       'Idempotency-Replayed': '`true` where the key had been used before.',
     },
+    also: {
+      status: 200,
+      description: 'Answered from what is saved: the refresh is completed, free.',
+      example: {
+        success: true,
+        data: savedRecord,
+        meta: { ...plainMetaExample, ...savedTermsExample, rate_limit: exampleRateLimit },
+      },
+      headers: {
+        Location: 'Relative address of the refresh.',
+        'Idempotency-Replayed': '`true` where the key had been used before.',
+      },
+    },
   },
   errors: [
     'max_credits_too_low',
@@ -63,14 +81,19 @@ export const requestRefreshRoute = publicRoute({
     'product_unavailable',
   ],
   async handle(deps: AdmitRefreshDeps, { path, header, body }, request) {
-    const { record, meta, retryAfterSeconds, isReplay } = await admitRefresh(deps, request, {
-      scope: path,
-      language: body.language,
-      maxCredits: body.max_credits,
-      idempotencyKey: header['Idempotency-Key'] ?? null,
-    });
+    const { status, record, meta, retryAfterSeconds, isReplay } = await admitRefresh(
+      deps,
+      request,
+      {
+        scope: path,
+        language: body.language,
+        maxCredits: body.max_credits,
+        maxAgeSeconds: body.max_age_seconds,
+        idempotencyKey: header['Idempotency-Key'] ?? null,
+      },
+    );
     return {
-      status: 202,
+      status,
       headers: {
         Location: refreshPath(record.refresh_id),
         ...(retryAfterSeconds === null ? {} : { 'Retry-After': String(retryAfterSeconds) }),

@@ -1,5 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { AccountId, ProjectId, RefreshId, RequestId } from '@inventory/contracts/ids';
+import type {
+  AccountId,
+  ProjectId,
+  RefreshId,
+  RequestId,
+  RevisionId,
+} from '@inventory/contracts/ids';
 import { acceptanceOf, type RefreshView } from '@inventory/contracts/internal/refresh';
 import type { MessageBody } from '@inventory/contracts/messages';
 import { heldBy } from '@inventory/contracts/messages/billing-outcome';
@@ -20,6 +26,8 @@ export interface RefreshRequest extends RefreshInputs {
   readonly accountId: AccountId;
   readonly projectId: ProjectId;
   readonly idempotencyKey: string | null;
+  /** What is sent of `maxAgeSeconds`; null where no saved observation may answer. */
+  readonly freshness: NonNullable<MessageBody<'refresh.request.v1'>['freshness']> | null;
 }
 
 /** The reservation at acceptance, with its price version. */
@@ -39,6 +47,15 @@ export type RefreshDecision =
       readonly deadlineAt: string;
       readonly retryAfterSeconds: number;
     } & AcceptedReservation)
+  | {
+      readonly result: 'saved';
+      readonly refreshId: RefreshId;
+      readonly requestedAt: string;
+      readonly completedAt: string;
+      readonly verifiedAt: string;
+      readonly revisionId: RevisionId;
+      readonly priceVersion: number;
+    }
   | ({ readonly result: 'replayed'; readonly view: RefreshView } & AcceptedReservation)
   | { readonly result: 'refused'; readonly refusal: Refusal };
 
@@ -134,6 +151,16 @@ async function sendAttempt(
         deadlineAt: body.deadline_at,
         retryAfterSeconds: body.retry_after_seconds,
       };
+    case 'saved':
+      return {
+        result: 'saved',
+        refreshId,
+        requestedAt: isoTime(requestedAtMs),
+        completedAt: body.completed_at,
+        verifiedAt: body.verified_at,
+        revisionId: body.revision_id,
+        priceVersion: body.price_version,
+      };
     case 'refused':
       return refused(body.refusal);
     case 'duplicate':
@@ -186,6 +213,7 @@ function commandOf(
       language: request.language,
       max_credits: request.maxCredits,
       requested_at: isoTime(requestedAtMs),
+      ...(request.freshness && { freshness: request.freshness }),
     },
   } as const;
 }

@@ -165,6 +165,7 @@ async function admitItem(
       scope: { platform_id, app_id, context_id },
       language: item.language,
       maxCredits: item.max_credits,
+      maxAgeSeconds: item.max_age_seconds,
       idempotencyKey: item.idempotency_key,
     });
     return toAccepted(item, admitted);
@@ -179,11 +180,11 @@ async function admitItem(
 }
 
 function toAccepted(item: RefreshBatchItem, admitted: AdmittedRefresh): RefreshBatchResult {
-  const { record, retryAfterSeconds, isReplay } = admitted;
+  const { status, record, retryAfterSeconds, isReplay } = admitted;
   return {
     idempotency_key: item.idempotency_key,
     success: true,
-    status: 202,
+    status,
     location: refreshPath(record.refresh_id),
     idempotency_replayed: isReplay,
     retry_after_seconds: retryAfterSeconds,

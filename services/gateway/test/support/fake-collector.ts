@@ -19,7 +19,9 @@ type Request = MessageBody<'refresh.request.v1'>;
 type Cancel = MessageBody<'refresh.cancel.v1'>;
 type Decision = MessageBody<'reply.refresh-decision.v1'>;
 type DecisionOf<Kind> = Omit<Extract<Decision, { decision: Kind }>, 'waiting_id' | 'refresh_id'>;
-export type FakeDecision = DecisionOf<'accepted'> | DecisionOf<'refused'> | DecisionOf<'duplicate'>;
+export type FakeDecision = {
+  [Kind in Decision['decision']]: DecisionOf<Kind>;
+}[Decision['decision']];
 
 /** A collector that fulfils its contract unless a test configures another behaviour. */
 export interface FakeCollector {
@@ -161,6 +163,8 @@ export function viewOf(request: Request, overrides: Partial<RefreshView> = {}): 
       deadline_at: isoTime(systemClock.now() + 1_800_000),
       outcome: null,
       revision_id: null,
+      served_from: 'scan',
+      verified_at: null,
       billing_state: 'reserved',
       billing_disposition: null,
       billing: {

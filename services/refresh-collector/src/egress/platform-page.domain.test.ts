@@ -186,6 +186,96 @@ describe('properties of assets', () => {
   });
 });
 
+/** Rows in any formatting, with digits of their own; some have an id that has to be changed. */
+const blank = fc.constantFrom('', '', '', ' ', '\n\t');
+const oddMembers = fc.constantFrom(
+  '',
+  '"est_usd":1e400,',
+  '"x":{"y":[0.10,{"id":99999999999999999999}]},',
+);
+const written = fc.array(
+  fc.record({
+    odd: oddMembers,
+    instance: fc.constantFrom('"7"', '"7"', '"7"', '7', 'null'),
+    hasProperties: fc.boolean(),
+    before: blank,
+    inside: blank,
+  }),
+  { minLength: 1, maxLength: 8 },
+);
+interface SentPage {
+  readonly json: string;
+  /** Rows whose text nothing has to change. */
+  readonly kept: readonly string[];
+}
+const sentPage = fc.tuple(written, blank).map(([given, around]): SentPage => {
+  const assetOf = ({ odd, instance, inside }: (typeof given)[number], at: number) =>
+    `{${odd}"appid":730,${inside}"contextid":"2","assetid":"${at}","classid":"${at}","instanceid":${instance},"amount":"1"}`;
+  const texts = given.map(
+    ({ odd, inside }, at) => `{${odd}"appid":730,"classid":"${at}"${inside},"instanceid":"7"}`,
+  );
+  const lists = (rows: readonly string[]) =>
+    rows.map((each, at) => `${given[at]?.before}${each}`).join(`${around},`);
+  const blocks = given.flatMap(({ hasProperties, odd }, at) =>
+    hasProperties ? `{"assetid":"${at}","asset_properties":[{${odd}"propertyid":2}]}` : [],
+  );
+  const assets = given.map(assetOf);
+  return {
+    json: `{"success":1,${around}"assets":[${lists(assets)}],"total_inventory_count":9,"descriptions":[${lists(texts)}${around}],"asset_properties":[${blocks}]}`,
+    kept: [...assets.filter((_, at) => given[at]?.instance === '"7"'), ...texts],
+  };
+});
+
+/** A direct implementation of the rules, of parsed values. */
+function reference(json: string, form: Parameters<typeof pageMembers>[1]) {
+  const { assets, descriptions, asset_properties: blocks } = JSON.parse(json);
+  type Given = { readonly assetid: string; readonly instanceid: unknown };
+  return {
+    assets: (assets as Given[]).map(({ instanceid, ...rest }) => ({
+      ...rest,
+      instanceid: String(instanceid ?? 0),
+      ...(form === 'with_properties'
+        ? { ...(blocks as Given[]).find(({ assetid }) => assetid === rest.assetid) }
+        : {}),
+    })),
+    descriptions,
+  };
+}
+
+const servesItsValue = (write: typeof pageMembers) =>
+  fc.property(sentPage, fc.constantFrom('with_properties', 'without_properties'), (sent, form) => {
+    const page = read(sent.json);
+    if (!page) throw new Error('no page');
+    const text = `{${write(page, form)}}`;
+    expect(JSON.parse(text)).toEqual(reference(sent.json, form));
+    // With the last brace another member may begin.
+    for (const row of sent.kept) expect(text).toContain(row.slice(0, -1));
+  });
+
+describe('what is served of a page', () => {
+  it('has the value that was sent, and its digits where nothing changes (Reads: digits) [platform-text]', () => {
+    fc.assert(servesItsValue(pageMembers), { numRuns: propertyRuns(1_000) });
+  });
+
+  it.each<[string, typeof pageMembers]>([
+    [
+      'values are written anew',
+      (page, form) => {
+        const text = JSON.stringify(JSON.parse(`{${pageMembers(page, form)}}`));
+        return Buffer.from(text.slice(1, -1));
+      },
+    ],
+    ['properties are lost', (page) => pageMembers(page, 'without_properties')],
+    [
+      'the last row is lost',
+      (page, form) => pageMembers({ ...page, assets: page.assets.slice(0, -1) }, form),
+    ],
+  ])('is found wrong when %s', (_fault, planted) => {
+    const runs = { seed: 1, numRuns: 1_000, endOnFailure: true };
+    expect(fc.check(servesItsValue(planted), runs).failed).toBe(true);
+  });
+});
+
 describe('the first assets of a page', () => {
   const rows = ['1', '2', '3', '4'].map((assetid) => ({ ...row, assetid, classid: assetid }));
   const descriptions = rows.map(({ classid }) => ({ ...text, classid }));

@@ -10,6 +10,7 @@ import {
 } from '@inventory/runtime/json-text';
 import {
   countAt,
+  descriptionKeyOf,
   idAt,
   isEmptyAt,
   isFlagAt,
@@ -22,6 +23,7 @@ import {
   readPropertyBlocks,
   scalarAt,
 } from './platform-rows.domain.ts';
+import { addPiece, addRows, comma, type OpenText, pieceOf, written } from './text-pieces.domain.ts';
 
 /** One valid page and the cursor of the next. */
 export interface PlatformPage {
@@ -35,6 +37,10 @@ export interface PlatformPage {
   readonly lastAssetId: string | null;
 }
 
+const assetsStart = pieceOf('"assets":[');
+const descriptionsStart = pieceOf('],"descriptions":[');
+const listEnd = pieceOf(']');
+
 /** The lists of a page, and where its other members begin. */
 interface ScannedPage {
   /** Null where they are no list. */
@@ -43,10 +49,6 @@ interface ScannedPage {
   blocks: readonly (PropertyBlock | null)[];
   readonly members: Map<string, number>;
 }
-
-const [comma, closing, listEnd] = [Buffer.from(','), Buffer.from('}'), Buffer.from(']')];
-const assetsStart = Buffer.from('"assets":[');
-const descriptionsStart = Buffer.from('],"descriptions":[');
 
 /**
  * Reads the body of a 200 answer, in UTF-8; null when it is not a page: it names a member twice, is
@@ -134,14 +136,13 @@ function withProperties(
   assets: readonly PageAsset[],
   blocks: readonly (PropertyBlock | null)[],
 ): PageAsset[] {
-  const unused = new Map(
-    blocks.flatMap((block) => (block?.properties ? [[block.assetid, block.properties]] : [])),
-  );
+  const unused = new Map<string, PropertyBlock>();
+  for (const block of blocks) if (block?.properties.length) unused.set(block.assetid, block);
   return assets.map((asset) => {
-    const properties = unused.get(asset.assetid);
-    if (!properties) return asset;
+    const block = unused.get(asset.assetid);
+    if (!block) return asset;
     unused.delete(asset.assetid);
-    return { ...asset, properties };
+    return { ...asset, properties: block.properties };
   });
 }
 
@@ -158,7 +159,7 @@ export function firstAssets(page: PlatformPage, countMax: number): PlatformPage 
   const first = page.assets.slice(0, countMax);
   const last = first.findLastIndex(({ isCurrency }) => !isCurrency);
   const assets = last < 0 ? first : first.slice(0, last + 1);
-  const keys = new Set(assets.map(({ descriptionKey }) => descriptionKey));
+  const keys = new Set(assets.map(descriptionKeyOf));
   return {
     ...page,
     assets,
@@ -173,15 +174,27 @@ export function pageMembers(
   { assets, descriptions }: Pick<PlatformPage, 'assets' | 'descriptions'>,
   form: 'with_properties' | 'without_properties',
 ): Buffer {
-  const pieces: Buffer[] = [];
-  for (const { text, properties } of assets) {
-    pieces.push(pieces.length > 0 ? comma : assetsStart);
-    if (properties === null || form === 'without_properties') pieces.push(text);
-    else pieces.push(text.subarray(0, -1), comma, ...properties, closing);
+  const text = { pieces: [] };
+  const addAsset = (asset: PageAsset) => {
+    if (form === 'without_properties' || asset.properties.length === 0) addPiece(text, asset);
+    else addWithProperties(text, asset);
+  };
+  addPiece(text, assetsStart);
+  addRows(text, assets, addAsset);
+  addPiece(text, descriptionsStart);
+  addRows(text, descriptions);
+  addPiece(text, listEnd);
+  return written(text);
+}
+
+/** Its properties are its last members. */
+function addWithProperties(text: OpenText, { bytes, start, end, properties }: PageAsset): void {
+  const beforeBrace = end - 1;
+  addPiece(text, { bytes, start, end: beforeBrace });
+  for (const { label, list } of properties) {
+    addPiece(text, comma);
+    addPiece(text, label);
+    addPiece(text, list);
   }
-  if (assets.length === 0) pieces.push(assetsStart);
-  pieces.push(descriptionsStart);
-  for (const [at, { text }] of descriptions.entries())
-    pieces.push(...(at > 0 ? [comma] : []), text);
-  return Buffer.concat([...pieces, listEnd]);
+  addPiece(text, { bytes, start: beforeBrace, end });
 }

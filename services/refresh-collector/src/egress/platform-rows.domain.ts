@@ -2,41 +2,53 @@ import {
   findName,
   type JsonText,
   mendHalves,
+  namesOf,
   readArray,
   readObject,
   skipValue,
   textBetween,
 } from '@inventory/runtime/json-text';
+import {
+  addPiece,
+  addRows,
+  pieceOf,
+  type TextPiece,
+  wholePiece,
+  written,
+} from './text-pieces.domain.ts';
 
 /** An asset of a page: its row as the platform sent it, changed where the contract requires it. */
-export interface PageAsset {
+export interface PageAsset extends TextPiece {
   /** Equal for every row of this asset. */
   readonly identity: string;
   /** That of a currency row is its `currencyid`. */
   readonly assetid: string;
   readonly isCurrency: boolean;
-  /** Equal to the key of its description. */
-  readonly descriptionKey: string;
-  /** Without properties. */
-  readonly text: Buffer;
-  /** The members with its properties, in pieces; null where it has none. */
-  readonly properties: readonly Buffer[] | null;
+  /** Members that its row is without. */
+  readonly properties: readonly Property[];
 }
 
-export interface PageDescription {
+export interface PageDescription extends TextPiece {
+  /** Equal to {@link descriptionKeyOf} of its assets. */
   readonly key: string;
-  readonly text: Buffer;
+}
+
+/** A list of properties, and its name. */
+export interface Property {
+  readonly label: TextPiece;
+  readonly list: TextPiece;
 }
 
 /** The properties of an asset, as the platform lists them beside the assets. */
 export type PropertyBlock = Pick<PageAsset, 'assetid' | 'properties'>;
 
-/** A row while it is read: `at` is where the value of a member begins, 0 where there is none. */
-interface Row<Name extends string> {
+/** A row while it is read. */
+interface Row {
   readonly text: JsonText;
   readonly start: number;
   readonly end: number;
-  at(name: Name): number;
+  /** Where the value of each known member begins, 0 where there is none. */
+  readonly at: Readonly<Record<Name, number>>;
 }
 
 /** Reads the list that begins at `start`; null for an element that is no such row. */
@@ -50,19 +62,10 @@ const idBytesMax = 20;
 /** More than any scalar that is read. */
 const scalarBytesMax = 200;
 const [openBrace, openBracket, quote, zero, nine] = [0x7b, 0x5b, 0x22, 0x30, 0x39];
-const comma = Buffer.from(',');
 
-const joinFields = ['appid', 'classid', 'instanceid', 'assetid'] as const;
+const idFields = ['contextid', 'assetid', 'classid', 'instanceid', 'amount'] as const;
 /** Members of an asset that V2 alone shows. */
 const propertyFields = ['asset_properties', 'asset_accessories'] as const;
-const assetFields = [
-  ...joinFields,
-  'contextid',
-  'amount',
-  'currencyid',
-  ...propertyFields,
-] as const;
-const blockFields = ['assetid', ...propertyFields] as const;
 const listFields = [
   'descriptions',
   'owner_descriptions',
@@ -72,25 +75,38 @@ const listFields = [
   'tags',
   'fraudwarnings',
 ] as const;
-const descriptionFields = [...joinFields, ...listFields] as const;
+const fields = ['appid', ...idFields, 'currencyid', ...propertyFields, ...listFields] as const;
+type Name = (typeof fields)[number];
+const names = namesOf(fields);
+const nowhere = Object.fromEntries(fields.map((name) => [name, 0])) as Record<Name, number>;
 
 /** Assets; a row without what makes it one is none. */
-export const readAssets = listReader(assetFields, (row): PageAsset | null => {
-  const id = (name: (typeof assetFields)[number]) => idAt(row.text, row.at(name));
-  const currencyid = id('currencyid');
-  const [contextid, assetid] = [id('contextid'), id('assetid') ?? currencyid];
-  const [classid, instanceid, amount] = [id('classid'), id('instanceid') ?? '0', id('amount')];
-  const appid = appIdOf(row);
-  if (appid === null || !contextid || !assetid || !classid || !amount) return null;
-  const changes = changedIds(row, { contextid, assetid, classid, instanceid, amount });
-  if (currencyid !== null) changes.push(...changedIds(row, { currencyid }));
-  for (const name of propertyFields) if (row.at(name) > 0) changes.push([name, null]);
+export const readAssets = listReader((row): PageAsset | null => {
+  const { text, at } = row;
+  const currencyid = idAt(text, at.currencyid);
+  const assetid = idAt(text, at.assetid) ?? currencyid;
+  const appid = appIdAt(text, at.appid);
+  if (assetid === null || appid === null) return null;
+  const changes: Change[] = [];
+  for (const name of idFields) {
+    if (isPlainId(text, at[name])) continue;
+    const id = name === 'assetid' ? assetid : idAt(text, at[name]);
+    if (id === null && name !== 'instanceid') return null;
+    changes.push([name, `"${id ?? noInstance}"`]);
+  }
+  if (currencyid !== null && !isPlainId(text, at.currencyid)) {
+    changes.push(['currencyid', `"${currencyid}"`]);
+  }
+  for (const name of propertyFields) if (at[name] > 0) changes.push([name, null]);
+  const kind = currencyid === null ? 'asset' : 'currency';
+  const { bytes, start, end } = changedRow(row, changes);
   return {
-    identity: `${appid}/${contextid}/${currencyid === null ? 'asset' : 'currency'}/${assetid}`,
+    bytes,
+    start,
+    end,
+    identity: `${appid}/${idAt(text, at.contextid)}/${kind}/${assetid}`,
     assetid,
     isCurrency: currencyid !== null,
-    descriptionKey: `${classid}_${instanceid}`,
-    text: changedText(row, changes),
     properties: propertiesOf(row),
   };
 });
@@ -100,23 +116,34 @@ export const readAssets = listReader(assetFields, (row): PageAsset | null => {
  * that names an asset (seen on the platform for a day) loses that id: merged over an asset, it would
  * change the asset's identity.
  */
-export const readDescriptions = listReader(descriptionFields, (row): PageDescription | null => {
-  const { text } = row;
-  const classid = idAt(text, row.at('classid'));
-  const instanceid = idAt(text, row.at('instanceid')) ?? '0';
-  if (!classid || appIdOf(row) === null) return null;
-  const changes = changedIds(row, { classid, instanceid });
-  if (row.at('assetid') > 0) changes.push(['assetid', null]);
+export const readDescriptions = listReader((row): PageDescription | null => {
+  const { text, at } = row;
+  const classid = idAt(text, at.classid);
+  const instanceid = idAt(text, at.instanceid) ?? noInstance;
+  if (classid === null || appIdAt(text, at.appid) === null) return null;
+  const changes: Change[] = [];
+  if (!isPlainId(text, at.classid)) changes.push(['classid', `"${classid}"`]);
+  if (!isPlainId(text, at.instanceid)) changes.push(['instanceid', `"${instanceid}"`]);
+  if (at.assetid > 0) changes.push(['assetid', null]);
   for (const name of listFields) {
-    if (row.at(name) > 0 && !isListAt(text, row.at(name))) changes.push([name, '[]']);
+    if (at[name] > 0 && !isListAt(text, at[name])) changes.push([name, '[]']);
   }
-  return { key: `${classid}_${instanceid}`, text: changedText(row, changes) };
+  return { ...changedRow(row, changes), key: keyOf(classid, instanceid) };
 });
 
-export const readPropertyBlocks = listReader(blockFields, (row): PropertyBlock | null => {
-  const assetid = idAt(row.text, row.at('assetid'));
+export const readPropertyBlocks = listReader((row): PropertyBlock | null => {
+  const assetid = idAt(row.text, row.at.assetid);
   return assetid === null ? null : { assetid, properties: propertiesOf(row) };
 });
+
+const noInstance = '0';
+const keyOf = (classid: string, instanceid: string) => `${classid}_${instanceid}`;
+
+/** What joins an asset to its description. */
+export function descriptionKeyOf({ bytes, start, end }: PageAsset): string {
+  const { classid, instanceid } = JSON.parse(bytes.toString('utf8', start, end));
+  return keyOf(classid, instanceid);
+}
 
 export function isListAt({ bytes }: JsonText, at: number): boolean {
   return bytes[at] === openBracket;
@@ -159,68 +186,75 @@ export function scalarAt(text: JsonText, at: number): string {
 }
 
 /** Rows are read one after another, and each is evaluated before the next. */
-function listReader<Name extends string, Value>(
-  fields: readonly Name[],
-  evaluate: (row: Row<Name>) => Value | null,
-): ReadList<Value> {
-  const names = fields.map((field) => Buffer.from(field));
+function listReader<Value>(evaluate: (row: Row) => Value | null): ReadList<Value> {
   return (text, listStart) => {
-    const starts = new Int32Array(fields.length);
-    const at = (name: Name) => starts[fields.indexOf(name)] ?? 0;
+    const { bytes } = text;
+    let at = { ...nowhere };
     const visit = (nameStart: number, nameEnd: number, valueStart: number) => {
-      const index = findName(text.bytes, nameStart, nameEnd, names);
-      if (index >= 0) starts[index] = valueStart;
+      const name = fields[findName(text, nameStart, nameEnd, names)];
+      if (name) at[name] = valueStart;
       return skipValue(text, valueStart);
     };
     const rows: (Value | null)[] = [];
-    const listEnd = readArray(text, listStart, (start) => {
-      const isRow = text.bytes[start] === openBrace;
-      starts.fill(0);
-      const end = isRow ? readObject(text, start, visit) : skipValue(text, start);
+    const end = readArray(text, listStart, (start) => {
+      if (bytes[start] !== openBrace) {
+        rows.push(null);
+        return skipValue(text, start);
+      }
+      at = { ...nowhere };
+      const rowEnd = readObject(text, start, visit);
       mendHalves(text);
-      rows.push(isRow ? evaluate({ text, start, end, at }) : null);
-      return end;
+      rows.push(evaluate({ text, start, end: rowEnd, at }));
+      return rowEnd;
     });
-    return { rows, end: listEnd };
+    return { rows, end };
   };
 }
 
-/** The members with the properties of an asset, in pieces; those of unknown shape are left out. */
-function propertiesOf(row: Row<(typeof propertyFields)[number]>): readonly Buffer[] | null {
-  const { text } = row;
-  const pieces: Buffer[] = [];
+/** The lists of properties of an asset; those of unknown shape are left out. */
+function propertiesOf({ text, at }: Row): readonly Property[] {
+  let properties = none;
   for (const name of propertyFields) {
-    const at = row.at(name);
-    const list = isListAt(text, at) ? objectsAt(text, at) : at > 0 && isEmptyAt(text, at) && empty;
-    if (list) pieces.push(pieces.length > 0 ? comma : nothing, labels[name], list);
+    if (at[name] === 0) continue;
+    const list = isListAt(text, at[name])
+      ? objectsAt(text, at[name])
+      : isEmptyAt(text, at[name]) && emptyList;
+    if (list) properties = [...properties, { label: labels[name], list }];
   }
-  return pieces.length > 0 ? pieces : null;
+  return properties;
 }
 
-const [nothing, empty] = [Buffer.from(''), Buffer.from('[]')];
+const none: readonly Property[] = [];
+const emptyList = pieceOf('[]');
 const labels = {
-  asset_properties: Buffer.from('"asset_properties":'),
-  asset_accessories: Buffer.from('"asset_accessories":'),
+  asset_properties: pieceOf('"asset_properties":'),
+  asset_accessories: pieceOf('"asset_accessories":'),
 };
 
 /** A list without those of its elements that are no objects. */
-function objectsAt(text: JsonText, listStart: number): Buffer {
+function objectsAt(text: JsonText, listStart: number): TextPiece {
   const { bytes } = text;
-  const objects: Buffer[] = [];
+  const objects: TextPiece[] = [];
   let others = 0;
   const end = readArray(text, listStart, (start) => {
     const next = skipValue(text, start);
-    if (bytes[start] === openBrace) objects.push(bytes.subarray(start, next));
+    if (bytes[start] === openBrace) objects.push({ bytes, start, end: next });
     else others += 1;
     return next;
   });
-  if (others === 0) return bytes.subarray(listStart, end);
-  return Buffer.concat([Buffer.from('['), joined(objects), Buffer.from(']')]);
+  if (others === 0) return { bytes, start: listStart, end };
+  return enclosed('[', objects, ']');
 }
 
-function appIdOf(row: Row<'appid'>): number | null {
-  const at = row.at('appid');
-  return row.text.bytes[at] === quote ? null : countAt(row.text, at);
+/** The application's id is a number. */
+function appIdAt(text: JsonText, at: number): number | null {
+  if (text.bytes[at] === quote) return null;
+  return countAt(text, at);
+}
+
+/** Whether an id is written as the contract requires. */
+function isPlainId(text: JsonText, at: number): boolean {
+  return plainIdLength(text, at) > 0;
 }
 
 /** The digits of an id that is written as the contract requires, else 0. */
@@ -235,39 +269,32 @@ function isDigit(byte: number | undefined): boolean {
   return byte !== undefined && byte >= zero && byte <= nine;
 }
 
-type Change = readonly [name: string, value: string | null];
+/** A member with its new text; null where it is left out. */
+type Change = readonly [name: Name, value: string | null];
 
-/** The ids that are not written as the contract requires, each with its new text. */
-function changedIds<Name extends string>(
-  row: Row<Name>,
-  ids: Readonly<Partial<Record<Name, string>>>,
-) {
-  const changes: Change[] = [];
-  for (const name in ids) {
-    if (plainIdLength(row.text, row.at(name)) === 0) changes.push([name, `"${ids[name]}"`]);
-  }
-  return changes;
-}
-
-/** The row with these members changed, left out (null) or added. */
-function changedText({ text, start, end }: Row<never>, changes: readonly Change[]): Buffer {
+/** The row with these members changed, left out or added. */
+function changedRow({ text, start, end }: Row, changes: readonly Change[]): TextPiece {
   const { bytes } = text;
-  if (changes.length === 0) return bytes.subarray(start, end);
-  const names = changes.map(([name]) => Buffer.from(name));
-  const written: Buffer[] = [];
+  if (changes.length === 0) return { bytes, start, end };
+  const kept: TextPiece[] = [];
   readObject(text, start, (nameStart, nameEnd, valueStart) => {
+    const name = fields[findName(text, nameStart, nameEnd, names)];
     const valueEnd = skipValue(text, valueStart);
-    if (findName(bytes, nameStart, nameEnd, names) < 0) {
-      written.push(bytes.subarray(nameStart - 1, valueEnd));
+    if (!changes.some(([changed]) => changed === name)) {
+      kept.push({ bytes, start: nameStart - 1, end: valueEnd });
     }
     return valueEnd;
   });
   const changed = changes.flatMap(([name, value]) =>
-    value === null ? [] : Buffer.from(`"${name}":${value}`),
+    value === null ? [] : pieceOf(`"${name}":${value}`),
   );
-  return Buffer.concat([Buffer.from('{'), joined([...written, ...changed]), Buffer.from('}')]);
+  return enclosed('{', [...kept, ...changed], '}');
 }
 
-function joined(texts: readonly Buffer[]): Buffer {
-  return Buffer.concat(texts.flatMap((text, at) => (at === 0 ? [text] : [comma, text])));
+function enclosed(open: string, rows: readonly TextPiece[], close: string): TextPiece {
+  const text = { pieces: [] };
+  addPiece(text, pieceOf(open));
+  addRows(text, rows);
+  addPiece(text, pieceOf(close));
+  return wholePiece(written(text));
 }

@@ -2,10 +2,11 @@ import type { RefreshId } from '@inventory/contracts/ids';
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import type { RefreshRefusal } from '@inventory/contracts/refusal';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
-import type { Clock } from '@inventory/runtime/clock';
+import { invariant } from '@inventory/runtime/bug';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
 import { sendEffects } from './apply-fact.ts';
-import { attemptCancelled, type Refresh } from './refresh.domain.ts';
+import { type FindObservationDeps, findObservation } from './find-observation.ts';
+import { attemptCancelled, isServedFromSaved, type Refresh } from './refresh.domain.ts';
 import type { StoredRefresh } from './refresh-mapping.ts';
 import type { KeyState, RefreshStore } from './refresh-store.ts';
 import { type Estimate, retryAfterSecondsMin } from './status-estimate.domain.ts';
@@ -22,9 +23,12 @@ export type RefreshRequest = Pick<
   | 'scope'
   | 'language'
   | 'maxCredits'
+  | 'maxAgeSeconds'
   | 'requestedAtMs'
 > & {
   readonly waitingId: string | null;
+  /** What an answer from what is saved states; null where the platform is always scanned. */
+  readonly priceVersion: number | null;
   readonly trace: TraceCarrier;
   /** Until then the requester waits for the decision; null when it does not wait. */
   readonly deadlineMs: number | null;
@@ -48,13 +52,12 @@ export interface InventorySizes {
   readPageCount(inventory: string): Promise<number | null>;
 }
 
-export interface AdmitDeps {
+export interface AdmitDeps extends FindObservationDeps {
   readonly refreshes: RefreshStore;
   readonly admission: Admission;
   readonly inventories: InventorySizes;
   readonly publish: (messages: readonly OutgoingMessage[]) => Promise<void>;
   readonly estimate: (refresh: Refresh, before: number) => Estimate;
-  readonly clock: Clock;
   readonly queueDeadlineMs: number;
   /** Older commands without a document are dropped: their client has its answer already. */
   readonly requestAgeMaxMs: number;
@@ -64,30 +67,29 @@ const attemptsMax = 20;
 
 /**
  * Decides on one attempt. Steps, and what a crash after each leaves:
- * 1. look up the Idempotency-Key: a replay is answered while admission is closed. Nothing is left;
- * 2. insert the attempt as `accepted`, which claims the key, or as `refused`, which does not: the
- *    command is redelivered, finds it and continues;
- * 3. send `reserve` or the decision: sent again with the command, or resent while it is pending.
+ * 1. look up the Idempotency-Key: a replay is answered while admission is closed, and so is one
+ *    that allows a saved observation. Nothing is left;
+ * 2. insert the attempt as `accepted` or, with an observation, as `completed`, which claim the key,
+ *    or as `refused`, which does not: the command is redelivered, finds it and continues;
+ * 3. send `reserve`, or the decision with the announcement of a completed one: sent again with the
+ *    command, or resent while it is pending.
  *
  * An insert that loses against another attempt with the key starts again at step 1: the other one
  * holds the key, or was refused meanwhile. An attempt that loses each time stays unstored and
  * undecided, and the gateway answers that its outcome is unknown.
  */
 export async function admitRefresh(deps: AdmitDeps, request: RefreshRequest): Promise<void> {
-  const { refreshes, admission } = deps;
+  const { refreshes } = deps;
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     const { holder, keyGeneration } = await keyState(refreshes, request);
     if (holder) return answerHolder(deps, request, holder);
     if (await isTooLate(deps, request)) return;
-    const expectedPages = await deps.inventories.readPageCount(inventoryKeyText(request.scope));
-    const refusal = await admission.admit(request, expectedPages);
-    const attempt = newRefresh({ ...request, expectedPages }, refusal, deps.queueDeadlineMs);
-    const { retryAfterSeconds } = deps.estimate(attempt, admission.countAhead(request));
-    const refresh = { ...attempt, retryAfterSeconds: retryAfterSeconds ?? retryAfterSecondsMin };
+    const saved = await savedRefresh(deps, request);
+    const refresh = saved ?? (await admittedRefresh(deps, request));
     if (await refreshes.insertRefresh(refresh, request.trace, keyGeneration)) {
       return sendDecision(deps, { refresh, trace: request.trace });
     }
-    if (!refusal) admission.decrement(request);
+    if (saved === null && refresh.refusal === null) deps.admission.decrement(request);
     const stored = await refreshes.findRefresh(request.id);
     if (stored) return sendDecision(deps, stored);
   }
@@ -122,6 +124,8 @@ async function answerHolder(
 
 async function sendDecision(deps: AdmitDeps, stored: StoredRefresh): Promise<void> {
   const { phase } = stored.refresh;
+  if (isServedFromSaved(stored.refresh))
+    return sendEffects(deps, stored, ['reply_accepted', 'announce']);
   if (phase === 'accepted') return sendEffects(deps, stored, ['reserve']);
   return sendEffects(deps, stored, [phase === 'refused' ? 'reply_refused' : 'reply_accepted']);
 }
@@ -139,7 +143,7 @@ function newRefresh(
   refusal: RefreshRefusal | null,
   queueDeadlineMs: number,
 ): Refresh {
-  const { trace: _trace, deadlineMs: _deadlineMs, ...fields } = request;
+  const { trace: _trace, deadlineMs: _deadlineMs, priceVersion: _price, ...fields } = request;
   return {
     ...fields,
     idempotencyKey: refusal ? null : request.idempotencyKey,
@@ -155,6 +159,7 @@ function newRefresh(
     outcome: null,
     observedAssets: null,
     revisionId: null,
+    observedAtMs: null,
     billing: {
       state: 'reserved',
       disposition: null,
@@ -165,6 +170,43 @@ function newRefresh(
     },
     eventAppended: false,
     scan: null,
+  };
+}
+
+/** The attempt as its admission decides on it; counted where it is admitted. */
+async function admittedRefresh(deps: AdmitDeps, request: RefreshRequest): Promise<Refresh> {
+  const { admission, inventories, estimate, queueDeadlineMs } = deps;
+  const expectedPages = await inventories.readPageCount(inventoryKeyText(request.scope));
+  const refusal = await admission.admit(request, expectedPages);
+  const attempt = newRefresh({ ...request, expectedPages }, refusal, queueDeadlineMs);
+  const { retryAfterSeconds } = estimate(attempt, admission.countAhead(request));
+  return { ...attempt, retryAfterSeconds: retryAfterSeconds ?? retryAfterSecondsMin };
+}
+
+/** Completed as it is made: nothing is held, and nothing will be charged. Null where it is scanned. */
+async function savedRefresh(deps: AdmitDeps, request: RefreshRequest): Promise<Refresh | null> {
+  const observation = await findObservation(deps, request);
+  if (observation === null) return null;
+  const { priceVersion, requestedAtMs } = request;
+  const { revisionId, observedAssets, verifiedAtMs } = observation;
+  invariant(priceVersion !== null, 'one that allows it states its price list');
+  return {
+    ...newRefresh({ ...request, expectedPages: null }, null, deps.queueDeadlineMs),
+    phase: 'completed',
+    completedAtMs: Math.max(deps.clock.now(), requestedAtMs),
+    acceptance: { priceVersion, asset: 'credits', amount: 0, available: 0 },
+    outcome: 'complete_unchanged',
+    observedAssets,
+    revisionId,
+    observedAtMs: verifiedAtMs,
+    billing: {
+      state: 'finalized',
+      disposition: 'finalize_saved',
+      asset: 'credits',
+      reserved: 0,
+      charged: 0,
+      released: 0,
+    },
   };
 }
 
@@ -182,6 +224,8 @@ export function cancelledPlaceholder(
       scope: { platform_id: '0'.repeat(17), app_id: 1, context_id: 1 },
       language: 'english',
       maxCredits: 0,
+      maxAgeSeconds: null,
+      priceVersion: null,
       expectedPages: null,
       waitingId: null,
       requestedAtMs: nowMs,

@@ -6,9 +6,11 @@ import { isoTime } from '@inventory/runtime/clock';
 import {
   attemptCancelled,
   deadlineOf,
+  isServedFromSaved,
   isTerminal,
   type Refresh,
   shownState,
+  verifiedAtMs,
 } from './refresh.domain.ts';
 import type { Fact } from './refresh-saga.domain.ts';
 import type { Estimate } from './status-estimate.domain.ts';
@@ -30,6 +32,8 @@ export function toWireRecord(refresh: Refresh, settleGraceMs: number): RefreshRe
     // The outcome may be decided before it is settled; billing is part of completion.
     outcome: done ? refresh.outcome : null,
     revision_id: refresh.revisionId,
+    served_from: isServedFromSaved(refresh) ? 'saved' : 'scan',
+    verified_at: isoOrNull(verifiedAtMs(refresh)),
     billing_state: billing.state,
     billing_disposition: billing.disposition,
     billing: toWireBilling(billing),

@@ -17,6 +17,8 @@ export function onRefreshCommands(admit: AdmitDeps, saga: SagaDeps): Handlers {
         scope: body.scope,
         language: body.language,
         maxCredits: body.max_credits,
+        maxAgeSeconds: body.freshness?.max_age_seconds ?? null,
+        priceVersion: body.freshness?.price_version ?? null,
         requestedAtMs: fromIsoTime(body.requested_at),
         waitingId: waitingId ?? null,
         trace,

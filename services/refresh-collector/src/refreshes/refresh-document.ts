@@ -65,6 +65,7 @@ const refresh = z.object({
   scopeKey: z.string(),
   language,
   maxCredits: z.int(),
+  maxAgeSeconds: z.int().exactOptional(),
   expectedPages: z.int().nullable(),
   waitingId: z.string().nullable(),
   requestedAt: z.date(),
@@ -78,6 +79,7 @@ const refresh = z.object({
   outcome: refreshOutcome.nullable(),
   observedAssets: z.int().nullable(),
   revisionId: revisionId.nullable(),
+  observedAt: z.date().exactOptional(),
   billing,
   eventAppended: z.boolean(),
   scan: scan.nullable(),
@@ -106,6 +108,7 @@ const plannedRefresh = refresh.pick({
   queueDeadline: true,
   collectDeadline: true,
   expectedPages: true,
+  maxAgeSeconds: true,
   scan: true,
   changedAt: true,
 });

@@ -1,7 +1,7 @@
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { parseDocument } from '@inventory/mongo/parse-document';
 import type { Backoff } from '@inventory/runtime/backoff';
-import { dateOrNull } from '@inventory/runtime/clock';
+import { dateOf, dateOrNull } from '@inventory/runtime/clock';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
 import { newWork } from '@inventory/work/work-field';
 import { fromStoredClaim, type KeyClaim, toStoredClaim } from './key-claim-mapping.ts';
@@ -33,6 +33,7 @@ function toRefresh(document: RefreshDocument): Refresh {
     scope: document.scope,
     language: document.language,
     maxCredits: document.maxCredits,
+    maxAgeSeconds: document.maxAgeSeconds ?? null,
     expectedPages: document.expectedPages,
     waitingId: document.waitingId,
     requestedAtMs: document.requestedAt.getTime(),
@@ -46,6 +47,7 @@ function toRefresh(document: RefreshDocument): Refresh {
     outcome: document.outcome,
     observedAssets: document.observedAssets,
     revisionId: document.revisionId,
+    observedAtMs: document.observedAt?.getTime() ?? null,
     billing: document.billing,
     eventAppended: document.eventAppended,
     scan: document.scan && toScanSummary(document.scan),
@@ -91,6 +93,7 @@ export function toNewDocument(
     scopeKey: inventoryKeyText(refresh.scope),
     language: refresh.language,
     maxCredits: refresh.maxCredits,
+    ...(refresh.maxAgeSeconds === null ? {} : { maxAgeSeconds: refresh.maxAgeSeconds }),
     waitingId: refresh.waitingId,
     requestedAt: new Date(refresh.requestedAtMs),
     queueDeadline: new Date(refresh.queueDeadlineMs),
@@ -117,6 +120,7 @@ export function changingFields(refresh: Refresh) {
     outcome: refresh.outcome,
     observedAssets: refresh.observedAssets,
     revisionId: refresh.revisionId,
+    ...(refresh.observedAtMs === null ? {} : { observedAt: dateOf(refresh.observedAtMs) }),
     billing: refresh.billing,
     eventAppended: refresh.eventAppended,
   };

@@ -39,6 +39,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
     arbitrary: fc.constantFrom(
       { move: 'queue_deadline' } as const,
       { move: 'collect_deadline' } as const,
+      { move: 'observed' } as const,
     ),
   },
   {

@@ -8,6 +8,14 @@ import type { Refresh, RefreshPhase, Reservation } from './refresh.domain.ts';
 export type Fact =
   | { readonly fact: 'reserved'; readonly reservation: Reservation }
   | { readonly fact: 'reserve_refused'; readonly refusal: RefreshRefusal }
+  /** Another scan of its inventory ended meanwhile, and is young enough for it. */
+  | {
+      readonly fact: 'observed';
+      readonly revisionId: RevisionId;
+      readonly changed: boolean;
+      readonly observedAssets: number;
+      readonly verifiedAtMs: number;
+    }
   | { readonly fact: 'cancel_requested' }
   | { readonly fact: 'queue_deadline_passed' }
   | {
@@ -110,6 +118,9 @@ export function outcomeOfDeadline(refresh: Pick<Refresh, 'scan'>): FailedScanOut
   return (refresh.scan?.pages ?? 0) > 0 ? 'incomplete' : 'upstream_unavailable';
 }
 
+const completeOutcome = (changed: boolean): RefreshOutcome =>
+  changed ? 'complete_changed' : 'complete_unchanged';
+
 const onReserved: Rule<Extract<Fact, { fact: 'reserved' }>> = (refresh, fact) => {
   const acceptance = fact.reservation;
   const { asset, amount: reserved } = acceptance;
@@ -180,6 +191,12 @@ const rules: Rules = {
         expectedPages,
         scan: { ...newScan, sequence, startedAtMs: atMs, worker },
       }),
+    observed: (refresh, { revisionId, changed, observedAssets, verifiedAtMs }) =>
+      settle(refresh, completeOutcome(changed), {
+        revisionId,
+        observedAssets,
+        observedAtMs: verifiedAtMs,
+      }),
     cancel_requested: (refresh) => settle(refresh, 'cancelled', {}),
     queue_deadline_passed: (refresh) => settle(refresh, 'upstream_unavailable', {}),
   },
@@ -229,10 +246,7 @@ const rules: Rules = {
         ? repeat('abandon_scan')
         : change(refresh, { cancelRequested: true }, 'abandon_scan'),
     committed: (refresh, { revisionId, changed, observedAssets }) =>
-      settle(refresh, changed ? 'complete_changed' : 'complete_unchanged', {
-        revisionId,
-        observedAssets,
-      }),
+      settle(refresh, completeOutcome(changed), { revisionId, observedAssets }),
     rejected: (refresh, { reason }) => settle(refresh, refusedAssembly(refresh, reason), {}),
   },
   settling: {

@@ -92,6 +92,8 @@ export interface Refresh {
   readonly scope: InventoryKey;
   readonly language: Language;
   readonly maxCredits: number;
+  /** How old an observation may be that is taken instead of a scan; null where none is. */
+  readonly maxAgeSeconds: number | null;
   /** Pages that its inventory was known to have when it was requested or started; null where unknown. */
   readonly expectedPages: number | null;
   /** Under this id the gateway waits for the decision. */
@@ -109,6 +111,8 @@ export interface Refresh {
   readonly outcome: RefreshOutcome | null;
   readonly observedAssets: number | null;
   readonly revisionId: RevisionId | null;
+  /** The end of the scan of another refresh, or of a capture, where its observation was taken. */
+  readonly observedAtMs: number | null;
   readonly billing: {
     readonly state: BillingState;
     readonly disposition: SettlementDisposition | null;
@@ -120,6 +124,19 @@ export interface Refresh {
   };
   readonly eventAppended: boolean;
   readonly scan: ScanSummary | null;
+}
+
+/** Answered from what was saved before it was requested: nothing was held. */
+export function isServedFromSaved({ billing }: Pick<Refresh, 'billing'>): boolean {
+  return billing.disposition === 'finalize_saved';
+}
+
+/** The end of the scan that saw its inventory; null while there is none. */
+export function verifiedAtMs(
+  refresh: Pick<Refresh, 'revisionId' | 'observedAtMs' | 'scan'>,
+): number | null {
+  if (refresh.revisionId === null) return null;
+  return refresh.observedAtMs ?? refresh.scan?.completedAtMs ?? null;
 }
 
 /** The state that customers see; a refused attempt has none. */

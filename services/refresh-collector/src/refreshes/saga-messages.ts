@@ -4,7 +4,7 @@ import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { invariant } from '@inventory/runtime/bug';
 import { isoTime } from '@inventory/runtime/clock';
 import { pagesInPlace } from './recorded-scan.domain.ts';
-import type { Refresh } from './refresh.domain.ts';
+import { isServedFromSaved, type Refresh, verifiedAtMs } from './refresh.domain.ts';
 import type { StagedPageRecord } from './refresh-document.ts';
 import type { Effect } from './refresh-saga.domain.ts';
 
@@ -167,6 +167,23 @@ function decisionReply(refresh: Refresh): OutgoingMessage[] {
     return [{ type, id: `decision:${id}`, body: { ...reply, decision: 'refused', refusal } }];
   }
   if (acceptance === null) return [];
+  if (isServedFromSaved(refresh)) {
+    return [{ type, id: `decision:${id}`, body: { ...reply, ...savedDecision(refresh) } }];
+  }
   const terms = { ...acceptanceOf(acceptance), ...pendingTimes(refresh) };
   return [{ type, id: `decision:${id}`, body: { ...reply, decision: 'accepted', ...terms } }];
+}
+
+function savedDecision(refresh: Refresh) {
+  const { acceptance, revisionId, completedAtMs } = refresh;
+  const verifiedMs = verifiedAtMs(refresh);
+  invariant(acceptance !== null && revisionId !== null, 'an answer from what is saved states it');
+  invariant(completedAtMs !== null && verifiedMs !== null, 'it is completed as it is made');
+  return {
+    decision: 'saved',
+    price_version: acceptance.priceVersion,
+    revision_id: revisionId,
+    verified_at: isoTime(verifiedMs),
+    completed_at: isoTime(completedAtMs),
+  } as const;
 }

@@ -13,6 +13,7 @@ export interface ConsumingDeps {
   readonly saga: SagaDeps;
   readonly admission: Admission;
   readonly stores: Pick<AdmitDeps, 'inventories'>;
+  readonly observations: AdmitDeps['observations'];
   readonly estimate: AdmitDeps['estimate'];
 }
 
@@ -22,12 +23,14 @@ const requestAgeMaxMs = 10 * 60_000;
 /** Starts the consumer of commands and outcomes; the lifetime stops it. */
 export async function startConsuming(
   { config, lifetime, clock, logger }: ServiceContext<ServiceConfig & RefreshConfig>,
-  { bus, saga, admission, stores, estimate }: ConsumingDeps,
+  { bus, saga, admission, stores, observations, estimate }: ConsumingDeps,
 ): Promise<void> {
   const admitting = {
     refreshes: saga.refreshes,
     admission,
     inventories: stores.inventories,
+    observations,
+    logger,
     publish: saga.publish,
     estimate,
     clock,

@@ -11,11 +11,14 @@ import type { PlannedRefreshes } from './planned-refreshes.ts';
 import type { ScanPlan } from './scan-plan.domain.ts';
 import { type PlannedRefresh, plannedOf } from './scan-store.ts';
 import type { ScanWorker } from './scan-worker.ts';
+import { ScanBeingSaved, type takeObservation } from './take-observation.ts';
 
 export interface PlanExecutorDeps {
   readonly saga: SagaDeps;
   readonly inventories: InventoryStore;
   readonly worker: Pick<ScanWorker, 'replica' | 'reserveSlot' | 'startScan' | 'stopScan'>;
+  /** What a refresh that allows it takes in place of its scan. */
+  readonly takeObservation: (id: string) => ReturnType<typeof takeObservation>;
   /** The deadline that a scan gets when it starts. */
   readonly collectMs: number;
   readonly clock: Clock;
@@ -85,6 +88,8 @@ export function createPlanExecutor(deps: PlanExecutorDeps): PlanExecutor {
   async function startScan(id: string, kind: StartFact, open: PlannedRefreshes): Promise<boolean> {
     const entry = open.get(id);
     if (!entry) return false;
+    const observed = kind === 'scan_started' ? await observedFor(deps, entry) : null;
+    if (observed !== null && (await change(id, observed, open))) return true;
     const token = worker.reserveSlot(open.pagesLeft(id));
     const lease = { inventory: entry.inventory, refreshId: id };
     const startMs = clock.now();
@@ -148,6 +153,13 @@ export function createPlanExecutor(deps: PlanExecutorDeps): PlanExecutor {
   };
 }
 
+async function observedFor(
+  { takeObservation }: Pick<PlanExecutorDeps, 'takeObservation'>,
+  { id, maxAgeSeconds }: PlannedRefresh,
+) {
+  return maxAgeSeconds === undefined ? null : await takeObservation(id);
+}
+
 function factOf(
   kind: StartFact,
   start: Omit<Extract<Fact, { fact: 'scan_started' }>, 'fact' | 'expectedPages'>,
@@ -172,9 +184,11 @@ function postpone(
   failed: FailedSteps,
   logger: PlanExecutorDeps['logger'],
 ): void {
-  const isPassing = isMongoUnavailable(error) || error instanceof LeaseHeld;
+  const waits = error instanceof ScanBeingSaved;
+  const isPassing = waits || isMongoUnavailable(error) || error instanceof LeaseHeld;
   const backoff = isPassing ? passingBackoff : failureBackoff;
   const { failures, pauseMs } = failed.recordFailure(id, backoff);
+  if (waits) return;
   const level = failures < setAsideFailures ? 'warn' : 'error';
   const details = { err: error, refresh_id: id, failures, retry_in_ms: pauseMs };
   logger[level](details, 'planned step failed');

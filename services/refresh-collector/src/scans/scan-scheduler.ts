@@ -5,7 +5,7 @@ import type { ScanAllowance } from '../egress/app-breaker.domain.ts';
 import type { IdentityState } from '../egress/egress-identity.domain.ts';
 import type { SagaDeps } from '../refreshes/apply-fact.ts';
 import type { Refresh } from '../refreshes/refresh.domain.ts';
-import { createPlanExecutor } from './execute-plan.ts';
+import { createPlanExecutor, type PlanExecutorDeps } from './execute-plan.ts';
 import { createFailedSteps } from './failed-steps.ts';
 import type { InventoryStore } from './inventory-store.ts';
 import { type PlanLimits, planOpenScans } from './plan-open-scans.ts';
@@ -20,6 +20,7 @@ export interface SchedulerDeps {
   readonly scans: ScanStore;
   readonly inventories: InventoryStore;
   readonly planner: PlannerLease;
+  readonly takeObservation: PlanExecutorDeps['takeObservation'];
   readonly worker: Pick<ScanWorker, 'replica' | 'reserveSlot' | 'startScan' | 'stopScan'>;
   readonly identityStates: () => Promise<readonly IdentityState[]>;
   readonly scanAllowance: (appId: number) => ScanAllowance;

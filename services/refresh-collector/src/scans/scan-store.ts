@@ -37,6 +37,8 @@ export interface PlannedRefresh extends ScanSize {
   readonly collectDeadlineMs: number | null;
   /** Pages that its inventory was known to have when it was requested or started; null where unknown. */
   readonly expectedPages: number | null;
+  /** Set where an observation may be taken instead of a scan. */
+  readonly maxAgeSeconds?: number | undefined;
   readonly parked: boolean;
   readonly changedAtMs: number;
 }
@@ -56,6 +58,8 @@ export interface ScanStore {
   readChangedSince(timeMs: number): Batches;
   /** The scan of this epoch with its pages; null when it ended or another worker claimed it. */
   findClaimed(id: string, epoch: number): Promise<ClaimedScan | null>;
+  /** Whether a scan of this inventory has ended and is not saved yet. */
+  isBeingSaved(inventory: string): Promise<boolean>;
 }
 
 const plannedFields: Record<Exclude<keyof PlannedRefreshDocument, '_id'>, 1> = {
@@ -67,6 +71,7 @@ const plannedFields: Record<Exclude<keyof PlannedRefreshDocument, '_id'>, 1> = {
   queueDeadline: 1,
   collectDeadline: 1,
   expectedPages: 1,
+  maxAgeSeconds: 1,
   scan: 1,
   changedAt: 1,
 };
@@ -105,6 +110,10 @@ export function createScanStore(
       const { pages } = parseDocument(stagedPagesDocument, found);
       return { ...fromDocument(found), epoch, pages };
     },
+    async isBeingSaved(inventory) {
+      const saving = { phase: 'assembling', scopeKey: inventory } as const;
+      return (await refreshes.findOne(saving, { projection: { _id: 1 } })) !== null;
+    },
   };
 }
 
@@ -121,6 +130,7 @@ export function plannedOf(refresh: Refresh): PlannedRefresh {
     queueDeadlineMs: refresh.queueDeadlineMs,
     collectDeadlineMs: refresh.collectDeadlineMs,
     expectedPages: refresh.expectedPages,
+    maxAgeSeconds: refresh.maxAgeSeconds ?? undefined,
     pages: scan?.pages ?? 0,
     assetsRead: scan?.assetsRead ?? 0,
     reportedTotalCount: scan?.reportedTotalCount ?? null,
@@ -142,6 +152,7 @@ function toPlanned(stored: PlannedRefreshDocument): PlannedRefresh {
     queueDeadlineMs: document.queueDeadline.getTime(),
     collectDeadlineMs: document.collectDeadline?.getTime() ?? null,
     expectedPages: document.expectedPages,
+    maxAgeSeconds: document.maxAgeSeconds,
     pages: scan?.pages ?? 0,
     assetsRead: scan?.assetsRead ?? 0,
     reportedTotalCount: scan?.reportedTotalCount ?? null,

@@ -5,6 +5,7 @@ import { firstTries } from '../egress/page-verdicts.domain.ts';
 import type { PlatformAnswer } from '../egress/platform-answer.domain.ts';
 import type { PlatformPage } from '../egress/platform-page.domain.ts';
 import type { PageAsset } from '../egress/platform-rows.domain.ts';
+import { pieceOf } from '../egress/text-pieces.domain.ts';
 import { pagesInPlace, type RecordedPage } from '../refreshes/recorded-scan.domain.ts';
 import type { Refresh } from '../refreshes/refresh.domain.ts';
 import { advance, type Fact } from '../refreshes/refresh-saga.domain.ts';
@@ -37,9 +38,8 @@ const asset = (assetid: string): PageAsset => ({
   identity: assetid,
   assetid,
   isCurrency: false,
-  descriptionKey: '1_0',
-  text: Buffer.from('{}'),
-  properties: null,
+  ...pieceOf('{}'),
+  properties: [],
 });
 const page = (fields: Partial<PlatformPage> = {}): PlatformAnswer => ({
   kind: 'page',

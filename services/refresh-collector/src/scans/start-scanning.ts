@@ -5,6 +5,7 @@ import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { EgressConfig } from '../egress/egress-config.ts';
 import type { Egress } from '../egress/open-egress.ts';
 import type { RecentUse } from '../recent-use.ts';
+import type { ObservationClient } from '../refreshes/find-observation.ts';
 import type { Refreshes } from '../refreshes/open-refreshes.ts';
 import { expectedPagesLeft, reportedPages } from '../refreshes/recorded-scan.domain.ts';
 import type { Refresh } from '../refreshes/refresh.domain.ts';
@@ -20,6 +21,7 @@ import { observeScans } from './scan-metrics.ts';
 import { createScanScheduler, type ScanScheduler } from './scan-scheduler.ts';
 import { plannedOf, type ScanStore } from './scan-store.ts';
 import { createScanWorker, type ScanWorker } from './scan-worker.ts';
+import { takeObservation } from './take-observation.ts';
 
 export interface ScanningDeps {
   readonly stores: {
@@ -28,6 +30,7 @@ export interface ScanningDeps {
     readonly replicas: ReplicaStore;
   };
   readonly revisionStore: RevisionStoreClient;
+  readonly observations: ObservationClient;
   readonly egress: Egress;
   readonly refreshes: Pick<Refreshes, 'saga' | 'onRefreshChanged'>;
   readonly planner: PlannerLease;
@@ -62,11 +65,15 @@ export function startScanning(context: Context, deps: ScanningDeps): Scanning {
     jobs.planner.wake();
     jobs.worker.wake();
   });
+  const { observations } = deps;
+  const { refreshes: stored } = saga;
+  const taking = { ...context, scans: stores.scans, observations, refreshes: stored };
   const scheduler = createScanScheduler({
     scans: stores.scans,
     inventories: stores.inventories,
     saga,
     planner,
+    takeObservation: (id) => takeObservation(taking, id),
     worker,
     identityStates: egress.pool.identityStates,
     scanAllowance: egress.breakers.scanAllowance,

@@ -1,7 +1,9 @@
 import {
   findName,
   type JsonText,
+  type Names,
   NotJson,
+  namesOf,
   openJsonText,
   readArray,
   readObject,
@@ -27,7 +29,7 @@ export interface PageRows {
   readonly descriptions: readonly LocatedRow[];
 }
 
-const listNames = [Buffer.from('assets'), Buffer.from('descriptions')];
+const listNames = namesOf(['assets', 'descriptions']);
 const joinFields = ['appid', 'classid', 'instanceid'];
 /** The members that are read of the rows of each list. */
 const fieldsOf = [
@@ -46,7 +48,7 @@ export function locateRows(bytes: Buffer): PageRows | null {
   const lists: LocatedRow[][] = [];
   try {
     const end = readObject(text, skipSpace(bytes, 0), (nameStart, nameEnd, valueStart) => {
-      const list = findName(bytes, nameStart, nameEnd, listNames);
+      const list = findName(text, nameStart, nameEnd, listNames);
       const fields = fieldsOf[list];
       if (!fields) return skipValue(text, valueStart);
       const rows: LocatedRow[] = [];
@@ -68,11 +70,11 @@ export function locateRows(bytes: Buffer): PageRows | null {
 
 interface NamedFields {
   readonly fields: readonly string[];
-  readonly names: readonly Buffer[];
+  readonly names: Names;
 }
 
 function namedFields(fields: readonly string[]): NamedFields {
-  return { fields, names: fields.map((field) => Buffer.from(field)) };
+  return { fields, names: namesOf(fields) };
 }
 
 function readRow(text: JsonText, start: number, { fields, names }: NamedFields): LocatedRow {
@@ -80,8 +82,8 @@ function readRow(text: JsonText, start: number, { fields, names }: NamedFields):
   if (bytes[start] !== openBrace) return { start, end: skipValue(text, start), value: undefined };
   const value: Record<string, unknown> = {};
   const end = readObject(text, start, (nameStart, nameEnd, valueStart) => {
+    const field = fields[findName(text, nameStart, nameEnd, names)];
     const valueEnd = skipValue(text, valueStart);
-    const field = fields[findName(bytes, nameStart, nameEnd, names)];
     if (field) value[field] = valueBetween(bytes, valueStart, valueEnd);
     return valueEnd;
   });

@@ -11,7 +11,7 @@ import {
 } from '../../test/support/assembled-inventory.ts';
 import { joinTexts } from './joined-texts.ts';
 import { pageBody } from './page-body.ts';
-import { assetIdentity, descriptionKey } from './survey.ts';
+import { assetIdentity, descriptionKey } from './page-survey.ts';
 
 /** Planted faults are found from this seed on, in every run alike. */
 const faultRuns = { seed: 7, numRuns: 10_000, endOnFailure: true };

@@ -1,8 +1,5 @@
-import {
-  pageRowsMax,
-  type StagedAsset,
-  type StagedDescription,
-} from '@inventory/contracts/staged-rows';
+import { pageRowsMax } from '@inventory/contracts/staged-rows';
+import type { PageSurvey } from './page-survey.ts';
 
 /**
  * Where a row's text lies among the staged pages: page and row as one number, because a survey
@@ -15,17 +12,6 @@ export const missingSource: RowSource = -1;
 const sourceAt = (page: number, row: number): RowSource => page * pageRowsMax + row;
 export const pageOf = (source: RowSource): number => Math.floor(source / pageRowsMax);
 export const rowOf = (source: RowSource): number => source % pageRowsMax;
-
-/** A row of a page, and how many bytes its text has. */
-export interface SurveyedRow<Row> {
-  readonly row: Row;
-  readonly bytes: number;
-}
-
-export interface SurveyedPage {
-  readonly assets: Iterable<SurveyedRow<StagedAsset> & { readonly textNumber: number }>;
-  readonly descriptions: Iterable<SurveyedRow<StagedDescription> & { readonly textDigest: string }>;
-}
 
 /**
  * What a scan observed, without its texts: columns by position (assets in the platform's order,
@@ -80,33 +66,35 @@ export function openSurvey(): Survey {
  * Adds the next page of the manifest. An asset keeps the position where it was first seen and the
  * row that was seen last, since a later page is later evidence; the same holds for descriptions.
  */
-export function addPage(survey: Survey, page: SurveyedPage): void {
+export function addPage(survey: Survey, page: PageSurvey): void {
   const before = survey.positions.size;
-  let row = 0;
-  for (const { row: asset, bytes, textNumber } of page.assets) {
-    const identity = assetIdentity(asset);
+  const numbers = page.keys.map((key) => descriptionNumber(survey, key));
+  for (const [row, identity] of page.identities.entries()) {
     const position = survey.positions.get(identity) ?? survey.positions.size;
     survey.positions.set(identity, position);
     survey.assetSources[position] = sourceAt(survey.pages, row);
-    survey.assetBytes[position] = bytes;
-    survey.assetTexts[position] = textNumber;
-    survey.amounts[position] = asset.amount;
-    survey.descriptionOf[position] = descriptionNumber(survey, descriptionKey(asset));
-    row += 1;
+    survey.assetBytes[position] = bytesOf(page.assets, row);
+    survey.assetTexts[position] = page.assetTexts[row] ?? 0;
+    survey.amounts[position] = page.amounts[row] ?? '';
+    survey.descriptionOf[position] = numbers[page.assetKeys[row] ?? 0] ?? 0;
   }
-  const numbers: number[] = [];
-  for (const { row: description, bytes, textDigest } of page.descriptions) {
-    const number = descriptionNumber(survey, descriptionKey(description));
-    const source = sourceAt(survey.pages, numbers.length);
-    if (survey.textDigests[number] !== textDigest) survey.textSince[number] = source;
+  const described = page.descriptionKeys.map((key) => numbers[key] ?? 0);
+  for (const [row, number] of described.entries()) {
+    const source = sourceAt(survey.pages, row);
+    const text = page.descriptionTexts[row] ?? '';
+    if (survey.textDigests[number] !== text) survey.textSince[number] = source;
     survey.descriptionSources[number] = source;
-    survey.descriptionBytes[number] = bytes;
-    survey.textDigests[number] = textDigest;
-    numbers.push(number);
+    survey.descriptionBytes[number] = bytesOf(page.descriptions, row);
+    survey.textDigests[number] = text;
   }
-  survey.pageDescriptions.push(Uint32Array.from(numbers));
+  survey.pageDescriptions.push(described);
   survey.pages += 1;
-  survey.lastPage = { assets: row, added: survey.positions.size - before };
+  const assets = page.identities.length;
+  survey.lastPage = { assets, added: survey.positions.size - before };
+}
+
+function bytesOf(spans: Uint32Array, row: number): number {
+  return (spans[2 * row + 1] ?? 0) - (spans[2 * row] ?? 0);
 }
 
 /**
@@ -144,20 +132,6 @@ function descriptionNumber(survey: Survey, key: string): number {
   survey.textDigests.push('');
   survey.textSince.push(missingSource);
   return number;
-}
-
-/**
- * The identity of an asset, equal for every row of it. JSON, because ids are any text and must not
- * run together. A currency row is never the asset that happens to have the same number.
- */
-export function assetIdentity(row: StagedAsset): string {
-  const kind = row.currencyid === undefined ? 'asset' : 'currency';
-  return JSON.stringify([row.appid, row.contextid, kind, row.assetid]);
-}
-
-/** What joins assets to their description. Never by `classid` alone: instances differ. */
-export function descriptionKey(row: Pick<StagedDescription, 'classid' | 'instanceid'>): string {
-  return JSON.stringify([row.classid, row.instanceid]);
 }
 
 export function totalCount(survey: Survey): number {

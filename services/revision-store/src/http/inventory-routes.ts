@@ -8,6 +8,7 @@ import {
   currentPageQuery,
   exportLinesQuery,
   inventoryPaths,
+  latestObservation,
 } from '@inventory/contracts/internal/inventory';
 import { type InventoryKey, inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { internalRoute } from '@inventory/http/internal-route';
@@ -27,6 +28,7 @@ import {
 } from '../operations/read-current-page.ts';
 import { readExportLines } from '../operations/read-export-lines.ts';
 import type { NoPage } from '../operations/read-observed.ts';
+import type { ScopeStore } from '../storage/scope-store.ts';
 
 /** One page as stored bytes; the header describes them. */
 export const readCurrentPageRoute = internalRoute({
@@ -110,6 +112,26 @@ export const lookUpAssetsRoute = internalRoute({
   },
 });
 
+/** What was observed last, for a refresh that may be answered from it. */
+export const readObservationRoute = internalRoute({
+  method: 'GET',
+  template: inventoryPaths.observation,
+  callers: ['refresh-collector'],
+  input: { path: scopePath },
+  answer: latestObservation,
+  async handle({ scopes }: { readonly scopes: Pick<ScopeStore, 'readLatest'> }, { path }) {
+    const latest = await scopes.readLatest(inventoryKeyText(path));
+    if (latest === null) throw new Refused({ code: 'inventory_revision_not_found' });
+    const { revision, window, language } = latest.head;
+    return {
+      revision_id: revision.revisionId,
+      verified_at: isoTime(window.completedAtMs),
+      language,
+      observed_assets: revision.totalCount,
+      changed: latest.changed,
+    };
+  },
+});
 const tooLarge = {
   in: 'query',
   field: 'assetid',

@@ -23,7 +23,7 @@ import { writeRevision } from './write-revision.ts';
 export interface AssembleScanDeps {
   readonly scans: ScanStore;
   readonly scopes: ScopeStore;
-  readonly chunks: Pick<ChunkStore, 'readChunks'>;
+  readonly chunks: Pick<ChunkStore, 'readChunks' | 'readSurveys'>;
   readonly blocks: BlockStore;
   readonly observations: Pick<ObservationStore, 'keepSuperseded'>;
   /** Sends the outcome that was just written into a scan's outbox; what fails is sent later. */

@@ -28,7 +28,7 @@ export async function gatherTexts(
   const numbers = new Set(parts.flatMap(({ byPage }) => [...byPage.keys()]));
   for (const number of [...numbers].sort((left, right) => left - right)) {
     signal.throwIfAborted();
-    const page = await staged.readAgain(number);
+    const page = await staged.readPage(number);
     if (page === null) return null;
     for (const { of, texts, byPage, joined } of parts) {
       copyRows(joined, page.text, page[of], byPage.get(number) ?? [], texts);

@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { stagedPageBytesMax } from '@inventory/contracts/internal/inventory';
 import type { ManifestPage } from '../domain/scan.ts';
 import type { ChunkStore, StagedChunk } from '../storage/chunk-store.ts';
@@ -32,17 +31,15 @@ export async function readPackedPage(
   return found.length === named.length ? found : null;
 }
 
-/** The text of a page in UTF-8. Null when a chunk is not what its digest names. */
+/** The text of a page. Null when a chunk is not what its digest names. */
 export function unpackVerified(page: PackedPage): Buffer | null {
   const contents = page.map(unpack);
-  if (contents.some((content, index) => sha256Hex(content) !== page[index]?.digest)) return null;
-  const text = joined(contents);
-  if (!isUtf8(text)) throw new PagesInvalid('a page is not UTF-8');
-  return text;
+  const isOther = (content: Buffer, index: number) => sha256Hex(content) !== page[index]?.digest;
+  return contents.some(isOther) ? null : joined(contents);
 }
 
 /** The text of a page that was verified before. */
-export function unpackAgain(page: PackedPage): Buffer {
+export function unpackPage(page: PackedPage): Buffer {
   return joined(page.map(unpack));
 }
 

@@ -1,25 +1,28 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { addPage, openSurvey, type Survey } from '../domain/survey.ts';
-import { readRows } from './read-rows.ts';
 import type { StagedPages } from './staged-pages.ts';
 
+/** Pages whose surveys are read together, while those before them are added. */
+const batchPages = 16;
+
 /**
- * Reads every page of a scan once, verifies it and notes what it holds; null while pages are
- * missing. Two unpacked pages are in memory at a time: the next one is read from the store while one is
- * surveyed. Other work of the process gets its turn in between.
+ * Adds up the surveys of the pages of a scan; null while pages are missing. Other work of the process
+ * gets its turn after each.
  */
 export async function surveyScan(staged: StagedPages, signal: AbortSignal): Promise<Survey | null> {
   const survey = openSurvey();
-  let reading = staged.readFirst(0);
-  for (let number = 0; number < staged.count; number += 1) {
-    signal.throwIfAborted();
-    const page = await reading;
-    if (page === null) return null;
-    if (number + 1 < staged.count) {
-      reading = staged.readFirst(number + 1);
-      // Awaited in the next round, unless this page ends the survey.
-      reading.catch(() => {});
+  let reading = staged.readSurveys(0, batchPages);
+  for (let from = 0; from < staged.count; from += batchPages) {
+    const pages = await reading;
+    if (pages === null) return null;
+    reading = staged.readSurveys(from + batchPages, from + 2 * batchPages);
+    // Awaited in the next round, unless a page of this one ends the survey.
+    reading.catch(() => {});
+    for (const page of pages) {
+      signal.throwIfAborted();
+      addPage(survey, page);
+      await yieldToEventLoop();
     }
-    addPage(survey, readRows(page.text, page.rows));
   }
   return survey;
 }

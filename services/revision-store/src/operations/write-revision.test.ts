@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { surveyRows } from '../domain/page-survey.ts';
 import type { CompletedScan } from '../domain/scan.ts';
 import type { ScanComparison } from '../domain/scan-comparison.ts';
 import { addPage, openSurvey } from '../domain/survey.ts';
@@ -13,16 +14,16 @@ function openWriting() {
   const survey = openSurvey();
   for (let page = 0; page < pageCount; page += 1) {
     const ids = { appid: 730, contextid: '2', classid: '1', instanceid: '0', amount: '1' };
-    const asset = { row: { ...ids, assetid: String(page) }, bytes: row.length, textNumber: page };
-    addPage(survey, { assets: [asset], descriptions: [] });
+    const asset = { row: { ...ids, assetid: String(page) }, start: 0, end: row.length, digest: 0 };
+    addPage(survey, surveyRows({ assets: [asset], descriptions: [] }));
   }
   const read: number[] = [];
   const started: number[] = [];
   const releases: (() => void)[] = [];
   const staged: StagedPages = {
     count: pageCount,
-    readFirst: () => Promise.reject(new Error('unused')),
-    async readAgain(page) {
+    readSurveys: () => Promise.reject(new Error('unused')),
+    async readPage(page) {
       read.push(page);
       return { text: row, assets: Uint32Array.of(0, row.length), descriptions: new Uint32Array() };
     },

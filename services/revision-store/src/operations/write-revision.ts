@@ -9,9 +9,10 @@ import {
   type TextPlan,
 } from '../domain/block-plan.ts';
 import { cutByBytes, partEnd } from '../domain/joined-texts.ts';
+import { assetIdentity } from '../domain/page-survey.ts';
 import type { CompletedScan } from '../domain/scan.ts';
 import type { ScanComparison } from '../domain/scan-comparison.ts';
-import { assetIdentity, type Survey } from '../domain/survey.ts';
+import type { Survey } from '../domain/survey.ts';
 import type { BlockPlace, BlockStore } from '../storage/block-store.ts';
 import { gatherTexts, type WantedTexts } from './gather-texts.ts';
 import { readAssetRows } from './read-blocks.ts';

@@ -2,10 +2,12 @@ import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
 import { dateOf } from '@inventory/runtime/clock';
 import { Binary, type Collection } from 'mongodb';
 import type { ScanSource } from '../domain/observation.ts';
+import type { PageSurvey } from '../domain/page-survey.ts';
 import type { ManifestPage } from '../domain/scan.ts';
 import type { ChunkDocument } from './collections.ts';
-import { type PackedBytes, pack } from './compression.ts';
+import { type PackedBytes, pack, unpack } from './compression.ts';
 import { bytesOf } from './mapping.ts';
+import { fromSurveyBytes, toSurveyBytes } from './page-survey-bytes.ts';
 
 /** The place of a chunk: a page of a scan, as one worker's epoch staged it. */
 export interface ChunkPlace {
@@ -25,6 +27,8 @@ export interface ArrivedChunk {
   readonly digest: string;
   readonly content: Buffer;
   readonly source: ScanSource;
+  /** Of the page that it is; null where it is none, or a part of one. */
+  readonly survey: PageSurvey | null;
 }
 
 /** Few enough that their deletion ends long before an idle cursor expires. */
@@ -44,7 +48,10 @@ export function createChunkStore(collection: Collection<ChunkDocument>) {
       chunk: ArrivedChunk,
       nowMs: number,
     ): Promise<StagingResult> {
-      const { packed, rawBytes } = await pack(chunk.content);
+      const [{ packed, rawBytes }, survey] = await Promise.all([
+        pack(chunk.content),
+        chunk.survey && pack(toSurveyBytes(chunk.survey)),
+      ]);
       const _id = chunkId(place);
       try {
         await collection.insertOne({
@@ -53,6 +60,7 @@ export function createChunkStore(collection: Collection<ChunkDocument>) {
           digest: chunk.digest,
           rawBytes,
           content: new Binary(packed),
+          ...(survey && { survey: new Binary(survey.packed), surveyRawBytes: survey.rawBytes }),
           stagedAt: dateOf(nowMs),
           ...(chunk.source === 'capture' ? { source: chunk.source } : {}),
         });
@@ -67,9 +75,30 @@ export function createChunkStore(collection: Collection<ChunkDocument>) {
     /** The chunks at these places, in order; undefined for a missing one. */
     async readChunks(places: readonly ChunkPlace[]): Promise<(StagedChunk | undefined)[]> {
       const ids = places.map(chunkId);
-      const found = await collection.find({ _id: { $in: ids } }).toArray();
+      const found = await collection
+        .find({ _id: { $in: ids } })
+        .project<ChunkDocument>({ survey: 0 })
+        .toArray();
       const byId = new Map(found.map((document) => [document._id, document]));
       return ids.map((id) => fromDocument(byId.get(id)));
+    },
+
+    /** The surveys of pages that were staged in one chunk; null for every other page. */
+    async readSurveys(
+      scanId: string,
+      pages: readonly ManifestPage[],
+    ): Promise<(PageSurvey | null)[]> {
+      const ids = pages.map(({ epoch, page }) => chunkId({ scanId, epoch, page, chunk: 0 }));
+      const found = await collection
+        .find({ _id: { $in: ids }, survey: { $exists: true } })
+        .project<SurveyedChunk>({ digest: 1, survey: 1, surveyRawBytes: 1 })
+        .toArray();
+      const byId = new Map(found.map((document) => [document._id, document]));
+      return pages.map(({ chunks }, at) => {
+        const document = byId.get(ids[at] ?? '');
+        const isNamed = chunks.length === 1 && chunks[0]?.digest === document?.digest;
+        return document && isNamed ? surveyIn(document) : null;
+      });
     },
 
     /** What is staged under one epoch, as a manifest would name it. */
@@ -109,6 +138,13 @@ export function createChunkStore(collection: Collection<ChunkDocument>) {
 
 function chunkId({ scanId, epoch, page, chunk }: ChunkPlace): string {
   return `${scanId}/${epoch}/${page}/${chunk}`;
+}
+
+type SurveyedChunk = Pick<ChunkDocument, '_id' | 'digest' | 'survey' | 'surveyRawBytes'>;
+
+function surveyIn({ survey, surveyRawBytes: rawBytes }: SurveyedChunk): PageSurvey | null {
+  if (!survey || rawBytes === undefined) return null;
+  return fromSurveyBytes(unpack({ packed: bytesOf(survey), rawBytes }));
 }
 
 type ListedChunk = Pick<ChunkDocument, '_id' | 'digest' | 'rawBytes'>;

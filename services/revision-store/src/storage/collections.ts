@@ -71,6 +71,9 @@ export interface ChunkDocument {
   readonly digest: string;
   readonly rawBytes: number;
   readonly content: Binary;
+  /** What an assembly needs of a page beside its text; absent where the chunk is no whole page. */
+  readonly survey?: Binary;
+  readonly surveyRawBytes?: number;
   readonly stagedAt: Date;
   /** Present on captures, which are deleted sooner. */
   readonly source?: 'capture';

@@ -103,6 +103,23 @@ export function createScopeStore(collection: Collection<ScopeDocument>, leaseMs:
       return head ? fromObservationFields(head) : null;
     },
 
+    /** The head, and whether its scan is the one that changed the revision. */
+    async readLatest(
+      scopeKey: string,
+    ): Promise<{ readonly head: Observation; readonly changed: boolean } | null> {
+      const projection = { head: 1, lastResult: 1 };
+      const stored = await collection.findOne({ _id: scopeKey }, { projection });
+      const document = stored && parseDocument(documents.scope, stored);
+      if (!document?.head) return null;
+      const head = fromObservationFields(document.head);
+      const result = document.lastResult?.result;
+      const changed =
+        result?.result === 'committed' &&
+        result.observationId === head.observationId &&
+        result.changed;
+      return { head, changed };
+    },
+
     /** Every inventory that is due to be pruned, longest due first. */
     async *findPrunableScopes(nowMs: number): AsyncGenerator<string> {
       const due = collection

@@ -2,6 +2,7 @@ import type { StagedAsset, StagedDescription } from '@inventory/contracts/staged
 import { blockCount, planBlock, planTexts, type TextPlan } from '../../src/domain/block-plan.ts';
 import { cutByBytes, joinTexts, partEnd, type TextPart } from '../../src/domain/joined-texts.ts';
 import type { BlockContent } from '../../src/domain/page-body.ts';
+import { type PageSurvey, surveyRows } from '../../src/domain/page-survey.ts';
 import { setDigest } from '../../src/domain/set-digest.ts';
 import {
   addPage,
@@ -12,7 +13,6 @@ import {
   type RowSource,
   rowOf,
   type Survey,
-  type SurveyedPage,
   textLines,
   totalAmount,
   totalCount,
@@ -95,16 +95,14 @@ export function assemble(
   };
 }
 
-function surveyed({ assets, descriptions }: Page): SurveyedPage {
-  const bytesOf = (row: object) => Buffer.byteLength(JSON.stringify(row));
-  return {
-    assets: assets.map((row) => ({ row, bytes: bytesOf(row), textNumber: 0 })),
-    descriptions: descriptions.map((row) => ({
-      row,
-      bytes: bytesOf(row),
-      textDigest: JSON.stringify(row),
-    })),
-  };
+function surveyed({ assets, descriptions }: Page): PageSurvey {
+  const end = (row: object) => Buffer.byteLength(JSON.stringify(row));
+  return surveyRows({
+    assets: assets.map((row) => ({ row, start: 0, end: end(row), digest: 0 })),
+    descriptions: descriptions.map((row) => {
+      return { row, start: 0, end: end(row), digest: JSON.stringify(row) };
+    }),
+  });
 }
 
 export function digestOf(lines: Iterable<string>, size: number): string {

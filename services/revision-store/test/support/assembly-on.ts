@@ -10,12 +10,12 @@ import { createScopeStore } from '../../src/storage/scope-store.ts';
 import type { StoreUnderTest } from './store-under-test.ts';
 
 export interface AssemblyOptions {
-  /** Called before staged pages are read. */
+  /** Called before the texts of staged pages are read. */
   readonly onRead: (places: Parameters<ChunkStore['readChunks']>[0]) => Promise<void> | void;
   readonly blockAssets?: number;
 }
 
-/** What a service assembles with, on its stores; each reading of staged pages is seen. */
+/** What a service assembles with, on its stores; each reading of a staged page is seen. */
 export function assemblyOn(
   { collections, config }: StoreUnderTest,
   { onRead, blockAssets = 2_000 }: AssemblyOptions,
@@ -25,6 +25,7 @@ export function assemblyOn(
     scans: createScanStore(collections.scans),
     scopes: createScopeStore(collections.scopes, config.assembly.leaseMs),
     chunks: {
+      readSurveys: chunks.readSurveys,
       async readChunks(places) {
         await onRead(places);
         return chunks.readChunks(places);

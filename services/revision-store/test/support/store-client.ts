@@ -3,6 +3,8 @@ import {
   chunkDigestHeader,
   currentPageMeta,
   currentPageMetaHeader,
+  type LatestObservation,
+  latestObservation,
   packedPageBeginning,
 } from '@inventory/contracts/internal/inventory';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
@@ -52,6 +54,8 @@ export interface StoreClient {
   lines(scope: InventoryKey, query: Readonly<Record<string, string | number>>): Promise<GivenPage>;
   /** Every page of a chain, pinned as the gateway pins it. */
   chain(scope: InventoryKey, query?: PageQuery): Promise<GivenPage[]>;
+  /** What was observed last; null where nothing is saved. */
+  observation(scope: InventoryKey): Promise<LatestObservation | null>;
   erase(scope: InventoryKey): Promise<number>;
 }
 
@@ -138,6 +142,10 @@ export function createStoreClient(url: string): StoreClient {
         at = next.meta.next_position;
       }
       return pages;
+    },
+    async observation(scope) {
+      const answer = await fetch(`${url}${inventoryPath(scope)}/observation`);
+      return answer.status === 404 ? null : latestObservation.parse(await answer.json());
     },
     async erase(scope) {
       return (await fetch(`${url}${inventoryPath(scope)}`, { method: 'DELETE' })).status;

@@ -1,11 +1,10 @@
-import type { Stack } from '@inventory/local-stack/stack';
 import { sizeInventory } from '@inventory/platform-simulator/scenarios';
 import { pause } from '@inventory/runtime/wait';
 import { withStack } from '../bench-stack.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { openCustomer } from '../customer.ts';
 import { closedLoop } from '../load.ts';
-import { cpuMs } from '../process-usage.ts';
+import { cpuDuring } from '../process-usage.ts';
 import { type Row, reported } from '../row.ts';
 
 const concurrency = 32;
@@ -42,15 +41,3 @@ export const refreshThroughput: Benchmark = {
       ];
     }),
 };
-
-/** CPU time of each replica while something is done. */
-async function cpuDuring<Result>(
-  { services }: Stack,
-  work: () => Promise<Result>,
-): Promise<[Result, ReadonlyMap<string, number>]> {
-  const used = () =>
-    services.map(({ name, pid }) => [name, pid === null ? Number.NaN : cpuMs(pid)] as const);
-  const before = new Map(used());
-  const result = await work();
-  return [result, new Map(used().map(([name, ms]) => [name, ms - (before.get(name) ?? 0)]))];
-}

@@ -88,6 +88,7 @@ function refreshOf(index: number, nowMs: number): Refresh {
     scope,
     language: 'english',
     maxCredits: 125,
+    maxAgeSeconds: null,
     expectedPages: null,
     waitingId: null,
     requestedAtMs: nowMs,
@@ -101,6 +102,7 @@ function refreshOf(index: number, nowMs: number): Refresh {
     outcome: null,
     observedAssets: null,
     revisionId: null,
+    observedAtMs: null,
     billing: {
       state: 'reserved',
       disposition: null,

@@ -57,6 +57,7 @@ export function startStubReplica(
     refreshes,
     use,
     egress: stubEgress(identities),
+    observations: { findLatest: async () => null },
     livePagesPerMinute: () => 0,
   });
   return { name, running, lifetime };

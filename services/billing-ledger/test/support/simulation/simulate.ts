@@ -168,14 +168,22 @@ function notePublished(
   noted: Pick<Run, 'published' | 'problems'> & { world: () => World },
 ): void {
   for (const message of messages) {
-    if (message.type !== 'billing.outcome.v1') continue;
-    const outcome: BillingOutcome = message.body;
+    const outcome = outcomeIn(message);
+    if (outcome === null) continue;
     const text = JSON.stringify(outcome);
     noted.published.set(text, (noted.published.get(text) ?? 0) + 1);
     if (!noted.world().store.positions.has(`${outcome.account_id}/${outcome.seq}`)) {
       noted.problems.push(`published before it was journaled: ${text}`);
     }
   }
+}
+
+/** Whatever says that a command is answered. A conflict is said to its sender alone, and in no entry. */
+function outcomeIn(message: OutgoingMessage): BillingOutcome | null {
+  if (message.type === 'billing.outcome.v1') return message.body;
+  if (message.type !== 'reply.billing-outcome.v1') return null;
+  const { outcome } = message.body;
+  return outcome?.refusal?.code === 'idempotency_conflict' ? null : outcome;
 }
 
 async function verify(run: Run): Promise<string[]> {

@@ -150,10 +150,7 @@ const publicApi: ApiDescription<PublicEndpoint> = {
     ...(permission === undefined ? {} : { 'x-permission': permission }),
   }),
   responses: (endpoint) => ({
-    [String(endpoint.answer.status)]: successResponse(endpoint.answer, {
-      ...contentOf(endpoint.answer.body),
-      commonHeaders: ['X-Request-ID', 'RateLimit', 'RateLimit-Policy'],
-    }),
+    ...successResponses(endpoint.answer),
     ...errorResponses(documentedErrors(endpoint, named)),
   }),
 };
@@ -177,6 +174,15 @@ function permissionText(permission: string | undefined): string {
   return permission === undefined
     ? 'Open to any active Credential.'
     : `Needs the permission \`${permission}\`.`;
+}
+
+function successResponses({ also, ...answer }: PublicEndpoint['answer']): JsonSchema {
+  const content = {
+    ...contentOf(answer.body),
+    commonHeaders: ['X-Request-ID', 'RateLimit', 'RateLimit-Policy'],
+  };
+  const answers = also === undefined ? [answer] : [answer, also];
+  return Object.fromEntries(answers.map((one) => [one.status, successResponse(one, content)]));
 }
 
 function contentOf(body: PublicEndpoint['answer']['body']): { type: string; schema: JsonSchema } {

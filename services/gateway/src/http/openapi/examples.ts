@@ -34,6 +34,8 @@ export const queuedRecord: RefreshRecord = {
   deadline_at: '2026-01-15T10:30:00.000Z',
   outcome: null,
   revision_id: null,
+  served_from: 'scan',
+  verified_at: null,
   billing_state: 'reserved',
   billing_disposition: null,
   billing: {
@@ -52,6 +54,7 @@ export const completedRecord: RefreshRecord = {
   deadline_at: null,
   outcome: 'complete_changed',
   revision_id: exampleIds.revision,
+  verified_at: '2026-01-15T10:00:20.000Z',
   billing_state: 'finalized',
   billing_disposition: 'finalize_complete',
   billing: {
@@ -63,11 +66,33 @@ export const completedRecord: RefreshRecord = {
   },
 };
 
+export const savedRecord: RefreshRecord = {
+  ...completedRecord,
+  completed_at: '2026-01-15T10:00:00.012Z',
+  outcome: 'complete_unchanged',
+  served_from: 'saved',
+  verified_at: '2026-01-15T09:58:31.000Z',
+  billing_disposition: 'finalize_saved',
+  billing: {
+    state: 'finalized',
+    disposition: 'finalize_saved',
+    credits_reserved: 0,
+    credits_charged: 0,
+    credits_released: 0,
+  },
+};
+
 export const acceptanceTermsExample = {
   product_code: 'platform.inventory.refresh.v1',
   price_version: 1,
   credits_reserved: 125,
   billing_disposition: 'reserved',
+} as const;
+
+export const savedTermsExample = {
+  ...acceptanceTermsExample,
+  credits_reserved: 0,
+  billing_disposition: 'not_charged',
 } as const;
 
 export const exampleRows = {

@@ -1,0 +1,62 @@
+import { inventoryPaths, latestObservation } from '@inventory/contracts/internal/inventory';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
+import { type InternalClient, nullIfRefused } from '@inventory/http/internal-client';
+import { pathOf } from '@inventory/http/path-of';
+import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
+import type { Logger } from '@inventory/runtime/logger';
+import type { Refresh } from './refresh.domain.ts';
+import { mayTake, type SavedObservation } from './saved-observation.domain.ts';
+
+/** Reads of the revision-store. */
+export interface ObservationClient {
+  /** Null where nothing is saved. */
+  findLatest(scope: InventoryKey): Promise<SavedObservation | null>;
+}
+
+/** One that answers later is not waited for: the platform is scanned. */
+const timeoutMs = 2_000;
+
+export function createObservationClient(client: InternalClient): ObservationClient {
+  return {
+    async findLatest(scope) {
+      const { platform_id, app_id, context_id } = scope;
+      const found = await nullIfRefused(
+        client.json(latestObservation, {
+          method: 'GET',
+          path: pathOf(inventoryPaths.observation, { platform_id, app_id, context_id }),
+          refusals: ['inventory_revision_not_found'],
+          timeoutMs,
+        }),
+      );
+      if (found === null) return null;
+      return {
+        revisionId: found.revision_id,
+        verifiedAtMs: fromIsoTime(found.verified_at),
+        language: found.language,
+        observedAssets: found.observed_assets,
+        changed: found.changed,
+      };
+    },
+  };
+}
+
+export interface FindObservationDeps {
+  readonly observations: ObservationClient;
+  readonly clock: Clock;
+  readonly logger: Pick<Logger, 'warn'>;
+}
+
+/** The observation that the refresh may take; null where there is none, or the store is away. */
+export async function findObservation(
+  { observations, clock, logger }: FindObservationDeps,
+  refresh: Pick<Refresh, 'id' | 'scope' | 'language' | 'maxAgeSeconds'>,
+): Promise<SavedObservation | null> {
+  if (refresh.maxAgeSeconds === null) return null;
+  try {
+    const latest = await observations.findLatest(refresh.scope);
+    return latest && mayTake(refresh, latest, clock.now()) ? latest : null;
+  } catch (error) {
+    logger.warn({ err: error, refresh_id: refresh.id }, 'no saved observation in time: scanned');
+    return null;
+  }
+}

@@ -1,0 +1,37 @@
+import { inventoryKeyText } from '@inventory/contracts/inventory-key';
+import type { SagaDeps } from '../refreshes/apply-fact.ts';
+import { type FindObservationDeps, findObservation } from '../refreshes/find-observation.ts';
+import type { Fact } from '../refreshes/refresh-saga.domain.ts';
+import type { ScanStore } from './scan-store.ts';
+
+/** A scan of the inventory is being saved: it may be young enough. */
+export class ScanBeingSaved extends Error {
+  override name = 'ScanBeingSaved';
+}
+
+export interface TakeObservationDeps extends FindObservationDeps {
+  readonly refreshes: Pick<SagaDeps['refreshes'], 'findRefresh'>;
+  readonly scans: Pick<ScanStore, 'isBeingSaved'>;
+}
+
+/**
+ * What a queued refresh takes in place of the scan that it would start now; null where it has to
+ * scan. Throws {@link ScanBeingSaved}: the question is to be asked again.
+ */
+export async function takeObservation(
+  deps: TakeObservationDeps,
+  refreshId: string,
+): Promise<Extract<Fact, { fact: 'observed' }> | null> {
+  const stored = await deps.refreshes.findRefresh(refreshId);
+  if (stored?.refresh.phase !== 'queued') return null;
+  const { refresh } = stored;
+  // In this order: what is saved between the two is found the next time.
+  const isBeingSaved = await deps.scans.isBeingSaved(inventoryKeyText(refresh.scope));
+  const found = await findObservation(deps, refresh);
+  if (found !== null) {
+    const { language: _, ...observed } = found;
+    return { fact: 'observed', ...observed };
+  }
+  if (isBeingSaved) throw new ScanBeingSaved(`${refreshId} waits for a scan to be saved`);
+  return null;
+}

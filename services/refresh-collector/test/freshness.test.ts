@@ -1,0 +1,154 @@
+import type { RevisionId } from '@inventory/contracts/ids';
+import { newProjectId, newRefreshId } from '@inventory/testkit/builders';
+import { testLogger } from '@inventory/testkit/namespace';
+import type { Collection } from 'mongodb';
+import { admitRefresh, type RefreshRequest } from '../src/refreshes/admit-refresh.ts';
+import type { RefreshDocument } from '../src/refreshes/refresh-document.ts';
+import type { SavedObservation } from '../src/refreshes/saved-observation.domain.ts';
+import { acceptedRefresh } from './refresh-builder.ts';
+import { openStoredRefreshes, type StoredRefreshes } from './stored-refreshes.ts';
+
+let stored: StoredRefreshes;
+beforeAll(async () => {
+  stored = await openStoredRefreshes();
+});
+afterAll(() => stored.close());
+
+const revisionId: RevisionId = 'invrev_0198c0de-0000-7000-8000-000000000003';
+
+function attempt(fields: Partial<RefreshRequest> = {}): RefreshRequest {
+  const id = newRefreshId();
+  const { version: _version, phase: _phase, ...request } = acceptedRefresh();
+  return {
+    ...request,
+    id,
+    maxAgeSeconds: 60,
+    priceVersion: 3,
+    waitingId: `gateway:${id}`,
+    requestedAtMs: stored.clock.now(),
+    trace: {},
+    deadlineMs: null,
+    ...fields,
+  };
+}
+
+interface Conditions {
+  readonly latest?: SavedObservation | 'away' | null;
+  readonly collection?: Collection<RefreshDocument>;
+}
+
+/** A collector without its Kafka that admits nothing: only what is saved can answer. */
+function openCollector({ latest = observed(), collection }: Conditions = {}) {
+  const saga = stored.openSaga(stored.openStore(collection));
+  const closed = {
+    code: 'product_unavailable',
+    detail: { admission_state: 'closed', reason: 'operator_closed' },
+    retry_after_seconds: 60,
+  } as const;
+  const deps = {
+    ...saga,
+    admission: { admit: async () => closed, countAhead: () => 0, decrement: () => {} },
+    inventories: { readPageCount: async () => null },
+    observations: {
+      findLatest: () =>
+        latest === 'away' ? Promise.reject(new Error('away')) : Promise.resolve(latest),
+    },
+    logger: testLogger,
+    estimate: () => ({ retryAfterSeconds: 1, expectedCompletedMs: null }),
+    queueDeadlineMs: 1_800_000,
+    requestAgeMaxMs: 600_000,
+  };
+  return {
+    admit: (request: RefreshRequest) => admitRefresh(deps, request),
+    sent: () => saga.sent.map(({ type, body }) => ('decision' in body ? body.decision : type)),
+    decision: () => saga.sent.find(({ type }) => type === 'reply.refresh-decision.v1')?.body,
+  };
+}
+
+function observed(ageMs = 30_000): SavedObservation {
+  const verifiedAtMs = stored.clock.now() - ageMs;
+  return { revisionId, verifiedAtMs, language: 'english', observedAssets: 4_001, changed: true };
+}
+
+const find = async (id: string) => (await stored.openStore().findRefresh(id))?.refresh;
+
+describe('an observation that is young enough [max-age-seconds]', () => {
+  it('answers at once while admission is closed; nothing is reserved, and its event is due (Freshness)', async () => {
+    const collector = openCollector();
+    const request = attempt();
+    await collector.admit(request);
+
+    expect(collector.sent()).toEqual(['saved', 'refresh.completed.v1']);
+    expect(collector.decision()).toMatchObject({ revision_id: revisionId, price_version: 3 });
+    expect(await find(request.id)).toMatchObject({
+      phase: 'completed',
+      outcome: 'complete_unchanged',
+      revisionId,
+      billing: { disposition: 'finalize_saved', reserved: 0, charged: 0, released: 0 },
+    });
+    const document = await stored.collection.findOne({ _id: request.id });
+    expect(document?.work).toMatchObject({ queue: 'announcements' });
+  });
+
+  it('answers a redelivered command and another attempt with its key by the one that is stored, whatever is observed since (Freshness)', async () => {
+    const request = attempt({ idempotencyKey: 'key' });
+    await openCollector().admit(request);
+
+    const later = openCollector({ latest: null });
+    await later.admit(request);
+    const again = attempt({ projectId: request.projectId, idempotencyKey: 'key' });
+    await later.admit(again);
+
+    expect(later.sent()).toEqual(['saved', 'refresh.completed.v1', 'duplicate']);
+    expect(await find(again.id)).toBeUndefined();
+  });
+
+  it('is announced by the redelivered command when the process dies right after its only write (Freshness)', async () => {
+    const request = attempt();
+    const dying = openCollector({ collection: dyingAfterInsert() });
+    await expect(dying.admit(request)).rejects.toThrow('killed');
+    expect(dying.sent()).toEqual([]);
+
+    const restarted = openCollector({ latest: null });
+    await restarted.admit(request);
+    expect(restarted.sent()).toEqual(['saved', 'refresh.completed.v1']);
+    expect(await stored.collection.countDocuments({ _id: request.id })).toBe(1);
+  });
+});
+
+test.each([
+  ['is too old', () => observed(60_001)],
+  ['was collected in another language', () => ({ ...observed(), language: 'german' as const })],
+  ['is missing', () => null],
+  ['cannot be read', () => 'away' as const],
+])(
+  'an observation that %s leaves the decision to admission (Freshness) [max-age-seconds]',
+  async (_why, latest) => {
+    const collector = openCollector({ latest: latest() });
+    await collector.admit(attempt({ projectId: newProjectId() }));
+
+    expect(collector.sent()).toEqual(['refused']);
+  },
+);
+
+test('a refresh that states no max_age_seconds asks for no observation (Freshness) [max-age-seconds]', async () => {
+  const collector = openCollector();
+  await collector.admit(attempt({ maxAgeSeconds: null, priceVersion: null }));
+
+  expect(collector.sent()).toEqual(['refused']);
+});
+
+/** The collection of a process that is killed once its insert is durable. */
+function dyingAfterInsert(): Collection<RefreshDocument> {
+  return new Proxy(stored.collection, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== 'function') return member;
+      return async (...args: unknown[]) => {
+        const result: unknown = await Reflect.apply(member, target, args);
+        if (name === 'insertOne') throw new Error('killed');
+        return result;
+      };
+    },
+  });
+}

@@ -1,0 +1,81 @@
+import type { StagedAsset, StagedDescription } from '@inventory/contracts/staged-rows';
+
+/** A row of a page: where its text lies, and a digest of it. */
+interface FoundRow<Row, Digest> {
+  readonly row: Row;
+  readonly start: number;
+  readonly end: number;
+  readonly digest: Digest;
+}
+
+export interface FoundRows {
+  readonly assets: Iterable<FoundRow<StagedAsset, number>>;
+  readonly descriptions: Iterable<FoundRow<StagedDescription, string>>;
+}
+
+/**
+ * What an assembly needs of a page beside its text, in columns: made once, when the page is staged.
+ * Texts are named by their digests, of 48 bits for the row of an asset.
+ */
+export interface PageSurvey {
+  readonly identities: readonly string[];
+  readonly amounts: readonly string[];
+  readonly assetTexts: Float64Array;
+  /** Start and end of each row in the text of the page, one after another. */
+  readonly assets: Uint32Array;
+  readonly descriptions: Uint32Array;
+  readonly descriptionTexts: readonly string[];
+  /** Keys of descriptions in the order in which rows name them first, assets before descriptions. */
+  readonly keys: readonly string[];
+  /** For each row, which key it names. */
+  readonly assetKeys: Uint32Array;
+  readonly descriptionKeys: Uint32Array;
+}
+
+export function surveyRows(found: FoundRows): PageSurvey {
+  const places = new Map<string, number>();
+  const placeOf = (row: Pick<StagedDescription, 'classid' | 'instanceid'>): number => {
+    const key = descriptionKey(row);
+    const place = places.get(key) ?? places.size;
+    places.set(key, place);
+    return place;
+  };
+  const assets = [...found.assets];
+  const assetKeys = Uint32Array.from(assets, ({ row }) => placeOf(row));
+  const descriptions = [...found.descriptions];
+  const descriptionKeys = Uint32Array.from(descriptions, ({ row }) => placeOf(row));
+  return {
+    identities: assets.map(({ row }) => assetIdentity(row)),
+    amounts: assets.map(({ row }) => row.amount),
+    assetTexts: Float64Array.from(assets, ({ digest }) => digest),
+    assets: spansOf(assets),
+    descriptions: spansOf(descriptions),
+    descriptionTexts: descriptions.map(({ digest }) => digest),
+    keys: [...places.keys()],
+    assetKeys,
+    descriptionKeys,
+  };
+}
+
+function spansOf(rows: readonly Pick<FoundRow<unknown, unknown>, 'start' | 'end'>[]): Uint32Array {
+  const spans = new Uint32Array(2 * rows.length);
+  for (const [row, { start, end }] of rows.entries()) {
+    spans[2 * row] = start;
+    spans[2 * row + 1] = end;
+  }
+  return spans;
+}
+
+/**
+ * The identity of an asset, equal for every row of it. JSON, because ids are any text and must not
+ * run together. A currency row is never the asset that happens to have the same number.
+ */
+export function assetIdentity(row: StagedAsset): string {
+  const kind = row.currencyid === undefined ? 'asset' : 'currency';
+  return JSON.stringify([row.appid, row.contextid, kind, row.assetid]);
+}
+
+/** What joins assets to their description. Never by `classid` alone: instances differ. */
+export function descriptionKey(row: Pick<StagedDescription, 'classid' | 'instanceid'>): string {
+  return JSON.stringify([row.classid, row.instanceid]);
+}
