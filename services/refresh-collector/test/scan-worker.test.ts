@@ -94,7 +94,7 @@ async function waitingScan(
   const lease = { inventory, refreshId: refresh.id, token: null, deadlineMs };
   const sequence = (await stores.inventories.openLease(lease)) ?? Number.NaN;
   const scan = { atMs, deadlineMs, sequence, worker: null, expectedPages };
-  await applyFact(saga, refresh.id, { fact: 'scan_started', ...scan }, 'outbox');
+  await applyFact(saga, refresh.id, { fact: 'scan_started', ...scan }, 'resend');
   return refresh;
 }
 
@@ -166,7 +166,7 @@ describe('several replicas', () => {
       return running.size === 2 && early.every(({ id }) => running.has(id));
     });
     for (const { id, scope } of early) {
-      await applyFact(saga, id, { fact: 'scan_failed', outcome: 'private' }, 'outbox');
+      await applyFact(saga, id, { fact: 'scan_failed', outcome: 'private' }, 'resend');
       worker.stopScan(id);
       await stores.inventories.closeLease({ inventory: inventoryKeyText(scope), refreshId: id });
     }

@@ -74,7 +74,7 @@ export function createScanWorker(deps: ScanWorkerDeps): ScanWorker {
     const lease = { ...waiting, token: deps.identifiers.uuidV7() };
     if (!(await inventories.takeLease(lease))) return false;
     const fact = { fact: 'scan_taken', worker: replica } as const;
-    const taken = await applyFact(deps.saga, refreshId, fact, 'outbox');
+    const taken = await applyFact(deps.saga, refreshId, fact, 'resend');
     const epoch = taken?.step === 'changed' ? taken.refresh.scan?.epoch : undefined;
     const claimed = epoch === undefined ? null : await scans.findClaimed(refreshId, epoch);
     if (!claimed) {

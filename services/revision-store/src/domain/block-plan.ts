@@ -25,6 +25,9 @@ export interface TextPlan {
   readonly lengths: Uint32Array;
 }
 
+/** Behind every block of a revision: the texts that its changes need, by their blocks. */
+export const changeTextsFrom = 65_536;
+
 export function blockCount(assets: number, blockAssets: number): number {
   return Math.ceil(assets / blockAssets);
 }
@@ -65,6 +68,15 @@ export function planTexts(
     sources: numbers.map(
       (number) => near.get(number) ?? survey.descriptionSources[number] ?? missingSource,
     ),
+    lengths: Uint32Array.from(numbers, (number) => survey.descriptionBytes[number] ?? 0),
+  };
+}
+
+/** The scan's texts of these descriptions, wherever it read them last. */
+export function planDescriptions(survey: Survey, keys: readonly string[]): TextPlan {
+  const numbers = keys.map((key) => survey.descriptionNumbers.get(key) ?? -1);
+  return {
+    sources: numbers.map((number) => survey.descriptionSources[number] ?? missingSource),
     lengths: Uint32Array.from(numbers, (number) => survey.descriptionBytes[number] ?? 0),
   };
 }

@@ -45,7 +45,7 @@ function openWriting() {
   const verdict = { observation, writesAssets: true, writesTexts: false, writesRows: false };
   const scope = { platform_id: '1', app_id: 730, context_id: '2' };
   const writing = writeRevision(
-    { blocks },
+    { blocks, changes: { readBlockAfter: unused } },
     {
       scan: { scope } as unknown as CompletedScan,
       staged,
