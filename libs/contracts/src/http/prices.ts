@@ -26,6 +26,7 @@ const prices = z.object({
   }),
   live_page: pagePrice,
   current_page: pagePrice,
+  changes_page: pagePrice.describe('The price of a page of Current; no difference is free.'),
 });
 export type Prices = z.infer<typeof prices>;
 

@@ -12,16 +12,23 @@ import type { ReadKeyStore } from './read-key-store.ts';
 
 /** The Idempotency-Key of a page read, with the inputs of the read. */
 export interface ReadKey {
-  readonly route: 'current' | 'live' | 'v1';
+  readonly route: 'current' | 'changes' | 'live' | 'v1';
   readonly key: string;
   /** All inputs that select the page. */
   readonly inputs: readonly (string | number | null)[];
 }
 
 export type KeyedRead<Page> =
-  | PaidRead<Page>
-  /** A replay for a key whose page was paid and delivered; nothing is charged. */
-  | { readonly result: 'replayed'; readonly page: Page; readonly balance: BalanceView };
+  | Exclude<PaidRead<Page>, { readonly result: 'free' }>
+  | UnchargedRead<Page>;
+
+/** A page that costs nothing: there is nothing to charge, or it was paid and delivered before. */
+interface UnchargedRead<Page> {
+  readonly result: 'uncharged';
+  readonly page: Page;
+  readonly balance: BalanceView;
+  readonly reason: 'no_changes' | 'idempotent_replay';
+}
 
 export interface Fetches<Page> {
   readonly paid: () => Promise<FetchedPage<Page>>;
@@ -73,7 +80,7 @@ export function createKeyedReads(deps: {
   };
   readonly deadlines: { readonly undecidedReadMs: number };
 }): KeyedReads {
-  const { charges, keys, limits, clock } = deps;
+  const { keys, limits, clock } = deps;
 
   async function begin(keyId: string, fingerprint: string, requestId: RequestId): Promise<Begun> {
     const giveUpMs = clock.now() + deps.deadlines.undecidedReadMs;
@@ -124,7 +131,7 @@ export function createKeyedReads(deps: {
       const fetched = await fetch(count);
       if (fetched.result === 'refused') return fetched;
       count();
-      return { result: 'replayed', page: fetched.page, balance };
+      return { result: 'uncharged', page: fetched.page, balance, reason: 'idempotent_replay' };
     } finally {
       if (!counts) {
         await uncount().catch((error: unknown) =>
@@ -139,12 +146,12 @@ export function createKeyedReads(deps: {
 
   return {
     async readPage(read, key, fetches) {
-      if (key === null) return await charges.readPage({ ...read, keyId: null }, fetches.paid);
+      if (key === null) return await readOnce(deps, { ...read, keyId: null }, fetches.paid);
       const keyId = keyIdOf(read.projectId, key);
       const begun = await begin(keyId, digest(JSON.stringify(key.inputs)), read.requestId);
       switch (begun.result) {
         case 'first':
-          return await charges.readPage({ ...read, keyId }, fetches.paid);
+          return await readOnce(deps, { ...read, keyId }, fetches.paid);
         case 'replay':
           return await replay(
             read,
@@ -156,6 +163,24 @@ export function createKeyedReads(deps: {
       }
     },
   };
+}
+
+/** The key of a free page is released: nothing was paid under it. */
+async function readOnce<Page>(
+  {
+    charges,
+    ledger,
+  }: {
+    readonly charges: PageCharges;
+    readonly ledger: { readBalance(accountId: AccountId): Promise<BalanceView> };
+  },
+  read: PageRead,
+  fetch: Fetches<Page>['paid'],
+): Promise<KeyedRead<Page>> {
+  const paid = await charges.readPage(read, fetch);
+  if (paid.result !== 'free') return paid;
+  const { page, reason } = paid;
+  return { result: 'uncharged', page, balance: await ledger.readBalance(read.accountId), reason };
 }
 
 function keyIdOf(projectId: ProjectId, { route, key }: ReadKey): string {

@@ -1,6 +1,6 @@
 import type { Answer } from '../http/answer.ts';
 import type { FetchedLivePage } from './live-page-client.ts';
-import { chargedBill, type PageBill, replayBill } from './page-bill.ts';
+import { chargedBill, type PageBill, unchargedBill } from './page-bill.ts';
 import type { LivePageRead } from './read-live-page.ts';
 import { denialReason, refuseDenied, refusePage } from './refuse-page.ts';
 
@@ -23,8 +23,8 @@ export async function liveAnswer(
 ): Promise<Answer> {
   if (read.result === 'refused') throw refusePage(read.refusal);
   const { page } = read;
-  if (read.result === 'replayed') {
-    const bill = replayBill(read.balance, priceVersion);
+  if (read.result === 'uncharged') {
+    const bill = unchargedBill(read.balance, priceVersion, read.reason);
     if (page.result === 'denied') {
       throw refuseDenied(page.refusal, bill, { headers: replayedHeader });
     }

@@ -18,7 +18,15 @@ import { chargeWaited, intentOpened } from './page-metrics.ts';
 /** A page to be charged, or the reason why there is none, which is free. */
 export type FetchedPage<Page> =
   | { readonly result: 'page'; readonly page: Page }
+  | FreePage<Page>
   | { readonly result: 'refused'; readonly refusal: Refusal };
+
+/** A page without anything to charge for. */
+export interface FreePage<Page> {
+  readonly result: 'free';
+  readonly page: Page;
+  readonly reason: 'no_changes';
+}
 
 export type PaidRead<Page> =
   | {
@@ -27,6 +35,7 @@ export type PaidRead<Page> =
       readonly outcome: BillingOutcome;
       readonly delivery: PageDelivery;
     }
+  | FreePage<Page>
   /** Nothing is charged, or the charge is reversed. */
   | { readonly result: 'refused'; readonly refusal: Refusal };
 
@@ -118,7 +127,7 @@ export function createPageCharges(deps: PageChargesDeps): PageCharges {
       // No charge was sent. An intent whose insert failed may be stored.
       closer.closeUncharged(intent);
       if (fetched.status === 'rejected') throw fetched.reason;
-      if (fetched.value.result === 'refused') return fetched.value;
+      if (fetched.value.result !== 'page') return fetched.value;
       throw (stored as PromiseRejectedResult).reason;
     },
   };

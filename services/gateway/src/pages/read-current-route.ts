@@ -14,13 +14,13 @@ import {
   exampleScope,
   pageMetaExample,
 } from '../http/openapi/examples.ts';
-import { nextPart, sameScope } from '../http/openapi/links.ts';
+import { nextPart, sameScope, sinceRevision } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
 import { currentBody } from './current-body.ts';
 import { type CurrentChain, openCurrentCursor, sealCurrentCursor } from './current-cursor.ts';
 import type { KeyedRead, KeyedReads, ReadKey } from './keyed-reads.ts';
-import { chargedBill, type PageBill, replayBill } from './page-bill.ts';
+import { chargedBill, type PageBill, unchargedBill } from './page-bill.ts';
 import type { PageRead } from './page-intent.domain.ts';
 import { keyHeader, languageHeaders, readErrors, replayedHeader } from './page-texts.ts';
 import { refusePage } from './refuse-page.ts';
@@ -57,6 +57,7 @@ export const readCurrentRoute = publicRoute({
     description: 'The page. Its charge is final once it is delivered.',
     links: {
       readCurrent: { ...sameScope, ...nextPart() },
+      readChanges: { ...sameScope, ...sinceRevision('/data') },
       readLivePage: sameScope,
     },
     body: { data: currentPage, meta: pageReadMeta },
@@ -123,8 +124,8 @@ function toAnswer(
       const answer = pageAnswer(deps, request, chain, { page, bill: chargedBill(outcome, null) });
       return { ...answer, delivery };
     }
-    case 'replayed': {
-      const bill = replayBill(read.balance, deps.prices.currentVersion());
+    case 'uncharged': {
+      const bill = unchargedBill(read.balance, deps.prices.currentVersion(), read.reason);
       const answer = pageAnswer(deps, request, chain, { page: read.page, bill });
       return { ...answer, headers: { ...answer.headers, 'Idempotency-Replayed': 'true' } };
     }
