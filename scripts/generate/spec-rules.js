@@ -17,6 +17,12 @@ module.exports = {
     'post-refresh': 'POST Refresh: 202 with record, Location, Retry-After, reservation of 125',
     'idempotency-key':
       'Idempotency-Key: The same key and inputs find the same refresh; other inputs are a conflict',
+    'watch-runs':
+      'Watches: runs: An ordinary refresh with watch_id, in the lowest class of the planner, once per due time whatever crashes, never queued behind a closed door or its last run',
+    watches:
+      'Watches: PUT, GET, DELETE, list, batch, dry run, runs, test; at most 10,000 a Project; paused with a reason and one event',
+    'watch-prices':
+      'Watches: prices: A run that finds a change costs what a refresh does, one that finds none 1 per started 8,000 assets; the hold is a refresh’s',
     'max-age-seconds':
       'Freshness: An observation of the language, no older than max_age_seconds, answers at once: 200, nothing held, nothing charged, one event; else a scan',
     'refresh-status':

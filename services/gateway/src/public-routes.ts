@@ -4,6 +4,7 @@ import { readStatementRoute } from './accounts/read-statement-route.ts';
 import { readUsageRoute } from './accounts/read-usage-route.ts';
 import { setBalanceAlertRoute } from './accounts/set-balance-alert-route.ts';
 import type { PublicEndpoint } from './http/public-route.ts';
+import { exportCurrentRoute } from './pages/export-current-route.ts';
 import { readChangesRoute } from './pages/read-changes-route.ts';
 import { readCurrentRoute } from './pages/read-current-route.ts';
 import { readLivePageRoute } from './pages/read-live-page-route.ts';
@@ -26,6 +27,7 @@ export const publicRoutes: readonly PublicEndpoint[] = [
   listRefreshesRoute,
   readCurrentRoute,
   readChangesRoute,
+  exportCurrentRoute,
   readLivePageRoute,
   streamEventsRoute,
   listEventsRoute,

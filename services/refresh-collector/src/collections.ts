@@ -1,5 +1,4 @@
 import { type CollectionIndexes, whereExists } from '@inventory/mongo/indexes';
-import { outboxIndex } from '@inventory/work/outbox';
 import { workIndex } from '@inventory/work/work-field';
 import type { Collection, Db } from 'mongodb';
 import type { AppBreakerDocument } from './egress/app-breaker-store.ts';
@@ -45,12 +44,16 @@ export const indexes: readonly CollectionIndexes[] = [
         name: 'project_phase_newest',
         keys: { projectId: 1, phase: 1, requestedAt: -1, _id: -1 },
       },
+      {
+        name: 'watch_newest',
+        keys: { watchId: 1, requestedAt: -1, _id: -1 },
+        options: whereExists('watchId'),
+      },
       { name: 'phase_oldest', keys: { phase: 1, queueDeadline: 1 } },
       { name: 'changed', keys: { changedAt: 1 }, options: whereExists('changedAt') },
       { name: 'terminal_account', keys: { terminal: 1, accountId: 1, requestedAt: 1 } },
       workIndex,
       { name: 'expire_at', keys: { expireAt: 1 }, options: { expireAfterSeconds: 0 } },
-      outboxIndex,
     ],
   },
   {

@@ -12,28 +12,25 @@ import type { ReadKeyStore } from './read-key-store.ts';
 
 /** The Idempotency-Key of a page read, with the inputs of the read. */
 export interface ReadKey {
-  readonly route: 'current' | 'changes' | 'live' | 'v1';
+  readonly route: 'current' | 'changes' | 'export' | 'live' | 'v1';
   readonly key: string;
   /** All inputs that select the page. */
   readonly inputs: readonly (string | number | null)[];
 }
 
 export type KeyedRead<Page> =
-  | Exclude<PaidRead<Page>, { readonly result: 'free' }>
-  | UnchargedRead<Page>;
-
-/** A page that costs nothing: there is nothing to charge, or it was paid and delivered before. */
-interface UnchargedRead<Page> {
-  readonly result: 'uncharged';
-  readonly page: Page;
-  readonly balance: BalanceView;
-  readonly reason: 'no_changes' | 'idempotent_replay';
-}
+  | PaidRead<Page>
+  /** A replay for a key whose page was paid and delivered; nothing is charged. */
+  | { readonly result: 'replayed'; readonly page: Page; readonly balance: BalanceView };
 
 export interface Fetches<Page> {
-  readonly paid: () => Promise<FetchedPage<Page>>;
+  /** `pin` stores, under the key, what a replay has to know of the first attempt. */
+  readonly paid: (pin: (text: string) => Promise<void>) => Promise<FetchedPage<Page>>;
   /** A replay without a page counts where it calls `onPlatformAsked`. */
-  readonly replayed: (onPlatformAsked: () => void) => Promise<FetchedPage<Page>>;
+  readonly replayed: (
+    onPlatformAsked: () => void,
+    pin: string | null,
+  ) => Promise<FetchedPage<Page>>;
 }
 
 /** Page reads with or without an Idempotency-Key. */
@@ -57,7 +54,7 @@ const inProgress = { code: 'idempotency_in_progress', retry_after_seconds: 1 } a
 
 type Begun =
   | { readonly result: 'first' }
-  | { readonly result: 'replay'; readonly paidBy: RequestId }
+  | { readonly result: 'replay'; readonly paidBy: RequestId; readonly pin: string | null }
   | { readonly result: 'refused'; readonly refusal: Refusal };
 
 const refused = (refusal: Refusal) => ({ result: 'refused', refusal }) as const;
@@ -80,7 +77,7 @@ export function createKeyedReads(deps: {
   };
   readonly deadlines: { readonly undecidedReadMs: number };
 }): KeyedReads {
-  const { keys, limits, clock } = deps;
+  const { charges, keys, limits, clock } = deps;
 
   async function begin(keyId: string, fingerprint: string, requestId: RequestId): Promise<Begun> {
     const giveUpMs = clock.now() + deps.deadlines.undecidedReadMs;
@@ -94,6 +91,7 @@ export function createKeyedReads(deps: {
         replays: 0,
         openUntilMs: nowMs + openForMs,
         expiresAtMs: nowMs + limits.readKeyKeepMs,
+        pin: null,
       };
       if (await keys.openKey(keyId, fresh)) return { result: 'first' };
       const found = await keys.findKey(keyId);
@@ -108,7 +106,7 @@ export function createKeyedReads(deps: {
           return refused(replaysExhausted);
         case 'replay':
           if (!(await keys.countReplay(keyId, found))) break;
-          return { result: 'replay', paidBy: found.requestId };
+          return { result: 'replay', paidBy: found.requestId, pin: found.pin };
         case 'wait':
           if (nowMs >= giveUpMs) return refused(inProgress);
           await pause(lookAgainMs);
@@ -119,7 +117,7 @@ export function createKeyedReads(deps: {
   async function replay<Page>(
     read: Omit<PageRead, 'keyId'>,
     uncount: () => Promise<void>,
-    fetch: Fetches<Page>['replayed'],
+    fetch: (onPlatformAsked: () => void) => Promise<FetchedPage<Page>>,
   ): Promise<KeyedRead<Page>> {
     let counts = false;
     const count = () => {
@@ -131,7 +129,7 @@ export function createKeyedReads(deps: {
       const fetched = await fetch(count);
       if (fetched.result === 'refused') return fetched;
       count();
-      return { result: 'uncharged', page: fetched.page, balance, reason: 'idempotent_replay' };
+      return { result: 'replayed', page: fetched.page, balance };
     } finally {
       if (!counts) {
         await uncount().catch((error: unknown) =>
@@ -146,17 +144,21 @@ export function createKeyedReads(deps: {
 
   return {
     async readPage(read, key, fetches) {
-      if (key === null) return await readOnce(deps, { ...read, keyId: null }, fetches.paid);
+      if (key === null) {
+        return await charges.readPage({ ...read, keyId: null }, () => fetches.paid(notPinned));
+      }
       const keyId = keyIdOf(read.projectId, key);
       const begun = await begin(keyId, digest(JSON.stringify(key.inputs)), read.requestId);
       switch (begun.result) {
         case 'first':
-          return await readOnce(deps, { ...read, keyId }, fetches.paid);
+          return await charges.readPage({ ...read, keyId }, () =>
+            fetches.paid((pin) => keys.pinKey(keyId, read.requestId, pin)),
+          );
         case 'replay':
           return await replay(
             read,
             () => keys.uncountReplay(keyId, begun.paidBy),
-            fetches.replayed,
+            (onPlatformAsked) => fetches.replayed(onPlatformAsked, begun.pin),
           );
         default:
           return begun;
@@ -165,23 +167,7 @@ export function createKeyedReads(deps: {
   };
 }
 
-/** The key of a free page is released: nothing was paid under it. */
-async function readOnce<Page>(
-  {
-    charges,
-    ledger,
-  }: {
-    readonly charges: PageCharges;
-    readonly ledger: { readBalance(accountId: AccountId): Promise<BalanceView> };
-  },
-  read: PageRead,
-  fetch: Fetches<Page>['paid'],
-): Promise<KeyedRead<Page>> {
-  const paid = await charges.readPage(read, fetch);
-  if (paid.result !== 'free') return paid;
-  const { page, reason } = paid;
-  return { result: 'uncharged', page, balance: await ledger.readBalance(read.accountId), reason };
-}
+const notPinned = async () => undefined;
 
 function keyIdOf(projectId: ProjectId, { route, key }: ReadKey): string {
   return digest(JSON.stringify([projectId, route, key]));

@@ -1,6 +1,7 @@
+import { invariant } from '@inventory/runtime/bug';
 import type { Answer } from '../http/answer.ts';
 import type { FetchedLivePage } from './live-page-client.ts';
-import { chargedBill, type PageBill, unchargedBill } from './page-bill.ts';
+import { chargedBill, type PageBill, replayBill } from './page-bill.ts';
 import type { LivePageRead } from './read-live-page.ts';
 import { denialReason, refuseDenied, refusePage } from './refuse-page.ts';
 
@@ -22,9 +23,10 @@ export async function liveAnswer(
   write: (of: PageToWrite) => Promise<Pick<Answer, 'body'> & Partial<Answer>>,
 ): Promise<Answer> {
   if (read.result === 'refused') throw refusePage(read.refusal);
+  invariant(read.result !== 'free', 'a page of the platform is paid for');
   const { page } = read;
-  if (read.result === 'uncharged') {
-    const bill = unchargedBill(read.balance, priceVersion, read.reason);
+  if (read.result === 'replayed') {
+    const bill = replayBill(read.balance, priceVersion);
     if (page.result === 'denied') {
       throw refuseDenied(page.refusal, bill, { headers: replayedHeader });
     }

@@ -42,8 +42,13 @@ export function chargedBill(
   };
 }
 
+/** A page that was paid before under the same Idempotency-Key. */
+export function replayBill(balance: BalanceView, priceVersion: number | null): PageBill {
+  return freeBill(balance, priceVersion, 'idempotent_replay');
+}
+
 /** A page that costs nothing, and why. */
-export function unchargedBill(
+export function freeBill(
   balance: BalanceView,
   priceVersion: number | null,
   reason: Extract<BillingReason, 'idempotent_replay' | 'no_changes'>,

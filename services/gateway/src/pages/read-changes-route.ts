@@ -6,6 +6,7 @@ import { languageTags } from '@inventory/contracts/languages';
 import { Refused } from '@inventory/http/refused';
 import { unreachable } from '@inventory/runtime/bug';
 import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
+import type { LedgerClient } from '../accounts/ledger-client.ts';
 import type { AdmittedRequest, Answer } from '../http/answer.ts';
 import { changesExample, pageMetaExample } from '../http/openapi/examples.ts';
 import { nextPart, sameScope } from '../http/openapi/links.ts';
@@ -19,7 +20,7 @@ import {
   sealChangesCursor,
 } from './changes-cursor.ts';
 import type { KeyedRead, KeyedReads } from './keyed-reads.ts';
-import { chargedBill, type PageBill, unchargedBill } from './page-bill.ts';
+import { chargedBill, freeBill, type PageBill, replayBill } from './page-bill.ts';
 import type { FetchedPage } from './page-charges.ts';
 import { keyHeader, languageHeaders, readErrors, replayedHeader } from './page-texts.ts';
 import { refusePage } from './refuse-page.ts';
@@ -27,6 +28,7 @@ import { refusePage } from './refuse-page.ts';
 interface ReadChangesDeps {
   readonly revisions: ChangesClient;
   readonly reads: KeyedReads;
+  readonly ledger: Pick<LedgerClient, 'readBalance'>;
   readonly cursors: CursorSealer;
   readonly prices: { currentVersion(): number | null };
   readonly clock: Clock;
@@ -93,7 +95,7 @@ export const readChangesRoute = publicRoute({
       { paid: fetchPage, replayed: fetchPage },
     );
     try {
-      return toAnswer(deps, request, { chain, counts: from?.counts ?? null }, read);
+      return await toAnswer(deps, request, { chain, counts: from?.counts ?? null }, read);
     } catch (error) {
       if (read.result === 'charged') read.delivery.abandoned();
       throw error;
@@ -116,7 +118,7 @@ async function fetchChanges(
   const { page } = found;
   const { counts } = page.meta;
   const isEmpty = counts !== null && counts.added + counts.removed + counts.changed === 0;
-  return isEmpty ? { result: 'free', page, reason: 'no_changes' } : { result: 'page', page };
+  return { result: isEmpty ? 'free' : 'page', page };
 }
 
 /** Of the chain of a page; its counts are known from the second page on. */
@@ -125,23 +127,27 @@ interface ChainOfPage {
   readonly counts: ChangeCounts | null;
 }
 
-function toAnswer(
+async function toAnswer(
   deps: ReadChangesDeps,
   request: AdmittedRequest,
   of: ChainOfPage,
   read: KeyedRead<ChangesPage>,
-): Answer {
+): Promise<Answer> {
   switch (read.result) {
     case 'charged': {
       const { page, outcome, delivery } = read;
       const answer = pageAnswer(deps, request, of, { page, bill: chargedBill(outcome, null) });
       return { ...answer, delivery };
     }
-    case 'uncharged': {
-      const bill = unchargedBill(read.balance, deps.prices.currentVersion(), read.reason);
+    case 'replayed': {
+      const bill = replayBill(read.balance, deps.prices.currentVersion());
       const answer = pageAnswer(deps, request, of, { page: read.page, bill });
-      if (read.reason === 'no_changes') return answer;
       return { ...answer, headers: { ...answer.headers, 'Idempotency-Replayed': 'true' } };
+    }
+    case 'free': {
+      const balance = await deps.ledger.readBalance(of.chain.accountId);
+      const bill = freeBill(balance, deps.prices.currentVersion(), 'no_changes');
+      return pageAnswer(deps, request, of, { page: read.page, bill });
     }
     case 'refused':
       throw refusePage(read.refusal);

@@ -4,7 +4,7 @@ import { scopePath } from '@inventory/contracts/http/parameters';
 import { languageTags } from '@inventory/contracts/languages';
 import { pageAssetsMax } from '@inventory/contracts/vocabulary';
 import { Refused } from '@inventory/http/refused';
-import { unreachable } from '@inventory/runtime/bug';
+import { Bug, unreachable } from '@inventory/runtime/bug';
 import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
 import type { AdmittedRequest, Answer } from '../http/answer.ts';
 import {
@@ -20,7 +20,7 @@ import type { CursorSealer } from '../http/sealed-cursor.ts';
 import { currentBody } from './current-body.ts';
 import { type CurrentChain, openCurrentCursor, sealCurrentCursor } from './current-cursor.ts';
 import type { KeyedRead, KeyedReads, ReadKey } from './keyed-reads.ts';
-import { chargedBill, type PageBill, unchargedBill } from './page-bill.ts';
+import { chargedBill, type PageBill, replayBill } from './page-bill.ts';
 import type { PageRead } from './page-intent.domain.ts';
 import { keyHeader, languageHeaders, readErrors, replayedHeader } from './page-texts.ts';
 import { refusePage } from './refuse-page.ts';
@@ -58,6 +58,7 @@ export const readCurrentRoute = publicRoute({
     links: {
       readCurrent: { ...sameScope, ...nextPart() },
       readChanges: { ...sameScope, ...sinceRevision('/data') },
+      exportCurrent: sameScope,
       readLivePage: sameScope,
     },
     body: { data: currentPage, meta: pageReadMeta },
@@ -124,13 +125,15 @@ function toAnswer(
       const answer = pageAnswer(deps, request, chain, { page, bill: chargedBill(outcome, null) });
       return { ...answer, delivery };
     }
-    case 'uncharged': {
-      const bill = unchargedBill(read.balance, deps.prices.currentVersion(), read.reason);
+    case 'replayed': {
+      const bill = replayBill(read.balance, deps.prices.currentVersion());
       const answer = pageAnswer(deps, request, chain, { page: read.page, bill });
       return { ...answer, headers: { ...answer.headers, 'Idempotency-Replayed': 'true' } };
     }
     case 'refused':
       throw refusePage(read.refusal);
+    case 'free':
+      throw new Bug('a page of Current is paid for');
     default:
       return unreachable(read);
   }

@@ -133,7 +133,7 @@ export const readLivePageRoute = publicRoute({
     );
     return await liveAnswer(read, deps.prices.currentVersion(), async (page) => {
       invariant(beside !== undefined, 'a page that was read is a page of its chain');
-      const after = await beside.conclude({ replayed: read.result === 'uncharged' });
+      const after = await beside.conclude({ replayed: read.result === 'replayed' });
       const cursor = nextCursor(deps, binding, after);
       return { headers: toLanguageHeaders(language), body: livePageBody(page, request, cursor) };
     });

@@ -41,6 +41,7 @@ export function rightCall(
     listRefreshes: { path: `/v2/projects/${projectId}/inventory-refreshes` },
     readCurrent: { path: currentPathOf(scope) },
     readChanges: { path: changesPathOf(scope, `since=invrev_${newRefreshId()}`) },
+    exportCurrent: { path: `${currentPathOf(scope)}/export` },
     readLivePage: { path: livePathOf(scope) },
     readV1Page: { path: v1PathOf(scope) },
     readV1PageAlias: { path: v1AliasPathOf(scope) },

@@ -1,9 +1,9 @@
 import type { BoundInternalRoute } from '@inventory/http/internal-route';
+import type { MessageBus } from '@inventory/messaging/bus';
 import { startScrapedReading } from '@inventory/runtime/scraped-reading';
 import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import type { Backends } from '@inventory/service-host/open-backends';
 import type { ServiceContext } from '@inventory/service-host/service-context';
-import { startOutbox } from '@inventory/work/outbox';
 import type { EgressConfig } from '../egress/egress-config.ts';
 import type { EgressPool } from '../egress/egress-pool.ts';
 import type { RecentUse } from '../recent-use.ts';
@@ -32,7 +32,7 @@ import { type SurveyPublisher, surveyRefreshes } from './survey-refreshes.ts';
 import { type AdmissionWatch, watchAdmission } from './watch-admission.ts';
 
 export interface RefreshesDeps {
-  readonly backends: Pick<Backends, 'db' | 'bus'>;
+  readonly backends: Pick<Backends, 'bus'>;
   readonly stores: {
     readonly refreshes: RefreshStore;
     readonly refreshLists: RefreshListStore;
@@ -81,7 +81,7 @@ export async function openRefreshes(
   const limits = config.identities;
   const { identityStates } = egress.pool;
   const survey = surveyRefreshes({ store: stores.survey, identityStates, limits, planner, clock });
-  const { saga, onRefreshChanged } = openSaga(context, backends, stores.refreshes);
+  const { saga, onRefreshChanged } = openSaga(context, backends.bus, stores.refreshes);
   onRefreshChanged(() => void use.note());
   startRefreshJobs(context, { saga, resends: stores.resends, ledger, admission, use });
   const scraped = startScrapedReading({ ...context, name: 'refresh survey', read: survey });
@@ -121,12 +121,10 @@ export async function openRefreshes(
 
 function openSaga(
   context: Context,
-  { db, bus }: RefreshesDeps['backends'],
+  { publish }: Pick<MessageBus, 'publish'>,
   refreshes: RefreshStore,
 ): Pick<Refreshes, 'saga' | 'onRefreshChanged'> {
   const { clock, logger } = context;
-  const { publish } = bus;
-  const outbox = startOutbox({ db, collectionName: 'refreshes', publish }, context);
   const listeners: RefreshListener[] = [];
   const saga: SagaDeps = {
     refreshes,
@@ -137,7 +135,7 @@ function openSaga(
       logger.debug({ refresh_id: refresh.id, phase: refresh.phase }, 'refresh advanced');
       for (const listener of listeners) listener(refresh, left);
     },
-    sendFromOutbox: outbox.send,
+    logger,
   };
   return { saga, onRefreshChanged: (listener) => void listeners.push(listener) };
 }

@@ -1,4 +1,11 @@
-import { accountId, projectId, refreshId, requestId, revisionId } from '@inventory/contracts/ids';
+import {
+  accountId,
+  projectId,
+  refreshId,
+  requestId,
+  revisionId,
+  watchId,
+} from '@inventory/contracts/ids';
 import { inventoryKey } from '@inventory/contracts/inventory-key';
 import { language } from '@inventory/contracts/languages';
 import { manifestPage } from '@inventory/contracts/messages/revision-commands';
@@ -10,7 +17,6 @@ import {
   settlementDisposition,
 } from '@inventory/contracts/vocabulary';
 import { storedTrace } from '@inventory/mongo/stored-trace';
-import type { WithOutbox } from '@inventory/work/outbox';
 import { workField } from '@inventory/work/work-field';
 import { z } from 'zod';
 import { refreshPhases } from './refresh.domain.ts';
@@ -61,6 +67,7 @@ const refresh = z.object({
   /** The stored claim on the key; absent without a key, and in cancelled placeholders. */
   idempotencyKey: z.string().exactOptional(),
   fingerprint: z.string(),
+  watchId: watchId.exactOptional(),
   scope: inventoryKey,
   scopeKey: z.string(),
   language,
@@ -93,9 +100,7 @@ const refresh = z.object({
 /** The staged pages of a refresh; its other fields are parsed without them. */
 const stagedPages = z.object({ _id: refreshId, pages: z.array(stagedPage).default([]) });
 
-export type RefreshDocument = z.infer<typeof refresh> &
-  Partial<z.infer<typeof stagedPages>> &
-  WithOutbox;
+export type RefreshDocument = z.infer<typeof refresh> & Partial<z.infer<typeof stagedPages>>;
 
 /** The fields of a refresh that planning reads. */
 const plannedRefresh = refresh.pick({
@@ -109,6 +114,7 @@ const plannedRefresh = refresh.pick({
   collectDeadline: true,
   expectedPages: true,
   maxAgeSeconds: true,
+  watchId: true,
   scan: true,
   changedAt: true,
 });

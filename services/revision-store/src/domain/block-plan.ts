@@ -1,3 +1,4 @@
+import { numberOf } from './numbered-texts.ts';
 import {
   missingSource,
   pageOf,
@@ -82,7 +83,7 @@ export function planDescriptions(survey: Survey, keys: readonly string[]): TextP
 
 /** The scan's rows of the assets of a block that is stored, in the order that they have there. */
 export function planRows(survey: Survey, identities: readonly string[]): TextPlan {
-  const positions = identities.map((identity) => survey.positions.get(identity) ?? -1);
+  const positions = identities.map((identity) => numberOf(survey.identities, identity));
   return {
     sources: positions.map((position) => survey.assetSources[position] ?? missingSource),
     lengths: Uint32Array.from(positions, (position) => survey.assetBytes[position] ?? 0),
