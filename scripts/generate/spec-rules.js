@@ -17,6 +17,12 @@ module.exports = {
     'post-refresh': 'POST Refresh: 202 with record, Location, Retry-After, reservation of 125',
     'idempotency-key':
       'Idempotency-Key: The same key and inputs find the same refresh; other inputs are a conflict',
+    'watch-runs':
+      'Watches: runs: An ordinary refresh with watch_id, in the lowest class of the planner, once per due time whatever crashes, never queued behind a closed door or its last run',
+    watches:
+      'Watches: PUT, GET, DELETE, list, batch, dry run, runs, test; at most 10,000 a Project; paused with a reason and one event',
+    'watch-prices':
+      'Watches: prices: A run that finds a change costs what a refresh does, one that finds none 1 per started 8,000 assets; the hold is a refresh’s',
     'max-age-seconds':
       'Freshness: An observation of the language, no older than max_age_seconds, answers at once: 200, nothing held, nothing charged, one event; else a scan',
     'refresh-status':
@@ -179,5 +185,16 @@ module.exports = {
     bookings: 'Bookings: Each with its own idempotency key, reason required',
     'ledger-verify': 'Ledger verify',
     'account-self-service': 'Account self-service: Balance, statement, usage, alert',
+  },
+  'Changes since a revision': {
+    'changes-are-a-function-of-two-revisions':
+      'Changes: Of two revisions alone; paging never repeats, misses or restarts',
+    'changes-are-saved-with-their-revision':
+      'Change sets: In the write that moves the head, captures included; erased with the inventory',
+    'a-chain-of-changes-is-few-sets': 'Chain: Few sets lead from any revision to any other',
+    'changes-stay-30-days-longer': 'Kept 30 days longer than the revisions that they join',
+    'revision-expired': 'Expired: 410 with the newest revision and its link; unknown: 422',
+    'changes-are-charged-as-current': 'Charge: Of a Current page; no difference is free',
+    'links-to-changes': 'Links: Status and event lead to the changes of their revision',
   },
 };

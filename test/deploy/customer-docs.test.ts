@@ -33,6 +33,8 @@ test('the page of prices has each outcome of a refresh, and the first price list
     reservation: firstPriceList.refreshReservation,
     block: firstPriceList.refreshBlock,
     diagnostic: firstPriceList.refreshDiagnostic,
+    changed_block: firstPriceList.watchChangedBlock,
+    unchanged_block: firstPriceList.watchUnchangedBlock,
     current_page: firstPriceList.currentPage,
     live_page: firstPriceList.livePage,
   });

@@ -22,6 +22,7 @@ export function record(change: Partial<RefreshRecord> = {}): RefreshRecord {
     revision_id: null,
     served_from: 'scan',
     verified_at: null,
+    watch_id: null,
     billing_state: 'reserved',
     billing_disposition: null,
     billing: {

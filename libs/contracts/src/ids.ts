@@ -11,6 +11,7 @@ export const idPrefixes = {
   serviceAccount: 'sa_',
   credential: 'cred_',
   webhookEndpoint: 'whe_',
+  watch: 'wat_',
   audit: 'aud_',
 } as const;
 
@@ -38,6 +39,7 @@ export const accountId = prefixedId('account');
 export const serviceAccountId = prefixedId('serviceAccount');
 export const credentialId = prefixedId('credential');
 export const webhookEndpointId = prefixedId('webhookEndpoint');
+export const watchId = prefixedId('watch');
 export const auditId = prefixedId('audit');
 export const refreshId = z.string().regex(new RegExp(`^${uuidPattern}$`), 'must be a UUID');
 
@@ -50,5 +52,6 @@ export type AccountId = PrefixedId<'account'>;
 export type ServiceAccountId = PrefixedId<'serviceAccount'>;
 export type CredentialId = PrefixedId<'credential'>;
 export type WebhookEndpointId = PrefixedId<'webhookEndpoint'>;
+export type WatchId = PrefixedId<'watch'>;
 export type AuditId = PrefixedId<'audit'>;
 export type RefreshId = string;

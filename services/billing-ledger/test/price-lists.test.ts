@@ -60,7 +60,12 @@ test('a published list is announced, then in force for every replica, and a hold
   const [dear] = await stage.send(account.reserve(after));
   const [settledLater] = await stage.send(account.settle(after, 'complete_changed', 4_001));
 
-  expect(published).toEqual({ version: 2, effective_at, ...dearer });
+  expect(published).toEqual({
+    version: 2,
+    effective_at,
+    ...{ watch_changed_block: 10, watch_unchanged_block: 10 },
+    ...dearer,
+  });
   for (const one of announced) expect(one).toMatchObject({ version: 1, announced: [published] });
   expect(inForce).toEqual({ ...published, announced: [] });
   expect(cheap).toMatchObject({ price_version: 1, amount_reserved: 125 });

@@ -4,6 +4,7 @@ import { readStatementRoute } from './accounts/read-statement-route.ts';
 import { readUsageRoute } from './accounts/read-usage-route.ts';
 import { setBalanceAlertRoute } from './accounts/set-balance-alert-route.ts';
 import type { PublicEndpoint } from './http/public-route.ts';
+import { exportCurrentRoute } from './pages/export-current-route.ts';
 import { readCurrentRoute } from './pages/read-current-route.ts';
 import { readLivePageRoute } from './pages/read-live-page-route.ts';
 import { readV1PageAliasRoute, readV1PageRoute } from './pages/read-v1-page-route.ts';
@@ -24,6 +25,7 @@ export const publicRoutes: readonly PublicEndpoint[] = [
   cancelRefreshRoute,
   listRefreshesRoute,
   readCurrentRoute,
+  exportCurrentRoute,
   readLivePageRoute,
   streamEventsRoute,
   listEventsRoute,

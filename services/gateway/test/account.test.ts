@@ -100,6 +100,7 @@ test('prices: the active list, for any active Credential (Reads: prices) [prices
   expect(priceView.strict().parse(answer.json.data)).toMatchObject({
     price_version: 1,
     refresh: { reservation: 125, block: 1, block_assets: 2000, diagnostic: 1 },
+    watch: { reservation: 125, changed_block: 1, unchanged_block: 1, unchanged_block_assets: 8000 },
     live_page: { product_code: 'platform.inventory.page.v1', page: 1 },
     current_page: { product_code: 'platform.inventory.current.page.v1', page: 1 },
   });

@@ -44,6 +44,11 @@ export const indexes: readonly CollectionIndexes[] = [
         name: 'project_phase_newest',
         keys: { projectId: 1, phase: 1, requestedAt: -1, _id: -1 },
       },
+      {
+        name: 'watch_newest',
+        keys: { watchId: 1, requestedAt: -1, _id: -1 },
+        options: whereExists('watchId'),
+      },
       { name: 'phase_oldest', keys: { phase: 1, queueDeadline: 1 } },
       { name: 'changed', keys: { changedAt: 1 }, options: whereExists('changedAt') },
       { name: 'terminal_account', keys: { terminal: 1, accountId: 1, requestedAt: 1 } },

@@ -19,6 +19,7 @@ export function acceptedRefresh(overrides: Partial<Refresh> = {}): Refresh {
     requestId: newRequestId(),
     idempotencyKey: null,
     fingerprint: 'f'.repeat(64),
+    watchId: null,
     scope: { platform_id: '76561190000000000', app_id: 730, context_id: 2 },
     language: 'english',
     maxCredits: 125,

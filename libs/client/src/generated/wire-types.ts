@@ -174,7 +174,7 @@ export interface components {
         readonly PageReadMeta: {
             readonly request_id: string;
             /** @enum {string} */
-            readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+            readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
             readonly price_version: number;
             readonly credits_charged: number;
             readonly credits_remaining: number;
@@ -201,7 +201,7 @@ export interface components {
             readonly effective_at: string;
             readonly refresh: {
                 /** @enum {string} */
-                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
                 /** @description Held at acceptance and the least `max_credits`; the charge never exceeds it. */
                 readonly reservation: number;
                 /** @description For each started block of `block_assets` observed assets. */
@@ -210,15 +210,30 @@ export interface components {
                 /** @description For a confirmed private or not found outcome. */
                 readonly diagnostic: number;
             };
+            /** @description A run of a watch. */
+            readonly watch: {
+                /** @enum {string} */
+                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+                /** @description As that of a refresh. */
+                readonly reservation: number;
+                /** @description For each started block of `changed_block_assets`, where the run found a change. */
+                readonly changed_block: number;
+                readonly changed_block_assets: number;
+                /** @description For each started block of `unchanged_block_assets`, where it found none. */
+                readonly unchanged_block: number;
+                readonly unchanged_block_assets: number;
+                /** @description As that of a refresh. */
+                readonly diagnostic: number;
+            };
             readonly live_page: {
                 /** @enum {string} */
-                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
                 /** @description For each page delivered; of a Live Page also where it is confirmed private or not found. */
                 readonly page: number;
             };
             readonly current_page: {
                 /** @enum {string} */
-                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
                 /** @description For each page delivered; of a Live Page also where it is confirmed private or not found. */
                 readonly page: number;
             };
@@ -229,7 +244,7 @@ export interface components {
                 readonly effective_at: string;
                 readonly refresh: {
                     /** @enum {string} */
-                    readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+                    readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
                     /** @description Held at acceptance and the least `max_credits`; the charge never exceeds it. */
                     readonly reservation: number;
                     /** @description For each started block of `block_assets` observed assets. */
@@ -238,15 +253,30 @@ export interface components {
                     /** @description For a confirmed private or not found outcome. */
                     readonly diagnostic: number;
                 };
+                /** @description A run of a watch. */
+                readonly watch: {
+                    /** @enum {string} */
+                    readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+                    /** @description As that of a refresh. */
+                    readonly reservation: number;
+                    /** @description For each started block of `changed_block_assets`, where the run found a change. */
+                    readonly changed_block: number;
+                    readonly changed_block_assets: number;
+                    /** @description For each started block of `unchanged_block_assets`, where it found none. */
+                    readonly unchanged_block: number;
+                    readonly unchanged_block_assets: number;
+                    /** @description As that of a refresh. */
+                    readonly diagnostic: number;
+                };
                 readonly live_page: {
                     /** @enum {string} */
-                    readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+                    readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
                     /** @description For each page delivered; of a Live Page also where it is confirmed private or not found. */
                     readonly page: number;
                 };
                 readonly current_page: {
                     /** @enum {string} */
-                    readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+                    readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
                     /** @description For each page delivered; of a Live Page also where it is confirmed private or not found. */
                     readonly page: number;
                 };
@@ -261,7 +291,7 @@ export interface components {
         readonly RefreshAcceptanceMeta: {
             readonly request_id: string;
             /** @enum {string} */
-            readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+            readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
             readonly price_version: number;
             readonly credits_reserved: number;
             /** @enum {string} */
@@ -318,6 +348,13 @@ export interface components {
                 readonly scope: components["schemas"]["Scope"];
                 /** @description The saved revision; null where none was saved. */
                 readonly revision_id: string | null;
+                /** @description The watch whose run it is; null where there is none. */
+                readonly watch_id: string | null;
+                /**
+                 * @description Present in a sample: nothing was refreshed.
+                 * @constant
+                 */
+                readonly test?: true;
             };
             /** @description Relative to the base address. */
             readonly links: {
@@ -349,6 +386,8 @@ export interface components {
             readonly served_from: Open<"scan" | "saved">;
             /** @description The end of the scan that saw this revision; null while there is none. */
             readonly verified_at: string | null;
+            /** @description The watch whose run it is; null where there is none. */
+            readonly watch_id: string | null;
             /** @enum {string} */
             readonly billing_state: Open<"reserved" | "pending" | "finalized">;
             readonly billing_disposition: Open<"finalize_complete" | "finalize_diagnostic" | "finalize_saved" | "release"> | null;
@@ -372,6 +411,8 @@ export interface components {
             readonly served_from: Open<"scan" | "saved">;
             /** @description The end of the scan that saw this revision; null while there is none. */
             readonly verified_at: string | null;
+            /** @description The watch whose run it is; null where there is none. */
+            readonly watch_id: string | null;
             /** @enum {string} */
             readonly billing_state: Open<"reserved" | "pending" | "finalized">;
             readonly billing_disposition: Open<"finalize_complete" | "finalize_diagnostic" | "finalize_saved" | "release"> | null;
@@ -397,7 +438,7 @@ export interface components {
                 readonly change_held: number;
                 readonly available_after: number;
                 readonly held_after: number;
-                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1"> | null;
+                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1"> | null;
                 readonly price_version: number | null;
                 readonly project_id: string | null;
                 readonly refresh_id: string | null;
@@ -416,7 +457,7 @@ export interface components {
                 readonly day: string;
                 readonly project_id: string;
                 /** @enum {string} */
-                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
                 /** @enum {string} */
                 readonly asset: Open<"credits" | "units">;
                 /** @description Pages charged and refreshes settled; releases do not count. */

@@ -24,6 +24,25 @@ const prices = z.object({
     block_assets: z.int().min(1),
     diagnostic: z.int().min(0).describe('For a confirmed private or not found outcome.'),
   }),
+  watch: z
+    .object({
+      product_code: productCode,
+      reservation: z.int().min(0).describe('As that of a refresh.'),
+      changed_block: z
+        .int()
+        .min(0)
+        .describe(
+          'For each started block of `changed_block_assets`, where the run found a change.',
+        ),
+      changed_block_assets: z.int().min(1),
+      unchanged_block: z
+        .int()
+        .min(0)
+        .describe('For each started block of `unchanged_block_assets`, where it found none.'),
+      unchanged_block_assets: z.int().min(1),
+      diagnostic: z.int().min(0).describe('As that of a refresh.'),
+    })
+    .describe('A run of a watch.'),
   live_page: pagePrice,
   current_page: pagePrice,
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eventId, projectId, refreshId, revisionId } from '../ids.ts';
+import { eventId, projectId, refreshId, revisionId, watchId } from '../ids.ts';
 import { inventoryKey } from '../inventory-key.ts';
 import { refreshOutcome } from '../vocabulary.ts';
 
@@ -26,6 +26,8 @@ export const refreshCompletedEvent = z
       outcome: refreshOutcome,
       scope: inventoryKey.describe('The inventory that was refreshed.'),
       revision_id: revisionId.nullable().describe('The saved revision; null where none was saved.'),
+      watch_id: watchId.nullable().describe('The watch whose run it is; null where there is none.'),
+      test: z.literal(true).optional().describe('Present in a sample: nothing was refreshed.'),
     }),
     links: z
       .object({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { refreshId, revisionId } from '../ids.ts';
+import { refreshId, revisionId, watchId } from '../ids.ts';
 import { inventoryKey } from '../inventory-key.ts';
 import { defaultLanguage, language } from '../languages.ts';
 import {
@@ -80,6 +80,7 @@ export const refreshRecord = z.object({
     .datetime()
     .nullable()
     .describe('The end of the scan that saw this revision; null while there is none.'),
+  watch_id: watchId.nullable().describe('The watch whose run it is; null where there is none.'),
   billing_state: billingState,
   billing_disposition: settlementDisposition.nullable(),
   billing: refreshBilling,

@@ -168,6 +168,9 @@ export const priceList = z.object({
   refresh_block: z.int().min(0),
   refresh_block_assets: z.int().min(1),
   refresh_diagnostic: z.int().min(0),
+  /** Of a list that a ledger of the version before states without them. */
+  watch_changed_block: z.int().min(0).default(1),
+  watch_unchanged_block: z.int().min(0).default(1),
   live_page: z.int().min(0),
   current_page: z.int().min(0),
 });
@@ -186,6 +189,8 @@ export const newPriceList = z.strictObject({
   refresh_block: price,
   refresh_block_assets: price.min(1),
   refresh_diagnostic: price,
+  watch_changed_block: price.optional().describe('`refresh_block` where it is absent.'),
+  watch_unchanged_block: price.optional().describe('`refresh_block` where it is absent.'),
   live_page: price,
   current_page: price,
 });

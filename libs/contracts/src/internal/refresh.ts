@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idempotencyKey, scopePath } from '../http/parameters.ts';
 import { expectedCompletedAt, refreshRecord } from '../http/refresh.ts';
-import { accountId, projectId, refreshId } from '../ids.ts';
+import { accountId, projectId, refreshId, watchId } from '../ids.ts';
 import type { heldBy } from '../messages/billing-outcome.ts';
 import { refreshRefusal } from '../refusal.ts';
 import { closedReason, refreshState, servedFrom } from '../vocabulary.ts';
@@ -39,10 +39,11 @@ export function acceptanceOf(held: ReturnType<typeof heldBy>): z.infer<typeof re
 /** Seconds until the status of a pending refresh is worth a read. */
 export const retryAfterSeconds = z.int().min(1).max(60);
 
-/** A collector of the version before states neither. */
+/** A collector of the version before states none of them. */
 const collectedRecord = refreshRecord.extend({
   served_from: servedFrom.default('scan'),
   verified_at: refreshRecord.shape.verified_at.default(null),
+  watch_id: refreshRecord.shape.watch_id.default(null),
 });
 
 /** GET /refreshes/{refresh_id} of the collector. */
@@ -65,6 +66,10 @@ export type RefreshView = z.infer<typeof refreshView>;
 export const refreshListQuery = z.object({
   state: z.array(refreshState),
   refresh_id: z.array(refreshId).max(100),
+  /** Only the runs of this watch. */
+  watch_id: watchId.optional(),
+  /** Only those that cost something. */
+  charged: z.literal('true').optional(),
   limit: z.coerce.number().int().min(1).max(100),
   before_requested_at: z.iso.datetime().optional(),
   before_refresh_id: refreshId.optional(),

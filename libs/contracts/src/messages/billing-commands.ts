@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { accountId, projectId, refreshId, requestId } from '../ids.ts';
 import { retryAfterSeconds } from '../internal/refresh.ts';
 import { defineMessage } from '../message.ts';
-import { ledgerAsset, productCode, refreshOutcome } from '../vocabulary.ts';
+import { isHeldProduct, ledgerAsset, productCode, refreshOutcome } from '../vocabulary.ts';
 
 const topic = 'billing.commands.v1';
 const key = (body: { account_id: string }): string => body.account_id;
@@ -48,7 +48,11 @@ export const billingReserve = defineMessage({
     .refine(
       (body) => body.command_id === billingCommandId.reserve(body.refresh_id),
       mustBe('reserve:<refresh_id>'),
-    ),
+    )
+    .refine((body) => isHeldProduct(body.product_code), {
+      path: ['product_code'],
+      message: 'must be a refresh or a run of a watch: a page is charged without a hold',
+    }),
 });
 
 /** Resolve the hold of a terminal refresh; the ledger computes the price from the outcome. */
@@ -109,7 +113,7 @@ export const billingCharge = defineMessage({
       (body) => body.command_id === billingCommandId.charge(body.request_id),
       mustBe('charge:<request_id>'),
     )
-    .refine((body) => body.product_code !== 'platform.inventory.refresh.v1', {
+    .refine((body) => !isHeldProduct(body.product_code), {
       path: ['product_code'],
       message: 'must be a page: a refresh is paid from its hold',
     }),

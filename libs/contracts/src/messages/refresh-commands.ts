@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { accountId, projectId, refreshId, requestId } from '../ids.ts';
+import { accountId, projectId, refreshId, requestId, watchId } from '../ids.ts';
 import { inventoryKey } from '../inventory-key.ts';
 import { language } from '../languages.ts';
 import { defineMessage } from '../message.ts';
@@ -29,6 +29,8 @@ export const refreshRequested = defineMessage({
         price_version: z.int(),
       })
       .optional(),
+    /** Of a run of a watch. */
+    watch_id: watchId.optional(),
   }),
 });
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { accountId, projectId, refreshId, revisionId } from '../ids.ts';
+import { accountId, projectId, refreshId, revisionId, watchId } from '../ids.ts';
 import { inventoryKey } from '../inventory-key.ts';
 import { defineMessage } from '../message.ts';
 import { refreshOutcome } from '../vocabulary.ts';
@@ -17,5 +17,7 @@ export const refreshCompleted = defineMessage({
     revision_id: revisionId.nullable(),
     completed_at: z.iso.datetime(),
     scope: inventoryKey,
+    /** Of a run of a watch. */
+    watch_id: watchId.optional(),
   }),
 });

@@ -958,7 +958,7 @@ export interface components {
             readonly change_held: number;
             readonly available_after: number;
             readonly held_after: number;
-            readonly product_code: ("platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1") | null;
+            readonly product_code: ("platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1") | null;
             readonly price_version: number | null;
             readonly project_id: string | null;
             readonly refresh_id: string | null;
@@ -1007,6 +1007,10 @@ export interface components {
             readonly refresh_block: number;
             readonly refresh_block_assets: number;
             readonly refresh_diagnostic: number;
+            /** @default 1 */
+            readonly watch_changed_block: number;
+            /** @default 1 */
+            readonly watch_unchanged_block: number;
             readonly live_page: number;
             readonly current_page: number;
         };
@@ -2353,6 +2357,10 @@ export interface operations {
                     readonly refresh_block: number;
                     readonly refresh_block_assets: number;
                     readonly refresh_diagnostic: number;
+                    /** @description `refresh_block` where it is absent. */
+                    readonly watch_changed_block?: number;
+                    /** @description `refresh_block` where it is absent. */
+                    readonly watch_unchanged_block?: number;
                     readonly live_page: number;
                     readonly current_page: number;
                 };

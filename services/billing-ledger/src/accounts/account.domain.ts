@@ -1,5 +1,11 @@
 import type { AccountId } from '@inventory/contracts/ids';
-import { type LedgerAsset, ledgerAssets } from '@inventory/contracts/vocabulary';
+import {
+  type HeldProduct,
+  isHeldProduct,
+  type LedgerAsset,
+  ledgerAssets,
+  type ProductCode,
+} from '@inventory/contracts/vocabulary';
 import {
   areEqual,
   type Balances,
@@ -102,7 +108,7 @@ function openedBy(entry: Entry): Hold {
   return {
     refreshId: required(entry.refreshId),
     projectId: required(entry.projectId),
-    productCode: required(entry.productCode),
+    productCode: held(required(entry.productCode)),
     asset: entry.asset,
     amount: entry.change.held,
     priceVersion: required(entry.priceVersion),
@@ -113,4 +119,9 @@ function openedBy(entry: Entry): Hold {
 function required<Value>(value: Value | null): Value {
   if (value === null) throw new LedgerConflict('an entry about a hold names it');
   return value;
+}
+
+function held(product: ProductCode): HeldProduct {
+  if (!isHeldProduct(product)) throw new LedgerConflict('a hold is of a refresh');
+  return product;
 }

@@ -1,5 +1,5 @@
 import type { AccountId, ProjectId, RefreshId, RequestId } from '@inventory/contracts/ids';
-import type { LedgerAsset, ProductCode, RefreshOutcome } from '@inventory/contracts/vocabulary';
+import type { HeldProduct, LedgerAsset, RefreshOutcome } from '@inventory/contracts/vocabulary';
 import type { PageProduct } from '../prices/price-list.domain.ts';
 import type { Configuration } from './terms.domain.ts';
 
@@ -14,7 +14,7 @@ export interface ReserveCommand extends Addressed {
   readonly projectId: ProjectId;
   readonly refreshId: RefreshId;
   readonly requestId: RequestId;
-  readonly productCode: ProductCode;
+  readonly productCode: HeldProduct;
   /** The hold is never above it, in credits or units. */
   readonly maxCredits: number;
 }

@@ -96,5 +96,11 @@ function settlementFor(
   const prices = book.byVersion(hold.priceVersion);
   if (!prices) throw new RangeError(`price list ${hold.priceVersion} is missing`);
   const { outcome, observedAssets } = command;
-  return settlementOf({ reserved: hold.amount, prices, outcome, observedAssets });
+  return settlementOf({
+    reserved: hold.amount,
+    product: hold.productCode,
+    prices,
+    outcome,
+    observedAssets,
+  });
 }

@@ -1,12 +1,12 @@
 import type { ProjectId, RefreshId } from '@inventory/contracts/ids';
-import type { LedgerAsset, ProductCode } from '@inventory/contracts/vocabulary';
+import type { HeldProduct, LedgerAsset } from '@inventory/contracts/vocabulary';
 import { LedgerConflict } from './ledger-conflict.domain.ts';
 
 /** An open reservation: what it may cost is fixed by its amount, asset and price version. */
 export interface Hold {
   readonly refreshId: RefreshId;
   readonly projectId: ProjectId;
-  readonly productCode: ProductCode;
+  readonly productCode: HeldProduct;
   readonly asset: LedgerAsset;
   readonly amount: number;
   readonly priceVersion: number;

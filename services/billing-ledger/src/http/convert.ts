@@ -125,6 +125,8 @@ export function toPriceListView(list: PriceList): PriceListView {
     refresh_block: list.refreshBlock,
     refresh_block_assets: list.refreshBlockAssets,
     refresh_diagnostic: list.refreshDiagnostic,
+    watch_changed_block: list.watchChangedBlock,
+    watch_unchanged_block: list.watchUnchangedBlock,
     live_page: list.livePage,
     current_page: list.currentPage,
   };
@@ -143,6 +145,8 @@ export function toWantedPriceList(version: number, wanted: NewPriceList): Wanted
     refreshBlock: wanted.refresh_block,
     refreshBlockAssets: wanted.refresh_block_assets,
     refreshDiagnostic: wanted.refresh_diagnostic,
+    watchChangedBlock: wanted.watch_changed_block ?? wanted.refresh_block,
+    watchUnchangedBlock: wanted.watch_unchanged_block ?? wanted.refresh_block,
     livePage: wanted.live_page,
     currentPage: wanted.current_page,
   };

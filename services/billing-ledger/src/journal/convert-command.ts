@@ -1,7 +1,8 @@
 import type { BillingConfiguration } from '@inventory/contracts/messages/billing-commands';
+import { isHeldProduct } from '@inventory/contracts/vocabulary';
 import type { ReceivedMessage, ReceivedMessageOf } from '@inventory/messaging/bus';
 import { invariant } from '@inventory/runtime/bug';
-import type { ChargeCommand, Command } from '../accounts/command.domain.ts';
+import type { ChargeCommand, Command, ReserveCommand } from '../accounts/command.domain.ts';
 import type { Configuration } from '../accounts/terms.domain.ts';
 
 type CommandType =
@@ -35,15 +36,7 @@ export function fromCommandMessage(message: CommandMessage): Command {
   const address = { commandId: body.command_id, accountId: body.account_id };
   switch (message.type) {
     case 'billing.reserve.v1':
-      return {
-        ...address,
-        kind: 'reserve',
-        projectId: message.body.project_id,
-        refreshId: message.body.refresh_id,
-        requestId: message.body.request_id,
-        productCode: message.body.product_code,
-        maxCredits: message.body.max_credits,
-      };
+      return fromReserve(message, address);
     case 'billing.settle.v1':
       return {
         ...address,
@@ -84,12 +77,29 @@ export function fromCommandMessage(message: CommandMessage): Command {
   }
 }
 
+function fromReserve(
+  { body }: ReceivedMessageOf<'billing.reserve.v1'>,
+  address: Pick<Command, 'commandId' | 'accountId'>,
+): ReserveCommand {
+  const { product_code: productCode } = body;
+  invariant(isHeldProduct(productCode), 'a hold is for a refresh');
+  return {
+    ...address,
+    kind: 'reserve',
+    projectId: body.project_id,
+    refreshId: body.refresh_id,
+    requestId: body.request_id,
+    productCode,
+    maxCredits: body.max_credits,
+  };
+}
+
 function fromCharge(
   { body }: ReceivedMessageOf<'billing.charge.v1'>,
   address: Pick<Command, 'commandId' | 'accountId'>,
 ): ChargeCommand {
   const { product_code: productCode } = body;
-  invariant(productCode !== 'platform.inventory.refresh.v1', 'a charge is for a page');
+  invariant(!isHeldProduct(productCode), 'a charge is for a page');
   return {
     ...address,
     kind: 'charge',

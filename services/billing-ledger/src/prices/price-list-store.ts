@@ -14,6 +14,9 @@ const priceListDocument = z.object({
   refreshBlock: price,
   refreshBlockAssets: z.int().min(1),
   refreshDiagnostic: price,
+  /** Absent in lists that were published before there were watches. */
+  watchChangedBlock: price.exactOptional(),
+  watchUnchangedBlock: price.exactOptional(),
   livePage: price,
   currentPage: price,
 });
@@ -52,5 +55,7 @@ export function createPriceListStore(db: Db): PriceListStore {
 
 function fromDocument(document: PriceListDocument): PriceList {
   const { _id, effectiveAt, ...prices } = parseDocument(documents, document);
-  return { version: _id, effectiveAt: effectiveAt.getTime(), ...prices };
+  const { refreshBlock: watchChangedBlock, refreshBlock: watchUnchangedBlock } = prices;
+  const ofWatches = { watchChangedBlock, watchUnchangedBlock };
+  return { version: _id, effectiveAt: effectiveAt.getTime(), ...ofWatches, ...prices };
 }

@@ -1,4 +1,4 @@
-import type { ProductCode } from '@inventory/contracts/vocabulary';
+import type { HeldProduct, ProductCode } from '@inventory/contracts/vocabulary';
 
 /** Prices of one version, in whole credits; units cost the same numbers. Never changed once in. */
 export interface PriceList {
@@ -12,6 +12,10 @@ export interface PriceList {
   readonly refreshBlockAssets: number;
   /** Price of a confirmed private or not-found refresh. */
   readonly refreshDiagnostic: number;
+  /** The same of a run of a watch that found a change; its blocks are those of a refresh. */
+  readonly watchChangedBlock: number;
+  /** Of a run that found none, for each block of four times the assets. */
+  readonly watchUnchangedBlock: number;
   readonly livePage: number;
   readonly currentPage: number;
 }
@@ -24,6 +28,8 @@ export const firstPriceList: PriceList = {
   refreshBlock: 1,
   refreshBlockAssets: 2000,
   refreshDiagnostic: 1,
+  watchChangedBlock: 1,
+  watchUnchangedBlock: 1,
   livePage: 1,
   currentPage: 1,
 };
@@ -55,7 +61,7 @@ export function createPriceBook(lists: readonly PriceList[]): PriceBook {
   };
 }
 
-export type PageProduct = Exclude<ProductCode, 'platform.inventory.refresh.v1'>;
+export type PageProduct = Exclude<ProductCode, HeldProduct>;
 
 export function pagePrice(prices: PriceList, product: PageProduct): number {
   switch (product) {

@@ -1,11 +1,19 @@
+import { heldProducts, refreshOutcomes } from '@inventory/contracts/vocabulary';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { firstPriceList } from './price-list.domain.ts';
 import { settlementOf } from './settlement.domain.ts';
 
 const reserved = firstPriceList.refreshReservation;
+const product = 'platform.inventory.refresh.v1';
 const complete = (observedAssets: number) =>
-  settlementOf({ reserved, prices: firstPriceList, outcome: 'complete_changed', observedAssets });
+  settlementOf({
+    reserved,
+    product,
+    prices: firstPriceList,
+    outcome: 'complete_changed',
+    observedAssets,
+  });
 
 describe('The price of a refresh (Limits: refresh charge; decisions: outcomes and settlement) [settlement-by-outcome, refresh-charge]', () => {
   test.each([
@@ -38,6 +46,7 @@ describe('The price of a refresh (Limits: refresh charge; decisions: outcomes an
   ] as const)('%s is settled by %s for %i credits', (outcome, disposition, charged) => {
     const settlement = settlementOf({
       reserved,
+      product,
       prices: firstPriceList,
       outcome,
       observedAssets: 4_001,
@@ -55,19 +64,69 @@ describe('The price of a refresh (Limits: refresh charge; decisions: outcomes an
       refreshBlock: price,
       refreshBlockAssets: fc.integer({ min: 1, max: 1_000_000 }),
       refreshDiagnostic: price,
+      watchChangedBlock: price,
+      watchUnchangedBlock: price,
       livePage: price,
       currentPage: price,
     });
-    const outcome = fc.constantFrom('complete_changed', 'private', 'cancelled' as const);
+    const outcome = fc.constantFrom(...refreshOutcomes);
+    const held = fc.constantFrom(...heldProducts);
     const assets = fc.maxSafeNat();
 
     fc.assert(
-      fc.property(prices, outcome, assets, price, (list, ended, observedAssets, held) => {
-        const input = { reserved: held, prices: list, outcome: ended, observedAssets };
+      fc.property(prices, held, outcome, assets, price, (list, of, ended, observedAssets, hold) => {
+        const input = { reserved: hold, product: of, prices: list, outcome: ended, observedAssets };
         const { charged, released } = settlementOf(input);
-        return charged >= 0 && released >= 0 && charged + released === held;
+        return charged >= 0 && released >= 0 && charged + released === hold;
       }),
       { numRuns: propertyRuns(5_000) },
     );
+  });
+});
+
+describe('The price of a run of a watch (Watches) [watch-prices]', () => {
+  const run = (outcome: 'complete_changed' | 'complete_unchanged', observedAssets: number) =>
+    settlementOf({
+      reserved,
+      product: 'platform.inventory.watch.v1',
+      prices: firstPriceList,
+      outcome,
+      observedAssets,
+    }).charged;
+
+  test.each([
+    [0, 0],
+    [1, 1],
+    [8_000, 1],
+    [8_001, 2],
+    [250_000, 32],
+    [1_000_000, 125],
+    [Number.MAX_SAFE_INTEGER, 125],
+  ])('one that finds no change in %i assets costs %i credits', (assets, price) => {
+    expect(run('complete_unchanged', assets)).toBe(price);
+  });
+
+  test('one that finds a change costs what a refresh does, and none costs more than that', () => {
+    fc.assert(
+      fc.property(fc.nat({ max: 1_000_000 }), (assets) => {
+        expect(run('complete_changed', assets)).toBe(complete(assets).charged);
+        expect(run('complete_unchanged', assets)).toBeLessThanOrEqual(complete(assets).charged);
+        expect(4 * run('complete_unchanged', assets)).toBeGreaterThanOrEqual(
+          complete(assets).charged,
+        );
+      }),
+    );
+  });
+
+  test('one that is private or not found costs the diagnosis, and a failed one nothing', () => {
+    const settled = (outcome: 'private' | 'incomplete') =>
+      settlementOf({
+        reserved,
+        product: 'platform.inventory.watch.v1',
+        prices: firstPriceList,
+        outcome,
+        observedAssets: null,
+      }).charged;
+    expect([settled('private'), settled('incomplete')]).toEqual([1, 0]);
   });
 });

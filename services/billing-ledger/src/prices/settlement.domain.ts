@@ -1,4 +1,9 @@
-import type { RefreshOutcome, SettlementDisposition } from '@inventory/contracts/vocabulary';
+import {
+  type HeldProduct,
+  type RefreshOutcome,
+  type SettlementDisposition,
+  unchangedBlocks,
+} from '@inventory/contracts/vocabulary';
 import type { PriceList } from './price-list.domain.ts';
 
 /** Of a hold: one that is answered from what is saved has none. */
@@ -27,6 +32,7 @@ export interface SettlementInput {
   readonly reserved: number;
   /** The list the hold was made under. */
   readonly prices: PriceList;
+  readonly product: HeldProduct;
   readonly outcome: RefreshOutcome;
   /** Assets after deduplication; only a complete scan has it. */
   readonly observedAssets: number | null;
@@ -40,14 +46,24 @@ export function settlementOf(input: SettlementInput): Settlement {
 }
 
 function priceOf(disposition: HoldDisposition, input: SettlementInput): number {
-  const { prices, observedAssets } = input;
+  const { prices, product, outcome, observedAssets } = input;
   switch (disposition) {
     case 'finalize_complete':
       if (observedAssets === null) throw new RangeError('a complete scan has a count of assets');
-      return Math.ceil(observedAssets / prices.refreshBlockAssets) * prices.refreshBlock;
+      return product === 'platform.inventory.watch.v1'
+        ? watchPrice(prices, outcome, observedAssets)
+        : Math.ceil(observedAssets / prices.refreshBlockAssets) * prices.refreshBlock;
     case 'finalize_diagnostic':
       return prices.refreshDiagnostic;
     case 'release':
       return 0;
   }
+}
+
+/** A run of a watch is paid by news: one that finds none costs a part of one that does. */
+function watchPrice(prices: PriceList, outcome: RefreshOutcome, observedAssets: number): number {
+  const { refreshBlockAssets, watchChangedBlock, watchUnchangedBlock } = prices;
+  return outcome === 'complete_changed'
+    ? Math.ceil(observedAssets / refreshBlockAssets) * watchChangedBlock
+    : Math.ceil(observedAssets / (unchangedBlocks * refreshBlockAssets)) * watchUnchangedBlock;
 }

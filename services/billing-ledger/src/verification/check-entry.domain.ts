@@ -118,7 +118,13 @@ function expectedPrice(open: Hold | undefined, entry: Entry, book: PriceBook): n
       if (!open || entry.outcome === null) return entry.kind === 'release' ? 0 : null;
       const { outcome, observedAssets } = entry;
       if (outcome.startsWith('complete_') && observedAssets === null) return null;
-      return settlementOf({ reserved: open.amount, prices, outcome, observedAssets }).charged;
+      return settlementOf({
+        reserved: open.amount,
+        product: open.productCode,
+        prices,
+        outcome,
+        observedAssets,
+      }).charged;
     }
     default:
       return null;

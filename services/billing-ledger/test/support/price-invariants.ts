@@ -6,12 +6,18 @@ import type { PriceList } from '../../src/prices/price-list.domain.ts';
 import { accounts, isComplete, priceLists, secondPriceList } from './program.ts';
 import { type Invariant, newEntries, runProgram } from './run-program.ts';
 
-/** The price of a refresh, as the price page says it. */
+/** The price of a refresh, or of a run of a watch, as the price page says it. */
 function priceOf(entry: Entry, reserved: number, list: PriceList): number {
   if (entry.outcome === null) return 0;
   if (isComplete(entry.outcome)) {
-    const blocks = Math.ceil((entry.observedAssets ?? 0) / list.refreshBlockAssets);
-    return Math.min(reserved, blocks * list.refreshBlock);
+    const blocksOf = (assets: number) => Math.ceil((entry.observedAssets ?? 0) / assets);
+    const { refreshBlockAssets: size, watchChangedBlock, watchUnchangedBlock } = list;
+    const ofRun =
+      entry.outcome === 'complete_changed'
+        ? blocksOf(size) * watchChangedBlock
+        : blocksOf(4 * size) * watchUnchangedBlock;
+    const isRun = entry.productCode === 'platform.inventory.watch.v1';
+    return Math.min(reserved, isRun ? ofRun : blocksOf(size) * list.refreshBlock);
   }
   return ['private', 'not_found'].includes(entry.outcome) ? list.refreshDiagnostic : 0;
 }

@@ -1,5 +1,6 @@
 import type { AccountId, ProjectId, RequestId } from '@inventory/contracts/ids';
 import {
+  heldProducts,
   type LedgerAsset,
   type RefreshOutcome,
   refreshOutcomes,
@@ -37,6 +38,8 @@ export const secondPriceList: PriceList = {
   refreshBlock: 3,
   refreshBlockAssets: 1_000,
   refreshDiagnostic: 5,
+  watchChangedBlock: 4,
+  watchUnchangedBlock: 2,
   livePage: 2,
   currentPage: 4,
 };
@@ -149,7 +152,7 @@ function decodeCommand(next: (base: number) => number): Command {
   switch (kind) {
     case 'reserve': {
       const commandId = `reserve:${refreshId}`;
-      const productCode = 'platform.inventory.refresh.v1';
+      const productCode = pick(heldProducts, next);
       const maxCredits = pick(maxCreditLimits, next);
       const subjects = { accountId, projectId, refreshId, requestId };
       return { kind, commandId, ...subjects, productCode, maxCredits };

@@ -1,4 +1,4 @@
-import type { LedgerAsset } from '@inventory/contracts/vocabulary';
+import type { HeldProduct, LedgerAsset } from '@inventory/contracts/vocabulary';
 import type { Command } from '../../src/accounts/command.domain.ts';
 import type { Configuration } from '../../src/accounts/terms.domain.ts';
 import type { PriceList } from '../../src/prices/price-list.domain.ts';
@@ -24,6 +24,7 @@ interface Hold {
   list: PriceList;
   month: string;
   project: string;
+  product: HeldProduct;
 }
 interface Payment {
   asset: LedgerAsset;
@@ -159,7 +160,10 @@ function decide(
         return ['refused', 'spend_cap_reached', funding];
       book.free[funding] -= amount;
       buy(book, project, month, amount);
-      book.holds.set(command.refreshId, { asset: funding, amount, list, month, project });
+      book.holds.set(command.refreshId, {
+        ...{ asset: funding, amount, list, month, project },
+        product: command.productCode,
+      });
       return ['applied', null, funding];
     }
     case 'settle':
@@ -171,8 +175,7 @@ function decide(
         if (!book.reserves.has(command.refreshId)) book.blockedReserves.add(command.refreshId);
         return ['refused', 'hold_unknown', funding];
       }
-      const price =
-        command.kind === 'release' ? 0 : Math.min(hold.amount, cost(command, hold.list));
+      const price = command.kind === 'release' ? 0 : Math.min(hold.amount, cost(command, hold));
       book.holds.delete(command.refreshId);
       refund(book, hold, hold.amount - price, month);
       book.spent[hold.asset] += price;
@@ -249,13 +252,18 @@ function configure(book: Book, change: Configuration): void {
   else book.caps.set(change.projectId, change.cap);
 }
 
-function cost(command: Extract<Command, { kind: 'settle' }>, list: PriceList): number {
+function cost(
+  command: Extract<Command, { kind: 'settle' }>,
+  { list, product }: { readonly list: PriceList; readonly product: HeldProduct },
+): number {
   const { outcome, observedAssets } = command;
   if (isComplete(outcome)) {
-    const blocks =
-      (BigInt(observedAssets ?? 0) + BigInt(list.refreshBlockAssets) - 1n) /
-      BigInt(list.refreshBlockAssets);
-    return Number(blocks * BigInt(list.refreshBlock));
+    const isWatch = product === 'platform.inventory.watch.v1';
+    const isQuarter = isWatch && outcome === 'complete_unchanged';
+    const size = BigInt(list.refreshBlockAssets) * (isQuarter ? 4n : 1n);
+    const ofWatch = isQuarter ? list.watchUnchangedBlock : list.watchChangedBlock;
+    const blocks = (BigInt(observedAssets ?? 0) + size - 1n) / size;
+    return Number(blocks * BigInt(isWatch ? ofWatch : list.refreshBlock));
   }
   return outcome === 'private' || outcome === 'not_found' ? list.refreshDiagnostic : 0;
 }

@@ -25,7 +25,7 @@ test('an event of a refresh names its inventory, its revision and where to read 
     type: 'inventory.refresh.completed',
     occurred_at: saved.completed_at,
     project_id: projectId,
-    data: { refresh_id, state: 'completed', outcome, scope, revision_id },
+    data: { refresh_id, state: 'completed', outcome, scope, revision_id, watch_id: null },
     links: {
       refresh: `/v2/platform/inventory-refreshes/${refresh_id}`,
       current: `/v2/platform/users/${scope.platform_id}/inventory/730/2/current`,
@@ -40,6 +40,11 @@ test('without a saved revision revision_id is null and no link leads to Current 
     links: { refresh: `/v2/platform/inventory-refreshes/${refresh_id}` },
   });
   expect(refreshEvent(hidden).json).not.toContain('current');
+});
+
+test('the event of a run of a watch names it (Watches) [watch-runs]', () => {
+  const watch_id = 'wat_0199c2a4-6f10-7b21-8c3d-4e5f6a7b8009';
+  expect(parsed(refreshEvent({ ...saved, watch_id }))).toMatchObject({ data: { watch_id } });
 });
 
 test('a refresh has one event however often it is announced, and a crossing one in each Project (Events) [event-id, account-balance-low]', () => {

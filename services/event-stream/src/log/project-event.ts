@@ -7,7 +7,7 @@ import { uuidV5 } from '@inventory/runtime/identifiers';
 
 /** The id is the UUIDv5 of the refresh and the type, so that a refresh has one event. */
 export function refreshEvent(completed: MessageBody<'refresh.completed.v1'>) {
-  const { refresh_id, outcome, scope, revision_id } = completed;
+  const { refresh_id, outcome, scope, revision_id, watch_id = null } = completed;
   const type = 'inventory.refresh.completed';
   return writeEvent({
     id: `evt_${uuidV5(refresh_id, type)}`,
@@ -15,7 +15,7 @@ export function refreshEvent(completed: MessageBody<'refresh.completed.v1'>) {
     occurred_at: completed.completed_at,
     project_id: completed.project_id,
     type,
-    data: { refresh_id, state: 'completed', outcome, scope, revision_id },
+    data: { refresh_id, state: 'completed', outcome, scope, revision_id, watch_id },
     links: {
       refresh: refreshPath(refresh_id),
       ...(revision_id === null ? {} : { current: currentPath(scope) }),

@@ -9,6 +9,8 @@ const listOf = (version: number, effectiveMs: number): PriceList => ({
   refresh_block: 1,
   refresh_block_assets: 2_000,
   refresh_diagnostic: 1,
+  watch_changed_block: 1,
+  watch_unchanged_block: 1,
   live_page: 1,
   current_page: 1,
 });

@@ -1,6 +1,7 @@
 import { plainMeta } from '@inventory/contracts/http/meta';
 import { type Prices, priceView } from '@inventory/contracts/http/prices';
 import type { PriceList } from '@inventory/contracts/internal/ledger';
+import { unchangedBlocks } from '@inventory/contracts/vocabulary';
 import { envelope } from '../http/answer.ts';
 import { plainMetaExample } from '../http/openapi/examples.ts';
 import { publicRoute } from '../http/public-route.ts';
@@ -35,6 +36,15 @@ export const readPricesRoute = publicRoute({
           block_assets: 2_000,
           diagnostic: 1,
         },
+        watch: {
+          product_code: 'platform.inventory.watch.v1',
+          reservation: 125,
+          changed_block: 1,
+          changed_block_assets: 2_000,
+          unchanged_block: 1,
+          unchanged_block_assets: 8_000,
+          diagnostic: 1,
+        },
         live_page: { product_code: 'platform.inventory.page.v1', page: 1 },
         current_page: { product_code: 'platform.inventory.current.page.v1', page: 1 },
         next: null,
@@ -64,6 +74,15 @@ function toWirePrices(list: PriceList): Prices {
       reservation: list.refresh_reservation,
       block: list.refresh_block,
       block_assets: list.refresh_block_assets,
+      diagnostic: list.refresh_diagnostic,
+    },
+    watch: {
+      product_code: 'platform.inventory.watch.v1',
+      reservation: list.refresh_reservation,
+      changed_block: list.watch_changed_block,
+      changed_block_assets: list.refresh_block_assets,
+      unchanged_block: list.watch_unchanged_block,
+      unchanged_block_assets: unchangedBlocks * list.refresh_block_assets,
       diagnostic: list.refresh_diagnostic,
     },
     live_page: { product_code: 'platform.inventory.page.v1', page: list.live_page },

@@ -22,6 +22,8 @@ export const priceRoutes = [
       'refresh_block',
       'refresh_block_assets',
       'refresh_diagnostic',
+      'watch_changed_block',
+      'watch_unchanged_block',
       'live_page',
       'current_page',
     ],

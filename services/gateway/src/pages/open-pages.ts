@@ -16,6 +16,7 @@ import type { RequestReplyClient } from '../commands/request-reply-client.ts';
 import type { BoundPublicRoute } from '../http/public-route.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
 import { createIntentCloser } from './close-intents.ts';
+import { exportCurrentRoute } from './export-current-route.ts';
 import { createKeyedReads, type KeyedReads } from './keyed-reads.ts';
 import type { LivePageClient } from './live-page-client.ts';
 import { createPageCharges } from './page-charges.ts';
@@ -82,6 +83,11 @@ export function openPages(
   const live = { livePages, reads, prices, funds, limiter };
   return [
     readCurrentRoute.bind({ revisions, reads, cursors, prices, clock }),
+    exportCurrentRoute.bind({
+      ...{ revisions, reads, prices, clock, logger },
+      limiter: createKeyedSemaphore<AccountId>(config.exports.limits),
+      timeMaxMs: config.exports.timeMaxMs,
+    }),
     readLivePageRoute.bind({ ...live, chains, cursors, cursorAgeMaxMs, clock, identifiers }),
     readV1PageRoute.bind(live),
     readV1PageAliasRoute.bind(live),

@@ -1,4 +1,4 @@
-import type { AccountId, ProjectId, RefreshId } from '@inventory/contracts/ids';
+import type { AccountId, ProjectId, RefreshId, WatchId } from '@inventory/contracts/ids';
 import {
   type AttemptView,
   attemptView,
@@ -17,6 +17,10 @@ import { pathOf } from '@inventory/http/path-of';
 export interface RefreshListPart {
   readonly states: readonly RefreshState[];
   readonly refreshIds: readonly RefreshId[];
+  /** Only the runs of this watch. */
+  readonly watchId?: WatchId;
+  /** Only those that cost something. */
+  readonly chargedOnly?: boolean;
   readonly limit: number;
   /** Continue after this refresh. */
   readonly after: { readonly requestedAt: string; readonly refreshId: RefreshId } | null;
@@ -49,13 +53,15 @@ export function createCollectorClient(client: InternalClient): CollectorClient {
           refusals: ['refresh_not_found'],
         }),
       ),
-    listRefreshes: (projectId, { states, refreshIds, limit, after }) =>
+    listRefreshes: (projectId, { states, refreshIds, watchId, chargedOnly, limit, after }) =>
       client.json(refreshList, {
         method: 'GET',
         path: pathOf(refreshPaths.refreshes, { project_id: projectId }),
         query: {
           state: states,
           refresh_id: refreshIds,
+          watch_id: watchId,
+          charged: chargedOnly ? 'true' : undefined,
           limit,
           before_requested_at: after?.requestedAt,
           before_refresh_id: after?.refreshId,

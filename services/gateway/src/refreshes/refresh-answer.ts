@@ -42,6 +42,7 @@ export function toWireAcceptedRecord(acceptance: Acceptance): RefreshRecord {
     revision_id: null,
     served_from: 'scan',
     verified_at: null,
+    watch_id: null,
     billing_state: 'reserved',
     billing_disposition: null,
     billing: {
@@ -72,6 +73,7 @@ export function toWireSavedRecord(
     revision_id: saved.revisionId,
     served_from: 'saved',
     verified_at: saved.verifiedAt,
+    watch_id: null,
     billing_state: billing.state,
     billing_disposition: billing.disposition,
     billing: { ...billing, credits_reserved: 0, credits_charged: 0, credits_released: 0 },

@@ -29,6 +29,7 @@ const event: ProjectEvent = {
     outcome: 'complete_changed',
     scope: { platform_id: '76561198000000017', app_id: 730, context_id: 2 },
     revision_id: null,
+    watch_id: null,
   },
   links: { refresh: '/v2/platform/inventory-refreshes/01900000-0000-7000-8000-000000000001' },
 };

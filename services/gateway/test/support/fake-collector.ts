@@ -165,6 +165,7 @@ export function viewOf(request: Request, overrides: Partial<RefreshView> = {}): 
       revision_id: null,
       served_from: 'scan',
       verified_at: null,
+      watch_id: null,
       billing_state: 'reserved',
       billing_disposition: null,
       billing: {

@@ -24,6 +24,8 @@ export const firstPrices: PriceSchedule = {
   refresh_block: 1,
   refresh_block_assets: 2000,
   refresh_diagnostic: 1,
+  watch_changed_block: 1,
+  watch_unchanged_block: 1,
   live_page: 1,
   current_page: 1,
   announced: [],

@@ -12,7 +12,9 @@ export function createFakePriceLists() {
   function publish(version: number, body: unknown): FakeAnswer {
     const { effective_at: effectiveAt = new Date(2 ** 42).toISOString(), ...prices } =
       newPriceList.parse(body);
-    const list = { version, effective_at: effectiveAt, ...prices };
+    const { refresh_block: watch_changed_block, refresh_block: watch_unchanged_block } = prices;
+    const ofWatches = { watch_changed_block, watch_unchanged_block };
+    const list = { version, effective_at: effectiveAt, ...ofWatches, ...prices } as PriceList;
     const published = items[version - 1];
     const isSame = JSON.stringify(published) === JSON.stringify(list);
     if (isSame) return jsonAnswer(list);

@@ -61,7 +61,7 @@ export function createMemoryLog(projectId: ProjectId) {
           project_id: projectId,
           data: {
             ...{ refresh_id: refreshId, state: 'completed', outcome: 'private' },
-            ...{ scope: newScope(), revision_id: null },
+            ...{ scope: newScope(), revision_id: null, watch_id: null },
           },
           links: { refresh: `/v2/platform/inventory-refreshes/${refreshId}` },
         }),

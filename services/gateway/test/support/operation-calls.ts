@@ -39,6 +39,7 @@ export function rightCall(
     cancelRefresh: { method: 'POST', path: `${statusPathOf(newRefreshId())}/cancel` },
     listRefreshes: { path: `/v2/projects/${projectId}/inventory-refreshes` },
     readCurrent: { path: currentPathOf(scope) },
+    exportCurrent: { path: `${currentPathOf(scope)}/export` },
     readLivePage: { path: livePathOf(scope) },
     readV1Page: { path: v1PathOf(scope) },
     readV1PageAlias: { path: v1AliasPathOf(scope) },

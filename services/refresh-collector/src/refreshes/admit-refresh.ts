@@ -20,6 +20,7 @@ export type RefreshRequest = Pick<
   | 'requestId'
   | 'idempotencyKey'
   | 'fingerprint'
+  | 'watchId'
   | 'scope'
   | 'language'
   | 'maxCredits'
@@ -221,6 +222,7 @@ export function cancelledPlaceholder(
       requestId: `req_${of.id}`,
       idempotencyKey: null,
       fingerprint: '',
+      watchId: null,
       scope: { platform_id: '0'.repeat(17), app_id: 1, context_id: 1 },
       language: 'english',
       maxCredits: 0,

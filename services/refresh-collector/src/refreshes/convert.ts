@@ -34,6 +34,7 @@ export function toWireRecord(refresh: Refresh, settleGraceMs: number): RefreshRe
     revision_id: refresh.revisionId,
     served_from: isServedFromSaved(refresh) ? 'saved' : 'scan',
     verified_at: isoOrNull(verifiedAtMs(refresh)),
+    watch_id: refresh.watchId,
     billing_state: billing.state,
     billing_disposition: billing.disposition,
     billing: toWireBilling(billing),

@@ -14,6 +14,7 @@ export function onRefreshCommands(admit: AdmitDeps, saga: SagaDeps): Handlers {
         requestId: body.request_id,
         idempotencyKey: body.idempotency_key,
         fingerprint: body.fingerprint,
+        watchId: body.watch_id ?? null,
         scope: body.scope,
         language: body.language,
         maxCredits: body.max_credits,

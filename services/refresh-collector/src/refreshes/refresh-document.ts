@@ -1,4 +1,11 @@
-import { accountId, projectId, refreshId, requestId, revisionId } from '@inventory/contracts/ids';
+import {
+  accountId,
+  projectId,
+  refreshId,
+  requestId,
+  revisionId,
+  watchId,
+} from '@inventory/contracts/ids';
 import { inventoryKey } from '@inventory/contracts/inventory-key';
 import { language } from '@inventory/contracts/languages';
 import { manifestPage } from '@inventory/contracts/messages/revision-commands';
@@ -60,6 +67,7 @@ const refresh = z.object({
   /** The stored claim on the key; absent without a key, and in cancelled placeholders. */
   idempotencyKey: z.string().exactOptional(),
   fingerprint: z.string(),
+  watchId: watchId.exactOptional(),
   scope: inventoryKey,
   scopeKey: z.string(),
   language,
@@ -106,6 +114,7 @@ const plannedRefresh = refresh.pick({
   collectDeadline: true,
   expectedPages: true,
   maxAgeSeconds: true,
+  watchId: true,
   scan: true,
   changedAt: true,
 });

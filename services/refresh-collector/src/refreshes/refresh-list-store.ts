@@ -1,4 +1,4 @@
-import type { ProjectId } from '@inventory/contracts/ids';
+import type { ProjectId, WatchId } from '@inventory/contracts/ids';
 import type { RefreshState } from '@inventory/contracts/vocabulary';
 import type { TypedCollection } from '@inventory/mongo/typed-collection';
 import { dateOf } from '@inventory/runtime/clock';
@@ -12,6 +12,10 @@ export interface RefreshListQuery {
   readonly states: readonly RefreshState[];
   /** Empty: any refresh. */
   readonly refreshIds: readonly string[];
+  /** Only the runs of this watch. */
+  readonly watchId?: WatchId | undefined;
+  /** Only those that cost something. */
+  readonly chargedOnly?: boolean;
   readonly limit: number;
   /** Only older ones than this. */
   readonly before: { readonly requestedAtMs: number; readonly refreshId: string } | null;
@@ -30,6 +34,7 @@ const countMax = 1_000;
 
 /** The index that leaves refused attempts out. */
 const byPhase = 'project_phase_newest';
+const byWatch = 'watch_newest';
 
 const shownPhases = (
   ['accepted', 'queued', 'collecting', 'settling', 'completed'] as const
@@ -39,15 +44,17 @@ export function createRefreshListStore(
   refreshes: TypedCollection<RefreshDocument>,
 ): RefreshListStore {
   return {
-    async listRefreshes({ projectId, states, refreshIds, limit, before }) {
+    async listRefreshes({ projectId, states, refreshIds, limit, before, ...of }) {
       const phases = states.length > 0 ? states.flatMap(phasesShownAs) : shownPhases;
       const filter = {
         projectId,
         phase: { $in: phases },
         ...(refreshIds.length > 0 ? { _id: { $in: [...refreshIds] } } : {}),
+        ...(of.watchId ? { watchId: of.watchId } : {}),
+        ...(of.chargedOnly ? { 'billing.charged': { $gt: 0 } } : {}),
         ...(before ? olderThan(before) : {}),
       };
-      const hint = refreshIds.length > 0 ? {} : { hint: byPhase };
+      const hint = refreshIds.length > 0 ? {} : { hint: of.watchId ? byWatch : byPhase };
       const found = await refreshes
         .find(filter, { projection: { pages: 0 }, ...hint })
         .sort({ requestedAt: -1, _id: -1 })

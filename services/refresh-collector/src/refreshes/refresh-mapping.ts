@@ -30,6 +30,7 @@ function toRefresh(document: RefreshDocument): Refresh {
     requestId: document.requestId,
     idempotencyKey: heldKeyOf(document),
     fingerprint: document.fingerprint,
+    watchId: document.watchId ?? null,
     scope: document.scope,
     language: document.language,
     maxCredits: document.maxCredits,
@@ -85,6 +86,7 @@ export function toNewDocument(
   return {
     _id: refresh.id,
     fingerprint: refresh.fingerprint,
+    ...(refresh.watchId === null ? {} : { watchId: refresh.watchId }),
     accountId: refresh.accountId,
     projectId: refresh.projectId,
     requestId: refresh.requestId,

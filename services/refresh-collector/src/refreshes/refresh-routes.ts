@@ -65,6 +65,8 @@ const listRefreshesRoute = internalRoute({
       projectId: path.project_id,
       states: query.state,
       refreshIds: query.refresh_id,
+      watchId: query.watch_id,
+      chargedOnly: query.charged !== undefined,
       limit: query.limit,
       before:
         beforeAt && beforeId ? { requestedAtMs: fromIsoTime(beforeAt), refreshId: beforeId } : null,

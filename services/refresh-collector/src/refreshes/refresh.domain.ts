@@ -4,6 +4,7 @@ import type {
   RefreshId,
   RequestId,
   RevisionId,
+  WatchId,
 } from '@inventory/contracts/ids';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { Language } from '@inventory/contracts/languages';
@@ -89,6 +90,8 @@ export interface Refresh {
   /** Null when none was given, and once a refusal released it. */
   readonly idempotencyKey: string | null;
   readonly fingerprint: string;
+  /** Set where it is a run of a watch. */
+  readonly watchId: WatchId | null;
   readonly scope: InventoryKey;
   readonly language: Language;
   readonly maxCredits: number;

@@ -48,3 +48,21 @@ it('the manifest of the largest scan fits into one record, and its pages into th
   expect(Buffer.byteLength(JSON.stringify(manifest?.body))).toBeLessThan(recordBytesMax);
   expect(BSON.calculateObjectSize({ ...refresh, pages })).toBeLessThan(recordBytesMax);
 });
+
+it('a run of a watch is held under its own product and named in its announcement, any other refresh is not (Watches) [watch-runs, watch-prices]', () => {
+  const watchId = 'wat_0199c2a4-6f10-7b21-8c3d-4e5f6a7b8009';
+  const bodiesOf = (of: Parameters<typeof acceptedRefresh>[0]) =>
+    sagaMessages(
+      acceptedRefresh({ outcome: 'private', completedAtMs: 0, ...of }),
+      ['reserve', 'announce'],
+      [],
+    ).map(({ body }) => body);
+
+  expect(bodiesOf({ watchId })).toMatchObject([
+    { product_code: 'platform.inventory.watch.v1' },
+    { watch_id: watchId },
+  ]);
+  const [reserve, announcement] = bodiesOf({});
+  expect(reserve).toMatchObject({ product_code: 'platform.inventory.refresh.v1' });
+  expect(announcement).not.toHaveProperty('watch_id');
+});

@@ -60,7 +60,8 @@ function reserve(refresh: Refresh): OutgoingMessage {
       ...owner(refresh),
       command_id: id,
       request_id: refresh.requestId,
-      product_code: 'platform.inventory.refresh.v1',
+      product_code:
+        refresh.watchId === null ? 'platform.inventory.refresh.v1' : 'platform.inventory.watch.v1',
       max_credits: refresh.maxCredits,
       ...pendingTimes(refresh),
     },
@@ -153,6 +154,7 @@ function announce(refresh: Refresh): OutgoingMessage {
       revision_id: refresh.revisionId,
       completed_at: isoTime(refresh.completedAtMs),
       scope: refresh.scope,
+      ...(refresh.watchId === null ? {} : { watch_id: refresh.watchId }),
     },
   };
 }

@@ -35,6 +35,7 @@ interface Turn {
 /**
  * Accounts in turns, by pages: an account whose pages are no more than its part of the capacity is
  * before what exceeds the part of another. Within an account by queue deadline, without blocked ones.
+ * The runs of watches, of all accounts, are behind everything else.
  * Computed as far as it is read.
  */
 export function* inFairOrder(options: FairOrderOptions): Generator<Candidate> {
@@ -74,6 +75,9 @@ function candidateOf(refresh: QueuedRefresh, typicalPages: number): Candidate {
 }
 
 function isBefore(left: Turn, right: Turn): boolean {
+  const { isWatch: leftLast = false } = left.candidate;
+  const { isWatch: rightLast = false } = right.candidate;
+  if (leftLast !== rightLast) return rightLast;
   const byTurn = left.pagesOfAccount - right.pagesOfAccount || left.lastStartMs - right.lastStartMs;
   return (byTurn || compare(left.candidate, right.candidate)) < 0;
 }

@@ -9,10 +9,12 @@ export interface QueuedRefresh {
   readonly queueDeadlineMs: number;
   /** Null where no scan of the inventory reported its size. */
   readonly expectedPages: number | null;
+  /** A run of a watch: everything else is before it. */
+  readonly isWatch?: boolean;
 }
 
-/** A place in the order of an account: by queue deadline, of equal ones by id. */
-export type QueuePlace = Pick<QueuedRefresh, 'queueDeadlineMs' | 'id'>;
+/** A place in the order of an account: runs of watches last, by queue deadline, of equal ones by id. */
+export type QueuePlace = Pick<QueuedRefresh, 'queueDeadlineMs' | 'id' | 'isWatch'>;
 
 export interface QueuedSum {
   readonly refreshes: number;
@@ -57,9 +59,10 @@ interface Count {
   unknown: number;
 }
 
-/** The refreshes of one account and application. */
+/** The refreshes of one account and application; runs of watches have lanes of their own. */
 interface Lane {
   readonly appId: number;
+  readonly isWatch: boolean;
   /** The first refresh of each inventory. */
   readonly heads: QueuedRefresh[];
   readonly byInventory: Map<string, QueuedRefresh[]>;
@@ -166,9 +169,10 @@ function openAccount(accountId: string): Account {
     sum: (typicalPages) => toSum(count, typicalPages),
     firstBehind(place, ofApps, isBlocked) {
       let first: QueuedRefresh | undefined;
-      for (const { appId, heads } of lanes.values()) {
-        if (!ofApps(appId)) continue;
-        let index = indexBehind(heads, place);
+      for (const { appId, isWatch, heads } of lanes.values()) {
+        if (!ofApps(appId) || (place.isWatch && !isWatch)) continue;
+        // The runs of watches begin behind every other refresh.
+        let index = isWatch && !place.isWatch ? 0 : indexBehind(heads, place);
         let refresh = heads[index];
         while (refresh && isBlocked(refresh)) {
           index += 1;
@@ -181,9 +185,10 @@ function openAccount(accountId: string): Account {
   };
 }
 
-function laneOf({ lanes }: Account, { appId }: QueuedRefresh): Lane {
-  const lane = lanes.get(appId) ?? { appId, heads: [], byInventory: new Map() };
-  lanes.set(appId, lane);
+function laneOf({ lanes }: Account, { appId, isWatch = false }: QueuedRefresh): Lane {
+  const key = isWatch ? 0 - appId : appId;
+  const lane = lanes.get(key) ?? { appId, isWatch, heads: [], byInventory: new Map() };
+  lanes.set(key, lane);
   return lane;
 }
 
@@ -229,6 +234,8 @@ function indexBehind(sorted: readonly QueuedRefresh[], place: QueuePlace): numbe
 }
 
 export function compare(left: QueuePlace, right: QueuePlace): number {
+  const byClass = Number(left.isWatch ?? false) - Number(right.isWatch ?? false);
+  if (byClass !== 0) return byClass;
   if (left.queueDeadlineMs !== right.queueDeadlineMs) {
     return left.queueDeadlineMs - right.queueDeadlineMs;
   }

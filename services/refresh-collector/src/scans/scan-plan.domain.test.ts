@@ -171,6 +171,17 @@ describe('accounts', () => {
     expect(plan({ queued: [of('later', 29), of('sooner', 20)] }).start).toEqual(['sooner']);
   });
 
+  it('start the runs of watches behind everything else, of every account and whatever their deadlines (Watches) [watch-runs]', () => {
+    const run = (id: string, of: Partial<QueuedRefresh> = {}) =>
+      queued(id, 10, { isWatch: true, queueDeadlineMs: inMinutes(5), ...of });
+    const runs = [run('run-1', { accountId: 'a' }), run('run-2')];
+    const others = [queued('a1', 20, { accountId: 'a' }), queued('b1', 25)];
+
+    expect(plan({ queued: [...runs, ...others] }).start).toEqual(['a1', 'b1', 'run-2']);
+    expect(plan({ queued: [...runs, queued('large', 60)] }).start).toEqual(['large']);
+    expect(plan({ queued: [run('late', { queueDeadlineMs: nowMs })] }).start).toEqual([]);
+  });
+
   it('keep to the most scans of one account', () => {
     const many = ['a1', 'a2', 'a3'].map((id) => queued(id, 1, { accountId: 'a' }));
 

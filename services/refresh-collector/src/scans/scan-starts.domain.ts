@@ -90,8 +90,8 @@ function orderOf({ snapshot, active, gate, rules }: StartOptions, { busy }: Pass
   return {
     snapshot,
     active,
-    isBlocked: ({ inventory, id }: QueuedRefresh) =>
-      busy.has(inventory) || snapshot.isPostponed(id),
+    isBlocked: ({ inventory, id, queueDeadlineMs }: QueuedRefresh) =>
+      busy.has(inventory) || snapshot.isPostponed(id) || queueDeadlineMs <= snapshot.nowMs,
     ofApps: gate.admits,
     perAccountMax: rules.scansPerAccountMax,
   };

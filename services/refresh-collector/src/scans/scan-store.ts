@@ -39,6 +39,8 @@ export interface PlannedRefresh extends ScanSize {
   readonly expectedPages: number | null;
   /** Set where an observation may be taken instead of a scan. */
   readonly maxAgeSeconds?: number | undefined;
+  /** A run of a watch: everything else is before it. */
+  readonly isWatch?: boolean;
   readonly parked: boolean;
   readonly changedAtMs: number;
 }
@@ -72,6 +74,7 @@ const plannedFields: Record<Exclude<keyof PlannedRefreshDocument, '_id'>, 1> = {
   collectDeadline: 1,
   expectedPages: 1,
   maxAgeSeconds: 1,
+  watchId: 1,
   scan: 1,
   changedAt: 1,
 };
@@ -131,6 +134,7 @@ export function plannedOf(refresh: Refresh): PlannedRefresh {
     collectDeadlineMs: refresh.collectDeadlineMs,
     expectedPages: refresh.expectedPages,
     maxAgeSeconds: refresh.maxAgeSeconds ?? undefined,
+    isWatch: refresh.watchId !== null,
     pages: scan?.pages ?? 0,
     assetsRead: scan?.assetsRead ?? 0,
     reportedTotalCount: scan?.reportedTotalCount ?? null,
@@ -153,6 +157,7 @@ function toPlanned(stored: PlannedRefreshDocument): PlannedRefresh {
     collectDeadlineMs: document.collectDeadline?.getTime() ?? null,
     expectedPages: document.expectedPages,
     maxAgeSeconds: document.maxAgeSeconds,
+    isWatch: document.watchId !== undefined,
     pages: scan?.pages ?? 0,
     assetsRead: scan?.assetsRead ?? 0,
     reportedTotalCount: scan?.reportedTotalCount ?? null,

@@ -4,7 +4,7 @@ import { type AssetBlock, type BlockStore, type BlockTexts, packedId } from './b
 
 export type BlockReading = Pick<
   BlockStore,
-  'readAssets' | 'readTexts' | 'readPart' | 'readPacked' | 'keepPacked'
+  'readAssets' | 'readTexts' | 'readPart' | 'readPacked' | 'keepPacked' | 'readDescriptionKeys'
 >;
 
 /**
@@ -22,6 +22,7 @@ export function cacheBlocks(blocks: BlockReading, bytesMax: number): BlockReadin
     readPart: blocks.readPart,
     readPacked: (place) => packed.read(packedId(place), () => blocks.readPacked(place)),
     keepPacked: blocks.keepPacked,
+    readDescriptionKeys: blocks.readDescriptionKeys,
   };
 }
 

@@ -2,6 +2,7 @@ import { parseDocument } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
 import { createLeases, heldBy, type Lease } from '@inventory/work/lease';
 import type { Collection, UpdateFilter } from 'mongodb';
+import { mintedAtMs } from '../domain/change-chain.ts';
 import type { Observation } from '../domain/observation.ts';
 import type { DecidedScan } from '../domain/scan.ts';
 import { documents, type ScopeDocument } from './collections.ts';
@@ -71,7 +72,10 @@ export function createScopeStore(collection: Collection<ScopeDocument>, leaseMs:
           ...(move.head ? { head: toObservationFields(move.head) } : {}),
           lastResult: { ...move.decided, settled: false },
         },
-        $min: { pruneAt: dateOf(move.pruneAtMs) },
+        $min: {
+          pruneAt: dateOf(move.pruneAtMs),
+          ...(move.head ? { knownSince: dateOf(mintedAtMs(move.head.revision.revisionId)) } : {}),
+        },
       });
     },
 
@@ -98,11 +102,11 @@ export function createScopeStore(collection: Collection<ScopeDocument>, leaseMs:
     },
 
     async readHead(scopeKey: string): Promise<Observation | null> {
-      const stored = await collection.findOne({ _id: scopeKey }, { projection: { head: 1 } });
-      const head = stored && parseDocument(documents.scopeHead, stored).head;
-      return head ? fromObservationFields(head) : null;
+      return (await readKnownHead(collection, scopeKey))?.head ?? null;
     },
 
+    /** The head, and since when revisions of the inventory are known; null without a head. */
+    readKnownHead: (scopeKey: string) => readKnownHead(collection, scopeKey),
     /** The head, and whether its scan is the one that changed the revision. */
     async readLatest(
       scopeKey: string,
@@ -130,6 +134,17 @@ export function createScopeStore(collection: Collection<ScopeDocument>, leaseMs:
       for await (const { _id } of due) yield _id;
     },
   };
+}
+
+async function readKnownHead(collection: Collection<ScopeDocument>, scopeKey: string) {
+  const projection = { head: 1, knownSince: 1 };
+  const stored = await collection.findOne({ _id: scopeKey }, { projection });
+  if (stored === null) return null;
+  const { head: fields, knownSince } = parseDocument(documents.scopeHead, stored);
+  if (!fields) return null;
+  const head = fromObservationFields(fields);
+  const knownSinceMs = knownSince?.getTime() ?? mintedAtMs(head.revision.revisionId);
+  return { head, knownSinceMs };
 }
 
 function leaseOf(stored: ScopeDocument, lease: Lease): ScopeLease {

@@ -87,6 +87,7 @@ function refreshOf(index: number, nowMs: number): Refresh {
     fingerprint: inventoryKeyText(scope),
     scope,
     language: 'english',
+    watchId: null,
     maxCredits: 125,
     maxAgeSeconds: null,
     expectedPages: null,

@@ -36,6 +36,7 @@ export const queuedRecord: RefreshRecord = {
   revision_id: null,
   served_from: 'scan',
   verified_at: null,
+  watch_id: null,
   billing_state: 'reserved',
   billing_disposition: null,
   billing: {
@@ -170,6 +171,7 @@ export const completedEvent: ProjectEvent = {
     outcome: 'complete_changed',
     scope: exampleScope,
     revision_id: exampleIds.revision,
+    watch_id: null,
   },
   links: { refresh: refreshPath(exampleIds.refresh), current: currentPath(exampleScope) },
 };
