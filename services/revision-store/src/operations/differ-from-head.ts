@@ -11,6 +11,7 @@ import {
   partEnd,
   putText,
 } from '../domain/joined-texts.ts';
+import { numberOf, textAt } from '../domain/numbered-texts.ts';
 import type { Revision } from '../domain/observation.ts';
 import { assetIdentity, descriptionKey } from '../domain/page-survey.ts';
 import type { Survey } from '../domain/survey.ts';
@@ -56,7 +57,7 @@ export async function differFromHead(
     for await (const { row, bytes, start, size } of readHeadRows(blocks, head.revisionId, index)) {
       const asset = rowIn(bytes.subarray(start, start + size));
       const identity = assetIdentity(asset);
-      const inScan = survey.positions.get(identity) ?? -1;
+      const inScan = numberOf(survey.identities, identity);
       if (inScan >= 0) seen[inScan] = 1;
       if (inScan >= 0 && isOwnedAlike(asset, survey, inScan)) continue;
       const inHead = index * rowsPerBlockMax + row;
@@ -65,8 +66,11 @@ export async function differFromHead(
     signal.throwIfAborted();
   }
   let steps = 0;
-  for (const [identity, inScan] of survey.positions) {
-    if (!seen[inScan]) differences.push({ key: keyOf(identity), inHead: -1, headBytes: 0, inScan });
+  for (const [inScan, isSeen] of seen.entries()) {
+    if (!isSeen) {
+      const key = keyOf(textAt(survey.identities, inScan));
+      differences.push({ key, inHead: -1, headBytes: 0, inScan });
+    }
     steps += 1;
     if (steps % stepsPerTurn === 0) await yieldToEventLoop();
   }
