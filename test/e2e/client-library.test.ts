@@ -48,14 +48,24 @@ function expectInventory(read: readonly DescribedAsset[], assets: readonly Row[]
   expect(joined).toBe(true);
 }
 
-test('refreshAndWait collects 4,001 assets, and walking Current gives them all (Refresh, Current)', async () => {
+test('refreshAndWait collects 4,001 assets, and walking Current gives them all, an export the same rows for the same price (Refresh, Current, Export) [export, current-lookups]', async () => {
   const scope = sizeScope(4_001, 70_000);
   const client = await newClient();
   const { assets } = await truth.of(scope);
 
   const { record, retryAfterSeconds } = await client.refreshAndWait(scope);
+  const before = (await client.account()).balance.available;
   const read = await all(client.currentAssets(scope));
+  const between = (await client.account()).balance.available;
+  const exported = await client.readAll(scope);
+  const after = (await client.account()).balance.available;
+  const assetIds = [read[4_000], read[7]].map((row) => row?.asset.assetid ?? '');
+  const { page } = await client.currentPage(scope, { assetIds: [...assetIds, '7'] });
 
+  expect(exported.rows).toEqual(read);
+  expect([before - between, between - after]).toEqual([3, 3]);
+  expect(page.assets.map(({ assetid }) => assetid)).toEqual(assetIds);
+  expect(page.not_in_revision).toEqual(['7']);
   expect(record).toMatchObject({ outcome: 'complete_changed', billing: { credits_charged: 3 } });
   expect(retryAfterSeconds).toBeNull();
   expectInventory(read, assets);

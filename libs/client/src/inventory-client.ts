@@ -1,8 +1,10 @@
 import { type AccountCalls, createAccountCalls } from './account-calls.ts';
 import { checkOptions } from './arguments.ts';
+import { createBodyTransport } from './body-transport.ts';
 import { createCallApi } from './call-api.ts';
 import { type ClientEnvironment, realEnvironment } from './client-environment.ts';
 import { createEventCalls, type EventCalls } from './event-calls.ts';
+import { createExportCalls, type ExportCalls } from './export-calls.ts';
 import { createPageCalls, type PageCalls } from './page-calls.ts';
 import { createRefreshCalls, type RefreshCalls } from './refresh-calls.ts';
 import { createStreamTransport } from './stream-transport.ts';
@@ -20,7 +22,12 @@ export interface InventoryClientOptions {
   readonly tryTimeoutMs?: number | undefined;
 }
 
-export interface InventoryClient extends RefreshCalls, PageCalls, EventCalls, AccountCalls {}
+export interface InventoryClient
+  extends RefreshCalls,
+    PageCalls,
+    ExportCalls,
+    EventCalls,
+    AccountCalls {}
 
 /** Longer than the service takes for any response. */
 const tryTimeoutDefaultMs = 45_000;
@@ -45,6 +52,7 @@ export function createInventoryClient(
   return {
     ...createRefreshCalls(callApi, environment),
     ...createPageCalls(callApi, environment),
+    ...createExportCalls(createBodyTransport(transport), environment),
     ...createEventCalls(callApi, openStream, environment),
     ...createAccountCalls(callApi),
   };

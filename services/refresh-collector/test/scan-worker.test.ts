@@ -108,6 +108,29 @@ async function runFor(seconds: number, workers: readonly ScanWorker[]): Promise<
   }
 }
 
+test('a scan that starts here is not read again, one that another worker has claimed meanwhile is not run (architecture: fenced writes)', async () => {
+  const read: string[] = [];
+  const scans = {
+    ...stores.scans,
+    findClaimed(id: string, epoch: number) {
+      read.push(id);
+      return stores.scans.findClaimed(id, epoch);
+    },
+  };
+  const { worker, running } = openWorker({ scans });
+  const [started, claimed] = [await waitingScan(), await waitingScan()];
+  await applyFact(saga, claimed.id, { fact: 'scan_taken', worker: 'replica-2' }, 'resend');
+
+  for (const { id, scope } of [started, claimed]) {
+    const lease = { inventory: inventoryKeyText(scope), refreshId: id };
+    const sentMs = stored.clock.now();
+    await worker.startScan(worker.reserveSlot(1) ?? '', { lease, epoch: 1, sentMs });
+  }
+
+  expect(read).toEqual([claimed.id]);
+  expect([...running]).toEqual([started.id]);
+});
+
 describe('several replicas', () => {
   const pagesOf = (scans: readonly Refresh[], running: ReadonlySet<string>) =>
     scans.reduce((sum, { id }) => sum + (running.has(id) ? (pages.get(id) ?? 0) : 0), 0);

@@ -65,14 +65,12 @@ export async function differFromHead(
     }
     signal.throwIfAborted();
   }
-  let steps = 0;
   for (const [inScan, isSeen] of seen.entries()) {
     if (!isSeen) {
       const key = keyOf(textAt(survey.identities, inScan));
       differences.push({ key, inHead: -1, headBytes: 0, inScan });
     }
-    steps += 1;
-    if (steps % stepsPerTurn === 0) await yieldToEventLoop();
+    if (inScan % stepsPerTurn === 0) await yieldToEventLoop();
   }
   return await sortByKey(differences, signal);
 }
