@@ -47,7 +47,7 @@ module.exports = {
         pathNot: [
           ...domain,
           '^libs/contracts/src/(ids|vocabulary|inventory-key|languages|refusal|staged-rows)\\.ts$',
-          '^libs/runtime/src/json-text\\.ts$',
+          '^libs/runtime/src/(csv|json)-text\\.ts$',
           '^node_modules/ipaddr\\.js/',
         ],
       },

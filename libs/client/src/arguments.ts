@@ -45,6 +45,8 @@ const rules: Readonly<Record<string, readonly [Holds, string]>> = {
   state: text,
   assetIds: texts,
   descriptions: text,
+  fromRow: [isWholeWithin(0, Number.MAX_SAFE_INTEGER), 'must be a whole number, 0 or more'],
+  observationId: text,
   cursor: textOrNull,
   after: textOrNull,
   lastEventId: textOrNull,

@@ -1,8 +1,10 @@
 import { type AccountCalls, createAccountCalls } from './account-calls.ts';
 import { checkOptions } from './arguments.ts';
+import { createBodyTransport } from './body-transport.ts';
 import { createCallApi } from './call-api.ts';
 import { type ClientEnvironment, realEnvironment } from './client-environment.ts';
 import { createEventCalls, type EventCalls } from './event-calls.ts';
+import { createExportCalls, type ExportCalls } from './export-calls.ts';
 import { createPageCalls, type PageCalls } from './page-calls.ts';
 import { createRefreshCalls, type RefreshCalls } from './refresh-calls.ts';
 import { createStreamTransport } from './stream-transport.ts';
@@ -25,6 +27,7 @@ export interface InventoryClient
   extends RefreshCalls,
     PageCalls,
     WatchCalls,
+    ExportCalls,
     EventCalls,
     AccountCalls {}
 
@@ -51,6 +54,7 @@ export function createInventoryClient(
   return {
     ...createRefreshCalls(callApi, environment),
     ...createPageCalls(callApi, environment),
+    ...createExportCalls(createBodyTransport(transport), environment),
     ...createEventCalls(callApi, openStream, environment),
     ...createWatchCalls(callApi),
     ...createAccountCalls(callApi),

@@ -86,6 +86,13 @@ export interface PageAnswer<Page> {
   readonly replayed: boolean;
 }
 
+/** All assets of one saved revision. */
+export interface WholeInventory {
+  readonly revisionId: string;
+  readonly observationId: string;
+  readonly rows: readonly DescribedAsset[];
+}
+
 /** An asset with its description; null where the platform has none. */
 export interface DescribedAsset {
   readonly asset: Asset;

@@ -59,6 +59,11 @@ export const refusalCodes = {
     message: 'max_credits is below the required reservation.',
   },
   invalid_cursor: { on: outside, status: 422, message: 'The cursor is not valid here.' },
+  revision_expired: {
+    on: passedOn,
+    status: 410,
+    message: 'What changed since this revision is no longer kept.',
+  },
   cursor_expired: { on: passedOn, status: 410, message: 'The cursor is no longer readable.' },
   route_not_found: { on: everywhere, status: 404, message: 'There is no such route.' },
   method_not_allowed: {

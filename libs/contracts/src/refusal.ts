@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { rateLimit, requestIssue, trafficLimit } from './http/meta.ts';
-import { refreshId } from './ids.ts';
+import { refreshId, revisionId } from './ids.ts';
 import { admissionReason, operatorRole, permission } from './vocabulary.ts';
 
 /**
@@ -210,6 +210,11 @@ export const refusal = z.discriminatedUnion('code', [
     detail: z
       .object({ earliest_as_of: z.iso.datetime().nullable(), resume_cursor: z.string() })
       .optional(),
+  }),
+  z.object({
+    code: z.enum(['revision_expired']),
+    /** The newest revision, and where it is read. */
+    detail: z.object({ revision_id: revisionId, links: z.object({ current: z.string() }) }),
   }),
   insufficientFunds,
   spendCapReached,

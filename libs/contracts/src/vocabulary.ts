@@ -5,6 +5,7 @@ export const productCodes = [
   'platform.inventory.refresh.v1',
   'platform.inventory.watch.v1',
   'platform.inventory.current.page.v1',
+  'platform.inventory.changes.page.v1',
   'platform.inventory.page.v1',
 ] as const;
 export const productCode = z.enum(productCodes);
@@ -72,6 +73,7 @@ export type BillingDisposition = z.infer<typeof billingDisposition>;
 
 export const billingReasons = [
   'no_revision',
+  'no_changes',
   'private_confirmed',
   'not_found_confirmed',
   'subscription_allowance',

@@ -1,8 +1,9 @@
 import { type Refusal, type RefusalCode, refusal } from '@inventory/contracts/refusal';
 import { monotonicNow } from '@inventory/runtime/clock';
 import { sendingTrace } from '@inventory/runtime/tracing';
-import { type Agent, type Dispatcher, request } from 'undici';
+import type { Agent, Dispatcher } from 'undici';
 import { z } from 'zod';
+import { joined } from './byte-parts.ts';
 import { type Lane, type OpenLane, openLane, shortCalls } from './call-lanes.ts';
 import { Refused } from './refused.ts';
 
@@ -36,10 +37,18 @@ export interface InternalCall {
   readonly refusals?: readonly RefusalCode[];
 }
 
-export interface RawAnswer {
+interface AnswerHead {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+export interface RawAnswer extends AnswerHead {
   readonly body: Buffer;
+}
+
+/** Its body as it arrived, for those that pass it on: nothing is copied. */
+export interface PartsAnswer extends AnswerHead {
+  readonly parts: readonly Buffer[];
 }
 
 /** Another service did not answer, or answered with a fault of its own. */
@@ -68,6 +77,7 @@ export interface InternalClient {
   json<Schema extends z.ZodType>(schema: Schema, call: InternalCall): Promise<z.output<Schema>>;
   /** Headers and bytes of a success. */
   bytes(call: InternalCall): Promise<RawAnswer>;
+  parts(call: InternalCall): Promise<PartsAnswer>;
   close(): Promise<void>;
 }
 
@@ -88,23 +98,19 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
   async function once(call: InternalCall, deadline: Deadline, dispatcher: Agent) {
     const isBytes = Buffer.isBuffer(call.body);
     const { headers: given } = call;
-    const send = {
+    const { origin, pathname, search } = address(options.baseUrl, call);
+    const request = {
       method: call.method as Dispatcher.HttpMethod,
-      dispatcher,
+      origin,
+      path: `${pathname}${search}`,
       headers: {
         ...(options.serviceToken ? { [serviceTokenHeader]: options.serviceToken } : {}),
         ...(call.body === undefined || isBytes ? {} : { 'content-type': 'application/json' }),
         ...(typeof given === 'function' ? given(deadline.timeLeftMs()) : given),
       },
       body: isBytes ? (call.body as Buffer) : bodyText(call.body),
-      signal: deadline.signal,
     };
-    const answer = await sendingTrace(() => request(address(options.baseUrl, call), send));
-    return {
-      status: answer.statusCode,
-      headers: answer.headers,
-      body: Buffer.from(await answer.body.arrayBuffer()),
-    };
+    return await sendingTrace(() => dispatch(dispatcher, request, deadline.signal));
   }
 
   /** A read is tried twice: a connection that idled may have been closed by the other side. */
@@ -117,14 +123,14 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
     }
   }
 
-  async function bytes(call: InternalCall): Promise<RawAnswer> {
+  async function parts(call: InternalCall): Promise<PartsAnswer> {
     const lane = laneOf(call.lane ?? shortCalls);
     const deadline = startDeadline(call.timeoutMs ?? options.timeoutMs, call.signal);
     const send = async () => {
       const endTurn = await lane.waitForTurn(deadline.signal);
       return await tryTwice(call, deadline, lane).finally(endTurn);
     };
-    let answer: RawAnswer;
+    let answer: PartsAnswer;
     try {
       answer = await Promise.race([send(), deadline.passed]);
     } catch (cause) {
@@ -136,8 +142,14 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
     throw toError(service, answer, call.refusals);
   }
 
+  async function bytes(call: InternalCall): Promise<RawAnswer> {
+    const { parts: arrived, ...head } = await parts(call);
+    return { ...head, body: joined(arrived) };
+  }
+
   return {
     bytes,
+    parts,
     async json(schema, call) {
       return parseAnswer(service, schema, await bytes(call));
     },
@@ -180,6 +192,31 @@ function startDeadline(timeoutMs: number, caller: AbortSignal | undefined): Dead
   };
 }
 
+/** Rejects where the signal is aborted first: its connection is closed then. */
+function dispatch(
+  dispatcher: Agent,
+  request: Dispatcher.DispatchOptions,
+  signal: AbortSignal,
+): Promise<PartsAnswer> {
+  return new Promise((resolve, reject) => {
+    let head: AnswerHead;
+    const parts: Buffer[] = [];
+    dispatcher.dispatch(request, {
+      onRequestStart(controller) {
+        const abort = () => controller.abort(signal.reason);
+        if (signal.aborted) abort();
+        else signal.addEventListener('abort', abort, { once: true });
+      },
+      onResponseStart(_controller, status, headers) {
+        head = { status, headers };
+      },
+      onResponseData: (_controller, part) => void parts.push(part),
+      onResponseEnd: () => resolve({ ...head, parts }),
+      onResponseError: (_controller, error) => reject(error),
+    });
+  });
+}
+
 function address(baseUrl: string, call: InternalCall): URL {
   const url = new URL(call.path, baseUrl);
   for (const [name, value] of Object.entries(call.query ?? {})) {
@@ -210,7 +247,11 @@ function parseAnswer<Schema extends z.ZodType>(
 
 const errorBody = z.object({ error: refusal });
 
-function toError(service: string, answer: RawAnswer, expected: readonly RefusalCode[] = []): Error {
+function toError(
+  service: string,
+  answer: PartsAnswer,
+  expected: readonly RefusalCode[] = [],
+): Error {
   const refused = refusalIn(answer);
   if (refused !== null && expected.includes(refused.code)) return new Refused(refused);
   if (answer.status >= 500) return new ServiceUnreachable(`${service} answered ${answer.status}`);
@@ -218,9 +259,9 @@ function toError(service: string, answer: RawAnswer, expected: readonly RefusalC
 }
 
 /** Null where the body is no refusal that is known here. */
-function refusalIn({ body }: RawAnswer): Refusal | null {
+function refusalIn({ parts }: PartsAnswer): Refusal | null {
   try {
-    return errorBody.parse(JSON.parse(body.toString())).error;
+    return errorBody.parse(JSON.parse(joined(parts).toString())).error;
   } catch {
     return null;
   }

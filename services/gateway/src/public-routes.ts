@@ -4,6 +4,8 @@ import { readStatementRoute } from './accounts/read-statement-route.ts';
 import { readUsageRoute } from './accounts/read-usage-route.ts';
 import { setBalanceAlertRoute } from './accounts/set-balance-alert-route.ts';
 import type { PublicEndpoint } from './http/public-route.ts';
+import { exportCurrentRoute } from './pages/export-current-route.ts';
+import { readChangesRoute } from './pages/read-changes-route.ts';
 import { readCurrentRoute } from './pages/read-current-route.ts';
 import { readLivePageRoute } from './pages/read-live-page-route.ts';
 import { readV1PageAliasRoute, readV1PageRoute } from './pages/read-v1-page-route.ts';
@@ -25,6 +27,8 @@ export const publicRoutes: readonly PublicEndpoint[] = [
   cancelRefreshRoute,
   listRefreshesRoute,
   readCurrentRoute,
+  readChangesRoute,
+  exportCurrentRoute,
   readLivePageRoute,
   ...watchRoutes,
   streamEventsRoute,

@@ -21,8 +21,9 @@ import type { ApiAnswer, ApiCall } from './support/api-call.ts';
 import { completedView, refused } from './support/fake-collector.ts';
 import { noPage, setLiveInventory } from './support/fake-live-pages.ts';
 import { membersText, saveInventory } from './support/fake-revision-store.ts';
+import { refusalAnswer } from './support/http-fake.ts';
 import { mayAll, rightCall, wrongCall } from './support/operation-calls.ts';
-import { refreshPathOf, statusPathOf } from './support/paths.ts';
+import { currentPathOf, refreshPathOf, statusPathOf } from './support/paths.ts';
 import { impatientLimits, patientDeadlines } from './support/patience.ts';
 import { noKeyIsOpen } from './support/settled-keys.ts';
 import {
@@ -103,7 +104,9 @@ function caseOf(endpoint: PublicEndpoint, overrides: Partial<Principal> = {}): C
   return { endpoint, scope, key, principal, right, send };
 }
 
-const withQuery = (path: string, query: string) => ({ path: `${path}?${query}` });
+const withQuery = (path: string, query: string) => ({
+  path: `${path}${path.includes('?') ? '&' : '?'}${query}`,
+});
 
 function refusing(refusal: RefreshRefusal) {
   return ({ send }: Case) => {
@@ -175,7 +178,11 @@ async function keyReplayedTooOften({ send }: Case): Promise<ApiAnswer> {
   return await send({ headers });
 }
 
-async function oldCursor({ send, right }: Case): Promise<ApiAnswer> {
+async function oldCursor({ endpoint, send, right }: Case): Promise<ApiAnswer> {
+  if (endpoint.operationId === 'exportCurrent') {
+    const observation = 'invobs_01900000-0000-7000-8000-000000000000';
+    return send(withQuery(right.path, `observation_id=${observation}`));
+  }
   const first = await send();
   world.revisions.inventories.clear();
   return send(withQuery(right.path, `cursor=${first.json.data.pagination.next_cursor}`), impatient);
@@ -195,6 +202,8 @@ const platform = (trouble: Parameters<typeof noPage>[0]) => (given: Case) => {
   world.collector.live.answerInstead = () => noPage(trouble, 3);
   return given.send();
 };
+
+const newRevisionId = () => `invrev_${newRefreshId()}` as const;
 
 const foreignProject = 'prj_01890000-0000-7000-8000-000000000000';
 
@@ -217,6 +226,11 @@ const ways: Partial<Record<PublicCode, (given: Case) => Promise<ApiAnswer>>> = {
   invalid_cursor: ({ endpoint, right, send }) =>
     send(withQuery(right.path, `${endpoint.input.query?.shape['after'] ? 'after' : 'cursor'}=no`)),
   cursor_expired: oldCursor,
+  revision_expired: ({ scope, send }) => {
+    const detail = { revision_id: newRevisionId(), links: { current: currentPathOf(scope) } };
+    world.revisions.answerInstead = () => refusalAnswer({ code: 'revision_expired', detail });
+    return send();
+  },
   refresh_not_found: ({ send }) => send(),
   project_not_found: ({ endpoint, right, send }) =>
     endpoint.operationId === 'readUsage'

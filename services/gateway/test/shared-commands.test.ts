@@ -1,12 +1,14 @@
+import type { RefreshId } from '@inventory/contracts/ids';
 import { ensureIndexes } from '@inventory/mongo/indexes';
 import { CorruptDocument } from '@inventory/mongo/parse-document';
 import { systemClock } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { secretDigest } from '@inventory/runtime/secret-digest';
-import { newProjectId } from '@inventory/testkit/builders';
-import { openNamespace } from '@inventory/testkit/namespace';
+import { newAccountId, newProjectId } from '@inventory/testkit/builders';
+import { openNamespace, testLogger } from '@inventory/testkit/namespace';
 import { MongoClient } from 'mongodb';
 import { gatewayIndexes } from '../src/gateway-indexes.ts';
+import { createPendingCancelStore } from '../src/refreshes/pending-cancel-store.ts';
 import { createSeatStore } from '../src/streams/stream-seat-store.ts';
 import { createAnnouncer } from '../src/tenancy/announce-change.ts';
 import { createAccount, createProject } from '../src/tenancy/creations.ts';
@@ -109,4 +111,30 @@ test('streams that open together share their writes, and no Project gets more se
   const stored = await Promise.all(projects.map((one) => seats.list(one)));
   expect(stored.map(({ length }) => length)).toEqual(projects.map(() => 4));
   expect(named('update')).toBeLessThanOrEqual(3);
+});
+
+test('attempts without a key that come together share their writes, and each knows whether a replica sends its cancel (Idempotency-Key: outcome unknown)', async () => {
+  const store = createPendingCancelStore(db(), { storeMs: 60_000 }, testLogger);
+  const owner = { accountId: newAccountId(), projectId: newProjectId(), requestedAtMs: 1 };
+  const attempts = Array.from({ length: 40 }, () => systemIdentifiers.uuidV7() as RefreshId);
+  const insert = (refreshId: RefreshId) => store.insertCancel({ refreshId, ...owner }, 10);
+
+  await Promise.all(attempts.map(insert));
+  expect(commands).toEqual(['insert']);
+  const [claimed, sent] = attempts;
+  for (const due of await store.cancels.findDue(10, 100)) {
+    if (due.id !== claimed && due.id !== sent) continue;
+    const pending = await store.cancels.claim(due, 'other', 60_000);
+    if (pending !== null && pending.id === sent) await store.cancels.complete(pending);
+  }
+  commands.splice(0);
+
+  const [, , ...others] = attempts;
+  const first = await Promise.all(others.map(store.withdrawCancel));
+  expect(first).toEqual(others.map(() => true));
+  expect(commands).toEqual(['delete']);
+  await Promise.all(others.map(insert));
+  const besideClaimed = [claimed, ...others].map((id) => store.withdrawCancel(id as RefreshId));
+  expect(await Promise.all(besideClaimed)).toEqual([false, ...others.map(() => true)]);
+  expect(await store.withdrawCancel(sent as RefreshId)).toBe(false);
 });

@@ -1,4 +1,3 @@
-import { outboxWork } from '@inventory/work/outbox';
 import type { WorkRow } from '@inventory/work/work-row';
 
 /** Messages of one turn are published together. */
@@ -24,7 +23,6 @@ export const work = {
     afterCrash: 're-sent until step 13 is reported',
     givesUp: 'never; every ten minutes in the end',
   },
-  outbox: outboxWork('refreshes'),
   scans: {
     name: 'scan leases',
     collection: 'inventories',

@@ -85,10 +85,11 @@ const request = (scope: InventoryKey) =>
 
 async function assembling(scope = inventories.next(1)) {
   const requested = await request(scope);
-  await waitFor('its manifest is handed over', async () => {
-    const found = await stored(requested.refresh_id);
-    return found?.phase === 'assembling' && !found.outboxWork;
-  });
+  await waitFor('its manifest is handed over', () =>
+    harness.messages
+      .of('revision.completed.v1')
+      .some(({ refresh_id }) => refresh_id === requested.refresh_id),
+  );
   return requested;
 }
 

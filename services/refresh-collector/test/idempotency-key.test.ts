@@ -61,7 +61,7 @@ function openCollector(refreshes: RefreshStore = stored.openStore()) {
     saga.sent.filter(({ body }) => 'refresh_id' in body && body.refresh_id === id);
   return {
     admit: (request: RefreshRequest) => admitRefresh({ ...saga, ...admitting }, request),
-    refuse: (id: string) => applyFact(saga, id, noFunds, 'publish'),
+    refuse: (id: string) => applyFact(saga, id, noFunds, 'redelivery'),
     bodiesAbout: (id: string) => messagesAbout(id).map(({ body }) => body),
     sentAbout: (id: string) =>
       messagesAbout(id).map(({ type, body }) => ('decision' in body ? body.decision : type)),

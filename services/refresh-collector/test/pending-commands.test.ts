@@ -1,6 +1,7 @@
-import { sendEffects } from '../src/refreshes/apply-fact.ts';
+import { applyFact, sendEffects } from '../src/refreshes/apply-fact.ts';
 import { noEndCheck } from '../src/refreshes/recorded-scan.domain.ts';
 import type { Refresh } from '../src/refreshes/refresh.domain.ts';
+import type { Fact } from '../src/refreshes/refresh-saga.domain.ts';
 import type { RefreshStore } from '../src/refreshes/refresh-store.ts';
 import { acceptedRefresh } from './refresh-builder.ts';
 import { openStoredRefreshes, type StoredRefreshes } from './stored-refreshes.ts';
@@ -38,7 +39,7 @@ async function insertAssembling(): Promise<Refresh> {
     },
   };
   const lastPage = { page: 0, place: 0, epoch: 1, chunks: [], nextCursor: null };
-  await refreshes.saveStep({ refresh: accepted, trace: {} }, assembling, { lastPage });
+  await refreshes.saveStep({ refresh: accepted, trace: {} }, assembling, lastPage);
   return assembling;
 }
 
@@ -53,4 +54,41 @@ test('a manifest is resent while its scan is undecided, and nothing is after tha
   await resend();
 
   expect(saga.sent.map(({ id }) => id)).toEqual([`completed:${assembling.id}`]);
+});
+
+test('a step costs one write, also where its messages cannot be sent: they are pending in the refresh (architecture: a pending request is re-sent)', async () => {
+  const { collection, clock } = stored;
+  let writes = 0;
+  const updateOne: typeof collection.updateOne = (...update) => {
+    writes += 1;
+    return collection.updateOne(...update);
+  };
+  const counted = stored.openStore(Object.assign(Object.create(collection), { updateOne }));
+  const accepted = acceptedRefresh();
+  await counted.insertRefresh(accepted, {});
+  const saga = {
+    ...stored.openSaga(counted),
+    publish: () => Promise.reject(new Error('no broker')),
+  };
+  const reservation = { priceVersion: 1, asset: 'credits', amount: 125, available: 0 } as const;
+  const facts = [
+    { fact: 'reserved', reservation },
+    { fact: 'queue_deadline_passed' },
+  ] as const satisfies Fact[];
+
+  for (const fact of facts) await applyFact(saga, accepted.id, fact, 'resend');
+
+  expect(writes).toBe(facts.length);
+  const pending = { queue: 'commands', dueAt: new Date(clock.now() + 10_000) };
+  expect(await collection.findOne({ _id: accepted.id })).toMatchObject({
+    phase: 'settling',
+    work: pending,
+  });
+  const repeated = applyFact(
+    saga,
+    accepted.id,
+    { fact: 'rejected', reason: 'abandoned' },
+    'redelivery',
+  );
+  await expect(repeated).rejects.toThrow('no broker');
 });

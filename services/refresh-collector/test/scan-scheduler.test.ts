@@ -192,7 +192,7 @@ describe('after a change of the planner', () => {
     const saga = stored.openSaga(stores.refreshes);
     const report = ({ id }: Refresh, reportedTotalCount: number) => {
       const fact = { fact: 'page_recorded', reportedTotalCount, assetsRead: 2_000 } as const;
-      return applyFact(saga, id, fact, 'outbox');
+      return applyFact(saga, id, fact, 'resend');
     };
     const first = openScheduler();
     const reserved = await queue();
@@ -240,7 +240,7 @@ describe('two refreshes of one inventory at the same time', () => {
 
     await run();
     const completedAtMs = stored.clock.now();
-    await applyFact(saga, first.id, { fact: 'scan_completed', completedAtMs }, 'outbox');
+    await applyFact(saga, first.id, { fact: 'scan_completed', completedAtMs }, 'resend');
     await stores.inventories.closeLease({
       inventory: inventoryKeyText(first.scope),
       refreshId: first.id,

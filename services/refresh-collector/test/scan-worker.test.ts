@@ -94,7 +94,7 @@ async function waitingScan(
   const lease = { inventory, refreshId: refresh.id, token: null, deadlineMs };
   const sequence = (await stores.inventories.openLease(lease)) ?? Number.NaN;
   const scan = { atMs, deadlineMs, sequence, worker: null, expectedPages };
-  await applyFact(saga, refresh.id, { fact: 'scan_started', ...scan }, 'outbox');
+  await applyFact(saga, refresh.id, { fact: 'scan_started', ...scan }, 'resend');
   return refresh;
 }
 
@@ -107,6 +107,29 @@ async function runFor(seconds: number, workers: readonly ScanWorker[]): Promise<
     stored.clock.advance(1_000);
   }
 }
+
+test('a scan that starts here is not read again, one that another worker has claimed meanwhile is not run (architecture: fenced writes)', async () => {
+  const read: string[] = [];
+  const scans = {
+    ...stores.scans,
+    findClaimed(id: string, epoch: number) {
+      read.push(id);
+      return stores.scans.findClaimed(id, epoch);
+    },
+  };
+  const { worker, running } = openWorker({ scans });
+  const [started, claimed] = [await waitingScan(), await waitingScan()];
+  await applyFact(saga, claimed.id, { fact: 'scan_taken', worker: 'replica-2' }, 'resend');
+
+  for (const { id, scope } of [started, claimed]) {
+    const lease = { inventory: inventoryKeyText(scope), refreshId: id };
+    const sentMs = stored.clock.now();
+    await worker.startScan(worker.reserveSlot(1) ?? '', { lease, epoch: 1, sentMs });
+  }
+
+  expect(read).toEqual([claimed.id]);
+  expect([...running]).toEqual([started.id]);
+});
 
 describe('several replicas', () => {
   const pagesOf = (scans: readonly Refresh[], running: ReadonlySet<string>) =>
@@ -166,7 +189,7 @@ describe('several replicas', () => {
       return running.size === 2 && early.every(({ id }) => running.has(id));
     });
     for (const { id, scope } of early) {
-      await applyFact(saga, id, { fact: 'scan_failed', outcome: 'private' }, 'outbox');
+      await applyFact(saga, id, { fact: 'scan_failed', outcome: 'private' }, 'resend');
       worker.stopScan(id);
       await stores.inventories.closeLease({ inventory: inventoryKeyText(scope), refreshId: id });
     }

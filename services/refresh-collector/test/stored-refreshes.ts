@@ -58,7 +58,7 @@ export async function openStoredRefreshes(): Promise<StoredRefreshes> {
         publish,
         clock,
         onChanged: () => {},
-        sendFromOutbox: (_id, messages) => publish(messages),
+        logger: testLogger,
       };
     },
     async close() {

@@ -21,6 +21,9 @@ export const settings = {
   SUPERSEDED_KEPT_MS: duration()
     .prefault('86400000')
     .describe('How long superseded observations stay readable for page chains pinned to them'),
+  CHANGES_KEPT_MS: duration()
+    .prefault('2592000000')
+    .describe('How much longer change sets are kept than the revisions that they join'),
   HEAD_KEPT_MS: duration()
     .prefault('15552000000')
     .describe('How long the newest revision stays after it was last observed'),
@@ -54,6 +57,7 @@ export interface RevisionStoreConfig extends ServiceConfig {
   readonly blockCacheBytes: number;
   readonly retention: {
     readonly supersededKeptMs: number;
+    readonly changesKeptMs: number;
     readonly headKeptMs: number;
     readonly forgottenChunksKeptMs: number;
     readonly forgottenCapturesKeptMs: number;
@@ -74,6 +78,7 @@ export function loadConfig(environment: Record<string, string | undefined>): Rev
     blockCacheBytes: parsed.BLOCK_CACHE_BYTES,
     retention: {
       supersededKeptMs: parsed.SUPERSEDED_KEPT_MS,
+      changesKeptMs: parsed.CHANGES_KEPT_MS,
       headKeptMs: parsed.HEAD_KEPT_MS,
       forgottenChunksKeptMs: parsed.FORGOTTEN_CHUNKS_KEPT_MS,
       forgottenCapturesKeptMs: parsed.FORGOTTEN_CAPTURES_KEPT_MS,

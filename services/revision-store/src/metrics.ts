@@ -51,7 +51,7 @@ const stagedBytes = counter({
   unit: 'By',
   labels: { result: ['staged', 'known', 'conflict'] },
 });
-const prunedKinds = ['chunks', 'scans', 'blocks', 'observations', 'heads'] as const;
+const prunedKinds = ['chunks', 'scans', 'blocks', 'observations', 'heads', 'changes'] as const;
 const pruned = counter({
   name: 'inventory.pruned',
   description: 'Documents deleted by pruning, by kind',

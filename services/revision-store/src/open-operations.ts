@@ -10,6 +10,7 @@ import type { DecidedScan } from './domain/scan.ts';
 import { outcomeMessage } from './operations/decide-scan.ts';
 import { createAssetIndexStore } from './storage/asset-index-store.ts';
 import { createBlockStore } from './storage/block-store.ts';
+import { createChangeStore } from './storage/change-store.ts';
 import { createChunkStore } from './storage/chunk-store.ts';
 import { collectionsOf } from './storage/collections.ts';
 import { createDecidedScanStore } from './storage/decided-scan-store.ts';
@@ -43,6 +44,7 @@ export function openOperations(
     chunks: createChunkStore(collections.chunks),
     observations: createObservationStore(collections.observations),
     blocks: createBlockStore(collections),
+    changes: createChangeStore(collections),
     indexes: createAssetIndexStore(collections),
   };
   const deps = {

@@ -4,6 +4,7 @@ import { serveInternal } from '@inventory/service-host/serve-internal';
 import type { ServiceContext, StartedService } from '@inventory/service-host/service-context';
 import type { RevisionStoreConfig } from './config.ts';
 import { onRevisionCommands } from './consumers/on-revision-commands.ts';
+import { readChangesPageRoute } from './http/changes-route.ts';
 import {
   eraseInventoryRoute,
   lookUpAssetsRoute,
@@ -49,6 +50,7 @@ export async function startRevisionStore(
     putChunkRoute.bind(deps),
     listPagesRoute.bind(stores),
     readCurrentPageRoute.bind(cached),
+    readChangesPageRoute.bind(cached),
     readObservationRoute.bind(deps),
     lookUpAssetsRoute.bind({ ...cached, assetIndexes: createAssetIndexes(deps) }),
     readExportLinesRoute.bind({ ...deps, blocks: cacheBlocks(stores.blocks, exportCacheBytes) }),

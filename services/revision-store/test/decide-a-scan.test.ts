@@ -80,6 +80,7 @@ const result = {
   observationId: 'invobs_01900000-0000-7000-8000-000000000000',
   changed: true,
   observedAssets: 1,
+  previousRevisionId: null,
 } as const;
 
 /** Blocks of a try that crashed, that nothing refers to. */

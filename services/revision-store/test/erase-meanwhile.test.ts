@@ -48,7 +48,14 @@ async function save(scope: Scan['scope'], assets: number): Promise<Committed> {
 const pinTo = ({ revision_id, observation_id }: Committed) => ({ revision_id, observation_id });
 
 /** Steps of an assembly that write, in their order. */
-const steps = ['writeAssets', 'beginCommit', 'keepSuperseded', 'moveHead', 'decideScan'] as const;
+const steps = [
+  'writeBlock',
+  'writeAssets',
+  'beginCommit',
+  'keepSuperseded',
+  'moveHead',
+  'decideScan',
+] as const;
 type Step = (typeof steps)[number];
 
 /** The same stores; something else happens right before one of their writes. */
@@ -65,7 +72,7 @@ function disturbed(step: Step, happens: () => Promise<unknown>) {
       },
     });
   const deps = assemblyOn(store, { onRead: () => {} });
-  const { scans, scopes, observations, blocks } = deps;
+  const { scans, scopes, observations, blocks, changes } = deps;
   return {
     ...deps,
     clock,
@@ -73,6 +80,7 @@ function disturbed(step: Step, happens: () => Promise<unknown>) {
     scopes: disturb(scopes),
     observations: disturb(observations),
     blocks: disturb(blocks),
+    changes: disturb(changes),
   };
 }
 
@@ -120,10 +128,10 @@ describe('An erasure while a scan is saved (Operating surface: erase) [erase]', 
       expect(await replica.client.page(scope)).toMatchObject({ status: 404 });
       expect(await decided(scan)).toMatchObject({ observed_assets: 4 });
       expect(await replica.client.page(scope)).toMatchObject({ status: 404 });
-      const { observations, assetBlocks, textBlocks } = store.collections;
+      const { observations, assetBlocks, textBlocks, changeSets, changeBlocks } = store.collections;
       const ofIt = { scope: inventoryKeyText(scope) };
       await waitFor('nothing of it is stored', async () => {
-        const all = [observations, assetBlocks, textBlocks];
+        const all = [observations, assetBlocks, textBlocks, changeSets, changeBlocks];
         const counts = await Promise.all(all.map((one) => one.countDocuments(ofIt as never)));
         return counts.every((count) => count === 0);
       });

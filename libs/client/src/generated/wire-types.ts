@@ -176,13 +176,13 @@ export interface components {
         readonly PageReadMeta: {
             readonly request_id: string;
             /** @enum {string} */
-            readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+            readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.changes.page.v1" | "platform.inventory.page.v1">;
             readonly price_version: number;
             readonly credits_charged: number;
             readonly credits_remaining: number;
             /** @enum {string} */
             readonly billing_disposition: Open<"reserved" | "charged" | "not_charged" | "allowance_used">;
-            readonly billing_reason: Open<"no_revision" | "private_confirmed" | "not_found_confirmed" | "subscription_allowance" | "idempotent_replay"> | null;
+            readonly billing_reason: Open<"no_revision" | "no_changes" | "private_confirmed" | "not_found_confirmed" | "subscription_allowance" | "idempotent_replay"> | null;
             /** @constant */
             readonly funding?: "subscription";
             readonly units_charged?: number;
@@ -203,7 +203,7 @@ export interface components {
             readonly effective_at: string;
             readonly refresh: {
                 /** @enum {string} */
-                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.changes.page.v1" | "platform.inventory.page.v1">;
                 /** @description Held at acceptance and the least `max_credits`; the charge never exceeds it. */
                 readonly reservation: number;
                 /** @description For each started block of `block_assets` observed assets. */
@@ -215,7 +215,7 @@ export interface components {
             /** @description A run of a watch. */
             readonly watch: {
                 /** @enum {string} */
-                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.changes.page.v1" | "platform.inventory.page.v1">;
                 /** @description As that of a refresh. */
                 readonly reservation: number;
                 /** @description For each started block of `changed_block_assets`, where the run found a change. */
@@ -229,13 +229,20 @@ export interface components {
             };
             readonly live_page: {
                 /** @enum {string} */
-                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.changes.page.v1" | "platform.inventory.page.v1">;
                 /** @description For each page delivered; of a Live Page also where it is confirmed private or not found. */
                 readonly page: number;
             };
             readonly current_page: {
                 /** @enum {string} */
-                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.changes.page.v1" | "platform.inventory.page.v1">;
+                /** @description For each page delivered; of a Live Page also where it is confirmed private or not found. */
+                readonly page: number;
+            };
+            /** @description The price of a page of Current; no difference is free. */
+            readonly changes_page: {
+                /** @enum {string} */
+                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.changes.page.v1" | "platform.inventory.page.v1">;
                 /** @description For each page delivered; of a Live Page also where it is confirmed private or not found. */
                 readonly page: number;
             };
@@ -246,7 +253,7 @@ export interface components {
                 readonly effective_at: string;
                 readonly refresh: {
                     /** @enum {string} */
-                    readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+                    readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.changes.page.v1" | "platform.inventory.page.v1">;
                     /** @description Held at acceptance and the least `max_credits`; the charge never exceeds it. */
                     readonly reservation: number;
                     /** @description For each started block of `block_assets` observed assets. */
@@ -258,7 +265,7 @@ export interface components {
                 /** @description A run of a watch. */
                 readonly watch: {
                     /** @enum {string} */
-                    readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+                    readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.changes.page.v1" | "platform.inventory.page.v1">;
                     /** @description As that of a refresh. */
                     readonly reservation: number;
                     /** @description For each started block of `changed_block_assets`, where the run found a change. */
@@ -272,13 +279,20 @@ export interface components {
                 };
                 readonly live_page: {
                     /** @enum {string} */
-                    readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+                    readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.changes.page.v1" | "platform.inventory.page.v1">;
                     /** @description For each page delivered; of a Live Page also where it is confirmed private or not found. */
                     readonly page: number;
                 };
                 readonly current_page: {
                     /** @enum {string} */
-                    readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+                    readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.changes.page.v1" | "platform.inventory.page.v1">;
+                    /** @description For each page delivered; of a Live Page also where it is confirmed private or not found. */
+                    readonly page: number;
+                };
+                /** @description The price of a page of Current; no difference is free. */
+                readonly changes_page: {
+                    /** @enum {string} */
+                    readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.changes.page.v1" | "platform.inventory.page.v1">;
                     /** @description For each page delivered; of a Live Page also where it is confirmed private or not found. */
                     readonly page: number;
                 };
@@ -358,7 +372,7 @@ export interface components {
         readonly RefreshAcceptanceMeta: {
             readonly request_id: string;
             /** @enum {string} */
-            readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+            readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.changes.page.v1" | "platform.inventory.page.v1">;
             readonly price_version: number;
             readonly credits_reserved: number;
             /** @enum {string} */
@@ -505,7 +519,7 @@ export interface components {
                 readonly change_held: number;
                 readonly available_after: number;
                 readonly held_after: number;
-                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1"> | null;
+                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.changes.page.v1" | "platform.inventory.page.v1"> | null;
                 readonly price_version: number | null;
                 readonly project_id: string | null;
                 readonly refresh_id: string | null;
@@ -524,7 +538,7 @@ export interface components {
                 readonly day: string;
                 readonly project_id: string;
                 /** @enum {string} */
-                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.changes.page.v1" | "platform.inventory.page.v1">;
                 /** @enum {string} */
                 readonly asset: Open<"credits" | "units">;
                 /** @description Pages charged and refreshes settled; releases do not count. */

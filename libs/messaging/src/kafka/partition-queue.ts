@@ -177,6 +177,7 @@ function createByteCapacity(bytesMax: number) {
     end: () => free(Number.POSITIVE_INFINITY),
     wait,
     async isAvailableWithin(timeoutMs: number): Promise<boolean> {
+      if (isAvailable()) return true;
       const waited = new AbortController();
       await Promise.race([wait(), pause(timeoutMs, waited.signal)]);
       waited.abort();

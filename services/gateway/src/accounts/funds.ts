@@ -9,6 +9,8 @@ export interface Purchase {
   readonly accountId: AccountId;
   readonly projectId: ProjectId;
   readonly productCode: ProductCode;
+  /** One where it is absent. */
+  readonly pages?: number;
 }
 
 /**
@@ -34,6 +36,8 @@ const priceNames = {
   'platform.inventory.refresh.v1': 'refresh_reservation',
   'platform.inventory.watch.v1': 'refresh_reservation',
   'platform.inventory.current.page.v1': 'current_page',
+  // Priced as a page of Current.
+  'platform.inventory.changes.page.v1': 'current_page',
   'platform.inventory.page.v1': 'live_page',
 } as const satisfies Record<ProductCode, keyof PriceList>;
 
@@ -57,8 +61,8 @@ export function createFunds({
   const keyOf = ({ accountId, projectId }: Purchase) => `${accountId} ${projectId}`;
   const leastRefused = (purchase: Purchase) =>
     refused.get(keyOf(purchase)) ?? Number.POSITIVE_INFINITY;
-  const requiredFor = ({ productCode }: Purchase) =>
-    prices.currentPrices()?.[priceNames[productCode]] ?? 0;
+  const requiredFor = ({ productCode, pages = 1 }: Purchase) =>
+    pages * (prices.currentPrices()?.[priceNames[productCode]] ?? 0);
 
   function recordRefusal(purchase: Purchase): void {
     const least = Math.min(requiredFor(purchase), leastRefused(purchase));

@@ -13,7 +13,7 @@ export interface AdmittedRequest {
   readonly type: string;
   /** The content coding that the client prefers; null where it accepts none of ours. */
   readonly acceptedCoding: () => ContentCoding | null;
-  /** Aborted when the connection is closed. */
+  /** Aborted when the connection is closed before the response is written. */
   readonly signal: AbortSignal;
   /** The client's address, as network policies apply to it. */
   readonly clientAddress: string;
@@ -32,7 +32,8 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
   /** Media type of the body; JSON when absent. */
   readonly type?: string;
-  readonly body: Buffer;
+  /** In parts where they came from another service. */
+  readonly body: Buffer | readonly Buffer[];
   /** Set where the answer is a page that is charged. */
   readonly delivery?: PageDelivery;
 }

@@ -19,7 +19,7 @@ interface RequestOptions {
 const clock = createTestClock();
 const body = Buffer.alloc(300_000, 'x');
 let log: string[];
-let content: Buffer;
+let content: Buffer | readonly Buffer[];
 let dialect: V1Dialect | undefined;
 let headers: Record<string, string>;
 let inside: () => Promise<void> | void;
@@ -48,7 +48,8 @@ beforeAll(async () => {
     await inside();
     context.set(headers);
     context.state.answerHeaders = Object.keys(headers);
-    context.body = content;
+    if (Buffer.isBuffer(content)) context.body = content;
+    else context.state.parts = content;
   });
   server = await startHttpServer({ listener: app.callback(), host: '127.0.0.1', port: 0 });
 });
@@ -71,6 +72,20 @@ test('a page that is written is delivered, once and whole', async () => {
   expect(answer.headers['content-length']).toBe(String(body.length));
   expect(log).toEqual(['delivered']);
 });
+
+test.each([[[0, 300_000]], [[25, 65_536, 65_536, 40]], [[16_383, 1, 1, 0, 70_000]], [[20, 3]]])(
+  'a page in parts of %j bytes is written whole, in order, with its length',
+  async (lengths) => {
+    content = lengths.map((length, index) => Buffer.alloc(length, String(index)));
+
+    const answer = await callApi(server.url, { path: '/' });
+
+    const whole = Buffer.concat(content);
+    expect(answer.bytes.equals(whole)).toBe(true);
+    expect(answer.headers['content-length']).toBe(String(whole.length));
+    expect(log).toEqual(['delivered']);
+  },
+);
 
 test('no byte of a page is written from its deadline on (Charging a page read) [charging-a-page-read]', async () => {
   inside = () => clock.advance(1_000);

@@ -1,3 +1,4 @@
+import { bytesOf, joined } from '@inventory/http/byte-parts';
 import { Refused } from '@inventory/http/refused';
 import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
@@ -53,7 +54,9 @@ function tooLate(context: PublicContext, delivery: PageDelivery): Refused {
 function write(context: PublicContext, delivery: PageDelivery, withinMs: number): void {
   const { body, res } = context;
   const { socket } = context.req;
-  invariant(Buffer.isBuffer(body), 'a charged body is bytes');
+  const { parts = [body] } = context.state;
+  invariant(parts.every(Buffer.isBuffer), 'a charged body is bytes');
+  context.length = bytesOf(parts);
   context.respond = false;
   if (res.destroyed || socket.destroyed) {
     delivery.abandoned();
@@ -64,10 +67,25 @@ function write(context: PublicContext, delivery: PageDelivery, withinMs: number)
     socket.destroy();
   }, withinMs);
   // The rest is written afterwards: one write is acknowledged as a whole.
-  res.write(body.subarray(0, firstBytes), (error) => {
+  const [first, rest] = splitParts(parts);
+  res.write(first, (error) => {
     clearTimeout(deadline);
     if (error) return delivery.abandoned();
     delivery.delivered();
-    res.end(body.subarray(firstBytes));
+    res.cork();
+    for (const part of rest) res.write(part);
+    res.end();
   });
+}
+
+/** The first bytes in one buffer, and what is behind them. */
+function splitParts(parts: readonly Buffer[]): readonly [first: Buffer, rest: readonly Buffer[]] {
+  let missing = firstBytes;
+  const split = parts.map((part) => {
+    const first = part.subarray(0, missing);
+    missing -= first.length;
+    return { first, rest: part.subarray(first.length) };
+  });
+  const rest = split.map((part) => part.rest).filter(({ length }) => length > 0);
+  return [joined(split.map(({ first }) => first)), rest];
 }

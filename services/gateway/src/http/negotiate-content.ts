@@ -1,4 +1,5 @@
 import { type ContentCoding, contentCodings } from '@inventory/contracts/vocabulary';
+import { bytesOf, joined } from '@inventory/http/byte-parts';
 import { acceptedType } from '@inventory/http/media-type';
 import { packWhole } from '@inventory/http/packed-body';
 import { Refused } from '@inventory/http/refused';
@@ -22,12 +23,13 @@ export function compressBody(): PublicMiddleware {
   return async (context, next) => {
     await next();
     context.vary('Accept-Encoding');
-    const { body, res } = context;
-    if (!Buffer.isBuffer(body) || body.length < bytesMin) return;
-    if (res.hasHeader('Content-Encoding')) return;
+    const { body, res, state } = context;
+    const parts = state.parts ?? (Buffer.isBuffer(body) ? [body] : []);
+    if (bytesOf(parts) < bytesMin || res.hasHeader('Content-Encoding')) return;
     const coding = acceptedCoding(context);
     if (coding === null) return;
-    context.body = await packWhole[coding](body);
+    delete state.parts;
+    context.body = await packWhole[coding](joined(parts));
     context.set('Content-Encoding', coding);
   };
 }

@@ -23,6 +23,8 @@ export interface RequestState {
   rateLimit?: RateLimit;
   /** Set where the response is a charged page. */
   delivery?: PageDelivery;
+  /** Its body, where that is in parts. */
+  parts?: readonly Buffer[];
   /** Names of the headers of the response: removed when it is not written. */
   answerHeaders?: readonly string[];
   errorCode?: string;

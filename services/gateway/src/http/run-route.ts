@@ -1,3 +1,4 @@
+import { joined } from '@inventory/http/byte-parts';
 import { readInput } from '@inventory/http/read-input';
 import { acceptedCoding } from './negotiate-content.ts';
 import { type PublicMiddleware, required } from './request-state.ts';
@@ -7,7 +8,9 @@ export function runRoute(): PublicMiddleware {
   return async (context) => {
     const { req, res, state } = context;
     const gone = new AbortController();
-    res.once('close', () => gone.abort());
+    res.once('close', () => {
+      if (!res.writableFinished) gone.abort();
+    });
     const request = {
       requestId: state.requestId,
       principal: required(state, 'principal'),
@@ -32,6 +35,10 @@ export function runRoute(): PublicMiddleware {
     context.set({ ...answer.headers });
     state.answerHeaders = Object.keys(answer.headers ?? {});
     context.type = answer.type ?? 'json';
-    context.body = answer.body;
+    const { body } = answer;
+    // Only the delivery of a charged page writes parts.
+    if (Buffer.isBuffer(body)) context.body = body;
+    else if (answer.delivery) state.parts = body;
+    else context.body = joined(body);
   };
 }

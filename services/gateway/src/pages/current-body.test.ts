@@ -1,5 +1,6 @@
 import { currentPage } from '@inventory/contracts/http/current';
 import type { CurrentPageMeta } from '@inventory/contracts/internal/inventory';
+import { joined } from '@inventory/http/byte-parts';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { currentBody } from './current-body.ts';
@@ -29,7 +30,7 @@ test('the bytes of assets and descriptions leave as they were saved, whatever th
           `"appid":730,"classid":"1","instanceid":"0","name"${left}:${JSON.stringify(name)}}]${middle}`,
       );
 
-      const body = currentBody(frame, { bytes: members, meta: page });
+      const body = joined(currentBody(frame, { parts: [members], meta: page }));
 
       expect(body.includes(members)).toBe(true);
       const parsed = JSON.parse(body.toString());
@@ -44,9 +45,11 @@ test('total_amount keeps every digit past 2^53 (Reads: total_amount) [total-amou
   const digits = '123456789012345678901234567890';
   const members = Buffer.from('"assets":[],"descriptions":[]');
 
-  const body = currentBody(
-    { ...frame, page: { ...page, total_amount: digits } },
-    { bytes: members, meta: page },
+  const body = joined(
+    currentBody(
+      { ...frame, page: { ...page, total_amount: digits } },
+      { parts: [members], meta: page },
+    ),
   );
 
   expect(body.toString()).toContain(`"total_amount":${digits},`);
@@ -55,8 +58,9 @@ test('total_amount keeps every digit past 2^53 (Reads: total_amount) [total-amou
 test('has_more says whether there is a next cursor; the last page has none', () => {
   const members = Buffer.from('"assets":[],"descriptions":[]');
   const paginationOf = (nextCursor: string | null) =>
-    JSON.parse(currentBody({ ...frame, nextCursor }, { bytes: members, meta: page }).toString())
-      .data.pagination;
+    JSON.parse(
+      joined(currentBody({ ...frame, nextCursor }, { parts: [members], meta: page })).toString(),
+    ).data.pagination;
 
   expect(paginationOf(null)).toEqual({ has_more: false, next_cursor: null });
   expect(paginationOf('opaque')).toEqual({ has_more: true, next_cursor: 'opaque' });

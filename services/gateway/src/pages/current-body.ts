@@ -11,15 +11,18 @@ export interface CurrentFrame {
 }
 
 /**
- * The response: the rows as they were saved, never parsed, and every value of the request behind
+ * The response, in parts: the rows as they were saved, neither parsed nor copied, and every value of the request behind
  * them, so that what was packed once serves every request. `total_amount` is written digit by digit:
  * it may exceed what a number holds.
  */
-export function currentBody(frame: CurrentFrame, { bytes, meta: { packed } }: SavedPage): Buffer {
+export function currentBody(
+  frame: CurrentFrame,
+  { parts, meta: { packed } }: SavedPage,
+): readonly Buffer[] {
   const end = Buffer.from(endOf(frame));
-  if (packed === null) return Buffer.concat([Buffer.from(packedPageBeginning), bytes, end]);
+  if (packed === null) return [Buffer.from(packedPageBeginning), ...parts, end];
   const { coding, raw_bytes: rawBytes, crc32 } = packed;
-  return Buffer.concat([bytes, packEnd({ coding, rawBytes, crc32 }, end)]);
+  return [...parts, packEnd({ coding, rawBytes, crc32 }, end)];
 }
 
 function endOf({ page, ageSeconds, nextCursor, meta }: CurrentFrame): string {

@@ -12,7 +12,7 @@ import type { ReadKeyStore } from './read-key-store.ts';
 
 /** The Idempotency-Key of a page read, with the inputs of the read. */
 export interface ReadKey {
-  readonly route: 'current' | 'live' | 'v1';
+  readonly route: 'current' | 'changes' | 'export' | 'live' | 'v1';
   readonly key: string;
   /** All inputs that select the page. */
   readonly inputs: readonly (string | number | null)[];
@@ -24,9 +24,13 @@ export type KeyedRead<Page> =
   | { readonly result: 'replayed'; readonly page: Page; readonly balance: BalanceView };
 
 export interface Fetches<Page> {
-  readonly paid: () => Promise<FetchedPage<Page>>;
+  /** `pin` stores, under the key, what a replay has to know of the first attempt. */
+  readonly paid: (pin: (text: string) => Promise<void>) => Promise<FetchedPage<Page>>;
   /** A replay without a page counts where it calls `onPlatformAsked`. */
-  readonly replayed: (onPlatformAsked: () => void) => Promise<FetchedPage<Page>>;
+  readonly replayed: (
+    onPlatformAsked: () => void,
+    pin: string | null,
+  ) => Promise<FetchedPage<Page>>;
 }
 
 /** Page reads with or without an Idempotency-Key. */
@@ -50,7 +54,7 @@ const inProgress = { code: 'idempotency_in_progress', retry_after_seconds: 1 } a
 
 type Begun =
   | { readonly result: 'first' }
-  | { readonly result: 'replay'; readonly paidBy: RequestId }
+  | { readonly result: 'replay'; readonly paidBy: RequestId; readonly pin: string | null }
   | { readonly result: 'refused'; readonly refusal: Refusal };
 
 const refused = (refusal: Refusal) => ({ result: 'refused', refusal }) as const;
@@ -87,6 +91,7 @@ export function createKeyedReads(deps: {
         replays: 0,
         openUntilMs: nowMs + openForMs,
         expiresAtMs: nowMs + limits.readKeyKeepMs,
+        pin: null,
       };
       if (await keys.openKey(keyId, fresh)) return { result: 'first' };
       const found = await keys.findKey(keyId);
@@ -101,7 +106,7 @@ export function createKeyedReads(deps: {
           return refused(replaysExhausted);
         case 'replay':
           if (!(await keys.countReplay(keyId, found))) break;
-          return { result: 'replay', paidBy: found.requestId };
+          return { result: 'replay', paidBy: found.requestId, pin: found.pin };
         case 'wait':
           if (nowMs >= giveUpMs) return refused(inProgress);
           await pause(lookAgainMs);
@@ -112,7 +117,7 @@ export function createKeyedReads(deps: {
   async function replay<Page>(
     read: Omit<PageRead, 'keyId'>,
     uncount: () => Promise<void>,
-    fetch: Fetches<Page>['replayed'],
+    fetch: (onPlatformAsked: () => void) => Promise<FetchedPage<Page>>,
   ): Promise<KeyedRead<Page>> {
     let counts = false;
     const count = () => {
@@ -139,17 +144,21 @@ export function createKeyedReads(deps: {
 
   return {
     async readPage(read, key, fetches) {
-      if (key === null) return await charges.readPage({ ...read, keyId: null }, fetches.paid);
+      if (key === null) {
+        return await charges.readPage({ ...read, keyId: null }, () => fetches.paid(notPinned));
+      }
       const keyId = keyIdOf(read.projectId, key);
       const begun = await begin(keyId, digest(JSON.stringify(key.inputs)), read.requestId);
       switch (begun.result) {
         case 'first':
-          return await charges.readPage({ ...read, keyId }, fetches.paid);
+          return await charges.readPage({ ...read, keyId }, () =>
+            fetches.paid((pin) => keys.pinKey(keyId, read.requestId, pin)),
+          );
         case 'replay':
           return await replay(
             read,
             () => keys.uncountReplay(keyId, begun.paidBy),
-            fetches.replayed,
+            (onPlatformAsked) => fetches.replayed(onPlatformAsked, begun.pin),
           );
         default:
           return begun;
@@ -157,6 +166,8 @@ export function createKeyedReads(deps: {
     },
   };
 }
+
+const notPinned = async () => undefined;
 
 function keyIdOf(projectId: ProjectId, { route, key }: ReadKey): string {
   return digest(JSON.stringify([projectId, route, key]));

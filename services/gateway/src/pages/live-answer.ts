@@ -1,3 +1,4 @@
+import { invariant } from '@inventory/runtime/bug';
 import type { Answer } from '../http/answer.ts';
 import type { FetchedLivePage } from './live-page-client.ts';
 import { chargedBill, type PageBill, replayBill } from './page-bill.ts';
@@ -22,6 +23,7 @@ export async function liveAnswer(
   write: (of: PageToWrite) => Promise<Pick<Answer, 'body'> & Partial<Answer>>,
 ): Promise<Answer> {
   if (read.result === 'refused') throw refusePage(read.refusal);
+  invariant(read.result !== 'free', 'a page of the platform is paid for');
   const { page } = read;
   if (read.result === 'replayed') {
     const bill = replayBill(read.balance, priceVersion);

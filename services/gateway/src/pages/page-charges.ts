@@ -17,7 +17,10 @@ import { chargeWaited, intentOpened } from './page-metrics.ts';
 
 /** A page to be charged, or the reason why there is none, which is free. */
 export type FetchedPage<Page> =
-  | { readonly result: 'page'; readonly page: Page }
+  /** `pages` are charged, one where it is absent. */
+  | { readonly result: 'page'; readonly page: Page; readonly pages?: number }
+  /** It has nothing that is paid for. */
+  | { readonly result: 'free'; readonly page: Page }
   | { readonly result: 'refused'; readonly refusal: Refusal };
 
 export type PaidRead<Page> =
@@ -27,6 +30,7 @@ export type PaidRead<Page> =
       readonly outcome: BillingOutcome;
       readonly delivery: PageDelivery;
     }
+  | { readonly result: 'free'; readonly page: Page }
   /** Nothing is charged, or the charge is reversed. */
   | { readonly result: 'refused'; readonly refusal: Refusal };
 
@@ -65,13 +69,17 @@ const unavailable = {
 export function createPageCharges(deps: PageChargesDeps): PageCharges {
   const { closer, funds, logger } = deps;
 
-  async function pay<Page>(intent: PageIntent, page: Page): Promise<PaidRead<Page>> {
-    const known = await funds.recheckFunds(intent);
+  async function pay<Page>(
+    intent: PageIntent,
+    { page, pages = 1 }: Extract<FetchedPage<Page>, { result: 'page' }>,
+  ): Promise<PaidRead<Page>> {
+    const purchase = { ...intent, pages };
+    const known = await funds.recheckFunds(purchase);
     if (known !== null) {
       closer.closeUncharged(intent);
       return { result: 'refused', refusal: known };
     }
-    const reply = await charge(deps, intent).catch((error: unknown) => {
+    const reply = await charge(deps, intent, pages).catch((error: unknown) => {
       closer.reverseCharge(intent);
       throw error;
     });
@@ -95,7 +103,7 @@ export function createPageCharges(deps: PageChargesDeps): PageCharges {
     closer.closeUncharged(intent);
     const { refusal } = outcome;
     if (refusal !== null && isFundsRefusal(refusal)) {
-      funds.recordRefusal(intent);
+      funds.recordRefusal(purchase);
       return { result: 'refused', refusal };
     }
     // A fault: the reversal came first, or an id was used twice.
@@ -113,12 +121,12 @@ export function createPageCharges(deps: PageChargesDeps): PageCharges {
         fetch(),
       ]);
       if (stored.status === 'fulfilled' && fetched.status === 'fulfilled') {
-        if (fetched.value.result === 'page') return await pay(intent, fetched.value.page);
+        if (fetched.value.result === 'page') return await pay(intent, fetched.value);
       }
       // No charge was sent. An intent whose insert failed may be stored.
       closer.closeUncharged(intent);
       if (fetched.status === 'rejected') throw fetched.reason;
-      if (fetched.value.result === 'refused') return fetched.value;
+      if (fetched.value.result !== 'page') return fetched.value;
       throw (stored as PromiseRejectedResult).reason;
     },
   };
@@ -127,12 +135,13 @@ export function createPageCharges(deps: PageChargesDeps): PageCharges {
 async function charge(
   deps: PageChargesDeps,
   intent: PageIntent,
+  pages: number,
 ): Promise<ReplyResult<MessageBody<'reply.billing-outcome.v1'>>> {
   const startMs = monotonicNow();
   const timeLeftMs = intent.deadlineMs - deps.clock.now();
   if (timeLeftMs <= 0) return { result: 'not_sent', cause: 'past the deadline' };
   const reply = await deps.commands.request(
-    chargeOf(intent),
+    chargeOf(intent, pages),
     replyOf('reply.billing-outcome.v1'),
     Math.min(deps.limits.chargeTimeoutMs, timeLeftMs),
   );
@@ -140,7 +149,7 @@ async function charge(
   return reply;
 }
 
-function chargeOf(intent: PageIntent) {
+function chargeOf(intent: PageIntent, pages: number) {
   const commandId = billingCommandId.charge(intent.requestId);
   return {
     type: 'billing.charge.v1',
@@ -152,6 +161,7 @@ function chargeOf(intent: PageIntent) {
       project_id: intent.projectId,
       request_id: intent.requestId,
       product_code: intent.productCode,
+      ...(pages === 1 ? {} : { page_count: pages }),
     },
   } as const;
 }

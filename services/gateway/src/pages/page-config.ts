@@ -30,6 +30,18 @@ export const pageSettings = {
   LIVE_PAGES_PER_ACCOUNT_MAX: integer(1, 100_000)
     .prefault('100')
     .describe('Most live pages of one account at once, on one replica'),
+  EXPORTS_MAX: integer(1, 10_000)
+    .prefault('16')
+    .describe('Most exports that one replica sends at once; each takes up to 16 MiB'),
+  EXPORTS_PER_ACCOUNT_MAX: integer(1, 10_000)
+    .prefault('4')
+    .describe('Most exports of one account at once, on one replica'),
+  EXPORT_TIME_MAX_MS: duration()
+    .prefault('480000')
+    .describe(
+      'Longest time that an export is sent to its client, less than READ_KEY_KEEP_MS: one that is cut ' +
+        'by it can be resumed free with its Idempotency-Key',
+    ),
   LIVE_CURSOR_AGE_MAX_MS: duration()
     .prefault('86400000')
     .describe('Age past which a cursor of Live Pages is no longer readable'),
@@ -48,6 +60,7 @@ export interface PageConfig {
     readonly reverseAfterMs: number;
     readonly readKeyKeepMs: number;
   };
+  readonly exports: { readonly limits: KeyedLimits; readonly timeMaxMs: number };
   readonly livePages: {
     readonly liveWaitMs: number;
     readonly liveTransferMs: number;
@@ -65,6 +78,10 @@ export function pageConfig(parsed: Parsed): Omit<PageConfig, 'deadlines'> {
       deliverWithinMs: parsed.PAGE_DELIVERY_DEADLINE_MS,
       reverseAfterMs: parsed.PAGE_REVERSAL_DELAY_MS,
       readKeyKeepMs: parsed.READ_KEY_KEEP_MS,
+    },
+    exports: {
+      limits: { perKeyMax: parsed.EXPORTS_PER_ACCOUNT_MAX, totalMax: parsed.EXPORTS_MAX },
+      timeMaxMs: parsed.EXPORT_TIME_MAX_MS,
     },
     livePages: {
       liveWaitMs: parsed.LIVE_PAGE_WAIT_MS,

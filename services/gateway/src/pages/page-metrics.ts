@@ -27,6 +27,18 @@ const reversals = counter({
   labels: { result: reversalResults },
 });
 
+const exportEnds = ['completed', 'cut', 'expired'] as const;
+const exportsSent = counter({
+  name: 'inventory.gateway.exports',
+  description:
+    'Exports whose sending began, by end: cut by client, time or fault, or no longer saved',
+  labels: { end: exportEnds },
+});
+
+export function exportEnded(end: (typeof exportEnds)[number]): void {
+  exportsSent.add(1, { end });
+}
+
 export function chargeWaited(durationMs: number, result: ReplyResult<unknown>['result']): void {
   chargeWait.record(durationMs / 1_000, { result });
 }

@@ -4,7 +4,7 @@ import { scopePath } from '@inventory/contracts/http/parameters';
 import { languageTags } from '@inventory/contracts/languages';
 import { pageAssetsMax } from '@inventory/contracts/vocabulary';
 import { Refused } from '@inventory/http/refused';
-import { unreachable } from '@inventory/runtime/bug';
+import { Bug, unreachable } from '@inventory/runtime/bug';
 import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
 import type { AdmittedRequest, Answer } from '../http/answer.ts';
 import {
@@ -14,7 +14,7 @@ import {
   exampleScope,
   pageMetaExample,
 } from '../http/openapi/examples.ts';
-import { nextPart, sameScope } from '../http/openapi/links.ts';
+import { nextPart, sameScope, sinceRevision } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
 import { currentBody } from './current-body.ts';
@@ -57,6 +57,8 @@ export const readCurrentRoute = publicRoute({
     description: 'The page. Its charge is final once it is delivered.',
     links: {
       readCurrent: { ...sameScope, ...nextPart() },
+      readChanges: { ...sameScope, ...sinceRevision('/data') },
+      exportCurrent: sameScope,
       readLivePage: sameScope,
     },
     body: { data: currentPage, meta: pageReadMeta },
@@ -130,6 +132,8 @@ function toAnswer(
     }
     case 'refused':
       throw refusePage(read.refusal);
+    case 'free':
+      throw new Bug('a page of Current is paid for');
     default:
       return unreachable(read);
   }

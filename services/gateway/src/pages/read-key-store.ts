@@ -26,6 +26,7 @@ const documents = {
     replays: z.int(),
     openUntil: z.date(),
     expireAt: z.date(),
+    pin: z.string().exactOptional(),
   }),
 };
 type ReadKeyDocument = z.infer<typeof documents.schema>;
@@ -35,6 +36,8 @@ export interface ReadKeyStore {
   /** Inserts an open key; false when it exists. */
   openKey(keyId: string, record: ReadKeyRecord): Promise<boolean>;
   findKey(keyId: string): Promise<ReadKeyRecord | null>;
+  /** Stores what the attempt is about to pay for. */
+  pinKey(keyId: string, requestId: RequestId, pin: string): Promise<void>;
   /** Counts one more replay; false after a conflict with another request. */
   countReplay(keyId: string, record: ReadKeyRecord): Promise<boolean>;
   /** Reverts the count of a replay that returned no page. */
@@ -51,7 +54,7 @@ export function createReadKeyStore(db: Db, deadlines: { readonly lookUpMs: numbe
     withDeadline(work, deadlines.lookUpMs, 'looking up an Idempotency-Key');
 
   return {
-    async openKey(keyId, { openUntilMs, expiresAtMs, ...record }) {
+    async openKey(keyId, { openUntilMs, expiresAtMs, pin: _pin, ...record }) {
       const times = { openUntil: dateOf(openUntilMs), expireAt: dateOf(expiresAtMs) };
       try {
         await bounded(collection.insertOne({ _id: keyId, ...record, ...times }));
@@ -64,8 +67,11 @@ export function createReadKeyStore(db: Db, deadlines: { readonly lookUpMs: numbe
     async findKey(keyId) {
       const found = await bounded(collection.findOne({ _id: keyId }));
       if (found === null) return null;
-      const { _id, openUntil, expireAt, ...record } = parseDocument(documents, found);
-      return { ...record, openUntilMs: openUntil.getTime(), expiresAtMs: expireAt.getTime() };
+      const { _id, openUntil, expireAt, pin = null, ...record } = parseDocument(documents, found);
+      return { ...record, pin, openUntilMs: openUntil.getTime(), expiresAtMs: expireAt.getTime() };
+    },
+    async pinKey(keyId, requestId, pin) {
+      await bounded(collection.updateOne({ _id: keyId, requestId }, { $set: { pin } }));
     },
     async countReplay(keyId, { requestId, replays }) {
       const counted = await bounded(

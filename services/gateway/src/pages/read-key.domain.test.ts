@@ -9,6 +9,7 @@ const record = (fields: Partial<ReadKeyRecord> = {}): ReadKeyRecord => ({
   replays: 0,
   openUntilMs: nowMs + 1,
   expiresAtMs: nowMs + 1,
+  pin: null,
   ...fields,
 });
 

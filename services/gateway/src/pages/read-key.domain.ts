@@ -14,6 +14,8 @@ export interface ReadKeyRecord {
   /** Past it an open record is stale: its attempt has crashed and its charge is reversed. */
   readonly openUntilMs: number;
   readonly expiresAtMs: number;
+  /** Of an export: what was paid for, which its replays continue. */
+  readonly pin: string | null;
 }
 
 export type KeyVerdict =

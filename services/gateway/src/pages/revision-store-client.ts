@@ -7,7 +7,8 @@ import {
 } from '@inventory/contracts/internal/inventory';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { Language } from '@inventory/contracts/languages';
-import type { ContentCoding, Descriptions } from '@inventory/contracts/vocabulary';
+import type { ContentCoding, Descriptions, ExportFormat } from '@inventory/contracts/vocabulary';
+import type { Lane } from '@inventory/http/call-lanes';
 import type { InternalCall, InternalClient } from '@inventory/http/internal-client';
 import { pathOf } from '@inventory/http/path-of';
 import { Refused } from '@inventory/http/refused';
@@ -38,7 +39,7 @@ export interface WantedSavedPage {
 export interface SavedPage {
   readonly meta: CurrentPageMeta;
   /** The text of `"assets":[…],"descriptions":[…]`, or the packed beginning of a response; never parsed here. */
-  readonly bytes: Buffer;
+  readonly parts: readonly Buffer[];
 }
 
 /** Reads of the revision-store. Rejects with ServiceUnreachable when it is unavailable. */
@@ -48,20 +49,49 @@ export interface RevisionStoreClient {
    * `invalid_request` for assets that are larger than a page.
    */
   findPage(wanted: WantedSavedPage): Promise<SavedPage | null>;
+  /**
+   * A run of lines of an export. Null when nothing is saved, or the observation no longer is. Rejects
+   * with `invalid_request` behind the end.
+   */
+  findLines(wanted: WantedLines, signal: AbortSignal): Promise<SavedPage | null>;
+}
+
+export interface WantedLines {
+  readonly scope: InventoryKey;
+  readonly language: Language;
+  readonly format: ExportFormat;
+  readonly position: number;
+  /** Null for the latest. */
+  readonly observationId: ObservationId | null;
 }
 
 export function createRevisionStoreClient(client: InternalClient): RevisionStoreClient {
   return {
-    async findPage(wanted) {
-      const answer = await client.bytes(callOf(wanted)).catch((error: unknown) => {
-        if (error instanceof Refused && error.refusal.code !== 'invalid_request') return null;
-        throw error;
+    findPage: (wanted) => findRows(client, callOf(wanted)),
+    findLines({ scope, language, format, position, observationId }, signal) {
+      return findRows(client, {
+        method: 'GET',
+        path: pathOf(inventoryPaths.lines, scope),
+        query: { language, format, position, observation_id: observationId ?? undefined },
+        refusals: ['inventory_revision_not_found', 'cursor_expired', 'invalid_request'],
+        lane: exportCalls,
+        signal,
       });
-      if (answer === null) return null;
-      const meta = answer.headers[currentPageMetaHeader];
-      return { meta: currentPageMeta.parse(JSON.parse(String(meta))), bytes: answer.body };
     },
   };
+}
+
+/** Exports have connections of their own: no page waits for one. */
+const exportCalls: Lane = { connections: 16, waitingMax: 1_000 };
+
+async function findRows(client: InternalClient, call: InternalCall): Promise<SavedPage | null> {
+  const answer = await client.parts(call).catch((error: unknown) => {
+    if (error instanceof Refused && error.refusal.code !== 'invalid_request') return null;
+    throw error;
+  });
+  if (answer === null) return null;
+  const meta = answer.headers[currentPageMetaHeader];
+  return { meta: currentPageMeta.parse(JSON.parse(String(meta))), parts: answer.parts };
 }
 
 function callOf(wanted: WantedSavedPage): InternalCall {

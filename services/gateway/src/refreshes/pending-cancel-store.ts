@@ -7,7 +7,9 @@ import {
   refreshId,
 } from '@inventory/contracts/ids';
 import type { CollectionIndexes } from '@inventory/mongo/indexes';
+import { sharedCommands } from '@inventory/mongo/shared-commands';
 import { dateOf } from '@inventory/runtime/clock';
+import { createBatcher } from '@inventory/runtime/concurrency';
 import type { Logger } from '@inventory/runtime/logger';
 import { withDeadline } from '@inventory/runtime/wait';
 import { newWork, workField, workIndex } from '@inventory/work/work-field';
@@ -16,6 +18,7 @@ import type { Db } from 'mongodb';
 import { z } from 'zod';
 
 const collectionName = 'pending_cancels';
+const cancelsPerCommand = 200;
 
 export const pendingCancelIndexes: CollectionIndexes = {
   collection: collectionName,
@@ -58,15 +61,39 @@ export function createPendingCancelStore(
   logger: Logger,
 ): PendingCancelStore {
   const collection = db.collection<PendingCancelDocument>(collectionName);
+
+  const insertions = createBatcher<PendingCancelDocument, void>({
+    ...sharedCommands,
+    itemsMax: cancelsPerCommand,
+    async flush(documents) {
+      await collection.insertMany([...documents], { ordered: false });
+      return documents.map(() => undefined);
+    },
+  });
+
+  /** Where some were not deleted, a replica has claimed those: the others are as they should be. */
+  const withdrawals = createBatcher<RefreshId, boolean>({
+    ...sharedCommands,
+    itemsMax: cancelsPerCommand,
+    async flush(ids) {
+      const some = { _id: { $in: [...ids] } };
+      const { deletedCount } = await collection.deleteMany({ ...some, 'work.tries': 0 });
+      if (deletedCount === ids.length) return ids.map(() => true);
+      const claimed = await collection.find(some, { projection: { _id: 1 } }).toArray();
+      // One that a replica has sent and deleted meanwhile cannot be told from those deleted here.
+      const areTold = deletedCount + claimed.length === ids.length;
+      return ids.map((id) => areTold && !claimed.some(({ _id }) => _id === id));
+    },
+  });
+
   return {
-    async insertCancel(cancel, dueAtMs) {
-      const inserted = collection.insertOne({ ...toFields(cancel), work: newWork(dueAtMs) });
-      await withDeadline(inserted, storeMs, 'storing a pending cancel');
-    },
-    async withdrawCancel(_id) {
-      const deleted = collection.deleteOne({ _id, 'work.tries': 0 });
-      return (await withDeadline(deleted, storeMs, 'deleting a pending cancel')).deletedCount === 1;
-    },
+    insertCancel: (cancel, dueAtMs) =>
+      withDeadline(
+        insertions.add({ ...toFields(cancel), work: newWork(dueAtMs) }),
+        storeMs,
+        'storing a pending cancel',
+      ),
+    withdrawCancel: (id) => withDeadline(withdrawals.add(id), storeMs, 'deleting a pending cancel'),
     async expediteCancel(cancel, dueAtMs) {
       const due = [{ which: toFields(cancel), dueAtMs }];
       const written = makeDue(collection, due, { insertMissing: true });

@@ -42,7 +42,7 @@ const price = 1;
 export async function startFakeLedger(bus: MessageBus): Promise<FakeLedger> {
   const balances = new Map<AccountId, number>();
   const outcomes = new Map<string, BillingOutcome>();
-  const charged = new Set<string>();
+  const charged = new Map<string, number>();
   const sightings = createSightings();
   let seq = 0;
 
@@ -88,14 +88,15 @@ export async function startFakeLedger(bus: MessageBus): Promise<FakeLedger> {
     const refusal = fake.refuseCharge(charge);
     if (refusal) return record(charge, 'charge', 0, refusal);
     const available = fake.balanceOf(charge.account_id);
-    if (available < price) {
+    const required = price * (charge.page_count ?? 1);
+    if (available < required) {
       return record(charge, 'charge', 0, {
         code: 'insufficient_credits',
-        detail: { required: price, available },
+        detail: { required, available },
       });
     }
-    charged.add(charge.request_id);
-    const outcome = record(charge, 'charge', -price);
+    charged.set(charge.request_id, required);
+    const outcome = record(charge, 'charge', -required);
     if (!fake.paysWithUnits(charge)) return outcome;
     const inUnits: BillingOutcome = { ...outcome, asset: 'units', credits_available: 300 };
     outcomes.set(charge.command_id, inUnits);
@@ -105,7 +106,7 @@ export async function startFakeLedger(bus: MessageBus): Promise<FakeLedger> {
   function bookReverse(reverse: Reverse): BillingOutcome {
     const known = outcomes.get(reverse.command_id);
     if (known) return known;
-    return record(reverse, 'reverse', charged.has(reverse.request_id) ? price : 0);
+    return record(reverse, 'reverse', charged.get(reverse.request_id) ?? 0);
   }
 
   async function answer(waitingId: string | undefined, outcome: BillingOutcome): Promise<void> {

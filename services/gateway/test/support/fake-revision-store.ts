@@ -8,6 +8,7 @@ import { contentCoding } from '@inventory/contracts/vocabulary';
 import { packBeginning } from '@inventory/http/packed-body';
 import { type Clock, isoTime } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
+import { changesOf } from './fake-changes.ts';
 import { createFakeStaging, type FakeStaging } from './fake-staging.ts';
 import { type FakeAnswer, type HttpFake, refusalAnswer, startHttpFake } from './http-fake.ts';
 
@@ -38,7 +39,9 @@ export async function startFakeRevisionStore(clock: Clock): Promise<FakeRevision
   async function pageOf(url: URL): Promise<FakeAnswer> {
     const [, , platformId, appId, contextId] = url.pathname.split('/');
     const saved = inventories.get(`${platformId}/${appId}/${contextId}`);
+    if (url.pathname.endsWith('/changes')) return changesOf(saved, url.searchParams);
     if (saved === undefined) return refusalAnswer({ code: 'inventory_revision_not_found' });
+    if (url.pathname.endsWith('/lines')) return linesOf(saved, url.searchParams);
     const pinned = url.searchParams.get('revision_id');
     if (pinned !== null && pinned !== saved.meta.revision_id) {
       return refusalAnswer({ code: 'cursor_expired' });
@@ -59,6 +62,26 @@ export async function startFakeRevisionStore(clock: Clock): Promise<FakeRevision
         [currentPageMetaHeader]: JSON.stringify({ ...saved.meta, next_position, packed }),
       },
       body: packing?.bytes ?? text,
+    };
+  }
+
+  /** The lines of a page each. */
+  function linesOf({ meta, pages }: SavedInventory, query: URLSearchParams): FakeAnswer {
+    const observed = query.get('observation_id');
+    if (observed !== null && observed !== meta.observation_id) {
+      return refusalAnswer({ code: 'cursor_expired' });
+    }
+    const position = Number(query.get('position'));
+    if (position > pages.length) {
+      const issue = { in: 'query', field: 'position', reason: 'is beyond the end' } as const;
+      return refusalAnswer({ code: 'invalid_request', detail: { issues: [issue] } });
+    }
+    const text = pages[position];
+    const next_position = position + 1 < pages.length ? position + 1 : null;
+    return {
+      status: 200,
+      headers: { [currentPageMetaHeader]: JSON.stringify({ ...meta, next_position }) },
+      body: text === undefined ? '' : lineOf(text, query.get('format')),
     };
   }
 
@@ -126,6 +149,13 @@ export function saveInventory(
   };
   store.inventories.set(inventoryKeyText(scope), saved);
   return saved;
+}
+
+/** The one asset of a page as a line. */
+export function lineOf(text: string, format: string | null = 'ndjson'): string {
+  const { assets, descriptions } = JSON.parse(`{${text}}`);
+  if (format === 'csv') return `${assets[0].assetid}\r\n`;
+  return `${JSON.stringify({ asset: assets[0], description: descriptions[0] ?? null })}\n`;
 }
 
 export function membersText(assetId: string): string {

@@ -5,6 +5,7 @@ import { newRefreshId } from '@inventory/testkit/builders';
 import type { Principal } from '../../src/tenancy/principal.domain.ts';
 import type { ApiCall } from './api-call.ts';
 import {
+  changesPathOf,
   currentPathOf,
   livePathOf,
   refreshPathOf,
@@ -43,6 +44,8 @@ export function rightCall(
     cancelRefresh: { method: 'POST', path: `${statusPathOf(newRefreshId())}/cancel` },
     listRefreshes: { path: `/v2/projects/${projectId}/inventory-refreshes` },
     readCurrent: { path: currentPathOf(scope) },
+    readChanges: { path: changesPathOf(scope, `since=invrev_${newRefreshId()}`) },
+    exportCurrent: { path: `${currentPathOf(scope)}/export` },
     readLivePage: { path: livePathOf(scope) },
     readV1Page: { path: v1PathOf(scope) },
     readV1PageAlias: { path: v1AliasPathOf(scope) },

@@ -146,6 +146,7 @@ export interface TestGatewayOptions {
   readonly deadlines?: Deadlines;
   readonly livePages?: Partial<GatewayConfig['livePages']>;
   readonly captures?: Partial<GatewayConfig['captures']>;
+  readonly exports?: Partial<GatewayConfig['exports']>;
   readonly trustedProxies?: readonly string[];
   readonly canTryReference?: boolean;
   readonly servesReference?: boolean;
@@ -213,6 +214,7 @@ export function testGatewayConfig(
     livePages: { ...patientLivePages, ...overrides.livePages },
     v1DeprecatedAtMs: Date.UTC(2026, 0, 1),
     captures: { ...patientCaptures, ...overrides.captures },
+    exports: { limits: { perKeyMax: 2, totalMax: 3 }, timeMaxMs: farMs, ...overrides.exports },
     watches: { perProjectMax: 3 },
     deadlines: overrides.deadlines ?? patientDeadlines,
   };

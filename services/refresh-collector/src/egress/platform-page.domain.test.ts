@@ -5,6 +5,7 @@ import {
   firstAssets,
   type PlatformPage,
   pageMembers,
+  pageText,
   readPlatformPage,
 } from './platform-page.domain.ts';
 
@@ -248,6 +249,7 @@ const servesItsValue = (write: typeof pageMembers) =>
     if (!page) throw new Error('no page');
     const text = `{${write(page, form)}}`;
     expect(JSON.parse(text)).toEqual(reference(sent.json, form));
+    expect(`{${write(page, 'with_properties')}}`).toBe(String(pageText(page)));
     // With the last brace another member may begin.
     for (const row of sent.kept) expect(text).toContain(row.slice(0, -1));
   });

@@ -169,12 +169,29 @@ export function firstAssets(page: PlatformPage, countMax: number): PlatformPage 
   };
 }
 
-/** The text `"assets":[…],"descriptions":[…]`, each asset with its properties or without. */
-export function pageMembers(
-  { assets, descriptions }: Pick<PlatformPage, 'assets' | 'descriptions'>,
-  form: 'with_properties' | 'without_properties',
-): Buffer {
+type Rows = Pick<PlatformPage, 'assets' | 'descriptions'>;
+
+/** The text `{"assets":[…],"descriptions":[…]}` with the properties of the assets. */
+export function pageText(page: Rows): Buffer {
   const text = { pieces: [] };
+  addPiece(text, pieceOf('{'));
+  addMembers(text, page, 'with_properties');
+  addPiece(text, pieceOf('}'));
+  return written(text);
+}
+
+/** The text `"assets":[…],"descriptions":[…]`, each asset with its properties or without. */
+export function pageMembers(page: Rows, form: 'with_properties' | 'without_properties'): Buffer {
+  const text = { pieces: [] };
+  addMembers(text, page, form);
+  return written(text);
+}
+
+function addMembers(
+  text: OpenText,
+  { assets, descriptions }: Rows,
+  form: Parameters<typeof pageMembers>[1],
+): void {
   const addAsset = (asset: PageAsset) => {
     if (form === 'without_properties' || asset.properties.length === 0) addPiece(text, asset);
     else addWithProperties(text, asset);
@@ -184,7 +201,6 @@ export function pageMembers(
   addPiece(text, descriptionsStart);
   addRows(text, descriptions);
   addPiece(text, listEnd);
-  return written(text);
 }
 
 /** Its properties are its last members. */

@@ -1,5 +1,6 @@
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import type { Clock } from '@inventory/runtime/clock';
+import type { Logger } from '@inventory/runtime/logger';
 import { inTrace } from '@inventory/runtime/tracing';
 import type { Refresh, RefreshPhase } from './refresh.domain.ts';
 import type { StagedPageRecord } from './refresh-document.ts';
@@ -14,19 +15,15 @@ export interface SagaDeps {
   readonly clock: Clock;
   /** Called when a refresh entered a new phase, with the phase it left. */
   readonly onChanged: (refresh: Refresh, left: RefreshPhase) => void;
-  /** Publishes what was just written into an outbox; what fails is sent later. */
-  readonly sendFromOutbox: (
-    refreshId: string,
-    messages: readonly OutgoingMessage[],
-  ) => Promise<void>;
+  readonly logger: Pick<Logger, 'warn'>;
 }
 
 /**
- * How outgoing messages are delivered. `publish`: immediately, for facts of a Kafka record, which is
- * redelivered after a crash. `outbox`: written with the step, for facts of a timer, a worker or an
- * operator, which nothing repeats.
+ * What sends the messages of a step again after a fault. `redelivery`: the Kafka record of the fact,
+ * which is not committed without them. `resend`: they are the pending commands of the new phase
+ * (`resend-work`); so are those of every fact of a timer or a worker, which nothing repeats.
  */
-export type DeliveryMode = 'publish' | 'outbox';
+export type Repetition = 'redelivery' | 'resend';
 
 export interface FactResult {
   readonly refresh: Refresh;
@@ -45,24 +42,24 @@ export async function applyFact(
   deps: SagaDeps,
   refreshId: string,
   fact: Fact,
-  deliveryMode: DeliveryMode,
+  repetition: Repetition,
 ): Promise<FactResult | undefined> {
   const cached = deps.refreshes.cachedRefresh(refreshId);
   if (cached && advance(cached.refresh, fact).step === 'changed') {
-    const result = await applyTo(deps, cached, fact, { deliveryMode });
+    const result = await applyTo(deps, cached, fact, { repetition });
     if (result) return result;
   }
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     const stored = await deps.refreshes.findRefresh(refreshId);
     if (!stored) return undefined;
-    const result = await applyTo(deps, stored, fact, { deliveryMode });
+    const result = await applyTo(deps, stored, fact, { repetition });
     if (result) return result;
   }
   throw new Error(`refresh ${refreshId} changes too often to be written`);
 }
 
 export interface Application {
-  readonly deliveryMode: DeliveryMode;
+  readonly repetition: Repetition;
   /** The staged pages, where the caller has them; otherwise they are read. */
   readonly pages?: readonly StagedPageRecord[];
   /** The last of them, to be recorded with the same write. */
@@ -98,16 +95,17 @@ async function write(
   const { next } = decided;
   const after = { ...stored, refresh: next };
   const messages = await messagesFor(deps, after, decided.send, application.pages);
-  const { deliveryMode, lastPage } = application;
-  const saved = await deps.refreshes.saveStep(stored, next, {
-    messages: deliveryMode === 'outbox' ? messages : [],
-    ...(lastPage ? { lastPage } : {}),
-  });
-  if (!saved) return undefined;
+  const { repetition, lastPage } = application;
+  if (!(await deps.refreshes.saveStep(stored, next, lastPage))) return undefined;
   if (refresh.phase !== next.phase) deps.onChanged(next, refresh.phase);
-  if (deliveryMode === 'publish') await deps.publish(messages);
-  else await deps.sendFromOutbox(refresh.id, messages);
+  const sent = deps.publish(messages);
+  if (repetition === 'redelivery') await sent;
+  else await sent.catch((error: unknown) => notSent(deps, next, error));
   return { refresh: next, step: 'changed' };
+}
+
+function notSent({ logger }: Pick<SagaDeps, 'logger'>, { id, phase }: Refresh, err: unknown): void {
+  logger.warn({ err, refresh_id: id, phase }, 'messages not sent, to be resent');
 }
 
 /** Sends the messages of these effects; stores nothing. */

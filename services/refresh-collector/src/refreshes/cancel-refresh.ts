@@ -43,7 +43,7 @@ async function cancel(deps: SagaDeps, request: CancelRequest): Promise<CancelRes
     return inserted ? 'not_found' : cancel(deps, request);
   }
   if (stored.refresh.projectId !== request.projectId) return 'not_found';
-  const applied = await applyFact(deps, request.id, { fact: 'cancel_requested' }, 'outbox');
+  const applied = await applyFact(deps, request.id, { fact: 'cancel_requested' }, 'resend');
   switch (applied?.refresh.phase) {
     case undefined:
     case 'refused':

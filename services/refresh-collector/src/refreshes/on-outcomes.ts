@@ -18,13 +18,13 @@ export function onBillingOutcome(saga: SagaDeps, logger: Logger): Handlers {
       const { refresh_id: refreshId } = body;
       const fact = factOfBillingOutcome(body, saga.clock.now());
       if (refreshId === null || !fact) return;
-      const applied = await applyFact(saga, refreshId, fact, 'publish');
+      const applied = await applyFact(saga, refreshId, fact, 'redelivery');
       if (applied?.step === 'changed' && fact.fact === 'hold_lost') reportLostHold(refreshId);
       if (applied || !isHold(body)) return;
       const of = { id: refreshId, accountId: body.account_id, projectId: body.project_id };
       // Stored meanwhile: the hold belongs to it.
       if (!(await releaseOrphanedHold(saga, of, trace))) {
-        await applyFact(saga, refreshId, fact, 'publish');
+        await applyFact(saga, refreshId, fact, 'redelivery');
       }
     },
   };
@@ -50,12 +50,17 @@ export function onRevisionOutcomes(saga: SagaDeps): Handlers {
           changed: body.changed,
           observedAssets: body.observed_assets,
         },
-        'publish',
+        'redelivery',
       );
     },
     'revision.rejected.v1': async ({ body }) => {
       if (body.refresh_id === null) return;
-      await applyFact(saga, body.refresh_id, { fact: 'rejected', reason: body.reason }, 'publish');
+      await applyFact(
+        saga,
+        body.refresh_id,
+        { fact: 'rejected', reason: body.reason },
+        'redelivery',
+      );
     },
   };
 }
@@ -65,7 +70,7 @@ export function onProjectEvent(saga: SagaDeps): Handlers {
     'project.event-appended.v1': async ({ body }) => {
       const refreshId = body.event.refresh_id;
       if (refreshId === null) return;
-      await applyFact(saga, refreshId, { fact: 'event_appended' }, 'publish');
+      await applyFact(saga, refreshId, { fact: 'event_appended' }, 'redelivery');
     },
   };
 }

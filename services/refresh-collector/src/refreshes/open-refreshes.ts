@@ -1,9 +1,9 @@
 import type { BoundInternalRoute } from '@inventory/http/internal-route';
+import type { MessageBus } from '@inventory/messaging/bus';
 import { startScrapedReading } from '@inventory/runtime/scraped-reading';
 import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import type { Backends } from '@inventory/service-host/open-backends';
 import type { ServiceContext } from '@inventory/service-host/service-context';
-import { startOutbox } from '@inventory/work/outbox';
 import type { EgressConfig } from '../egress/egress-config.ts';
 import type { EgressPool } from '../egress/egress-pool.ts';
 import type { RecentUse } from '../recent-use.ts';
@@ -11,8 +11,10 @@ import { admissionRoutes } from './admission-routes.ts';
 import type { AdmissionStore } from './admission-store.ts';
 import type { InventorySizes } from './admit-refresh.ts';
 import type { SagaDeps } from './apply-fact.ts';
+import { countEnds } from './count-ends.ts';
 import type { LedgerClient } from './orphaned-holds.ts';
 import type { PublishedPlan } from './published-plan.domain.ts';
+import type { QuarterHourStore } from './quarter-hour-store.ts';
 import type { Refresh } from './refresh.domain.ts';
 import type { RefreshConfig } from './refresh-config.ts';
 import type { RefreshListStore } from './refresh-list-store.ts';
@@ -28,16 +30,19 @@ import {
   type Estimate,
   estimateOf,
 } from './status-estimate.domain.ts';
+import { type StatusDeps, statusRoute } from './status-route.ts';
 import { type SurveyPublisher, surveyRefreshes } from './survey-refreshes.ts';
 import { type AdmissionWatch, watchAdmission } from './watch-admission.ts';
 
 export interface RefreshesDeps {
-  readonly backends: Pick<Backends, 'db' | 'bus'>;
+  readonly backends: Pick<Backends, 'bus'>;
   readonly stores: {
     readonly refreshes: RefreshStore;
     readonly refreshLists: RefreshListStore;
     readonly resends: Resends;
     readonly admission: AdmissionStore;
+    readonly quarterHours: QuarterHourStore;
+    readonly breakers: StatusDeps['breakers'];
     readonly inventories: InventorySizes;
     readonly survey: RefreshSurveyStore;
   };
@@ -81,8 +86,9 @@ export async function openRefreshes(
   const limits = config.identities;
   const { identityStates } = egress.pool;
   const survey = surveyRefreshes({ store: stores.survey, identityStates, limits, planner, clock });
-  const { saga, onRefreshChanged } = openSaga(context, backends, stores.refreshes);
+  const { saga, onRefreshChanged } = openSaga(context, backends.bus, stores.refreshes);
   onRefreshChanged(() => void use.note());
+  onRefreshChanged(countEnds(context, stores.quarterHours));
   startRefreshJobs(context, { saga, resends: stores.resends, ledger, admission, use });
   const scraped = startScrapedReading({ ...context, name: 'refresh survey', read: survey });
   observeRefreshes({
@@ -115,18 +121,17 @@ export async function openRefreshes(
     routes: [
       ...refreshRoutes.map((route) => route.bind(reads)),
       ...admissionRoutes.map((route) => route.bind(ofAdmission)),
+      statusRoute.bind({ ...stores, store: stores.admission, plan, clock }),
     ],
   };
 }
 
 function openSaga(
   context: Context,
-  { db, bus }: RefreshesDeps['backends'],
+  { publish }: Pick<MessageBus, 'publish'>,
   refreshes: RefreshStore,
 ): Pick<Refreshes, 'saga' | 'onRefreshChanged'> {
   const { clock, logger } = context;
-  const { publish } = bus;
-  const outbox = startOutbox({ db, collectionName: 'refreshes', publish }, context);
   const listeners: RefreshListener[] = [];
   const saga: SagaDeps = {
     refreshes,
@@ -137,7 +142,7 @@ function openSaga(
       logger.debug({ refresh_id: refresh.id, phase: refresh.phase }, 'refresh advanced');
       for (const listener of listeners) listener(refresh, left);
     },
-    sendFromOutbox: outbox.send,
+    logger,
   };
   return { saga, onRefreshChanged: (listener) => void listeners.push(listener) };
 }

@@ -17,7 +17,6 @@ import {
   settlementDisposition,
 } from '@inventory/contracts/vocabulary';
 import { storedTrace } from '@inventory/mongo/stored-trace';
-import type { WithOutbox } from '@inventory/work/outbox';
 import { workField } from '@inventory/work/work-field';
 import { z } from 'zod';
 import { refreshPhases } from './refresh.domain.ts';
@@ -101,9 +100,7 @@ const refresh = z.object({
 /** The staged pages of a refresh; its other fields are parsed without them. */
 const stagedPages = z.object({ _id: refreshId, pages: z.array(stagedPage).default([]) });
 
-export type RefreshDocument = z.infer<typeof refresh> &
-  Partial<z.infer<typeof stagedPages>> &
-  WithOutbox;
+export type RefreshDocument = z.infer<typeof refresh> & Partial<z.infer<typeof stagedPages>>;
 
 /** The fields of a refresh that planning reads. */
 const plannedRefresh = refresh.pick({

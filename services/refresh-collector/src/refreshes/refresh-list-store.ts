@@ -56,7 +56,7 @@ export function createRefreshListStore(
       };
       const hint = refreshIds.length > 0 ? {} : { hint: of.watchId ? byWatch : byPhase };
       const found = await refreshes
-        .find(filter, { projection: { pages: 0, outbox: 0 }, ...hint })
+        .find(filter, { projection: { pages: 0 }, ...hint })
         .sort({ requestedAt: -1, _id: -1 })
         .limit(limit + 1)
         .toArray();

@@ -1,4 +1,5 @@
 import { acceptedRefresh } from '../../test/refresh-builder.ts';
+import type { StoredRefresh } from './refresh-mapping.ts';
 import { awaitReservation } from './refresh-routes.ts';
 
 beforeEach(() => jest.useFakeTimers());
@@ -12,6 +13,7 @@ function storeReservedAfter(unreservedReads: number) {
     get reads() {
       return reads;
     },
+    cachedRefresh: (): StoredRefresh | null => null,
     async findRefresh() {
       reads += 1;
       jest.advanceTimersByTime(100);
@@ -36,6 +38,22 @@ test('one whose reservation outcome is stored is read once', async () => {
   expect(store.reads).toBe(1);
 });
 
+test('one whose outcome this replica stores meanwhile is not read again (architecture: cost follows what is due)', async () => {
+  const { findRefresh } = storeReservedAfter(Number.POSITIVE_INFINITY);
+  const queued = { refresh: acceptedRefresh({ phase: 'queued' }), trace: {} };
+  let reads = 0;
+  const store = {
+    async findRefresh() {
+      reads += 1;
+      return await findRefresh();
+    },
+    cachedRefresh: () => (reads > 0 ? queued : null),
+  };
+
+  expect(await awaitReservation(store, 'id')).toBe(queued);
+  expect(reads).toBe(1);
+});
+
 test('one whose reservation stays away is shown as accepted after half a second', async () => {
   const store = storeReservedAfter(Number.POSITIVE_INFINITY);
 
@@ -44,5 +62,7 @@ test('one whose reservation stays away is shown as accepted after half a second'
 });
 
 test('an unknown one is not waited for [projects-are-apart]', async () => {
-  expect(await awaitReservation({ findRefresh: async () => null }, 'id')).toBeNull();
+  expect(
+    await awaitReservation({ ...storeReservedAfter(0), findRefresh: async () => null }, 'id'),
+  ).toBeNull();
 });

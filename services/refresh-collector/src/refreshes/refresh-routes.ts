@@ -99,6 +99,8 @@ export const refreshRoutes = [readRefreshRoute, listRefreshesRoute, readAttemptR
 
 const waitMs = 500;
 const pollIntervalMs = 25;
+/** Another replica may store the outcome; this one sees its own without a read. */
+const pollsPerRead = 4;
 
 /**
  * The refresh once its reservation outcome is stored; null when there is no such refresh. A client
@@ -106,13 +108,18 @@ const pollIntervalMs = 25;
  * after which the refresh is returned as `accepted`, as while the ledger is unavailable.
  */
 export async function awaitReservation(
-  refreshes: Pick<RefreshStore, 'findRefresh'>,
+  refreshes: Pick<RefreshStore, 'findRefresh' | 'cachedRefresh'>,
   refreshId: string,
 ): Promise<StoredRefresh | null> {
   const startMs = monotonicNow();
   while (true) {
     const stored = await refreshes.findRefresh(refreshId);
     if (stored?.refresh.phase !== 'accepted' || elapsedSince(startMs) > waitMs) return stored;
-    await pause(pollIntervalMs);
+    for (let polls = 0; polls < pollsPerRead; polls += 1) {
+      await pause(pollIntervalMs);
+      // It was written after what was just read.
+      const cached = refreshes.cachedRefresh(refreshId);
+      if (cached !== null && cached.refresh.phase !== 'accepted') return cached;
+    }
   }
 }

@@ -1,11 +1,9 @@
 import type { ProjectId } from '@inventory/contracts/ids';
-import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
 import { parseDocument } from '@inventory/mongo/parse-document';
 import type { TypedCollection, TypedUpdate } from '@inventory/mongo/typed-collection';
 import { type Clock, dateOf, dateOrNull } from '@inventory/runtime/clock';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
-import { pushToOutbox } from '@inventory/work/outbox';
 import { LRUCache } from 'lru-cache';
 import { claimsOn, fromStoredClaim, type KeyClaim, toStoredClaim } from './key-claim-mapping.ts';
 import type { Refresh } from './refresh.domain.ts';
@@ -31,14 +29,6 @@ export interface KeyState {
   readonly keyGeneration: number;
 }
 
-/** What a step writes beside the refresh itself. */
-export interface StepExtras {
-  /** Written into the outbox of the document. */
-  readonly messages?: readonly OutgoingMessage[];
-  /** The page that completes a scan is recorded with its end. */
-  readonly lastPage?: StagedPageRecord;
-}
-
 /** Reads and writes whole refreshes; every write is conditional on what was read. */
 export interface RefreshStore {
   /** False when it is stored already, or another attempt claimed this generation of its key. */
@@ -53,12 +43,12 @@ export interface RefreshStore {
   readKeyState(projectId: ProjectId, idempotencyKey: string): Promise<KeyState>;
   /** Null once its scan is decided. */
   readStagedPages(id: string): Promise<readonly StagedPageRecord[] | null>;
-  /** Saves a step; false when the refresh changed meanwhile. */
-  saveStep(previous: StoredRefresh, next: Refresh, extras?: StepExtras): Promise<boolean>;
+  /** Saves a step, with the page that it records; false when the refresh changed meanwhile. */
+  saveStep(previous: StoredRefresh, next: Refresh, page?: StagedPageRecord): Promise<boolean>;
 }
 
 const refreshesCachedMax = 5_000;
-const withoutPages = { projection: { pages: 0, outbox: 0 } } as const;
+const withoutPages = { projection: { pages: 0 } } as const;
 
 export function createRefreshStore(
   refreshes: TypedCollection<RefreshDocument>,
@@ -87,11 +77,11 @@ export function createRefreshStore(
     return stored;
   }
 
-  async function update(previous: StoredRefresh, next: Refresh, extras: StepExtras) {
+  async function update(previous: StoredRefresh, next: Refresh, page?: StagedPageRecord) {
     const { id, version } = previous.refresh;
     const { modifiedCount } = await refreshes.updateOne(
       { _id: id, version },
-      updateTo(next, clock.now(), times, extras),
+      updateTo(next, clock.now(), times, page),
     );
     return modifiedCount === 1;
   }
@@ -135,8 +125,8 @@ export function createRefreshStore(
       );
       return found && parseDocument(stagedPagesDocument, found).pages;
     },
-    async saveStep(previous, next, extras = {}) {
-      const saved = await update(previous, next, extras);
+    async saveStep(previous, next, page) {
+      const saved = await update(previous, next, page);
       if (saved) cache({ refresh: next, trace: previous.trace });
       else cached.delete(next.id);
       return saved;
@@ -151,11 +141,9 @@ function updateTo(
   next: Refresh,
   nowMs: number,
   times: RefreshTimes,
-  { messages = [], lastPage }: StepExtras,
+  page: StagedPageRecord | undefined,
 ): TypedUpdate<RefreshDocument> {
   const timed = timedFields(next, nowMs, times);
-  const outbox = messages.length > 0 ? pushToOutbox(messages, nowMs) : null;
-  const pushed = { ...outbox?.$push, ...(lastPage ? { pages: lastPage } : {}) };
   return {
     $set: { ...changingFields(next), ...scanFieldsOf(next), ...timed },
     $unset: {
@@ -163,8 +151,7 @@ function updateTo(
       ...(timed.work ? {} : { work: '' }),
     },
     $currentDate: { changedAt: true },
-    ...(Object.keys(pushed).length > 0 ? { $push: pushed } : {}),
-    ...(outbox ? { $min: outbox.$min, $max: outbox.$max } : {}),
+    ...(page ? { $push: { pages: page } } : {}),
   };
 }
 

@@ -73,7 +73,7 @@ export function openResends(
       collection,
       documents: refreshDocument,
       queue,
-      projection: { pages: 0, outbox: 0 },
+      projection: { pages: 0 },
       toItem: fromDocument,
       completed: 'kept',
       logger,

@@ -63,7 +63,7 @@ export function createPlanExecutor(deps: PlanExecutorDeps): PlanExecutor {
   const lastStartMs = createRecentlyUsed<string, number>(accountsMax);
 
   async function apply(id: string, fact: Fact, open: PlannedRefreshes): Promise<FactResult | null> {
-    const result = await applyFact(deps.saga, id, fact, 'outbox');
+    const result = await applyFact(deps.saga, id, fact, 'resend');
     if (result) open.put(plannedOf(result.refresh));
     else open.remove(id);
     return result ?? null;

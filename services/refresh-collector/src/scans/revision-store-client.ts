@@ -3,7 +3,7 @@ import type { ManifestPage } from '@inventory/contracts/messages/revision-comman
 import type { InternalClient } from '@inventory/http/internal-client';
 import { type PagePlace, stagePage } from '@inventory/http/stage-page';
 import type { SerialExecutor } from '@inventory/runtime/serial-executor';
-import { type PlatformPage, pageMembers } from '../egress/platform-page.domain.ts';
+import { type PlatformPage, pageText } from '../egress/platform-page.domain.ts';
 
 /**
  * Stages pages in the revision-store; the result is the page's entry of the manifest. Rejects with
@@ -35,7 +35,6 @@ export function createRevisionStoreClient(
 }
 
 function stagedText(page: PlatformPage): Buffer | null {
-  const members = pageMembers(page, 'with_properties');
-  const text = Buffer.concat([Buffer.from('{'), members, Buffer.from('}')]);
+  const text = pageText(page);
   return text.length <= stagedPageBytesMax ? text : null;
 }

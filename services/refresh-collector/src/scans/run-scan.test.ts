@@ -11,6 +11,8 @@ import type { Refresh } from '../refreshes/refresh.domain.ts';
 import { advance } from '../refreshes/refresh-saga.domain.ts';
 import { runScan, type ScanDeps } from './run-scan.ts';
 
+const logger = createLogger({ service: 'test', level: 'silent' });
+
 const clock = createTestClock();
 const far = 600_000;
 
@@ -50,15 +52,15 @@ function openScan(fetchPage: PlatformClient['fetchPage'], changes: ScanChanges =
         cacheRefresh: () => {},
         readKeyState: unused,
         readStagedPages: async () => [],
-        saveStep: async (previous, next, extras) => {
-          const isSaved = (await changes.saveStep?.(previous, next, extras)) ?? true;
+        saveStep: async (previous, next, page) => {
+          const isSaved = (await changes.saveStep?.(previous, next, page)) ?? true;
           return isSaved && saved.push(next) > 0;
         },
       },
       publish: unused,
       clock,
       onChanged: () => {},
-      sendFromOutbox: async () => {},
+      logger,
     },
     egress: {
       identities: [{ id: 'a', dispatcher: undefined as never }],
@@ -100,7 +102,7 @@ function openScan(fetchPage: PlatformClient['fetchPage'], changes: ScanChanges =
       smallerCount: 1_000,
     },
     clock,
-    logger: createLogger({ service: 'test', level: 'silent' }),
+    logger,
   };
   const { signal } = new AbortController();
   const hold = { signal, ending: signal, isHeld: () => true };
@@ -193,10 +195,10 @@ describe('a page that is read while the one before is staged and recorded (Refre
             ? { ...refresh, scan: { ...refresh.scan, epoch: 2 } }
             : refresh;
         },
-        saveStep: async (_previous, _next, extras) => {
-          if (!extras?.lastPage) return true;
-          if (extras.lastPage.page === changes.lostAt) return false;
-          history.push(`record ${extras.lastPage.page}`);
+        saveStep: async (_previous, _next, recorded) => {
+          if (!recorded) return true;
+          if (recorded.page === changes.lostAt) return false;
+          history.push(`record ${recorded.page}`);
           return true;
         },
         acquire: (_request, signal) =>

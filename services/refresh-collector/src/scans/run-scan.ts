@@ -179,7 +179,7 @@ async function recordDoubt(
 ): Promise<OpenScan | undefined> {
   const fact = { fact: 'end_doubted', cursor: progress.endCheck.cursor } as const;
   const { refresh } = state;
-  const recorded = await applyTo(saga, { refresh, trace }, fact, { deliveryMode: 'outbox' });
+  const recorded = await applyTo(saga, { refresh, trace }, fact, { repetition: 'resend' });
   return recorded?.step === 'changed'
     ? recordedScan({ ...state, refresh: recorded.refresh, progress, tries })
     : undefined;
@@ -217,7 +217,7 @@ async function stageAndRecord(
     deps.saga,
     { refresh: state.refresh, trace: claimed.trace },
     { fact: 'page_recorded', reportedTotalCount, assetsRead },
-    { deliveryMode: 'outbox', lastPage: page },
+    { repetition: 'resend', lastPage: page },
   );
   return recorded?.step === 'changed' ? { ...next, refresh: recorded.refresh } : undefined;
 }
@@ -265,7 +265,7 @@ async function end(
   const stored = { refresh: { ...refresh, scan }, trace };
   await inSpan({ name: `end scan ${fact.fact}`, parent: trace }, () =>
     applyTo(deps.saga, stored, fact, {
-      deliveryMode: 'outbox',
+      repetition: 'resend',
       pages,
       ...(lastPage ? { lastPage } : {}),
     }),

@@ -5,7 +5,7 @@ import type { Refresh } from '../refreshes/refresh.domain.ts';
 import type { InventoryStore, WaitingLease } from './inventory-store.ts';
 import { scansToHandOver } from './replica-share.domain.ts';
 import { createRunningScans, type RunningScansDeps } from './running-scans.ts';
-import type { ScanStore } from './scan-store.ts';
+import type { ClaimedScan, ScanStore } from './scan-store.ts';
 import { createWaitingLeases, type SeenLease } from './waiting-leases.ts';
 
 export interface ScanWorkerDeps extends Omit<RunningScansDeps, 'lastKnown'> {
@@ -74,7 +74,7 @@ export function createScanWorker(deps: ScanWorkerDeps): ScanWorker {
     const lease = { ...waiting, token: deps.identifiers.uuidV7() };
     if (!(await inventories.takeLease(lease))) return false;
     const fact = { fact: 'scan_taken', worker: replica } as const;
-    const taken = await applyFact(deps.saga, refreshId, fact, 'outbox');
+    const taken = await applyFact(deps.saga, refreshId, fact, 'resend');
     const epoch = taken?.step === 'changed' ? taken.refresh.scan?.epoch : undefined;
     const claimed = epoch === undefined ? null : await scans.findClaimed(refreshId, epoch);
     if (!claimed) {
@@ -139,7 +139,7 @@ export function createScanWorker(deps: ScanWorkerDeps): ScanWorker {
     },
     async startScan(token, opened) {
       try {
-        const claimed = opened && (await scans.findClaimed(opened.lease.refreshId, opened.epoch));
+        const claimed = opened && (await startedScan(deps, opened.lease.refreshId, opened.epoch));
         if (claimed) running.run({ ...opened.lease, token }, claimed, opened.sentMs);
       } finally {
         reserved.delete(token);
@@ -151,6 +151,19 @@ export function createScanWorker(deps: ScanWorkerDeps): ScanWorker {
     },
     idle: running.idle,
   };
+}
+
+/** A scan that this replica has just written is not read again. */
+async function startedScan(
+  { saga, scans }: Pick<ScanWorkerDeps, 'saga' | 'scans'>,
+  id: string,
+  epoch: number,
+): Promise<ClaimedScan | null> {
+  const written = saga.refreshes.cachedRefresh(id);
+  const scan = written?.refresh.scan;
+  const isNew = written?.refresh.phase === 'collecting' && scan?.pages === 0;
+  if (isNew && scan?.epoch === epoch) return { ...written, epoch, pages: [] };
+  return await scans.findClaimed(id, epoch);
 }
 
 function sumOf(numbers: Iterable<number>): number {

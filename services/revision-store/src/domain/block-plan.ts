@@ -1,3 +1,4 @@
+import { numberOf } from './numbered-texts.ts';
 import {
   missingSource,
   pageOf,
@@ -23,6 +24,9 @@ export interface TextPlan {
   readonly sources: readonly RowSource[];
   readonly lengths: Uint32Array;
 }
+
+/** Behind every block of a revision: the texts that its changes need, by their blocks. */
+export const changeTextsFrom = 65_536;
 
 export function blockCount(assets: number, blockAssets: number): number {
   return Math.ceil(assets / blockAssets);
@@ -68,9 +72,18 @@ export function planTexts(
   };
 }
 
+/** The scan's texts of these descriptions, wherever it read them last. */
+export function planDescriptions(survey: Survey, keys: readonly string[]): TextPlan {
+  const numbers = keys.map((key) => survey.descriptionNumbers.get(key) ?? -1);
+  return {
+    sources: numbers.map((number) => survey.descriptionSources[number] ?? missingSource),
+    lengths: Uint32Array.from(numbers, (number) => survey.descriptionBytes[number] ?? 0),
+  };
+}
+
 /** The scan's rows of the assets of a block that is stored, in the order that they have there. */
 export function planRows(survey: Survey, identities: readonly string[]): TextPlan {
-  const positions = identities.map((identity) => survey.positions.get(identity) ?? -1);
+  const positions = identities.map((identity) => numberOf(survey.identities, identity));
   return {
     sources: positions.map((position) => survey.assetSources[position] ?? missingSource),
     lengths: Uint32Array.from(positions, (position) => survey.assetBytes[position] ?? 0),

@@ -21,7 +21,9 @@ async function readAll(pages: readonly Page[], blockAssets: number, format: Form
     observations: { findSuperseded: async () => null },
     blocks,
     clock: { now: () => 0 },
-    settings: { retention: { supersededKeptMs: 0, headKeptMs: 0, erasedKeptMs: 0 } },
+    settings: {
+      retention: { supersededKeptMs: 0, changesKeptMs: 0, headKeptMs: 0, erasedKeptMs: 0 },
+    },
   };
   const runs: Buffer[] = [];
   for (let position: number | null = from; position !== null; ) {

@@ -59,13 +59,22 @@ export interface OpenTexts extends JoinedTexts {
 }
 
 export function openTexts(lengths: Uint32Array): OpenTexts {
+  const { offsets, end } = offsetsIn(lengths);
+  return { bytes: Buffer.alloc(Math.max(0, end - 1), comma), lengths, offsets };
+}
+
+/** Where each of joined texts begins, and the place behind the comma of the last. */
+export function offsetsIn(lengths: Uint32Array): {
+  readonly offsets: Uint32Array;
+  readonly end: number;
+} {
   const offsets = new Uint32Array(lengths.length);
   let end = 0;
   for (const [row, length] of lengths.entries()) {
     offsets[row] = end;
     end += joinedBytes(length);
   }
-  return { bytes: Buffer.alloc(Math.max(0, end - 1), comma), lengths, offsets };
+  return { offsets, end };
 }
 
 /** Puts the text of a row, which begins at `start` in `from`, into its place. */

@@ -1,5 +1,6 @@
 import type { ObservationId, RevisionId } from '@inventory/contracts/ids';
 import type { Language } from '@inventory/contracts/languages';
+import type { ChainPlace, ChangeSet } from './change-chain.ts';
 
 /** The origin of the pages: a scan of the collector, or a customer's chain of Live Pages. */
 export type ScanSource = 'refresh' | 'capture';
@@ -30,6 +31,10 @@ export interface Revision {
   readonly totalAmount: string;
   /** Assets in each block but the last. */
   readonly blockAssets: number;
+  /** Its place among the heads; null for one that never was the head. */
+  readonly chain: ChainPlace | null;
+  /** The change sets that end at it: from the head before it, and merged ones. */
+  readonly joins: readonly ChangeSet[];
 }
 
 /** The descriptions of a revision in one language, and its rows, as one scan read them. */

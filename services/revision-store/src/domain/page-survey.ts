@@ -1,4 +1,5 @@
 import type { StagedAsset, StagedDescription } from '@inventory/contracts/staged-rows';
+import { type PackedTexts, packTexts } from './numbered-texts.ts';
 
 /** A row of a page: where its text lies, and a digest of it. */
 interface FoundRow<Row, Digest> {
@@ -18,7 +19,7 @@ export interface FoundRows {
  * Texts are named by their digests, of 48 bits for the row of an asset.
  */
 export interface PageSurvey {
-  readonly identities: readonly string[];
+  readonly identities: PackedTexts;
   readonly amounts: readonly string[];
   readonly assetTexts: Float64Array;
   /** Start and end of each row in the text of the page, one after another. */
@@ -45,7 +46,7 @@ export function surveyRows(found: FoundRows): PageSurvey {
   const descriptions = [...found.descriptions];
   const descriptionKeys = Uint32Array.from(descriptions, ({ row }) => placeOf(row));
   return {
-    identities: assets.map(({ row }) => assetIdentity(row)),
+    identities: packTexts(assets.map(({ row }) => assetIdentity(row))),
     amounts: assets.map(({ row }) => row.amount),
     assetTexts: Float64Array.from(assets, ({ digest }) => digest),
     assets: spansOf(assets),

@@ -1,11 +1,23 @@
 import type { Observation } from './observation.ts';
-import { isHeadExpired, isSupersededReadable, nextPruneAtMs } from './retention.ts';
+import {
+  changeSetKeptMs,
+  isChangeSetReadable,
+  isHeadExpired,
+  isSupersededReadable,
+  nextPruneAtMs,
+} from './retention.ts';
 
-const retention = { supersededKeptMs: 100, headKeptMs: 1_000, erasedKeptMs: 50 };
+const retention = {
+  supersededKeptMs: 100,
+  headKeptMs: 1_000,
+  changesKeptMs: 300,
+  erasedKeptMs: 50,
+};
 const head = { window: { startedAtMs: 0, completedAtMs: 5_000 } } as Observation;
 const nothing: Parameters<typeof nextPruneAtMs>[0] = {
   head: null,
   oldestSupersededAtMs: null,
+  oldestChangesAtMs: null,
   erasedAtMs: null,
 };
 
@@ -13,6 +25,13 @@ describe('Retention (Reads: superseded revisions, the head) [superseded-stays-24
   it('lets a superseded observation be read until its time is over', () => {
     expect(isSupersededReadable(5_000, 5_099, retention)).toBe(true);
     expect(isSupersededReadable(5_000, 5_100, retention)).toBe(false);
+  });
+
+  it('lets changes begin with a set for so much longer, and ends no chain of pages that began in time', () => {
+    expect(isChangeSetReadable(null, 9_000, retention)).toBe(true);
+    expect(isChangeSetReadable(5_000, 5_399, retention)).toBe(true);
+    expect(isChangeSetReadable(5_000, 5_400, retention)).toBe(false);
+    expect(changeSetKeptMs(retention)).toBe(400 + retention.supersededKeptMs);
   });
 
   it('keeps the head until its time after the last observation is over', () => {
@@ -27,6 +46,7 @@ describe('Retention (Reads: superseded revisions, the head) [superseded-stays-24
     expect(at({ head })).toBe(6_000);
     expect(at({ head, oldestSupersededAtMs: 5_450 })).toBe(5_550);
     expect(at({ head, erasedAtMs: 5_480 })).toBe(5_530);
+    expect(at({ head, oldestChangesAtMs: 5_100 })).toBe(5_600);
   });
 
   it('schedules no run when no data is left', () => {

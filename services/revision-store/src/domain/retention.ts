@@ -5,6 +5,8 @@ export interface Retention {
   readonly supersededKeptMs: number;
   /** How long the head stays after it was last observed. */
   readonly headKeptMs: number;
+  /** How much longer change sets stay than the revisions they join. */
+  readonly changesKeptMs: number;
   /** How long an inventory without a head is remembered as erased. */
   readonly erasedKeptMs: number;
 }
@@ -15,6 +17,20 @@ export function isSupersededReadable(
   retention: Retention,
 ): boolean {
   return nowMs < supersededAtMs + retention.supersededKeptMs;
+}
+
+/** Whether changes may be asked for that begin with a set; null while it leads to the head. */
+export function isChangeSetReadable(
+  supersededAtMs: number | null,
+  nowMs: number,
+  { supersededKeptMs, changesKeptMs }: Retention,
+): boolean {
+  return supersededAtMs === null || nowMs < supersededAtMs + supersededKeptMs + changesKeptMs;
+}
+
+/** How long a change set is kept: chains of pages that began while it was readable come to their end. */
+export function changeSetKeptMs({ supersededKeptMs, changesKeptMs }: Retention): number {
+  return 2 * supersededKeptMs + changesKeptMs;
 }
 
 /** That it was observed before an erasure that has removed what it refers to. */
@@ -31,6 +47,7 @@ export function nextPruneAtMs(
   left: {
     readonly head: Observation | null;
     readonly oldestSupersededAtMs: number | null;
+    readonly oldestChangesAtMs: number | null;
     readonly erasedAtMs: number | null;
   },
   nowMs: number,
@@ -39,6 +56,7 @@ export function nextPruneAtMs(
   const due = [
     left.head && left.head.window.completedAtMs + retention.headKeptMs,
     left.oldestSupersededAtMs !== null && left.oldestSupersededAtMs + retention.supersededKeptMs,
+    left.oldestChangesAtMs !== null && left.oldestChangesAtMs + changeSetKeptMs(retention),
     left.erasedAtMs !== null && left.erasedAtMs + retention.erasedKeptMs,
   ].filter((timeMs) => typeof timeMs === 'number');
   const upcoming = due.filter((timeMs) => timeMs > nowMs);

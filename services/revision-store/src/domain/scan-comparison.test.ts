@@ -23,6 +23,8 @@ const head: Observation = {
     totalCount: 3,
     totalAmount: '4',
     blockAssets: 1000,
+    chain: { root: 'invrev_root', ordinal: 7 },
+    joins: [],
   },
   source: 'refresh',
   sequence: null,
@@ -60,6 +62,8 @@ describe('The comparison of a scan with the head (Refresh: unchanged) [unchanged
       totalCount: 3,
       totalAmount: '4',
       blockAssets: 2000,
+      chain: { root: 'invrev_new', ordinal: 0 },
+      joins: [],
     });
   });
 

@@ -1,5 +1,6 @@
 import type { ObservationId, RevisionId } from '@inventory/contracts/ids';
 import type { Language } from '@inventory/contracts/languages';
+import type { ChainPlace, ChangeSet } from './change-chain.ts';
 import type {
   Observation,
   Revision,
@@ -76,7 +77,13 @@ export function compareWithHead(
   const after = place === 'head' ? present.head : null;
   const observation: Observation = {
     observationId: fresh.observationId,
-    revision: same?.revision ?? newRevision(findings, fresh.revisionId, blockAssets),
+    revision:
+      same?.revision ??
+      newRevision(findings, {
+        revisionId: fresh.revisionId,
+        blockAssets,
+        chain: place === 'head' ? placeAfter(present.head, fresh.revisionId) : null,
+      }),
     source: findings.source,
     sequence: newest(findings.sequence, after?.sequence ?? null),
     language: findings.language,
@@ -158,7 +165,28 @@ function standsForMs({ source, window }: Findings): number {
   return source === 'capture' ? window.startedAtMs : window.completedAtMs;
 }
 
-function newRevision(findings: Findings, revisionId: RevisionId, blockAssets: number): Revision {
-  const { ownershipDigest, totalCount, totalAmount } = findings;
-  return { revisionId, ownershipDigest, totalCount, totalAmount, blockAssets };
+function newRevision(
+  { ownershipDigest, totalCount, totalAmount }: Findings,
+  own: Pick<Revision, 'revisionId' | 'blockAssets' | 'chain'>,
+): Revision {
+  return { ownershipDigest, totalCount, totalAmount, ...own, joins: [] };
+}
+
+/** Without a head a chain begins. */
+function placeAfter(head: Observation | null, revisionId: RevisionId): ChainPlace {
+  const before = head?.revision.chain;
+  return before
+    ? { root: before.root, ordinal: before.ordinal + 1 }
+    : { root: revisionId, ordinal: 0 };
+}
+
+/** The comparison with the change sets that end at its new revision. */
+export function withJoins(comparison: ScanComparison, joins: readonly ChangeSet[]): ScanComparison {
+  const join = (observation: Observation): Observation => ({
+    ...observation,
+    revision: { ...observation.revision, joins },
+  });
+  const { observation, head } = comparison;
+  const joined = join(observation);
+  return { ...comparison, observation: joined, head: head === observation ? joined : head };
 }

@@ -52,6 +52,8 @@ export type ScanResult =
   | {
       readonly result: 'committed';
       readonly revisionId: RevisionId;
+      /** The head that it replaced; null where it is the first, the same, or never was the head. */
+      readonly previousRevisionId: RevisionId | null;
       readonly observationId: ObservationId;
       readonly changed: boolean;
       readonly observedAssets: number;

@@ -4,7 +4,7 @@ import { setDigest } from './set-digest.ts';
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
 function run(lines: readonly string[]): { digest: string; pauses: number } {
-  const computation = setDigest(lines, lines.length, sha256);
+  const computation = setDigest(lines, sha256);
   for (let pauses = 0; ; pauses += 1) {
     const step = computation.next();
     if (step.done) return { digest: step.value, pauses };
@@ -25,6 +25,11 @@ describe('The digest of a set', () => {
     expect(run(odd).digest).toBe(run(lines).digest);
   });
 
+  it('is the one that heads are stored with', () => {
+    const stored = '5e16693640959571c0ff6b71708b01e8ff8d35b76101a7d1d61d14ca95e49998';
+    expect(run(lines).digest).toBe(stored);
+  });
+
   it('changes when one line of many is different, missing or added', () => {
     const { digest } = run(lines);
 
@@ -36,6 +41,25 @@ describe('The digest of a set', () => {
   it('has a digest for nothing at all, which is not that of an empty line', () => {
     expect(run([]).digest).toBe(run([]).digest);
     expect(run([]).digest).not.toBe(run(['a']).digest);
+  });
+
+  it('has the lines of one part in memory at a time', () => {
+    let made = 0;
+    const counted = {
+      length: lines.length,
+      at: (index: number) => {
+        made += 1;
+        return lines[index];
+      },
+    };
+    const computation = setDigest(counted, sha256);
+    const perPause: number[] = [];
+    for (let step = computation.next(); !step.done; step = computation.next()) {
+      perPause.push(made - perPause.reduce((sum, count) => sum + count, 0));
+    }
+
+    expect(made).toBe(2 * lines.length);
+    expect(Math.max(...perPause.slice(-12))).toBeLessThan(1_200);
   });
 
   it('pauses often enough for other work to run', () => {

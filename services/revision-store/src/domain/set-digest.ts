@@ -1,30 +1,31 @@
 /** A collision-resistant digest of a text. */
 export type DigestOf = (text: string) => string;
 
+/** Lines that are made when they are needed; an array is such. */
+export interface Lines {
+  readonly length: number;
+  at(index: number): string | undefined;
+}
+
 const linesPerPart = 1_000;
 const linesPerTurn = 5_000;
 
 /**
  * The digest of a set of lines, independent of their order. Lines are dealt into parts, whose number
- * depends on the size of the set, and sorted there; the generator pauses after each stretch of work, so
- * that 250,000 lines do not block the event loop.
+ * depends on the size of the set, and sorted there; one part of them is in memory at a time. The
+ * generator pauses after each stretch of work, so that 250,000 lines do not block the event loop.
  */
-export function* setDigest(
-  lines: Iterable<string>,
-  size: number,
-  digestOf: DigestOf,
-): Generator<void, string> {
-  const partCount = Math.max(1, Math.ceil(size / linesPerPart));
-  const parts = Array.from({ length: partCount }, (): string[] => []);
-  let dealt = 0;
-  for (const line of lines) {
-    parts[hashOf(line) % partCount]?.push(line);
-    dealt += 1;
-    if (dealt % linesPerTurn === 0) yield;
+export function* setDigest(lines: Lines, digestOf: DigestOf): Generator<void, string> {
+  const partCount = Math.max(1, Math.ceil(lines.length / linesPerPart));
+  const parts = Array.from({ length: partCount }, (): number[] => []);
+  for (let index = 0; index < lines.length; index += 1) {
+    parts[hashOf(lines.at(index) ?? '') % partCount]?.push(index);
+    if (index % linesPerTurn === linesPerTurn - 1) yield;
   }
   const digests: string[] = [];
   for (const part of parts) {
-    digests.push(digestOf(part.sort().join('\n')));
+    const texts = part.map((index) => lines.at(index) ?? '');
+    digests.push(digestOf(texts.sort().join('\n')));
     yield;
   }
   return digestOf(digests.join('\n'));

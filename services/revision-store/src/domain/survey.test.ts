@@ -12,6 +12,7 @@ import {
 import { joinTexts } from './joined-texts.ts';
 import { pageBody } from './page-body.ts';
 import { assetIdentity, descriptionKey } from './page-survey.ts';
+import { ownershipLines } from './survey.ts';
 
 /** Planted faults are found from this seed on, in every run alike. */
 const faultRuns = { seed: 7, numRuns: 10_000, endOnFailure: true };
@@ -236,4 +237,19 @@ describe('The assembly of a scan (Reads, Refresh: unchanged) [unchanged]', () =>
     expect(outcome.failed).toBe(true);
     expect(String(outcome.errorInstance)).toContain('expect(');
   });
+});
+
+it('has a line for each asset: identity, amount and key of the description, as JSON', () => {
+  fc.assert(
+    fc.property(pages, (scan) => {
+      const { assets } = reference(scan);
+      const rows = assets as unknown as StagedAsset[];
+      const lines = ownershipLines(assemble(scan, 3).survey);
+
+      expect(Array.from({ length: lines.length }, (_, at) => lines.at(at))).toEqual(
+        rows.map((row) => JSON.stringify([assetIdentity(row), row.amount, descriptionKey(row)])),
+      );
+    }),
+    { numRuns: propertyRuns(300) },
+  );
 });

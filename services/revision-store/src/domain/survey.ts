@@ -1,5 +1,7 @@
 import { pageRowsMax } from '@inventory/contracts/staged-rows';
+import { addTexts, type NumberedTexts, openNumberedTexts, textAt } from './numbered-texts.ts';
 import type { PageSurvey } from './page-survey.ts';
+import type { Lines } from './set-digest.ts';
 
 /**
  * Where a row's text lies among the staged pages: page and row as one number, because a survey
@@ -19,7 +21,8 @@ export const rowOf = (source: RowSource): number => source % pageRowsMax;
  * that memory does not grow with them.
  */
 export interface Survey {
-  readonly positions: Map<string, number>;
+  /** Of assets, numbered by position. */
+  readonly identities: NumberedTexts;
   readonly assetSources: RowSource[];
   readonly assetBytes: number[];
   /** Of each row: a digest of 48 bits. */
@@ -42,9 +45,9 @@ export interface Survey {
   lastPage: { readonly assets: number; readonly added: number };
 }
 
-export function openSurvey(): Survey {
+export function openSurvey(seed: number): Survey {
   return {
-    positions: new Map(),
+    identities: openNumberedTexts(seed),
     assetSources: [],
     assetBytes: [],
     assetTexts: [],
@@ -67,11 +70,9 @@ export function openSurvey(): Survey {
  * row that was seen last, since a later page is later evidence; the same holds for descriptions.
  */
 export function addPage(survey: Survey, page: PageSurvey): void {
-  const before = survey.positions.size;
+  const before = survey.identities.size;
   const numbers = page.keys.map((key) => descriptionNumber(survey, key));
-  for (const [row, identity] of page.identities.entries()) {
-    const position = survey.positions.get(identity) ?? survey.positions.size;
-    survey.positions.set(identity, position);
+  for (const [row, position] of addTexts(survey.identities, page.identities).entries()) {
     survey.assetSources[position] = sourceAt(survey.pages, row);
     survey.assetBytes[position] = bytesOf(page.assets, row);
     survey.assetTexts[position] = page.assetTexts[row] ?? 0;
@@ -89,8 +90,8 @@ export function addPage(survey: Survey, page: PageSurvey): void {
   }
   survey.pageDescriptions.push(described);
   survey.pages += 1;
-  const assets = page.identities.length;
-  survey.lastPage = { assets, added: survey.positions.size - before };
+  const assets = page.amounts.length;
+  survey.lastPage = { assets, added: survey.identities.size - before };
 }
 
 function bytesOf(spans: Uint32Array, row: number): number {
@@ -149,11 +150,15 @@ export function rowsDigest({ assetTexts }: Survey): string {
 }
 
 /** One line per asset: what changes when ownership changes, and nothing else. */
-export function* ownershipLines(survey: Survey): Generator<string> {
-  for (const [identity, position] of survey.positions) {
-    const key = survey.descriptionKeys[survey.descriptionOf[position] ?? 0];
-    yield JSON.stringify([identity, survey.amounts[position], key]);
-  }
+export function ownershipLines(survey: Survey): Lines {
+  const { identities, amounts, descriptionOf } = survey;
+  const keys = survey.descriptionKeys.map((key) => JSON.stringify(key));
+  return {
+    length: identities.size,
+    // The JSON of an array of the three, without the array.
+    at: (position) =>
+      `[${JSON.stringify(textAt(identities, position))},"${amounts[position]}",${keys[descriptionOf[position] ?? 0]}]`,
+  };
 }
 
 /** The numbers of the descriptions that assets need. */
@@ -162,8 +167,8 @@ export function neededDescriptions(survey: Survey): ReadonlySet<number> {
 }
 
 /** One line per needed description, with the digest of its text, empty when it is missing. */
-export function* textLines(survey: Survey, needed: ReadonlySet<number>): Generator<string> {
-  for (const number of needed) {
-    yield JSON.stringify([survey.descriptionKeys[number], survey.textDigests[number]]);
-  }
+export function textLines(survey: Survey, needed: ReadonlySet<number>): Lines {
+  return [...needed].map((number) =>
+    JSON.stringify([survey.descriptionKeys[number], survey.textDigests[number]]),
+  );
 }

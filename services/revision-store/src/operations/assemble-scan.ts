@@ -4,8 +4,10 @@ import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';
 import type { Retention } from '../domain/retention.ts';
 import { type DecidedScan, pagesInOrder, type ScanResult } from '../domain/scan.ts';
+import { withJoins } from '../domain/scan-comparison.ts';
 import { endsInRepetition } from '../domain/survey.ts';
 import type { BlockStore } from '../storage/block-store.ts';
+import type { ChangeStore } from '../storage/change-store.ts';
 import type { ChunkStore } from '../storage/chunk-store.ts';
 import type { ObservationStore } from '../storage/observation-store.ts';
 import type { ScanStore } from '../storage/scan-store.ts';
@@ -18,6 +20,7 @@ import { decideScan, settleLastResult } from './decide-scan.ts';
 import { PagesInvalid } from './read-staged-page.ts';
 import { openStagedPages } from './staged-pages.ts';
 import { surveyScan } from './survey-scan.ts';
+import { writeChanges } from './write-changes.ts';
 import { writeRevision } from './write-revision.ts';
 
 export interface AssembleScanDeps {
@@ -25,6 +28,7 @@ export interface AssembleScanDeps {
   readonly scopes: ScopeStore;
   readonly chunks: Pick<ChunkStore, 'readChunks' | 'readSurveys'>;
   readonly blocks: BlockStore;
+  readonly changes: ChangeStore;
   readonly observations: Pick<ObservationStore, 'keepSuperseded'>;
   /** Sends the outcome that was just written into a scan's outbox; what fails is sent later. */
   readonly sendOutcome: (decided: DecidedScan) => Promise<void>;
@@ -60,7 +64,7 @@ const decided = (decision: ScanResult): AssemblyEnd => ({ result: 'decided', dec
  * 1. acquire the lease; settle the result of the previous scan if its worker crashed before it did;
  *    reject a scan whose tries are used up;
  * 2. survey the pages; wait for missing ones, reject the scan for invalid ones;
- * 3. compare with the head and write blocks under ids of this try alone. After a crash up to here
+ * 3. compare with the head and write blocks and changes under ids of this try alone. After a crash up to here
  *    the pruner deletes the unreferenced blocks and another worker starts again;
  * 4. commit (`commitScan`), release the lease.
  */
@@ -131,13 +135,16 @@ async function assemblePages(
   if (endsInRepetition(survey, scan.reportedTotalCount)) {
     throw new PagesInvalid('the last page repeats others');
   }
-  const verdict = await compareScan(deps, { scan, survey, lease }, signal);
-  if (!(await writeRevision(deps, { scan, staged, survey, verdict }, signal))) {
+  const found = await compareScan(deps, { scan, survey, lease }, signal);
+  const compared = { scan, staged, survey, verdict: found, head: lease.head };
+  const changes = await writeChanges(deps, compared, signal);
+  const verdict = changes?.joins.length ? withJoins(found, changes.joins) : found;
+  if (!changes || !(await writeRevision(deps, { scan, staged, survey, verdict }, signal))) {
     await scopes.schedulePrune(lease, clock.now());
     return pagesMissing(deps, claimed);
   }
   signal.throwIfAborted();
-  return decided(await commitScan(deps, { claimed, lease, verdict }));
+  return decided(await commitScan(deps, { claimed, lease, verdict, aside: changes.aside }));
 }
 
 async function pagesMissing(deps: AssembleScanDeps, claimed: ClaimedScan): Promise<AssemblyEnd> {

@@ -1,10 +1,12 @@
 import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
 import { LeaseLost } from '@inventory/runtime/hold-lease';
+import type { ChangeSet } from '../domain/change-chain.ts';
 import type { Observation } from '../domain/observation.ts';
 import type { Retention } from '../domain/retention.ts';
 import type { DecidedScan, ScanResult } from '../domain/scan.ts';
 import type { ScanComparison } from '../domain/scan-comparison.ts';
+import type { ChangeStore } from '../storage/change-store.ts';
 import type { ObservationStore } from '../storage/observation-store.ts';
 import type { ScanStore } from '../storage/scan-store.ts';
 import type { ScopeLease, ScopeStore } from '../storage/scope-store.ts';
@@ -15,6 +17,7 @@ export interface CommitScanDeps {
   readonly scans: ScanStore;
   readonly scopes: Pick<ScopeStore, 'moveHead' | 'schedulePrune'>;
   readonly observations: Pick<ObservationStore, 'keepSuperseded'>;
+  readonly changes: Pick<ChangeStore, 'keepSuperseded' | 'keepAside'>;
   readonly clock: Clock;
   readonly settings: { readonly retention: Retention };
 }
@@ -23,6 +26,8 @@ export interface ScanToCommit {
   readonly claimed: ClaimedScan;
   readonly lease: ScopeLease;
   readonly verdict: ScanComparison;
+  /** What leads from a revision that never becomes the head to it. */
+  readonly aside: ChangeSet | null;
 }
 
 /**
@@ -30,15 +35,16 @@ export interface ScanToCommit {
  *
  * 1. scan document to `committing`: from here on an abandonment is refused, before it the
  *    abandonment has won;
- * 2. keep the observation that will no longer be the head. A crash after it leaves a copy of the
- *    head that the next commit writes anew;
- * 3. move the head, filtered on the lease's epoch, the result beside it. A crash before it makes
+ * 2. keep the observation that will no longer be the head, and the change sets that end at its revision
+ *    where that is another one. A crash after it leaves copies of the head that the next commit writes
+ *    anew;
+ * 3. move the head, its change sets in it, filtered on the lease's epoch, the result beside it. A crash before it makes
  *    another worker assemble the scan again, a crash after it makes another copy the result;
  * 4. copy the result to the scan document, its outcome in the same write.
  */
 export async function commitScan(
   deps: CommitScanDeps,
-  { claimed, lease, verdict }: ScanToCommit,
+  { claimed, lease, verdict, aside }: ScanToCommit,
 ): Promise<ScanResult> {
   const { scans, scopes, observations, clock } = deps;
   const { scanId, refreshId } = claimed.scan;
@@ -51,7 +57,8 @@ export async function commitScan(
   }
   const superseded = verdict.place === 'head' ? head : keptOf(verdict);
   if (superseded) await observations.keepSuperseded(scopeKey, superseded, clock.now());
-  const decided: DecidedScan = { scanId, refreshId, result: resultOf(verdict) };
+  await keepChanges(deps, { lease, verdict, aside });
+  const decided: DecidedScan = { scanId, refreshId, result: resultOf(verdict, head) };
   const moved = await scopes.moveHead(lease, {
     head: verdict.head,
     decided,
@@ -61,14 +68,33 @@ export async function commitScan(
   return decideScan(deps, decided, 'head_moved');
 }
 
+async function keepChanges(
+  { changes, clock }: CommitScanDeps,
+  { lease, verdict, aside }: Omit<ScanToCommit, 'claimed'>,
+): Promise<void> {
+  const { scopeKey, head } = lease;
+  const { chain, joins } = head?.revision ?? { chain: null, joins: [] };
+  if (!verdict.changed || chain === null) return;
+  if (verdict.place === 'head') {
+    await changes.keepSuperseded(scopeKey, chain, joins, clock.now());
+  } else if (aside) {
+    await changes.keepAside(scopeKey, chain.root, aside);
+  }
+}
+
 function keptOf(verdict: ScanComparison): Observation | null {
   return verdict.place === 'superseded' ? verdict.observation : null;
 }
 
-function resultOf({ observation, changed }: ScanComparison): ScanResult {
+function resultOf(
+  { observation, changed, place }: ScanComparison,
+  before: Observation | null,
+): ScanResult {
+  const isNext = changed && place === 'head' && before !== null;
   return {
     result: 'committed',
     revisionId: observation.revision.revisionId,
+    previousRevisionId: isNext ? before.revision.revisionId : null,
     observationId: observation.observationId,
     changed,
     observedAssets: observation.revision.totalCount,

@@ -2,7 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { CompletedScan } from '../domain/scan.ts';
 import { compareWithHead, type ScanComparison } from '../domain/scan-comparison.ts';
-import { setDigest } from '../domain/set-digest.ts';
+import { type Lines, setDigest } from '../domain/set-digest.ts';
 import {
   neededDescriptions,
   ownershipLines,
@@ -35,8 +35,8 @@ export async function compareScan(
   { scan, survey, lease }: SurveyedScan,
   signal: AbortSignal,
 ): Promise<ScanComparison> {
-  const digestOf = async (lines: Iterable<string>, size: number): Promise<string> => {
-    const digest = setDigest(lines, size, sha256Text);
+  const digestOf = async (lines: Lines): Promise<string> => {
+    const digest = setDigest(lines, sha256Text);
     let step = digest.next();
     for (; !step.done; step = digest.next()) {
       await yieldToEventLoop();
@@ -44,9 +44,8 @@ export async function compareScan(
     }
     return step.value;
   };
-  const ownershipDigest = await digestOf(ownershipLines(survey), totalCount(survey));
-  const needed = neededDescriptions(survey);
-  const textDigest = await digestOf(textLines(survey, needed), needed.size);
+  const ownershipDigest = await digestOf(ownershipLines(survey));
+  const textDigest = await digestOf(textLines(survey, neededDescriptions(survey)));
   const fresh = {
     revisionId: `invrev_${identifiers.uuidV7()}`,
     observationId: `invobs_${identifiers.uuidV7()}`,

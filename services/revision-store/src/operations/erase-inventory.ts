@@ -1,12 +1,13 @@
 import { LeaseLost } from '@inventory/runtime/hold-lease';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { BlockStore } from '../storage/block-store.ts';
+import type { ChangeStore } from '../storage/change-store.ts';
 import type { ChunkStore } from '../storage/chunk-store.ts';
 import type { DecidedScanStore } from '../storage/decided-scan-store.ts';
 import type { ObservationStore } from '../storage/observation-store.ts';
 import type { ScopeStore } from '../storage/scope-store.ts';
 import { type SettleLastResultDeps, settleLastResult } from './decide-scan.ts';
-import { collectGarbage } from './prune-inventory.ts';
+import { collectGarbage, deleteChangeBlocks } from './prune-inventory.ts';
 import { dropStagedChunks } from './prune-staging.ts';
 
 export interface EraseInventoryDeps extends SettleLastResultDeps {
@@ -15,6 +16,7 @@ export interface EraseInventoryDeps extends SettleLastResultDeps {
   readonly chunks: Pick<ChunkStore, 'dropChunks'>;
   readonly observations: Pick<ObservationStore, 'listSuperseded' | 'deleteSuperseded'>;
   readonly blocks: Pick<BlockStore, 'listSets' | 'deleteSets'>;
+  readonly changes: Pick<ChangeStore, 'deleteAll' | 'oldestSetId' | 'deleteBlocksBefore'>;
   readonly identifiers: Identifiers;
   readonly settings: {
     readonly retention: { readonly erasedKeptMs: number };
@@ -42,6 +44,8 @@ export async function eraseInventory(deps: EraseInventoryDeps, scopeKey: string)
     await observations.deleteSuperseded(
       superseded.map(({ observation }) => observation.observationId),
     );
+    await deps.changes.deleteAll(scopeKey);
+    await deleteChangeBlocks(deps, lease, null);
     await collectGarbage(deps, scopeKey, [], () => scopes.renewLease(lease));
     const undropped = await decidedScans.findUndroppedScans(undroppedMax, scopeKey);
     for (const scanId of undropped) await dropStagedChunks(deps, scanId);

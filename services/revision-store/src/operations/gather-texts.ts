@@ -12,7 +12,8 @@ export interface WantedTexts {
 
 /**
  * The texts of each part, joined, as they were staged. Reads each page that is needed once; null
- * when one is gone. Each row is copied to its place: no page stays in memory for a few of its rows.
+ * when one is gone. A part whose texts follow each other on one page is that range of the page. Else
+ * each row is copied to its place: no page stays in memory for a few of its rows.
  */
 export async function gatherTexts(
   staged: StagedPages,
@@ -23,18 +24,45 @@ export async function gatherTexts(
     const rows = Array.from(texts.sources.keys());
     const present = rows.filter((row) => texts.sources[row] !== missingSource);
     const byPage = Map.groupBy(present, (row) => pageOf(texts.sources[row] ?? missingSource));
-    return { of, texts, byPage, joined: openTexts(texts.lengths) };
+    const open: { bytes: Buffer | null; joined: OpenTexts | null } = { bytes: null, joined: null };
+    return { of, texts, byPage, open };
   });
   const numbers = new Set(parts.flatMap(({ byPage }) => [...byPage.keys()]));
   for (const number of [...numbers].sort((left, right) => left - right)) {
     signal.throwIfAborted();
     const page = await staged.readPage(number);
     if (page === null) return null;
-    for (const { of, texts, byPage, joined } of parts) {
-      copyRows(joined, page.text, page[of], byPage.get(number) ?? [], texts);
+    for (const { of, texts, byPage, open } of parts) {
+      const rows = byPage.get(number);
+      if (!rows) continue;
+      const range = byPage.size === 1 ? rangeOf(page.text, page[of], rows, texts) : null;
+      if (range) open.bytes = range;
+      else {
+        open.joined ??= openTexts(texts.lengths);
+        copyRows(open.joined, page.text, page[of], rows, texts);
+      }
     }
   }
-  return parts.map(({ joined }) => joined.bytes);
+  return parts.map(({ open: { bytes, joined } }) => bytes ?? joined?.bytes ?? Buffer.alloc(0));
+}
+
+const comma = 0x2c;
+
+/** The range of these rows where nothing but a comma is between each two; null elsewhere. */
+function rangeOf(
+  page: Buffer,
+  spans: Uint32Array,
+  rows: readonly number[],
+  { sources, lengths }: TextPlan,
+): Buffer | null {
+  const first = spans[2 * rowOf(sources[rows[0] ?? 0] ?? 0)] ?? 0;
+  let next = first;
+  for (const [at, row] of rows.entries()) {
+    const start = spans[2 * rowOf(sources[row] ?? 0)];
+    if (start !== next || (at > 0 && page[start - 1] !== comma)) return null;
+    next = start + (lengths[row] ?? 0) + 1;
+  }
+  return page.subarray(first, next - 1);
 }
 
 function copyRows(

@@ -3,6 +3,7 @@ import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';
 import type { Observation } from '../domain/observation.ts';
 import {
+  changeSetKeptMs,
   isErased,
   isHeadExpired,
   isSupersededReadable,
@@ -11,6 +12,7 @@ import {
 } from '../domain/retention.ts';
 import { countPruned } from '../metrics.ts';
 import type { BlockStore } from '../storage/block-store.ts';
+import type { ChangeStore } from '../storage/change-store.ts';
 import type { ObservationStore } from '../storage/observation-store.ts';
 import type { ScopeLease, ScopeStore } from '../storage/scope-store.ts';
 import { type SettleLastResultDeps, settleLastResult } from './decide-scan.ts';
@@ -20,6 +22,7 @@ export interface PruneInventoryDeps extends SettleLastResultDeps {
   readonly scopes: ScopeStore;
   readonly observations: Pick<ObservationStore, 'listSuperseded' | 'deleteSuperseded'>;
   readonly blocks: Pick<BlockStore, 'listSets' | 'deleteSets'>;
+  readonly changes: PrunedChanges;
   readonly identifiers: Identifiers;
   readonly settings: { readonly retention: Retention };
 }
@@ -78,14 +81,65 @@ async function pruneUnderLease(
   await observations.deleteSuperseded(expired.map(({ observation }) => observation.observationId));
   countPruned('observations', expired.length);
   const roots = kept.map(({ observation }) => observation);
+  const oldestChangesAtMs = await pruneChanges(deps, lease, head, nowMs);
   await collectGarbage(deps, lease.scopeKey, head ? [head, ...roots] : roots, () =>
     scopes.renewLease(lease),
   );
   const oldestSupersededAtMs = kept[0]?.supersededAtMs ?? null;
-  const left = { head, oldestSupersededAtMs, erasedAtMs: lease.erasedAtMs };
+  const left = { head, oldestSupersededAtMs, oldestChangesAtMs, erasedAtMs: lease.erasedAtMs };
   const dueMs = nextPruneAtMs(left, nowMs, retention);
   if (dueMs !== null) await scopes.schedulePrune(lease, Math.max(dueMs, nowMs + revisitAfterMs));
   else await scopes.deleteScope(lease);
+}
+
+type PrunedChanges = Pick<
+  ChangeStore,
+  'deleteExpired' | 'deleteAll' | 'findOldest' | 'oldestSetId' | 'deleteBlocksBefore'
+>;
+
+/**
+ * Deletes change sets that have expired, and blocks that none can refer to: ids of sets grow with time,
+ * so those are the ones with ids smaller than of all that are left. What a crashed try left goes with
+ * its neighbours. When the oldest that is left was superseded; null where there is none.
+ */
+async function pruneChanges(
+  deps: PruneInventoryDeps,
+  lease: ScopeLease,
+  head: Observation | null,
+  nowMs: number,
+): Promise<number | null> {
+  const { changes, settings } = deps;
+  const root = head?.revision.chain?.root;
+  const { scopeKey } = lease;
+  const untilMs = nowMs - changeSetKeptMs(settings.retention);
+  countPruned(
+    'changes',
+    root ? await changes.deleteExpired(scopeKey, root, untilMs) : await changes.deleteAll(scopeKey),
+  );
+  await deleteChangeBlocks(deps, lease, head);
+  return (await changes.findOldest(scopeKey))?.supersededAtMs ?? null;
+}
+
+/** A set that is written from now on has a greater id than the one minted here. */
+export async function deleteChangeBlocks(
+  {
+    changes,
+    scopes,
+    identifiers,
+  }: {
+    readonly changes: Pick<ChangeStore, 'oldestSetId' | 'deleteBlocksBefore'>;
+    readonly scopes: Pick<ScopeStore, 'renewLease'>;
+    readonly identifiers: Identifiers;
+  },
+  lease: ScopeLease,
+  head: Observation | null,
+): Promise<void> {
+  const newId = identifiers.uuidV7();
+  const oldest = await changes.oldestSetId(lease.scopeKey);
+  const ofHead = head?.revision.joins.map(({ setId }) => setId) ?? [];
+  if (!(await scopes.renewLease(lease))) throw new LeaseLost();
+  const [first = newId] = [newId, ...ofHead, ...(oldest ? [oldest] : [])].sort();
+  countPruned('blocks', await changes.deleteBlocksBefore(lease.scopeKey, first));
 }
 
 function partition<Item>(items: readonly Item[], holds: (item: Item) => boolean) {

@@ -22,7 +22,10 @@ export interface ObservedRead {
   } | null;
 }
 
-export type NoPage = { readonly result: 'no_revision' | 'expired' | 'beyond_end' };
+export type NoPage =
+  | { readonly result: 'no_revision' }
+  | { readonly result: 'expired' }
+  | { readonly result: 'beyond_end' };
 
 /** Blocks can vanish between the observation and them once: by an erasure. */
 const readsMax = 2;

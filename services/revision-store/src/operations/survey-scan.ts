@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { addPage, openSurvey, type Survey } from '../domain/survey.ts';
 import type { StagedPages } from './staged-pages.ts';
@@ -10,7 +11,7 @@ const batchPages = 16;
  * gets its turn after each.
  */
 export async function surveyScan(staged: StagedPages, signal: AbortSignal): Promise<Survey | null> {
-  const survey = openSurvey();
+  const survey = openSurvey(randomInt(2 ** 32));
   let reading = staged.readSurveys(0, batchPages);
   for (let from = 0; from < staged.count; from += batchPages) {
     const pages = await reading;

@@ -11,7 +11,7 @@ const row = Buffer.from('{"a":1}');
 
 /** A new revision of one asset a page and a block, each group of four blocks written when released. */
 function openWriting() {
-  const survey = openSurvey();
+  const survey = openSurvey(0);
   for (let page = 0; page < pageCount; page += 1) {
     const ids = { appid: 730, contextid: '2', classid: '1', instanceid: '0', amount: '1' };
     const asset = { row: { ...ids, assetid: String(page) }, start: 0, end: row.length, digest: 0 };
@@ -45,7 +45,7 @@ function openWriting() {
   const verdict = { observation, writesAssets: true, writesTexts: false, writesRows: false };
   const scope = { platform_id: '1', app_id: 730, context_id: '2' };
   const writing = writeRevision(
-    { blocks },
+    { blocks, changes: { readBlockAfter: unused } },
     {
       scan: { scope } as unknown as CompletedScan,
       staged,

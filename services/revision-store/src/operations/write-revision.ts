@@ -3,17 +3,21 @@ import { invariant } from '@inventory/runtime/bug';
 import {
   type BlockPlan,
   blockCount,
+  changeTextsFrom,
   planBlock,
+  planDescriptions,
   planRows,
   planTexts,
   type TextPlan,
 } from '../domain/block-plan.ts';
+import { neededKeys, rowsAfter } from '../domain/change.ts';
 import { cutByBytes, partEnd } from '../domain/joined-texts.ts';
 import { assetIdentity } from '../domain/page-survey.ts';
 import type { CompletedScan } from '../domain/scan.ts';
 import type { ScanComparison } from '../domain/scan-comparison.ts';
 import type { Survey } from '../domain/survey.ts';
 import type { BlockPlace, BlockStore } from '../storage/block-store.ts';
+import type { ReadChanges } from './compose-changes.ts';
 import { gatherTexts, type WantedTexts } from './gather-texts.ts';
 import { readAssetRows } from './read-blocks.ts';
 import type { StagedPages } from './staged-pages.ts';
@@ -23,6 +27,7 @@ export interface WriteRevisionDeps {
     BlockStore,
     'writeAssets' | 'writeTexts' | 'writePart' | 'readDescriptionKeys' | 'readAssets' | 'readPart'
   >;
+  readonly changes: ReadChanges;
 }
 
 export interface AssembledScan {
@@ -66,8 +71,37 @@ export async function writeRevision(
     if (!(await writer.write(group))) return false;
     group = [];
   }
+  if (writesTexts) {
+    for await (const part of changeTextParts(deps, assembled)) {
+      if (!(await writer.write([part]))) return false;
+    }
+  }
   await writer.written();
   return true;
+}
+
+/**
+ * The descriptions that the last step's changes need, again and by themselves: a page of changes reads
+ * few texts, wherever in the revision their assets lie.
+ */
+async function* changeTextParts(
+  { changes }: WriteRevisionDeps,
+  { scan, survey, verdict }: AssembledScan,
+): AsyncGenerator<PartToWrite> {
+  const { revision, texts, language } = verdict.observation;
+  const [step] = revision.joins;
+  const textSetId = texts[language]?.textSetId;
+  if (!step || textSetId === undefined) return;
+  const place = { scope: inventoryKeyText(scan.scope), set: textSetId };
+  const ofStep = { scope: place.scope, set: step.setId };
+  for (let key = ''; key < step.lastKey; ) {
+    const stored = await changes.readBlockAfter(ofStep, key);
+    invariant(stored !== undefined, 'a block of the head is missing');
+    const keys = neededKeys(rowsAfter(stored.block));
+    const index = changeTextsFrom + stored.block.index;
+    yield* partsOf('descriptions', { ...place, index }, planDescriptions(survey, keys));
+    key = stored.lastKey;
+  }
 }
 
 /** One document on its way: a part of the assets of a block, or of their descriptions. */

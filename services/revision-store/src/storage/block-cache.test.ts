@@ -13,6 +13,7 @@ function countingStore() {
   };
   const store: BlockReading = {
     readAssets: async () => undefined,
+    readDescriptionKeys: async () => undefined,
     readPart: async () => undefined,
     readPacked: async () => undefined,
     keepPacked: async () => undefined,

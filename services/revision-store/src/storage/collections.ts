@@ -9,6 +9,13 @@ import { workField, workIndex } from '@inventory/work/work-field';
 import type { Binary, Collection, Db } from 'mongodb';
 import { z } from 'zod';
 import type { ManifestPage, ScanResult } from '../domain/scan.ts';
+import {
+  type ChangeBlockDocument,
+  type ChangeSetDocument,
+  changeIndexes,
+  changeSet,
+  keptChangeSet,
+} from './change-documents.ts';
 
 const window = z.object({ startedAt: z.date(), completedAt: z.date() });
 export type WindowDocument = z.infer<typeof window>;
@@ -31,6 +38,7 @@ const scanResult: z.ZodType<ScanResult> = z.discriminatedUnion('result', [
   z.object({
     result: z.literal('committed'),
     revisionId,
+    previousRevisionId: revisionId.nullable().default(null),
     observationId,
     changed: z.boolean(),
     observedAssets: z.int(),
@@ -87,6 +95,9 @@ const observationFields = z.object({
     totalCount: z.int(),
     totalAmount: z.string(),
     blockAssets: z.int(),
+    /** Null for one that never was the head; absent where a chain begins with it. */
+    chain: z.object({ root: revisionId, ordinal: z.int() }).nullable().exactOptional(),
+    joins: z.array(changeSet).exactOptional(),
   }),
   source: scanSource,
   /** Absent where captures alone were saved. */
@@ -124,6 +135,8 @@ const scope = z.object({
     })
     .exactOptional(),
   erasedAt: z.date().exactOptional(),
+  /** When the first revision of it was saved, as far as it is remembered. */
+  knownSince: z.date().exactOptional(),
   pruneAt: z.date().exactOptional(),
 });
 export type ScopeDocument = z.infer<typeof scope>;
@@ -141,7 +154,11 @@ export const documents = {
   scan: { collection: 'scans', schema: scan },
   waitingScan: { collection: 'scans', schema: waitingScan },
   scope: { collection: 'scopes', schema: scope },
-  scopeHead: { collection: 'scopes', schema: scope.pick({ _id: true, head: true }) },
+  scopeHead: {
+    collection: 'scopes',
+    schema: scope.pick({ _id: true, head: true, knownSince: true }),
+  },
+  changeSet: { collection: 'change_sets', schema: keptChangeSet },
   observation: { collection: 'observations', schema: observation },
 };
 
@@ -227,6 +244,8 @@ export interface Collections {
   readonly assetBlocks: Collection<AssetBlockDocument>;
   readonly textBlocks: Collection<TextBlockDocument>;
   readonly packedBlocks: Collection<PackedBlockDocument>;
+  readonly changeSets: Collection<ChangeSetDocument>;
+  readonly changeBlocks: Collection<ChangeBlockDocument>;
   readonly assetIndexes: Collection<AssetIndexDocument>;
 }
 
@@ -239,6 +258,8 @@ export function collectionsOf(db: Db): Collections {
     assetBlocks: db.collection('asset_blocks'),
     textBlocks: db.collection('text_blocks'),
     packedBlocks: db.collection('text_blocks'),
+    changeSets: db.collection(documents.changeSet.collection),
+    changeBlocks: db.collection('change_blocks'),
     assetIndexes: db.collection('text_blocks'),
   };
 }
@@ -264,4 +285,5 @@ export const indexes: readonly CollectionIndexes[] = [
   },
   { collection: 'asset_blocks', indexes: [{ name: 'scope_set', keys: { scope: 1, set: 1 } }] },
   { collection: 'text_blocks', indexes: [{ name: 'scope_set', keys: { scope: 1, set: 1 } }] },
+  ...changeIndexes,
 ];

@@ -1,3 +1,4 @@
+import type { RevisionId } from '@inventory/contracts/ids';
 import type { Language } from '@inventory/contracts/languages';
 import { dateOf } from '@inventory/runtime/clock';
 import { Binary } from 'mongodb';
@@ -25,7 +26,11 @@ export function fromObservationFields(fields: ObservationFields): Observation {
   const { observationId, revision, language, reportedTotalCount, texts } = fields;
   return {
     observationId,
-    revision,
+    revision: {
+      ...revision,
+      chain: revision.chain === undefined ? rootOf(revision.revisionId) : revision.chain,
+      joins: revision.joins ?? [],
+    },
     source: fields.source,
     sequence: fields.sequence ?? null,
     language,
@@ -39,7 +44,7 @@ export function toObservationFields(observation: Observation): ObservationFields
   const { observationId, revision, source, language, reportedTotalCount, texts } = observation;
   return {
     observationId,
-    revision,
+    revision: { ...revision, joins: [...revision.joins] },
     source,
     ...(observation.sequence === null ? {} : { sequence: observation.sequence }),
     language,
@@ -51,6 +56,9 @@ export function toObservationFields(observation: Observation): ObservationFields
     })),
   };
 }
+
+/** A revision from before there were chains is the first of its own. */
+const rootOf = (revisionId: RevisionId) => ({ root: revisionId, ordinal: 0 });
 
 function mapTexts<From, To>(
   texts: Readonly<Partial<Record<Language, From>>>,

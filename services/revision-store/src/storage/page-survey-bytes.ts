@@ -4,20 +4,22 @@ import type { PageSurvey } from '../domain/page-survey.ts';
 const form = 1;
 
 /**
- * A page survey as bytes: its numbers, then its texts, one a line. None holds a line break: ids are
- * in JSON, amounts are digits, digests base64.
+ * A page survey as bytes: its numbers, its identities, then the other texts, one a line. None of
+ * these holds a line break: keys are in JSON, amounts are digits, digests base64.
  */
 export function toSurveyBytes(survey: PageSurvey): Buffer {
   const { identities, amounts, keys, descriptionTexts } = survey;
   const numbers = [
-    Uint32Array.of(form, identities.length, descriptionTexts.length, keys.length),
+    Uint32Array.of(form, amounts.length, descriptionTexts.length, keys.length),
     survey.assetTexts,
     survey.assets,
     survey.descriptions,
     survey.assetKeys,
     survey.descriptionKeys,
+    identities.ends,
+    identities.bytes,
   ];
-  const text = [identities, amounts, keys, descriptionTexts].flat().join('\n');
+  const text = [amounts, keys, descriptionTexts].flat().join('\n');
   return Buffer.concat([
     ...numbers.map((some) => Buffer.from(some.buffer, some.byteOffset, some.byteLength)),
     Buffer.from(text),
@@ -45,11 +47,14 @@ export function fromSurveyBytes(bytes: Buffer): PageSurvey | null {
     assetKeys: uint32(assets),
     descriptionKeys: uint32(descriptions),
   };
-  const lines = bytes.toString('utf8', at).split('\n');
+  const ends = uint32(assets);
+  const texts = at + (ends.at(-1) ?? 0);
+  const identities = { bytes: new Uint8Array(buffer, at, texts - at), ends };
+  const lines = bytes.toString('utf8', texts).split('\n');
   const take = (count: number) => lines.splice(0, count);
   return {
     ...numbers,
-    identities: take(assets),
+    identities,
     amounts: take(assets),
     keys: take(keys),
     descriptionTexts: take(descriptions),

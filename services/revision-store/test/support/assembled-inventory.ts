@@ -3,7 +3,7 @@ import { blockCount, planBlock, planTexts, type TextPlan } from '../../src/domai
 import { cutByBytes, joinTexts, partEnd, type TextPart } from '../../src/domain/joined-texts.ts';
 import type { BlockContent } from '../../src/domain/page-body.ts';
 import { type PageSurvey, surveyRows } from '../../src/domain/page-survey.ts';
-import { setDigest } from '../../src/domain/set-digest.ts';
+import { type Lines, setDigest } from '../../src/domain/set-digest.ts';
 import {
   addPage,
   neededDescriptions,
@@ -58,7 +58,7 @@ export function assemble(
   blockAssets: number,
   steps: AssemblySteps = faultlessSteps,
 ): AssembledInventory {
-  const survey = openSurvey();
+  const survey = openSurvey(0);
   for (const page of steps.surveyed(pages)) addPage(survey, surveyed(page));
   const textAt = (source: RowSource, kind: keyof Page): Buffer | undefined => {
     if (source < 0) return undefined;
@@ -84,14 +84,13 @@ export function assemble(
       texts: inParts(texts, 'descriptions'),
     };
   });
-  const needed = neededDescriptions(survey);
   return {
     survey,
     blocks,
     totalCount: totalCount(survey),
     totalAmount: totalAmount(survey),
-    ownershipDigest: digestOf(ownershipLines(survey), totalCount(survey)),
-    textDigest: digestOf(textLines(survey, needed), needed.size),
+    ownershipDigest: digestOf(ownershipLines(survey)),
+    textDigest: digestOf(textLines(survey, neededDescriptions(survey))),
   };
 }
 
@@ -105,8 +104,8 @@ function surveyed({ assets, descriptions }: Page): PageSurvey {
   });
 }
 
-export function digestOf(lines: Iterable<string>, size: number): string {
-  const computation = setDigest(lines, size, plainDigest);
+export function digestOf(lines: Lines): string {
+  const computation = setDigest(lines, plainDigest);
   for (let step = computation.next(); ; step = computation.next()) {
     if (step.done) return step.value;
   }

@@ -3,6 +3,7 @@ import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { testLogger } from '@inventory/testkit/namespace';
 import type { AssembleScanDeps } from '../../src/operations/assemble-scan.ts';
 import { createBlockStore } from '../../src/storage/block-store.ts';
+import { createChangeStore } from '../../src/storage/change-store.ts';
 import { type ChunkStore, createChunkStore } from '../../src/storage/chunk-store.ts';
 import { createObservationStore } from '../../src/storage/observation-store.ts';
 import { createScanStore } from '../../src/storage/scan-store.ts';
@@ -32,6 +33,7 @@ export function assemblyOn(
       },
     },
     blocks: createBlockStore(collections),
+    changes: createChangeStore(collections),
     observations: createObservationStore(collections.observations),
     sendOutcome: async () => {},
     clock: systemClock,

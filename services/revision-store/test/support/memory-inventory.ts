@@ -41,6 +41,8 @@ export function memoryInventory(
         totalCount,
         totalAmount: String(totalAmount),
         blockAssets,
+        chain: null,
+        joins: [],
       },
       source: 'refresh',
       sequence: 1,
@@ -61,6 +63,7 @@ export function memoryInventory(
       readPart: async (set, index, part) => partsOf(set, index)[part]?.joined.bytes,
       readPacked: async () => undefined,
       keepPacked: async () => undefined,
+      readDescriptionKeys: async () => undefined,
     },
   };
 }

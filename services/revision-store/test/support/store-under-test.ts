@@ -115,6 +115,7 @@ function testConfig(namespace: TestNamespace): RevisionStoreConfig {
     blockCacheBytes: 8 * 1024 * 1024,
     retention: {
       supersededKeptMs: 86_400_000,
+      changesKeptMs: 30 * 86_400_000,
       headKeptMs: 180 * 86_400_000,
       forgottenChunksKeptMs: 86_400_000,
       forgottenCapturesKeptMs: 3_600_000,

@@ -104,7 +104,7 @@ function openStubRefreshes(refreshes: RefreshStore): ScanningDeps['refreshes'] {
       onChanged: (refresh, left) => {
         for (const listener of listeners) listener(refresh, left);
       },
-      sendFromOutbox: async () => {},
+      logger,
     },
     onRefreshChanged: (listener) => void listeners.push(listener),
   };

@@ -4,6 +4,7 @@ import {
   accountView,
   amounts,
 } from '@inventory/contracts/http/account';
+import { changesPage } from '@inventory/contracts/http/changes';
 import { currentPage } from '@inventory/contracts/http/current';
 import { errorMeta } from '@inventory/contracts/http/error-body';
 import { eventPage } from '@inventory/contracts/http/events';
@@ -65,6 +66,7 @@ const named: NamedSchemas = new Map<z.core.$ZodType, string>([
   [recoveryData, 'StreamRecoveryRequired'],
   [revokedData, 'StreamAuthorizationRevoked'],
   [currentPage, 'CurrentPage'],
+  [changesPage, 'ChangesPage'],
   [errorMeta, 'ErrorMeta'],
   [eventPage, 'EventPage'],
   [language, 'Language'],

@@ -131,12 +131,35 @@ export const pageMetaExample = {
 
 export const exampleCursor = 'mQ0dQ3T1X6cQm5m0kq8oY2s4';
 
+export const changesExample = {
+  scope: exampleScope,
+  from_revision_id: 'invrev_0198c0de-0000-7000-8000-000000000010',
+  to_revision_id: exampleIds.revision,
+  observation_id: exampleIds.observation,
+  verified_at: '2026-01-15T10:00:20.000Z',
+  age_seconds: 61,
+  scan_window: {
+    started_at: '2026-01-15T10:00:02.000Z',
+    completed_at: '2026-01-15T10:00:20.000Z',
+  },
+  added: exampleRows.assets,
+  removed: [],
+  changed: [],
+  descriptions: exampleRows.descriptions,
+  counts: { added: exampleRows.assets.length, removed: 0, changed: 0 },
+  pagination: { has_more: false, next_cursor: null },
+};
+
 const details: Partial<Record<PublicCode, object>> = {
   permission_denied: { permission: 'platform.inventory.refresh.v1' },
   invalid_request: {
     issues: [{ in: 'path', field: 'platform_id', reason: 'must be 17 digits' }],
   },
   max_credits_too_low: { minimum: 125 },
+  revision_expired: {
+    revision_id: exampleIds.revision,
+    links: { current: currentPath(exampleScope) },
+  },
   replays_exhausted: { replays_max: 3 },
   insufficient_credits: { required: 125, available: 80 },
   insufficient_units: { required: 125, available: 80 },

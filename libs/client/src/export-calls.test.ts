@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+import { propertyRuns } from '@inventory/testkit/property-runs';
+import fc from 'fast-check';
+import { apiKey, asset, failure, scope } from '../test/answers.ts';
+import { type ScriptedServer, startScriptedServer } from '../test/scripted-server.ts';
+import { createTestClientEnvironment } from '../test/test-client-environment.ts';
+import { ConnectionError, NotFoundError, UnexpectedAnswerError } from './errors.ts';
+import { splitLines } from './export-lines.ts';
+import { createInventoryClient, type InventoryClient } from './inventory-client.ts';
+
+const path = '/v2/platform/users/76100000000000001/inventory/730/2/current/export';
+const headers = {
+  'content-type': 'application/x-ndjson; charset=utf-8',
+  'x-revision-id': 'invrev_1',
+  'x-observation-id': 'invobs_1',
+};
+const rows = [0, 1, 2, 3].map((serial) => ({ asset: asset(serial), description: null }));
+
+let server: ScriptedServer;
+let client: InventoryClient;
+
+beforeAll(async () => {
+  server = await startScriptedServer();
+});
+afterAll(() => server.close());
+beforeEach(() => {
+  client = createInventoryClient({ baseUrl: server.url, apiKey }, createTestClientEnvironment());
+});
+
+const linesFrom = (from: number) => rows.slice(from).map((row) => `${JSON.stringify(row)}\n`);
+
+/** The download from a row on, or its beginning. */
+function downloadFrom(from: number, sent = rows.length, changes: object = {}) {
+  const lines = linesFrom(from);
+  const sha256 = createHash('sha256').update(lines.join('')).digest('hex');
+  const end = { revision_id: 'invrev_1', rows: lines.length, sha256, ...changes };
+  const whole = [...lines, `${JSON.stringify({ end })}\n`];
+  return {
+    headers: { ...headers, 'x-export-rows': String(lines.length) },
+    body: whole.slice(0, sent + 1).join(''),
+  };
+}
+
+async function taken(options = {}): Promise<unknown[]> {
+  const all: unknown[] = [];
+  for await (const row of client.export(scope, options)) all.push(row);
+  return all;
+}
+
+test('an export is every row with its description, and ends with what the service counted', async () => {
+  server.plays(downloadFrom(0));
+  const seen: number[] = [];
+
+  const all = await taken({
+    language: 'german',
+    onProgress: ({ row }: { row: number }) => seen.push(row),
+  });
+
+  expect(all).toEqual(rows);
+  expect(seen).toEqual([0, 1, 2, 3, 4]);
+  expect(server.requests.map(({ path: asked, query }) => [asked, `${query}`])).toEqual([
+    [path, 'language=german'],
+  ]);
+});
+
+test('one that is cut is resumed where it was, under its key, of the same observation', async () => {
+  server.plays(downloadFrom(0, 1), failure(503, 'service_unavailable'), downloadFrom(2));
+
+  const whole = await client.readAll(scope);
+
+  expect(whole).toEqual({ revisionId: 'invrev_1', observationId: 'invobs_1', rows });
+  expect(server.requests.map(({ query }) => `${query}`)).toEqual([
+    '',
+    ...Array(2).fill('from_row=2&observation_id=invobs_1'),
+  ]);
+  const keys = server.requests.map((request) => request.headers['idempotency-key']);
+  expect(new Set(keys)).toEqual(new Set(['key-1']));
+});
+
+test.each([
+  ['no end', downloadFrom(0, 3), ConnectionError],
+  ['another digest', downloadFrom(0, 4, { sha256: 'x' }), UnexpectedAnswerError],
+  ['another count', downloadFrom(0, 4, { rows: 3 }), UnexpectedAnswerError],
+  ['a line that is none', { ...downloadFrom(0), body: 'no line\n' }, UnexpectedAnswerError],
+  ['another type', { ...downloadFrom(0), headers: {} }, UnexpectedAnswerError],
+  ['nothing saved', failure(404, 'inventory_revision_not_found'), NotFoundError],
+])('one with %s is never taken for whole', async (_what, answer, error) => {
+  server.plays(answer, ...Array(3).fill({ ...downloadFrom(4), body: '' }));
+
+  await expect(client.readAll(scope)).rejects.toThrow(error);
+});
+
+test('lines are those of the bytes, however these are cut; what is behind the last end is none', async () => {
+  const lines = fc.array(fc.string({ unit: 'binary' }).map((text) => text.replaceAll('\n', '')));
+  const isSplit = fc.asyncProperty(
+    lines,
+    fc.string(),
+    fc.array(fc.nat(9)),
+    async (texts, rest, cuts) => {
+      const bytes = Buffer.from(
+        texts.map((text) => `${text}\n`).join('') + rest.replaceAll('\n', ''),
+      );
+      async function* inChunks() {
+        let at = 0;
+        for (const cut of cuts) {
+          yield bytes.subarray(at, at + cut);
+          at += cut;
+        }
+        yield bytes.subarray(at);
+      }
+      const read: string[] = [];
+      for await (const line of splitLines(inChunks())) read.push(Buffer.from(line).toString());
+
+      expect(read).toEqual(texts.map((text) => Buffer.from(`${text}\n`).toString()));
+    },
+  );
+
+  await fc.assert(isSplit, { numRuns: propertyRuns(100) });
+});

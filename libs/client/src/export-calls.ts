@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto';
+import { checkOptions } from './arguments.ts';
+import type { OpenBody } from './body-transport.ts';
+import type { ClientEnvironment } from './client-environment.ts';
+import { ApiError, ConnectionError, InventoryError, UnexpectedAnswerError } from './errors.ts';
+import { splitLines } from './export-lines.ts';
+import type { ExportOptions, ReadAllOptions } from './options.ts';
+import { checkedKey, inventoryPath, withQuery } from './paths.ts';
+import { fieldsIn } from './read-answer.ts';
+import type { DescribedAsset, Scope, WholeInventory } from './records.ts';
+import { retryDelayMs } from './retry-policy.ts';
+
+export interface ExportCalls {
+  /**
+   * All assets of one saved revision, read in one download as the loop takes them. A download that is
+   * cut is resumed, free under its key. Ends only where count and digest are those that the service
+   * sent: rejects otherwise, and what was read is not whole.
+   */
+  export(scope: Scope, options?: ExportOptions): AsyncGenerator<DescribedAsset, void, void>;
+  /** The same as one array, once it is whole. */
+  readAll(scope: Scope, options?: ReadAllOptions): Promise<WholeInventory>;
+}
+
+/** As often as the service lets a key be used again. */
+const resumesMax = 3;
+const silenceDefaultMs = 45_000;
+
+interface Position {
+  readonly revisionId: string;
+  readonly observationId: string;
+  /** Rows before the next one, and rows of the whole inventory. */
+  readonly row: number;
+  readonly rows: number;
+}
+
+export function createExportCalls(
+  openBody: OpenBody,
+  { newKey, chance, pause }: ClientEnvironment,
+): ExportCalls {
+  /** Calls back with each position, the first one at the head of the response. */
+  async function* download(
+    scope: Scope,
+    options: ExportOptions & { readonly idempotencyKey: string },
+    onPosition: (position: Position) => void,
+  ): AsyncGenerator<DescribedAsset, void, void> {
+    const { language, fromRow = 0, observationId, idempotencyKey, signal } = options;
+    const { silenceMaxMs = silenceDefaultMs } = options;
+    const parameters = { language, from_row: fromRow || undefined, observation_id: observationId };
+    const path = withQuery(`${inventoryPath(scope)}/current/export`, parameters);
+    let position: Position | undefined;
+    const bytes = openBody({
+      ...{ call: { method: 'GET', path, idempotencyKey }, headers: {}, silenceMaxMs, signal },
+      type: 'application/x-ndjson',
+      onHead(headers) {
+        position = positionAt(headers, fromRow);
+        onPosition(position);
+      },
+    });
+    const digest = createHash('sha256');
+    for await (const line of splitLines(bytes)) {
+      const value = fieldsIn(parsed(line));
+      if (value === null || position === undefined) throw unexpected('a line');
+      if (value['end'] !== undefined) {
+        const end = { rows: position.row - fromRow, sha256: digest.digest('hex') };
+        return requireEnd(fieldsIn(value['end']), end);
+      }
+      if (fieldsIn(value['asset']) === null) throw unexpected('a line');
+      digest.update(line);
+      position = { ...position, row: position.row + 1 };
+      onPosition(position);
+      yield value as unknown as DescribedAsset;
+    }
+    throw new ConnectionError('The download ended before its end.');
+  }
+
+  async function* exported(
+    scope: Scope,
+    options: ExportOptions,
+    onPosition: (position: Position) => void = () => undefined,
+  ): AsyncGenerator<DescribedAsset, void, void> {
+    checkOptions(options);
+    const idempotencyKey = checkedKey(options.idempotencyKey ?? newKey());
+    let { fromRow = 0, observationId } = options;
+    for (let failures = 1; ; failures += 1) {
+      try {
+        const from = { ...options, idempotencyKey, fromRow, observationId };
+        return yield* download(scope, from, (position) => {
+          fromRow = position.row;
+          observationId = position.observationId;
+          const { row, rows, revisionId } = position;
+          onPosition(position);
+          options.onProgress?.({ row, rows, revisionId, observationId });
+        });
+      } catch (error) {
+        const mayResume = error instanceof InventoryError && error.retryable;
+        if (!mayResume || failures > resumesMax) throw error;
+        const retryAfterSeconds = error instanceof ApiError ? error.retryAfterSeconds : null;
+        await pause(
+          retryDelayMs({ failures, retryAfterSeconds, chance: chance() }),
+          options.signal,
+        );
+      }
+    }
+  }
+
+  return {
+    export: (scope, options = {}) => exported(scope, options),
+    async readAll(scope, options = {}) {
+      const rows: DescribedAsset[] = [];
+      const of = { revisionId: '', observationId: '' };
+      const all = exported(scope, options, ({ revisionId, observationId }) => {
+        Object.assign(of, { revisionId, observationId });
+      });
+      for await (const row of all) rows.push(row);
+      return { ...of, rows };
+    },
+  };
+}
+
+function positionAt(headers: Headers, row: number): Position {
+  const [revisionId, observationId] = [
+    headers.get('x-revision-id'),
+    headers.get('x-observation-id'),
+  ];
+  const rows = headers.get('x-export-rows') ?? '';
+  if (revisionId === null || observationId === null || !/^[0-9]{1,15}$/.test(rows)) {
+    throw unexpected('the head');
+  }
+  return { revisionId, observationId, row, rows: row + Number(rows) };
+}
+
+function requireEnd(
+  end: Readonly<Record<string, unknown>> | null,
+  read: { readonly rows: number; readonly sha256: string },
+): void {
+  if (end?.['rows'] !== read.rows || end['sha256'] !== read.sha256) {
+    throw unexpected('the count or the digest');
+  }
+}
+
+function parsed(line: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(line).toString());
+  } catch {
+    return null;
+  }
+}
+
+function unexpected(what: string): UnexpectedAnswerError {
+  return new UnexpectedAnswerError(`The export has not what it should: ${what}.`);
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { observationId, revisionId } from '../ids.ts';
+import { type InventoryKey, inventoryKey } from '../inventory-key.ts';
+import { pageAssetsMax } from '../vocabulary.ts';
+import { asset, inventoryRows } from './inventory-rows.ts';
+import { pagination } from './meta.ts';
+import { cursorParameter, decimalWithDefault, languageParameter } from './parameters.ts';
+
+/** Query of GET Changes. */
+export const changesQuery = z.object({
+  since: revisionId
+    .optional()
+    .describe(
+      'The revision that the client has; required on the first page. With a `cursor` it is that of ' +
+        'the first page, or absent.',
+    ),
+  language: languageParameter,
+  page_size: decimalWithDefault(1, pageAssetsMax, pageAssetsMax).describe(
+    'At most so many changes; fewer where more would be larger than 16 MiB.',
+  ),
+  cursor: cursorParameter
+    .optional()
+    .describe('Readable for 24 hours after the revision that it leads to was superseded.'),
+});
+
+/** What changed in an inventory since a revision. */
+export function changesPath(
+  { platform_id, app_id, context_id }: InventoryKey,
+  since: string,
+): string {
+  return (
+    `/v2/platform/users/${platform_id}/inventory/${app_id}/${context_id}/changes` +
+    `?since=${since}`
+  );
+}
+
+const changed = z
+  .object({
+    asset: asset.describe('As it is in the later revision.'),
+    amount_before: z.string(),
+    classid_before: z
+      .string()
+      .optional()
+      .describe('With `instanceid_before`: where one of the two is another now.'),
+    instanceid_before: z.string().optional(),
+  })
+  .describe('An asset of both revisions with another amount, `classid` or `instanceid`.');
+
+const count = z.int().min(0);
+
+/** How many changes of each kind two revisions have. */
+export const changeCounts = z.object({ added: count, removed: count, changed: count });
+
+/** `data` of Changes. */
+export const changesPage = z.object({
+  scope: inventoryKey,
+  from_revision_id: revisionId,
+  to_revision_id: revisionId,
+  observation_id: observationId,
+  verified_at: z.iso.datetime(),
+  age_seconds: z.int().min(0),
+  scan_window: z.object({ started_at: z.iso.datetime(), completed_at: z.iso.datetime() }),
+  added: inventoryRows.assets.describe('Of the later revision alone.'),
+  removed: inventoryRows.assets.describe('Of the earlier revision alone.'),
+  changed: z.array(changed),
+  descriptions: inventoryRows.descriptions.describe('Of the added and the changed assets.'),
+  counts: changeCounts.describe('Of the whole difference, not of the page.'),
+  pagination,
+});

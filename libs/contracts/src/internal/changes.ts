@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { changeCounts } from '../http/changes.ts';
+import { observationId, revisionId } from '../ids.ts';
+import { inventoryKey } from '../inventory-key.ts';
+import { language } from '../languages.ts';
+import { pageAssetsMax } from '../vocabulary.ts';
+import { inventoryPaths } from './inventory.ts';
+
+/** Path of the revision-store's internal API. */
+export const changesPagePath = `${inventoryPaths.inventory}/changes` as const;
+
+/** The place of a change in the order of all changes of an inventory. */
+export const changeKey = z.string().min(1).max(100);
+
+/** Query of GET /inventories/{platform_id}/{app_id}/{context_id}/changes of the revision-store. */
+export const changesPageQuery = z
+  .object({
+    since: revisionId,
+    language,
+    page_size: z.coerce.number().int().min(1).max(pageAssetsMax),
+    /** What the first page led to, and the key of the last change given: all three on later pages. */
+    revision_id: revisionId.optional(),
+    observation_id: observationId.optional(),
+    behind: changeKey.optional(),
+  })
+  .refine(
+    ({ revision_id, observation_id, behind }) =>
+      (revision_id === undefined) === (observation_id === undefined) &&
+      (revision_id === undefined) === (behind === undefined),
+    {
+      path: ['behind'],
+      message: 'a pinned chain names its revision, its observation and its place',
+    },
+  );
+
+/** Header with {@link changesPageMeta} (JSON) of the page bytes. */
+export const changesPageMetaHeader = 'x-changes-page';
+
+/**
+ * Metadata of a page of changes. The body is the text of the JSON members
+ * `"added":[…],"removed":[…],"changed":[…],"descriptions":[…]`, ready to be sent.
+ */
+export const changesPageMeta = z.object({
+  scope: inventoryKey,
+  from_revision_id: revisionId,
+  to_revision_id: revisionId,
+  observation_id: observationId,
+  verified_at: z.iso.datetime(),
+  scan_window: z.object({ started_at: z.iso.datetime(), completed_at: z.iso.datetime() }),
+  /** The language of the descriptions. */
+  language,
+  /** Of the whole difference; null on later pages. */
+  counts: changeCounts.nullable(),
+  /** The key of the last change of the page; null on the last page. */
+  last_key: changeKey.nullable(),
+});
+export type ChangesPageMeta = z.infer<typeof changesPageMeta>;

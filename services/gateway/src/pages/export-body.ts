@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto';
+import type { ExportEnd } from '@inventory/contracts/http/export';
+import { type ExportFormat, exportColumns } from '@inventory/contracts/vocabulary';
+import { csvLine } from '@inventory/runtime/csv-text';
+import type { OpenedExport } from './open-export.ts';
+import type { SavedPage } from './revision-store-client.ts';
+
+/** What is read of an export is gone: it was erased or pruned. */
+export class ExportExpired extends Error {
+  override name = 'ExportExpired';
+}
+
+/**
+ * The bytes of an export before any compression: lines, then the end. The next run of lines is read
+ * while one is sent, and no further: a slow client has two runs in memory. A CSV has its header at row
+ * 0, so that what is resumed can be appended; its end is told to `onEnd` alone.
+ */
+export async function* exportBody(
+  { first, fromRow, rows }: OpenedExport,
+  format: ExportFormat,
+  findNext: (position: number) => Promise<SavedPage | null>,
+  onEnd: (end: ExportEnd) => void,
+): AsyncGenerator<Buffer, void, void> {
+  const digest = createHash('sha256');
+  /** Parts are as small as they arrived: other requests have their turns between. */
+  function* digested(parts: readonly Buffer[]): Generator<Buffer, void, void> {
+    for (const part of parts) {
+      digest.update(part);
+      yield part;
+    }
+  }
+
+  if (format === 'csv' && fromRow === 0) yield* digested([csvHeader]);
+  for (let run: SavedPage | null = first; run !== null; ) {
+    const next: number | null = run.meta.next_position;
+    const coming: Promise<SavedPage | null> | null = next === null ? null : findNext(next);
+    // Awaited behind this run, unless the client leaves before.
+    coming?.catch(() => {});
+    yield* digested(run.parts);
+    run = await coming;
+    if (coming !== null && run === null) throw new ExportExpired('no longer saved');
+  }
+  const end = { revision_id: first.meta.revision_id, rows, sha256: digest.digest('hex') };
+  onEnd(end);
+  if (format === 'ndjson') yield Buffer.from(`${JSON.stringify({ end })}\n`);
+}
+
+const csvHeader = Buffer.from(csvLine([...exportColumns.asset, ...exportColumns.description]));

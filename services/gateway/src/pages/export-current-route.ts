@@ -1,0 +1,210 @@
+import { type ExportEnd, exportEndTrailer, exportQuery } from '@inventory/contracts/http/export';
+import { scopePath } from '@inventory/contracts/http/parameters';
+import type { AccountId } from '@inventory/contracts/ids';
+import { languageTags } from '@inventory/contracts/languages';
+import { type ExportFormat, exportFormats } from '@inventory/contracts/vocabulary';
+import { Refused } from '@inventory/http/refused';
+import { invariant, unreachable } from '@inventory/runtime/bug';
+import type { Clock } from '@inventory/runtime/clock';
+import type { Logger } from '@inventory/runtime/logger';
+import type { KeyedSemaphore } from '@inventory/runtime/semaphore';
+import type { AdmittedRequest, StreamAnswer } from '../http/answer.ts';
+import { exampleIds, exampleRows } from '../http/openapi/examples.ts';
+import { publicRoute } from '../http/public-route.ts';
+import { billHeaders } from '../http/v1-headers.ts';
+import { ExportExpired, exportBody } from './export-body.ts';
+import type { KeyedRead, KeyedReads } from './keyed-reads.ts';
+import { type OpenedExport, openExport, type WantedExport } from './open-export.ts';
+import { chargedBill, type PageBill, replayBill } from './page-bill.ts';
+import { exportEnded } from './page-metrics.ts';
+import { keyHeader, languageHeaders, readErrors, replayedHeader } from './page-texts.ts';
+import { refusePage } from './refuse-page.ts';
+import type { RevisionStoreClient } from './revision-store-client.ts';
+import { sendExport } from './send-export.ts';
+
+interface ExportCurrentDeps {
+  readonly revisions: Pick<RevisionStoreClient, 'findLines'>;
+  readonly reads: KeyedReads;
+  readonly limiter: Pick<KeyedSemaphore<AccountId>, 'acquire' | 'limits'>;
+  readonly timeMaxMs: number;
+  readonly prices: { currentVersion(): number | null };
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+const product = 'platform.inventory.current.page.v1';
+const retryAfterSeconds = 5;
+const endExample: ExportEnd = {
+  revision_id: exampleIds.revision,
+  rows: 1,
+  sha256: '98ea6e4f216f2fb4b69fff9b3a44842c38686ca685f3f55dc48c5d3fb1107be4',
+};
+
+/** GET …/current/export: the whole saved inventory in one download. */
+export const exportCurrentRoute = publicRoute({
+  operationId: 'exportCurrent',
+  tag: 'Inventories',
+  summary: 'Export',
+  description:
+    'All assets of the latest saved revision, each with its description, as one line of NDJSON ' +
+    '(`{"asset":…,"description":…}`) or CSV. The last line of NDJSON is `{"end":{"revision_id",' +
+    `"rows","sha256"}}\`, the trailer \`${exportEndTrailer}\` of CSV says the same: a download ` +
+    'without it is cut. It is charged as its pages, one for each started 2,000 rows. Resume with ' +
+    '`from_row`: free under the `Idempotency-Key` of the download that was cut, or paid for the ' +
+    'rows that are left, with its `observation_id`.',
+  method: 'GET',
+  template: '/v2/platform/users/{platform_id}/inventory/{app_id}/{context_id}/current/export',
+  permission: product,
+  product,
+  types: Object.keys(exportFormats),
+  input: { path: scopePath, query: exportQuery, header: keyHeader },
+  answer: {
+    status: 200,
+    description: 'Lines, and the end. The charge is final once the first byte is sent.',
+    body: { text: 'application/x-ndjson' },
+    example: [
+      { asset: exampleRows.assets[0], description: exampleRows.descriptions[0] },
+      { end: endExample },
+    ]
+      .map((line) => `${JSON.stringify(line)}\n`)
+      .join(''),
+    otherTypes: { 'text/csv': 'assetid,classid,instanceid,appid,contextid,amount,…\r\n' },
+    headers: {
+      'X-Revision-ID': 'The revision.',
+      'X-Observation-ID': 'What a resumed download names as `observation_id`.',
+      'X-Export-Rows': 'Lines of this download.',
+      'X-Credits-Charged': 'What the download costs.',
+      'X-Credits-Remaining': 'Credits available after it.',
+      'X-Units-Charged': 'Subscription units that it costs, for accounts with them.',
+      'X-Units-Remaining': 'Subscription units available after it.',
+      'Content-Disposition': 'Of CSV: the name of the file.',
+      Trailer: 'Of CSV: the name of the trailer with the end.',
+      ...languageHeaders,
+      ...replayedHeader,
+    },
+  },
+  errors: ['cursor_expired', 'inventory_revision_not_found', ...readErrors],
+  async handle(deps: ExportCurrentDeps, { path: scope, query, header }, request) {
+    const { requestId, principal, type, signal } = request;
+    const { accountId, projectId } = principal;
+    const { language, from_row: fromRow, observation_id: observationId = null } = query;
+    const format = exportFormats[type as keyof typeof exportFormats];
+    const wanted = { scope, language, format, fromRow, observationId, signal };
+    const key = header['Idempotency-Key'];
+    const inputs = [...Object.values(scope), language, format];
+    const release = acquirePermit(deps.limiter, accountId);
+    try {
+      const read = await openExport(
+        deps,
+        { requestId, accountId, projectId },
+        wanted,
+        key === undefined ? null : { route: 'export', key, inputs },
+      );
+      return toAnswer(deps, request, { wanted, read, release });
+    } catch (error) {
+      release();
+      throw error;
+    }
+  },
+});
+
+function acquirePermit(limiter: ExportCurrentDeps['limiter'], accountId: AccountId): () => void {
+  const permit = limiter.acquire(accountId);
+  switch (permit.result) {
+    case 'key_full':
+      throw new Refused({
+        code: 'rate_limit_exceeded',
+        detail: { limit: 'concurrency', reads_max: limiter.limits.perKeyMax },
+        retry_after_seconds: retryAfterSeconds,
+      });
+    case 'total_full':
+      throw new Refused({ code: 'service_unavailable', retry_after_seconds: retryAfterSeconds });
+    case 'granted':
+      return permit.release;
+    default:
+      return unreachable(permit);
+  }
+}
+
+interface ReadExport {
+  readonly wanted: WantedExport;
+  readonly read: KeyedRead<OpenedExport>;
+  readonly release: () => void;
+}
+
+function toAnswer(
+  deps: ExportCurrentDeps,
+  request: AdmittedRequest,
+  { wanted, read, release }: ReadExport,
+): StreamAnswer {
+  if (read.result === 'refused') throw refusePage(read.refusal);
+  const delivery = read.result === 'charged' ? read.delivery : null;
+  const firstByteMs = delivery === null ? deps.timeMaxMs : delivery.deadlineMs - deps.clock.now();
+  if (firstByteMs <= 0) {
+    delivery?.abandoned();
+    throw new Refused({ code: 'billing_unavailable', retry_after_seconds: 1 });
+  }
+  const { scope, language, format, signal } = wanted;
+  const { page } = read;
+  const { observation_id: observationId } = page.first.meta;
+  const coding = request.acceptedCoding();
+  let end: ExportEnd | undefined;
+  const findNext = (position: number) =>
+    deps.revisions.findLines({ scope, language, format, position, observationId }, signal);
+  const body = exportBody(page, format, findNext, (reached) => {
+    end = reached;
+  });
+  const trailers = (): Record<string, string> => {
+    invariant(end !== undefined, 'a body that was read to its end has one');
+    return format === 'csv' ? { [exportEndTrailer]: JSON.stringify(end) } : {};
+  };
+  const headers = {
+    ...headersOf(page, format),
+    ...(read.result === 'free' ? {} : billHeaders('alias', billOf(deps, read))),
+    ...(read.result === 'replayed' && { 'Idempotency-Replayed': 'true' }),
+    ...(coding && { 'Content-Encoding': coding }),
+  };
+  const { timeMaxMs, logger } = deps;
+  return {
+    status: 200,
+    async stream(response) {
+      const sent = { headers, coding, body, trailers, delivery, timeMaxMs, firstByteMs };
+      await sendExport(response, sent)
+        .then(() => exportEnded('completed'))
+        .catch((error: unknown) => {
+          exportEnded(error instanceof ExportExpired ? 'expired' : 'cut');
+          logger.info({ err: error, request_id: request.requestId }, 'export cut');
+        })
+        .finally(release);
+    },
+  };
+}
+
+function billOf(
+  deps: ExportCurrentDeps,
+  read: Extract<KeyedRead<OpenedExport>, { result: 'charged' | 'replayed' }>,
+): PageBill {
+  return read.result === 'charged'
+    ? chargedBill(read.outcome, null)
+    : replayBill(read.balance, deps.prices.currentVersion());
+}
+
+function headersOf(
+  { first: { meta }, rows, fromRow }: OpenedExport,
+  format: ExportFormat,
+): Record<string, string> {
+  const ofCsv = {
+    'Content-Type': `text/csv; charset=utf-8; header=${fromRow === 0 ? 'present' : 'absent'}`,
+    'Content-Disposition': 'attachment; filename="inventory.csv"',
+    Trailer: exportEndTrailer,
+  };
+  return {
+    ...(format === 'csv' ? ofCsv : { 'Content-Type': 'application/x-ndjson; charset=utf-8' }),
+    Vary: 'Accept, Accept-Encoding',
+    'X-Revision-ID': meta.revision_id,
+    'X-Observation-ID': meta.observation_id,
+    'X-Export-Rows': String(rows),
+    'X-Description-Language': meta.language,
+    'Content-Language': languageTags[meta.language],
+  };
+}

@@ -1,0 +1,103 @@
+import type { ObservationId } from '@inventory/contracts/ids';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
+import type { Language } from '@inventory/contracts/languages';
+import type { Refusal } from '@inventory/contracts/refusal';
+import { type ExportFormat, pageAssetsMax } from '@inventory/contracts/vocabulary';
+import { Refused } from '@inventory/http/refused';
+import type { KeyedRead, KeyedReads, ReadKey } from './keyed-reads.ts';
+import type { FetchedPage } from './page-charges.ts';
+import type { PageRead } from './page-intent.domain.ts';
+import type { RevisionStoreClient, SavedPage } from './revision-store-client.ts';
+
+export interface WantedExport {
+  readonly scope: InventoryKey;
+  readonly language: Language;
+  readonly format: ExportFormat;
+  readonly fromRow: number;
+  /** Null for the latest. */
+  readonly observationId: ObservationId | null;
+  readonly signal: AbortSignal;
+}
+
+/** An export of one observation, with its first run of lines. */
+export interface OpenedExport {
+  readonly first: SavedPage;
+  readonly fromRow: number;
+  readonly rows: number;
+}
+
+const refused = (refusal: Refusal) => ({ result: 'refused', refusal }) as const;
+const beyondEnd = { in: 'query', field: 'from_row', reason: 'is beyond the end' } as const;
+
+/**
+ * Finds what is exported and charges its pages. A key stands for the rows that its first attempt paid
+ * for: a replay is of the same observation, from any of these rows on.
+ */
+export function openExport(
+  {
+    reads,
+    revisions,
+  }: {
+    readonly reads: KeyedReads;
+    readonly revisions: Pick<RevisionStoreClient, 'findLines'>;
+  },
+  read: Pick<PageRead, 'requestId' | 'accountId' | 'projectId'>,
+  wanted: WantedExport,
+  key: ReadKey | null,
+): Promise<KeyedRead<OpenedExport>> {
+  const { fromRow } = wanted;
+
+  async function open(observationId: ObservationId | null): Promise<FetchedPage<OpenedExport>> {
+    const lines = { ...wanted, position: fromRow, observationId };
+    const first = await revisions.findLines(lines, wanted.signal).catch((error: unknown) => {
+      if (!(error instanceof Refused)) throw error;
+      throw new Refused({ code: 'invalid_request', detail: { issues: [beyondEnd] } });
+    });
+    if (first === null) {
+      return refused({ code: observationId ? 'cursor_expired' : 'inventory_revision_not_found' });
+    }
+    const rows = first.meta.total_count - fromRow;
+    const page = { first, fromRow, rows };
+    if (rows === 0) return { result: 'free', page };
+    return { result: 'page', page, pages: Math.ceil(rows / pageAssetsMax) };
+  }
+
+  return reads.readPage<OpenedExport>(
+    { ...read, productCode: 'platform.inventory.current.page.v1', chainId: null },
+    key,
+    {
+      async paid(pin) {
+        const opened = await open(wanted.observationId);
+        if (opened.result === 'page') await pin(pinOf(opened.page));
+        return opened;
+      },
+      async replayed(_onPlatformAsked, pin) {
+        const paid = paidFor(pin);
+        if (paid === null || !isWithin(wanted, paid)) {
+          return refused({ code: 'idempotency_conflict' });
+        }
+        return await open(paid.observationId);
+      },
+    },
+  );
+}
+
+interface PaidRows {
+  readonly observationId: ObservationId;
+  readonly fromRow: number;
+}
+
+function pinOf({ first, fromRow }: OpenedExport): string {
+  return `${first.meta.observation_id} ${fromRow}`;
+}
+
+/** Null where the first attempt stored nothing. */
+function paidFor(pin: string | null): PaidRows | null {
+  const [observationId, fromRow] = pin?.split(' ') ?? [];
+  if (observationId === undefined) return null;
+  return { observationId: observationId as ObservationId, fromRow: Number(fromRow) };
+}
+
+function isWithin({ fromRow, observationId }: WantedExport, paid: PaidRows): boolean {
+  return fromRow >= paid.fromRow && (observationId ?? paid.observationId) === paid.observationId;
+}

@@ -1,0 +1,94 @@
+import { Readable } from 'node:stream';
+import { currentPath } from '@inventory/contracts/http/current';
+import { scopePath } from '@inventory/contracts/http/parameters';
+import {
+  type ChangesPageMeta,
+  changesPageMeta,
+  changesPageMetaHeader,
+  changesPagePath,
+  changesPageQuery,
+} from '@inventory/contracts/internal/changes';
+import { internalRoute } from '@inventory/http/internal-route';
+import { Refused } from '@inventory/http/refused';
+import { Reply } from '@inventory/http/reply';
+import { unreachable } from '@inventory/runtime/bug';
+import { isoTime } from '@inventory/runtime/clock';
+import type { z } from 'zod';
+import { countPage } from '../metrics.ts';
+import {
+  type ChangesPage,
+  type ChangesPageRequest,
+  type ReadChangesPageDeps,
+  readChangesPage,
+} from '../operations/read-changes-page.ts';
+
+/** One page of what changed since a revision, as stored bytes; the header describes them. */
+export const readChangesPageRoute = internalRoute({
+  method: 'GET',
+  template: changesPagePath,
+  callers: ['gateway'],
+  input: { path: scopePath, query: changesPageQuery },
+  // Pages are a few MiB each, and in memory until they are sent.
+  inFlightMax: 24,
+  async handle(deps: ReadChangesPageDeps, { path: scope, query }) {
+    const { since, language, page_size: pageSize } = query;
+    const request = { scope, since, language, pageSize, pinned: pinnedBy(query) };
+    const page = await readChangesPage(deps, request);
+    switch (page.result) {
+      case 'page': {
+        const bytes = page.body.reduce((sum, piece) => sum + piece.length, 0);
+        countPage(bytes);
+        return new Reply({
+          headers: {
+            [changesPageMetaHeader]: JSON.stringify(toChangesPageMeta(request, page)),
+            'Content-Length': String(bytes),
+          },
+          type: 'application/octet-stream',
+          body: Readable.from(page.body, { objectMode: false }),
+        });
+      }
+      case 'no_revision':
+        throw new Refused({ code: 'inventory_revision_not_found' });
+      case 'cursor_expired':
+        throw new Refused({ code: 'cursor_expired' });
+      case 'unknown_revision':
+        throw new Refused({ code: 'invalid_request', detail: { issues: [unknownRevision] } });
+      case 'revision_expired': {
+        const detail = { revision_id: page.newest, links: { current: currentPath(scope) } };
+        throw new Refused({ code: 'revision_expired', detail });
+      }
+      default:
+        return unreachable(page);
+    }
+  },
+});
+
+const unknownRevision = {
+  in: 'query',
+  field: 'since',
+  reason: 'is no revision of this inventory',
+} as const;
+
+function pinnedBy(query: z.output<typeof changesPageQuery>): ChangesPageRequest['pinned'] {
+  const { revision_id: revisionId, observation_id: observationId, behind } = query;
+  return revisionId && observationId && behind ? { revisionId, observationId, behind } : null;
+}
+
+function toChangesPageMeta(
+  { scope, since }: Pick<ChangesPageRequest, 'scope' | 'since'>,
+  { to, language, counts, lastKey }: Extract<ChangesPage, { result: 'page' }>,
+): ChangesPageMeta {
+  const { revision, observationId, window } = to;
+  const completedAt = isoTime(window.completedAtMs);
+  return changesPageMeta.parse({
+    scope,
+    from_revision_id: since,
+    to_revision_id: revision.revisionId,
+    observation_id: observationId,
+    verified_at: completedAt,
+    scan_window: { started_at: isoTime(window.startedAtMs), completed_at: completedAt },
+    language,
+    counts,
+    last_key: lastKey,
+  });
+}

@@ -1,0 +1,75 @@
+import { type Change, changeBytes } from '../domain/change.ts';
+import type { ChangeCounts, ChangeSet } from '../domain/change-chain.ts';
+import { type JoinedTexts, joinTexts } from '../domain/joined-texts.ts';
+import type { ChangeStore } from '../storage/change-store.ts';
+
+/** Changes of one block at most, and bytes of their rows; one change alone may be larger. */
+const blockChangesMax = 1_000;
+const blockBytesMax = 1024 * 1024;
+
+/** Whether a block with so much has no room for another change. */
+export function isBlockFull(changes: number, bytes: number, more: number): boolean {
+  return changes > 0 && (changes === blockChangesMax || bytes + more > blockBytesMax);
+}
+
+export interface ChangeSetWriter {
+  /** Writes the next block. */
+  write(rows: {
+    readonly before: JoinedTexts;
+    readonly after: JoinedTexts;
+    readonly lastKey: string;
+  }): Promise<void>;
+  /** Adds a change to the block that is written next. */
+  add(change: Change): Promise<void>;
+  /** Writes what was added, and tells what the set has. */
+  end(): Promise<Pick<ChangeSet, 'setId' | 'counts' | 'lastKey'>>;
+}
+
+/** Writes one change set, in the order of its keys. */
+export function openSetWriter(
+  changes: Pick<ChangeStore, 'writeBlock'>,
+  place: { readonly scope: string; readonly set: string },
+): ChangeSetWriter {
+  const counts = { added: 0, removed: 0, changed: 0 };
+  let index = 0;
+  let previousKey = '';
+  let pending: Change[] = [];
+  let pendingBytes = 0;
+
+  const write: ChangeSetWriter['write'] = async ({ before, after, lastKey }) => {
+    await changes.writeBlock(place, { block: { index, before, after }, previousKey, lastKey });
+    for (const [row, length] of before.lengths.entries()) {
+      counts[kindOf(length, after.lengths[row] ?? 0)] += 1;
+    }
+    previousKey = lastKey;
+    index += 1;
+  };
+
+  async function writePending(): Promise<void> {
+    const last = pending.at(-1);
+    if (!last) return;
+    const before = joinTexts(pending.map((change) => change.before ?? undefined));
+    const after = joinTexts(pending.map((change) => change.after ?? undefined));
+    await write({ before, after, lastKey: last.key });
+    [pending, pendingBytes] = [[], 0];
+  }
+
+  return {
+    write,
+    async add(change) {
+      const bytes = changeBytes(change);
+      if (isBlockFull(pending.length, pendingBytes, bytes)) await writePending();
+      pending.push(change);
+      pendingBytes += bytes;
+    },
+    async end() {
+      await writePending();
+      return { setId: place.set, counts, lastKey: previousKey };
+    },
+  };
+}
+
+function kindOf(before: number, after: number): keyof ChangeCounts {
+  if (before === 0) return 'added';
+  return after === 0 ? 'removed' : 'changed';
+}

@@ -1,0 +1,196 @@
+import { inventoryKeyText } from '@inventory/contracts/inventory-key';
+import type { Identifiers } from '@inventory/runtime/identifiers';
+import type { TextPlan } from '../domain/block-plan.ts';
+import { type ChainPlace, type ChangeSet, mergesAt } from '../domain/change-chain.ts';
+import type { JoinedTexts } from '../domain/joined-texts.ts';
+import type { Observation } from '../domain/observation.ts';
+import type { CompletedScan } from '../domain/scan.ts';
+import type { ScanComparison } from '../domain/scan-comparison.ts';
+import { missingSource, type Survey } from '../domain/survey.ts';
+import type { BlockStore } from '../storage/block-store.ts';
+import type { ChangeStore } from '../storage/change-store.ts';
+import { type ChangeSetWriter, isBlockFull, openSetWriter } from './change-set-writer.ts';
+import { composeChanges, findSets } from './compose-changes.ts';
+import { type Difference, differFromHead, gatherHeadRows, keysIn } from './differ-from-head.ts';
+import { gatherTexts } from './gather-texts.ts';
+import type { StagedPages } from './staged-pages.ts';
+
+export interface WriteChangesDeps {
+  readonly blocks: Pick<BlockStore, 'readAssets' | 'readPart'>;
+  readonly changes: Pick<ChangeStore, 'writeBlock' | 'readBlockAfter' | 'findSpans'>;
+  readonly identifiers: Identifiers;
+}
+
+interface ComparedScan {
+  readonly scan: CompletedScan;
+  readonly staged: StagedPages;
+  readonly survey: Survey;
+  readonly verdict: ScanComparison;
+  /** What the scan was compared with. */
+  readonly head: Observation | null;
+}
+
+/** The change sets of a new revision; nothing refers to them yet. */
+export interface WrittenChanges {
+  /** Those that end at it. */
+  readonly joins: readonly ChangeSet[];
+  /** From a revision that never becomes the head to the head. */
+  readonly aside: ChangeSet | null;
+}
+
+/** Rows that are gathered together: each group reads the pages and the head's blocks at worst once. */
+const groupBytesMax = 16 * 1024 * 1024;
+
+/**
+ * Writes what a changed scan changed of the head, and what is merged from it, under ids of this try
+ * alone: they are referred to by the write that moves the head. Null when a page is gone.
+ */
+export async function writeChanges(
+  deps: WriteChangesDeps,
+  compared: ComparedScan,
+  signal: AbortSignal,
+): Promise<WrittenChanges | null> {
+  const { verdict, head, survey, scan } = compared;
+  const at = head?.revision.chain;
+  if (!verdict.changed || verdict.place === 'erased' || !head || !at) {
+    return { joins: [], aside: null };
+  }
+  const keyOf = keysIn(scan.scope);
+  const { revisionId: headId } = head.revision;
+  const differences = await differFromHead(deps.blocks, head.revision, survey, keyOf, signal);
+  const place = { scope: inventoryKeyText(scan.scope), set: deps.identifiers.uuidV7() };
+  const writer = openSetWriter(deps.changes, place);
+  for (const group of groupsOf(differences, survey)) {
+    const rows = await gatherRows(deps.blocks, compared, group, signal);
+    if (rows === null) return null;
+    await writeGroup(writer, rows, verdict.place);
+  }
+  const written = await writer.end();
+  const own = verdict.observation.revision.revisionId;
+  if (verdict.place === 'superseded') {
+    const aside = { from: own, to: headId, fromOrdinal: null, toOrdinal: at.ordinal };
+    return { joins: [], aside: { ...written, ...aside } };
+  }
+  const step = { from: headId, to: own, fromOrdinal: at.ordinal, toOrdinal: at.ordinal + 1 };
+  const { joins: before } = head.revision;
+  const merging = { scope: place.scope, at, before, step: { ...written, ...step }, keyOf };
+  return { joins: await mergeSets(deps, merging, signal), aside: null };
+}
+
+/**
+ * The set of one step, and merged ones of whatever length is complete with it, so that few sets lead
+ * from any revision to any other. Where a part has expired nothing leads through it: it is not merged.
+ */
+async function mergeSets(
+  { changes, identifiers }: WriteChangesDeps,
+  {
+    scope,
+    at,
+    before,
+    step,
+    keyOf,
+  }: {
+    readonly scope: string;
+    readonly at: ChainPlace;
+    /** The sets that end at the head. */
+    readonly before: readonly ChangeSet[];
+    readonly step: ChangeSet;
+    readonly keyOf: (identity: string) => string;
+  },
+  signal: AbortSignal,
+): Promise<ChangeSet[]> {
+  const joins = [step];
+  let newest = step;
+  for (const parts of mergesAt(step.toOrdinal)) {
+    const older = await findSets(changes, at.root, parts.slice(0, -1), before);
+    const [first] = older ?? [];
+    if (!older || !first) break;
+    const writer = openSetWriter(changes, { scope, set: identifiers.uuidV7() });
+    const sets = [...older, newest];
+    for await (const change of composeChanges(changes, { scope, sets, keyOf }, '')) {
+      signal.throwIfAborted();
+      await writer.add(change);
+    }
+    const { from, fromOrdinal } = first;
+    newest = { ...newest, ...(await writer.end()), from, fromOrdinal };
+    joins.push(newest);
+  }
+  return joins;
+}
+
+/** Consecutive differences in blocks, and blocks in groups. */
+function* groupsOf(differences: readonly Difference[], survey: Survey): Generator<Difference[][]> {
+  let group: Difference[][] = [];
+  let groupBytes = 0;
+  let block: Difference[] = [];
+  let bytes = 0;
+  for (const difference of differences) {
+    const size = difference.headBytes + scanBytes(survey, difference);
+    if (isBlockFull(block.length, bytes, size)) {
+      group.push(block);
+      groupBytes += bytes;
+      [block, bytes] = [[], 0];
+    }
+    if (groupBytes > groupBytesMax) {
+      yield group;
+      [group, groupBytes] = [[], 0];
+    }
+    block.push(difference);
+    bytes += size;
+  }
+  if (block.length > 0) yield [...group, block];
+}
+
+function scanBytes(survey: Survey, { inScan }: Difference): number {
+  return survey.assetBytes[inScan] ?? 0;
+}
+
+/** The rows of one block of changes, in the head and in the scan. */
+interface BlockRows {
+  readonly inHead: JoinedTexts;
+  readonly inScan: JoinedTexts;
+  readonly lastKey: string;
+}
+
+async function gatherRows(
+  blocks: WriteChangesDeps['blocks'],
+  { staged, survey, head }: ComparedScan,
+  group: readonly (readonly Difference[])[],
+  signal: AbortSignal,
+): Promise<BlockRows[] | null> {
+  const plans = group.map(
+    (block): TextPlan => ({
+      sources: block.map(({ inScan }) => survey.assetSources[inScan] ?? missingSource),
+      lengths: Uint32Array.from(block, (difference) => scanBytes(survey, difference)),
+    }),
+  );
+  const wanted = plans.map((texts) => ({ of: 'assets', texts }) as const);
+  const scanRows = await gatherTexts(staged, wanted, signal);
+  if (scanRows === null) return null;
+  const headRows = await gatherHeadRows(blocks, head?.revision.revisionId ?? '', group);
+  return group.map((block, at) => ({
+    inHead: headRows[at] ?? noTexts,
+    inScan: {
+      bytes: scanRows[at] ?? noTexts.bytes,
+      lengths: plans[at]?.lengths ?? noTexts.lengths,
+    },
+    lastKey: block.at(-1)?.key ?? '',
+  }));
+}
+
+const noTexts: JoinedTexts = { bytes: Buffer.alloc(0), lengths: new Uint32Array() };
+
+/** A revision that never becomes the head is the one before. */
+async function writeGroup(
+  writer: ChangeSetWriter,
+  rows: readonly BlockRows[],
+  place: ScanComparison['place'],
+): Promise<void> {
+  for (const { inHead, inScan, lastKey } of rows) {
+    await writer.write(
+      place === 'superseded'
+        ? { before: inScan, after: inHead, lastKey }
+        : { before: inHead, after: inScan, lastKey },
+    );
+  }
+}

@@ -1,0 +1,58 @@
+import { revisionId } from '@inventory/contracts/ids';
+import type { CollectionIndexes } from '@inventory/mongo/indexes';
+import type { Binary } from 'mongodb';
+import { z } from 'zod';
+
+export const changeSet = z.object({
+  setId: z.string(),
+  from: revisionId,
+  to: revisionId,
+  fromOrdinal: z.int().nullable(),
+  toOrdinal: z.int(),
+  counts: z.object({ added: z.int(), removed: z.int(), changed: z.int() }),
+  lastKey: z.string(),
+});
+
+/** A change set that does not end at the head, or not at a head at all. */
+export const keptChangeSet = changeSet.extend({
+  /** `<root of the chain>/<ordinal or revision before>/<ordinal after>` */
+  _id: z.string(),
+  scope: z.string(),
+  root: revisionId,
+  /** When the revision that it leads to was superseded; absent while that is the head. */
+  supersededAt: z.date().exactOptional(),
+});
+export type ChangeSetDocument = z.infer<typeof keptChangeSet>;
+
+/** Consecutive changes of a change set, by their keys. */
+export interface ChangeBlockDocument {
+  /** `<change set>/<index>`; `<change set>/<index>/before` where the rows before are apart. */
+  readonly _id: string;
+  readonly scope: string;
+  readonly set: string;
+  readonly index: number;
+  /** The keys of the last change before it, '' for none, and of its own last one. */
+  readonly previousKey?: string;
+  readonly lastKey?: string;
+  /** The rows after the changes and, unless they are apart, those before behind them. */
+  readonly rows: Binary;
+  readonly rowsRawBytes: number;
+  /** 32-bit little-endian, one per change; 0 is none. */
+  readonly afterLengths?: Binary;
+  readonly beforeLengths?: Binary;
+}
+
+export const changeIndexes: readonly CollectionIndexes[] = [
+  {
+    collection: 'change_sets',
+    indexes: [
+      { name: 'scope_from', keys: { scope: 1, from: 1 } },
+      { name: 'scope_superseded', keys: { scope: 1, supersededAt: 1 } },
+      { name: 'scope_set', keys: { scope: 1, setId: 1 } },
+    ],
+  },
+  {
+    collection: 'change_blocks',
+    indexes: [{ name: 'scope_set_key', keys: { scope: 1, set: 1, lastKey: 1 } }],
+  },
+];

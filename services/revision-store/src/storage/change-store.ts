@@ -1,0 +1,199 @@
+import type { RevisionId } from '@inventory/contracts/ids';
+import { parseDocument } from '@inventory/mongo/parse-document';
+import { dateOf } from '@inventory/runtime/clock';
+import { Binary } from 'mongodb';
+import type { ChangeBlock } from '../domain/change.ts';
+import type { ChainPlace, ChainSpan, ChangeSet } from '../domain/change-chain.ts';
+import type { ChangeBlockDocument, ChangeSetDocument } from './change-documents.ts';
+import { type Collections, documents } from './collections.ts';
+import { pack, unpack } from './compression.ts';
+import { bytesOf, toNumberBytes, toUint32 } from './mapping.ts';
+
+/** A change set that the head's document does not have any more, or never had. */
+export interface KeptChangeSet {
+  readonly set: ChangeSet;
+  readonly root: RevisionId;
+  /** Null while the revision that it leads to is the head. */
+  readonly supersededAtMs: number | null;
+}
+
+export interface StoredChanges {
+  readonly block: ChangeBlock;
+  /** The key of the last change before the block; '' for none. */
+  readonly previousKey: string;
+  readonly lastKey: string;
+}
+
+/** Rows of one document together; one row alone may be as large as a staged page. */
+const rowsBytesMax = 4 * 1024 * 1024;
+
+export type ChangeStore = ReturnType<typeof createChangeStore>;
+
+export function createChangeStore({
+  changeSets,
+  changeBlocks,
+}: Pick<Collections, 'changeSets' | 'changeBlocks'>) {
+  return { ...storeSets(changeSets), ...storeBlocks(changeBlocks) };
+}
+
+/** The change sets that are not in the document of a head. */
+function storeSets(changeSets: Collections['changeSets']) {
+  async function keep(fields: Omit<ChangeSetDocument, '_id'>): Promise<void> {
+    const { root, from, fromOrdinal, toOrdinal } = fields;
+    const _id = spanId(root, fromOrdinal ?? from, toOrdinal);
+    await changeSets.updateOne({ _id }, { $set: fields }, { upsert: true });
+  }
+
+  return {
+    /** Keeps the sets that end at a head which is superseded now; the latest time counts. */
+    async keepSuperseded(
+      scope: string,
+      { root, ordinal }: ChainPlace,
+      sets: readonly ChangeSet[],
+      nowMs: number,
+    ): Promise<void> {
+      const supersededAt = dateOf(nowMs);
+      for (const set of sets) await keep({ ...set, scope, root, supersededAt });
+      const aside = { scope, root, supersededAt: { $exists: false }, toOrdinal: ordinal };
+      await changeSets.updateMany(aside, { $set: { supersededAt } });
+    },
+
+    /** Keeps a set that leads to the head from a revision that never was one. */
+    keepAside: (scope: string, root: RevisionId, set: ChangeSet) => keep({ ...set, scope, root }),
+
+    /** The set of one step from a revision. */
+    async findFrom(scope: string, from: RevisionId): Promise<KeptChangeSet | null> {
+      const found = await changeSets
+        .find({ scope, from })
+        .sort({ toOrdinal: 1 })
+        .limit(1)
+        .toArray();
+      return found[0] ? fromDocument(found[0]) : null;
+    },
+
+    /** Those of the spans that are kept, in order. */
+    async findSpans(root: RevisionId, spans: readonly ChainSpan[]): Promise<ChangeSet[]> {
+      const ids = spans.map(([from, to]) => spanId(root, from, to));
+      const found = await changeSets.find({ _id: { $in: ids } }).toArray();
+      const sets = found.map((document) => fromDocument(document).set);
+      return sets.sort((one, other) => one.toOrdinal - other.toOrdinal);
+    },
+
+    /** The set that was superseded first. */
+    async findOldest(scope: string): Promise<KeptChangeSet | null> {
+      const oldest = changeSets.find({ scope, supersededAt: { $exists: true } });
+      const found = await oldest.sort({ supersededAt: 1 }).limit(1).toArray();
+      return found[0] ? fromDocument(found[0]) : null;
+    },
+
+    /** Deletes the sets superseded until then, and those aside of another chain. */
+    async deleteExpired(scope: string, root: RevisionId, untilMs: number): Promise<number> {
+      const [expired, aside] = await Promise.all([
+        changeSets.deleteMany({ scope, supersededAt: { $lte: dateOf(untilMs) } }),
+        changeSets.deleteMany({ scope, supersededAt: { $exists: false }, root: { $ne: root } }),
+      ]);
+      return expired.deletedCount + aside.deletedCount;
+    },
+
+    async deleteAll(scope: string): Promise<number> {
+      return (await changeSets.deleteMany({ scope })).deletedCount;
+    },
+
+    /** The kept set with the smallest id; ids grow with time. */
+    async oldestSetId(scope: string): Promise<string | null> {
+      const found = await changeSets.find({ scope }).sort({ setId: 1 }).limit(1).toArray();
+      return found[0]?.setId ?? null;
+    },
+  };
+}
+
+/** Blocks are written once and never change; a set is read by the keys of its changes. */
+function storeBlocks(changeBlocks: Collections['changeBlocks']) {
+  async function writeRows(
+    fields: Omit<ChangeBlockDocument, 'rows' | 'rowsRawBytes'>,
+    raw: Buffer,
+  ): Promise<void> {
+    const { packed, rawBytes } = await pack(raw);
+    await changeBlocks.insertOne({ ...fields, rows: new Binary(packed), rowsRawBytes: rawBytes });
+  }
+
+  return {
+    async writeBlock(
+      place: { readonly scope: string; readonly set: string },
+      { block: { index, before, after }, previousKey, lastKey }: StoredChanges,
+    ): Promise<void> {
+      const _id = blockId(place.set, index);
+      const isApart = before.bytes.length + after.bytes.length > rowsBytesMax;
+      if (isApart) await writeRows({ _id: `${_id}/before`, ...place, index }, before.bytes);
+      const rows = isApart ? after.bytes : Buffer.concat([after.bytes, before.bytes]);
+      await writeRows(
+        {
+          _id,
+          ...place,
+          index,
+          previousKey,
+          lastKey,
+          afterLengths: toNumberBytes(after.lengths),
+          beforeLengths: toNumberBytes(before.lengths),
+        },
+        rows,
+      );
+    },
+
+    /** The first block of a set with a change behind this key; undefined behind the last. */
+    async readBlockAfter(
+      place: { readonly scope: string; readonly set: string },
+      key: string,
+    ): Promise<StoredChanges | undefined> {
+      const [document] = await changeBlocks
+        .find({ ...place, lastKey: { $gt: key } })
+        .sort({ lastKey: 1 })
+        .limit(1)
+        .toArray();
+      if (!document) return undefined;
+      const { afterLengths, beforeLengths, previousKey = '', lastKey = '', index } = document;
+      if (!afterLengths || !beforeLengths) return undefined;
+      const [after, before] = [toUint32(afterLengths), toUint32(beforeLengths)];
+      const rows = rowsOf(document);
+      const afterBytes = Math.max(0, joinedSize(after) - 1);
+      const apart =
+        rows.length === afterBytes && joinedSize(before) > 0
+          ? await changeBlocks.findOne({ _id: `${document._id}/before` })
+          : null;
+      const block = {
+        index,
+        after: { bytes: rows.subarray(0, afterBytes), lengths: after },
+        before: { bytes: apart ? rowsOf(apart) : rows.subarray(afterBytes), lengths: before },
+      };
+      return { block, previousKey, lastKey };
+    },
+
+    /** Deletes the blocks of the sets with smaller ids. */
+    async deleteBlocksBefore(scope: string, setId: string): Promise<number> {
+      return (await changeBlocks.deleteMany({ scope, set: { $lt: setId } })).deletedCount;
+    },
+  };
+}
+
+const blockId = (set: string, index: number): string => `${set}/${index}`;
+
+function spanId(root: RevisionId, from: number | RevisionId, to: number): string {
+  return `${root}/${from}/${to}`;
+}
+
+function joinedSize(lengths: Uint32Array): number {
+  return lengths.reduce((sum, length) => sum + (length === 0 ? 0 : length + 1), 0);
+}
+
+function rowsOf({ rows, rowsRawBytes: rawBytes }: ChangeBlockDocument): Buffer {
+  return unpack({ packed: bytesOf(rows), rawBytes });
+}
+
+function fromDocument(stored: ChangeSetDocument): KeptChangeSet {
+  const { _id, scope, root, supersededAt, ...set } = parseDocument(documents.changeSet, stored);
+  return {
+    set,
+    root,
+    supersededAtMs: supersededAt?.getTime() ?? null,
+  };
+}

@@ -1,0 +1,98 @@
+import type { RevisionId } from '@inventory/contracts/ids';
+import { inventoryKeyText } from '@inventory/contracts/inventory-key';
+import type { StagedAsset, StagedDescription } from '@inventory/contracts/staged-rows';
+import { createSerialExecutor } from '@inventory/runtime/serial-executor';
+import { newScope } from '@inventory/testkit/builders';
+import type { TestClock } from '@inventory/testkit/test-clock';
+import { fromCompletedMessage } from '../../src/consumers/on-revision-commands.ts';
+import type { CompletedScan } from '../../src/domain/scan.ts';
+import { type AssembleScanDeps, assembleScan } from '../../src/operations/assemble-scan.ts';
+import { eraseInventory } from '../../src/operations/erase-inventory.ts';
+import { pruneInventories } from '../../src/operations/prune-inventory.ts';
+import {
+  type ChangesPage,
+  type ChangesPageRequest,
+  readChangesPage,
+} from '../../src/operations/read-changes-page.ts';
+import { stageChunk } from '../../src/operations/stage-chunk.ts';
+import { createChunkStore } from '../../src/storage/chunk-store.ts';
+import { createDecidedScanStore } from '../../src/storage/decided-scan-store.ts';
+import { createObservationStore } from '../../src/storage/observation-store.ts';
+import { assemblyOn } from './assembly-on.ts';
+import { completedMessage, digestOf, newScan, type ScanOptions } from './scan-builder.ts';
+import type { StoreUnderTest } from './store-under-test.ts';
+
+/** A page of changes as a client parses it. */
+export interface GivenChanges {
+  readonly added: StagedAsset[];
+  readonly removed: StagedAsset[];
+  readonly changed: (Record<string, string> & { readonly asset: StagedAsset })[];
+  readonly descriptions: StagedDescription[];
+}
+
+type Page = Extract<ChangesPage, { result: 'page' }>;
+
+export const given = ({ body }: Page): GivenChanges =>
+  JSON.parse(`{${Buffer.concat([...body])}}`) as GivenChanges;
+
+/** The request of the page behind one. */
+export function nextOf(request: ChangesPageRequest, page: Page): ChangesPageRequest {
+  const { revision, observationId } = page.to;
+  const { revisionId } = revision;
+  return { ...request, pinned: { revisionId, observationId, behind: page.lastKey ?? '' } };
+}
+
+/** One inventory on the stores of a service, without its jobs: what happens, happens in order. */
+export function openHistory(store: StoreUnderTest, clock: TestClock, blockAssets = 3) {
+  const scope = newScope();
+  const scopeKey = inventoryKeyText(scope);
+  const deps = { ...assemblyOn(store, { onRead: () => {}, blockAssets }), clock };
+  const chunks = createChunkStore(store.collections.chunks);
+  const decidedScans = createDecidedScanStore(store.collections.scans);
+  const observations = createObservationStore(store.collections.observations);
+  const all = { ...deps, chunks, decidedScans, observations };
+
+  /** A scan that ends now, received and not assembled yet. */
+  async function stage(options: Omit<ScanOptions, 'scope'>): Promise<CompletedScan> {
+    clock.advance(1_000);
+    const scan = newScan({ completedAtMs: clock.now(), ...options, scope });
+    for (const [page, parts] of scan.pages.entries()) {
+      for (const [chunk, content] of parts.entries()) {
+        const place = { scanId: scan.scanId, epoch: scan.epoch, page, chunk };
+        const arrived = { digest: digestOf(content), content, source: scan.source };
+        await stageChunk({ chunks, clock, executor: createSerialExecutor() }, place, arrived);
+      }
+    }
+    const completed = fromCompletedMessage(completedMessage(scan));
+    const received = { scan: completed, trace: {}, nowMs: clock.now() };
+    await deps.scans.insertScan(received, { dueAtMs: clock.now() + 600_000, owner: 'test' });
+    return completed;
+  }
+
+  async function assemble(scan: CompletedScan, by: AssembleScanDeps = deps) {
+    const claim = { trace: {}, receivedAtMs: clock.now(), wasClaimed: false, tries: 1 };
+    const end = await assembleScan(by, { scan, scopeKey, ...claim }, new AbortController().signal);
+    if (end.result === 'decided' && end.decision.result === 'committed') return end.decision;
+    throw new Error(`not saved: ${JSON.stringify(end)}`);
+  }
+
+  return {
+    scope,
+    deps,
+    stage,
+    assemble,
+    /** Saves a scan that ends now. */
+    save: async (options: Omit<ScanOptions, 'scope'>) => assemble(await stage(options)),
+    prune: () => pruneInventories(all, new AbortController().signal),
+    erase: () => eraseInventory(all, scopeKey),
+    page: (request: Omit<ChangesPageRequest, 'scope'>) =>
+      readChangesPage(all, { ...request, scope }),
+    first: (since: RevisionId, pageSize = 2_000): ChangesPageRequest => ({
+      scope,
+      since,
+      language: 'english',
+      pageSize,
+      pinned: null,
+    }),
+  };
+}
