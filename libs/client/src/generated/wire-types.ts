@@ -375,6 +375,8 @@ export interface components {
                 readonly refresh: string;
                 /** @description Present where a revision was saved. */
                 readonly current?: string;
+                /** @description Since the revision that this one replaced; present where it replaced one. */
+                readonly changes?: string;
             };
         };
         readonly RefreshPage: {
@@ -393,6 +395,12 @@ export interface components {
             readonly deadline_at: string | null;
             readonly outcome: Open<"complete_changed" | "complete_unchanged" | "private" | "not_found" | "upstream_unavailable" | "incomplete" | "cancelled" | "internal_failure"> | null;
             readonly revision_id: string | null;
+            /** @description Present where a revision was saved. Relative to the base address. */
+            readonly links?: {
+                readonly current: string;
+                /** @description Since the revision that this one replaced; present where it replaced one. */
+                readonly changes?: string;
+            };
             /**
              * @description `saved` where an observation answered that is no older than `max_age_seconds`.
              * @enum {string}
@@ -418,6 +426,12 @@ export interface components {
             readonly deadline_at: string | null;
             readonly outcome: Open<"complete_changed" | "complete_unchanged" | "private" | "not_found" | "upstream_unavailable" | "incomplete" | "cancelled" | "internal_failure"> | null;
             readonly revision_id: string | null;
+            /** @description Present where a revision was saved. Relative to the base address. */
+            readonly links?: {
+                readonly current: string;
+                /** @description Since the revision that this one replaced; present where it replaced one. */
+                readonly changes?: string;
+            };
             /**
              * @description `saved` where an observation answered that is no older than `max_age_seconds`.
              * @enum {string}
