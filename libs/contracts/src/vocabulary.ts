@@ -138,6 +138,18 @@ export type GrantedPermission = z.infer<typeof grantedPermission>;
 export const operatorRole = z.enum(['read', 'support', 'billing', 'admin']);
 export type OperatorRole = z.infer<typeof operatorRole>;
 
+/** Why a watch has no runs. */
+export const watchPauseReasons = [
+  'insufficient_funds',
+  'spend_cap_reached',
+  'daily_limit_reached',
+  'permission_removed',
+  'owner_suspended',
+] as const;
+export const watchPauseReason = z.enum(watchPauseReasons);
+export type WatchPauseReason = z.infer<typeof watchPauseReason>;
+export const watchState = z.enum(['active', 'paused']);
+
 /** Why admission is closed for every refresh of an application, whatever its size. */
 export const closedReason = z.enum([
   'global_outstanding_closed',

@@ -16,6 +16,7 @@ import { requestRefreshRoute } from './refreshes/request-refresh-route.ts';
 import { requestRefreshesRoute } from './refreshes/request-refreshes-route.ts';
 import { listEventsRoute } from './streams/list-events-route.ts';
 import { streamEventsRoute } from './streams/stream-events-route.ts';
+import { watchRoutes } from './watches/watch-routes.ts';
 import { webhookRoutes } from './webhooks/webhook-routes.ts';
 
 /** Every operation of the public API, in the order of the reference. */
@@ -29,6 +30,7 @@ export const publicRoutes: readonly PublicEndpoint[] = [
   readChangesRoute,
   exportCurrentRoute,
   readLivePageRoute,
+  ...watchRoutes,
   streamEventsRoute,
   listEventsRoute,
   ...webhookRoutes,

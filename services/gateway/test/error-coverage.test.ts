@@ -1,4 +1,5 @@
 import { type ErrorMeta, errorBody } from '@inventory/contracts/http/error-body';
+import { watchPath } from '@inventory/contracts/http/watches';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import {
   type FundsRefusal,
@@ -241,6 +242,14 @@ const ways: Partial<Record<PublicCode, (given: Case) => Promise<ApiAnswer>>> = {
     code: 'webhook_endpoint_limit_reached',
     detail: { limit: 10 },
   }),
+  watch_not_found: ({ send }) => send(),
+  async watch_limit_exceeded({ key, principal, send }) {
+    const watched = { method: 'PUT', key, body: { every_seconds: 300 } } as const;
+    for (const scope of [newScope(), newScope(), newScope()]) {
+      await gateway.call({ ...watched, path: watchPath(principal.projectId, scope) });
+    }
+    return await send();
+  },
   secret_rotation_in_progress: webhooksRefusing({
     code: 'secret_rotation_in_progress',
     detail: { ends_at: '2030-01-01T00:00:00.000Z' },

@@ -8,6 +8,7 @@ import { createAssetIndexStore } from '../src/storage/asset-index-store.ts';
 import { createBlockStore } from '../src/storage/block-store.ts';
 import { pack } from '../src/storage/compression.ts';
 import { toNumberBytes } from '../src/storage/mapping.ts';
+import { createScopeStore } from '../src/storage/scope-store.ts';
 import { asset, description, plainPage, type ScanPage } from './support/scan-builder.ts';
 import type { GivenPage } from './support/store-client.ts';
 import {
@@ -388,4 +389,31 @@ describe('GET of changes (Beyond the interface: Changes) [changes-are-a-function
       { in: 'query', field: 'since', reason: 'is no revision of this inventory' },
     ]);
   });
+});
+
+test('pages that are read together share the read of their heads, and a corrupt one fails alone (architecture: everything is bounded) [current-pinned-chain]', async () => {
+  const { scopes } = store.collections;
+  const saved = Array.from({ length: 3 }, () => newScope());
+  for (const [index, scope] of saved.entries()) {
+    await replica.save({ scope, pages: [plainPage(0, index + 1)] });
+  }
+  const keys = saved.map(inventoryKeyText);
+  const corrupt = keys[2] ?? '';
+  const head = 'head.observationId' as const;
+  await scopes.updateOne({ _id: corrupt }, { $unset: { [head]: '' } });
+  let commands = 0;
+  const find = (filter: object, options: object) => {
+    commands += 1;
+    return scopes.find(filter, options);
+  };
+  const counted = createScopeStore(Object.assign(Object.create(scopes), { find }), 60_000);
+
+  const reads = [...keys, keys[0] ?? '', 'of/nothing/saved'].map((key) => counted.readHead(key));
+  const read = await Promise.allSettled(reads);
+
+  expect(commands).toBe(1);
+  const counts = read.map((one) =>
+    one.status === 'fulfilled' ? (one.value?.revision.totalCount ?? null) : 'corrupt',
+  );
+  expect(counts).toEqual([1, 2, 'corrupt', 1, null]);
 });

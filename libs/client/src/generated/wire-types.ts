@@ -332,11 +332,40 @@ export interface components {
                 };
             } | null;
         };
-        readonly ProjectEvent: components["schemas"]["RefreshCompletedEvent"] | components["schemas"]["BalanceLowEvent"];
+        readonly ProjectEvent: components["schemas"]["RefreshCompletedEvent"] | components["schemas"]["WatchPausedEvent"] | components["schemas"]["BalanceLowEvent"];
         readonly RateLimit: {
             readonly limit_per_minute: number;
             readonly remaining: number;
             readonly reset_seconds: number;
+        };
+        /** @description A watch has no runs until the reason ends; it resumes by itself, or by PUT. */
+        readonly WatchPausedEvent: {
+            /** @description The same on every delivery of the event. */
+            readonly id: string;
+            /**
+             * @description Version of the shape of this type.
+             * @constant
+             */
+            readonly version: number;
+            /** Format: date-time */
+            readonly occurred_at: string;
+            readonly project_id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "inventory.watch.paused";
+            readonly data: {
+                readonly watch_id: string;
+                /** @description The watched inventory. */
+                readonly scope: components["schemas"]["Scope"];
+                /** @enum {string} */
+                readonly reason: Open<"insufficient_funds" | "spend_cap_reached" | "daily_limit_reached" | "permission_removed" | "owner_suspended">;
+            };
+            /** @description Relative to the base address. */
+            readonly links: {
+                readonly watch: string;
+            };
         };
         readonly RefreshAcceptanceMeta: {
             readonly request_id: string;

@@ -1,5 +1,7 @@
 import { parseDocument } from '@inventory/mongo/parse-document';
+import { sharedCommands } from '@inventory/mongo/shared-commands';
 import { dateOf } from '@inventory/runtime/clock';
+import { createBatcher } from '@inventory/runtime/concurrency';
 import { createLeases, heldBy, type Lease } from '@inventory/work/lease';
 import type { Collection, UpdateFilter } from 'mongodb';
 import { mintedAtMs } from '../domain/change-chain.ts';
@@ -26,11 +28,13 @@ export interface HeadMove {
 
 /** Few enough that their pruning ends long before an idle cursor expires. */
 const prunableBatch = 100;
+const headsPerCommand = 100;
 
 export type ScopeStore = ReturnType<typeof createScopeStore>;
 
 export function createScopeStore(collection: Collection<ScopeDocument>, leaseMs: number) {
   const leases = createLeases({ collection, leaseMs, released: 'kept' });
+  const readKnownHead = headReads(collection);
 
   /** Every write of a lease's holder: it changes nothing once another one was given. */
   async function writeUnder(lease: Lease, update: UpdateFilter<ScopeDocument>): Promise<boolean> {
@@ -102,11 +106,11 @@ export function createScopeStore(collection: Collection<ScopeDocument>, leaseMs:
     },
 
     async readHead(scopeKey: string): Promise<Observation | null> {
-      return (await readKnownHead(collection, scopeKey))?.head ?? null;
+      return (await readKnownHead(scopeKey))?.head ?? null;
     },
 
     /** The head, and since when revisions of the inventory are known; null without a head. */
-    readKnownHead: (scopeKey: string) => readKnownHead(collection, scopeKey),
+    readKnownHead,
     /** The head, and whether its scan is the one that changed the revision. */
     async readLatest(
       scopeKey: string,
@@ -136,15 +140,28 @@ export function createScopeStore(collection: Collection<ScopeDocument>, leaseMs:
   };
 }
 
-async function readKnownHead(collection: Collection<ScopeDocument>, scopeKey: string) {
+/** Reads that come together are one command; a head that is corrupt fails the reads of it alone. */
+function headReads(collection: Collection<ScopeDocument>) {
   const projection = { head: 1, knownSince: 1 };
-  const stored = await collection.findOne({ _id: scopeKey }, { projection });
-  if (stored === null) return null;
-  const { head: fields, knownSince } = parseDocument(documents.scopeHead, stored);
-  if (!fields) return null;
-  const head = fromObservationFields(fields);
-  const knownSinceMs = knownSince?.getTime() ?? mintedAtMs(head.revision.revisionId);
-  return { head, knownSinceMs };
+  const stored = createBatcher<string, ScopeDocument | null>({
+    ...sharedCommands,
+    itemsMax: headsPerCommand,
+    async flush(keys) {
+      const which = { _id: { $in: [...new Set(keys)] } };
+      const found = await collection.find(which, { projection }).toArray();
+      const byKey = new Map(found.map((document) => [document._id, document]));
+      return keys.map((key) => byKey.get(key) ?? null);
+    },
+  });
+  return async (scopeKey: string) => {
+    const document = await stored.add(scopeKey);
+    if (document === null) return null;
+    const { head: fields, knownSince } = parseDocument(documents.scopeHead, document);
+    if (!fields) return null;
+    const head = fromObservationFields(fields);
+    const knownSinceMs = knownSince?.getTime() ?? mintedAtMs(head.revision.revisionId);
+    return { head, knownSinceMs };
+  };
 }
 
 function leaseOf(stored: ScopeDocument, lease: Lease): ScopeLease {

@@ -8,6 +8,7 @@ import {
   explicitRetry,
   guardIdleTimers,
   guardJoins,
+  guardSeeks,
   lowLatencySockets,
 } from './guards.ts';
 
@@ -26,6 +27,7 @@ export function createKafkaClient(
 ): Kafka {
   guardIdleTimers();
   guardJoins();
+  guardSeeks();
   const { tls, sasl } = connection;
   const { requestTimeoutMs } = timingOf(connection);
   return new Kafka({

@@ -7,6 +7,7 @@ import {
   explicitRetry,
   guardIdleTimers,
   guardJoins,
+  guardSeeks,
   lowLatencySockets,
   patientRetry,
 } from './guards.ts';
@@ -161,6 +162,40 @@ describe('the guarded request queue', () => {
   });
 });
 
+test('the partitions of a response that have no record cost no key, no batch and no worker', async () => {
+  guardJoins();
+  guardSeeks();
+  const { prototype } = require('kafkajs/src/consumer/consumerGroup');
+  const SeekOffsets = require('kafkajs/src/consumer/seekOffsets');
+  const seekOffset = new SeekOffsets();
+  const key = jest.spyOn(seekOffset, 'getKey');
+  const partitions = [0, 1, 2];
+  const messagesOf = (partition: number) => (partition === 1 ? [{ offset: '7' }] : []);
+  const responses = partitions.map((partition) => ({
+    ...{ partition, highWatermark: '8', abortedTransactions: [] },
+    messages: messagesOf(partition),
+  }));
+  const broker = {
+    fetch: async () => ({ responses: [{ topicName: 't', partitions: responses }] }),
+  };
+  const group = Object.assign(Object.create(prototype), {
+    cluster: { refreshMetadataIfNecessary() {}, findBroker: async () => broker },
+    subscriptionState: { assigned: () => [{ topic: 't', partitions }], isPaused: () => false },
+    filterPartitionsByNode: (_node: number, assigned: unknown) => assigned,
+    getActiveTopicPartitions: () => ({ t: new Set(partitions) }),
+    offsetManager: { committedOffsets: () => ({ t: ['7', '7', '7'] }), nextOffset: () => '7' },
+    preferredReadReplicasPerTopicPartition: {},
+    ...{ seekOffset, seekOffsets() {}, checkForStaleAssignment() {} },
+  });
+
+  const batches: { partition: number }[] = await group.fetch(0);
+
+  expect(batches.map(({ partition }) => partition)).toEqual([1]);
+  expect(key).not.toHaveBeenCalled();
+  seekOffset.set('t', 1, '5');
+  expect(await group.fetch(0)).toEqual([]);
+});
+
 test.each([
   {
     guard: guardIdleTimers,
@@ -174,6 +209,7 @@ test.each([
   },
   { guard: guardJoins, path: 'kafkajs/src/consumer/consumerGroup', method: 'joinAndSync' },
   { guard: guardJoins, path: 'kafkajs/src/consumer/consumerGroup', method: 'fetch' },
+  { guard: guardSeeks, path: 'kafkajs/src/consumer/seekOffsets', method: 'has' },
 ])('a client without $method is refused at start-up, not run unguarded', (row) => {
   const { prototype } = require(row.path);
   const known = prototype[row.method];

@@ -71,9 +71,28 @@ export function guardIdleTimers(): void {
   }));
 }
 
+interface PartitionBatch {
+  readonly rawMessages: readonly unknown[];
+}
+
 interface ConsumerGroup {
   joinAndSync(this: JoiningGroup): Promise<void>;
-  fetch(this: object, nodeId: number): Promise<unknown>;
+  fetch(this: object, nodeId: number): Promise<readonly PartitionBatch[]>;
+}
+
+interface SeekOffsets {
+  has(this: ReadonlyMap<string, string>, topic: string, partition: number): boolean;
+}
+
+/** For every partition of every response the client looks for a seek, by a key of JSON. */
+export function guardSeeks(): void {
+  const seeksModule: unknown = require('kafkajs/src/consumer/seekOffsets');
+  const { prototype } = seeksModule as { readonly prototype: SeekOffsets };
+  guardMethods('kafkajs', prototype, ({ has }) => ({
+    has(topic, partition) {
+      return this.size > 0 && has.call(this, topic, partition);
+    },
+  }));
 }
 
 /**
@@ -81,6 +100,10 @@ interface ConsumerGroup {
  * its previous membership, or under none, which sends no heartbeat and cannot commit. Here a fetch
  * after a failed join fails until the next join succeeds. Before its first join a member removes
  * those of an earlier process of its instance.
+ *
+ * A response lists every partition that was asked for, and the client computes lags of each one,
+ * passes it to a worker and checks the heartbeat. Those without records are left out here; a
+ * response without any has its heartbeat all the same.
  */
 export function guardJoins(): void {
   const groupModule: unknown = require('kafkajs/src/consumer/consumerGroup');
@@ -103,7 +126,8 @@ export function guardJoins(): void {
     },
     async fetch(nodeId) {
       if (notJoined.has(this)) throw new KafkaJSProtocolError(joinNeeded);
-      return await fetch.call(this, nodeId);
+      const batches = await fetch.call(this, nodeId);
+      return batches.filter(({ rawMessages }) => rawMessages.length > 0);
     },
   }));
 }

@@ -14,6 +14,7 @@ export const exampleIds = {
   account: 'acc_0198c0de-0000-7000-8000-000000000006',
   serviceAccount: 'sa_0198c0de-0000-7000-8000-000000000006',
   credential: 'cred_0198c0de-0000-7000-8000-000000000007',
+  watch: 'wat_0198c0de-0000-7000-8000-000000000010',
   webhookEndpoint: 'whe_0198c0de-0000-7000-8000-000000000009',
 } as const;
 
@@ -176,6 +177,7 @@ const details: Partial<Record<PublicCode, object>> = {
     ...{ limit_per_minute: 120, remaining: 0, reset_seconds: 42 },
   },
   stream_limit_exceeded: { limit: 4 },
+  watch_limit_exceeded: { limit: 10_000 },
   webhook_endpoint_limit_reached: { limit: 10 },
   secret_rotation_in_progress: { ends_at: '2026-01-16T10:00:00.000Z' },
   outstanding_limit_exceeded: { limit: 'account_count', outstanding_max: 1_000 },
