@@ -151,6 +151,42 @@ export interface components {
             readonly not_in_revision?: readonly string[];
             readonly pagination: components["schemas"]["Pagination"];
         };
+        readonly ChangesPage: {
+            readonly scope: components["schemas"]["Scope"];
+            readonly from_revision_id: string;
+            readonly to_revision_id: string;
+            readonly observation_id: string;
+            /** Format: date-time */
+            readonly verified_at: string;
+            readonly age_seconds: number;
+            readonly scan_window: {
+                /** Format: date-time */
+                readonly started_at: string;
+                /** Format: date-time */
+                readonly completed_at: string;
+            };
+            /** @description Of the later revision alone. */
+            readonly added: readonly components["schemas"]["Asset"][];
+            /** @description Of the earlier revision alone. */
+            readonly removed: readonly components["schemas"]["Asset"][];
+            readonly changed: readonly {
+                /** @description As it is in the later revision. */
+                readonly asset: components["schemas"]["Asset"];
+                readonly amount_before: string;
+                /** @description With `instanceid_before`: where one of the two is another now. */
+                readonly classid_before?: string;
+                readonly instanceid_before?: string;
+            }[];
+            /** @description Of the added and the changed assets. */
+            readonly descriptions: readonly components["schemas"]["Description"][];
+            /** @description Of the whole difference, not of the page. */
+            readonly counts: {
+                readonly added: number;
+                readonly removed: number;
+                readonly changed: number;
+            };
+            readonly pagination: components["schemas"]["Pagination"];
+        };
         readonly EventPage: {
             /** @description Oldest first. */
             readonly items: readonly {
@@ -442,6 +478,8 @@ export interface components {
                 readonly refresh: string;
                 /** @description Present where a revision was saved. */
                 readonly current?: string;
+                /** @description Since the revision that this one replaced; present where it replaced one. */
+                readonly changes?: string;
             };
         };
         readonly RefreshPage: {
@@ -460,6 +498,12 @@ export interface components {
             readonly deadline_at: string | null;
             readonly outcome: Open<"complete_changed" | "complete_unchanged" | "private" | "not_found" | "upstream_unavailable" | "incomplete" | "cancelled" | "internal_failure"> | null;
             readonly revision_id: string | null;
+            /** @description Present where a revision was saved. Relative to the base address. */
+            readonly links?: {
+                readonly current: string;
+                /** @description Since the revision that this one replaced; present where it replaced one. */
+                readonly changes?: string;
+            };
             /**
              * @description `saved` where an observation answered that is no older than `max_age_seconds`.
              * @enum {string}
@@ -485,6 +529,12 @@ export interface components {
             readonly deadline_at: string | null;
             readonly outcome: Open<"complete_changed" | "complete_unchanged" | "private" | "not_found" | "upstream_unavailable" | "incomplete" | "cancelled" | "internal_failure"> | null;
             readonly revision_id: string | null;
+            /** @description Present where a revision was saved. Relative to the base address. */
+            readonly links?: {
+                readonly current: string;
+                /** @description Since the revision that this one replaced; present where it replaced one. */
+                readonly changes?: string;
+            };
             /**
              * @description `saved` where an observation answered that is no older than `max_age_seconds`.
              * @enum {string}
