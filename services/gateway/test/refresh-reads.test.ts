@@ -1,7 +1,7 @@
 import { refreshPage, refreshRecord, refreshStatus } from '@inventory/contracts/http/refresh';
 import { newRefreshId, newScope } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
-import { completedView } from './support/fake-collector.ts';
+import { completedView, refused } from './support/fake-collector.ts';
 import { refreshPathOf, statusPathOf } from './support/paths.ts';
 import { patientLimits } from './support/patience.ts';
 import {
@@ -291,6 +291,20 @@ describe('an observation that is young enough (Freshness) [max-age-seconds]', ()
     expect(commandsOf(principal.projectId)).toMatchObject([
       { freshness: { max_age_seconds: 60, price_version: 1 } },
     ]);
+  });
+
+  test('needs no funds, and without one a refresh that lacks them costs the ledger no second command', async () => {
+    const { key, principal } = world.issue();
+    const detail = { required: 125, available: 3 };
+    world.ledger.setBalance(principal.accountId, 3);
+    world.collector.decide = () => refused({ code: 'insufficient_credits', detail });
+    const answers = [await post(key, body), await post(key, body)];
+    world.collector.isSaved = true;
+    world.collector.decide = () => saved;
+    answers.push(await post(key, body));
+
+    expect(answers.map(({ status }) => status)).toEqual([402, 402, 200]);
+    expect(commandsOf(principal.projectId)).toHaveLength(2);
   });
 
   test('is the answer of its key: 200 again; another max_age_seconds is a conflict', async () => {

@@ -27,7 +27,7 @@ export async function startRefreshCollector(
   const use = createRecentUse(config.scheduling);
 
   const egress = await openEgress(context, { stores, slotRules: plan, executor, use });
-  const ofRefreshes = { backends, stores, ledger, egress, planner, use };
+  const ofRefreshes = { backends, stores, ledger, observations, egress, planner, use };
   const refreshes = await openRefreshes(context, ofRefreshes);
   const livePages = openLivePages(context, { egress, pace: refreshes.pace, use });
   startScanning(context, {

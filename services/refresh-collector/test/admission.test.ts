@@ -139,7 +139,7 @@ describe('admission', () => {
     const closed = [await look('k &?'), await look('other')];
     await admission({ operator_closed: false });
 
-    const free = { is_known_key: false, refusal: null };
+    const free = { is_known_key: false, refusal: null, is_saved: false };
     expect(open).toEqual([{ ...free, is_known_key: true }, free, free, free]);
     expect(closed).toEqual([
       { ...free, is_known_key: true },

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { idempotencyKey, scopePath } from '../http/parameters.ts';
 import { expectedCompletedAt, refreshRecord } from '../http/refresh.ts';
 import { accountId, projectId, refreshId, watchId } from '../ids.ts';
+import { language } from '../languages.ts';
 import type { heldBy } from '../messages/billing-outcome.ts';
 import { refreshRefusal } from '../refusal.ts';
 import { closedReason, refreshState, servedFrom } from '../vocabulary.ts';
@@ -82,12 +83,17 @@ export type RefreshList = z.infer<typeof refreshList>;
 export const attemptQuery = scopePath.extend({
   account_id: accountId,
   idempotency_key: idempotencyKey.optional(),
+  /** Given where a saved observation may answer it. */
+  language: language.optional(),
+  max_age_seconds: z.coerce.number().int().min(0).optional(),
 });
 export const attemptView = z.object({
   /** Whether another attempt holds its key: it would be answered as that one. */
   is_known_key: z.boolean(),
   /** What its admission would refuse it with now, before its funds; null for a known key. */
   refusal: refreshRefusal.nullable(),
+  /** Whether a saved observation would answer it now, without funds. */
+  is_saved: z.boolean().default(false),
 });
 export type AttemptView = z.infer<typeof attemptView>;
 

@@ -67,7 +67,7 @@ export async function admitRefresh(
   const freshness = freshnessOf(principal, wanted, prices);
   const refusal = await earlyRefusal(deps, principal, wanted, {
     reservation: prices.refresh_reservation,
-    mayBeFree: freshness !== null,
+    maxAgeSeconds: freshness?.max_age_seconds ?? null,
   });
   if (refusal !== null) throw new Refused(refusal);
   const { accountId, projectId } = principal;
@@ -90,31 +90,37 @@ function freshnessOf(
   return { max_age_seconds: maxAgeSeconds, price_version: version };
 }
 
+interface EarlyTerms {
+  readonly reservation: number;
+  /** Null where no saved observation may answer. */
+  readonly maxAgeSeconds: number | null;
+}
+
 /**
  * What is refused here, without a command. A known key is answered whatever the price list in force
  * says, and without funds: its refresh was admitted. Admission refuses before funds. One that a saved
- * observation may answer needs none.
+ * observation answers needs none.
  */
 async function earlyRefusal(
   { collector, funds }: AdmitRefreshDeps,
   { accountId, projectId }: AdmittedRequest['principal'],
-  { scope, maxCredits, idempotencyKey }: WantedRefresh,
-  { reservation, mayBeFree }: { readonly reservation: number; readonly mayBeFree: boolean },
+  { scope, language, maxCredits, idempotencyKey }: WantedRefresh,
+  { reservation, maxAgeSeconds }: EarlyTerms,
 ): Promise<Refusal | null> {
-  const attempt = { accountId, projectId, scope, idempotencyKey };
+  const attempt = { accountId, projectId, scope, language, maxAgeSeconds, idempotencyKey };
   const minimum = Math.max(maxCreditsMin, reservation);
   if (maxCredits < minimum) {
     const canBeKnown = idempotencyKey !== null && maxCredits >= maxCreditsMin;
     if (canBeKnown && (await collector.findAttempt(attempt)).is_known_key) return null;
     return { code: 'max_credits_too_low', detail: { minimum } };
   }
-  if (mayBeFree) return null;
   const purchase = { accountId, projectId, productCode: refreshProduct } as const;
   const withoutFunds = await funds.recheckFunds(purchase);
   if (withoutFunds === null) return null;
   // Without an answer the command decides.
   const found = await collector.findAttempt(attempt).catch(() => null);
-  return found === null || found.is_known_key ? null : (found.refusal ?? withoutFunds);
+  if (found === null || found.is_known_key || found.is_saved) return null;
+  return found.refusal ?? withoutFunds;
 }
 
 function toAdmitted(decision: RefreshDecision, scope: InventoryKey): AdmittedRefresh {

@@ -9,6 +9,7 @@ import {
   refreshView,
 } from '@inventory/contracts/internal/refresh';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
+import type { Language } from '@inventory/contracts/languages';
 import type { RefreshState } from '@inventory/contracts/vocabulary';
 import { type InternalClient, nullIfRefused } from '@inventory/http/internal-client';
 import { pathOf } from '@inventory/http/path-of';
@@ -40,6 +41,9 @@ export interface PlannedAttempt {
   readonly accountId: AccountId;
   readonly projectId: ProjectId;
   readonly scope: InventoryKey;
+  readonly language: Language;
+  /** Null where no saved observation may answer it. */
+  readonly maxAgeSeconds: number | null;
   readonly idempotencyKey: string | null;
 }
 
@@ -67,7 +71,7 @@ export function createCollectorClient(client: InternalClient): CollectorClient {
           before_refresh_id: after?.refreshId,
         },
       }),
-    findAttempt: ({ accountId, projectId, scope, idempotencyKey }) =>
+    findAttempt: ({ accountId, projectId, scope, language, maxAgeSeconds, idempotencyKey }) =>
       client.json(attemptView, {
         method: 'GET',
         path: pathOf(refreshPaths.attempt, { project_id: projectId }),
@@ -75,6 +79,7 @@ export function createCollectorClient(client: InternalClient): CollectorClient {
           account_id: accountId,
           ...scope,
           idempotency_key: idempotencyKey ?? undefined,
+          ...(maxAgeSeconds === null ? {} : { language, max_age_seconds: maxAgeSeconds }),
         },
       }),
   };

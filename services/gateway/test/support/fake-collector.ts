@@ -36,6 +36,8 @@ export interface FakeCollector {
   decide: (request: Request) => FakeDecision | null | Promise<FakeDecision | null>;
   /** What the admission of an attempt that is only looked up would refuse. */
   admission: RefreshRefusal | null;
+  /** Whether a saved observation answers an attempt that allows it. */
+  isSaved: boolean;
   /** Whether and how to answer a cancel; null gives no answer. */
   answerCancel: (cancel: Cancel) => MessageBody<'reply.refresh-cancel.v1'>['result'] | null;
   /** How often each decision is sent. */
@@ -112,13 +114,19 @@ export async function startFakeCollector(bus: MessageBus): Promise<FakeCollector
     }
     if (collection === 'projects' && part === 'attempt') {
       const isKnown = byProjectKey.has(`${id} ${url.searchParams.get('idempotency_key')}`);
-      return jsonAnswer({ is_known_key: isKnown, refusal: isKnown ? null : fake.admission });
+      const is_saved = fake.isSaved && url.searchParams.has('max_age_seconds');
+      return jsonAnswer({
+        is_known_key: isKnown,
+        refusal: isKnown ? null : fake.admission,
+        is_saved,
+      });
     }
     return noRouteAnswer;
   });
 
   const promises = {
     admission: null,
+    isSaved: false,
     decide: admit,
     answerCancel: ({ refresh_id }: Cancel) =>
       views.has(refresh_id) ? ('cancelling' as const) : ('not_found' as const),

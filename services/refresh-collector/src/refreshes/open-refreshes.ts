@@ -12,6 +12,7 @@ import type { AdmissionStore } from './admission-store.ts';
 import type { InventorySizes } from './admit-refresh.ts';
 import type { SagaDeps } from './apply-fact.ts';
 import { countEnds } from './count-ends.ts';
+import type { ObservationClient } from './find-observation.ts';
 import type { LedgerClient } from './orphaned-holds.ts';
 import type { PublishedPlan } from './published-plan.domain.ts';
 import type { QuarterHourStore } from './quarter-hour-store.ts';
@@ -47,6 +48,7 @@ export interface RefreshesDeps {
     readonly survey: RefreshSurveyStore;
   };
   readonly ledger: LedgerClient;
+  readonly observations: ObservationClient;
   readonly egress: {
     readonly identities: readonly { readonly id: string }[];
     readonly breakers: { isOpen(appId: number): boolean };
@@ -75,7 +77,7 @@ const accountCountMs = 1_000;
 /** Opens the saga of refreshes, their admission, and the jobs beside them. */
 export async function openRefreshes(
   context: Context,
-  { backends, stores, ledger, egress, planner, use }: RefreshesDeps,
+  { backends, stores, ledger, observations, egress, planner, use }: RefreshesDeps,
 ): Promise<Refreshes> {
   const { config, clock } = context;
   const rules = { ...config.admission, accountCountMs };
@@ -106,7 +108,12 @@ export async function openRefreshes(
   const assetsPerPage = config.pages.count;
   const estimate: Refreshes['estimate'] = (refresh, before) =>
     estimateOf(refresh, { plan: plan(), pace, assetsPerPage, before, nowMs: clock.now() });
-  const reads = { ...ofReads, estimate, settleGraceMs };
+  const reads = {
+    ...ofReads,
+    ...{ observations, clock, logger: context.logger },
+    estimate,
+    settleGraceMs,
+  };
   const ofAdmission = {
     store: stores.admission,
     outstandingMax: config.admission.outstandingMax,

@@ -14,6 +14,7 @@ import { elapsedSince, fromIsoTime, monotonicNow } from '@inventory/runtime/cloc
 import { pause } from '@inventory/runtime/wait';
 import type { InventorySizes } from './admit-refresh.ts';
 import { toWireRecord, toWireView } from './convert.ts';
+import { type FindObservationDeps, findObservation } from './find-observation.ts';
 import type { Refresh } from './refresh.domain.ts';
 import type { RefreshListStore } from './refresh-list-store.ts';
 import type { StoredRefresh } from './refresh-mapping.ts';
@@ -21,7 +22,7 @@ import type { RefreshStore } from './refresh-store.ts';
 import type { Estimate } from './status-estimate.domain.ts';
 import type { AdmissionWatch } from './watch-admission.ts';
 
-export interface RefreshRoutesDeps {
+export interface RefreshRoutesDeps extends FindObservationDeps {
   readonly refreshes: RefreshStore;
   readonly lists: RefreshListStore;
   readonly inventories: InventorySizes;
@@ -83,14 +84,25 @@ const readAttemptRoute = internalRoute({
   input: { path: projectPath, query: attemptQuery },
   answer: attemptView,
   async handle(deps: RefreshRoutesDeps, { path, query }) {
-    const { account_id: accountId, idempotency_key: key, ...scope } = query;
+    const {
+      account_id: accountId,
+      idempotency_key: key,
+      language,
+      max_age_seconds,
+      ...scope
+    } = query;
     const isKnown =
       key !== undefined &&
       (await deps.refreshes.readKeyState(path.project_id, key)).holder !== null;
-    if (isKnown) return { is_known_key: true, refusal: null };
+    if (isKnown) return { is_known_key: true, refusal: null, is_saved: false };
     const expectedPages = await deps.inventories.readPageCount(inventoryKeyText(scope));
     const refusal = await deps.admission.refusalOf({ accountId, scope }, expectedPages);
-    return { is_known_key: false, refusal };
+    const maxAgeSeconds = max_age_seconds ?? null;
+    const saved =
+      language === undefined
+        ? null
+        : await findObservation(deps, { id: 'attempt', scope, language, maxAgeSeconds });
+    return { is_known_key: false, refusal, is_saved: saved !== null };
   },
 });
 
