@@ -184,6 +184,7 @@ module.exports = {
     'operator-api': 'Operator API: Own token, own port, every verb with --json',
     bookings: 'Bookings: Each with its own idempotency key, reason required',
     'ledger-verify': 'Ledger verify',
+    'status-page': 'Status: Without a key, cached 5 s, a bucket per peer; no figures of a customer',
     'account-self-service': 'Account self-service: Balance, statement, usage, alert',
   },
   'Changes since a revision': {

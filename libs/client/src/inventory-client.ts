@@ -2,6 +2,7 @@ import { type AccountCalls, createAccountCalls } from './account-calls.ts';
 import { checkOptions } from './arguments.ts';
 import { createBodyTransport } from './body-transport.ts';
 import { createCallApi } from './call-api.ts';
+import { type ChangesCalls, createChangesCalls } from './changes-calls.ts';
 import { type ClientEnvironment, realEnvironment } from './client-environment.ts';
 import { createEventCalls, type EventCalls } from './event-calls.ts';
 import { createExportCalls, type ExportCalls } from './export-calls.ts';
@@ -25,6 +26,7 @@ export interface InventoryClientOptions {
 export interface InventoryClient
   extends RefreshCalls,
     PageCalls,
+    ChangesCalls,
     ExportCalls,
     EventCalls,
     AccountCalls {}
@@ -52,6 +54,7 @@ export function createInventoryClient(
   return {
     ...createRefreshCalls(callApi, environment),
     ...createPageCalls(callApi, environment),
+    ...createChangesCalls(callApi, environment),
     ...createExportCalls(createBodyTransport(transport), environment),
     ...createEventCalls(callApi, openStream, environment),
     ...createAccountCalls(callApi),

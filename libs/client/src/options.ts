@@ -120,6 +120,11 @@ export interface CurrentPageOptions extends PageOptions {
   readonly descriptions?: 'page' | 'none' | undefined;
 }
 
+export interface ChangesOptions extends PageOptions {
+  /** Changes of a page, 1 to 2000; 2000 by default. */
+  readonly pageSize?: number | undefined;
+}
+
 export interface CurrentLookupOptions extends CurrentPageOptions {
   /** Up to 100 ids: the page is these assets; not together with `pageSize` and `cursor`. */
   readonly assetIds?: readonly string[] | undefined;

@@ -13,7 +13,7 @@ import {
 import { billingBalanceLow, billingOutcome } from './messages/billing-outcome.ts';
 import { projectEventAppended } from './messages/project-events.ts';
 import { refreshCancelRequested, refreshRequested } from './messages/refresh-commands.ts';
-import { refreshCompleted } from './messages/refresh-outcomes.ts';
+import { refreshCompleted, watchPaused } from './messages/refresh-outcomes.ts';
 import {
   billingOutcomeReply,
   refreshCancelReply,
@@ -41,6 +41,7 @@ export const messages = {
   'revision.committed.v1': revisionCommitted,
   'revision.rejected.v1': revisionRejected,
   'refresh.completed.v1': refreshCompleted,
+  'watch.paused.v1': watchPaused,
   'project.event-appended.v1': projectEventAppended,
   'authority.changed.v1': authorityChanged,
   'reply.refresh-decision.v1': refreshDecisionReply,

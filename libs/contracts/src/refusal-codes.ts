@@ -135,6 +135,12 @@ export const refusalCodes = {
     status: 429,
     message: 'Too many streams of this Project are open.',
   },
+  watch_limit_exceeded: {
+    on: toCustomers,
+    status: 429,
+    message: 'The Project has all the watches it can have.',
+  },
+  watch_not_found: { on: toCustomers, status: 404, message: 'This inventory is not watched.' },
   product_unavailable: {
     on: toCustomers,
     status: 503,

@@ -58,7 +58,7 @@ export const topics = {
   'refresh.outcomes.v1': {
     key: 'project_id',
     retentionMs: 30 * dayMs,
-    producers: ['refresh-collector'],
+    producers: ['refresh-collector', 'gateway'],
     consumers: ['event-stream'],
     readers: [],
   },

@@ -5,6 +5,7 @@ export const productCodes = [
   'platform.inventory.refresh.v1',
   'platform.inventory.watch.v1',
   'platform.inventory.current.page.v1',
+  'platform.inventory.changes.page.v1',
   'platform.inventory.page.v1',
 ] as const;
 export const productCode = z.enum(productCodes);
@@ -72,6 +73,7 @@ export type BillingDisposition = z.infer<typeof billingDisposition>;
 
 export const billingReasons = [
   'no_revision',
+  'no_changes',
   'private_confirmed',
   'not_found_confirmed',
   'subscription_allowance',
@@ -135,6 +137,18 @@ export type GrantedPermission = z.infer<typeof grantedPermission>;
 /** What an operator may do: every role includes `read`, and `admin` includes every other. */
 export const operatorRole = z.enum(['read', 'support', 'billing', 'admin']);
 export type OperatorRole = z.infer<typeof operatorRole>;
+
+/** Why a watch has no runs. */
+export const watchPauseReasons = [
+  'insufficient_funds',
+  'spend_cap_reached',
+  'daily_limit_reached',
+  'permission_removed',
+  'owner_suspended',
+] as const;
+export const watchPauseReason = z.enum(watchPauseReasons);
+export type WatchPauseReason = z.infer<typeof watchPauseReason>;
+export const watchState = z.enum(['active', 'paused']);
 
 /** Why admission is closed for every refresh of an application, whatever its size. */
 export const closedReason = z.enum([

@@ -15,6 +15,7 @@ import {
 import { type PageConfig, pageConfig, pageSettings } from './pages/page-config.ts';
 import { type RefreshConfig, refreshConfig, refreshSettings } from './refreshes/refresh-config.ts';
 import { type StreamConfig, streamConfig, streamSettings } from './streams/stream-config.ts';
+import { type WatchConfig, watchConfig, watchSettings } from './watches/watch-config.ts';
 
 export const settings = {
   ...serviceSettings,
@@ -34,6 +35,7 @@ export const settings = {
   ...pageSettings,
   ...captureSettings,
   ...streamSettings,
+  ...watchSettings,
 } as const;
 
 export interface GatewayConfig
@@ -43,7 +45,8 @@ export interface GatewayConfig
     RefreshConfig,
     PageConfig,
     CaptureConfig,
-    StreamConfig {
+    StreamConfig,
+    WatchConfig {
   readonly services: {
     readonly refreshCollectorUrl: string;
     readonly billingLedgerUrl: string;
@@ -73,6 +76,7 @@ export function loadConfig(environment: Record<string, string | undefined>): Gat
     ...pageConfig(parsed),
     ...captureConfig(parsed),
     ...streamConfig(parsed, parsed.CONNECTIONS_MAX),
+    ...watchConfig(parsed),
     deadlines: standardDeadlines,
   });
 }

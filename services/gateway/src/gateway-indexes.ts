@@ -7,6 +7,7 @@ import { readKeyIndexes } from './pages/read-key-store.ts';
 import { pendingCancelIndexes } from './refreshes/pending-cancel-store.ts';
 import { seatIndexes } from './streams/stream-seat-store.ts';
 import { tenancyIndexes } from './tenancy/tenancy-documents.ts';
+import { watchIndexes } from './watches/watch-store.ts';
 
 /** Every collection that the gateway owns. */
 export const gatewayIndexes: readonly CollectionIndexes[] = [
@@ -18,4 +19,5 @@ export const gatewayIndexes: readonly CollectionIndexes[] = [
   captureIndexes,
   auditIndexes,
   ...seatIndexes,
+  watchIndexes,
 ];

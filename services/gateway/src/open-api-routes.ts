@@ -16,6 +16,8 @@ import { openPages } from './pages/open-pages.ts';
 import { openRefreshes } from './refreshes/open-refreshes.ts';
 import { listEventsRoute } from './streams/list-events-route.ts';
 import type { PositionCursors } from './streams/position-cursor.ts';
+import { openWatches } from './watches/open-watches.ts';
+import type { RunWatchDeps } from './watches/run-watch.ts';
 import { webhookRoutes } from './webhooks/webhook-routes.ts';
 
 export interface ApiRoutesDeps {
@@ -29,12 +31,14 @@ export interface ApiRoutesDeps {
   readonly limiter: TrafficLimiter;
   readonly cursors: CursorSealer;
   readonly positions: PositionCursors;
+  /** Whether the Project of a watch may have runs. */
+  readonly watchStandingOf: RunWatchDeps['standingOf'];
 }
 
 /** Opens every feature of the public API but the event stream. */
 export function openApiRoutes(
   context: ServiceContext<GatewayConfig>,
-  { clients, limiter, positions, findProject, ...shared }: ApiRoutesDeps,
+  { clients, limiter, positions, findProject, watchStandingOf, ...shared }: ApiRoutesDeps,
 ): BoundPublicRoute[] {
   const { ledger, webhooks, collector, eventLog: log } = clients;
   const { cursors } = shared;
@@ -42,6 +46,7 @@ export function openApiRoutes(
   return [
     ...openRefreshes(context, { ...shared, collector, funds, limiter }),
     ...openPages(context, { ...shared, ...clients, funds }),
+    ...openWatches(context, { ...shared, ...clients, funds, limiter, watchStandingOf }),
     listEventsRoute.bind({ log, cursors: positions }),
     ...webhookRoutes.map((route) => route.bind({ webhooks, cursors })),
     ...openAccounts(context, { ...shared, ledger, findProject }),

@@ -5,6 +5,7 @@ import { readUsageRoute } from './accounts/read-usage-route.ts';
 import { setBalanceAlertRoute } from './accounts/set-balance-alert-route.ts';
 import type { PublicEndpoint } from './http/public-route.ts';
 import { exportCurrentRoute } from './pages/export-current-route.ts';
+import { readChangesRoute } from './pages/read-changes-route.ts';
 import { readCurrentRoute } from './pages/read-current-route.ts';
 import { readLivePageRoute } from './pages/read-live-page-route.ts';
 import { readV1PageAliasRoute, readV1PageRoute } from './pages/read-v1-page-route.ts';
@@ -15,6 +16,7 @@ import { requestRefreshRoute } from './refreshes/request-refresh-route.ts';
 import { requestRefreshesRoute } from './refreshes/request-refreshes-route.ts';
 import { listEventsRoute } from './streams/list-events-route.ts';
 import { streamEventsRoute } from './streams/stream-events-route.ts';
+import { watchRoutes } from './watches/watch-routes.ts';
 import { webhookRoutes } from './webhooks/webhook-routes.ts';
 
 /** Every operation of the public API, in the order of the reference. */
@@ -25,8 +27,10 @@ export const publicRoutes: readonly PublicEndpoint[] = [
   cancelRefreshRoute,
   listRefreshesRoute,
   readCurrentRoute,
+  readChangesRoute,
   exportCurrentRoute,
   readLivePageRoute,
+  ...watchRoutes,
   streamEventsRoute,
   listEventsRoute,
   ...webhookRoutes,

@@ -13,6 +13,7 @@ import { openPublicApi } from './open-public-api.ts';
 import { startOperatorApi } from './start-operator-api.ts';
 import { openTenancy } from './tenancy/open-tenancy.ts';
 import { listEventProjectsRoute, readStandingRoute } from './tenancy/standing-routes.ts';
+import { createWatchStanding } from './watches/watch-standing.ts';
 
 export interface StartedGateway extends StartedService {
   readonly publicUrl: string;
@@ -38,7 +39,11 @@ export async function startGateway(
   const { url } = await serveInternal(context, internalRoutes, publicPort.health);
   const shared = { commands, clients, tenancy, db };
   const operatorApi = await startOperatorApi(context, shared);
-  const publicApi = await openPublicApi(context, { ...shared, bus, broadcasts, prices });
+  const watchStandingOf = createWatchStanding(tenancy, clock);
+  const publicApi = await openPublicApi(context, {
+    ...{ ...shared, bus, broadcasts, prices },
+    watchStandingOf,
+  });
   publicPort.opened();
   return { url, operatorUrl: operatorApi.url, publicUrl: publicApi.url };
 }

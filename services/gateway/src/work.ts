@@ -47,6 +47,18 @@ export const work = {
     afterCrash: 'its seats are free once the lease has expired and a full Project needs one',
     givesUp: 'when the service stops, which frees the seats at once',
   },
+  watches: {
+    name: 'watches',
+    collection: 'watches',
+    what: 'the run of a watch is requested at its time, or skipped, or its watch paused (`watches/run-watch`)',
+    places: 40,
+    /** Longer than a decision is waited for. */
+    again: { firstMs: 30_000, maxMs: 120_000 },
+    lookEveryMs: 1_000,
+    afterCrash: 'the turn is repeated, and finds the run under the id of its due time',
+    givesUp: 'when its watch is deleted; a run that stays undecided is skipped at its sixth turn',
+  },
+  watchEvents: outboxWork('watches'),
   accounts: outboxWork('accounts'),
   projects: outboxWork('projects'),
   serviceAccounts: outboxWork('service_accounts'),

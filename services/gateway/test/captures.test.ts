@@ -100,7 +100,8 @@ const newChain = () => openLiveChain(systemIdentifiers.uuidV7(), systemClock.now
 const membersOf = (text: string) => Buffer.from(`"assets":["${text}"],"descriptions":[]`);
 
 function page(chain: LiveChain, owner: ChainOwner, text: string, next: string | null) {
-  const members = membersOf(text);
+  const whole = membersOf(text);
+  const members = [whole.subarray(0, 9), whole.subarray(9)];
   const ends = { nextStartAssetid: next, assetCount: 1, endCheck: null, reportedTotalCount: 3 };
   return { chain, owner, members, ...ends };
 }

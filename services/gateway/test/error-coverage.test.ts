@@ -1,4 +1,5 @@
 import { type ErrorMeta, errorBody } from '@inventory/contracts/http/error-body';
+import { watchPath } from '@inventory/contracts/http/watches';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import {
   type FundsRefusal,
@@ -20,8 +21,9 @@ import type { ApiAnswer, ApiCall } from './support/api-call.ts';
 import { completedView, refused } from './support/fake-collector.ts';
 import { noPage, setLiveInventory } from './support/fake-live-pages.ts';
 import { membersText, saveInventory } from './support/fake-revision-store.ts';
+import { refusalAnswer } from './support/http-fake.ts';
 import { mayAll, rightCall, wrongCall } from './support/operation-calls.ts';
-import { refreshPathOf, statusPathOf } from './support/paths.ts';
+import { currentPathOf, refreshPathOf, statusPathOf } from './support/paths.ts';
 import { impatientLimits, patientDeadlines } from './support/patience.ts';
 import { noKeyIsOpen } from './support/settled-keys.ts';
 import {
@@ -102,7 +104,9 @@ function caseOf(endpoint: PublicEndpoint, overrides: Partial<Principal> = {}): C
   return { endpoint, scope, key, principal, right, send };
 }
 
-const withQuery = (path: string, query: string) => ({ path: `${path}?${query}` });
+const withQuery = (path: string, query: string) => ({
+  path: `${path}${path.includes('?') ? '&' : '?'}${query}`,
+});
 
 function refusing(refusal: RefreshRefusal) {
   return ({ send }: Case) => {
@@ -199,6 +203,8 @@ const platform = (trouble: Parameters<typeof noPage>[0]) => (given: Case) => {
   return given.send();
 };
 
+const newRevisionId = () => `invrev_${newRefreshId()}` as const;
+
 const foreignProject = 'prj_01890000-0000-7000-8000-000000000000';
 
 /** How each code is met, by whichever operation can answer it. */
@@ -220,6 +226,11 @@ const ways: Partial<Record<PublicCode, (given: Case) => Promise<ApiAnswer>>> = {
   invalid_cursor: ({ endpoint, right, send }) =>
     send(withQuery(right.path, `${endpoint.input.query?.shape['after'] ? 'after' : 'cursor'}=no`)),
   cursor_expired: oldCursor,
+  revision_expired: ({ scope, send }) => {
+    const detail = { revision_id: newRevisionId(), links: { current: currentPathOf(scope) } };
+    world.revisions.answerInstead = () => refusalAnswer({ code: 'revision_expired', detail });
+    return send();
+  },
   refresh_not_found: ({ send }) => send(),
   project_not_found: ({ endpoint, right, send }) =>
     endpoint.operationId === 'readUsage'
@@ -231,6 +242,14 @@ const ways: Partial<Record<PublicCode, (given: Case) => Promise<ApiAnswer>>> = {
     code: 'webhook_endpoint_limit_reached',
     detail: { limit: 10 },
   }),
+  watch_not_found: ({ send }) => send(),
+  async watch_limit_exceeded({ key, principal, send }) {
+    const watched = { method: 'PUT', key, body: { every_seconds: 300 } } as const;
+    for (const scope of [newScope(), newScope(), newScope()]) {
+      await gateway.call({ ...watched, path: watchPath(principal.projectId, scope) });
+    }
+    return await send();
+  },
   secret_rotation_in_progress: webhooksRefusing({
     code: 'secret_rotation_in_progress',
     detail: { ends_at: '2030-01-01T00:00:00.000Z' },

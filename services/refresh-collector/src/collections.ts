@@ -4,6 +4,7 @@ import type { Collection, Db } from 'mongodb';
 import type { AppBreakerDocument } from './egress/app-breaker-store.ts';
 import type { IdentityDocument } from './egress/identity-store.ts';
 import type { AdmissionDocument } from './refreshes/admission-store.ts';
+import type { QuarterHourDocument } from './refreshes/quarter-hour-store.ts';
 import type { RefreshDocument } from './refreshes/refresh-document.ts';
 import type { InventoryDocument } from './scans/inventory-store.ts';
 import type { PlanDocument } from './scans/plan-store.ts';
@@ -17,6 +18,7 @@ export interface Collections {
   readonly identities: Collection<IdentityDocument>;
   readonly appBreakers: Collection<AppBreakerDocument>;
   readonly admission: Collection<AdmissionDocument>;
+  readonly quarterHours: Collection<QuarterHourDocument>;
 }
 
 export function openCollections(db: Db): Collections {
@@ -28,6 +30,7 @@ export function openCollections(db: Db): Collections {
     identities: db.collection('identities'),
     appBreakers: db.collection('appBreakers'),
     admission: db.collection('admission'),
+    quarterHours: db.collection('quarterHours'),
   };
 }
 
@@ -66,6 +69,10 @@ export const indexes: readonly CollectionIndexes[] = [
       },
       { name: 'seen', keys: { seenAt: 1 }, options: { expireAfterSeconds: 180 * 86_400 } },
     ],
+  },
+  {
+    collection: 'quarterHours',
+    indexes: [{ name: 'expire', keys: { expireAt: 1 }, options: { expireAfterSeconds: 0 } }],
   },
   {
     collection: 'replicas',

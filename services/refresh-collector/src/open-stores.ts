@@ -7,6 +7,7 @@ import type { RefreshCollectorConfig } from './config.ts';
 import { type AppBreakerStore, createAppBreakerStore } from './egress/app-breaker-store.ts';
 import { createIdentityStore, type IdentityStore } from './egress/identity-store.ts';
 import { type AdmissionStore, createAdmissionStore } from './refreshes/admission-store.ts';
+import { createQuarterHourStore, type QuarterHourStore } from './refreshes/quarter-hour-store.ts';
 import { createRefreshListStore, type RefreshListStore } from './refreshes/refresh-list-store.ts';
 import { createRefreshStore, type RefreshStore } from './refreshes/refresh-store.ts';
 import {
@@ -30,6 +31,7 @@ export interface Stores {
   readonly identities: IdentityStore;
   readonly breakers: AppBreakerStore;
   readonly admission: AdmissionStore;
+  readonly quarterHours: QuarterHourStore;
   readonly replicas: ReplicaStore;
   readonly survey: RefreshSurveyStore;
 }
@@ -60,6 +62,7 @@ export function openStores(db: Db, deps: StoresDeps): Stores {
     identities: createIdentityStore(collections.identities),
     breakers: createAppBreakerStore(collections.appBreakers, refreshLists.isOnlyAccount, logger),
     admission: createAdmissionStore(collections.admission, refreshes),
+    quarterHours: createQuarterHourStore(collections.quarterHours),
     survey: createRefreshSurveyStore(refreshes, clock, logger),
     replicas: createReplicaStore(collections.replicas, replica, clock, logger),
   };

@@ -1,3 +1,4 @@
+import type { ServiceStatus } from '@inventory/contracts/http/status';
 import type { AdmissionView, AttemptView } from '@inventory/contracts/internal/refresh';
 import { sizeInventory } from '@inventory/platform-simulator/scenarios';
 import { newAccountId, newProjectId } from '@inventory/testkit/builders';
@@ -46,12 +47,37 @@ const admission = async (change?: { operator_closed: boolean }): Promise<Admissi
   const init = change && { method: 'PUT', headers, body: JSON.stringify(change) };
   return (await (await fetch(`${collector.url}/admission`, init)).json()) as AdmissionView;
 };
+const status = async (): Promise<ServiceStatus> =>
+  (await (await fetch(`${collector.url}/status`)).json()) as ServiceStatus;
 async function fillUp(count: number) {
   const requests = [];
   for (let index = 0; index < count; index += 1) requests.push(await request({ scope: scope() }));
   for (const { refresh_id } of requests) await decision(refresh_id);
   return requests;
 }
+
+describe('status', () => {
+  it('counts what ended on every replica, each end once, and keeps it when they stop (Status) [status-page]', async () => {
+    const ended = async () => {
+      const { quarter_hours: quarters } = await status();
+      return quarters.reduce((sum, { completed }) => sum + completed, 0);
+    };
+    collector = await harness.startCollector();
+    const other = await harness.startCollector();
+    const requested = await Promise.all([1, 2, 3].map(() => harness.request({ scope: scope() })));
+    for (const { refresh_id } of requested) await harness.completed(other, refresh_id);
+    await harness.stopCollectors();
+
+    collector = await harness.startCollector();
+    const { admission: shown, quarter_hours: quarters, ...rest } = await status();
+
+    expect(await ended()).toBe(3);
+    expect(quarters).toHaveLength(97);
+    expect(quarters.some(({ wait_p50_seconds: p50 }) => p50 !== null)).toBe(true);
+    expect(shown).toEqual({ state: 'open', reason: null });
+    expect(JSON.stringify(rest)).not.toContain(requested[0]?.account_id);
+  });
+});
 
 describe('admission', () => {
   it('closes at the global number of outstanding refreshes and reopens below it (Refresh: Admission) [product-unavailable, admission-latch]', async () => {
@@ -183,6 +209,9 @@ describe('admission', () => {
     const other = await request({ scope: scope(730) });
     expect(await decision(other.refresh_id)).toMatchObject({ decision: 'accepted' });
     expect(failing).toHaveLength(4);
+    expect((await status()).circuit_breakers).toEqual([
+      { app_id: 440, state: 'open', open_until: expect.any(String) },
+    ]);
     await harness.control('DELETE', '/faults');
   });
 });

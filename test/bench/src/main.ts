@@ -6,6 +6,7 @@ import type { BenchContext, Benchmark, BenchOptions } from './benchmark.ts';
 import { admissionLatency } from './benchmarks/admission-latency.ts';
 import { collectors } from './benchmarks/collectors.ts';
 import { currentPage } from './benchmarks/current-page.ts';
+import { exportInventory } from './benchmarks/export.ts';
 import { heldStreams } from './benchmarks/held-streams.ts';
 import { idle } from './benchmarks/idle.ts';
 import { kafkaClients } from './benchmarks/kafka-clients.ts';
@@ -33,6 +34,7 @@ const benchmarks: readonly Benchmark[] = [
   refreshPath,
   refreshThroughput,
   currentPage,
+  exportInventory,
   livePage,
   liveRate,
   liveNeighbour,

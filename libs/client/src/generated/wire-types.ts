@@ -151,6 +151,42 @@ export interface components {
             readonly not_in_revision?: readonly string[];
             readonly pagination: components["schemas"]["Pagination"];
         };
+        readonly ChangesPage: {
+            readonly scope: components["schemas"]["Scope"];
+            readonly from_revision_id: string;
+            readonly to_revision_id: string;
+            readonly observation_id: string;
+            /** Format: date-time */
+            readonly verified_at: string;
+            readonly age_seconds: number;
+            readonly scan_window: {
+                /** Format: date-time */
+                readonly started_at: string;
+                /** Format: date-time */
+                readonly completed_at: string;
+            };
+            /** @description Of the later revision alone. */
+            readonly added: readonly components["schemas"]["Asset"][];
+            /** @description Of the earlier revision alone. */
+            readonly removed: readonly components["schemas"]["Asset"][];
+            readonly changed: readonly {
+                /** @description As it is in the later revision. */
+                readonly asset: components["schemas"]["Asset"];
+                readonly amount_before: string;
+                /** @description With `instanceid_before`: where one of the two is another now. */
+                readonly classid_before?: string;
+                readonly instanceid_before?: string;
+            }[];
+            /** @description Of the added and the changed assets. */
+            readonly descriptions: readonly components["schemas"]["Description"][];
+            /** @description Of the whole difference, not of the page. */
+            readonly counts: {
+                readonly added: number;
+                readonly removed: number;
+                readonly changed: number;
+            };
+            readonly pagination: components["schemas"]["Pagination"];
+        };
         readonly EventPage: {
             /** @description Oldest first. */
             readonly items: readonly {
@@ -174,13 +210,13 @@ export interface components {
         readonly PageReadMeta: {
             readonly request_id: string;
             /** @enum {string} */
-            readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+            readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.changes.page.v1" | "platform.inventory.page.v1">;
             readonly price_version: number;
             readonly credits_charged: number;
             readonly credits_remaining: number;
             /** @enum {string} */
             readonly billing_disposition: Open<"reserved" | "charged" | "not_charged" | "allowance_used">;
-            readonly billing_reason: Open<"no_revision" | "private_confirmed" | "not_found_confirmed" | "subscription_allowance" | "idempotent_replay"> | null;
+            readonly billing_reason: Open<"no_revision" | "no_changes" | "private_confirmed" | "not_found_confirmed" | "subscription_allowance" | "idempotent_replay"> | null;
             /** @constant */
             readonly funding?: "subscription";
             readonly units_charged?: number;
@@ -201,7 +237,7 @@ export interface components {
             readonly effective_at: string;
             readonly refresh: {
                 /** @enum {string} */
-                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.changes.page.v1" | "platform.inventory.page.v1">;
                 /** @description Held at acceptance and the least `max_credits`; the charge never exceeds it. */
                 readonly reservation: number;
                 /** @description For each started block of `block_assets` observed assets. */
@@ -213,7 +249,7 @@ export interface components {
             /** @description A run of a watch. */
             readonly watch: {
                 /** @enum {string} */
-                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.changes.page.v1" | "platform.inventory.page.v1">;
                 /** @description As that of a refresh. */
                 readonly reservation: number;
                 /** @description For each started block of `changed_block_assets`, where the run found a change. */
@@ -227,13 +263,20 @@ export interface components {
             };
             readonly live_page: {
                 /** @enum {string} */
-                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.changes.page.v1" | "platform.inventory.page.v1">;
                 /** @description For each page delivered; of a Live Page also where it is confirmed private or not found. */
                 readonly page: number;
             };
             readonly current_page: {
                 /** @enum {string} */
-                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.changes.page.v1" | "platform.inventory.page.v1">;
+                /** @description For each page delivered; of a Live Page also where it is confirmed private or not found. */
+                readonly page: number;
+            };
+            /** @description The price of a page of Current; no difference is free. */
+            readonly changes_page: {
+                /** @enum {string} */
+                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.changes.page.v1" | "platform.inventory.page.v1">;
                 /** @description For each page delivered; of a Live Page also where it is confirmed private or not found. */
                 readonly page: number;
             };
@@ -244,7 +287,7 @@ export interface components {
                 readonly effective_at: string;
                 readonly refresh: {
                     /** @enum {string} */
-                    readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+                    readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.changes.page.v1" | "platform.inventory.page.v1">;
                     /** @description Held at acceptance and the least `max_credits`; the charge never exceeds it. */
                     readonly reservation: number;
                     /** @description For each started block of `block_assets` observed assets. */
@@ -256,7 +299,7 @@ export interface components {
                 /** @description A run of a watch. */
                 readonly watch: {
                     /** @enum {string} */
-                    readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+                    readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.changes.page.v1" | "platform.inventory.page.v1">;
                     /** @description As that of a refresh. */
                     readonly reservation: number;
                     /** @description For each started block of `changed_block_assets`, where the run found a change. */
@@ -270,28 +313,64 @@ export interface components {
                 };
                 readonly live_page: {
                     /** @enum {string} */
-                    readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+                    readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.changes.page.v1" | "platform.inventory.page.v1">;
                     /** @description For each page delivered; of a Live Page also where it is confirmed private or not found. */
                     readonly page: number;
                 };
                 readonly current_page: {
                     /** @enum {string} */
-                    readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+                    readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.changes.page.v1" | "platform.inventory.page.v1">;
+                    /** @description For each page delivered; of a Live Page also where it is confirmed private or not found. */
+                    readonly page: number;
+                };
+                /** @description The price of a page of Current; no difference is free. */
+                readonly changes_page: {
+                    /** @enum {string} */
+                    readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.changes.page.v1" | "platform.inventory.page.v1">;
                     /** @description For each page delivered; of a Live Page also where it is confirmed private or not found. */
                     readonly page: number;
                 };
             } | null;
         };
-        readonly ProjectEvent: components["schemas"]["RefreshCompletedEvent"] | components["schemas"]["BalanceLowEvent"];
+        readonly ProjectEvent: components["schemas"]["RefreshCompletedEvent"] | components["schemas"]["WatchPausedEvent"] | components["schemas"]["BalanceLowEvent"];
         readonly RateLimit: {
             readonly limit_per_minute: number;
             readonly remaining: number;
             readonly reset_seconds: number;
         };
+        /** @description A watch has no runs until the reason ends; it resumes by itself, or by PUT. */
+        readonly WatchPausedEvent: {
+            /** @description The same on every delivery of the event. */
+            readonly id: string;
+            /**
+             * @description Version of the shape of this type.
+             * @constant
+             */
+            readonly version: number;
+            /** Format: date-time */
+            readonly occurred_at: string;
+            readonly project_id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "inventory.watch.paused";
+            readonly data: {
+                readonly watch_id: string;
+                /** @description The watched inventory. */
+                readonly scope: components["schemas"]["Scope"];
+                /** @enum {string} */
+                readonly reason: Open<"insufficient_funds" | "spend_cap_reached" | "daily_limit_reached" | "permission_removed" | "owner_suspended">;
+            };
+            /** @description Relative to the base address. */
+            readonly links: {
+                readonly watch: string;
+            };
+        };
         readonly RefreshAcceptanceMeta: {
             readonly request_id: string;
             /** @enum {string} */
-            readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+            readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.changes.page.v1" | "platform.inventory.page.v1">;
             readonly price_version: number;
             readonly credits_reserved: number;
             /** @enum {string} */
@@ -361,6 +440,8 @@ export interface components {
                 readonly refresh: string;
                 /** @description Present where a revision was saved. */
                 readonly current?: string;
+                /** @description Since the revision that this one replaced; present where it replaced one. */
+                readonly changes?: string;
             };
         };
         readonly RefreshPage: {
@@ -379,6 +460,12 @@ export interface components {
             readonly deadline_at: string | null;
             readonly outcome: Open<"complete_changed" | "complete_unchanged" | "private" | "not_found" | "upstream_unavailable" | "incomplete" | "cancelled" | "internal_failure"> | null;
             readonly revision_id: string | null;
+            /** @description Present where a revision was saved. Relative to the base address. */
+            readonly links?: {
+                readonly current: string;
+                /** @description Since the revision that this one replaced; present where it replaced one. */
+                readonly changes?: string;
+            };
             /**
              * @description `saved` where an observation answered that is no older than `max_age_seconds`.
              * @enum {string}
@@ -404,6 +491,12 @@ export interface components {
             readonly deadline_at: string | null;
             readonly outcome: Open<"complete_changed" | "complete_unchanged" | "private" | "not_found" | "upstream_unavailable" | "incomplete" | "cancelled" | "internal_failure"> | null;
             readonly revision_id: string | null;
+            /** @description Present where a revision was saved. Relative to the base address. */
+            readonly links?: {
+                readonly current: string;
+                /** @description Since the revision that this one replaced; present where it replaced one. */
+                readonly changes?: string;
+            };
             /**
              * @description `saved` where an observation answered that is no older than `max_age_seconds`.
              * @enum {string}
@@ -438,7 +531,7 @@ export interface components {
                 readonly change_held: number;
                 readonly available_after: number;
                 readonly held_after: number;
-                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1"> | null;
+                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.changes.page.v1" | "platform.inventory.page.v1"> | null;
                 readonly price_version: number | null;
                 readonly project_id: string | null;
                 readonly refresh_id: string | null;
@@ -457,7 +550,7 @@ export interface components {
                 readonly day: string;
                 readonly project_id: string;
                 /** @enum {string} */
-                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.changes.page.v1" | "platform.inventory.page.v1">;
                 /** @enum {string} */
                 readonly asset: Open<"credits" | "units">;
                 /** @description Pages charged and refreshes settled; releases do not count. */

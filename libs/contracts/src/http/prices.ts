@@ -45,6 +45,7 @@ const prices = z.object({
     .describe('A run of a watch.'),
   live_page: pagePrice,
   current_page: pagePrice,
+  changes_page: pagePrice.describe('The price of a page of Current; no difference is free.'),
 });
 export type Prices = z.infer<typeof prices>;
 

@@ -1,10 +1,14 @@
 import { z } from 'zod';
 import { eventId, projectId, refreshId, revisionId, watchId } from '../ids.ts';
 import { inventoryKey } from '../inventory-key.ts';
-import { refreshOutcome } from '../vocabulary.ts';
+import { refreshOutcome, watchPauseReason } from '../vocabulary.ts';
 
 /** Types of the events in a Project's log, to which webhooks can subscribe. */
-export const projectEventTypes = ['inventory.refresh.completed', 'account.balance.low'] as const;
+export const projectEventTypes = [
+  'inventory.refresh.completed',
+  'inventory.watch.paused',
+  'account.balance.low',
+] as const;
 export const projectEventType = z.enum(projectEventTypes);
 export type ProjectEventType = z.infer<typeof projectEventType>;
 
@@ -33,10 +37,28 @@ export const refreshCompletedEvent = z
       .object({
         refresh: z.string(),
         current: z.string().optional().describe('Present where a revision was saved.'),
+        changes: z
+          .string()
+          .optional()
+          .describe('Since the revision that this one replaced; present where it replaced one.'),
       })
       .describe('Relative to the base address.'),
   })
   .describe('A refresh is terminal: read its outcome, then Current.');
+
+/** A watch has no runs until the reason ends. */
+export const watchPausedEvent = z
+  .object({
+    ...common,
+    type: z.literal('inventory.watch.paused'),
+    data: z.object({
+      watch_id: watchId,
+      scope: inventoryKey.describe('The watched inventory.'),
+      reason: watchPauseReason,
+    }),
+    links: z.object({ watch: z.string() }).describe('Relative to the base address.'),
+  })
+  .describe('A watch has no runs until the reason ends; it resumes by itself, or by PUT.');
 
 /** The available amount fell below the threshold of the alert. */
 export const balanceLowEvent = z
@@ -49,7 +71,11 @@ export const balanceLowEvent = z
   .describe("Less is available than the threshold of the account's balance alert.");
 
 /** An event of a Project, as on the stream and in webhooks. */
-export const projectEvent = z.discriminatedUnion('type', [refreshCompletedEvent, balanceLowEvent]);
+export const projectEvent = z.discriminatedUnion('type', [
+  refreshCompletedEvent,
+  watchPausedEvent,
+  balanceLowEvent,
+]);
 
 export type ProjectEvent = z.infer<typeof projectEvent>;
 

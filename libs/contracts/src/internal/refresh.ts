@@ -12,6 +12,7 @@ export const refreshPaths = {
   refreshes: '/projects/{project_id}/refreshes',
   attempt: '/projects/{project_id}/attempt',
   admission: '/admission',
+  status: '/status',
 } as const;
 
 /** What was held at acceptance, and under which prices. */

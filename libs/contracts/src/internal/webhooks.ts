@@ -8,7 +8,7 @@ import {
   webhookEndpointWithSecret,
   webhookRotation,
 } from '../http/webhooks.ts';
-import { accountId, projectId } from '../ids.ts';
+import { accountId, eventId, projectId, webhookEndpointId } from '../ids.ts';
 import type { RefusalCode } from '../refusal.ts';
 
 const endpoints = '/projects/{project_id}/webhook-endpoints';
@@ -23,6 +23,24 @@ export const webhookPaths = {
   deliveries: `${endpoint}/deliveries`,
   redeliver: `${endpoint}/redeliver`,
 } as const;
+
+/** Path of the sample of a completed refresh, in the event-stream's internal API. */
+export const samplePath = '/projects/{project_id}/sample-event';
+/** Path of {@link eventDeliveries} in the event-stream's internal API. */
+export const eventDeliveriesPath = '/projects/{project_id}/event-deliveries';
+
+/** Query of GET /projects/{project_id}/event-deliveries. */
+export const eventDeliveriesQuery = z.object({ event_id: z.array(eventId).min(1).max(100) });
+/** The deliveries of events, to the endpoints of their Project. */
+export const eventDeliveries = z.object({
+  items: z.array(
+    z.object({
+      event_id: eventId,
+      endpoint_id: webhookEndpointId,
+      state: webhookDelivery.shape.state,
+    }),
+  ),
+});
 
 /** Path of {@link projectStanding} in the gateway's internal API. */
 export const standingPath = '/internal/projects/{project_id}/standing';

@@ -958,7 +958,7 @@ export interface components {
             readonly change_held: number;
             readonly available_after: number;
             readonly held_after: number;
-            readonly product_code: ("platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1") | null;
+            readonly product_code: ("platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.changes.page.v1" | "platform.inventory.page.v1") | null;
             readonly price_version: number | null;
             readonly project_id: string | null;
             readonly refresh_id: string | null;

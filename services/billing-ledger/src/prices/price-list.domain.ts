@@ -68,6 +68,7 @@ export function pagePrice(prices: PriceList, product: PageProduct): number {
     case 'platform.inventory.page.v1':
       return prices.livePage;
     case 'platform.inventory.current.page.v1':
+    case 'platform.inventory.changes.page.v1':
       return prices.currentPage;
   }
 }

@@ -2,7 +2,7 @@ import type { AccountId, ProjectId } from '@inventory/contracts/ids';
 import type { Handlers } from '@inventory/messaging/dispatch';
 import { type AppendEventDeps, appendEvent } from './append-event.ts';
 import type { CountAppended } from './log-metrics.ts';
-import { balanceLowEvent, refreshEvent } from './project-event.ts';
+import { balanceLowEvent, refreshEvent, watchPausedEvent } from './project-event.ts';
 
 export interface AnnouncementDeps extends AppendEventDeps {
   /** The Projects of an account with events; none while they are off. */
@@ -10,7 +10,10 @@ export interface AnnouncementDeps extends AppendEventDeps {
   readonly onAppended: CountAppended;
 }
 
-/** Appends the event of a terminal refresh to its Project's log; duplicates have no effect. */
+/**
+ * Appends the event of a terminal refresh, or of a paused watch, to its Project's log; duplicates have
+ * no effect.
+ */
 export function onRefreshCompleted(deps: AnnouncementDeps): Handlers {
   return {
     'refresh.completed.v1': async ({ body }) => {
@@ -18,6 +21,12 @@ export function onRefreshCompleted(deps: AnnouncementDeps): Handlers {
       const owner = { accountId: body.account_id, projectId: body.project_id };
       await appendEvent(deps, owner, event);
       deps.onAppended(event, body.outcome);
+    },
+    'watch.paused.v1': async ({ body }) => {
+      const event = watchPausedEvent(body);
+      const owner = { accountId: body.account_id, projectId: body.project_id };
+      await appendEvent(deps, owner, event);
+      deps.onAppended(event);
     },
   };
 }

@@ -33,6 +33,20 @@ test('an event of a refresh names its inventory, its revision and where to read 
   });
 });
 
+test('an event leads to what changed where its revision replaced one (Events: links) [links-to-changes]', () => {
+  const previous_revision_id = 'invrev_01900000-0000-7000-8000-000000000000';
+  const { platform_id } = saved.scope;
+  const inventory = `/v2/platform/users/${platform_id}/inventory/730/2`;
+
+  const { links } = parsed(refreshEvent({ ...saved, previous_revision_id }));
+
+  expect(links).toMatchObject({
+    current: `${inventory}/current`,
+    changes: `${inventory}/changes?since=${previous_revision_id}`,
+  });
+  expect(parsed(refreshEvent(saved)).links).not.toHaveProperty('changes');
+});
+
 test('without a saved revision revision_id is null and no link leads to Current (Events)', () => {
   const { refresh_id, scope } = hidden;
   expect(parsed(refreshEvent(hidden))).toMatchObject({

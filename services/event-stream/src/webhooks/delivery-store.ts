@@ -79,6 +79,11 @@ export interface DeliveryStore {
     endpointId: WebhookEndpointId,
     query: DeliveryPageQuery,
   ): Promise<{ readonly delivery: WebhookDelivery; readonly place: string }[]>;
+  /** The deliveries of these events to these endpoints. */
+  findOfEvents(
+    endpointIds: readonly WebhookEndpointId[],
+    eventIds: readonly EventId[],
+  ): Promise<WebhookDelivery[]>;
   /** Makes it due with a new schedule, in any state; false when there is none. */
   restartDelivery(endpointId: WebhookEndpointId, eventId: EventId, nowMs: number): Promise<boolean>;
   /**
@@ -150,7 +155,7 @@ export function createDeliveryStore(deliveries: Deliveries, logger: Logger): Del
 function reads(
   deliveries: Deliveries,
   logger: Logger,
-): Pick<DeliveryStore, 'listPending' | 'listDeliveries' | 'countBacklog'> {
+): Pick<DeliveryStore, 'listPending' | 'listDeliveries' | 'findOfEvents' | 'countBacklog'> {
   return {
     listPending(endpointId, limit, types) {
       const filter = { ...pending, endpointId, ...(types === 'tests' && { type: pingType }) };
@@ -164,6 +169,13 @@ function reads(
         .limit(limit)
         .toArray();
       return found.map((doc) => ({ delivery: fromDocDelivery(doc), place: doc.place }));
+    },
+    async findOfEvents(endpointIds, eventIds) {
+      const ids = endpointIds.flatMap((endpoint) =>
+        eventIds.map((event) => keyOf(endpoint, event)),
+      );
+      const found = await deliveries.find({ _id: { $in: ids } }).toArray();
+      return found.map(fromDocDelivery);
     },
     async countBacklog(nowMs) {
       const due = { ...pending, nextAttemptAt: { $lte: dateOf(nowMs) } };

@@ -1,4 +1,6 @@
+import { refreshPath } from '@inventory/contracts/http/refresh';
 import type { AccountId, EventId, ProjectId, WebhookEndpointId } from '@inventory/contracts/ids';
+import { writeEvent } from '@inventory/contracts/internal/event-log';
 import { Refused } from '@inventory/http/refused';
 import { type Clock, isoTime } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
@@ -14,7 +16,10 @@ import type { WebhookEndpoint } from './webhook-endpoint.domain.ts';
 
 export interface ManageEndpointsDeps {
   readonly endpoints: EndpointStore;
-  readonly deliveries: Pick<DeliveryStore, 'insertMissing' | 'removeOfEndpoint' | 'listDeliveries'>;
+  readonly deliveries: Pick<
+    DeliveryStore,
+    'insertMissing' | 'removeOfEndpoint' | 'listDeliveries' | 'findOfEvents'
+  >;
   readonly log: Pick<ProjectLog, 'readHead'>;
   readonly clock: Clock;
   readonly identifiers: Identifiers;
@@ -174,6 +179,44 @@ export async function pingEndpoint(
   await deliveries.insertMissing([ping], nowMs);
   await wake(endpointId);
   return eventId;
+}
+
+const sampleType = 'inventory.refresh.completed';
+const sampleScope = { platform_id: '76561190000000001', app_id: 730, context_id: 2 } as const;
+
+/** Sends a sample of a completed refresh, which is in no log, to the endpoints that subscribe to it. */
+export async function sendSample(
+  { endpoints, deliveries, clock, identifiers, wake }: ManageEndpointsDeps,
+  projectId: ProjectId,
+): Promise<{ readonly eventId: EventId; readonly endpointIds: WebhookEndpointId[] }> {
+  const nowMs = clock.now();
+  const refreshId = identifiers.uuidV7();
+  const eventId: EventId = `evt_${identifiers.uuidV7()}`;
+  const { json: body } = writeEvent({
+    ...{ id: eventId, version: 1, type: sampleType, occurred_at: isoTime(nowMs) },
+    project_id: projectId,
+    data: {
+      refresh_id: refreshId,
+      state: 'completed',
+      outcome: 'complete_changed',
+      scope: sampleScope,
+      revision_id: null,
+      watch_id: null,
+      test: true,
+    },
+    links: { refresh: refreshPath(refreshId) },
+  });
+  const wanted = (await endpoints.listEndpoints(projectId)).filter(
+    ({ state, types }) => state === 'enabled' && types.includes(sampleType),
+  );
+  const endpointIds = wanted.map(({ id }) => id);
+  const sample = { projectId, eventId, type: sampleType, body, appendedAtMs: null };
+  await deliveries.insertMissing(
+    endpointIds.map((endpointId) => ({ ...sample, endpointId })),
+    nowMs,
+  );
+  await Promise.all(endpointIds.map(wake));
+  return { eventId, endpointIds };
 }
 
 /**

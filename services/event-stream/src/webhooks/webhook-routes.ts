@@ -1,4 +1,5 @@
 import { projectPath } from '@inventory/contracts/http/parameters';
+import { watchTest } from '@inventory/contracts/http/watches';
 import {
   deletedWebhookEndpoint,
   webhookEndpoint,
@@ -11,11 +12,15 @@ import {
 } from '@inventory/contracts/http/webhooks';
 import {
   allWebhookEndpoints,
+  eventDeliveries,
+  eventDeliveriesPath,
+  eventDeliveriesQuery,
   internalDeliveriesQuery,
   internalDeliveryPage,
   keyedWebhookRotation,
   newWebhookEndpointOfAccount,
   rotatedWebhookSecret,
+  samplePath,
   webhookPaths,
 } from '@inventory/contracts/internal/webhooks';
 import { internalRoute } from '@inventory/http/internal-route';
@@ -35,6 +40,7 @@ import {
   pingEndpoint,
   removeEndpoint,
   rotateSecret,
+  sendSample,
 } from './manage-endpoints.ts';
 import { type RedeliverDeps, redeliverEvent, redeliverRange } from './redeliver.ts';
 import type { WebhookEndpoint } from './webhook-endpoint.domain.ts';
@@ -117,6 +123,37 @@ const endpointRoutes = [
 ];
 
 const deliveryRoutes = [
+  internalRoute({
+    method: 'POST',
+    template: samplePath,
+    callers: ['gateway'],
+    input: { path: projectPath },
+    status: 201,
+    answer: watchTest,
+    async handle({ webhooks }: WebhookRoutesDeps, { path: { project_id: projectId } }) {
+      const { eventId, endpointIds } = await sendSample(webhooks, projectId);
+      return { event_id: eventId, endpoints: endpointIds };
+    },
+  }),
+  internalRoute({
+    method: 'GET',
+    template: eventDeliveriesPath,
+    callers: ['gateway'],
+    input: { path: projectPath, query: eventDeliveriesQuery },
+    answer: eventDeliveries,
+    async handle({ webhooks }: WebhookRoutesDeps, { path: { project_id: projectId }, query }) {
+      const endpoints = await webhooks.endpoints.listEndpoints(projectId);
+      const ids = endpoints.map(({ id }) => id);
+      const found = await webhooks.deliveries.findOfEvents(ids, query.event_id);
+      return {
+        items: found.map(({ endpointId, eventId, state }) => ({
+          event_id: eventId,
+          endpoint_id: endpointId,
+          state,
+        })),
+      };
+    },
+  }),
   internalRoute({
     method: 'POST',
     template: webhookPaths.test,

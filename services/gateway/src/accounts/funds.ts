@@ -36,6 +36,8 @@ const priceNames = {
   'platform.inventory.refresh.v1': 'refresh_reservation',
   'platform.inventory.watch.v1': 'refresh_reservation',
   'platform.inventory.current.page.v1': 'current_page',
+  // Priced as a page of Current.
+  'platform.inventory.changes.page.v1': 'current_page',
   'platform.inventory.page.v1': 'live_page',
 } as const satisfies Record<ProductCode, keyof PriceList>;
 

@@ -47,6 +47,7 @@ export const readPricesRoute = publicRoute({
         },
         live_page: { product_code: 'platform.inventory.page.v1', page: 1 },
         current_page: { product_code: 'platform.inventory.current.page.v1', page: 1 },
+        changes_page: { product_code: 'platform.inventory.changes.page.v1', page: 1 },
         next: null,
       },
       meta: plainMetaExample,
@@ -87,5 +88,6 @@ function toWirePrices(list: PriceList): Prices {
     },
     live_page: { product_code: 'platform.inventory.page.v1', page: list.live_page },
     current_page: { product_code: 'platform.inventory.current.page.v1', page: list.current_page },
+    changes_page: { product_code: 'platform.inventory.changes.page.v1', page: list.current_page },
   };
 }

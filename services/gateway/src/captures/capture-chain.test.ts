@@ -79,8 +79,9 @@ function createWorld(fault?: Fault) {
     staging: {
       async stagePage(_chain, page, members) {
         if (capturing.fails) throw new Error('the store is unavailable');
-        const digest = digestOf(members.toString());
-        const now = { page, chunks: [{ digest, bytes: members.length }] };
+        const text = Buffer.concat(members);
+        const digest = digestOf(text.toString());
+        const now = { page, chunks: [{ digest, bytes: text.length }] };
         const before = staged.get(page) ?? now;
         staged.set(page, before);
         const takesAll = fault === 'the store takes a page again with other contents';
@@ -161,7 +162,7 @@ function readPage(world: World, chain: LiveChain, pages: number, text: string) {
   return beginPageCapture(world.capturing, {
     chain,
     owner,
-    members: Buffer.from(text),
+    members: [Buffer.from(text)],
     nextStartAssetid: last ? null : `asset ${chain.page}`,
     assetCount: 1,
     endCheck: null,

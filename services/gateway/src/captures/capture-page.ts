@@ -17,8 +17,8 @@ import {
 export interface ChainPage {
   readonly chain: LiveChain;
   readonly owner: ChainOwner;
-  /** The text of `"assets":[…],"descriptions":[…]` as sent to the client. */
-  readonly members: Buffer;
+  /** The text of `"assets":[…],"descriptions":[…]` as sent to the client, in parts. */
+  readonly members: readonly Buffer[];
   readonly nextStartAssetid: string | null;
   readonly assetCount: number;
   readonly endCheck: EndCheckResult | null;
@@ -28,7 +28,7 @@ export interface ChainPage {
 export interface CapturePageDeps {
   readonly staging: {
     /** Rejects when the page is not durable, or was staged before with other contents. */
-    stagePage(chainId: string, page: number, members: Buffer): Promise<StagedPage>;
+    stagePage(chainId: string, page: number, members: readonly Buffer[]): Promise<StagedPage>;
   };
   readonly captures: {
     /** Has no effect when the chain has a capture or is excluded. */

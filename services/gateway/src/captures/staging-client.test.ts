@@ -3,7 +3,7 @@ import { createTestClock } from '@inventory/testkit/test-clock';
 import { openStagingBreaker } from './staging-client.ts';
 
 const staged = { page: 0, chunks: [] };
-const members = Buffer.from('');
+const members = [Buffer.from('')];
 
 function world() {
   const clock = createTestClock();

@@ -14,7 +14,7 @@ export interface StagingClient {
    * Rejects with CallRefused (`chunk_conflict`) when the page was staged before with other contents,
    * otherwise with ServiceUnreachable or DeadlineExceeded when it is not known to be durable.
    */
-  stagePage(chainId: string, page: number, members: Buffer): Promise<StagedPage>;
+  stagePage(chainId: string, page: number, members: readonly Buffer[]): Promise<StagedPage>;
   /** The staged pages of a chain, in order. */
   listStagedPages(chainId: string): Promise<readonly StagedPage[]>;
 }
@@ -27,7 +27,7 @@ export function createStagingClient(client: InternalClient, timeoutMs: number): 
 
   return {
     async stagePage(scanId, page, members) {
-      const text = Buffer.concat([open, members, close]);
+      const text = Buffer.concat([open, ...members, close]);
       const staging = stagePage(client, { scanId, epoch, page }, text, options);
       const { chunks } = await withDeadline(staging, timeoutMs, 'staging a page');
       return { page, chunks };

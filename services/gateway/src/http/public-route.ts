@@ -11,6 +11,7 @@ import type { V1Dialect } from './v1-dialect.ts';
 export type PublicTag =
   | 'Refreshes'
   | 'Inventories'
+  | 'Watches'
   | 'Events'
   | 'Webhooks'
   | 'Account'

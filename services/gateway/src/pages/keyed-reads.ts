@@ -12,7 +12,7 @@ import type { ReadKeyStore } from './read-key-store.ts';
 
 /** The Idempotency-Key of a page read, with the inputs of the read. */
 export interface ReadKey {
-  readonly route: 'current' | 'export' | 'live' | 'v1';
+  readonly route: 'current' | 'changes' | 'export' | 'live' | 'v1';
   readonly key: string;
   /** All inputs that select the page. */
   readonly inputs: readonly (string | number | null)[];

@@ -31,8 +31,8 @@ export interface WantedLivePage {
 export interface FetchedLivePage {
   readonly result: 'page';
   readonly meta: LivePageMeta;
-  /** The text of `"assets":[…],"descriptions":[…]`; never parsed here. */
-  readonly members: Buffer;
+  /** The text of `"assets":[…],"descriptions":[…]` as it arrived; neither parsed nor copied here. */
+  readonly members: readonly Buffer[];
 }
 
 /** A denial that the collector confirmed; billable. */
@@ -82,7 +82,7 @@ export function createLivePageClient(client: InternalClient, calls: LivePageCall
   return {
     async readLivePage({ accountId, scope, language, form, signal, ...starts }) {
       const { startAssetid, previousStartAssetid: before } = starts;
-      const call = client.bytes({
+      const call = client.parts({
         method: 'GET',
         path: pathOf(livePagePath, scope),
         query: {
@@ -102,9 +102,9 @@ export function createLivePageClient(client: InternalClient, calls: LivePageCall
         refusals,
       });
       try {
-        const { headers, body } = await call;
+        const { headers, parts } = await call;
         const meta = livePageMeta.parse(JSON.parse(String(headers[livePageMetaHeader])));
-        return { result: 'page', meta, members: body };
+        return { result: 'page', meta, members: parts };
       } catch (error) {
         if (error instanceof Refused) return noPage(error.refusal);
         throw error;

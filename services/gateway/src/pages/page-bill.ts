@@ -44,6 +44,15 @@ export function chargedBill(
 
 /** A page that was paid before under the same Idempotency-Key. */
 export function replayBill(balance: BalanceView, priceVersion: number | null): PageBill {
+  return freeBill(balance, priceVersion, 'idempotent_replay');
+}
+
+/** A page that costs nothing, and why. */
+export function freeBill(
+  balance: BalanceView,
+  priceVersion: number | null,
+  reason: Extract<BillingReason, 'idempotent_replay' | 'no_changes'>,
+): PageBill {
   const available = (asset: 'credits' | 'units') =>
     balance.balances.find((of) => of.asset === asset)?.available ?? 0;
   const bill: PageBill = {
@@ -51,7 +60,7 @@ export function replayBill(balance: BalanceView, priceVersion: number | null): P
     credits_charged: 0,
     credits_remaining: available('credits'),
     billing_disposition: 'not_charged',
-    billing_reason: 'idempotent_replay',
+    billing_reason: reason,
   };
   return balance.funding === 'subscription'
     ? { ...bill, funding: 'subscription', units_charged: 0, units_remaining: available('units') }

@@ -14,7 +14,7 @@ import {
   exampleScope,
   pageMetaExample,
 } from '../http/openapi/examples.ts';
-import { nextPart, sameScope } from '../http/openapi/links.ts';
+import { nextPart, sameScope, sinceRevision } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
 import { currentBody } from './current-body.ts';
@@ -57,6 +57,7 @@ export const readCurrentRoute = publicRoute({
     description: 'The page. Its charge is final once it is delivered.',
     links: {
       readCurrent: { ...sameScope, ...nextPart() },
+      readChanges: { ...sameScope, ...sinceRevision('/data') },
       exportCurrent: sameScope,
       readLivePage: sameScope,
     },

@@ -28,7 +28,7 @@ import { type ReadLivePageDeps, readLivePage } from './read-live-page.ts';
 export interface ChainedPage {
   readonly chain: LiveChain;
   readonly owner: LiveCursorBinding;
-  readonly members: Buffer;
+  readonly members: readonly Buffer[];
   readonly nextStartAssetid: string | null;
   readonly assetCount: number;
   readonly endCheck: EndCheckResult | null;
@@ -169,12 +169,12 @@ function nextCursor(
   return sealLiveCursor(deps.cursors, binding, chain, deps.clock.now());
 }
 
-/** The envelope around the rows, whose bytes are sent as received from the collector. */
+/** The envelope around the rows, whose bytes are sent in the parts that were received from the collector. */
 function livePageBody(
   { page, bill }: PageToWrite,
   request: AdmittedRequest,
   cursor: string | null,
-): Buffer {
+): readonly Buffer[] {
   const pagination = {
     has_more: cursor !== null,
     ...(cursor === null ? {} : { next_cursor: cursor }),
@@ -186,9 +186,9 @@ function livePageBody(
     ...bill,
     rate_limit: request.rateLimit,
   };
-  return Buffer.concat([
+  return [
     Buffer.from('{"success":true,"data":{'),
-    page.members,
+    ...page.members,
     Buffer.from(`,${rest.slice(1)},"meta":${JSON.stringify(meta)}}`),
-  ]);
+  ];
 }

@@ -5,6 +5,7 @@ import type {
   RefreshId,
   RequestId,
   RevisionId,
+  WatchId,
 } from '@inventory/contracts/ids';
 import { acceptanceOf, type RefreshView } from '@inventory/contracts/internal/refresh';
 import type { MessageBody } from '@inventory/contracts/messages';
@@ -87,6 +88,25 @@ const undecided = {
   retry_after_seconds: 1,
 } as const satisfies Refusal;
 
+/** A run of a watch: its id is given, so that a repeated request finds the decision on the first. */
+export interface RunRequest
+  extends Omit<RefreshRequest, 'idempotencyKey' | 'freshness' | 'maxAgeSeconds'> {
+  readonly refreshId: RefreshId;
+  readonly watchId: WatchId;
+}
+
+export type RequestRunDeps = Pick<
+  RequestRefreshDeps,
+  'commands' | 'collector' | 'clock' | 'logger' | 'decisionTimeoutMs' | 'deadlines'
+>;
+
+export function requestRun(deps: RequestRunDeps, request: RunRequest): Promise<RefreshDecision> {
+  const { refreshId, accountId, projectId } = request;
+  const requestedAtMs = deps.clock.now();
+  const run = { ...request, idempotencyKey: null, freshness: null, maxAgeSeconds: null };
+  return sendAttempt(deps, run, { refreshId, accountId, projectId, requestedAtMs });
+}
+
 /**
  * Sends `refresh.request` and waits for the reply. Every attempt has an id of its own; the
  * collector's insert alone decides which attempt a key belongs to. An attempt without a key cannot
@@ -115,8 +135,8 @@ export async function requestRefresh(
 }
 
 async function sendAttempt(
-  deps: RequestRefreshDeps,
-  request: RefreshRequest,
+  deps: RequestRunDeps,
+  request: RefreshRequest & { readonly watchId?: WatchId },
   { refreshId, requestedAtMs }: PendingCancel,
 ): Promise<RefreshDecision> {
   const fingerprint = createHash('sha256').update(fingerprintText(request)).digest('hex');
@@ -193,7 +213,7 @@ function decisionIn(reply: ReceivedMessage): Decision | undefined {
 }
 
 function commandOf(
-  request: RefreshRequest,
+  request: RefreshRequest & { readonly watchId?: WatchId },
   refreshId: RefreshId,
   requestedAtMs: number,
   fingerprint: string,
@@ -214,6 +234,7 @@ function commandOf(
       max_credits: request.maxCredits,
       requested_at: isoTime(requestedAtMs),
       ...(request.freshness && { freshness: request.freshness }),
+      ...(request.watchId && { watch_id: request.watchId }),
     },
   } as const;
 }
@@ -255,7 +276,7 @@ async function cancelAttempt(
 
 /** Another attempt holds the key: its decision is the response, if the inputs are equal. */
 async function readWinner(
-  deps: RequestRefreshDeps,
+  deps: RequestRunDeps,
   winnerId: RefreshId,
   fingerprint: string,
 ): Promise<RefreshDecision> {

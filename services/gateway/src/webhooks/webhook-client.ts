@@ -1,3 +1,4 @@
+import { watchTest } from '@inventory/contracts/http/watches';
 import {
   type newWebhookEndpoint,
   type WebhookEndpointView,
@@ -14,9 +15,12 @@ import {
 import type { AccountId, EventId, ProjectId, WebhookEndpointId } from '@inventory/contracts/ids';
 import {
   allWebhookEndpoints,
+  eventDeliveries,
+  eventDeliveriesPath,
   type InternalDeliveryPage,
   internalDeliveryPage,
   rotatedWebhookSecret,
+  samplePath,
   webhookPaths,
   webhookRefusals,
 } from '@inventory/contracts/internal/webhooks';
@@ -74,6 +78,13 @@ export interface WebhookClient {
   sendPing(named: NamedEndpoint): Promise<EventId>;
   listDeliveries(named: NamedEndpoint, part: DeliveriesPart): Promise<InternalDeliveryPage>;
   redeliverEvents(named: NamedEndpoint, wanted: WebhookRedelivery): Promise<WebhookRedelivered>;
+  /** Sends a signed sample of a completed refresh to the subscribed endpoints of a Project. */
+  sendSample(projectId: ProjectId): Promise<z.output<typeof watchTest>>;
+  /** Of at most 100 events, to every endpoint of the Project. */
+  listEventDeliveries(
+    projectId: ProjectId,
+    events: readonly EventId[],
+  ): Promise<z.output<typeof eventDeliveries>['items']>;
 }
 
 export function createWebhookClient(client: Pick<InternalClient, 'json'>): WebhookClient {
@@ -118,6 +129,13 @@ export function createWebhookClient(client: Pick<InternalClient, 'json'>): Webho
       }),
     redeliverEvents: (named, wanted) =>
       post(webhookRedelivered, endpointPath('redeliver', named), wanted),
+    sendSample: (projectId) => post(watchTest, pathOf(samplePath, { project_id: projectId })),
+    async listEventDeliveries(projectId, events) {
+      if (events.length === 0) return [];
+      const path = pathOf(eventDeliveriesPath, { project_id: projectId });
+      return (await send(eventDeliveries, { method: 'GET', path, query: { event_id: events } }))
+        .items;
+    },
   };
 }
 

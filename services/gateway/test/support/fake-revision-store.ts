@@ -8,6 +8,7 @@ import { contentCoding } from '@inventory/contracts/vocabulary';
 import { packBeginning } from '@inventory/http/packed-body';
 import { type Clock, isoTime } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
+import { changesOf } from './fake-changes.ts';
 import { createFakeStaging, type FakeStaging } from './fake-staging.ts';
 import { type FakeAnswer, type HttpFake, refusalAnswer, startHttpFake } from './http-fake.ts';
 
@@ -38,6 +39,7 @@ export async function startFakeRevisionStore(clock: Clock): Promise<FakeRevision
   async function pageOf(url: URL): Promise<FakeAnswer> {
     const [, , platformId, appId, contextId] = url.pathname.split('/');
     const saved = inventories.get(`${platformId}/${appId}/${contextId}`);
+    if (url.pathname.endsWith('/changes')) return changesOf(saved, url.searchParams);
     if (saved === undefined) return refusalAnswer({ code: 'inventory_revision_not_found' });
     if (url.pathname.endsWith('/lines')) return linesOf(saved, url.searchParams);
     const pinned = url.searchParams.get('revision_id');

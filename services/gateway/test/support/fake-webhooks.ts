@@ -57,6 +57,15 @@ export async function startFakeWebhooks(): Promise<FakeWebhooks> {
 
   function granted(method: string, url: URL, body: object): FakeAnswer {
     const [, , projectId = '', , endpointId = newEndpointId, verb] = url.pathname.split('/');
+    if (url.pathname.endsWith('/sample-event')) {
+      return jsonAnswer({ event_id: `evt_${newEndpointId.slice(4)}`, endpoints: fake.endpointIds });
+    }
+    if (url.pathname.endsWith('/event-deliveries')) {
+      const items = url.searchParams
+        .getAll('event_id')
+        .map((event_id) => ({ event_id, endpoint_id: newEndpointId, state: 'delivered' }));
+      return jsonAnswer({ items });
+    }
     const endpoint = { ...endpointOf(projectId, endpointId), ...body };
     if (verb === 'test') return jsonAnswer({ event_id: `evt_${endpointId.slice(4)}` });
     if (verb === 'deliveries') return jsonAnswer(fake.deliveries);

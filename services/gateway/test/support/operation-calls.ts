@@ -1,9 +1,11 @@
+import { watchPath } from '@inventory/contracts/http/watches';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { permissions } from '@inventory/contracts/vocabulary';
 import { newRefreshId } from '@inventory/testkit/builders';
 import type { Principal } from '../../src/tenancy/principal.domain.ts';
 import type { ApiCall } from './api-call.ts';
 import {
+  changesPathOf,
   currentPathOf,
   livePathOf,
   refreshPathOf,
@@ -32,6 +34,9 @@ export function rightCall(
   const hook = `${hooks}/whe_${newRefreshId()}`;
   const newHook = { url: 'https://example.com/hook', types: ['inventory.refresh.completed'] };
   const disable = { state: 'disabled' };
+  const watches = `/v2/projects/${projectId}/watches`;
+  const watch = watchPath(projectId, scope);
+  const watched = { every_seconds: 3_600 };
   const calls: Readonly<Record<string, ApiCall>> = {
     requestRefresh: { method: 'POST', path: refreshPathOf(scope), body: refreshBody },
     requestRefreshes: { method: 'POST', path: batchPath, body: { items: [batchItem(scope)] } },
@@ -39,6 +44,7 @@ export function rightCall(
     cancelRefresh: { method: 'POST', path: `${statusPathOf(newRefreshId())}/cancel` },
     listRefreshes: { path: `/v2/projects/${projectId}/inventory-refreshes` },
     readCurrent: { path: currentPathOf(scope) },
+    readChanges: { path: changesPathOf(scope, `since=invrev_${newRefreshId()}`) },
     exportCurrent: { path: `${currentPathOf(scope)}/export` },
     readLivePage: { path: livePathOf(scope) },
     readV1Page: { path: v1PathOf(scope) },
@@ -61,6 +67,17 @@ export function rightCall(
       path: `${hook}/redeliver`,
       body: { event_id: `evt_${newRefreshId()}` },
     },
+    putWatch: { method: 'PUT', path: watch, body: watched },
+    putWatches: {
+      method: 'POST',
+      path: `${watches}/batch`,
+      body: { items: [{ ...scope, ...watched }] },
+    },
+    readWatch: { path: watch },
+    listWatches: { path: watches },
+    listWatchRuns: { path: `${watch}/runs` },
+    deleteWatch: { method: 'DELETE', path: watch },
+    testWatches: { method: 'POST', path: `${watches}/test` },
     readAccount: { path: '/v2/account' },
     readStatement: { path: '/v2/account/statement' },
     readUsage: { path: '/v2/account/usage' },

@@ -215,6 +215,7 @@ export function testGatewayConfig(
     v1DeprecatedAtMs: Date.UTC(2026, 0, 1),
     captures: { ...patientCaptures, ...overrides.captures },
     exports: { limits: { perKeyMax: 2, totalMax: 3 }, timeMaxMs: farMs, ...overrides.exports },
+    watches: { perProjectMax: 3 },
     deadlines: overrides.deadlines ?? patientDeadlines,
   };
 }
@@ -260,6 +261,7 @@ async function startPublicApi(
     bus,
     broadcasts,
     prices,
+    watchStandingOf: async () => 'active',
   });
   // Pending commands are left to other replicas; their distant timeout is not waited for.
   lifetime.defer('pending commands', () => replies.abandonPending());

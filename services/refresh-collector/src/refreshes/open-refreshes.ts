@@ -11,8 +11,10 @@ import { admissionRoutes } from './admission-routes.ts';
 import type { AdmissionStore } from './admission-store.ts';
 import type { InventorySizes } from './admit-refresh.ts';
 import type { SagaDeps } from './apply-fact.ts';
+import { countEnds } from './count-ends.ts';
 import type { LedgerClient } from './orphaned-holds.ts';
 import type { PublishedPlan } from './published-plan.domain.ts';
+import type { QuarterHourStore } from './quarter-hour-store.ts';
 import type { Refresh } from './refresh.domain.ts';
 import type { RefreshConfig } from './refresh-config.ts';
 import type { RefreshListStore } from './refresh-list-store.ts';
@@ -28,6 +30,7 @@ import {
   type Estimate,
   estimateOf,
 } from './status-estimate.domain.ts';
+import { type StatusDeps, statusRoute } from './status-route.ts';
 import { type SurveyPublisher, surveyRefreshes } from './survey-refreshes.ts';
 import { type AdmissionWatch, watchAdmission } from './watch-admission.ts';
 
@@ -38,6 +41,8 @@ export interface RefreshesDeps {
     readonly refreshLists: RefreshListStore;
     readonly resends: Resends;
     readonly admission: AdmissionStore;
+    readonly quarterHours: QuarterHourStore;
+    readonly breakers: StatusDeps['breakers'];
     readonly inventories: InventorySizes;
     readonly survey: RefreshSurveyStore;
   };
@@ -83,6 +88,7 @@ export async function openRefreshes(
   const survey = surveyRefreshes({ store: stores.survey, identityStates, limits, planner, clock });
   const { saga, onRefreshChanged } = openSaga(context, backends.bus, stores.refreshes);
   onRefreshChanged(() => void use.note());
+  onRefreshChanged(countEnds(context, stores.quarterHours));
   startRefreshJobs(context, { saga, resends: stores.resends, ledger, admission, use });
   const scraped = startScrapedReading({ ...context, name: 'refresh survey', read: survey });
   observeRefreshes({
@@ -115,6 +121,7 @@ export async function openRefreshes(
     routes: [
       ...refreshRoutes.map((route) => route.bind(reads)),
       ...admissionRoutes.map((route) => route.bind(ofAdmission)),
+      statusRoute.bind({ ...stores, store: stores.admission, plan, clock }),
     ],
   };
 }

@@ -35,12 +35,21 @@ export const exportLines: Readonly<Record<ExportFormat, (part: PagePart) => Buff
 function ndjsonLines({ range, content }: PagePart): Buffer {
   const assets = locate(content.assets);
   const texts = locate(content.texts);
-  const pieces: Buffer[] = [];
+  let size = 0;
   for (let row = range.from; row < range.to; row += 1) {
     const text = texts(content.descriptionOf[row] ?? 0) ?? missing;
-    pieces.push(beforeAsset, assets(row) ?? missing, beforeDescription, text, end);
+    size += frameBytes + (assets(row) ?? missing).length + text.length;
   }
-  return Buffer.concat(pieces);
+  const lines = Buffer.allocUnsafe(size);
+  let at = 0;
+  for (let row = range.from; row < range.to; row += 1) {
+    const text = texts(content.descriptionOf[row] ?? 0) ?? missing;
+    for (const piece of [beforeAsset, assets(row) ?? missing, beforeDescription, text, end]) {
+      lines.set(piece, at);
+      at += piece.length;
+    }
+  }
+  return lines;
 }
 
 function csvLines({ range, content }: PagePart): Buffer {

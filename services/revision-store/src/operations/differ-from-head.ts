@@ -54,19 +54,21 @@ export async function differFromHead(
   const seen = new Uint8Array(survey.assetSources.length);
   const count = blockCount(head.totalCount, head.blockAssets);
   for (let index = 0; index < count; index += 1) {
-    for await (const { row, bytes, start, size } of readHeadRows(blocks, head.revisionId, index)) {
-      const asset = rowIn(bytes.subarray(start, start + size));
-      const identity = assetIdentity(asset);
-      const inScan = numberOf(survey.identities, identity);
-      if (inScan >= 0) seen[inScan] = 1;
-      if (inScan >= 0 && isOwnedAlike(asset, survey, inScan)) continue;
-      const inHead = index * rowsPerBlockMax + row;
-      differences.push({ key: keyOf(identity), inHead, headBytes: size, inScan });
+    for await (const rows of readHeadRows(blocks, head.revisionId, index)) {
+      for (const { row, bytes, start, size } of rows) {
+        const asset = rowIn(bytes.subarray(start, start + size));
+        const identity = assetIdentity(asset);
+        const inScan = numberOf(survey.identities, identity);
+        if (inScan >= 0) seen[inScan] = 1;
+        if (inScan >= 0 && isOwnedAlike(asset, survey, inScan)) continue;
+        const inHead = index * rowsPerBlockMax + row;
+        differences.push({ key: keyOf(identity), inHead, headBytes: size, inScan });
+      }
     }
     signal.throwIfAborted();
   }
-  for (const [inScan, isSeen] of seen.entries()) {
-    if (!isSeen) {
+  for (let inScan = 0; inScan < seen.length; inScan += 1) {
+    if (seen[inScan] === 0) {
       const key = keyOf(textAt(survey.identities, inScan));
       differences.push({ key, inHead: -1, headBytes: 0, inScan });
     }
@@ -129,10 +131,12 @@ export async function gatherHeadRows(
   const byBlock = Map.groupBy(wanted, ({ inHead }) => Math.floor(inHead / rowsPerBlockMax));
   for (const [index, places] of byBlock) {
     const byRow = new Map(places.map((place) => [place.inHead % rowsPerBlockMax, place]));
-    for await (const { row, bytes, start } of readHeadRows(blocks, revisionId, index, byRow)) {
-      const place = byRow.get(row);
-      const texts = place && opened[place.of];
-      if (texts) putText(texts, place.at, bytes, start);
+    for await (const rows of readHeadRows(blocks, revisionId, index, byRow)) {
+      for (const { row, bytes, start } of rows) {
+        const place = byRow.get(row);
+        const texts = place && opened[place.of];
+        if (texts) putText(texts, place.at, bytes, start);
+      }
     }
   }
   return opened;
@@ -151,7 +155,7 @@ async function* readHeadRows(
   set: string,
   index: number,
   wanted?: ReadonlyMap<number, unknown>,
-): AsyncGenerator<HeadRow> {
+): AsyncGenerator<HeadRow[]> {
   const block = await blocks.readAssets(set, index);
   invariant(block !== undefined, 'a block of the head is missing');
   const { starts, lengths, first } = block.assets;
@@ -163,8 +167,8 @@ async function* readHeadRows(
     const bytes = part === 0 ? first : await blocks.readPart(set, index, part);
     invariant(bytes !== undefined, 'a part of the head is missing');
     const { offsets } = offsetsIn(lengths.subarray(from, end));
-    for (const row of rows) {
-      yield { row, bytes, start: offsets[row - from] ?? 0, size: lengths[row] ?? 0 };
-    }
+    yield rows.map((row) => {
+      return { row, bytes, start: offsets[row - from] ?? 0, size: lengths[row] ?? 0 };
+    });
   }
 }

@@ -3,9 +3,9 @@ import type { Language } from '@inventory/contracts/languages';
 import type { ExportFormat } from '@inventory/contracts/vocabulary';
 import { exportLines, fittingLines } from '../domain/export-lines.ts';
 import type { Observation } from '../domain/observation.ts';
-import { nextPosition, rangesOfPage } from '../domain/page-body.ts';
+import { nextPosition, type PageRequest, rangesOfPage } from '../domain/page-body.ts';
 import type { BlockReading } from '../storage/block-cache.ts';
-import { readContent, readOutline, setsOf, toOutline } from './read-blocks.ts';
+import { type PageSets, readContent, readOutline, setsOf, toOutline } from './read-blocks.ts';
 import { type NoPage, readObserved, type SelectObservationDeps } from './read-observed.ts';
 
 export interface ExportLinesRequest {
@@ -30,6 +30,12 @@ export type ExportLines =
 /** Lines in memory at once, of one reader, unless one alone is larger. */
 const linesBytesMax = 4 * 1024 * 1024;
 
+/** Has the cache read the block that the next run is in, while this one is rendered and sent. */
+function readAhead(blocks: BlockReading, sets: PageSets, page: PageRequest): void {
+  const [range] = rangesOfPage(page);
+  if (range) void readOutline(blocks, sets, range).catch(() => {});
+}
+
 /** A run of assets with their descriptions, a line each: what is left of one block, or a part of that. */
 export async function readExportLines(
   deps: SelectObservationDeps & { readonly blocks: BlockReading },
@@ -50,7 +56,8 @@ export async function readExportLines(
     const fitting = fittingLines(toOutline(stored), linesBytesMax);
     const part = await readContent(deps.blocks, { ...stored, range: fitting });
     if (part === null) return null;
-    const body = [exportLines[request.format](part)];
-    return { ...found, nextPosition: nextPosition(page, [fitting]), body };
+    const next = nextPosition(page, [fitting]);
+    if (next !== null) readAhead(deps.blocks, sets, { ...page, position: next });
+    return { ...found, nextPosition: next, body: [exportLines[request.format](part)] };
   });
 }

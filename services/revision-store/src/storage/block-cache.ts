@@ -38,13 +38,20 @@ function createCache<Value extends NonNullable<unknown>>(
     maxSize: Math.max(1, Math.floor(bytesMax)),
     sizeCalculation: (value) => bytesOf(value) + entryBytes,
   });
+  /** Requests for the same value share its loading. */
+  const loading = new Map<string, Promise<Value | undefined>>();
+  async function keep(key: string, load: () => Promise<Value | undefined>) {
+    const loaded = await load();
+    if (loaded !== undefined) values.set(key, loaded);
+    return loaded;
+  }
   return {
     async read(key: string, load: () => Promise<Value | undefined>): Promise<Value | undefined> {
       const cached = values.get(key);
       if (cached !== undefined) return cached;
-      const loaded = await load();
-      if (loaded !== undefined) values.set(key, loaded);
-      return loaded;
+      const shared = loading.get(key) ?? keep(key, load).finally(() => loading.delete(key));
+      loading.set(key, shared);
+      return await shared;
     },
   };
 }

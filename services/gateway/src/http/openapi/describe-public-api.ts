@@ -4,6 +4,7 @@ import {
   accountView,
   amounts,
 } from '@inventory/contracts/http/account';
+import { changesPage } from '@inventory/contracts/http/changes';
 import { currentPage } from '@inventory/contracts/http/current';
 import { errorMeta } from '@inventory/contracts/http/error-body';
 import { eventPage } from '@inventory/contracts/http/events';
@@ -22,6 +23,7 @@ import {
   balanceLowEvent,
   projectEvent,
   refreshCompletedEvent,
+  watchPausedEvent,
 } from '@inventory/contracts/http/project-event';
 import {
   refreshBilling,
@@ -37,6 +39,7 @@ import {
   revokedData,
 } from '@inventory/contracts/http/stream-frames';
 import { v1AliasFailure, v1InvalidRequest, v1OriginalFailure } from '@inventory/contracts/http/v1';
+import { watch } from '@inventory/contracts/http/watches';
 import { inventoryKey } from '@inventory/contracts/inventory-key';
 import { language } from '@inventory/contracts/languages';
 import {
@@ -63,6 +66,7 @@ const named: NamedSchemas = new Map<z.core.$ZodType, string>([
   [recoveryData, 'StreamRecoveryRequired'],
   [revokedData, 'StreamAuthorizationRevoked'],
   [currentPage, 'CurrentPage'],
+  [changesPage, 'ChangesPage'],
   [errorMeta, 'ErrorMeta'],
   [eventPage, 'EventPage'],
   [language, 'Language'],
@@ -73,6 +77,8 @@ const named: NamedSchemas = new Map<z.core.$ZodType, string>([
   [priceView, 'Prices'],
   [projectEvent, 'ProjectEvent'],
   [rateLimit, 'RateLimit'],
+  [watch, 'Watch'],
+  [watchPausedEvent, 'WatchPausedEvent'],
   [refreshAcceptanceMeta, 'RefreshAcceptanceMeta'],
   [acceptedBatchItem, 'AcceptedBatchItem'],
   [refusedBatchItem, 'RefusedBatchItem'],
@@ -93,6 +99,7 @@ const named: NamedSchemas = new Map<z.core.$ZodType, string>([
 const tags: Readonly<Record<PublicTag, string>> = {
   Refreshes: 'Complete collections in the background: start, follow, cancel, list.',
   Inventories: 'Pages of saved inventories and of the platform.',
+  Watches: 'Inventories that are refreshed again and again, paid by news.',
   Events: 'Terminal refreshes, as a stream and as a list.',
   Webhooks: 'The same events, sent as signed requests.',
   Account: 'Money, limits and prices.',

@@ -1,3 +1,4 @@
+import { changesPath } from '@inventory/contracts/http/changes';
 import { currentPath } from '@inventory/contracts/http/current';
 import type { ProjectEvent } from '@inventory/contracts/http/project-event';
 import { type RefreshRecord, refreshPath } from '@inventory/contracts/http/refresh';
@@ -13,8 +14,12 @@ export const exampleIds = {
   account: 'acc_0198c0de-0000-7000-8000-000000000006',
   serviceAccount: 'sa_0198c0de-0000-7000-8000-000000000006',
   credential: 'cred_0198c0de-0000-7000-8000-000000000007',
+  watch: 'wat_0198c0de-0000-7000-8000-000000000010',
   webhookEndpoint: 'whe_0198c0de-0000-7000-8000-000000000009',
 } as const;
+
+/** The revision before the one of the examples. */
+const exampleBefore = 'invrev_0198c0de-0000-7000-8000-00000000000a';
 
 export const exampleScope = {
   platform_id: '76561190000000001',
@@ -55,6 +60,10 @@ export const completedRecord: RefreshRecord = {
   deadline_at: null,
   outcome: 'complete_changed',
   revision_id: exampleIds.revision,
+  links: {
+    current: currentPath(exampleScope),
+    changes: changesPath(exampleScope, exampleBefore),
+  },
   verified_at: '2026-01-15T10:00:20.000Z',
   billing_state: 'finalized',
   billing_disposition: 'finalize_complete',
@@ -130,12 +139,35 @@ export const pageMetaExample = {
 
 export const exampleCursor = 'mQ0dQ3T1X6cQm5m0kq8oY2s4';
 
+export const changesExample = {
+  scope: exampleScope,
+  from_revision_id: exampleBefore,
+  to_revision_id: exampleIds.revision,
+  observation_id: exampleIds.observation,
+  verified_at: '2026-01-15T10:00:20.000Z',
+  age_seconds: 61,
+  scan_window: {
+    started_at: '2026-01-15T10:00:02.000Z',
+    completed_at: '2026-01-15T10:00:20.000Z',
+  },
+  added: exampleRows.assets,
+  removed: [],
+  changed: [],
+  descriptions: exampleRows.descriptions,
+  counts: { added: exampleRows.assets.length, removed: 0, changed: 0 },
+  pagination: { has_more: false, next_cursor: null },
+};
+
 const details: Partial<Record<PublicCode, object>> = {
   permission_denied: { permission: 'platform.inventory.refresh.v1' },
   invalid_request: {
     issues: [{ in: 'path', field: 'platform_id', reason: 'must be 17 digits' }],
   },
   max_credits_too_low: { minimum: 125 },
+  revision_expired: {
+    revision_id: exampleIds.revision,
+    links: { current: currentPath(exampleScope) },
+  },
   replays_exhausted: { replays_max: 3 },
   insufficient_credits: { required: 125, available: 80 },
   insufficient_units: { required: 125, available: 80 },
@@ -145,6 +177,7 @@ const details: Partial<Record<PublicCode, object>> = {
     ...{ limit_per_minute: 120, remaining: 0, reset_seconds: 42 },
   },
   stream_limit_exceeded: { limit: 4 },
+  watch_limit_exceeded: { limit: 10_000 },
   webhook_endpoint_limit_reached: { limit: 10 },
   secret_rotation_in_progress: { ends_at: '2026-01-16T10:00:00.000Z' },
   outstanding_limit_exceeded: { limit: 'account_count', outstanding_max: 1_000 },
@@ -173,5 +206,9 @@ export const completedEvent: ProjectEvent = {
     revision_id: exampleIds.revision,
     watch_id: null,
   },
-  links: { refresh: refreshPath(exampleIds.refresh), current: currentPath(exampleScope) },
+  links: {
+    refresh: refreshPath(exampleIds.refresh),
+    current: currentPath(exampleScope),
+    changes: changesPath(exampleScope, exampleBefore),
+  },
 };

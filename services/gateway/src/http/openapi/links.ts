@@ -24,9 +24,20 @@ export function scopeOf(place: string) {
   };
 }
 
+/** What changed in the inventory since the revision at this place of the answer. */
+export function sinceRevision(place: string) {
+  return { since: `$response.body#${place}/revision_id` };
+}
+
 /** What continues from the refresh at this place of the answer. */
 export function refreshLinks(place: string) {
   const refresh = { refresh_id: `$response.body#${place}/refresh_id` };
   const scope = scopeOf(place);
-  return { readRefresh: refresh, cancelRefresh: refresh, readCurrent: scope, readLivePage: scope };
+  return {
+    readRefresh: refresh,
+    cancelRefresh: refresh,
+    readCurrent: scope,
+    readChanges: { ...scope, ...sinceRevision(place) },
+    readLivePage: scope,
+  };
 }

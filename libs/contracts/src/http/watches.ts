@@ -1,0 +1,145 @@
+import { z } from 'zod';
+import { eventId, projectId, refreshId, watchId, webhookEndpointId } from '../ids.ts';
+import { type InventoryKey, inventoryKey } from '../inventory-key.ts';
+import { defaultLanguage, language } from '../languages.ts';
+import { refreshOutcome, watchPauseReason, watchState } from '../vocabulary.ts';
+import { errorCode } from './error-body.ts';
+import { pagination } from './meta.ts';
+import { listParameters, scopePath } from './parameters.ts';
+import { maxCreditsMin } from './refresh.ts';
+import { webhookDeliveryState } from './webhooks.ts';
+
+/** Bounds of the time between two runs. */
+export const everySecondsMin = 300;
+export const everySecondsMax = 7 * 86_400;
+const creditsPerDayMax = 1_000_000_000;
+/** Watches of one batch at most. */
+export const watchBatchMax = 100;
+/** Largest body of a batch. */
+export const watchBatchBytesMax = 64 * 1024;
+
+const wanted = {
+  every_seconds: z
+    .int('must be a whole number')
+    .min(everySecondsMin)
+    .max(everySecondsMax)
+    .describe('A run in each of these periods, at a time of its own within it.'),
+  language: language.default(defaultLanguage),
+  max_credits_per_day: z
+    .int('must be a whole number')
+    .min(maxCreditsMin)
+    .max(creditsPerDayMax)
+    .nullable()
+    .default(null)
+    .describe('Of its runs in a UTC day, what they hold included; null for no limit of its own.'),
+};
+
+const dryRun = z
+  .boolean()
+  .default(false)
+  .describe('Nothing is stored: the answer states what the watch would cost.');
+
+/** Body of PUT …/watches/{platform_id}/{app_id}/{context_id}. */
+export const watchBody = z.strictObject({ ...wanted, dry_run: dryRun });
+export type WatchBody = z.output<typeof watchBody>;
+
+/** One watch of a batch. */
+export const watchBatchItem = z.strictObject({ ...inventoryKey.shape, ...wanted });
+const { $schema: _, ...itemJsonSchema } = z.toJSONSchema(watchBatchItem, { io: 'input' });
+
+/** Body of POST …/watches/batch: each item is validated on its own. */
+export const watchBatchBody = z.strictObject({
+  items: z
+    .array(z.unknown().meta(itemJsonSchema))
+    .min(1, 'must hold at least one item')
+    .max(watchBatchMax, `must hold at most ${watchBatchMax} items`),
+  dry_run: dryRun,
+});
+
+export const watchScopePath = scopePath.extend({ project_id: projectId });
+
+/** Relative address of a watch. */
+export function watchPath(project: string, { platform_id, app_id, context_id }: InventoryKey) {
+  return `/v2/projects/${project}/watches/${platform_id}/${app_id}/${context_id}`;
+}
+
+const credits = z.int().min(0);
+
+/** One watch. */
+export const watch = z.object({
+  watch_id: watchId.nullable().describe('Null in a dry run of an inventory that is not watched.'),
+  scope: inventoryKey,
+  every_seconds: z.int(),
+  language,
+  max_credits_per_day: z.int().nullable(),
+  state: watchState,
+  paused_reason: watchPauseReason.nullable(),
+  next_refresh_at: z.iso
+    .datetime()
+    .nullable()
+    .describe('When the next run is due; of a paused watch, when its reason is looked at again.'),
+  last_refresh_id: refreshId.nullable(),
+  last_outcome: refreshOutcome.nullable().describe('Null while the last run is open.'),
+  expected_credits_per_month: credits.describe(
+    'In 30 days at what its last runs cost; before the first one an estimate.',
+  ),
+  maximum_credits_per_month: credits.describe('It cannot cost more in a month of 31 days.'),
+});
+export type WatchView = z.infer<typeof watch>;
+
+/** A deleted watch. */
+export const deletedWatch = z.object({ watch_id: watchId, deleted: z.literal(true) });
+
+/** Query of GET …/watches. */
+export const watchesQuery = z.object({
+  state: watchState.optional().describe('Only watches in this state.'),
+  ...listParameters,
+});
+export const watchList = z.object({
+  items: z.array(watch).describe('By inventory.'),
+  pagination,
+});
+
+const watchBatchResult = z.discriminatedUnion('success', [
+  z.object({ success: z.literal(true), status: z.int().min(200).max(201), data: watch }),
+  z.object({
+    success: z.literal(false),
+    status: z.int().min(400).max(599),
+    error: z.object({
+      code: errorCode,
+      message: z.string(),
+      detail: z.record(z.string(), z.unknown()).optional(),
+    }),
+  }),
+]);
+export type WatchBatchResult = z.infer<typeof watchBatchResult>;
+/** `data` of a batch: one result per item, in the order of the request. */
+export const watchBatchResults = z.object({ items: z.array(watchBatchResult) });
+
+/** Query of GET …/runs. */
+export const watchRunsQuery = z.object({
+  charged: z.enum(['true', 'false']).optional().describe('`true`: only runs that cost something.'),
+  ...listParameters,
+});
+
+/** One run of a watch. */
+export const watchRun = z.object({
+  refresh_id: refreshId,
+  at: z.iso.datetime(),
+  outcome: refreshOutcome.nullable().describe('Null while it is open.'),
+  credits_charged: z.int().nullable().describe('Credits or units; null while it is open.'),
+  event_id: eventId,
+  deliveries: z
+    .array(z.object({ endpoint_id: webhookEndpointId, state: webhookDeliveryState }))
+    .describe('Of its event, to the webhook endpoints of the Project.'),
+});
+export const watchRunList = z.object({
+  items: z.array(watchRun).describe('Newest first.'),
+  pagination,
+});
+
+/** `data` of POST …/watches/test. */
+export const watchTest = z.object({
+  event_id: eventId,
+  endpoints: z.array(webhookEndpointId).describe('To which the sample is sent.'),
+});

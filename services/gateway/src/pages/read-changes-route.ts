@@ -1,0 +1,196 @@
+import { changesPage, changesQuery } from '@inventory/contracts/http/changes';
+import { pageReadMeta } from '@inventory/contracts/http/meta';
+import { scopePath } from '@inventory/contracts/http/parameters';
+import { packedPageBeginning } from '@inventory/contracts/internal/inventory';
+import { languageTags } from '@inventory/contracts/languages';
+import { Refused } from '@inventory/http/refused';
+import { unreachable } from '@inventory/runtime/bug';
+import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
+import type { LedgerClient } from '../accounts/ledger-client.ts';
+import type { AdmittedRequest, Answer } from '../http/answer.ts';
+import { changesExample, pageMetaExample } from '../http/openapi/examples.ts';
+import { nextPart, sameScope } from '../http/openapi/links.ts';
+import { publicRoute } from '../http/public-route.ts';
+import type { CursorSealer } from '../http/sealed-cursor.ts';
+import type { ChangesClient, ChangesPage, WantedChanges } from './changes-client.ts';
+import {
+  type ChangeCounts,
+  type ChangesChain,
+  openChangesCursor,
+  sealChangesCursor,
+} from './changes-cursor.ts';
+import type { KeyedRead, KeyedReads } from './keyed-reads.ts';
+import { chargedBill, freeBill, type PageBill, replayBill } from './page-bill.ts';
+import type { FetchedPage } from './page-charges.ts';
+import { keyHeader, languageHeaders, readErrors, replayedHeader } from './page-texts.ts';
+import { refusePage } from './refuse-page.ts';
+
+interface ReadChangesDeps {
+  readonly revisions: ChangesClient;
+  readonly reads: KeyedReads;
+  readonly ledger: Pick<LedgerClient, 'readBalance'>;
+  readonly cursors: CursorSealer;
+  readonly prices: { currentVersion(): number | null };
+  readonly clock: Clock;
+}
+
+const product = 'platform.inventory.changes.page.v1';
+
+/** GET …/changes: one page of what changed since a revision; the platform is not contacted. */
+export const readChangesRoute = publicRoute({
+  operationId: 'readChanges',
+  tag: 'Inventories',
+  summary: 'Changes',
+  description:
+    'One page of what changed between a revision that the client has and the latest one, in the ' +
+    'order of `assetid`; what came and went again is not in it. Pages of a chain are of the same ' +
+    'two revisions, whatever is saved meanwhile. No difference is one page without a row, free. ' +
+    'Changes can be asked for 30 days longer than their revisions are kept; after that 410 ' +
+    '`revision_expired` names the latest revision, to read anew. Priced as a page of Current.',
+  method: 'GET',
+  template: '/v2/platform/users/{platform_id}/inventory/{app_id}/{context_id}/changes',
+  permission: 'platform.inventory.current.page.v1',
+  product,
+  input: { path: scopePath, query: changesQuery, header: keyHeader },
+  answer: {
+    status: 200,
+    description: 'The page. Its charge is final once it is delivered.',
+    links: { readChanges: { ...sameScope, ...nextPart() }, readCurrent: sameScope },
+    body: { data: changesPage, meta: pageReadMeta },
+    example: {
+      success: true,
+      data: changesExample,
+      meta: { ...pageMetaExample, product_code: product },
+    },
+    headers: { ...languageHeaders, ...replayedHeader },
+  },
+  errors: [
+    'invalid_cursor',
+    'cursor_expired',
+    'revision_expired',
+    'inventory_revision_not_found',
+    ...readErrors,
+  ],
+  async handle(deps: ReadChangesDeps, { path: scope, query, header }, request) {
+    const { accountId, projectId } = request.principal;
+    const { language, page_size: pageSize, cursor = null } = query;
+    const chain = { accountId, scope, language };
+    const from = cursor === null ? null : openChangesCursor(deps.cursors, chain, cursor);
+    const since = query.since ?? from?.since;
+    if (since === undefined) throw missingSince();
+    if (from !== null && since !== from.since) throw new Refused({ code: 'invalid_cursor' });
+    const key = header['Idempotency-Key'];
+    const inputs = [...Object.values(scope), since, language, pageSize, cursor];
+    const wanted = { scope, since, language, pageSize, pinned: from };
+    const fetchPage = () => fetchChanges(deps, wanted);
+    const read = await deps.reads.readPage<ChangesPage>(
+      {
+        requestId: request.requestId,
+        accountId,
+        projectId,
+        productCode: product,
+        chainId: null,
+      },
+      key === undefined ? null : { route: 'changes', key, inputs },
+      { paid: fetchPage, replayed: fetchPage },
+    );
+    try {
+      return await toAnswer(deps, request, { chain, counts: from?.counts ?? null }, read);
+    } catch (error) {
+      if (read.result === 'charged') read.delivery.abandoned();
+      throw error;
+    }
+  },
+});
+
+function missingSince(): Refused {
+  const issue = { in: 'query', field: 'since', reason: 'is required without a cursor' } as const;
+  return new Refused({ code: 'invalid_request', detail: { issues: [issue] } });
+}
+
+/** A first page without a change costs nothing. */
+async function fetchChanges(
+  { revisions }: ReadChangesDeps,
+  wanted: WantedChanges,
+): Promise<FetchedPage<ChangesPage>> {
+  const found = await revisions.findChanges(wanted);
+  if (found.result === 'refused') return found;
+  const { page } = found;
+  const { counts } = page.meta;
+  const isEmpty = counts !== null && counts.added + counts.removed + counts.changed === 0;
+  return { result: isEmpty ? 'free' : 'page', page };
+}
+
+/** Of the chain of a page; its counts are known from the second page on. */
+interface ChainOfPage {
+  readonly chain: ChangesChain;
+  readonly counts: ChangeCounts | null;
+}
+
+async function toAnswer(
+  deps: ReadChangesDeps,
+  request: AdmittedRequest,
+  of: ChainOfPage,
+  read: KeyedRead<ChangesPage>,
+): Promise<Answer> {
+  switch (read.result) {
+    case 'charged': {
+      const { page, outcome, delivery } = read;
+      const answer = pageAnswer(deps, request, of, { page, bill: chargedBill(outcome, null) });
+      return { ...answer, delivery };
+    }
+    case 'replayed': {
+      const bill = replayBill(read.balance, deps.prices.currentVersion());
+      const answer = pageAnswer(deps, request, of, { page: read.page, bill });
+      return { ...answer, headers: { ...answer.headers, 'Idempotency-Replayed': 'true' } };
+    }
+    case 'free': {
+      const balance = await deps.ledger.readBalance(of.chain.accountId);
+      const bill = freeBill(balance, deps.prices.currentVersion(), 'no_changes');
+      return pageAnswer(deps, request, of, { page: read.page, bill });
+    }
+    case 'refused':
+      throw refusePage(read.refusal);
+    default:
+      return unreachable(read);
+  }
+}
+
+/** The rows as they were saved, never parsed, and every value of the request behind them. */
+function pageAnswer(
+  { cursors, clock }: ReadChangesDeps,
+  request: AdmittedRequest,
+  { chain, counts: known }: ChainOfPage,
+  { page, bill }: { readonly page: ChangesPage; readonly bill: PageBill },
+): Answer {
+  const { language, last_key: behind, counts: found, ...saved } = page.meta;
+  const counts = known ?? found ?? { added: 0, removed: 0, changed: 0 };
+  const { from_revision_id: since, to_revision_id: revisionId } = saved;
+  const position = { since, revisionId, observationId: saved.observation_id, counts };
+  const next = behind === null ? null : sealChangesCursor(cursors, chain, { ...position, behind });
+  const end = JSON.stringify({
+    ...saved,
+    // The clock of the store may be ahead.
+    age_seconds: Math.max(0, Math.floor((clock.now() - fromIsoTime(saved.verified_at)) / 1000)),
+    counts,
+    pagination: { has_more: next !== null, next_cursor: next },
+  });
+  const meta = JSON.stringify({
+    request_id: request.requestId,
+    product_code: product,
+    ...bill,
+    rate_limit: request.rateLimit,
+  });
+  return {
+    status: 200,
+    headers: {
+      'X-Description-Language': language,
+      'Content-Language': languageTags[language],
+    },
+    body: Buffer.concat([
+      Buffer.from(packedPageBeginning),
+      page.bytes,
+      Buffer.from(`,${end.slice(1)},"meta":${meta}}`),
+    ]),
+  };
+}

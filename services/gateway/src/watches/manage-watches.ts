@@ -1,0 +1,100 @@
+import type { WatchBody } from '@inventory/contracts/http/watches';
+import { type AccountId, idPrefixes, type ProjectId } from '@inventory/contracts/ids';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
+import { Refused } from '@inventory/http/refused';
+import type { Clock } from '@inventory/runtime/clock';
+import type { Identifiers } from '@inventory/runtime/identifiers';
+import { firstRunTime, nextRunTime, type Watch } from './watch.domain.ts';
+import type { WatchStore } from './watch-store.ts';
+
+export interface ManageWatchesDeps {
+  readonly watches: Pick<
+    WatchStore,
+    'findWatch' | 'countWatches' | 'insertWatch' | 'changeWatch' | 'deleteWatch'
+  >;
+  readonly clock: Clock;
+  readonly identifiers: Identifiers;
+  readonly watchesMax: number;
+}
+
+export interface WantedWatch extends Omit<WatchBody, 'dry_run'> {
+  readonly accountId: AccountId;
+  readonly projectId: ProjectId;
+  readonly scope: InventoryKey;
+}
+
+export interface PutWatch {
+  readonly watch: Watch;
+  readonly isNew: boolean;
+}
+
+/** A turn may end between the read and the write, once in a few minutes. */
+const triesMax = 10;
+/** Of a watch that is resumed by its owner. */
+const resumedMs = 1_000;
+
+/** Throws `watch_limit_exceeded`. */
+export async function putWatch(deps: ManageWatchesDeps, wanted: WantedWatch): Promise<PutWatch> {
+  const { watches, watchesMax: limit } = deps;
+  for (let tries = 0; tries < triesMax; tries += 1) {
+    const { watch, read } = await plannedWatch(deps, wanted);
+    if (read !== null) {
+      if (await watches.changeWatch(read, watch)) return { watch, isNew: false };
+      continue;
+    }
+    if ((await watches.countWatches(wanted.projectId, limit)) >= limit) throw limitExceeded(limit);
+    if (!(await watches.insertWatch(watch))) continue;
+    if ((await watches.countWatches(wanted.projectId, limit)) <= limit)
+      return { watch, isNew: true };
+    // Others were inserted at the same time: no more than the limit ever stay.
+    await watches.deleteWatch(wanted.projectId, wanted.scope);
+    throw limitExceeded(limit);
+  }
+  throw new Refused({ code: 'service_unavailable', retry_after_seconds: 1 });
+}
+
+function limitExceeded(limit: number): Refused {
+  return new Refused({
+    code: 'watch_limit_exceeded',
+    detail: { limit },
+    retry_after_seconds: 60,
+  });
+}
+
+/** The watch as it would be, and as it is; nothing is stored. */
+export async function plannedWatch(
+  { watches, clock, identifiers }: ManageWatchesDeps,
+  wanted: WantedWatch,
+): Promise<{ readonly watch: Watch; readonly read: Watch | null }> {
+  const { projectId, accountId, scope, language } = wanted;
+  const settings = {
+    language,
+    everySeconds: wanted.every_seconds,
+    maxCreditsPerDay: wanted.max_credits_per_day,
+  };
+  const read = await watches.findWatch(projectId, scope);
+  const nowMs = clock.now();
+  if (read === null) {
+    const made: Watch = {
+      ...{ id: `${idPrefixes.watch}${identifiers.uuidV7()}`, version: 1 },
+      ...{ accountId, projectId, scope, ...settings },
+      ...{ createdAtMs: nowMs, nextRunAtMs: nowMs, pausedReason: null, run: null, denials: 0 },
+      spent: { day: 0, credits: 0 },
+      recent: { runs: 0, credits: 0 },
+    };
+    return { watch: { ...made, nextRunAtMs: firstRunTime(made) }, read };
+  }
+  const changed = { ...read, ...settings, pausedReason: null };
+  return { watch: { ...changed, nextRunAtMs: changedRunTime(read, changed, nowMs) }, read };
+}
+
+/**
+ * A run that is due may be under way under the id of its time: its time stays. Another one moves with
+ * the period, and a watch that was paused is looked at again at once.
+ */
+function changedRunTime(read: Watch, changed: Watch, nowMs: number): number {
+  if (read.nextRunAtMs <= nowMs) return read.nextRunAtMs;
+  if (read.pausedReason !== null) return Math.min(read.nextRunAtMs, nowMs + resumedMs);
+  if (read.everySeconds === changed.everySeconds) return read.nextRunAtMs;
+  return Math.min(read.nextRunAtMs, nextRunTime(changed, nowMs));
+}

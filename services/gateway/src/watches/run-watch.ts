@@ -1,0 +1,188 @@
+import { createHash } from 'node:crypto';
+import { maxCreditsMin } from '@inventory/contracts/http/refresh';
+import { idPrefixes, type RefreshId } from '@inventory/contracts/ids';
+import type { PriceList } from '@inventory/contracts/internal/ledger';
+import type { RefreshView } from '@inventory/contracts/internal/refresh';
+import type { Refusal } from '@inventory/contracts/refusal';
+import type { WatchPauseReason } from '@inventory/contracts/vocabulary';
+import type { OutgoingMessage } from '@inventory/messaging/bus';
+import { fromIsoTime, isoTime } from '@inventory/runtime/clock';
+import { uuidV7From } from '@inventory/runtime/identifiers';
+import type { Pending } from '@inventory/work/work-queue';
+import type { WorkResult } from '@inventory/work/worker';
+import type { Funds } from '../accounts/funds.ts';
+import { isFundsRefusal } from '../accounts/funds.ts';
+import { type RequestRunDeps, requestRun } from '../refreshes/request-refresh.ts';
+import {
+  backedOffUntil,
+  type EndedRun,
+  fitsDailyLimit,
+  nextRunTime,
+  pausedUntil,
+  recordEnd,
+  runTimeAfter,
+  type Watch,
+} from './watch.domain.ts';
+import type { WatchStore } from './watch-store.ts';
+
+/** Whether a Project may have runs at all. */
+export type WatchStanding = 'active' | 'owner_suspended' | 'permission_removed';
+
+export interface RunWatchDeps extends RequestRunDeps {
+  readonly watches: Pick<WatchStore, 'endTurn'>;
+  readonly standingOf: (watch: Watch) => Promise<WatchStanding>;
+  readonly prices: { readPrices(): Promise<PriceList> };
+  readonly funds: Pick<Funds, 'recheckFunds' | 'recordRefusal'>;
+  readonly collector: { findRefresh(id: RefreshId): Promise<RefreshView | null> };
+  readonly sendFromOutbox: (place: string, messages: readonly OutgoingMessage[]) => Promise<void>;
+}
+
+const product = 'platform.inventory.watch.v1';
+/** A run that stays undecided for so many turns is given up; the next one is made at its time. */
+const triesMax = 6;
+
+/**
+ * One turn of a watch. Steps, and what a crash after each leaves:
+ * 1. read how the last run ended: nothing is left;
+ * 2. request the run, under an id that follows from the watch and its due time: the turn is repeated,
+ *    and finds the decision on that refresh. Where there is no decision, it is repeated likewise;
+ * 3. record run, pause or skip with the next time, in the write that ends the claim, the event of a
+ *    pause in its outbox: any replica sends it.
+ * What is not admitted is skipped, never queued: the next run is made at its own time.
+ */
+export async function runWatch(deps: RunWatchDeps, claimed: Pending<Watch>): Promise<WorkResult> {
+  const { clock } = deps;
+  const watch = await withEndOfRun(deps.collector, claimed.item);
+  const decided = await decide(deps, watch, claimed.tries);
+  if (decided === 'undecided') return 'later';
+  const nowMs = clock.now();
+  const { next, messages } = applied(watch, decided, nowMs);
+  if (await deps.watches.endTurn(claimed, next, messages, nowMs)) {
+    if (messages.length > 0) await deps.sendFromOutbox(claimed.id, messages);
+  }
+  // One that changed meanwhile has its next turn at the end of this claim.
+  return 'settled';
+}
+
+/** The watch with the end of its last run, where it has ended. */
+export async function withEndOfRun(
+  collector: RunWatchDeps['collector'],
+  watch: Watch,
+): Promise<Watch> {
+  if (!watch.run?.isOpen) return watch;
+  const view = await collector.findRefresh(watch.run.refreshId);
+  if (view === null || view.decision === 'refused') return recordEnd(watch, null);
+  const ended = endOf(view);
+  return ended === null ? watch : recordEnd(watch, ended);
+}
+
+function endOf({ record }: RefreshView): EndedRun | null {
+  const { outcome, completed_at: completedAt, billing } = record;
+  if (outcome === null || completedAt === null) return null;
+  const charged = billing.units_charged ?? billing.credits_charged ?? 0;
+  return { outcome, charged, completedAtMs: fromIsoTime(completedAt) };
+}
+
+type Decision =
+  | { readonly turn: 'run'; readonly refreshId: RefreshId }
+  | { readonly turn: 'pause'; readonly reason: WatchPauseReason }
+  /** No run now; `untilMs` where none is made before either. */
+  | { readonly turn: 'skip'; readonly untilMs?: number };
+
+async function decide(
+  deps: RunWatchDeps,
+  watch: Watch,
+  tries: number,
+): Promise<Decision | 'undecided'> {
+  const standing = await deps.standingOf(watch);
+  if (standing !== 'active') return { turn: 'pause', reason: standing };
+  if (watch.run?.isOpen) return { turn: 'skip' };
+  const untilMs = backedOffUntil(watch);
+  const nowMs = deps.clock.now();
+  if (nowMs < untilMs) return { turn: 'skip', untilMs };
+  const { refresh_reservation: reservation } = await deps.prices.readPrices();
+  const held = Math.max(maxCreditsMin, reservation);
+  if (!fitsDailyLimit(watch, held, nowMs)) return { turn: 'pause', reason: 'daily_limit_reached' };
+  const { accountId, projectId } = watch;
+  const purchase = { accountId, projectId, productCode: product } as const;
+  const known = await deps.funds.recheckFunds(purchase);
+  if (known !== null) return refusedBy(known);
+  const refreshId = runIdOf(watch);
+  const decision = await requestRun(deps, {
+    requestId: `${idPrefixes.request}${refreshId}`,
+    refreshId,
+    watchId: watch.id,
+    ...{ accountId, projectId },
+    scope: watch.scope,
+    language: watch.language,
+    maxCredits: held,
+  });
+  if (decision.result === 'accepted') return { turn: 'run', refreshId };
+  const refusal: Refusal =
+    decision.result === 'refused'
+      ? decision.refusal
+      : { code: 'service_unavailable', retry_after_seconds: 1 };
+  if (refusal.code === 'service_unavailable' && tries < triesMax) return 'undecided';
+  if (isFundsRefusal(refusal)) deps.funds.recordRefusal(purchase);
+  return refusedBy(refusal);
+}
+
+function refusedBy(refusal: Refusal): Decision {
+  switch (refusal.code) {
+    case 'insufficient_credits':
+    case 'insufficient_units':
+      return { turn: 'pause', reason: 'insufficient_funds' };
+    case 'spend_cap_reached':
+      return { turn: 'pause', reason: 'spend_cap_reached' };
+    default:
+      return { turn: 'skip' };
+  }
+}
+
+function applied(
+  watch: Watch,
+  decision: Decision,
+  nowMs: number,
+): { readonly next: Watch; readonly messages: readonly OutgoingMessage[] } {
+  switch (decision.turn) {
+    case 'run': {
+      const run = { refreshId: decision.refreshId, atMs: nowMs, isOpen: true, outcome: null };
+      const nextRunAtMs = nextRunTime(watch, nowMs);
+      return { next: { ...watch, run, nextRunAtMs, pausedReason: null }, messages: [] };
+    }
+    case 'skip': {
+      const nextRunAtMs = Math.max(
+        nextRunTime(watch, nowMs),
+        runTimeAfter(watch, decision.untilMs ?? nowMs),
+      );
+      return { next: { ...watch, nextRunAtMs }, messages: [] };
+    }
+    case 'pause': {
+      const { reason } = decision;
+      const nextRunAtMs = pausedUntil(watch, reason, nowMs);
+      const next = { ...watch, nextRunAtMs, pausedReason: reason };
+      return { next, messages: reason === watch.pausedReason ? [] : [paused(next, reason, nowMs)] };
+    }
+  }
+}
+
+function paused(watch: Watch, reason: WatchPauseReason, nowMs: number): OutgoingMessage {
+  return {
+    type: 'watch.paused.v1',
+    id: `watch-paused:${watch.id}:${watch.version}`,
+    body: {
+      watch_id: watch.id,
+      account_id: watch.accountId,
+      project_id: watch.projectId,
+      scope: watch.scope,
+      reason,
+      paused_at: isoTime(nowMs),
+    },
+  };
+}
+
+/** One due time of a watch has one run, however often its turn is repeated. */
+export function runIdOf({ id, nextRunAtMs }: Pick<Watch, 'id' | 'nextRunAtMs'>): RefreshId {
+  const random = createHash('sha256').update(`${id} ${nextRunAtMs}`).digest();
+  return uuidV7From(nextRunAtMs, random);
+}

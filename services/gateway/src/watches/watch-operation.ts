@@ -1,0 +1,65 @@
+import type { WatchView } from '@inventory/contracts/http/watches';
+import type { RefreshId } from '@inventory/contracts/ids';
+import type { PriceList } from '@inventory/contracts/internal/ledger';
+import type { RefreshView } from '@inventory/contracts/internal/refresh';
+import { exampleIds, exampleScope } from '../http/openapi/examples.ts';
+import type { CursorSealer } from '../http/sealed-cursor.ts';
+import type { RevisionStoreClient } from '../pages/revision-store-client.ts';
+import type { CollectorClient } from '../refreshes/collector-client.ts';
+import type { WebhookClient } from '../webhooks/webhook-client.ts';
+import type { ManageWatchesDeps } from './manage-watches.ts';
+import { withEndOfRun } from './run-watch.ts';
+import type { Watch } from './watch.domain.ts';
+import type { WatchStore } from './watch-store.ts';
+import { runCosts, toWireWatch } from './watch-view.ts';
+
+export interface WatchRoutesDeps extends ManageWatchesDeps {
+  readonly watches: ManageWatchesDeps['watches'] & Pick<WatchStore, 'listWatches'>;
+  readonly prices: { readPrices(): Promise<PriceList> };
+  readonly collector: Pick<CollectorClient, 'listRefreshes'> & {
+    findRefresh(id: RefreshId): Promise<RefreshView | null>;
+  };
+  readonly revisions: RevisionStoreClient;
+  readonly webhooks: Pick<WebhookClient, 'sendSample' | 'listEventDeliveries'>;
+  readonly cursors: CursorSealer;
+}
+
+export const watchTag = 'Watches';
+export const watchPermission = 'platform.inventory.refresh.v1';
+export const watchesTemplate = '/v2/projects/{project_id}/watches';
+export const watchTemplate = `${watchesTemplate}/{platform_id}/{app_id}/{context_id}` as const;
+
+export const watchExample: WatchView = {
+  watch_id: exampleIds.watch,
+  scope: exampleScope,
+  every_seconds: 3_600,
+  language: 'english',
+  max_credits_per_day: 500,
+  state: 'active',
+  paused_reason: null,
+  next_refresh_at: '2026-01-15T11:02:17.000Z',
+  last_refresh_id: exampleIds.refresh,
+  last_outcome: 'complete_unchanged',
+  expected_credits_per_month: 864,
+  maximum_credits_per_month: 16_000,
+};
+
+/** The watch as it is, with the end of its last run; where none was settled, by the size it has. */
+export async function watchView(deps: WatchRoutesDeps, watch: Watch): Promise<WatchView> {
+  // What cannot be read now is shown as it is stored.
+  const known = await withEndOfRun(deps.collector, watch).catch(() => watch);
+  const isNew = known.recent.runs === 0;
+  const assets = isNew ? await savedAssets(deps.revisions, known) : null;
+  return toWireWatch(known, runCosts(await deps.prices.readPrices(), assets));
+}
+
+/** Of the saved revision; null where there is none, or it cannot be read. */
+async function savedAssets(
+  revisions: RevisionStoreClient,
+  { scope, language }: Watch,
+): Promise<number | null> {
+  const first = { scope, language, pageSize: 1, descriptions: 'none', coding: null } as const;
+  const wanted = { ...first, assetIds: [], from: null };
+  const page = await revisions.findPage(wanted).catch(() => null);
+  return page?.meta.total_count ?? null;
+}

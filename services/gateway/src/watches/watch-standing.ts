@@ -1,0 +1,55 @@
+import type { Clock } from '@inventory/runtime/clock';
+import { createRecentlyUsed } from '@inventory/runtime/recently-used';
+import { mayUse } from '../tenancy/principal.domain.ts';
+import type { TenancyStore } from '../tenancy/tenancy-store.ts';
+import type { WatchStanding } from './run-watch.ts';
+import type { Watch } from './watch.domain.ts';
+import { watchPermission } from './watch-operation.ts';
+
+type Owners = Pick<TenancyStore, 'findProject' | 'findAccount' | 'listCredentials'>;
+
+const projectsMax = 10_000;
+/** The runs of a Project that are due together read its owners once. */
+const knownMs = 5_000;
+const partMax = 100;
+
+/**
+ * A watch belongs to its Project: it runs while Project and account are active and any Credential of
+ * the Project may refresh, so that a rotated or replaced one pauses nothing.
+ */
+export function createWatchStanding(
+  owners: Owners,
+  clock: Clock,
+): (watch: Pick<Watch, 'projectId' | 'accountId'>) => Promise<WatchStanding> {
+  const known = createRecentlyUsed<string, WatchStanding>(projectsMax, { ttl: knownMs });
+  return async ({ projectId, accountId }) => {
+    const before = known.get(projectId);
+    if (before !== undefined) return before;
+    const standing = await readStanding(owners, { projectId, accountId }, clock.now());
+    known.set(projectId, standing);
+    return standing;
+  };
+}
+
+async function readStanding(
+  { findProject, findAccount, listCredentials }: Owners,
+  { projectId, accountId }: Pick<Watch, 'projectId' | 'accountId'>,
+  nowMs: number,
+): Promise<WatchStanding> {
+  const [project, account] = await Promise.all([findProject(projectId), findAccount(accountId)]);
+  const isActive = project?.state === 'active' && account?.state === 'active';
+  if (!isActive) return 'owner_suspended';
+  let afterId: string | null = null;
+  for (;;) {
+    const part = await listCredentials(projectId, { afterId, limit: partMax });
+    const may = part.some(
+      (one) =>
+        one.state === 'active' &&
+        (one.expiresAtMs === null || one.expiresAtMs > nowMs) &&
+        mayUse(one, watchPermission),
+    );
+    if (may) return 'active';
+    if (part.length < partMax) return 'permission_removed';
+    afterId = part.at(-1)?.id ?? null;
+  }
+}

@@ -1,0 +1,43 @@
+import type { WatchView } from '@inventory/contracts/http/watches';
+import type { PriceList } from '@inventory/contracts/internal/ledger';
+import { unchangedBlocks } from '@inventory/contracts/vocabulary';
+import { isoTime } from '@inventory/runtime/clock';
+import {
+  estimatedRunCost,
+  expectedCreditsPerMonth,
+  maximumCreditsPerMonth,
+  type RunCosts,
+  type Watch,
+} from './watch.domain.ts';
+
+/** `assets` of the saved inventory, where that is known; else one block is estimated. */
+export function runCosts(prices: PriceList, assets: number | null): RunCosts {
+  const size = prices.refresh_block_assets;
+  const blocks = {
+    changedBlock: prices.watch_changed_block,
+    changedBlockAssets: size,
+    unchangedBlock: prices.watch_unchanged_block,
+    unchangedBlockAssets: unchangedBlocks * size,
+  };
+  const estimate = estimatedRunCost(blocks, assets ?? size);
+  const reservation = prices.refresh_reservation;
+  return { reservation, estimate: Math.min(estimate, reservation) };
+}
+
+export function toWireWatch(watch: Watch, costs: RunCosts): WatchView {
+  const { run, pausedReason } = watch;
+  return {
+    watch_id: watch.id,
+    scope: watch.scope,
+    every_seconds: watch.everySeconds,
+    language: watch.language,
+    max_credits_per_day: watch.maxCreditsPerDay,
+    state: pausedReason === null ? 'active' : 'paused',
+    paused_reason: pausedReason,
+    next_refresh_at: isoTime(watch.nextRunAtMs),
+    last_refresh_id: run?.refreshId ?? null,
+    last_outcome: run?.outcome ?? null,
+    expected_credits_per_month: expectedCreditsPerMonth(watch, costs),
+    maximum_credits_per_month: maximumCreditsPerMonth(watch, costs),
+  };
+}

@@ -1,0 +1,215 @@
+import { watchPath } from '@inventory/contracts/http/watches';
+import { newScope } from '@inventory/testkit/builders';
+import { completedView, viewOf } from './support/fake-collector.ts';
+import {
+  type GatewayWorld,
+  openWorld,
+  startTestGateway,
+  type TestGateway,
+} from './support/test-gateway.ts';
+
+let world: GatewayWorld;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  world = await openWorld();
+  gateway = await startTestGateway(world);
+});
+afterEach(() => world?.reset());
+afterAll(() => world?.close());
+
+/** A Project with calls of its watches. */
+function newProject() {
+  const { key, principal } = world.issue();
+  const { projectId } = principal;
+  const at = (scope: ReturnType<typeof newScope>) => watchPath(projectId, scope);
+  return {
+    key,
+    principal,
+    put: (scope: ReturnType<typeof newScope>, body: object = {}) =>
+      gateway.call({
+        method: 'PUT',
+        path: at(scope),
+        key,
+        body: { every_seconds: 3_600, ...body },
+      }),
+    read: (scope: ReturnType<typeof newScope>, by = key) =>
+      gateway.call({ path: at(scope), key: by }),
+    runs: (scope: ReturnType<typeof newScope>, query = '') =>
+      gateway.call({ path: `${at(scope)}/runs${query}`, key }),
+    remove: (scope: ReturnType<typeof newScope>) =>
+      gateway.call({ method: 'DELETE', path: at(scope), key }),
+    list: (query = '') => gateway.call({ path: `/v2/projects/${projectId}/watches${query}`, key }),
+    post: (verb: string, body?: object) =>
+      gateway.call({
+        method: 'POST',
+        path: `/v2/projects/${projectId}/watches/${verb}`,
+        key,
+        ...(body && { body }),
+      }),
+  };
+}
+
+describe('a watch (Watches) [watches]', () => {
+  test('is put once and changed by the next PUT under its id, read, and deleted', async () => {
+    const { put, read, remove } = newProject();
+    const scope = newScope();
+
+    const made = await put(scope, { max_credits_per_day: 500, language: 'german' });
+    const changed = await put(scope, { every_seconds: 300 });
+
+    expect([made.status, changed.status]).toEqual([201, 200]);
+    expect(made.json.data).toMatchObject({
+      watch_id: expect.stringMatching(/^wat_/),
+      scope,
+      every_seconds: 3_600,
+      language: 'german',
+      max_credits_per_day: 500,
+      state: 'active',
+      paused_reason: null,
+      last_refresh_id: null,
+      last_outcome: null,
+      expected_credits_per_month: 720,
+      maximum_credits_per_month: 16_000,
+    });
+    expect(changed.json.data).toMatchObject({
+      watch_id: made.json.data.watch_id,
+      every_seconds: 300,
+      language: 'english',
+      max_credits_per_day: null,
+    });
+    expect((await read(scope)).json.data).toEqual(changed.json.data);
+    expect((await remove(scope)).json.data).toEqual({
+      watch_id: made.json.data.watch_id,
+      deleted: true,
+    });
+    expect((await read(scope)).json.error.code).toBe('watch_not_found');
+    expect((await remove(scope)).status).toBe(404);
+  });
+
+  test('of a dry run states what it would cost and is not stored', async () => {
+    const { put, read } = newProject();
+    const scope = newScope();
+
+    const { status, json } = await put(scope, { dry_run: true });
+
+    expect([status, json.data.watch_id, json.data.every_seconds]).toEqual([200, null, 3_600]);
+    expect(json.data.maximum_credits_per_month).toBeGreaterThanOrEqual(125 * 24 * 31);
+    expect((await read(scope)).status).toBe(404);
+  });
+
+  test.each([
+    [{ every_seconds: 299 }, 'every_seconds'],
+    [{ every_seconds: 604_801 }, 'every_seconds'],
+    [{ every_seconds: 300.5 }, 'every_seconds'],
+    [{ max_credits_per_day: 124 }, 'max_credits_per_day'],
+    [{ language: 'klingon' }, 'language'],
+    [{ period: 1 }, 'period'],
+  ])('%j is 422', async (body, field) => {
+    const answer = await newProject().put(newScope(), body);
+
+    expect(answer.status).toBe(422);
+    expect(answer.json.error.detail.issues).toMatchObject([{ field }]);
+  });
+
+  test('of another Project is not found by its address, nor among its own', async () => {
+    const [mine, other] = [newProject(), newProject()];
+    const scope = newScope();
+    await mine.put(scope);
+
+    expect((await other.read(scope)).json.error.code).toBe('watch_not_found');
+    expect((await mine.read(scope, other.key)).json.error.code).toBe('project_not_found');
+    expect((await other.list()).json.data.items).toEqual([]);
+  });
+
+  test('takes a place of its Project, at most as many as are set, in a batch too; a changed one takes none', async () => {
+    const { put, post, list, remove } = newProject();
+    const scopes = [newScope(), newScope(), newScope(), newScope()];
+    const items = scopes.map((scope) => ({ ...scope, every_seconds: 300 }));
+
+    const batch = await post('batch', { items: [...items, { ...newScope(), every_seconds: 1 }] });
+
+    const statuses = batch.json.data.items.map(({ status }: { status: number }) => status);
+    expect(statuses.toSorted()).toEqual([201, 201, 201, 422, 429]);
+    expect(statuses[4]).toBe(422);
+    const kept = (await list()).json.data.items;
+    expect(kept).toHaveLength(3);
+    expect((await put(newScope())).json.error).toMatchObject({
+      code: 'watch_limit_exceeded',
+      detail: { limit: 3 },
+    });
+    expect((await put(kept[0].scope)).status).toBe(200);
+    await remove(kept[0].scope);
+    expect((await put(newScope())).status).toBe(201);
+  });
+
+  test('is listed by inventory, from page to page, and by its state', async () => {
+    const { put, list } = newProject();
+    for (const scope of [newScope(), newScope(), newScope()]) await put(scope);
+
+    const first = (await list('?limit=2')).json.data;
+    const next = (await list(`?limit=2&cursor=${first.pagination.next_cursor}`)).json.data;
+
+    const ids = [...first.items, ...next.items].map(({ scope }) => scope.platform_id);
+    expect([first.items.length, next.items.length, next.pagination.has_more]).toEqual([
+      2,
+      1,
+      false,
+    ]);
+    expect(ids).toEqual(ids.toSorted());
+    expect((await list('?state=active')).json.data.items).toHaveLength(3);
+    expect((await list('?state=paused')).json.data.items).toEqual([]);
+  });
+});
+
+test('a batch in a dry run stores nothing (Watches) [watches]', async () => {
+  const { post, list } = newProject();
+  const items = [{ ...newScope(), every_seconds: 300 }];
+
+  const { json } = await post('batch', { items, dry_run: true });
+
+  expect(json.data.items).toMatchObject([{ success: true, status: 200, data: { watch_id: null } }]);
+  expect((await list()).json.data.items).toEqual([]);
+});
+
+test('a sample is sent before there is a watch, free (Watches) [watches]', async () => {
+  const { post } = newProject();
+
+  const answer = await post('test');
+
+  expect([answer.status, answer.json.data.endpoints.length]).toEqual([202, 1]);
+  expect(world.webhooks.asked.at(-1)).toMatchObject({ method: 'POST' });
+});
+
+test('its runs have outcome, charge, event and the state of its deliveries (Watches) [watches]', async () => {
+  const { put, runs, principal } = newProject();
+  const scope = newScope();
+  const { watch_id } = (await put(scope)).json.data;
+  const id = '01890000-0000-7000-8000-000000000001';
+  const request = {
+    ...{ refresh_id: id, account_id: principal.accountId, project_id: principal.projectId, scope },
+    request_id: `req_${id}` as const,
+    ...{ idempotency_key: null, fingerprint: '', language: 'english' as const, max_credits: 125 },
+    requested_at: '2026-01-15T10:00:00.000Z',
+  };
+  const view = completedView(viewOf(request));
+  world.collector.views.set(id, { ...view, record: { ...view.record, watch_id } });
+
+  const { json } = await runs(scope);
+
+  expect(json.data).toMatchObject({
+    items: [
+      {
+        refresh_id: id,
+        at: request.requested_at,
+        outcome: 'complete_changed',
+        credits_charged: 1,
+        event_id: expect.stringMatching(/^evt_/),
+        deliveries: [{ state: 'delivered' }],
+      },
+    ],
+    pagination: { has_more: false, next_cursor: null },
+  });
+  expect((await runs(scope, '?charged=maybe')).status).toBe(422);
+  expect((await runs(newScope())).json.error.code).toBe('watch_not_found');
+});

@@ -1,0 +1,52 @@
+import { parseDocument } from '@inventory/mongo/parse-document';
+import { dateOf } from '@inventory/runtime/clock';
+import type { Collection } from 'mongodb';
+import { z } from 'zod';
+import { type QuarterHour, quarterHourMs, quarterHoursShown } from './quarter-hours.domain.ts';
+
+const quarterHour = z.object({
+  /** When it begins. */
+  _id: z.number(),
+  completed: z.int().default(0),
+  failed: z.int().default(0),
+  /** By the place of their bound. */
+  waits: z.record(z.string(), z.int()).default({}),
+  expireAt: z.date(),
+});
+export type QuarterHourDocument = z.infer<typeof quarterHour>;
+const document = { collection: 'quarterHours', schema: quarterHour };
+
+/** A document for each quarter of an hour of a day: what all replicas counted in it. */
+export interface QuarterHourStore {
+  /** Adds what this replica counted. */
+  add(counted: QuarterHour): Promise<void>;
+  /** Those from a time on, in their order; none where nothing ended. */
+  readSince(sinceMs: number): Promise<QuarterHour[]>;
+}
+
+export function createQuarterHourStore(
+  quarters: Collection<QuarterHourDocument>,
+): QuarterHourStore {
+  return {
+    async add({ startMs, completed, failed, waits }) {
+      const counts = waits.flatMap((count, at) => (count === 0 ? [] : [[`waits.${at}`, count]]));
+      const expireAt = dateOf(startMs + (quarterHoursShown + 1) * quarterHourMs);
+      await quarters.updateOne(
+        { _id: startMs },
+        { $inc: { completed, failed, ...Object.fromEntries(counts) }, $setOnInsert: { expireAt } },
+        { upsert: true },
+      );
+    },
+    async readSince(sinceMs) {
+      const found = await quarters.find({ _id: { $gte: sinceMs } }).toArray();
+      return found
+        .map((stored) => parseDocument(document, stored))
+        .map(({ _id: startMs, completed, failed, waits }) => {
+          const last = Math.max(-1, ...Object.keys(waits).map(Number));
+          const counts = Array.from({ length: last + 1 }, (_, at) => waits[String(at)] ?? 0);
+          return { startMs, completed, failed, waits: counts };
+        })
+        .toSorted((left, right) => left.startMs - right.startMs);
+    },
+  };
+}

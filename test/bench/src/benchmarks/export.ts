@@ -1,0 +1,104 @@
+import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { Stack } from '@inventory/local-stack/stack';
+import { sizeInventory } from '@inventory/platform-simulator/scenarios';
+import { request } from 'undici';
+import { withStack } from '../bench-stack.ts';
+import type { Benchmark } from '../benchmark.ts';
+import { inventoryPath, openCustomer } from '../customer.ts';
+import { residentMb } from '../process-usage.ts';
+import { lessIsBetter, moreIsBetter, type Row } from '../row.ts';
+import { startYardstick } from '../yardsticks/start-yardstick.ts';
+
+const codings = ['identity', 'gzip'] as const;
+const memoryMaxMb = 64;
+const sampleMs = 20;
+/** The best of so many counts: other processes only ever make it slower. */
+const runs = 3;
+
+/**
+ * The export of a large inventory, against a bare server that streams the same bytes from a file; and
+ * the most memory that it adds to the services that it passes.
+ */
+export const exportInventory: Benchmark = {
+  name: 'export',
+  run: ({ backends, quick }) =>
+    withStack(backends, { name: 'export' }, async (stack) => {
+      const assets = quick ? 20_000 : 250_000;
+      const customer = await openCustomer(stack);
+      const inventory = sizeInventory(assets, 1);
+      await customer.completed(await customer.refresh(inventory));
+      const url = `${stack.gatewayUrl}${inventoryPath(inventory)}/current/export`;
+      const headers = { 'x-api-key': customer.apiKey };
+      const folder = mkdtempSync(join(tmpdir(), 'inventory-bench-'));
+      const file = join(folder, 'export.ndjson');
+      const bytes = await download(url, { ...headers, 'accept-encoding': 'identity' }, file);
+      const bare = await startYardstick('bare-stream', [file]);
+      const rows: Row[] = [];
+      for (const coding of codings) {
+        const rate = async (from: string) => {
+          let bestMs = Number.POSITIVE_INFINITY;
+          for (let run = 0; run < runs; run += 1) {
+            const startMs = performance.now();
+            await download(from, { ...headers, 'accept-encoding': coding });
+            bestMs = Math.min(bestMs, performance.now() - startMs);
+          }
+          return bytes / 1_000 / bestMs;
+        };
+        const yardstick = await rate(bare.ready);
+        const [value, memory] = await memoryAdded(stack, () => rate(url));
+        const name = `export of ${assets} assets in ${coding}`;
+        rows.push(
+          moreIsBetter({
+            ...{ name: `${name}, against the bare stream`, value, unit: 'MB/s', yardstick },
+            floor: 0.5,
+          }),
+          ...[...memory].map(([replica, mb]) =>
+            lessIsBetter({
+              ...{ name: `${name}, memory added to ${replica}`, value: Math.max(mb, 0.1) },
+              ...{ unit: 'MB', yardstick: memoryMaxMb, floor: 1 },
+            }),
+          ),
+        );
+      }
+      await bare.stop();
+      rmSync(folder, { recursive: true });
+      await customer.close();
+      return rows;
+    }),
+};
+
+/** Bytes of the body, written to a file or dropped. */
+async function download(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  file?: string,
+): Promise<number> {
+  const { statusCode, body } = await request(url, { headers });
+  if (statusCode !== 200) throw new Error(`the download answered ${statusCode}`);
+  const sink = createWriteStream(file ?? '/dev/null');
+  await pipeline(body, sink);
+  return sink.bytesWritten;
+}
+
+const passed = ['gateway', 'revision-store'];
+
+/** The most memory above what it had before, of each replica on the way. */
+async function memoryAdded<Result>(
+  { services }: Pick<Stack, 'services'>,
+  work: () => Promise<Result>,
+): Promise<[Result, ReadonlyMap<string, number>]> {
+  const replicas = services.flatMap(({ name, service, pid }) =>
+    pid !== null && passed.includes(service) ? [{ name, pid, before: residentMb(pid) }] : [],
+  );
+  const most = new Map(replicas.map(({ name }) => [name, 0]));
+  const timer = setInterval(() => {
+    for (const { name, pid, before } of replicas) {
+      most.set(name, Math.max(most.get(name) ?? 0, residentMb(pid) - before));
+    }
+  }, sampleMs);
+  const result = await work().finally(() => clearInterval(timer));
+  return [result, most];
+}
