@@ -27,6 +27,8 @@ const exposed = [
   'RefreshStatus',
   'Statement',
   'Usage',
+  'Watch',
+  'WatchRun',
 ];
 
 const header = `/**

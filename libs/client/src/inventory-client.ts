@@ -10,6 +10,7 @@ import { createPageCalls, type PageCalls } from './page-calls.ts';
 import { createRefreshCalls, type RefreshCalls } from './refresh-calls.ts';
 import { createStreamTransport } from './stream-transport.ts';
 import { createTransport, type Fetch } from './transport.ts';
+import { createWatchCalls, type WatchCalls } from './watch-calls.ts';
 
 export interface InventoryClientOptions {
   readonly baseUrl: string;
@@ -28,6 +29,7 @@ export interface InventoryClient
     PageCalls,
     ChangesCalls,
     ExportCalls,
+    WatchCalls,
     EventCalls,
     AccountCalls {}
 
@@ -57,6 +59,7 @@ export function createInventoryClient(
     ...createChangesCalls(callApi, environment),
     ...createExportCalls(createBodyTransport(transport), environment),
     ...createEventCalls(callApi, openStream, environment),
+    ...createWatchCalls(callApi),
     ...createAccountCalls(callApi),
   };
 }

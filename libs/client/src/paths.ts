@@ -36,6 +36,15 @@ export function refreshesPath(projectId: string): string {
   return `${projectPath(projectId)}/inventory-refreshes`;
 }
 
+export function watchesPath(projectId: string): string {
+  return `${projectPath(projectId)}/watches`;
+}
+
+export function watchPath(projectId: string, scope: Scope): string {
+  const { platform_id, app_id, context_id } = checkedScope(scope);
+  return `${watchesPath(projectId)}/${platform_id}/${app_id}/${context_id}`;
+}
+
 export function eventsPath(projectId: string): string {
   return `${projectPath(projectId)}/events`;
 }

@@ -196,6 +196,8 @@ export interface components {
             }[];
             readonly pagination: components["schemas"]["Pagination"];
         };
+        /** @enum {string} */
+        readonly Language: Open<"arabic" | "brazilian" | "bulgarian" | "czech" | "danish" | "dutch" | "english" | "finnish" | "french" | "german" | "greek" | "hungarian" | "indonesian" | "italian" | "japanese" | "koreana" | "latam" | "norwegian" | "polish" | "portuguese" | "romanian" | "russian" | "schinese" | "spanish" | "swedish" | "tchinese" | "thai" | "turkish" | "ukrainian" | "vietnamese">;
         readonly LivePage: {
             readonly assets: readonly components["schemas"]["Asset"][];
             readonly descriptions: readonly components["schemas"]["Description"][];
@@ -337,6 +339,42 @@ export interface components {
             readonly limit_per_minute: number;
             readonly remaining: number;
             readonly reset_seconds: number;
+        };
+        readonly Watch: {
+            /** @description Null in a dry run of an inventory that is not watched. */
+            readonly watch_id: string | null;
+            readonly scope: components["schemas"]["Scope"];
+            readonly every_seconds: number;
+            readonly language: components["schemas"]["Language"];
+            readonly max_credits_per_day: number | null;
+            /** @enum {string} */
+            readonly state: Open<"active" | "paused">;
+            readonly paused_reason: Open<"insufficient_funds" | "spend_cap_reached" | "daily_limit_reached" | "permission_removed" | "owner_suspended"> | null;
+            /** @description When the next run is due; of a paused watch, when its reason is looked at again. */
+            readonly next_refresh_at: string | null;
+            readonly last_refresh_id: string | null;
+            /** @description Null while the last run is open. */
+            readonly last_outcome: Open<"complete_changed" | "complete_unchanged" | "private" | "not_found" | "upstream_unavailable" | "incomplete" | "cancelled" | "internal_failure"> | null;
+            /** @description In 30 days at what its last runs cost; before the first one an estimate. */
+            readonly expected_credits_per_month: number;
+            /** @description It cannot cost more in a month of 31 days. */
+            readonly maximum_credits_per_month: number;
+        };
+        readonly WatchRun: {
+            readonly refresh_id: string;
+            /** Format: date-time */
+            readonly at: string;
+            /** @description Null while it is open. */
+            readonly outcome: Open<"complete_changed" | "complete_unchanged" | "private" | "not_found" | "upstream_unavailable" | "incomplete" | "cancelled" | "internal_failure"> | null;
+            /** @description Credits or units; null while it is open. */
+            readonly credits_charged: number | null;
+            readonly event_id: string;
+            /** @description Of its event, to the webhook endpoints of the Project. */
+            readonly deliveries: readonly {
+                readonly endpoint_id: string;
+                /** @enum {string} */
+                readonly state: Open<"pending" | "delivered" | "failed">;
+            }[];
         };
         /** @description A watch has no runs until the reason ends; it resumes by itself, or by PUT. */
         readonly WatchPausedEvent: {
