@@ -102,3 +102,32 @@ test('every operation is shown, and an address configures nothing', async () => 
   ]);
   await context.close();
 });
+
+test('the status page draws the status from its own origin, without a key, and says when it cannot (Status) [status-page]', async () => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const asked: string[] = [];
+  const complaints: string[] = [];
+  page.on('request', (request) => asked.push(request.url()));
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  const says = (text: string) => page.waitForSelector(`#state:has-text("${text}")`);
+  await page.goto(`${stack.gatewayUrl}/status`);
+  await says('Everything works.');
+  mkdirSync(screenshots, { recursive: true });
+  await page.screenshot({ path: join(screenshots, 'status.png'), fullPage: true });
+  expect(await page.textContent('#admission')).toBe('admitted');
+  expect(await page.locator('#ends rect').count()).toBe(2 * 97);
+  expect(
+    asked.filter((url) => !url.startsWith('data:') && !url.startsWith(stack.gatewayUrl)),
+  ).toEqual([]);
+  expect(complaints).toEqual([]);
+
+  await page.route('**/v2/status', (route) => route.fulfill({ status: 503, body: '{}' }));
+  await says('cannot be read at the moment');
+  expect(await page.textContent('#admission')).toBe('unknown');
+  await page.unroute('**/v2/status');
+  await says('Everything works.');
+  await context.close();
+});
