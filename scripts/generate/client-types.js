@@ -15,6 +15,7 @@ const path = 'libs/client/src/generated/wire-types.ts';
 /** The schemas that the client exposes; those they refer to come along. */
 const exposed = [
   'Account',
+  'ChangesPage',
   'CurrentPage',
   'EventPage',
   'LivePage',
@@ -26,6 +27,8 @@ const exposed = [
   'RefreshStatus',
   'Statement',
   'Usage',
+  'Watch',
+  'WatchRun',
 ];
 
 const header = `/**

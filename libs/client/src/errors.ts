@@ -128,7 +128,10 @@ export class NotFoundError extends ApiError {
   override name = 'NotFoundError';
 }
 
-/** The revision of the cursor has expired: start again at the first page. */
+/**
+ * The revision of the cursor has expired: start again at the first page. Or what changed since a
+ * revision is no longer kept: read the latest one, `detail.revision_id`.
+ */
 export class CursorExpiredError extends ApiError {
   override name = 'CursorExpiredError';
 }

@@ -2,6 +2,7 @@ import { type AccountCalls, createAccountCalls } from './account-calls.ts';
 import { checkOptions } from './arguments.ts';
 import { createBodyTransport } from './body-transport.ts';
 import { createCallApi } from './call-api.ts';
+import { type ChangesCalls, createChangesCalls } from './changes-calls.ts';
 import { type ClientEnvironment, realEnvironment } from './client-environment.ts';
 import { createEventCalls, type EventCalls } from './event-calls.ts';
 import { createExportCalls, type ExportCalls } from './export-calls.ts';
@@ -9,6 +10,7 @@ import { createPageCalls, type PageCalls } from './page-calls.ts';
 import { createRefreshCalls, type RefreshCalls } from './refresh-calls.ts';
 import { createStreamTransport } from './stream-transport.ts';
 import { createTransport, type Fetch } from './transport.ts';
+import { createWatchCalls, type WatchCalls } from './watch-calls.ts';
 
 export interface InventoryClientOptions {
   readonly baseUrl: string;
@@ -25,7 +27,9 @@ export interface InventoryClientOptions {
 export interface InventoryClient
   extends RefreshCalls,
     PageCalls,
+    ChangesCalls,
     ExportCalls,
+    WatchCalls,
     EventCalls,
     AccountCalls {}
 
@@ -52,8 +56,10 @@ export function createInventoryClient(
   return {
     ...createRefreshCalls(callApi, environment),
     ...createPageCalls(callApi, environment),
+    ...createChangesCalls(callApi, environment),
     ...createExportCalls(createBodyTransport(transport), environment),
     ...createEventCalls(callApi, openStream, environment),
+    ...createWatchCalls(callApi),
     ...createAccountCalls(callApi),
   };
 }

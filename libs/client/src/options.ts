@@ -46,6 +46,26 @@ export interface WaitOptions {
 
 export interface RefreshAndWaitOptions extends WaitOptions, WantedRefresh {}
 
+export interface WatchOptions extends CallOptions {
+  /** 300 to 604800: one run in each such period. */
+  readonly everySeconds: number;
+  /** Language word of the platform; `english` by default. */
+  readonly language?: string | undefined;
+  /** At least 125; no limit of its own by default. */
+  readonly maxCreditsPerDay?: number | undefined;
+  /** Nothing is stored: the answer states what the watch would cost. */
+  readonly dryRun?: boolean | undefined;
+}
+
+export interface ListWatchesOptions extends StatementOptions {
+  readonly state?: 'active' | 'paused' | undefined;
+}
+
+export interface WatchRunsOptions extends StatementOptions {
+  /** True leaves out what cost nothing. */
+  readonly charged?: boolean | undefined;
+}
+
 export interface ListOptions extends StatementOptions {
   readonly states?: readonly string[] | undefined;
   readonly refreshIds?: readonly string[] | undefined;
@@ -118,6 +138,11 @@ export interface CurrentPageOptions extends PageOptions {
   readonly pageSize?: number | undefined;
   /** `none` leaves the descriptions out; `page` by default. */
   readonly descriptions?: 'page' | 'none' | undefined;
+}
+
+export interface ChangesOptions extends PageOptions {
+  /** Changes of a page, 1 to 2000; 2000 by default. */
+  readonly pageSize?: number | undefined;
 }
 
 export interface CurrentLookupOptions extends CurrentPageOptions {

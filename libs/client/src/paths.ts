@@ -21,6 +21,12 @@ export function checkedScope(scope: Scope): Scope {
   return { platform_id, app_id, context_id };
 }
 
+export function checkedRevision(revisionId: string): string {
+  if (!matches(revisionId, /^invrev_/) || !matches(revisionId.slice('invrev_'.length), uuid))
+    throw new TypeError('The id of a revision must be invrev_ and a UUID.');
+  return revisionId;
+}
+
 export function refreshPath(refreshId: string): string {
   if (!matches(refreshId, uuid)) throw new TypeError('The id of a refresh must be a UUID.');
   return `/v2/platform/inventory-refreshes/${refreshId}`;
@@ -28,6 +34,15 @@ export function refreshPath(refreshId: string): string {
 
 export function refreshesPath(projectId: string): string {
   return `${projectPath(projectId)}/inventory-refreshes`;
+}
+
+export function watchesPath(projectId: string): string {
+  return `${projectPath(projectId)}/watches`;
+}
+
+export function watchPath(projectId: string, scope: Scope): string {
+  const { platform_id, app_id, context_id } = checkedScope(scope);
+  return `${watchesPath(projectId)}/${platform_id}/${app_id}/${context_id}`;
 }
 
 export function eventsPath(projectId: string): string {

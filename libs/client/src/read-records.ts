@@ -2,6 +2,7 @@ import { UnexpectedAnswerError } from './errors.ts';
 import type { components } from './generated/wire-types.ts';
 import { type Fields, fieldsIn, isFields, type Success } from './read-answer.ts';
 import type {
+  ChangesPage,
   CurrentPage,
   LivePage,
   PageAnswer,
@@ -58,6 +59,14 @@ export function readCurrentPage(success: Success): PageAnswer<CurrentPage> {
 export function readLivePage({ data, meta, replayed }: Success): PageAnswer<LivePage> {
   assertPage<LivePage>(data);
   return { page: data, meta, replayed };
+}
+
+export function readChangesPage({ data, meta, replayed }: Success): PageAnswer<ChangesPage> {
+  for (const list of ['added', 'removed', 'changed', 'descriptions']) {
+    if (!Array.isArray(data[list])) throw unexpected(list);
+  }
+  assertPagination(data['pagination']);
+  return { page: dataOf<ChangesPage>({ data } as Success, 'counts'), meta, replayed };
 }
 
 export function assertRefresh(value: unknown): asserts value is RefreshRecord {

@@ -52,6 +52,9 @@ export interface CurrentPage extends Omit<Schemas['CurrentPage'], 'total_amount'
 /** One page read from the platform during the request. */
 export type LivePage = Schemas['LivePage'];
 
+/** One page of what changed between two revisions; each list is in the order of `assetid`. */
+export type ChangesPage = Schemas['ChangesPage'];
+
 export type RefreshPage = Schemas['RefreshPage'];
 
 /** A refresh as of one response. */

@@ -4,7 +4,7 @@ import { ConnectionError, InventoryError, UnexpectedAnswerError } from './errors
 
 /** One request of the interface. */
 export interface Call {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** With its query, relative to the base address. */
   readonly path: string;
   readonly body?: Readonly<Record<string, unknown>>;

@@ -92,6 +92,21 @@ export function asset(serial: number) {
   };
 }
 
+/** One page of `total` added assets; the cursor is the start of the next page. */
+export function changesData(total: number, pageSize: number, from: number) {
+  const { assets, total_count, total_amount, reported_total_count, revision_id, ...page } =
+    currentData(total, pageSize, from);
+  return {
+    ...page,
+    from_revision_id: 'invrev_0197a4b0-0000-7000-8000-00000000000a',
+    to_revision_id: revision_id,
+    added: assets,
+    removed: [],
+    changed: [],
+    counts: { added: total, removed: 0, changed: 0 },
+  };
+}
+
 /** One page of an inventory of `total` assets; the cursor is the start of the next page. */
 export function currentData(total: number, pageSize: number, from: number) {
   const assets = Array.from({ length: Math.min(pageSize, total - from) }, (_none, index) =>

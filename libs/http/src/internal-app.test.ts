@@ -22,6 +22,7 @@ interface Things {
 
 const throttled = { detail: { reason: 'throttled' }, retry_after_seconds: 7 } as const;
 
+const parts = ['a', '', 'b'.repeat(200_000)].map((text) => Buffer.from(text));
 const routes = [
   internalRoute({
     method: 'GET',
@@ -48,6 +49,14 @@ const routes = [
     bodyBytesMax: 10,
     handle: async (_deps: Things, { body }) =>
       new Reply({ status: 201, headers: { 'x-length': String(body.length) }, type: 'bin', body }),
+  }),
+  internalRoute({
+    method: 'GET',
+    template: '/parts',
+    callers: ['gateway'],
+    input: {},
+    handle: async (_deps: Things) =>
+      new Reply({ type: 'bin', headers: { 'x-parts': '3' }, body: parts }),
   }),
   internalRoute({
     method: 'GET',
@@ -122,6 +131,17 @@ test('bytes are read up to their bound and answered with status, headers and typ
   expect(answer).toMatchObject({ status: 201, type: 'application/octet-stream' });
   expect(answer.text).toBe('0123456789');
   expect(tooLarge).toMatchObject({ status: 413, error: { code: 'payload_too_large' } });
+});
+
+test('bytes in parts are answered whole, with their length, type and headers', async () => {
+  await serve();
+
+  const answer = await fetch(`${server.url}/parts`);
+
+  expect(answer.headers.get('content-length')).toBe('200001');
+  expect(answer.headers.get('content-type')).toBe('application/octet-stream');
+  expect(answer.headers.get('x-parts')).toBe('3');
+  expect(await answer.text()).toBe(parts.join(''));
 });
 
 test('an unknown route is refused in JSON', async () => {

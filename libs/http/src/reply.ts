@@ -1,4 +1,5 @@
 import type { Context } from 'koa';
+import { bytesOf } from './byte-parts.ts';
 
 interface ReplyParts {
   /** That of the endpoint when absent. */
@@ -6,7 +7,7 @@ interface ReplyParts {
   readonly headers?: Readonly<Record<string, string>>;
   /** Media type of the body; JSON when absent. */
   readonly type?: string;
-  /** A value to be sent as JSON, or bytes, text or a stream of `type`. */
+  /** A value to be sent as JSON, or bytes, in parts too, text or a stream of `type`. */
   readonly body?: unknown;
 }
 
@@ -25,5 +26,21 @@ export function sendReply(context: Context, status: number, result: unknown): vo
   context.status = parts.status ?? status;
   context.set({ ...parts.headers });
   if (parts.type !== undefined) context.type = parts.type;
-  if (parts.body !== undefined) context.body = parts.body;
+  if (isBytesInParts(parts.body)) sendParts(context, parts.body);
+  else if (parts.body !== undefined) context.body = parts.body;
+}
+
+function isBytesInParts(body: unknown): body is readonly Buffer[] {
+  return Array.isArray(body) && body.length > 0 && body.every(Buffer.isBuffer);
+}
+
+/** Koa knows no such body. */
+function sendParts(context: Context, parts: readonly Buffer[]): void {
+  const { res } = context;
+  context.length = bytesOf(parts);
+  context.respond = false;
+  if (res.destroyed) return;
+  res.cork();
+  for (const part of parts) res.write(part);
+  res.end();
 }

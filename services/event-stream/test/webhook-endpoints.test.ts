@@ -1,3 +1,4 @@
+import { projectEvent } from '@inventory/contracts/http/project-event';
 import { connectMongo } from '@inventory/mongo/connect';
 import { testLogger } from '@inventory/testkit/namespace';
 import { createRunningClock } from '@inventory/testkit/test-clock';
@@ -79,6 +80,34 @@ test('during a rotation both secrets sign, afterwards only the new one (Events: 
   expect(verifies(last.secret, alone)).toBe(true);
   for (const { secret } of [old, between]) expect(verifies(secret, alone)).toBe(false);
   expect(between.secrets.map(({ ends_at }) => ends_at === null)).toEqual([true, false]);
+});
+
+test('a sample goes signed to each endpoint that is enabled and subscribes to its type, and to no other; its deliveries are found by event (Watches: test) [watches]', async () => {
+  const customer = newCustomer();
+  const { projectId } = customer;
+  const endpoint = await world.create(customer, '/sample');
+  await world.create(customer, '/low', { types: ['account.balance.low'] });
+  const disabled = await world.create(customer, '/off');
+  await world.change(projectId, disabled.endpoint_id, { state: 'disabled' });
+
+  const sent = await world.sendSample(projectId);
+  const [sample] = await arrived('/sample', 1);
+
+  expect(sent.endpoints).toEqual([endpoint.endpoint_id]);
+  expect(verifies(endpoint.secret, sample)).toBe(true);
+  expect(projectEvent.parse(JSON.parse(sample?.raw.toString() ?? ''))).toMatchObject({
+    id: sent.event_id,
+    type: 'inventory.refresh.completed',
+    project_id: projectId,
+    data: { test: true },
+  });
+  await deliveryWhen(world, endpoint, 'it is delivered', ({ state }) => state === 'delivered');
+  const of = async (owner: string) => (await world.eventDeliveries(owner, [sent.event_id])).items;
+  expect(await of(projectId)).toEqual([
+    { event_id: sent.event_id, endpoint_id: endpoint.endpoint_id, state: 'delivered' },
+  ]);
+  expect(await of(newCustomer().projectId)).toEqual([]);
+  expect((await world.sendSample(newCustomer().projectId)).endpoints).toEqual([]);
 });
 
 test('a rotation that is repeated under its Idempotency-Key, also at the same time, has the same secret; other inputs are refused (Events: webhooks) [idempotency-key]', async () => {

@@ -122,7 +122,6 @@ export async function startFakeRevisionStore(bus: MessageBus): Promise<FakeRevis
             body: {
               ...common,
               revision_id: `invrev_${scanId}`,
-              previous_revision_id: null,
               observation_id: `invobs_${scanId}`,
               changed: true,
               observed_assets: observed,

@@ -263,7 +263,7 @@ describe('an answer that is no UTF-8 (Reads: text) [platform-text]', () => {
     ]) {
       const answer = await meaningOf(bytes);
       if (answer.kind !== 'page') throw new Error(answer.kind);
-      const members = pageMembers(answer.page, 'with_properties');
+      const members = Buffer.concat(pageMembers(answer.page, 'with_properties'));
       const { assets, descriptions } = JSON.parse(
         new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(`{${members}}`)),
       );

@@ -37,6 +37,7 @@ export function acceptedRefresh(overrides: Partial<Refresh> = {}): Refresh {
     outcome: null,
     observedAssets: null,
     revisionId: null,
+    previousRevisionId: null,
     observedAtMs: null,
     billing: {
       state: 'reserved',

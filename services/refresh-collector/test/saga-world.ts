@@ -263,6 +263,7 @@ export class SagaWorld {
     this.tell({
       fact: 'committed',
       revisionId: `invrev_${this.refresh.id}` as RevisionId,
+      previousRevisionId: null,
       changed: true,
       observedAssets: assets,
     });

@@ -1,3 +1,4 @@
+import { changesPageMeta, changesPageMetaHeader } from '@inventory/contracts/internal/changes';
 import { type InventoryKey, inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { contentCodings } from '@inventory/contracts/vocabulary';
 import { newScope } from '@inventory/testkit/builders';
@@ -310,6 +311,84 @@ describe('The bytes of a page', () => {
       },
     );
   }
+});
+
+describe('GET of changes (Beyond the interface: Changes) [changes-are-a-function-of-two-revisions, revision-expired]', () => {
+  async function changes(scope: InventoryKey, query: Record<string, string>) {
+    const search = new URLSearchParams({ language: 'english', page_size: '2', ...query });
+    const path = `/inventories/${inventoryKeyText(scope)}/changes?${search}`;
+    const answer = await fetch(`${replica.url}${path}`);
+    const text = await answer.text();
+    const meta = answer.headers.get(changesPageMetaHeader);
+    return {
+      status: answer.status,
+      meta: meta === null ? null : changesPageMeta.parse(JSON.parse(meta)),
+      body: JSON.parse(meta === null ? text : `{${text}}`),
+    };
+  }
+
+  it('gives what differs between the revision and the head, in pages that are pinned to both', async () => {
+    const scope = newScope();
+    const page = (ids: readonly string[], amount: string): ScanPage => ({
+      assets: ids.map((id) => asset(id, { amount })),
+      descriptions: [description('501')],
+    });
+    const old = await replica.save({ scope, pages: [page(['1', '9', '10'], '1')] });
+    const head = await replica.save({ scope, pages: [page(['100', '10', '9'], '2')] });
+
+    const first = await changes(scope, { since: old.revision_id });
+    await replica.save({ scope, pages: [page(['1'], '7')] });
+    const { revision_id, observation_id } = head;
+    const behind = first.meta?.last_key ?? '';
+    const pinned = { since: old.revision_id, revision_id, observation_id, behind };
+    const second = await changes(scope, pinned);
+
+    expect(head.previous_revision_id).toBe(old.revision_id);
+    expect(first.meta).toMatchObject({
+      ...{ scope, observation_id, language: 'english' },
+      from_revision_id: old.revision_id,
+      to_revision_id: revision_id,
+      counts: { added: 1, removed: 1, changed: 2 },
+    });
+    expect(first.body).toEqual({
+      added: [],
+      removed: [asset('1')],
+      changed: [{ asset: asset('9', { amount: '2' }), amount_before: '1' }],
+      descriptions: [description('501')],
+    });
+    expect(second.meta).toMatchObject({
+      to_revision_id: revision_id,
+      counts: null,
+      last_key: null,
+    });
+    expect(second.body).toEqual({
+      added: [asset('100', { amount: '2' })],
+      removed: [],
+      changed: [{ asset: asset('10', { amount: '2' }), amount_before: '1' }],
+      descriptions: [description('501')],
+    });
+  });
+
+  it('refuses what leads nowhere', async () => {
+    const [scope, other] = [newScope(), newScope()];
+    const { revision_id: since } = await replica.save({ scope, pages: [plainPage(0, 1)] });
+    const { revision_id: foreign } = await replica.save({ scope: other, pages: [plainPage(0, 1)] });
+
+    const refusals = [
+      await changes(newScope(), { since }),
+      await changes(scope, { since: foreign }),
+      await changes(scope, { since, behind: '011a' }),
+    ];
+
+    expect(refusals.map(({ status, body }) => [status, body.error.code])).toEqual([
+      [404, 'inventory_revision_not_found'],
+      [422, 'invalid_request'],
+      [422, 'invalid_request'],
+    ]);
+    expect(refusals[1]?.body.error.detail.issues).toEqual([
+      { in: 'query', field: 'since', reason: 'is no revision of this inventory' },
+    ]);
+  });
 });
 
 test('pages that are read together share the read of their heads, and a corrupt one fails alone (architecture: everything is bounded) [current-pinned-chain]', async () => {

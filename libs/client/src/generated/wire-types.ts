@@ -151,6 +151,42 @@ export interface components {
             readonly not_in_revision?: readonly string[];
             readonly pagination: components["schemas"]["Pagination"];
         };
+        readonly ChangesPage: {
+            readonly scope: components["schemas"]["Scope"];
+            readonly from_revision_id: string;
+            readonly to_revision_id: string;
+            readonly observation_id: string;
+            /** Format: date-time */
+            readonly verified_at: string;
+            readonly age_seconds: number;
+            readonly scan_window: {
+                /** Format: date-time */
+                readonly started_at: string;
+                /** Format: date-time */
+                readonly completed_at: string;
+            };
+            /** @description Of the later revision alone. */
+            readonly added: readonly components["schemas"]["Asset"][];
+            /** @description Of the earlier revision alone. */
+            readonly removed: readonly components["schemas"]["Asset"][];
+            readonly changed: readonly {
+                /** @description As it is in the later revision. */
+                readonly asset: components["schemas"]["Asset"];
+                readonly amount_before: string;
+                /** @description With `instanceid_before`: where one of the two is another now. */
+                readonly classid_before?: string;
+                readonly instanceid_before?: string;
+            }[];
+            /** @description Of the added and the changed assets. */
+            readonly descriptions: readonly components["schemas"]["Description"][];
+            /** @description Of the whole difference, not of the page. */
+            readonly counts: {
+                readonly added: number;
+                readonly removed: number;
+                readonly changed: number;
+            };
+            readonly pagination: components["schemas"]["Pagination"];
+        };
         readonly EventPage: {
             /** @description Oldest first. */
             readonly items: readonly {
@@ -160,6 +196,8 @@ export interface components {
             }[];
             readonly pagination: components["schemas"]["Pagination"];
         };
+        /** @enum {string} */
+        readonly Language: Open<"arabic" | "brazilian" | "bulgarian" | "czech" | "danish" | "dutch" | "english" | "finnish" | "french" | "german" | "greek" | "hungarian" | "indonesian" | "italian" | "japanese" | "koreana" | "latam" | "norwegian" | "polish" | "portuguese" | "romanian" | "russian" | "schinese" | "spanish" | "swedish" | "tchinese" | "thai" | "turkish" | "ukrainian" | "vietnamese">;
         readonly LivePage: {
             readonly assets: readonly components["schemas"]["Asset"][];
             readonly descriptions: readonly components["schemas"]["Description"][];
@@ -302,6 +340,42 @@ export interface components {
             readonly remaining: number;
             readonly reset_seconds: number;
         };
+        readonly Watch: {
+            /** @description Null in a dry run of an inventory that is not watched. */
+            readonly watch_id: string | null;
+            readonly scope: components["schemas"]["Scope"];
+            readonly every_seconds: number;
+            readonly language: components["schemas"]["Language"];
+            readonly max_credits_per_day: number | null;
+            /** @enum {string} */
+            readonly state: Open<"active" | "paused">;
+            readonly paused_reason: Open<"insufficient_funds" | "spend_cap_reached" | "daily_limit_reached" | "permission_removed" | "owner_suspended"> | null;
+            /** @description When the next run is due; of a paused watch, when its reason is looked at again. */
+            readonly next_refresh_at: string | null;
+            readonly last_refresh_id: string | null;
+            /** @description Null while the last run is open. */
+            readonly last_outcome: Open<"complete_changed" | "complete_unchanged" | "private" | "not_found" | "upstream_unavailable" | "incomplete" | "cancelled" | "internal_failure"> | null;
+            /** @description In 30 days at what its last runs cost; before the first one an estimate. */
+            readonly expected_credits_per_month: number;
+            /** @description It cannot cost more in a month of 31 days. */
+            readonly maximum_credits_per_month: number;
+        };
+        readonly WatchRun: {
+            readonly refresh_id: string;
+            /** Format: date-time */
+            readonly at: string;
+            /** @description Null while it is open. */
+            readonly outcome: Open<"complete_changed" | "complete_unchanged" | "private" | "not_found" | "upstream_unavailable" | "incomplete" | "cancelled" | "internal_failure"> | null;
+            /** @description Credits or units; null while it is open. */
+            readonly credits_charged: number | null;
+            readonly event_id: string;
+            /** @description Of its event, to the webhook endpoints of the Project. */
+            readonly deliveries: readonly {
+                readonly endpoint_id: string;
+                /** @enum {string} */
+                readonly state: Open<"pending" | "delivered" | "failed">;
+            }[];
+        };
         /** @description A watch has no runs until the reason ends; it resumes by itself, or by PUT. */
         readonly WatchPausedEvent: {
             /** @description The same on every delivery of the event. */
@@ -404,6 +478,8 @@ export interface components {
                 readonly refresh: string;
                 /** @description Present where a revision was saved. */
                 readonly current?: string;
+                /** @description Since the revision that this one replaced; present where it replaced one. */
+                readonly changes?: string;
             };
         };
         readonly RefreshPage: {
@@ -422,6 +498,12 @@ export interface components {
             readonly deadline_at: string | null;
             readonly outcome: Open<"complete_changed" | "complete_unchanged" | "private" | "not_found" | "upstream_unavailable" | "incomplete" | "cancelled" | "internal_failure"> | null;
             readonly revision_id: string | null;
+            /** @description Present where a revision was saved. Relative to the base address. */
+            readonly links?: {
+                readonly current: string;
+                /** @description Since the revision that this one replaced; present where it replaced one. */
+                readonly changes?: string;
+            };
             /**
              * @description `saved` where an observation answered that is no older than `max_age_seconds`.
              * @enum {string}
@@ -447,6 +529,12 @@ export interface components {
             readonly deadline_at: string | null;
             readonly outcome: Open<"complete_changed" | "complete_unchanged" | "private" | "not_found" | "upstream_unavailable" | "incomplete" | "cancelled" | "internal_failure"> | null;
             readonly revision_id: string | null;
+            /** @description Present where a revision was saved. Relative to the base address. */
+            readonly links?: {
+                readonly current: string;
+                /** @description Since the revision that this one replaced; present where it replaced one. */
+                readonly changes?: string;
+            };
             /**
              * @description `saved` where an observation answered that is no older than `max_age_seconds`.
              * @enum {string}

@@ -37,6 +37,10 @@ export const refreshCompletedEvent = z
       .object({
         refresh: z.string(),
         current: z.string().optional().describe('Present where a revision was saved.'),
+        changes: z
+          .string()
+          .optional()
+          .describe('Since the revision that this one replaced; present where it replaced one.'),
       })
       .describe('Relative to the base address.'),
   })

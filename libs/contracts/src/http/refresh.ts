@@ -73,6 +73,16 @@ export const refreshRecord = z.object({
   deadline_at: z.iso.datetime().nullable(),
   outcome: refreshOutcome.nullable(),
   revision_id: revisionId.nullable(),
+  links: z
+    .object({
+      current: z.string(),
+      changes: z
+        .string()
+        .optional()
+        .describe('Since the revision that this one replaced; present where it replaced one.'),
+    })
+    .optional()
+    .describe('Present where a revision was saved. Relative to the base address.'),
   served_from: servedFrom.describe(
     '`saved` where an observation answered that is no older than `max_age_seconds`.',
   ),

@@ -15,6 +15,8 @@ export const refreshCompleted = defineMessage({
     project_id: projectId,
     outcome: refreshOutcome,
     revision_id: revisionId.nullable(),
+    /** The revision that it replaced. */
+    previous_revision_id: revisionId.optional(),
     completed_at: z.iso.datetime(),
     scope: inventoryKey,
     /** Of a run of a watch. */

@@ -14,8 +14,8 @@ export const revisionCommitted = defineMessage({
     scan_id: z.uuid(),
     refresh_id: refreshId.nullable(),
     revision_id: revisionId,
-    /** The revision that this one replaced; null where it replaced none. */
-    previous_revision_id: revisionId.nullable().default(null),
+    /** The revision that this one replaced. */
+    previous_revision_id: revisionId.optional(),
     observation_id: observationId,
     /** False when the same assets were saved before: the revision is the earlier one. */
     changed: z.boolean(),

@@ -1,7 +1,7 @@
 import { projectEvent } from '@inventory/contracts/http/project-event';
 import { newProjectId } from '@inventory/testkit/builders';
 import { completionOf } from '../../test/support/completions.ts';
-import { balanceLowEvent, refreshEvent } from './project-event.ts';
+import { balanceLowEvent, refreshEvent, watchPausedEvent } from './project-event.ts';
 
 const projectId = newProjectId();
 const revision_id = 'invrev_01900000-0000-7000-8000-000000000001';
@@ -31,6 +31,20 @@ test('an event of a refresh names its inventory, its revision and where to read 
       current: `/v2/platform/users/${scope.platform_id}/inventory/730/2/current`,
     },
   });
+});
+
+test('an event leads to what changed where its revision replaced one (Events: links) [links-to-changes]', () => {
+  const previous_revision_id = 'invrev_01900000-0000-7000-8000-000000000000';
+  const { platform_id } = saved.scope;
+  const inventory = `/v2/platform/users/${platform_id}/inventory/730/2`;
+
+  const { links } = parsed(refreshEvent({ ...saved, previous_revision_id }));
+
+  expect(links).toMatchObject({
+    current: `${inventory}/current`,
+    changes: `${inventory}/changes?since=${previous_revision_id}`,
+  });
+  expect(parsed(refreshEvent(saved)).links).not.toHaveProperty('changes');
 });
 
 test('without a saved revision revision_id is null and no link leads to Current (Events)', () => {
@@ -65,4 +79,27 @@ test('what is read of an event beside its text is what its text says (Events: sa
     saved.refresh_id,
     null,
   ]);
+});
+
+test('a pause of a watch has one event however often it is announced, and each pause its own (Watches) [watches, event-id]', () => {
+  const paused = {
+    watch_id: 'wat_0199c2a4-6f10-7b21-8c3d-4e5f6a7b8009',
+    account_id: saved.account_id,
+    project_id: projectId,
+    scope: saved.scope,
+    reason: 'insufficient_funds',
+    paused_at: '2026-11-21T10:00:00.000Z',
+  } as const;
+  const later = watchPausedEvent({ ...paused, paused_at: '2026-11-21T11:00:00.000Z' });
+
+  expect(parsed(watchPausedEvent(paused))).toMatchObject({
+    type: 'inventory.watch.paused',
+    occurred_at: paused.paused_at,
+    data: { watch_id: paused.watch_id, scope: saved.scope, reason: 'insufficient_funds' },
+    links: {
+      watch: `/v2/projects/${projectId}/watches/${saved.scope.platform_id}/${saved.scope.app_id}/${saved.scope.context_id}`,
+    },
+  });
+  expect(watchPausedEvent({ ...paused })).toEqual(watchPausedEvent(paused));
+  expect(later.id).not.toBe(watchPausedEvent(paused).id);
 });

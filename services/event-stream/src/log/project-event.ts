@@ -1,3 +1,4 @@
+import { changesPath } from '@inventory/contracts/http/changes';
 import { currentPath } from '@inventory/contracts/http/current';
 import { refreshPath } from '@inventory/contracts/http/refresh';
 import { watchPath } from '@inventory/contracts/http/watches';
@@ -9,6 +10,7 @@ import { uuidV5 } from '@inventory/runtime/identifiers';
 /** The id is the UUIDv5 of the refresh and the type, so that a refresh has one event. */
 export function refreshEvent(completed: MessageBody<'refresh.completed.v1'>) {
   const { refresh_id, outcome, scope, revision_id, watch_id = null } = completed;
+  const { previous_revision_id: previous } = completed;
   const type = 'inventory.refresh.completed';
   return writeEvent({
     id: `evt_${uuidV5(refresh_id, type)}`,
@@ -20,6 +22,7 @@ export function refreshEvent(completed: MessageBody<'refresh.completed.v1'>) {
     links: {
       refresh: refreshPath(refresh_id),
       ...(revision_id === null ? {} : { current: currentPath(scope) }),
+      ...(previous === undefined ? {} : { changes: changesPath(scope, previous) }),
     },
   });
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { watchTest } from '@inventory/contracts/http/watches';
 import {
   type WebhookDeliveryView,
   type webhookDelivery,
@@ -10,11 +11,15 @@ import {
 import type { AccountId, ProjectId } from '@inventory/contracts/ids';
 import {
   allWebhookEndpoints,
+  eventDeliveries,
+  eventDeliveriesPath,
   internalDeliveryPage,
   rotatedWebhookSecret,
+  samplePath,
   webhookRefusals,
 } from '@inventory/contracts/internal/webhooks';
 import { createInternalClient, type InternalCall } from '@inventory/http/internal-client';
+import { pathOf as pathIn } from '@inventory/http/path-of';
 import type { Clock } from '@inventory/runtime/clock';
 import { newAccountId, newProjectId } from '@inventory/testkit/builders';
 import { openNamespace } from '@inventory/testkit/namespace';
@@ -97,6 +102,13 @@ export async function openWebhookWorld(webhooks: Partial<WebhookConfig> = {}, cl
     rotate: (projectId: string, id: string, body: object = {}) =>
       post(rotatedWebhookSecret, pathOf(projectId, id, '/rotate-secret'), body),
     ping: (projectId: string, id: string) => post(webhookPing, pathOf(projectId, id, '/test')),
+    sendSample: (project_id: string) => post(watchTest, pathIn(samplePath, { project_id })),
+    eventDeliveries: (project_id: string, events: readonly string[]) =>
+      ask(eventDeliveries, {
+        method: 'GET',
+        path: pathIn(eventDeliveriesPath, { project_id }),
+        query: { event_id: events },
+      }),
     redeliver: (projectId: string, id: string, body: object) =>
       post(webhookRedelivered, pathOf(projectId, id, '/redeliver'), body),
     deliveries: (projectId: string, id: string, query: Record<string, string | number> = {}) =>

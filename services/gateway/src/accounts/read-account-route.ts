@@ -11,6 +11,9 @@ import type { LedgerClient } from './ledger-client.ts';
 
 const ofProject = [
   'listRefreshes',
+  'listWatches',
+  'putWatches',
+  'testWatches',
   'listEvents',
   'streamEvents',
   'createWebhookEndpoint',

@@ -4,13 +4,14 @@ import { watchesQuery, watchList } from '@inventory/contracts/http/watches';
 import { envelope } from '../http/answer.ts';
 import { requireOwnProject } from '../http/authorize.ts';
 import { exampleCursor, plainMetaExample } from '../http/openapi/examples.ts';
-import { nextPart, sameProject } from '../http/openapi/links.ts';
+import { nextPart, sameProject, scopeOf } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
 import { openOrRefuse } from '../http/sealed-cursor.ts';
 import {
   type WatchRoutesDeps,
   watchExample,
   watchesTemplate,
+  watchLinks,
   watchPermission,
   watchTag,
 } from './watch-operation.ts';
@@ -30,7 +31,11 @@ export const listWatchesRoute = publicRoute({
   answer: {
     status: 200,
     description: 'One part of the list.',
-    links: { listWatches: { ...sameProject, ...nextPart() } },
+    links: {
+      ...watchLinks('/data/items/0'),
+      putWatch: { ...sameProject, ...scopeOf('/data/items/0') },
+      listWatches: { ...sameProject, ...nextPart() },
+    },
     body: { data: watchList, meta: plainMeta },
     example: {
       success: true,

@@ -8,6 +8,7 @@ import { plannedWatch, putWatch } from './manage-watches.ts';
 import {
   type WatchRoutesDeps,
   watchExample,
+  watchLinks,
   watchPermission,
   watchTag,
   watchTemplate,
@@ -36,6 +37,7 @@ export const putWatchRoute = publicRoute({
     description: 'The watch as it is now; in a dry run as it would be.',
     body: { data: watch, meta: plainMeta },
     example,
+    links: watchLinks('/data'),
     also: { status: 201, description: 'The inventory is watched from now on.', example },
   },
   errors: ['project_not_found', 'watch_limit_exceeded'],

@@ -11,7 +11,6 @@ import type { PublicRefusal } from '@inventory/contracts/refusal-codes';
 import { issueText } from '@inventory/http/issue-text';
 import { errorOf, statusOf } from '@inventory/http/refused';
 import { requestIssues } from '@inventory/http/validate-input';
-import { forEachLimited } from '@inventory/runtime/concurrency';
 import { type AdmittedRequest, envelope } from '../http/answer.ts';
 import { requireOwnProject } from '../http/authorize.ts';
 import { rateLimitHeaders, takeFurtherRequests } from '../http/limit-rate.ts';
@@ -30,8 +29,6 @@ import {
 import { runCosts, toWireWatch } from './watch-view.ts';
 
 type Deps = WatchRoutesDeps & { readonly limiter: TrafficLimiter };
-
-const concurrencyMax = 10;
 
 /** POST …/watches/batch: many watches, each put on its own. */
 export const putWatchesRoute = publicRoute({
@@ -66,11 +63,11 @@ export const putWatchesRoute = publicRoute({
       further === 0
         ? request.rateLimit
         : await takeFurtherRequests(deps.limiter, principal, further);
-    const results = new Map<number, WatchBatchResult>();
-    await forEachLimited(body.items.entries(), concurrencyMax, async ([index, item]) => {
-      results.set(index, await putItem(deps, request, { item, index, isDryRun: body.dry_run }));
-    });
-    const items = body.items.flatMap((_, index) => results.get(index) ?? []);
+    const items: WatchBatchResult[] = [];
+    // One after the other: of two at the same time both may find the last place taken.
+    for (const [index, item] of body.items.entries()) {
+      items.push(await putItem(deps, request, { item, index, isDryRun: body.dry_run }));
+    }
     return {
       status: 200,
       headers: rateLimitHeaders(rateLimit),

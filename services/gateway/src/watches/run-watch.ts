@@ -182,7 +182,7 @@ function paused(watch: Watch, reason: WatchPauseReason, nowMs: number): Outgoing
 }
 
 /** One due time of a watch has one run, however often its turn is repeated. */
-export function runIdOf({ id, nextRunAtMs }: Pick<Watch, 'id' | 'nextRunAtMs'>): RefreshId {
+function runIdOf({ id, nextRunAtMs }: Pick<Watch, 'id' | 'nextRunAtMs'>): RefreshId {
   const random = createHash('sha256').update(`${id} ${nextRunAtMs}`).digest();
   return uuidV7From(nextRunAtMs, random);
 }

@@ -3,6 +3,7 @@ import type { RefreshId } from '@inventory/contracts/ids';
 import type { PriceList } from '@inventory/contracts/internal/ledger';
 import type { RefreshView } from '@inventory/contracts/internal/refresh';
 import { exampleIds, exampleScope } from '../http/openapi/examples.ts';
+import { sameProject, scopeOf } from '../http/openapi/links.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
 import type { RevisionStoreClient } from '../pages/revision-store-client.ts';
 import type { CollectorClient } from '../refreshes/collector-client.ts';
@@ -28,6 +29,12 @@ export const watchTag = 'Watches';
 export const watchPermission = 'platform.inventory.refresh.v1';
 export const watchesTemplate = '/v2/projects/{project_id}/watches';
 export const watchTemplate = `${watchesTemplate}/{platform_id}/{app_id}/{context_id}` as const;
+
+/** What continues from the watch at this place of the answer. */
+export function watchLinks(place: string) {
+  const watch = { ...sameProject, ...scopeOf(place) };
+  return { readWatch: watch, listWatchRuns: watch, deleteWatch: watch };
+}
 
 export const watchExample: WatchView = {
   watch_id: exampleIds.watch,

@@ -181,14 +181,11 @@ test('the expected month is never above the maximum, and neither is above the da
       fc.nat(125),
       fc.array(fc.nat(125), { maxLength: 80 }),
       (everySeconds, maxCreditsPerDay, estimate, charges) => {
-        const watch = charges.reduce(
-          (before, charged) =>
-            recordEnd(
-              { ...before, run: openRun(startMs) },
-              { outcome: 'complete_changed', charged, completedAtMs: startMs },
-            ),
-          watchOf({ everySeconds, maxCreditsPerDay }),
-        );
+        let watch = watchOf({ everySeconds, maxCreditsPerDay });
+        for (const charged of charges) {
+          const ended = { outcome: 'complete_changed', charged, completedAtMs: startMs } as const;
+          watch = recordEnd({ ...watch, run: openRun(startMs) }, ended);
+        }
         const costs = { reservation: 125, estimate };
         const expected = expectedCreditsPerMonth(watch, costs);
         const maximum = maximumCreditsPerMonth(watch, costs);

@@ -23,7 +23,15 @@ import {
   readPropertyBlocks,
   scalarAt,
 } from './platform-rows.domain.ts';
-import { addPiece, addRows, comma, type OpenText, pieceOf, written } from './text-pieces.domain.ts';
+import {
+  addPiece,
+  addRows,
+  comma,
+  type OpenText,
+  pieceOf,
+  written,
+  writtenParts,
+} from './text-pieces.domain.ts';
 
 /** One valid page and the cursor of the next. */
 export interface PlatformPage {
@@ -180,11 +188,17 @@ export function pageText(page: Rows): Buffer {
   return written(text);
 }
 
-/** The text `"assets":[…],"descriptions":[…]`, each asset with its properties or without. */
-export function pageMembers(page: Rows, form: 'with_properties' | 'without_properties'): Buffer {
+/**
+ * The text `"assets":[…],"descriptions":[…]` in parts, each asset with its properties or without. What
+ * lies together as it was sent is not copied.
+ */
+export function pageMembers(
+  page: Rows,
+  form: 'with_properties' | 'without_properties',
+): readonly Buffer[] {
   const text = { pieces: [] };
   addMembers(text, page, form);
-  return written(text);
+  return writtenParts(text);
 }
 
 function addMembers(

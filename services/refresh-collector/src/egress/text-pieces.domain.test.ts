@@ -7,6 +7,7 @@ import {
   pieceOf,
   type TextPiece,
   written,
+  writtenParts,
 } from './text-pieces.domain.ts';
 
 const open = (): OpenText => ({ pieces: [] });
@@ -75,5 +76,21 @@ describe('rows in a text', () => {
 
     expect(text.pieces).toHaveLength(3);
     expect(written(text).toString()).toBe(`[${bytes}]`);
+  });
+
+  it('are not copied in parts where they are many together', () => {
+    const bytes = Buffer.from(Array(20_000).fill('{"a":1}').join(','));
+    const text = open();
+    addPiece(text, pieceOf('['));
+    addPiece(text, pieceOf('0,'));
+    addPiece(text, { bytes, start: 0, end: bytes.length });
+    addPiece(text, pieceOf(']'));
+
+    const parts = writtenParts(text);
+
+    expect(parts.map(({ length }) => length)).toEqual([3, bytes.length, 1]);
+    expect(parts[1]?.buffer).toBe(bytes.buffer);
+    expect(Buffer.concat(parts)).toEqual(written(text));
+    expect(writtenParts(open())).toEqual([]);
   });
 });

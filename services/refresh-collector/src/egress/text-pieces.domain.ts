@@ -49,6 +49,30 @@ function between({ bytes, end }: TextPiece, { start }: TextPiece): TextPiece {
   return { bytes, start: end, end: start };
 }
 
+/** From here on a piece is not copied. */
+const largePieceMin = 64 * 1024;
+
+/** The text in parts: large pieces as they lie, small ones copied together. */
+export function writtenParts({ pieces }: OpenText): Buffer[] {
+  const parts: Buffer[] = [];
+  let small: OpenText = { pieces: [] };
+  const flush = () => {
+    if (small.pieces.length > 0) parts.push(written(small));
+    small = { pieces: [] };
+  };
+  for (const piece of pieces) {
+    const { bytes, start, end } = piece;
+    if (end - start < largePieceMin) {
+      small.pieces.push(piece);
+      continue;
+    }
+    flush();
+    parts.push(bytes.subarray(start, end));
+  }
+  flush();
+  return parts;
+}
+
 export function written({ pieces }: OpenText): Buffer {
   const text = Buffer.allocUnsafe(pieces.reduce((sum, { start, end }) => sum + end - start, 0));
   let at = 0;

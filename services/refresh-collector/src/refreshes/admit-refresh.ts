@@ -160,6 +160,7 @@ function newRefresh(
     outcome: null,
     observedAssets: null,
     revisionId: null,
+    previousRevisionId: null,
     observedAtMs: null,
     billing: {
       state: 'reserved',

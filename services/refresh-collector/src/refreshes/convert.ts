@@ -1,3 +1,5 @@
+import { changesPath } from '@inventory/contracts/http/changes';
+import { currentPath } from '@inventory/contracts/http/current';
 import type { RefreshRecord } from '@inventory/contracts/http/refresh';
 import { acceptanceOf, type RefreshView } from '@inventory/contracts/internal/refresh';
 import { type BillingOutcome, heldBy } from '@inventory/contracts/messages/billing-outcome';
@@ -32,12 +34,21 @@ export function toWireRecord(refresh: Refresh, settleGraceMs: number): RefreshRe
     // The outcome may be decided before it is settled; billing is part of completion.
     outcome: done ? refresh.outcome : null,
     revision_id: refresh.revisionId,
+    ...(refresh.revisionId === null ? {} : { links: linksOf(refresh) }),
     served_from: isServedFromSaved(refresh) ? 'saved' : 'scan',
     verified_at: isoOrNull(verifiedAtMs(refresh)),
     watch_id: refresh.watchId,
     billing_state: billing.state,
     billing_disposition: billing.disposition,
     billing: toWireBilling(billing),
+  };
+}
+
+/** Where what it saved, and what changed with it, is read. */
+function linksOf({ scope, previousRevisionId }: Refresh): NonNullable<RefreshRecord['links']> {
+  return {
+    current: currentPath(scope),
+    ...(previousRevisionId === null ? {} : { changes: changesPath(scope, previousRevisionId) }),
   };
 }
 

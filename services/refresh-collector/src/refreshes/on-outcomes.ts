@@ -47,6 +47,7 @@ export function onRevisionOutcomes(saga: SagaDeps): Handlers {
         {
           fact: 'committed',
           revisionId: body.revision_id,
+          previousRevisionId: body.previous_revision_id ?? null,
           changed: body.changed,
           observedAssets: body.observed_assets,
         },

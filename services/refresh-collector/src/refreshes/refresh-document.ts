@@ -86,6 +86,7 @@ const refresh = z.object({
   outcome: refreshOutcome.nullable(),
   observedAssets: z.int().nullable(),
   revisionId: revisionId.nullable(),
+  previousRevisionId: revisionId.exactOptional(),
   observedAt: z.date().exactOptional(),
   billing,
   eventAppended: z.boolean(),

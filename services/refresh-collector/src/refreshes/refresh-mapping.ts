@@ -48,6 +48,7 @@ function toRefresh(document: RefreshDocument): Refresh {
     outcome: document.outcome,
     observedAssets: document.observedAssets,
     revisionId: document.revisionId,
+    previousRevisionId: document.previousRevisionId ?? null,
     observedAtMs: document.observedAt?.getTime() ?? null,
     billing: document.billing,
     eventAppended: document.eventAppended,
@@ -122,6 +123,9 @@ export function changingFields(refresh: Refresh) {
     outcome: refresh.outcome,
     observedAssets: refresh.observedAssets,
     revisionId: refresh.revisionId,
+    ...(refresh.previousRevisionId === null
+      ? {}
+      : { previousRevisionId: refresh.previousRevisionId }),
     ...(refresh.observedAtMs === null ? {} : { observedAt: dateOf(refresh.observedAtMs) }),
     billing: refresh.billing,
     eventAppended: refresh.eventAppended,

@@ -47,6 +47,7 @@ export type Fact =
   | {
       readonly fact: 'committed';
       readonly revisionId: RevisionId;
+      readonly previousRevisionId: RevisionId | null;
       readonly changed: boolean;
       readonly observedAssets: number;
     }
@@ -245,8 +246,8 @@ const rules: Rules = {
       refresh.cancelRequested
         ? repeat('abandon_scan')
         : change(refresh, { cancelRequested: true }, 'abandon_scan'),
-    committed: (refresh, { revisionId, changed, observedAssets }) =>
-      settle(refresh, completeOutcome(changed), { revisionId, observedAssets }),
+    committed: (refresh, { revisionId, previousRevisionId, changed, observedAssets }) =>
+      settle(refresh, completeOutcome(changed), { revisionId, previousRevisionId, observedAssets }),
     rejected: (refresh, { reason }) => settle(refresh, refusedAssembly(refresh, reason), {}),
   },
   settling: {

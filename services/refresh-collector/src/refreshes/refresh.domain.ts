@@ -114,6 +114,8 @@ export interface Refresh {
   readonly outcome: RefreshOutcome | null;
   readonly observedAssets: number | null;
   readonly revisionId: RevisionId | null;
+  /** The revision that its own replaced; null where it replaced none. */
+  readonly previousRevisionId: RevisionId | null;
   /** The end of the scan of another refresh, or of a capture, where its observation was taken. */
   readonly observedAtMs: number | null;
   readonly billing: {

@@ -152,6 +152,9 @@ function announce(refresh: Refresh): OutgoingMessage {
       ...owner(refresh),
       outcome: refresh.outcome,
       revision_id: refresh.revisionId,
+      ...(refresh.previousRevisionId === null
+        ? {}
+        : { previous_revision_id: refresh.previousRevisionId }),
       completed_at: isoTime(refresh.completedAtMs),
       scope: refresh.scope,
       ...(refresh.watchId === null ? {} : { watch_id: refresh.watchId }),

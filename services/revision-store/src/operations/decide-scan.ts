@@ -42,7 +42,9 @@ export function outcomeMessage({ scanId, refreshId, result }: DecidedScan): Outg
     scan_id: scanId,
     refresh_id: refreshId,
     revision_id: result.revisionId,
-    previous_revision_id: result.previousRevisionId,
+    ...(result.previousRevisionId === null
+      ? {}
+      : { previous_revision_id: result.previousRevisionId }),
     observation_id: result.observationId,
     changed: result.changed,
     observed_assets: result.observedAssets,

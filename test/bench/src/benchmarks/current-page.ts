@@ -24,7 +24,9 @@ interface PageLoad extends LoadResult {
   readonly cpuMsPerPage: number;
 }
 
-type Loads = Readonly<Record<'one' | 'identity' | (typeof contentCodings)[number], PageLoad>>;
+type Loads = Readonly<
+  Record<'alone' | 'one' | 'identity' | (typeof contentCodings)[number], PageLoad>
+>;
 
 /**
  * (c) Pages of 2,000 assets, paid for, against the least such a page costs: one Kafka round trip,
@@ -54,13 +56,20 @@ export const currentPage: Benchmark = {
         yardstick: barePacked.perSecond,
         floor: 1,
       }),
+      lessIsBetter({
+        name: 'Current of one asset, one at a time, p50',
+        value: ours.alone.p50Ms,
+        unit: 'ms',
+        yardstick: 9,
+      }),
       ...cpuRows(ours),
     ];
   },
 };
 
 /** What a page costs the gateway, and what its assets add; the yardsticks are the goals. */
-function cpuRows({ one, identity, ...packed }: Loads): Row[] {
+function cpuRows(loads: Loads): Row[] {
+  const { one, identity } = loads;
   const added = (load: PageLoad) => load.cpuMsPerPage - one.cpuMsPerPage;
   const row = (name: string, value: number, yardstick: number) =>
     lessIsBetter({ name: `gateway CPU ${name}`, value, unit: 'ms', yardstick });
@@ -68,7 +77,7 @@ function cpuRows({ one, identity, ...packed }: Loads): Row[] {
     row('of a page of one asset', one.cpuMsPerPage, 1.5),
     row('that 2,000 plain assets add', added(identity), 1.5),
     ...contentCodings.map((coding) =>
-      row(`that 2,000 assets in ${coding} add`, added(packed[coding]), 0.5),
+      row(`that 2,000 assets in ${coding} add`, added(loads[coding]), 0.5),
     ),
   ];
 }
@@ -82,9 +91,10 @@ function currentPages({ backends }: BenchContext, durationMs: number): Promise<L
       return `${inventoryPath(inventory)}/current`;
     };
     const [one, many] = [await pathOf(1), await pathOf(assets)];
-    const measure = (path: string, coding: string) =>
-      loadPages(stack, { path, coding, key: customer.apiKey }, durationMs);
+    const measure = (path: string, coding: string, clients = concurrency) =>
+      loadPages(stack, { path, coding, key: customer.apiKey, clients }, durationMs);
     const loads = {
+      alone: await measure(one, 'identity', 1),
       one: await measure(one, 'identity'),
       identity: await measure(many, 'identity'),
       br: await measure(many, 'br'),
@@ -100,11 +110,13 @@ interface WantedPage {
   readonly path: string;
   readonly coding: string;
   readonly key: string;
+  /** That many at a time. */
+  readonly clients: number;
 }
 
 async function loadPages(
   { gatewayUrl, services }: Stack,
-  { path, coding, key }: WantedPage,
+  { path, coding, key, clients }: WantedPage,
   durationMs: number,
 ): Promise<PageLoad> {
   const gateways = services.filter(({ service }) => service === 'gateway');
@@ -112,9 +124,10 @@ async function loadPages(
   const headers = { 'x-api-key': key, 'accept-encoding': coding };
   const pages = openPages(`${gatewayUrl}${path}`, headers);
   const page = await pages.read();
-  await closedLoop({ concurrency, durationMs: durationMs / 4, work: pages.read });
+  const work = pages.read;
+  await closedLoop({ concurrency: clients, durationMs: durationMs / 4, work });
   const beforeMs = cpu();
-  const load = await closedLoop({ concurrency, durationMs, work: pages.read });
+  const load = await closedLoop({ concurrency: clients, durationMs, work });
   const cpuMsPerPage = (cpu() - beforeMs) / load.count;
   await pages.close();
   return { ...load, page, cpuMsPerPage };

@@ -103,6 +103,7 @@ function refreshOf(index: number, nowMs: number): Refresh {
     outcome: null,
     observedAssets: null,
     revisionId: null,
+    previousRevisionId: null,
     observedAtMs: null,
     billing: {
       state: 'reserved',

@@ -40,7 +40,7 @@ import {
   revokedData,
 } from '@inventory/contracts/http/stream-frames';
 import { v1AliasFailure, v1InvalidRequest, v1OriginalFailure } from '@inventory/contracts/http/v1';
-import { watch } from '@inventory/contracts/http/watches';
+import { watch, watchRun } from '@inventory/contracts/http/watches';
 import { inventoryKey } from '@inventory/contracts/inventory-key';
 import { language } from '@inventory/contracts/languages';
 import {
@@ -79,6 +79,7 @@ const named: NamedSchemas = new Map<z.core.$ZodType, string>([
   [projectEvent, 'ProjectEvent'],
   [rateLimit, 'RateLimit'],
   [watch, 'Watch'],
+  [watchRun, 'WatchRun'],
   [watchPausedEvent, 'WatchPausedEvent'],
   [refreshAcceptanceMeta, 'RefreshAcceptanceMeta'],
   [acceptedBatchItem, 'AcceptedBatchItem'],

@@ -1,3 +1,4 @@
+import { changesPath } from '@inventory/contracts/http/changes';
 import { currentPath } from '@inventory/contracts/http/current';
 import type { ProjectEvent } from '@inventory/contracts/http/project-event';
 import { type RefreshRecord, refreshPath } from '@inventory/contracts/http/refresh';
@@ -16,6 +17,9 @@ export const exampleIds = {
   watch: 'wat_0198c0de-0000-7000-8000-000000000010',
   webhookEndpoint: 'whe_0198c0de-0000-7000-8000-000000000009',
 } as const;
+
+/** The revision before the one of the examples. */
+const exampleBefore = 'invrev_0198c0de-0000-7000-8000-00000000000a';
 
 export const exampleScope = {
   platform_id: '76561190000000001',
@@ -56,6 +60,10 @@ export const completedRecord: RefreshRecord = {
   deadline_at: null,
   outcome: 'complete_changed',
   revision_id: exampleIds.revision,
+  links: {
+    current: currentPath(exampleScope),
+    changes: changesPath(exampleScope, exampleBefore),
+  },
   verified_at: '2026-01-15T10:00:20.000Z',
   billing_state: 'finalized',
   billing_disposition: 'finalize_complete',
@@ -133,7 +141,7 @@ export const exampleCursor = 'mQ0dQ3T1X6cQm5m0kq8oY2s4';
 
 export const changesExample = {
   scope: exampleScope,
-  from_revision_id: 'invrev_0198c0de-0000-7000-8000-000000000010',
+  from_revision_id: exampleBefore,
   to_revision_id: exampleIds.revision,
   observation_id: exampleIds.observation,
   verified_at: '2026-01-15T10:00:20.000Z',
@@ -198,5 +206,9 @@ export const completedEvent: ProjectEvent = {
     revision_id: exampleIds.revision,
     watch_id: null,
   },
-  links: { refresh: refreshPath(exampleIds.refresh), current: currentPath(exampleScope) },
+  links: {
+    refresh: refreshPath(exampleIds.refresh),
+    current: currentPath(exampleScope),
+    changes: changesPath(exampleScope, exampleBefore),
+  },
 };

@@ -1,0 +1,75 @@
+import type { CallApi } from './call-api.ts';
+import { NotFoundError } from './errors.ts';
+import type { CallOptions, ListWatchesOptions, WatchOptions, WatchRunsOptions } from './options.ts';
+import { watchesPath, watchPath, withQuery } from './paths.ts';
+import { dataOf, readItems } from './read-records.ts';
+import type { Scope } from './records.ts';
+import { walkItems } from './walk-pages.ts';
+import type { Watch, WatchRun } from './watch-records.ts';
+
+/** All of these calls are free; each run of a watch costs by what it finds. */
+export interface WatchCalls {
+  /** Watches an inventory, or changes how; with `dryRun` nothing is stored. */
+  watch(projectId: string, scope: Scope, options: WatchOptions): Promise<Watch>;
+  readWatch(projectId: string, scope: Scope, options?: CallOptions): Promise<Watch>;
+  deleteWatch(projectId: string, scope: Scope, options?: CallOptions): Promise<void>;
+  /** All of a Project's watches, by inventory. */
+  watches(projectId: string, options?: ListWatchesOptions): AsyncGenerator<Watch, void, void>;
+  /** The runs of a watch, newest first. */
+  watchRuns(
+    projectId: string,
+    scope: Scope,
+    options?: WatchRunsOptions,
+  ): AsyncGenerator<WatchRun, void, void>;
+}
+
+export function createWatchCalls(callApi: CallApi): WatchCalls {
+  const get = (path: string, options: CallOptions) => callApi({ method: 'GET', path }, options);
+  const watchIn = (success: Parameters<typeof dataOf>[0]) => dataOf<Watch>(success, 'watch_id');
+
+  return {
+    async watch(projectId, scope, options) {
+      const { everySeconds, language, maxCreditsPerDay, dryRun } = options;
+      const body = {
+        every_seconds: everySeconds,
+        language,
+        max_credits_per_day: maxCreditsPerDay,
+        dry_run: dryRun,
+      };
+      const call = { method: 'PUT', path: watchPath(projectId, scope), body } as const;
+      return watchIn(await callApi(call, options));
+    },
+    readWatch: async (projectId, scope, options = {}) =>
+      watchIn(await get(watchPath(projectId, scope), options)),
+    async deleteWatch(projectId, scope, options = {}) {
+      const call = { method: 'DELETE', path: watchPath(projectId, scope) } as const;
+      let uncertain = false;
+      try {
+        await callApi(call, options, () => {
+          uncertain = true;
+        });
+      } catch (error) {
+        // One whose response was lost has deleted it.
+        if (!uncertain || !(error instanceof NotFoundError)) throw error;
+      }
+    },
+    watches(projectId, options = {}) {
+      const { state, limit, cursor: start } = options;
+      return walkItems(async (cursor) => {
+        const path = withQuery(watchesPath(projectId), { state, limit, cursor });
+        return readItems<Watch>(await get(path, options));
+      }, start);
+    },
+    watchRuns(projectId, scope, options = {}) {
+      const { charged, limit, cursor: start } = options;
+      return walkItems(async (cursor) => {
+        const path = withQuery(`${watchPath(projectId, scope)}/runs`, {
+          charged: charged ? 'true' : undefined,
+          limit,
+          cursor,
+        });
+        return readItems<WatchRun>(await get(path, options));
+      }, start);
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import type { RevisionId } from '@inventory/contracts/ids';
+import { acceptedRefresh } from '../../test/refresh-builder.ts';
+import { toWireRecord } from './convert.ts';
+import type { Refresh } from './refresh.domain.ts';
+import { advance } from './refresh-saga.domain.ts';
+import { sagaMessages } from './saga-messages.ts';
+
+const revisionId: RevisionId = 'invrev_01900000-0000-7000-8000-000000000002';
+const older: RevisionId = 'invrev_01900000-0000-7000-8000-000000000001';
+
+/** A refresh whose scan was committed. */
+function committed(previousRevisionId: RevisionId | null = null): Refresh {
+  const step = advance(acceptedRefresh({ phase: 'assembling' }), {
+    fact: 'committed',
+    revisionId,
+    previousRevisionId,
+    changed: true,
+    observedAssets: 1,
+  });
+  if (step.step !== 'changed') throw new Error('the commit was not taken');
+  return step.next;
+}
+
+test('status and announcement lead to what changed, from the revision that the commit replaced (Status: links) [links-to-changes]', () => {
+  const next = committed(older);
+  const inventory = `/v2/platform/users/${next.scope.platform_id}/inventory/730/2`;
+
+  expect(toWireRecord(next, 0).links).toEqual({
+    current: `${inventory}/current`,
+    changes: `${inventory}/changes?since=${older}`,
+  });
+  const [message] = sagaMessages({ ...next, completedAtMs: 0 }, ['announce'], []);
+  expect(message?.body).toMatchObject({ revision_id: revisionId, previous_revision_id: older });
+});
+
+test('a first revision leads to Current alone, and a refresh without a revision nowhere (Status: links)', () => {
+  const first = committed();
+
+  expect(toWireRecord(first, 0).links).toEqual({
+    current: `/v2/platform/users/${first.scope.platform_id}/inventory/730/2/current`,
+  });
+  expect(toWireRecord(acceptedRefresh(), 0)).not.toHaveProperty('links');
+});
