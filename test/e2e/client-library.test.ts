@@ -12,10 +12,11 @@ import { waitFor } from '@inventory/testkit/wait-for';
 import type { Customer } from './support/operator.ts';
 import { joinKey, openTruthReader, type Row, type TruthReader } from './support/platform-truth.ts';
 import { openSharedStack } from './support/shared-stack.ts';
-import { scenarioScope, sizeScope } from './support/simulator-control.ts';
+import { createSimulatorControl, scenarioScope, sizeScope } from './support/simulator-control.ts';
 
 /** The published client against the whole product, as a customer uses it. */
 const stack = openSharedStack();
+const simulator = createSimulatorControl(stack.simulatorUrl);
 let truth: TruthReader;
 
 beforeAll(async () => {
@@ -70,6 +71,43 @@ test('refreshAndWait collects 4,001 assets, and walking Current gives them all, 
   expect(record).toMatchObject({ outcome: 'complete_changed', billing: { credits_charged: 3 } });
   expect(retryAfterSeconds).toBeNull();
   expectInventory(read, assets);
+});
+
+test('changes lead from one revision to the next, and cost nothing where there are none (Changes) [changes-are-a-function-of-two-revisions, links-to-changes]', async () => {
+  const scope = sizeScope(2_050, 70_010);
+  const client = await newClient();
+  const { record: first } = await client.refreshAndWait(scope);
+  const before = await all(client.currentAssets(scope));
+  const path = `/inventories/${scope.platform_id}/${scope.app_id}/${scope.context_id}`;
+  await simulator.call('POST', path, { kind: 'remove', positions: [3, 2_040] });
+  await simulator.call('POST', path, { kind: 'add', count: 3 });
+  const { record: second } = await client.refreshAndWait(scope);
+  const after = await all(client.currentAssets(scope));
+  const paidBefore = (await client.account()).balance.available;
+
+  const since = first.revision_id ?? '';
+  const pages = await all(client.changes(scope, since, { pageSize: 2 }));
+  const none = await all(client.changes(scope, second.revision_id ?? ''));
+  const paid = paidBefore - (await client.account()).balance.available;
+
+  const [old, current] = [before, after].map((rows) => rows.map(({ asset }) => asset));
+  const isIn = (rows: readonly Asset[] = [], { assetid }: Asset) =>
+    rows.some((row) => row.assetid === assetid);
+  const byId = (one: Asset, other: Asset) => Number(BigInt(one.assetid) - BigInt(other.assetid));
+  expect(second.links?.changes).toBe(
+    `/v2/platform/users/${scope.platform_id}/inventory/730/2/changes?since=${since}`,
+  );
+  expect(pages.flatMap(({ page }) => page.added)).toEqual(
+    current?.filter((row) => !isIn(old, row)).sort(byId),
+  );
+  expect(pages.flatMap(({ page }) => page.removed)).toEqual(
+    old?.filter((row) => !isIn(current, row)).sort(byId),
+  );
+  expect(pages[0]?.page.counts).toEqual({ added: 3, removed: 2, changed: 0 });
+  expect(none.map(({ page, meta }) => [page.pagination.has_more, meta.billing_reason])).toEqual([
+    [false, 'no_changes'],
+  ]);
+  expect([pages.length, paid]).toEqual([3, 3]);
 });
 
 test('walking Live Pages gives the same inventory, each page paid once (Live Page)', async () => {

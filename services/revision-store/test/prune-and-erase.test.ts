@@ -68,7 +68,8 @@ describe('Pruning (Reads: 24 hours, 180 days) [superseded-stays-24-h-the-head-18
     clock.advance(1);
     expect(await pinned()).toEqual({ status: 410, code: 'cursor_expired' });
 
-    await untilBlocks(1, 1, scope);
+    // Texts of the head, and those that its changes need.
+    await untilBlocks(1, 2, scope);
     const ofIt = { scope: inventoryKeyText(scope) };
     expect(await store.collections.observations.countDocuments(ofIt)).toBe(0);
     expect((await replica.client.page(scope)).meta.revision_id).toBe(head.revision_id);

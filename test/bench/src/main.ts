@@ -4,6 +4,7 @@ import { provisionBackends } from '@inventory/backends/provision-backends';
 import { withDeadline } from '@inventory/runtime/wait';
 import type { BenchContext, Benchmark, BenchOptions } from './benchmark.ts';
 import { admissionLatency } from './benchmarks/admission-latency.ts';
+import { changesPage } from './benchmarks/changes-page.ts';
 import { collectors } from './benchmarks/collectors.ts';
 import { currentPage } from './benchmarks/current-page.ts';
 import { exportInventory } from './benchmarks/export.ts';
@@ -35,6 +36,7 @@ const benchmarks: readonly Benchmark[] = [
   refreshThroughput,
   currentPage,
   exportInventory,
+  changesPage,
   livePage,
   liveRate,
   liveNeighbour,

@@ -1,3 +1,4 @@
+import { type ServiceStatus, serviceStatus } from '@inventory/contracts/http/status';
 import type { AccountId, ProjectId, RefreshId, WatchId } from '@inventory/contracts/ids';
 import {
   type AttemptView,
@@ -34,6 +35,7 @@ export interface CollectorClient {
   listRefreshes(projectId: ProjectId, part: RefreshListPart): Promise<RefreshList>;
   /** Whether the key is known, else what its admission would refuse. */
   findAttempt(attempt: PlannedAttempt): Promise<AttemptView>;
+  readStatus(): Promise<ServiceStatus>;
 }
 
 /** An attempt that is not made yet. */
@@ -71,6 +73,7 @@ export function createCollectorClient(client: InternalClient): CollectorClient {
           before_refresh_id: after?.refreshId,
         },
       }),
+    readStatus: () => client.json(serviceStatus, { method: 'GET', path: refreshPaths.status }),
     findAttempt: ({ accountId, projectId, scope, language, maxAgeSeconds, idempotencyKey }) =>
       client.json(attemptView, {
         method: 'GET',
