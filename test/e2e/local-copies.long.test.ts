@@ -183,7 +183,7 @@ const essence = ({ assetid, classid, instanceid, amount }: Record<string, unknow
 async function assetsOf({ platform_id, app_id, context_id }: InventoryKey) {
   const path = `${platform_id}/${app_id}/${context_id}`;
   const url = `${stack.simulatorUrl}/inventory/${path}?l=english&count=2000`;
-  const page = JSON.parse((await callOnce(url)).text);
+  const page = JSON.parse((await callOnce(url, { method: 'GET' })).text);
   return (page.assets ?? []) as Record<string, unknown>[];
 }
 
