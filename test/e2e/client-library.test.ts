@@ -8,6 +8,7 @@ import {
 } from '@inventory/client/errors';
 import { createInventoryClient, type InventoryClient } from '@inventory/client/inventory-client';
 import type { Asset, DescribedAsset } from '@inventory/client/records';
+import { waitFor } from '@inventory/testkit/wait-for';
 import type { Customer } from './support/operator.ts';
 import { joinKey, openTruthReader, type Row, type TruthReader } from './support/platform-truth.ts';
 import { openSharedStack } from './support/shared-stack.ts';
@@ -203,5 +204,70 @@ test('what was refreshed is in the list, the statement and the usage, at the lis
   expect(rows.filter(({ refresh_id }) => refresh_id === record.refresh_id)).not.toEqual([]);
   expect(items).toMatchObject([
     { project_id: customer.projectId, count: 1, charged: 2 * prices.refresh.block },
+  ]);
+});
+
+test('an observation that is young enough answers whoever allows it: at once, free, with its event (Freshness) [max-age-seconds]', async () => {
+  const scope = sizeScope(4_001, 70_008);
+  const { record: scanned } = await (await newClient()).refreshAndWait(scope);
+  const customer = await stack.operator.newCustomer({ credits: 0 });
+  await stack.operator.switchEvents(customer.accountId, true);
+  const { secret } = await stack.operator.newCredential(customer.projectId, {
+    scopes: ['*', 'customer.events.read.v1'],
+  });
+  const client = clientOf({ secret });
+
+  const { record, retryAfterSeconds } = await client.refresh(scope, { maxAge: 3_600 });
+
+  expect(record).toMatchObject({
+    state: 'completed',
+    outcome: 'complete_unchanged',
+    served_from: 'saved',
+    revision_id: scanned.revision_id,
+    verified_at: scanned.verified_at,
+    billing: { disposition: 'finalize_saved', credits_reserved: 0, credits_charged: 0 },
+  });
+  expect(retryAfterSeconds).toBeNull();
+  expect((await client.status(record.refresh_id)).record).toMatchObject(record);
+  await waitFor('its event is in the log, once', async () => {
+    const events = await all(client.events(customer.projectId));
+    const own = events.filter(
+      ({ event }) => 'refresh_id' in event.data && event.data.refresh_id === record.refresh_id,
+    );
+    return own.length === 1;
+  });
+  await expect(client.refresh(scope, { maxAge: 0 })).rejects.toThrow(PaymentRequiredError);
+});
+
+test('a watch has its run when it is due: a refresh that names it, with a product of its own (Watches) [watch-runs, watch-prices]', async () => {
+  const scope = sizeScope(2_001, 70_009);
+  const customer = await stack.operator.newCustomer();
+  const { projectId } = customer;
+  const { secret } = await stack.operator.newCredential(projectId, {
+    scopes: ['*', 'customer.account.read.v1'],
+  });
+  const client = clientOf({ secret });
+  const { watch_id } = await client.watch(projectId, scope, { everySeconds: 604_800 });
+  const due = { nextRunAt: new Date(), 'work.dueAt': new Date() };
+  const watches = (await stack.recordsOf('gateway')).collection('watches');
+  await watches.updateOne({ watchId: watch_id }, { $set: due });
+
+  const run = await waitFor('its run has ended', async () => {
+    const [newest] = await all(client.watchRuns(projectId, scope, { charged: true }));
+    return newest?.outcome === 'complete_changed' && newest;
+  });
+
+  expect(run).toMatchObject({ credits_charged: 2, deliveries: [] });
+  expect((await client.status(run.refresh_id)).record).toMatchObject({ watch_id, scope });
+  expect(await client.readWatch(projectId, scope)).toMatchObject({
+    state: 'active',
+    last_refresh_id: run.refresh_id,
+    last_outcome: 'complete_changed',
+  });
+  const rows = await all(client.statement());
+  const products = rows.filter(({ refresh_id }) => refresh_id === run.refresh_id);
+  expect(products.map(({ kind, product_code }) => `${kind} ${product_code}`)).toEqual([
+    'reserve platform.inventory.watch.v1',
+    'settle platform.inventory.watch.v1',
   ]);
 });

@@ -1,5 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ServiceStatus } from '@inventory/contracts/http/status';
+import { isoTime } from '@inventory/runtime/clock';
 import type { Browser, Page } from 'playwright-core';
 import { openBrowser } from '../support/open-browser.ts';
 import { openTestStack, type TestStack } from './support/test-stack.ts';
@@ -100,5 +102,58 @@ test('every operation is shown, and an address configures nothing', async () => 
   expect(asked.filter((url) => url.endsWith('.json'))).toEqual([
     `${stack.gatewayUrl}/openapi.json`,
   ]);
+  await context.close();
+});
+
+/** A day with a quiet night, an hour of trouble, and one quarter without a refresh: its picture. */
+const aDay: ServiceStatus = {
+  at: '2026-01-15T10:07:00.000Z',
+  admission: { state: 'open', reason: null },
+  expected_wait_seconds: 14,
+  circuit_breakers: [{ app_id: 440, state: 'open', open_until: '2026-01-15T10:09:00.000Z' }],
+  quarter_hours: Array.from({ length: 97 }, (_, at) => {
+    const isTrouble = at > 60 && at < 66;
+    const completed = Math.round(420 - 300 * Math.cos((at / 97) * 2 * Math.PI));
+    return {
+      start: isoTime(Date.UTC(2026, 0, 14, 10) + at * 900_000),
+      completed: at === 5 ? 0 : completed,
+      failed: isTrouble ? 180 : at % 7,
+      wait_p50_seconds: at === 5 ? null : isTrouble ? 24 : 8,
+      wait_p95_seconds: at === 5 ? null : isTrouble ? 96 : 32,
+    };
+  }),
+};
+
+test('the status page draws the status from its own origin, without a key, and says when it cannot (Status) [status-page]', async () => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const asked: string[] = [];
+  const complaints: string[] = [];
+  page.on('request', (request) => asked.push(request.url()));
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  const says = (text: string) => page.waitForSelector(`#state:has-text("${text}")`);
+  await page.goto(`${stack.gatewayUrl}/status`);
+  await says('Everything works.');
+  expect(await page.textContent('#admission')).toBe('admitted');
+  expect(await page.locator('#ends rect').count()).toBe(2 * 97);
+  expect(
+    asked.filter((url) => !url.startsWith('data:') && !url.startsWith(stack.gatewayUrl)),
+  ).toEqual([]);
+  expect(complaints).toEqual([]);
+
+  await page.route('**/v2/status', (route) => route.fulfill({ json: { data: aDay } }));
+  await says('Some applications are not served.');
+  mkdirSync(screenshots, { recursive: true });
+  await page.screenshot({ path: join(screenshots, 'status.png'), fullPage: true });
+  expect(await page.textContent('#breakers')).toContain('440 (open');
+  expect(await page.locator('#waits rect.p95').count()).toBe(96);
+  await page.unroute('**/v2/status');
+  await page.route('**/v2/status', (route) => route.fulfill({ status: 503, body: '{}' }));
+  await says('cannot be read at the moment');
+  expect(await page.textContent('#admission')).toBe('unknown');
+  await page.unroute('**/v2/status');
+  await says('Everything works.');
   await context.close();
 });

@@ -81,6 +81,8 @@ const livePageLimit = z.object({
 });
 /** Too many keys that no Credential has came from the client's address. */
 const unknownKeysLimit = z.object({ limit: z.literal('unknown_keys') });
+/** Requests without a key, of the client's address. */
+const peerLimit = z.object({ limit: z.literal('peer'), limit_per_minute: z.int().min(1) });
 const livePageLimitExceeded = z.object({
   code: z.enum(['rate_limit_exceeded']),
   detail: livePageLimit,
@@ -192,6 +194,7 @@ export const refusal = z.discriminatedUnion('code', [
       }),
       livePageLimit,
       unknownKeysLimit,
+      peerLimit,
     ]),
     ...retryAfter,
   }),

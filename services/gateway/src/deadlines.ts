@@ -27,6 +27,8 @@ export interface Deadlines {
   readonly undecidedRefreshMs: number;
   /** Delay of the refusal of an unknown key that is not looked up: one a second and connection. */
   readonly unknownKeyDelayMs: number;
+  /** Age past which the status of the service is read again. */
+  readonly statusAgeMs: number;
   /** One second of `wait`. */
   readonly waitSecondMs: number;
   /** Interval of the reads of a wait: a notification may be lost or late. */
@@ -46,6 +48,7 @@ export const standardDeadlines: Deadlines = {
   undecidedReadMs: 2_000,
   undecidedRefreshMs: 2_000,
   unknownKeyDelayMs: 1_000,
+  statusAgeMs: 5_000,
   waitSecondMs: 1_000,
   waitReadEveryMs: 5_000,
 };

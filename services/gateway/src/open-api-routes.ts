@@ -14,6 +14,7 @@ import type { CursorSealer } from './http/sealed-cursor.ts';
 import type { ServiceClients } from './open-clients.ts';
 import { openPages } from './pages/open-pages.ts';
 import { openRefreshes } from './refreshes/open-refreshes.ts';
+import { cacheStatus, readStatusRoute } from './status/read-status-route.ts';
 import { listEventsRoute } from './streams/list-events-route.ts';
 import type { PositionCursors } from './streams/position-cursor.ts';
 import { openWatches } from './watches/open-watches.ts';
@@ -42,6 +43,7 @@ export function openApiRoutes(
 ): BoundPublicRoute[] {
   const { ledger, webhooks, collector, eventLog: log } = clients;
   const { cursors } = shared;
+  const status = { clock: context.clock, deadlines: context.config.deadlines };
   const funds = createFunds({ ledger, prices: shared.prices });
   return [
     ...openRefreshes(context, { ...shared, collector, funds, limiter }),
@@ -49,6 +51,7 @@ export function openApiRoutes(
     ...openWatches(context, { ...shared, ...clients, funds, limiter, watchStandingOf }),
     listEventsRoute.bind({ log, cursors: positions }),
     ...webhookRoutes.map((route) => route.bind({ webhooks, cursors })),
+    readStatusRoute.bind({ readStatus: cacheStatus(collector.readStatus, status) }),
     ...openAccounts(context, { ...shared, ledger, findProject }),
   ];
 }

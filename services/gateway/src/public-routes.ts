@@ -14,6 +14,7 @@ import { listRefreshesRoute } from './refreshes/list-refreshes-route.ts';
 import { readRefreshRoute } from './refreshes/read-refresh-route.ts';
 import { requestRefreshRoute } from './refreshes/request-refresh-route.ts';
 import { requestRefreshesRoute } from './refreshes/request-refreshes-route.ts';
+import { readStatusRoute } from './status/read-status-route.ts';
 import { listEventsRoute } from './streams/list-events-route.ts';
 import { streamEventsRoute } from './streams/stream-events-route.ts';
 import { watchRoutes } from './watches/watch-routes.ts';
@@ -39,6 +40,7 @@ export const publicRoutes: readonly PublicEndpoint[] = [
   readUsageRoute,
   setBalanceAlertRoute,
   readPricesRoute,
+  readStatusRoute,
   readV1PageRoute,
   readV1PageAliasRoute,
 ];

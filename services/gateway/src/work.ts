@@ -56,7 +56,8 @@ export const work = {
     again: { firstMs: 30_000, maxMs: 120_000 },
     lookEveryMs: 1_000,
     afterCrash: 'the turn is repeated, and finds the run under the id of its due time',
-    givesUp: 'when its watch is deleted; a run that stays undecided is skipped at its sixth turn',
+    givesUp:
+      'when its watch is deleted; a run that stays undecided is recorded at its sixth turn, and the next one finds out',
   },
   watchEvents: outboxWork('watches'),
   accounts: outboxWork('accounts'),

@@ -54,6 +54,7 @@ beforeAll(async () => {
       limits: impatientLimits,
       deadlines: { ...patientDeadlines, undecidedReadMs: 0 },
       livePages: { cursorAgeMaxMs: 0 },
+      openRequestsPerMinute: 1,
       // Every cursor of the other one is older than nothing.
       clock: { now: () => systemClock.now() + 1 },
     }),
@@ -213,10 +214,20 @@ const ways: Partial<Record<PublicCode, (given: Case) => Promise<ApiAnswer>>> = {
   invalid_api_key: ({ send }) => send({ key: 'inv_unknown' }),
   permission_denied: ({ endpoint }) =>
     caseOf(endpoint, { permissions: [], networkPolicies: [['192.0.2.0/24']] }).send(),
-  rate_limit_exceeded: ({ endpoint }) => caseOf(endpoint, { requestsPerMinute: 0 }).send(),
+  rate_limit_exceeded: async ({ endpoint, send }) => {
+    if (!endpoint.isOpen) return caseOf(endpoint, { requestsPerMinute: 0 }).send();
+    await send({}, impatient);
+    return await send({}, impatient);
+  },
   not_acceptable: ({ send }) => send({ headers: { accept: 'image/png' } }),
-  service_unavailable: ({ send }) => send({ key: 'away' }),
-  internal_error: ({ send }) => send({ key: 'broken' }),
+  service_unavailable: ({ endpoint, send }) => {
+    world.collector.http.isDown = endpoint.isOpen === true;
+    return send({ key: 'away' });
+  },
+  internal_error: ({ endpoint, send }) => {
+    world.collector.knowsGateway = !endpoint.isOpen;
+    return send({ key: 'broken' });
+  },
   invalid_request: ({ endpoint, right, send }) => send(wrongCall(endpoint.operationId, right)),
   malformed_json: ({ send }) => send({ body: '{' }),
   unsupported_media_type: ({ send }) => send({ headers: { 'content-type': 'text/plain' } }),

@@ -1,3 +1,6 @@
+import { type ServiceStatus, serviceStatus } from '@inventory/contracts/http/status';
+import { createTestClock } from '@inventory/testkit/test-clock';
+import { cacheStatus } from '../src/status/read-status-route.ts';
 import {
   type GatewayWorld,
   openWorld,
@@ -54,7 +57,7 @@ test('a browser that asks for any type, for the headers alone or with a slash ge
   );
 });
 
-test('every documented operation is there, and asks for a key', async () => {
+test('every documented operation is there, and asks for a key but for the status', async () => {
   const answer = await gateway.call({ path: '/openapi.json' });
   const { paths } = JSON.parse(answer.text) as { paths: Record<string, object> };
   const asked = Object.entries(paths).flatMap(([template, operations]) =>
@@ -66,22 +69,25 @@ test('every documented operation is there, and asks for a key', async () => {
     // The template itself is a path: every `{name}` stands for some value.
     const accept = path.endsWith('/stream') ? 'text/event-stream' : '*/*';
     const { status } = await gateway.call({ method, path, headers: { accept } });
-    expect([method, path, status]).toEqual([method, path, 401]);
+    expect([method, path, status]).toEqual([method, path, path === '/v2/status' ? 200 : 401]);
   }
 });
 
-test('the page runs and loads nothing but its own, and cannot be framed', async () => {
-  const { headers } = await gateway.call({ path: '/docs' });
-  const policy = String(headers['content-security-policy']);
+test.each(['/docs', '/status'])(
+  '%s runs and loads nothing but its own, and cannot be framed',
+  async (path) => {
+    const { headers } = await gateway.call({ path });
+    const policy = String(headers['content-security-policy']);
 
-  expect(policy).toContain("default-src 'none'");
-  expect(policy).toContain("script-src 'self';");
-  expect(policy).toContain("style-src 'self';");
-  expect(policy).toContain("connect-src 'self'");
-  expect(policy).toContain("frame-ancestors 'none'");
-  expect(policy).not.toContain('unsafe');
-  expect(headers['content-type']).toBe('text/html; charset=utf-8');
-});
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("script-src 'self';");
+    expect(policy).toContain("style-src 'self';");
+    expect(policy).toContain("connect-src 'self'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toContain('unsafe');
+    expect(headers['content-type']).toBe('text/html; charset=utf-8');
+  },
+);
 
 test('calls are tried from the page only where the operator allows it', async () => {
   const script = async (at: TestGateway) => (await at.call({ path: '/docs/reference.js' })).text;
@@ -107,3 +113,62 @@ test.each(['/docs//', '/docs/../config.ts', '/docs/swagger-ui.js', '/openapi.yam
     expect((await gateway.call({ path })).status).toBe(404);
   },
 );
+
+describe('the status [status-page]', () => {
+  const read = (at = gateway, method = 'GET') => at.call({ method, path: '/v2/status' });
+
+  test('needs no key, names no customer, and may be cached for five seconds (Status)', async () => {
+    const { status, headers, json } = await read();
+
+    expect([status, headers['cache-control']]).toEqual([200, 'public, max-age=5']);
+    expect(headers['ratelimit']).toBeUndefined();
+    expect(serviceStatus.strict().parse(json.data).admission).toEqual({
+      state: 'open',
+      reason: null,
+    });
+    expect((await read(gateway, 'HEAD')).status).toBe(405);
+  });
+
+  test('has a small bucket of its own for each peer, which no key is in', async () => {
+    const small = await startTestGateway(world, { openRequestsPerMinute: 2 });
+    const { key } = world.issue();
+
+    const answers = [await read(small), await read(small), await read(small)];
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
+    expect(answers[2]?.json.error.detail).toEqual({ limit: 'peer', limit_per_minute: 2 });
+    expect((await small.call({ path: '/v2/prices', key })).status).toBe(200);
+    expect((await small.call({ path: '/status' })).status).toBe(200);
+  });
+
+  test('without its source is 503, and comes back by itself; the page is there all the while', async () => {
+    world.collector.http.isDown = true;
+    const away = await read();
+    const page = await gateway.call({ path: '/status' });
+    world.collector.http.isDown = false;
+
+    expect([away.status, away.json.error.code]).toEqual([503, 'service_unavailable']);
+    expect([away.headers['cache-control'], page.status]).toEqual(['no-store', 200]);
+    expect((await read()).status).toBe(200);
+  });
+
+  test('is read once for all who ask within five seconds', async () => {
+    const clock = createTestClock(0);
+    let reads = 0;
+    const cached = cacheStatus(
+      async () => {
+        reads += 1;
+        return {} as ServiceStatus;
+      },
+      { clock, deadlines: { statusAgeMs: 5_000 } },
+    );
+
+    await Promise.all([cached(), cached()]);
+    clock.advance(4_999);
+    await cached();
+    expect(reads).toBe(1);
+    clock.advance(1);
+    await cached();
+    expect(reads).toBe(2);
+  });
+});

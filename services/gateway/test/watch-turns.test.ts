@@ -39,10 +39,15 @@ beforeAll(async () => {
 afterAll(() => close());
 
 const claimMs = 30_000;
+const closedDoor: RefreshRefusal = {
+  code: 'product_unavailable',
+  detail: { admission_state: 'closed', reason: 'operator_closed' },
+  retry_after_seconds: 60,
+};
 type Death = 'before_reply' | 'before_write' | 'after_write';
 
 /** A watch, the collector that its runs are requested of, and replicas that die. */
-async function openStage({ maxCreditsPerDay = null as number | null } = {}) {
+async function openStage({ maxCreditsPerDay = null as number | null, everySeconds = 300 } = {}) {
   const clock = createTestClock(Date.UTC(2026, 10, 26, 12));
   const watches = createWatchStore(db, testLogger);
   const refreshes = new Map<RefreshId, { view: RefreshView; atMs: number; charged: number }>();
@@ -58,6 +63,8 @@ async function openStage({ maxCreditsPerDay = null as number | null } = {}) {
     refusal: null as RefreshRefusal | null,
     standing: 'active' as WatchStanding,
     dies: null as Death | null,
+    /** No decision arrives. */
+    isUndecided: false,
   };
   const die = (at: Death) => {
     if (stage.dies === at) throw new Error('killed');
@@ -99,6 +106,7 @@ async function openStage({ maxCreditsPerDay = null as number | null } = {}) {
         const { body } = command as { body: Request };
         const decision = decide(body);
         die('before_reply');
+        if (stage.isUndecided) return { result: 'unknown', cause: 'no reply' } as never;
         const reply = { waiting_id: 'w', refresh_id: body.refresh_id, ...decision };
         return { result: 'reply', body: reply } as never;
       },
@@ -113,7 +121,7 @@ async function openStage({ maxCreditsPerDay = null as number | null } = {}) {
   };
   const owner = { accountId: newAccountId(), projectId: newProjectId(), scope: newScope() };
   const managing = { watches, clock, identifiers: systemIdentifiers, watchesMax: 10 };
-  const wanted = { ...owner, every_seconds: 300, language: 'english' as const };
+  const wanted = { ...owner, every_seconds: everySeconds, language: 'english' as const };
   const put = () => putWatch(managing, { ...wanted, max_credits_per_day: maxCreditsPerDay });
   const made = await put();
   const find = async () => (await watches.findWatch(owner.projectId, owner.scope)) as Watch;
@@ -212,11 +220,7 @@ describe('a turn of a watch (Watches) [watch-runs]', () => {
 
   test('is skipped, not queued, while admission is closed', async () => {
     const stage = await openStage();
-    stage.refusal = {
-      code: 'product_unavailable',
-      detail: { admission_state: 'closed', reason: 'operator_closed' },
-      retry_after_seconds: 60,
-    };
+    stage.refusal = closedDoor;
     for (let turn = 0; turn < 3; turn += 1) {
       await stage.toNextTurn();
       await stage.turn();
@@ -240,6 +244,23 @@ describe('a turn of a watch (Watches) [watch-runs]', () => {
     await stage.turn();
 
     expect(stage.refreshes.size).toBe(1);
+  });
+
+  test('that stays undecided is repeated under one id, then recorded: no other is made beside it', async () => {
+    const stage = await openStage();
+    await stage.toNextTurn();
+    stage.isUndecided = true;
+    for (let turn = 0; turn < 8; turn += 1) {
+      await stage.turn();
+      stage.clock.advance(130_000);
+    }
+    stage.isUndecided = false;
+    await stage.toNextTurn();
+    await stage.turn();
+
+    expect(stage.refreshes.size).toBe(1);
+    expect(openRuns(stage)).toBe(1);
+    expect((await stage.find()).run?.refreshId).toBe([...stage.refreshes.keys()][0]);
   });
 
   test('comes later after each answer that was private', async () => {
@@ -313,6 +334,19 @@ describe('a pause (Watches) [watches]', () => {
       expect(stage.requests).toHaveLength(1);
     },
   );
+
+  test('is looked at soon again also where admission is closed meanwhile, however long the period', async () => {
+    const stage = await openStage({ everySeconds: 604_800 });
+    stage.refusal = noFunds;
+    await stage.toNextTurn();
+    await stage.turn();
+    stage.refusal = closedDoor;
+    await stage.toNextTurn();
+    await stage.turn();
+
+    const { nextRunAtMs } = await stage.find();
+    expect(nextRunAtMs - stage.clock.now()).toBeLessThanOrEqual(900_000);
+  });
 
   test('ends by PUT, at once', async () => {
     const stage = await openStage();

@@ -3,7 +3,6 @@ import { pageAssetsMax } from '@inventory/contracts/vocabulary';
 import type { MessageBus } from '@inventory/messaging/bus';
 import { createSerialExecutor } from '@inventory/runtime/serial-executor';
 import type { ServiceContext } from '@inventory/service-host/service-context';
-import { startOutbox } from '@inventory/work/outbox';
 import type { Db } from 'mongodb';
 import type { RevisionStoreConfig } from './config.ts';
 import type { DecidedScan } from './domain/scan.ts';
@@ -25,7 +24,7 @@ const erasedKeptMs = 24 * 3_600_000;
 /** The dependencies of every operation. */
 export type OperationDeps = ReturnType<typeof openOperations>['deps'];
 
-/** Opens the stores and the outbox relay. */
+/** Opens the stores. */
 export function openOperations(
   context: ServiceContext<RevisionStoreConfig>,
   db: Db,
@@ -33,9 +32,6 @@ export function openOperations(
 ) {
   const { config, logger, clock, identifiers } = context;
   const collections = collectionsOf(db);
-  const { publish } = bus;
-  const { collectionName } = collections.scans;
-  const outbox = startOutbox({ db, collectionName, publish }, context);
   const stores = {
     scans: createScanStore(collections.scans),
     waiting: createWaitingScans(collections.scans, logger),
@@ -53,7 +49,13 @@ export function openOperations(
     identifiers,
     logger,
     executor: createSerialExecutor(),
-    sendOutcome: (decided: DecidedScan) => outbox.send(decided.scanId, [outcomeMessage(decided)]),
+    sendOutcome: async (decided: DecidedScan) => {
+      try {
+        await bus.publish([outcomeMessage(decided)]);
+      } catch (error) {
+        logger.warn({ err: error, scan_id: decided.scanId }, 'outcome not sent, to be asked for');
+      }
+    },
     settings: {
       ...config.assembly,
       ...config.retention,

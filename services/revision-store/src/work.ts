@@ -1,4 +1,3 @@
-import { outboxWork } from '@inventory/work/outbox';
 import type { WorkRow } from '@inventory/work/work-row';
 
 const assembly = {
@@ -25,7 +24,6 @@ export const work = {
     what: 'one of more pages, which needs memory for all its assets',
     places: 1,
   },
-  outbox: outboxWork('scans'),
   inventories: {
     name: 'inventory leases',
     collection: 'scopes',

@@ -123,6 +123,18 @@ describe('A scan whose worker crashed (architecture: leases)', () => {
     expect(await store.committed(scan)).toMatchObject({ observation_id: result.observationId });
   });
 
+  it('after its decision has its outcome sent once the collector repeats its command (architecture: a pending request is re-sent)', async () => {
+    const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3)] });
+    const crashed = await crashedAfterHeadMoved(scan);
+    const decision = { scanId: scan.scanId, fact: 'head_moved', result } as const;
+    expect(await crashed.scans.decideScan({ ...decision, nowMs: systemClock.now() })).toBe(true);
+    expect(store.outcomesOf(scan)).toEqual([]);
+
+    await store.complete(scan);
+
+    expect(await store.committed(scan)).toMatchObject({ observation_id: result.observationId });
+  });
+
   it('after its head moved has its outcome also when another scan is assembled first', async () => {
     const scope = newScope();
     const scan = newScan({ scope, pages: [plainPage(0, 3)] });
@@ -156,7 +168,7 @@ describe('A scan whose worker crashed (architecture: leases)', () => {
       const crashed = await crashedAfterHeadMoved({ ...scan, scope });
       const { scanId, refreshId } = scan;
       const decision = { scanId, fact: 'head_moved', result, nowMs: systemClock.now() } as const;
-      expect(await crashed.scans.decideScan(decision, [])).toBe(true);
+      expect(await crashed.scans.decideScan(decision)).toBe(true);
       await store.collections.scans.deleteOne({ _id: scanId, refreshId } as never);
       // The pruner would remove the inventory before the scan: there is nothing to keep.
       const later = new Date(systemClock.now() + 3_600_000);

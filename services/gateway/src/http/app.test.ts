@@ -99,6 +99,8 @@ function createApp(): RequestListener {
       digestOf: (secret) => `of ${secret}`,
     },
     unknownKeys: createUnknownKeys({ perMinute: 1, clock }),
+    openRequests: { take: () => true, secondsUntilToken: () => null },
+    openRequestsPerMinute: 1,
     clientAddressOf: ({ socket }) => socket.remoteAddress ?? '',
     limiter: {
       takeRequests: async ({ requestsPerMinute: limit }) => {

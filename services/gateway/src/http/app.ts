@@ -10,6 +10,7 @@ import { assignRequestId } from './assign-request-id.ts';
 import { type AuthenticateDeps, authenticate } from './authenticate.ts';
 import { checkNetwork, requirePermission } from './authorize.ts';
 import { deliverPage } from './deliver-page.ts';
+import { type LimitPeersDeps, limitPeers, withKey } from './limit-peers.ts';
 import { limitRate } from './limit-rate.ts';
 import type { TrafficLimiter } from './limit-traffic.ts';
 import { compressBody, negotiateType } from './negotiate-content.ts';
@@ -21,7 +22,7 @@ import { runRoute } from './run-route.ts';
 import { type PublicPages, servePages } from './serve-pages.ts';
 import { markDeprecated } from './v1-headers.ts';
 
-export interface PublicAppOptions extends AuthenticateDeps {
+export interface PublicAppOptions extends AuthenticateDeps, LimitPeersDeps {
   readonly routes: readonly BoundPublicRoute[];
   /** Pages served beside the routes. */
   readonly pages: PublicPages;
@@ -49,10 +50,11 @@ export function createPublicApp(options: PublicAppOptions): RequestListener {
   app.use(compressBody());
   app.use(matchRoute(options.routes));
   app.use(negotiateType());
-  app.use(authenticate(options));
-  app.use(checkNetwork());
-  app.use(limitRate(options.limiter));
-  app.use(requirePermission());
+  app.use(limitPeers(options));
+  app.use(withKey(authenticate(options)));
+  app.use(withKey(checkNetwork()));
+  app.use(withKey(limitRate(options.limiter)));
+  app.use(withKey(requirePermission()));
   app.use(runRoute());
   return app.callback();
 }

@@ -62,6 +62,12 @@ export const httpSettings = {
       'Requests per minute of all Service accounts of a customer account, unless an operator sets ' +
         'it for the account; a Service account with a larger rate limit may use that',
     ),
+  OPEN_REQUESTS_PER_MINUTE: integer(1, 1_000_000)
+    .prefault('60')
+    .describe(
+      'Requests for the status of the service, which asks for no key, of one client address (of IPv6 ' +
+        'a /64, and eight times as many a /48) in a minute, on one replica',
+    ),
   V1_DEPRECATED_AT: z.iso
     .date()
     .prefault('2026-01-01')
@@ -107,6 +113,7 @@ export interface HttpConfig {
   readonly connectionsPerPeerMax: number;
   readonly unknownKeysPerMinute: number;
   readonly customerRequestsPerMinute: number;
+  readonly openRequestsPerMinute: number;
   readonly v1DeprecatedAtMs: number;
   readonly reference: ReferenceOptions;
   readonly role: GatewayRole;
@@ -126,6 +133,7 @@ export function httpConfig(parsed: Parsed): Omit<HttpConfig, 'deadlines'> {
     connectionsPerPeerMax: parsed.CONNECTIONS_PER_PEER_MAX,
     unknownKeysPerMinute: parsed.UNKNOWN_KEYS_PER_MINUTE,
     customerRequestsPerMinute: parsed.CUSTOMER_REQUESTS_PER_MINUTE,
+    openRequestsPerMinute: parsed.OPEN_REQUESTS_PER_MINUTE,
     v1DeprecatedAtMs: fromIsoTime(`${parsed.V1_DEPRECATED_AT}T00:00:00.000Z`),
     reference: {
       isServed: parsed.API_REFERENCE === 'true',

@@ -15,6 +15,7 @@ export type PublicTag =
   | 'Events'
   | 'Webhooks'
   | 'Account'
+  | 'Status'
   | 'Version 1';
 
 /** A success: `data` in the common envelope, or a body of its own. */
@@ -36,6 +37,8 @@ export interface PublicEndpoint extends DocumentedEndpoint {
   readonly description: string;
   /** Required permission of the Credential; absent where any active Credential may call. */
   readonly permission?: Permission;
+  /** Whether no key is asked for: its requests are limited by the address of the client alone. */
+  readonly isOpen?: boolean;
   /** Product that the operation is billed as. */
   readonly product?: ProductCode;
   /** Media types of the response, the preferred one first; JSON when absent. */

@@ -13,13 +13,22 @@ export function runRoute(): PublicMiddleware {
     });
     const request = {
       requestId: state.requestId,
-      principal: required(state, 'principal'),
-      rateLimit: required(state, 'rateLimit'),
+      // An operation without a key has none of these, and reads none.
+      get principal() {
+        return required(state, 'principal');
+      },
+      get rateLimit() {
+        return required(state, 'rateLimit');
+      },
+      get clientAddress() {
+        return required(state, 'clientAddress');
+      },
+      get secretDigest() {
+        return required(state, 'secretDigest');
+      },
       type: required(state, 'type'),
       acceptedCoding: () => acceptedCoding(context),
       signal: gone.signal,
-      clientAddress: required(state, 'clientAddress'),
-      secretDigest: required(state, 'secretDigest'),
     };
     const route = required(state, 'route');
     const pathValues = required(state, 'pathValues');

@@ -7,12 +7,14 @@ import { createClientAddressOf } from './client-address.ts';
 import type { HttpConfig } from './http-config.ts';
 import { connectionRefused, unknownKeyRefused } from './http-metrics.ts';
 import { openApiPage, requireDocumented } from './openapi/openapi-page.ts';
+import { createPeerBuckets } from './peer-buckets.ts';
 import { createPeerConnections } from './peer-connections.ts';
 import { endpointsOf, type PublicEndpoint } from './public-route.ts';
 import { startPublicServer } from './public-server.ts';
 import { referencePages } from './reference/reference-pages.ts';
 import { refuseUnknownKeys } from './refuse-unknown-keys.ts';
 import type { PublicPages } from './serve-pages.ts';
+import { statusPages } from './status-page/status-pages.ts';
 import { createUnknownKeys } from './unknown-keys.ts';
 
 export interface PublicApiDeps
@@ -35,6 +37,8 @@ export async function startPublicApi(
   const app = createPublicApp({
     ...deps,
     ...keys,
+    openRequests: createPeerBuckets({ perMinute: config.openRequestsPerMinute, clock }),
+    openRequestsPerMinute: config.openRequestsPerMinute,
     pages: pagesOf(config, deps),
     trustedProxies,
     v1DeprecatedAtMs,
@@ -77,5 +81,9 @@ function pagesOf(
 ): PublicPages {
   requireDocumented(endpointsOf(endpoints, role), routes);
   if (role === 'events') return {};
-  return { ...openApiPage(endpoints, eventsOrigin), ...referencePages(reference) };
+  return {
+    ...openApiPage(endpoints, eventsOrigin),
+    ...referencePages(reference),
+    ...statusPages(),
+  };
 }

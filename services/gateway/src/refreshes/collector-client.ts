@@ -1,3 +1,4 @@
+import { type ServiceStatus, serviceStatus } from '@inventory/contracts/http/status';
 import type { AccountId, ProjectId, RefreshId, WatchId } from '@inventory/contracts/ids';
 import {
   type AttemptView,
@@ -33,6 +34,7 @@ export interface CollectorClient {
   listRefreshes(projectId: ProjectId, part: RefreshListPart): Promise<RefreshList>;
   /** Whether the key is known, else what its admission would refuse. */
   findAttempt(attempt: PlannedAttempt): Promise<AttemptView>;
+  readStatus(): Promise<ServiceStatus>;
 }
 
 /** An attempt that is not made yet. */
@@ -67,6 +69,7 @@ export function createCollectorClient(client: InternalClient): CollectorClient {
           before_refresh_id: after?.refreshId,
         },
       }),
+    readStatus: () => client.json(serviceStatus, { method: 'GET', path: refreshPaths.status }),
     findAttempt: ({ accountId, projectId, scope, idempotencyKey }) =>
       client.json(attemptView, {
         method: 'GET',

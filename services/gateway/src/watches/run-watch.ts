@@ -17,6 +17,7 @@ import {
   backedOffUntil,
   type EndedRun,
   fitsDailyLimit,
+  nextLookTime,
   nextRunTime,
   pausedUntil,
   recordEnd,
@@ -38,7 +39,7 @@ export interface RunWatchDeps extends RequestRunDeps {
 }
 
 const product = 'platform.inventory.watch.v1';
-/** A run that stays undecided for so many turns is given up; the next one is made at its time. */
+/** A run that stays undecided for so many turns is recorded as one whose end is to be read. */
 const triesMax = 6;
 
 /**
@@ -122,7 +123,9 @@ async function decide(
     decision.result === 'refused'
       ? decision.refusal
       : { code: 'service_unavailable', retry_after_seconds: 1 };
-  if (refusal.code === 'service_unavailable' && tries < triesMax) return 'undecided';
+  // One that may have been made is recorded: the next turn finds out, and makes no other beside it.
+  if (refusal.code === 'service_unavailable')
+    return tries < triesMax ? 'undecided' : { turn: 'run', refreshId };
   if (isFundsRefusal(refusal)) deps.funds.recordRefusal(purchase);
   return refusedBy(refusal);
 }
@@ -151,10 +154,11 @@ function applied(
       return { next: { ...watch, run, nextRunAtMs, pausedReason: null }, messages: [] };
     }
     case 'skip': {
-      const nextRunAtMs = Math.max(
-        nextRunTime(watch, nowMs),
-        runTimeAfter(watch, decision.untilMs ?? nowMs),
-      );
+      const nextMs =
+        watch.pausedReason === null ? nextRunTime(watch, nowMs) : nextLookTime(watch, nowMs);
+      const { untilMs } = decision;
+      const nextRunAtMs =
+        untilMs === undefined ? nextMs : Math.max(nextMs, runTimeAfter(watch, untilMs));
       return { next: { ...watch, nextRunAtMs }, messages: [] };
     }
     case 'pause': {

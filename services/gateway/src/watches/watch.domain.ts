@@ -91,6 +91,11 @@ export function backedOffUntil({ denials, run, everySeconds }: Watch): number {
 /** When a watch that is paused now looks at its reason again. */
 export function pausedUntil(watch: Watch, reason: WatchPauseReason, nowMs: number): number {
   if (reason === 'daily_limit_reached') return runTimeAfter(watch, (dayOf(nowMs) + 1) * dayMs);
+  return nextLookTime(watch, nowMs);
+}
+
+/** A paused watch is looked at more often than it may have runs, so that it resumes soon. */
+export function nextLookTime(watch: Timed, nowMs: number): number {
   const periodMs = Math.min(pausedPeriodMs, watch.everySeconds * 1_000);
   return nowMs + Math.floor(periodMs * (0.5 + shareOf(`${watch.id} ${nowMs}`) / 2));
 }

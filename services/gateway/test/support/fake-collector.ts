@@ -1,3 +1,4 @@
+import type { ServiceStatus } from '@inventory/contracts/http/status';
 import type { RefreshId } from '@inventory/contracts/ids';
 import type { RefreshView } from '@inventory/contracts/internal/refresh';
 import type { MessageBody } from '@inventory/contracts/messages';
@@ -38,6 +39,8 @@ export interface FakeCollector {
   admission: RefreshRefusal | null;
   /** Whether and how to answer a cancel; null gives no answer. */
   answerCancel: (cancel: Cancel) => MessageBody<'reply.refresh-cancel.v1'>['result'] | null;
+  /** Whether it names the gateway among the callers of its status. */
+  knowsGateway: boolean;
   /** How often each decision is sent. */
   repliesPerDecision: number;
   /** Back to keeping promises. */
@@ -52,6 +55,14 @@ export const accepted = {
   deadline_at: isoTime(systemClock.now() + 1_800_000),
   retry_after_seconds: 7,
 } as const satisfies FakeDecision;
+
+const exampleStatus: ServiceStatus = {
+  at: '2026-01-15T10:00:00.000Z',
+  admission: { state: 'open', reason: null },
+  expected_wait_seconds: 14,
+  circuit_breakers: [],
+  quarter_hours: [],
+};
 
 export function refused(refusal: RefreshRefusal): FakeDecision {
   return { decision: 'refused', refusal };
@@ -114,6 +125,11 @@ export async function startFakeCollector(bus: MessageBus): Promise<FakeCollector
       const isKnown = byProjectKey.has(`${id} ${url.searchParams.get('idempotency_key')}`);
       return jsonAnswer({ is_known_key: isKnown, refusal: isKnown ? null : fake.admission });
     }
+    if (url.pathname === '/status') {
+      return fake.knowsGateway
+        ? jsonAnswer(exampleStatus)
+        : refusalAnswer({ code: 'caller_not_permitted' });
+    }
     return noRouteAnswer;
   });
 
@@ -123,6 +139,7 @@ export async function startFakeCollector(bus: MessageBus): Promise<FakeCollector
     answerCancel: ({ refresh_id }: Cancel) =>
       views.has(refresh_id) ? ('cancelling' as const) : ('not_found' as const),
     repliesPerDecision: 1,
+    knowsGateway: true,
   };
   const fake: FakeCollector = {
     http,

@@ -83,6 +83,7 @@ export function rightCall(
     readUsage: { path: '/v2/account/usage' },
     setBalanceAlert: { method: 'PUT', path: '/v2/account/balance-alert', body: { threshold: 5 } },
     readPrices: { path: '/v2/prices' },
+    readStatus: { path: '/v2/status' },
   };
   const call = calls[operationId];
   if (call === undefined) throw new Error(`how ${operationId} is called is not known`);
@@ -101,6 +102,7 @@ export function wrongCall(operationId: string, right: ApiCall): ApiCall {
       return { ...right, path: `${path}?limit=0` };
     case 'readAccount':
     case 'readPrices':
+    case 'readStatus':
       return { ...right, path: `${path}?page=2` };
     case 'readUsage':
       return { ...right, path: `${path}?from=yesterday` };

@@ -30,6 +30,7 @@ export const patientDeadlines: Deadlines = {
   undecidedReadMs: farMs,
   undecidedRefreshMs: farMs,
   unknownKeyDelayMs: 0,
+  statusAgeMs: 0,
   waitSecondMs: farMs,
   waitReadEveryMs: farMs,
 };

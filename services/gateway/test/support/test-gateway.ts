@@ -151,6 +151,7 @@ export interface TestGatewayOptions {
   readonly canTryReference?: boolean;
   readonly servesReference?: boolean;
   readonly unknownKeysPerMinute?: number;
+  readonly openRequestsPerMinute?: number;
   readonly revisionStoreTimeoutMs?: number;
   readonly mongodbUri?: string;
   readonly role?: GatewayConfig['role'];
@@ -197,6 +198,7 @@ export function testGatewayConfig(
     connectionsPerPeerMax: 10_000,
     unknownKeysPerMinute: overrides.unknownKeysPerMinute ?? 100_000,
     customerRequestsPerMinute: 1_200,
+    openRequestsPerMinute: overrides.openRequestsPerMinute ?? 100_000,
     decisionTimeoutMs,
     drainMs,
     pageReads,

@@ -30,7 +30,7 @@ export interface AssembleScanDeps {
   readonly blocks: BlockStore;
   readonly changes: ChangeStore;
   readonly observations: Pick<ObservationStore, 'keepSuperseded'>;
-  /** Sends the outcome that was just written into a scan's outbox; what fails is sent later. */
+  /** Sends the outcome of a decided scan; where it is lost, the collector sends its command again. */
   readonly sendOutcome: (decided: DecidedScan) => Promise<void>;
   readonly clock: Clock;
   readonly identifiers: Identifiers;

@@ -40,7 +40,8 @@ export interface ScanToCommit {
  *    anew;
  * 3. move the head, its change sets in it, filtered on the lease's epoch, the result beside it. A crash before it makes
  *    another worker assemble the scan again, a crash after it makes another copy the result;
- * 4. copy the result to the scan document, its outcome in the same write.
+ * 4. copy the result to the scan document. Its outcome is sent then; after a crash before that the
+ *    collector repeats its command, and is answered from the record.
  */
 export async function commitScan(
   deps: CommitScanDeps,

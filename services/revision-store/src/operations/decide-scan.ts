@@ -12,16 +12,13 @@ export interface DecideScanDeps {
   readonly clock: Clock;
 }
 
-/**
- * Decides a scan; the same write stores its outcome. The first decision is final and is returned.
- */
+/** Decides a scan. The first decision is final and is returned. */
 export async function decideScan(
   { scans, clock }: DecideScanDeps,
-  { scanId, refreshId, result }: DecidedScan,
+  { scanId, result }: DecidedScan,
   fact: ScanFact,
 ): Promise<ScanResult> {
-  const outbox = [outcomeMessage({ scanId, refreshId, result })];
-  if (await scans.decideScan({ scanId, fact, result, nowMs: clock.now() }, outbox)) {
+  if (await scans.decideScan({ scanId, fact, result, nowMs: clock.now() })) {
     countScan(result.result === 'rejected' ? result.reason : 'committed');
     return result;
   }
@@ -54,7 +51,7 @@ export function outcomeMessage({ scanId, refreshId, result }: DecidedScan): Outg
 
 export interface SettleLastResultDeps extends DecideScanDeps {
   readonly scopes: Pick<ScopeStore, 'markResultSettled'>;
-  /** Sends the outcome that was just written into a scan's outbox; what fails is sent later. */
+  /** Sends the outcome of a decided scan; where it is lost, the collector sends its command again. */
   readonly sendOutcome: (decided: DecidedScan) => Promise<void>;
 }
 

@@ -43,7 +43,7 @@ export async function recordAbandonedScan(
     await scopes.requestPrune(known.scopeKey, clock.now());
   }
   const decision = { scanId: scan.scanId, fact: 'abandoned', result, nowMs: clock.now() } as const;
-  if (await scans.decideScan(decision, [])) countScan('abandoned');
+  if (await scans.decideScan(decision)) countScan('abandoned');
   const { decided } = await scans.findScan(scan.scanId);
   if (decided) await publish([outcomeMessage(decided)]);
 }

@@ -4,7 +4,6 @@ import { manifestPage, scanSource } from '@inventory/contracts/messages/revision
 import { type CollectionIndexes, whereExists } from '@inventory/mongo/indexes';
 import { storedTrace } from '@inventory/mongo/stored-trace';
 import { leaseField } from '@inventory/work/lease';
-import { outboxIndex, type WithOutbox } from '@inventory/work/outbox';
 import { workField, workIndex } from '@inventory/work/work-field';
 import type { Binary, Collection, Db } from 'mongodb';
 import { z } from 'zod';
@@ -67,7 +66,7 @@ const scan = z.object({
   /** The inventory of a completed scan. */
   scope: z.string().exactOptional(),
 });
-export type ScanDocument = z.infer<typeof scan> & WithOutbox;
+export type ScanDocument = z.infer<typeof scan>;
 
 const waitingScan = scan.extend({ manifest, scope: z.string() });
 export type WaitingScanDocument = z.infer<typeof waitingScan>;
@@ -271,7 +270,6 @@ export const indexes: readonly CollectionIndexes[] = [
       workIndex,
       { name: 'chunks_drop', keys: { chunksDropAt: 1 }, options: whereExists('chunksDropAt') },
       { name: 'decided', keys: { decidedAt: 1 }, options: whereExists('decidedAt') },
-      outboxIndex,
     ],
   },
   { collection: 'chunks', indexes: [{ name: 'staged', keys: { stagedAt: 1 } }] },

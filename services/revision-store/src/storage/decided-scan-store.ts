@@ -24,7 +24,7 @@ export function createDecidedScanStore(collection: Collection<ScanDocument>) {
 
     /** Deletes the records of scans decided before then; returns how many. */
     async deleteDecidedBefore(beforeMs: number): Promise<number> {
-      const old = { decidedAt: { $lt: dateOf(beforeMs) }, outboxWork: { $exists: false } };
+      const old = { decidedAt: { $lt: dateOf(beforeMs) } };
       return (await collection.deleteMany(old)).deletedCount;
     },
   };

@@ -1,10 +1,8 @@
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
-import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
 import { parseDocument } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
-import { pushToOutbox } from '@inventory/work/outbox';
 import { claimedWork, type FirstClaim, newWork } from '@inventory/work/work-field';
 import type { Collection, Filter } from 'mongodb';
 import {
@@ -85,14 +83,13 @@ export function createScanStore(collection: Collection<ScanDocument>) {
       });
     },
 
-    /** Decides a scan if its state allows it; the same write stores the outcome in the outbox. */
-    async decideScan(decision: Decision, outbox: readonly OutgoingMessage[]): Promise<boolean> {
+    /** Decides a scan if its state allows it. */
+    async decideScan(decision: Decision): Promise<boolean> {
       const now = dateOf(decision.nowMs);
       const state = stateAfter(decision.fact) as ScanDocument['state'];
       const decided = await collection.updateOne(inStateBefore(decision.scanId, decision.fact), {
         $set: { state, result: decision.result, decidedAt: now, chunksDropAt: now },
         $unset: { manifest: '', work: '' },
-        ...(outbox.length > 0 ? pushToOutbox(outbox, decision.nowMs) : {}),
       });
       return decided.matchedCount === 1;
     },

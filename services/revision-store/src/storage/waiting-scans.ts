@@ -49,7 +49,6 @@ export function createWaitingScans(
       collection,
       documents: documents.waitingScan,
       queue,
-      projection: { outbox: 0 },
       toItem: (document): WaitingScan => ({
         scan: fromManifest(document),
         scopeKey: document.scope,

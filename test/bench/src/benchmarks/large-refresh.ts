@@ -3,15 +3,15 @@ import { request } from 'undici';
 import { withStack } from '../bench-stack.ts';
 import type { BenchContext, Benchmark } from '../benchmark.ts';
 import { openCustomer } from '../customer.ts';
-import { peakMemoryMb } from '../process-usage.ts';
+import { cpuDuring, peakMemoryMb } from '../process-usage.ts';
 import { lessIsBetter, type Row, reported } from '../row.ts';
 
 const memoryMaxMb = 512;
 const memoryBound = ['refresh-collector', 'revision-store'];
 
 /**
- * (e) The largest refresh a reservation pays for, against a loop that only fetches its pages; and
- * the most memory each service had resident for it.
+ * (e) The largest refresh a reservation pays for, against a loop that only fetches its pages; the CPU
+ * that it took of each service, and the most memory each had resident for it.
  */
 export const largeRefresh: Benchmark = {
   name: 'large-refresh',
@@ -21,8 +21,9 @@ export const largeRefresh: Benchmark = {
       const assets = quick ? 20_000 : 250_000;
       const loopMs = await fetchAll(stack.simulatorUrl ?? '', assets);
       say(`the bare loop took ${(loopMs / 1_000).toFixed(1)} s`);
-      const refreshId = await customer.refresh(sizeInventory(assets, 1));
-      const record = await customer.completed(refreshId);
+      const [record, used] = await cpuDuring(stack, async () =>
+        customer.completed(await customer.refresh(sizeInventory(assets, 1))),
+      );
       const tookMs = Date.parse(record.completed_at) - Date.parse(record.requested_at);
       await customer.close();
       const memory = stack.services.map(({ name: replica, service, pid }): Row => {
@@ -39,6 +40,9 @@ export const largeRefresh: Benchmark = {
           unit: 's',
           yardstick: loopMs / 1_000,
         }),
+        ...[...used].map(([name, ms]) =>
+          reported(`CPU for ${assets} assets, ${name}`, ms / 1_000, 's'),
+        ),
         ...memory,
       ];
     }),

@@ -32,6 +32,7 @@ import {
   refreshStatus,
 } from '@inventory/contracts/http/refresh';
 import { acceptedBatchItem, refusedBatchItem } from '@inventory/contracts/http/refresh-batch';
+import { serviceStatus } from '@inventory/contracts/http/status';
 import {
   checkpointData,
   closingData,
@@ -90,6 +91,7 @@ const named: NamedSchemas = new Map<z.core.$ZodType, string>([
   [refreshStatus, 'RefreshStatus'],
   [requestIssue, 'RequestIssue'],
   [inventoryKey, 'Scope'],
+  [serviceStatus, 'ServiceStatus'],
   [accountStatement, 'Statement'],
   [accountUsage, 'Usage'],
   [v1AliasFailure, 'V1AliasFailure'],
@@ -104,6 +106,7 @@ const tags: Readonly<Record<PublicTag, string>> = {
   Events: 'Terminal refreshes, as a stream and as a list.',
   Webhooks: 'The same events, sent as signed requests.',
   Account: 'Money, limits and prices.',
+  Status: 'How the service does.',
   'Version 1': 'Deprecated routes with their own bodies.',
 };
 
@@ -152,13 +155,14 @@ const publicApi: ApiDescription<PublicEndpoint> = {
     page_size: 50,
   },
   mayOmitBody: false,
-  describe: ({ description: text, permission, dialect }) => ({
-    description: `${text}\n\n${permissionText(permission)}`,
+  describe: ({ description: text, permission, dialect, isOpen = false }) => ({
+    description: `${text}\n\n${permissionText(permission, isOpen)}`,
+    ...(isOpen ? { security: [] } : {}),
     ...(dialect === undefined ? {} : { deprecated: true }),
     ...(permission === undefined ? {} : { 'x-permission': permission }),
   }),
   responses: (endpoint) => ({
-    ...successResponses(endpoint.answer),
+    ...successResponses(endpoint),
     ...errorResponses(documentedErrors(endpoint, named)),
   }),
 };
@@ -178,16 +182,20 @@ export function publicDocument(
   return openApiDocument({ ...publicApi, describe }, endpoints);
 }
 
-function permissionText(permission: string | undefined): string {
+function permissionText(permission: string | undefined, isOpen: boolean): string {
+  if (isOpen) return 'Open to anyone, without a key.';
   return permission === undefined
     ? 'Open to any active Credential.'
     : `Needs the permission \`${permission}\`.`;
 }
 
-function successResponses({ also, ...answer }: PublicEndpoint['answer']): JsonSchema {
+function successResponses({
+  isOpen = false,
+  answer: { also, ...answer },
+}: PublicEndpoint): JsonSchema {
   const content = {
     ...contentOf(answer.body),
-    commonHeaders: ['X-Request-ID', 'RateLimit', 'RateLimit-Policy'],
+    commonHeaders: ['X-Request-ID', ...(isOpen ? [] : ['RateLimit', 'RateLimit-Policy'])],
   };
   const answers = also === undefined ? [answer] : [answer, also];
   return Object.fromEntries(answers.map((one) => [one.status, successResponse(one, content)]));

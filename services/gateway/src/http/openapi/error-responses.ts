@@ -32,6 +32,8 @@ const commonCodes: readonly PublicCode[] = [
   'internal_error',
   'service_unavailable',
 ];
+/** Of operations that ask for a key. */
+const keyCodes: readonly PublicCode[] = ['missing_api_key', 'invalid_api_key', 'permission_denied'];
 const bodyCodes: readonly PublicCode[] = [
   'malformed_json',
   'unsupported_media_type',
@@ -45,6 +47,7 @@ export function errorCodesOf(endpoint: PublicEndpoint): PublicCode[] {
     ...(endpoint.input.body === undefined ? [] : bodyCodes),
     ...endpoint.errors,
   ]);
+  if (endpoint.isOpen) for (const code of keyCodes) codes.delete(code);
   return publicCodes.filter((code) => codes.has(code));
 }
 
@@ -95,7 +98,7 @@ function headersOf(endpoint: PublicEndpoint, code: PublicCode): string[] {
   return [
     'X-Request-ID',
     ...(hasRetryAfter(code) ? ['Retry-After'] : []),
-    ...(ofNobody.includes(code) ? [] : ['RateLimit', 'RateLimit-Policy']),
+    ...(ofNobody.includes(code) || endpoint.isOpen ? [] : ['RateLimit', 'RateLimit-Policy']),
     ...(isCommon(endpoint, code) ? [] : Object.keys(v1Headers)),
     ...(isBilledV1 ? ['X-Credits-Charged', 'X-Credits-Remaining'] : []),
     ...(isBilledV1 && endpoint.dialect === 'original' ? ['X-Api-Credits-Remaining'] : []),

@@ -8,7 +8,7 @@ const folder = referencePath;
  * Content security policy: this origin only. Inline styles are those that the script of the page
  * sets on elements; inline scripts are refused.
  */
-const policy = [
+export const pagePolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -45,7 +45,7 @@ export interface ReferenceOptions {
 /** GET /docs: the interactive reference, served from this process only. */
 export function referencePages({ isServed, canTry }: ReferenceOptions): PublicPages {
   if (!isServed) return {};
-  const headers = { 'Content-Security-Policy': policy };
+  const headers = { 'Content-Security-Policy': pagePolicy };
   return {
     [folder]: { type: 'html', body: Buffer.from(html), headers },
     [`${folder}/reference.js`]: { type: 'js', body: Buffer.from(referenceScript(canTry)) },

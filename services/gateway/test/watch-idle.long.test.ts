@@ -1,0 +1,61 @@
+import { connectMongo } from '@inventory/mongo/connect';
+import { ensureIndexes } from '@inventory/mongo/indexes';
+import { newAccountId, newProjectId } from '@inventory/testkit/builders';
+import { openNamespace, testLogger } from '@inventory/testkit/namespace';
+import type { Watch } from '../src/watches/watch.domain.ts';
+import { createWatchStore, watchIndexes } from '../src/watches/watch-store.ts';
+
+const watchCount = 10_000;
+const looks = 200;
+const nowMs = Date.UTC(2026, 10, 26);
+
+function watchOf(at: number): Watch {
+  const uuid = `0199c2a4-6f10-7b21-8c3d-${String(at).padStart(12, '0')}`;
+  return {
+    id: `wat_${uuid}`,
+    version: 1,
+    accountId: owner.accountId,
+    projectId: owner.projectId,
+    scope: {
+      platform_id: String(76_561_190_000_000_000n + BigInt(at)),
+      app_id: 730,
+      context_id: 2,
+    },
+    language: 'english',
+    everySeconds: 300,
+    maxCreditsPerDay: null,
+    createdAtMs: nowMs,
+    nextRunAtMs: nowMs + 1 + at,
+    pausedReason: null,
+    run: null,
+    denials: 0,
+    spent: { day: 0, credits: 0 },
+    recent: { runs: 0, credits: 0 },
+  };
+}
+const owner = { accountId: newAccountId(), projectId: newProjectId() };
+
+test('10,000 idle watches cost a replica at most 1 % of a core: a look a second, of at most 10 ms of its CPU (Watches) [watch-runs]', async () => {
+  const { mongodbUri: uri, database } = await openNamespace({ topics: false });
+  const name = database('watch_idle');
+  const mongo = await connectMongo({ uri, database: name, service: 'gateway', logger: testLogger });
+  await ensureIndexes(mongo.db, [watchIndexes]);
+  const watches = createWatchStore(mongo.db, testLogger);
+  for (let at = 0; at < watchCount; at += 100) {
+    const some = Array.from({ length: 100 }, (_, index) =>
+      watches.insertWatch(watchOf(at + index)),
+    );
+    await Promise.all(some);
+  }
+
+  const before = process.cpuUsage();
+  for (let look = 0; look < looks; look += 1) {
+    expect(await watches.turns.findDue(nowMs, 40)).toEqual([]);
+  }
+  const { user, system } = process.cpuUsage(before);
+  await mongo.close();
+
+  const msPerLook = (user + system) / 1_000 / looks;
+  process.stdout.write(`${msPerLook.toFixed(2)} ms of CPU a look\n`);
+  expect(msPerLook).toBeLessThanOrEqual(10);
+});
