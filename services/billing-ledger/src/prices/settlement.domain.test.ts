@@ -1,7 +1,7 @@
 import { heldProducts, refreshOutcomes } from '@inventory/contracts/vocabulary';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
-import { firstPriceList } from './price-list.domain.ts';
+import { firstPriceList, pagePrice } from './price-list.domain.ts';
 import { settlementOf } from './settlement.domain.ts';
 
 const reserved = firstPriceList.refreshReservation;
@@ -129,4 +129,10 @@ describe('The price of a run of a watch (Watches) [watch-prices]', () => {
       }).charged;
     expect([settled('private'), settled('incomplete')]).toEqual([1, 0]);
   });
+});
+
+test('a page of changes costs what a page of Current costs (Beyond the interface: Changes) [changes-are-charged-as-current]', () => {
+  const prices = { ...firstPriceList, currentPage: 3, livePage: 5 };
+
+  expect(pagePrice(prices, 'platform.inventory.changes.page.v1')).toBe(3);
 });
