@@ -27,6 +27,7 @@ test('the rights of a service follow from the catalogue: groups, topics read, to
     'Write topic refresh.commands.v1',
     'Write topic billing.commands.v1',
     'Write topic revision.commands.v1',
+    'Write topic refresh.outcomes.v1',
     'Write topic authority.changes.v1',
   ]);
 });

@@ -264,7 +264,7 @@ test('a price list is published once, and listed [prices]', async () => {
   expect([first, other, late, negative, incomplete].map(({ code }) => code)).toEqual([
     ...[0, 1, 1, 1, 2],
   ]);
-  expect(listed.out).toMatch(/^2 +2100-01-01T00:00:00.000Z +200 +2 +2000 +1 +2 +1$/m);
+  expect(listed.out).toMatch(/^2 +2100-01-01T00:00:00.000Z +200 +2 +2000 +1 +2 +2 +2 +1$/m);
   const audited = world.log.filter((line) => line.includes('"prices.publish"'));
   expect(audited.map((line) => JSON.parse(line).audit)).toEqual([
     expect.objectContaining({ version: 2, refresh_reservation: 200, outcome: 'done' }),
