@@ -76,8 +76,9 @@ function openTracker(apiKey: string) {
       });
     }
   };
+  const hasEnded = () => child?.exitCode !== null || child.signalCode !== null;
   const kill = async () => {
-    if (!child || child.exitCode !== null) return;
+    if (!child || hasEnded()) return;
     const closed = once(child, 'close');
     child.kill('SIGKILL');
     await closed;
@@ -86,7 +87,7 @@ function openTracker(apiKey: string) {
   return {
     text: () => printed,
     isPlaced: () => existsSync(join(copies, 'cursor')),
-    hasEnded: () => child?.exitCode !== null,
+    hasEnded,
     kill,
     async restart() {
       await kill();
