@@ -99,17 +99,17 @@ describe('a watch (Watches) [watches]', () => {
   });
 
   test.each([
-    [{ every_seconds: 299 }, 'every_seconds'],
-    [{ every_seconds: 604_801 }, 'every_seconds'],
-    [{ every_seconds: 300.5 }, 'every_seconds'],
-    [{ max_credits_per_day: 124 }, 'max_credits_per_day'],
-    [{ language: 'klingon' }, 'language'],
-    [{ period: 1 }, 'period'],
-  ])('%j is 422', async (body, field) => {
+    [{ every_seconds: 299 }, 'every_seconds', 'must be at least 300'],
+    [{ every_seconds: 604_801 }, 'every_seconds', 'must be at most 604800'],
+    [{ every_seconds: 300.5 }, 'every_seconds', 'must be a whole number'],
+    [{ max_credits_per_day: 124 }, 'max_credits_per_day', 'must be at least 125'],
+    [{ language: 'klingon' }, 'language', expect.any(String)],
+    [{ period: 1 }, 'period', expect.any(String)],
+  ])('%j is 422', async (body, field, reason) => {
     const answer = await newProject().put(newScope(), body);
 
     expect(answer.status).toBe(422);
-    expect(answer.json.error.detail.issues).toMatchObject([{ field }]);
+    expect(answer.json.error.detail.issues).toMatchObject([{ field, reason }]);
   });
 
   test('of another Project is not found by its address, nor among its own', async () => {

@@ -17,7 +17,7 @@ export const maxCreditsMin = 125;
 
 /** Below it or the reservation of the price list in force it has an error code of its own. */
 export const maxCredits = z
-  .int('must be a whole number')
+  .int()
   .describe(
     'Most credits, or subscription units, that the refresh may hold and cost. At least 125, or ' +
       'the `reservation` of the price list in force (`GET /v2/prices`) where that is more.',
@@ -27,7 +27,7 @@ export const maxCredits = z
 export const maxAgeSecondsMax = 86_400;
 
 export const maxAgeSeconds = z
-  .int('must be a whole number')
+  .int()
   .min(0)
   .max(maxAgeSecondsMax)
   .optional()

@@ -20,13 +20,13 @@ export const watchBatchBytesMax = 64 * 1024;
 
 const wanted = {
   every_seconds: z
-    .int('must be a whole number')
+    .int()
     .min(everySecondsMin)
     .max(everySecondsMax)
     .describe('A run in each of these periods, at a time of its own within it.'),
   language: language.default(defaultLanguage),
   max_credits_per_day: z
-    .int('must be a whole number')
+    .int()
     .min(maxCreditsMin)
     .max(creditsPerDayMax)
     .nullable()
