@@ -137,5 +137,7 @@ describe.each(kafkaClients)('with %s', (client) => {
     // Each part of a service has 15 s to close; a send in retry must not take longer.
     expect(performance.now() - begunAt).toBeLessThan(14_000);
     expect(await waiting).toBe('failed');
+    // For the tests of the next client.
+    await broker.start();
   });
 });
