@@ -1,7 +1,6 @@
 import { type ExportEnd, exportEndTrailer, exportQuery } from '@inventory/contracts/http/export';
 import { scopePath } from '@inventory/contracts/http/parameters';
 import type { AccountId } from '@inventory/contracts/ids';
-import { languageTags } from '@inventory/contracts/languages';
 import { type ExportFormat, exportFormats } from '@inventory/contracts/vocabulary';
 import { Refused } from '@inventory/http/refused';
 import { invariant, unreachable } from '@inventory/runtime/bug';
@@ -15,7 +14,8 @@ import { billHeaders } from '../http/v1-headers.ts';
 import { ExportExpired, exportBody } from './export-body.ts';
 import type { KeyedRead, KeyedReads } from './keyed-reads.ts';
 import { type OpenedExport, openExport, type WantedExport } from './open-export.ts';
-import { chargedBill, type PageBill, replayBill } from './page-bill.ts';
+import { replayed, toLanguageHeaders } from './page-answer.ts';
+import { billOf } from './page-bill.ts';
 import { exportEnded } from './page-metrics.ts';
 import { keyHeader, languageHeaders, readErrors, replayedHeader } from './page-texts.ts';
 import { refusePage } from './refuse-page.ts';
@@ -160,8 +160,10 @@ function toAnswer(
   };
   const headers = {
     ...headersOf(page, format),
-    ...(read.result === 'free' ? {} : billHeaders('alias', billOf(deps, read))),
-    ...(read.result === 'replayed' && { 'Idempotency-Replayed': 'true' }),
+    ...(read.result === 'free'
+      ? {}
+      : billHeaders('alias', billOf(read, deps.prices.currentVersion()))),
+    ...(read.result === 'replayed' && replayed),
     ...(coding && { 'Content-Encoding': coding }),
   };
   const { timeMaxMs, logger } = deps;
@@ -180,15 +182,6 @@ function toAnswer(
   };
 }
 
-function billOf(
-  deps: ExportCurrentDeps,
-  read: Extract<KeyedRead<OpenedExport>, { result: 'charged' | 'replayed' }>,
-): PageBill {
-  return read.result === 'charged'
-    ? chargedBill(read.outcome, null)
-    : replayBill(read.balance, deps.prices.currentVersion());
-}
-
 function headersOf(
   { first: { meta }, rows, fromRow }: OpenedExport,
   format: ExportFormat,
@@ -204,7 +197,6 @@ function headersOf(
     'X-Revision-ID': meta.revision_id,
     'X-Observation-ID': meta.observation_id,
     'X-Export-Rows': String(rows),
-    'X-Description-Language': meta.language,
-    'Content-Language': languageTags[meta.language],
+    ...toLanguageHeaders(meta.language),
   };
 }

@@ -1,6 +1,7 @@
 import type { BalanceView } from '@inventory/contracts/internal/ledger';
 import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
 import type { BillingReason } from '@inventory/contracts/vocabulary';
+import type { KeyedRead } from './keyed-reads.ts';
 
 /** The cost of a page read as in `meta`. */
 export interface PageBill {
@@ -14,11 +15,23 @@ export interface PageBill {
   readonly units_remaining?: number;
 }
 
-/** `reason` is the `billing_reason` of a denial; a page paid by credits needs none. */
-export function chargedBill(
-  outcome: BillingOutcome,
-  reason: Extract<BillingReason, 'private_confirmed' | 'not_found_confirmed'> | null,
+type DenialReason = Extract<BillingReason, 'private_confirmed' | 'not_found_confirmed'>;
+
+/**
+ * Of a page that was charged, or was paid before under its Idempotency-Key. `reason` is the
+ * `billing_reason` of a denial that is charged; a page paid by credits needs none.
+ */
+export function billOf(
+  read: Extract<KeyedRead<unknown>, { result: 'charged' | 'replayed' }>,
+  priceVersion: number | null,
+  reason: DenialReason | null = null,
 ): PageBill {
+  return read.result === 'charged'
+    ? chargedBill(read.outcome, reason)
+    : freeBill(read.balance, priceVersion, 'idempotent_replay');
+}
+
+function chargedBill(outcome: BillingOutcome, reason: DenialReason | null): PageBill {
   const { asset, amount_charged: charged, balance } = outcome;
   const version = outcome.price_version === null ? {} : { price_version: outcome.price_version };
   if (asset === 'units') {
@@ -40,11 +53,6 @@ export function chargedBill(
     billing_disposition: 'charged',
     billing_reason: reason,
   };
-}
-
-/** A page that was paid before under the same Idempotency-Key. */
-export function replayBill(balance: BalanceView, priceVersion: number | null): PageBill {
-  return freeBill(balance, priceVersion, 'idempotent_replay');
 }
 
 /** A page that costs nothing, and why. */

@@ -2,12 +2,10 @@ import { changesPage, changesQuery } from '@inventory/contracts/http/changes';
 import { pageReadMeta } from '@inventory/contracts/http/meta';
 import { scopePath } from '@inventory/contracts/http/parameters';
 import { packedPageBeginning } from '@inventory/contracts/internal/inventory';
-import { languageTags } from '@inventory/contracts/languages';
 import { Refused } from '@inventory/http/refused';
-import { unreachable } from '@inventory/runtime/bug';
-import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
+import type { Clock } from '@inventory/runtime/clock';
 import type { LedgerClient } from '../accounts/ledger-client.ts';
-import type { AdmittedRequest, Answer } from '../http/answer.ts';
+import type { AdmittedRequest } from '../http/answer.ts';
 import { changesExample, pageMetaExample } from '../http/openapi/examples.ts';
 import { nextPart, sameScope } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
@@ -19,11 +17,18 @@ import {
   openChangesCursor,
   sealChangesCursor,
 } from './changes-cursor.ts';
-import type { KeyedRead, KeyedReads } from './keyed-reads.ts';
-import { chargedBill, freeBill, type PageBill, replayBill } from './page-bill.ts';
+import type { KeyedReads } from './keyed-reads.ts';
+import {
+  ageSecondsOf,
+  answerPage,
+  type BilledPage,
+  pageMeta,
+  toLanguageHeaders,
+  type WrittenPage,
+} from './page-answer.ts';
+import { freeBill } from './page-bill.ts';
 import type { FetchedPage } from './page-charges.ts';
 import { keyHeader, languageHeaders, readErrors, replayedHeader } from './page-texts.ts';
-import { refusePage } from './refuse-page.ts';
 
 interface ReadChangesDeps {
   readonly revisions: ChangesClient;
@@ -84,22 +89,17 @@ export const readChangesRoute = publicRoute({
     const wanted = { scope, since, language, pageSize, pinned: from };
     const fetchPage = () => fetchChanges(deps, wanted);
     const read = await deps.reads.readPage<ChangesPage>(
-      {
-        requestId: request.requestId,
-        accountId,
-        projectId,
-        productCode: product,
-        chainId: null,
-      },
+      { requestId: request.requestId, accountId, projectId, productCode: product, chainId: null },
       key === undefined ? null : { route: 'changes', key, inputs },
       { paid: fetchPage, replayed: fetchPage },
     );
-    try {
-      return await toAnswer(deps, request, { chain, counts: from?.counts ?? null }, read);
-    } catch (error) {
-      if (read.result === 'charged') read.delivery.abandoned();
-      throw error;
-    }
+    const priceVersion = deps.prices.currentVersion();
+    const noChanges = async () =>
+      freeBill(await deps.ledger.readBalance(accountId), priceVersion, 'no_changes');
+    const of = { chain, counts: from?.counts ?? null };
+    return await answerPage(read, { priceVersion, freeBill: noChanges }, (billed) =>
+      write(deps, request, of, billed),
+    );
   },
 });
 
@@ -127,42 +127,13 @@ interface ChainOfPage {
   readonly counts: ChangeCounts | null;
 }
 
-async function toAnswer(
-  deps: ReadChangesDeps,
-  request: AdmittedRequest,
-  of: ChainOfPage,
-  read: KeyedRead<ChangesPage>,
-): Promise<Answer> {
-  switch (read.result) {
-    case 'charged': {
-      const { page, outcome, delivery } = read;
-      const answer = pageAnswer(deps, request, of, { page, bill: chargedBill(outcome, null) });
-      return { ...answer, delivery };
-    }
-    case 'replayed': {
-      const bill = replayBill(read.balance, deps.prices.currentVersion());
-      const answer = pageAnswer(deps, request, of, { page: read.page, bill });
-      return { ...answer, headers: { ...answer.headers, 'Idempotency-Replayed': 'true' } };
-    }
-    case 'free': {
-      const balance = await deps.ledger.readBalance(of.chain.accountId);
-      const bill = freeBill(balance, deps.prices.currentVersion(), 'no_changes');
-      return pageAnswer(deps, request, of, { page: read.page, bill });
-    }
-    case 'refused':
-      throw refusePage(read.refusal);
-    default:
-      return unreachable(read);
-  }
-}
-
 /** The rows as they were saved, never parsed, and every value of the request behind them. */
-function pageAnswer(
+function write(
   { cursors, clock }: ReadChangesDeps,
   request: AdmittedRequest,
   { chain, counts: known }: ChainOfPage,
-  { page, bill }: { readonly page: ChangesPage; readonly bill: PageBill },
-): Answer {
+  { page, bill }: BilledPage<ChangesPage>,
+): WrittenPage {
   const { language, last_key: behind, counts: found, ...saved } = page.meta;
   const counts = known ?? found ?? { added: 0, removed: 0, changed: 0 };
   const { from_revision_id: since, to_revision_id: revisionId } = saved;
@@ -170,23 +141,13 @@ function pageAnswer(
   const next = behind === null ? null : sealChangesCursor(cursors, chain, { ...position, behind });
   const end = JSON.stringify({
     ...saved,
-    // The clock of the store may be ahead.
-    age_seconds: Math.max(0, Math.floor((clock.now() - fromIsoTime(saved.verified_at)) / 1000)),
+    age_seconds: ageSecondsOf(saved.verified_at, clock),
     counts,
     pagination: { has_more: next !== null, next_cursor: next },
   });
-  const meta = JSON.stringify({
-    request_id: request.requestId,
-    product_code: product,
-    ...bill,
-    rate_limit: request.rateLimit,
-  });
+  const meta = JSON.stringify(pageMeta(request, product, bill));
   return {
-    status: 200,
-    headers: {
-      'X-Description-Language': language,
-      'Content-Language': languageTags[language],
-    },
+    headers: toLanguageHeaders(language),
     body: Buffer.concat([
       Buffer.from(packedPageBeginning),
       page.bytes,

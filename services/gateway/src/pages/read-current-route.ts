@@ -1,12 +1,10 @@
 import { currentPage, currentQuery } from '@inventory/contracts/http/current';
 import { pageReadMeta } from '@inventory/contracts/http/meta';
 import { scopePath } from '@inventory/contracts/http/parameters';
-import { languageTags } from '@inventory/contracts/languages';
 import { pageAssetsMax } from '@inventory/contracts/vocabulary';
 import { Refused } from '@inventory/http/refused';
-import { Bug, unreachable } from '@inventory/runtime/bug';
-import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
-import type { AdmittedRequest, Answer } from '../http/answer.ts';
+import type { Clock } from '@inventory/runtime/clock';
+import type { AdmittedRequest } from '../http/answer.ts';
 import {
   exampleCursor,
   exampleIds,
@@ -20,10 +18,16 @@ import type { CursorSealer } from '../http/sealed-cursor.ts';
 import { currentBody } from './current-body.ts';
 import { type CurrentChain, openCurrentCursor, sealCurrentCursor } from './current-cursor.ts';
 import type { KeyedRead, KeyedReads, ReadKey } from './keyed-reads.ts';
-import { chargedBill, type PageBill, replayBill } from './page-bill.ts';
+import {
+  ageSecondsOf,
+  answerPage,
+  type BilledPage,
+  pageMeta,
+  toLanguageHeaders,
+  type WrittenPage,
+} from './page-answer.ts';
 import type { PageRead } from './page-intent.domain.ts';
 import { keyHeader, languageHeaders, readErrors, replayedHeader } from './page-texts.ts';
-import { refusePage } from './refuse-page.ts';
 import type { SavedPage, WantedSavedPage } from './revision-store-client.ts';
 
 interface ReadCurrentDeps {
@@ -104,69 +108,31 @@ export const readCurrentRoute = publicRoute({
       { scope, language, pageSize, descriptions, assetIds, coding: request.acceptedCoding(), from },
       key === undefined ? null : { route: 'current', key, inputs },
     );
-    try {
-      return toAnswer(deps, request, chain, read);
-    } catch (error) {
-      if (read.result === 'charged') read.delivery.abandoned();
-      throw error;
-    }
+    const terms = { priceVersion: deps.prices.currentVersion() };
+    return await answerPage(read, terms, (billed) => write(deps, request, chain, billed));
   },
 });
 
-function toAnswer(
-  deps: ReadCurrentDeps,
-  request: AdmittedRequest,
-  chain: CurrentChain,
-  read: CurrentRead,
-): Answer {
-  switch (read.result) {
-    case 'charged': {
-      const { page, outcome, delivery } = read;
-      const answer = pageAnswer(deps, request, chain, { page, bill: chargedBill(outcome, null) });
-      return { ...answer, delivery };
-    }
-    case 'replayed': {
-      const bill = replayBill(read.balance, deps.prices.currentVersion());
-      const answer = pageAnswer(deps, request, chain, { page: read.page, bill });
-      return { ...answer, headers: { ...answer.headers, 'Idempotency-Replayed': 'true' } };
-    }
-    case 'refused':
-      throw refusePage(read.refusal);
-    case 'free':
-      throw new Bug('a page of Current is paid for');
-    default:
-      return unreachable(read);
-  }
-}
-
-function pageAnswer(
+function write(
   { cursors, clock }: ReadCurrentDeps,
   request: AdmittedRequest,
   chain: CurrentChain,
-  { page, bill }: { readonly page: SavedPage; readonly bill: PageBill },
-): Answer {
+  { page, bill }: BilledPage<SavedPage>,
+): WrittenPage {
   const saved = page.meta;
   const { revision_id: revisionId, observation_id: observationId, next_position } = saved;
   const frame = {
     page: saved,
-    // The clock of the store may be ahead; `observed_at` must not be in the future.
-    ageSeconds: Math.max(0, Math.floor((clock.now() - fromIsoTime(saved.verified_at)) / 1000)),
+    ageSeconds: ageSecondsOf(saved.verified_at, clock),
     nextCursor:
       next_position === null
         ? null
         : sealCurrentCursor(cursors, chain, { revisionId, observationId, position: next_position }),
-    meta: {
-      request_id: request.requestId,
-      product_code: product,
-      ...bill,
-      rate_limit: request.rateLimit,
-    },
+    meta: pageMeta(request, product, bill),
   };
   return {
-    status: 200,
     headers: {
-      'X-Description-Language': saved.language,
-      'Content-Language': languageTags[saved.language],
+      ...toLanguageHeaders(saved.language),
       ...(saved.packed && { 'Content-Encoding': saved.packed.coding }),
     },
     body: currentBody(frame, page),
@@ -189,9 +155,8 @@ function readCurrent(
     const code = wanted.from === null ? 'inventory_revision_not_found' : 'cursor_expired';
     return { result: 'refused', refusal: { code } } as const;
   }
-  return deps.reads.readPage<SavedPage>(
-    { ...read, productCode: 'platform.inventory.current.page.v1', chainId: null },
-    key,
-    { paid: fetchPage, replayed: fetchPage },
-  );
+  return deps.reads.readPage<SavedPage>({ ...read, productCode: product, chainId: null }, key, {
+    paid: fetchPage,
+    replayed: fetchPage,
+  });
 }

@@ -1,7 +1,6 @@
 import { livePage, livePageParameters } from '@inventory/contracts/http/live-page';
 import { pageReadMeta } from '@inventory/contracts/http/meta';
 import { scopePath } from '@inventory/contracts/http/parameters';
-import { type Language, languageTags } from '@inventory/contracts/languages';
 import type { EndCheckResult } from '@inventory/contracts/vocabulary';
 import { Refused } from '@inventory/http/refused';
 import { invariant } from '@inventory/runtime/bug';
@@ -15,6 +14,7 @@ import { publicRoute } from '../http/public-route.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
 import { liveAnswer, type PageToWrite } from './live-answer.ts';
 import { type LiveCursorBinding, openLiveCursor, sealLiveCursor } from './live-cursor.ts';
+import { pageMeta, toLanguageHeaders } from './page-answer.ts';
 import {
   keyHeader,
   languageHeaders,
@@ -140,10 +140,6 @@ export const readLivePageRoute = publicRoute({
   },
 });
 
-function toLanguageHeaders(language: Language): Record<string, string> {
-  return { 'X-Description-Language': language, 'Content-Language': languageTags[language] };
-}
-
 function chainOf(
   deps: LivePageRouteDeps,
   binding: LiveCursorBinding,
@@ -180,15 +176,9 @@ function livePageBody(
     ...(cursor === null ? {} : { next_cursor: cursor }),
   };
   const rest = JSON.stringify({ total_count: page.meta.total_count, pagination });
-  const meta = {
-    request_id: request.requestId,
-    product_code: product,
-    ...bill,
-    rate_limit: request.rateLimit,
-  };
   return [
     Buffer.from('{"success":true,"data":{'),
     ...page.members,
-    Buffer.from(`,${rest.slice(1)},"meta":${JSON.stringify(meta)}}`),
+    Buffer.from(`,${rest.slice(1)},"meta":${JSON.stringify(pageMeta(request, product, bill))}}`),
   ];
 }

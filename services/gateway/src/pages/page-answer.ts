@@ -1,0 +1,73 @@
+import { type Language, languageTags } from '@inventory/contracts/languages';
+import type { ProductCode } from '@inventory/contracts/vocabulary';
+import { invariant } from '@inventory/runtime/bug';
+import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
+import type { AdmittedRequest, Answer } from '../http/answer.ts';
+import type { KeyedRead } from './keyed-reads.ts';
+import { billOf, type PageBill } from './page-bill.ts';
+import { refusePage } from './refuse-page.ts';
+
+/** What the response of a page is written from. */
+export interface BilledPage<Page> {
+  readonly page: Page;
+  readonly bill: PageBill;
+}
+
+export interface AnswerTerms {
+  /** That of a page which is not charged now. */
+  readonly priceVersion: number | null;
+  /** Bill of a page that has nothing to pay for; absent where there is none. */
+  readonly freeBill?: () => Promise<PageBill>;
+}
+
+/** What a route writes of a page. */
+export type WrittenPage = Partial<Answer> & Pick<Answer, 'body'>;
+
+export const replayed = { 'Idempotency-Replayed': 'true' };
+
+/**
+ * The response of a page that is sold. What is charged carries a delivery that reports whether it was
+ * sent; a failure before that abandons the delivery here.
+ */
+export async function answerPage<Page>(
+  read: KeyedRead<Page>,
+  { priceVersion, freeBill }: AnswerTerms,
+  write: (of: BilledPage<Page>) => WrittenPage | Promise<WrittenPage>,
+): Promise<Answer> {
+  if (read.result === 'refused') throw refusePage(read.refusal);
+  const { page } = read;
+  if (read.result === 'free') {
+    invariant(freeBill !== undefined, 'this page is paid for');
+    return { status: 200, ...(await write({ page, bill: await freeBill() })) };
+  }
+  const bill = billOf(read, priceVersion);
+  if (read.result === 'replayed') {
+    const written = await write({ page, bill });
+    return { status: 200, ...written, headers: { ...written.headers, ...replayed } };
+  }
+  const { delivery } = read;
+  try {
+    return { status: 200, ...(await write({ page, bill })), delivery };
+  } catch (error) {
+    delivery.abandoned();
+    throw error;
+  }
+}
+
+/** `meta` of a page. */
+export function pageMeta(
+  { requestId, rateLimit }: Pick<AdmittedRequest, 'requestId' | 'rateLimit'>,
+  productCode: ProductCode,
+  bill: PageBill,
+) {
+  return { request_id: requestId, product_code: productCode, ...bill, rate_limit: rateLimit };
+}
+
+/** The clock of the store may be ahead; no observation is of the future. */
+export function ageSecondsOf(verifiedAt: string, clock: Clock): number {
+  return Math.max(0, Math.floor((clock.now() - fromIsoTime(verifiedAt)) / 1000));
+}
+
+export function toLanguageHeaders(language: Language): Record<string, string> {
+  return { 'X-Description-Language': language, 'Content-Language': languageTags[language] };
+}
