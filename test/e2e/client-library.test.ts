@@ -207,7 +207,7 @@ test('what was refreshed is in the list, the statement and the usage, at the lis
   ]);
 });
 
-test('an observation that is young enough answers whoever allows it: at once, free, with its event (Freshness) [max-age-seconds]', async () => {
+test('an observation that is young enough answers every refresh that allows it: at once, free, with its event (Freshness) [max-age-seconds]', async () => {
   const scope = sizeScope(4_001, 70_008);
   const { record: scanned } = await (await newClient()).refreshAndWait(scope);
   const customer = await stack.operator.newCustomer({ credits: 0 });

@@ -192,7 +192,7 @@ test.each([
 });
 
 describe('a download that is cut', () => {
-  /** The store is away behind so many runs. */
+  /** The store is unavailable behind so many runs. */
   function cutBehind(runs: number): void {
     let asked = 0;
     world.revisions.answerInstead = () => {

@@ -203,7 +203,7 @@ describe('a turn of a watch (Watches) [watch-runs]', () => {
     },
   );
 
-  test('is skipped while its last run is open, and never two are; it goes on once that has ended', async () => {
+  test('is skipped while its last run is open, and never two are; it runs again once that has ended', async () => {
     const stage = await openStage();
     for (let turn = 0; turn < 4; turn += 1) {
       await stage.toNextTurn();

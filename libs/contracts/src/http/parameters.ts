@@ -14,7 +14,7 @@ export function decimalWithDefault(minimum: number, maximum: number, byDefault: 
   return documented.transform(Number).default(byDefault);
 }
 
-/** As {@link decimalWithDefault}, where its absence has to be told from the default. */
+/** As {@link decimalWithDefault}, where its absence differs from the default. */
 export function optionalDecimal(minimum: number, maximum: number, byDefault: number) {
   const text = decimalText(minimum, maximum);
   return text

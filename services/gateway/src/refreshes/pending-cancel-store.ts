@@ -80,7 +80,7 @@ export function createPendingCancelStore(
       const { deletedCount } = await collection.deleteMany({ ...some, 'work.tries': 0 });
       if (deletedCount === ids.length) return ids.map(() => true);
       const claimed = await collection.find(some, { projection: { _id: 1 } }).toArray();
-      // One that a replica has sent and deleted meanwhile cannot be told from those deleted here.
+      // One that a replica has sent and deleted meanwhile cannot be distinguished from those deleted here.
       const areTold = deletedCount + claimed.length === ids.length;
       return ids.map((id) => areTold && !claimed.some(({ _id }) => _id === id));
     },

@@ -46,7 +46,7 @@ export interface FindObservationDeps {
   readonly logger: Pick<Logger, 'warn'>;
 }
 
-/** The observation that the refresh may take; null where there is none, or the store is away. */
+/** The observation that the refresh may take; null where there is none, or the store is unavailable. */
 export async function findObservation(
   { observations, clock, logger }: FindObservationDeps,
   refresh: Pick<Refresh, 'id' | 'scope' | 'language' | 'maxAgeSeconds'>,
