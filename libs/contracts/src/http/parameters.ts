@@ -76,3 +76,12 @@ export const idempotencyKeyHeader = 'idempotency-key';
 export const idempotencyKey = z
   .string()
   .regex(/^[\x20-\x7e]{1,255}$/, 'must be 1 to 255 printable ASCII characters');
+
+/** Items of a batch: the document shows their schema, and each is validated on its own. */
+export function batchItems(item: z.ZodType, itemsMax: number) {
+  const { $schema: _, ...itemJsonSchema } = z.toJSONSchema(item, { io: 'input' });
+  return z
+    .array(z.unknown().meta(itemJsonSchema))
+    .min(1, 'must hold at least one item')
+    .max(itemsMax, `must hold at most ${itemsMax} items`);
+}

@@ -5,7 +5,7 @@ import { defaultLanguage, language } from '../languages.ts';
 import { productCode } from '../vocabulary.ts';
 import { errorCode } from './error-body.ts';
 import { rateLimit, refreshAcceptanceMeta } from './meta.ts';
-import { idempotencyKey } from './parameters.ts';
+import { batchItems, idempotencyKey } from './parameters.ts';
 import { maxAgeSeconds, maxCredits, maxCreditsMin, refreshRecord } from './refresh.ts';
 
 /** Refreshes of one batch at most. */
@@ -25,14 +25,9 @@ export const refreshBatchItem = z.strictObject({
 });
 export type RefreshBatchItem = z.infer<typeof refreshBatchItem>;
 
-const { $schema: _, ...itemJsonSchema } = z.toJSONSchema(refreshBatchItem, { io: 'input' });
-
 /** Body of POST Batch. Each item is validated on its own: an invalid one is refused alone. */
 export const refreshBatchBody = z.strictObject({
-  items: z
-    .array(z.unknown().meta(itemJsonSchema))
-    .min(1, 'must hold at least one item')
-    .max(batchItemsMax, `must hold at most ${batchItemsMax} items`),
+  items: batchItems(refreshBatchItem, batchItemsMax),
 });
 
 const itemBasis = {

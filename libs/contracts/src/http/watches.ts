@@ -5,7 +5,7 @@ import { defaultLanguage, language } from '../languages.ts';
 import { refreshOutcome, watchPauseReason, watchState } from '../vocabulary.ts';
 import { errorCode } from './error-body.ts';
 import { pagination } from './meta.ts';
-import { listParameters, scopePath } from './parameters.ts';
+import { batchItems, listParameters, scopePath } from './parameters.ts';
 import { maxCreditsMin } from './refresh.ts';
 import { webhookDeliveryState } from './webhooks.ts';
 
@@ -45,14 +45,10 @@ export type WatchBody = z.output<typeof watchBody>;
 
 /** One watch of a batch. */
 export const watchBatchItem = z.strictObject({ ...inventoryKey.shape, ...wanted });
-const { $schema: _, ...itemJsonSchema } = z.toJSONSchema(watchBatchItem, { io: 'input' });
 
 /** Body of POST …/watches/batch: each item is validated on its own. */
 export const watchBatchBody = z.strictObject({
-  items: z
-    .array(z.unknown().meta(itemJsonSchema))
-    .min(1, 'must hold at least one item')
-    .max(watchBatchMax, `must hold at most ${watchBatchMax} items`),
+  items: batchItems(watchBatchItem, watchBatchMax),
   dry_run: dryRun,
 });
 
