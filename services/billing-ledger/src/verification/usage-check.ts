@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { AccountId } from '@inventory/contracts/ids';
 import type { Entry } from '../accounts/entry.domain.ts';
 import { addUse, type DayUsage, dayKeyOf, daysOf, type UsageByDay } from '../usage/usage.domain.ts';
@@ -79,15 +80,7 @@ export function startUsageCheck({ days, rolledUpSeq, report }: UsageCheckOptions
 }
 
 function isSame(left: DayUsage, right: DayUsage): boolean {
-  return (
-    left.throughSeq === right.throughSeq &&
-    JSON.stringify(left.products.map(describe)) === JSON.stringify(right.products.map(describe))
-  );
-}
-
-/** Fields by name: a store may return them in another order. */
-function describe({ productCode, asset, count, charged, reversed }: DayUsage['products'][number]) {
-  return [productCode, asset, count, charged, reversed];
+  return left.throughSeq === right.throughSeq && isDeepStrictEqual(left.products, right.products);
 }
 
 export interface AccountUsage {
