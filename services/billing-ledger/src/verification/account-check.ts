@@ -13,23 +13,14 @@ import {
 import type { Journal } from '../journal/journal-store.ts';
 import type { PriceBook } from '../prices/price-list.domain.ts';
 import { isSameState, type StoredSnapshot } from '../snapshots/snapshot-document.ts';
-import type { DayUsage } from '../usage/usage.domain.ts';
 import { adoptEntry, entryProblems } from './check-entry.domain.ts';
-import type { PeekQueue } from './peek-queue.ts';
-import { startUsageCheck } from './usage-check.ts';
+import { type AccountUsage, startUsageCheck } from './usage-check.ts';
 import type { JournalProblem } from './verification-store.ts';
 
-/** What is stored of one account. */
-export interface AccountDocuments {
+export interface AccountCheckOptions extends AccountUsage {
   readonly accountId: AccountId;
   /** Its snapshot. */
   readonly stored: StoredSnapshot | null;
-  /** The roll-ups of its days, in order. */
-  readonly days: PeekQueue<DayUsage>;
-  readonly rolledUpSeq: number;
-}
-
-export interface AccountCheckOptions extends AccountDocuments {
   readonly journal: Pick<Journal, 'readCommits'>;
   readonly prices: PriceBook;
   readonly report: (problem: JournalProblem) => void;

@@ -5,11 +5,15 @@ import { addUse, type DayUsage, dayKeyOf, daysOf, type UsageByDay } from '../usa
 import type { StoredDayUsage, UsageStore } from '../usage/usage-store.ts';
 import { createPeekQueue, type PeekQueue } from './peek-queue.ts';
 
-export interface UsageCheckOptions {
-  /** The stored days of the account, in order. */
+/** What is rolled up of an account. */
+export interface AccountUsage {
+  /** Its stored days, in order. */
   readonly days: PeekQueue<DayUsage>;
   /** Every use up to this entry is counted in some stored day. */
   readonly rolledUpSeq: number;
+}
+
+export interface UsageCheckOptions extends AccountUsage {
   readonly report: (seq: number | null, problem: string) => void;
 }
 
@@ -81,12 +85,6 @@ export function startUsageCheck({ days, rolledUpSeq, report }: UsageCheckOptions
 
 function isSame(left: DayUsage, right: DayUsage): boolean {
   return left.throughSeq === right.throughSeq && isDeepStrictEqual(left.products, right.products);
-}
-
-export interface AccountUsage {
-  readonly rolledUpSeq: number;
-  /** In order. */
-  readonly days: PeekQueue<DayUsage>;
 }
 
 /** The roll-ups of all accounts, read in the order of the accounts. */
