@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { joinTexts } from '../domain/joined-texts.ts';
 import { surveyRows } from '../domain/page-survey.ts';
 import type { CompletedScan } from '../domain/scan.ts';
 import type { ScanComparison } from '../domain/scan-comparison.ts';
@@ -74,69 +73,5 @@ test('the next group of blocks is gathered while one is written, and no other (E
   }
 
   expect(await writing).toBe(true);
-  expect(read).toEqual(Array.from({ length: pageCount }, (_, page) => page));
-});
-
-test('the descriptions that changes need are gathered together: no page is read for each block (Everything is bounded)', async () => {
-  const ids = { appid: 730, contextid: '2', instanceid: '0', amount: '1' };
-  const survey = openSurvey(0);
-  for (let page = 0; page < pageCount; page += 1) {
-    const description = { appid: 730, classid: String(page), instanceid: '0' };
-    const found = { row: description, start: 0, end: row.length, digest: '' };
-    addPage(survey, surveyRows({ assets: [], descriptions: [found] }));
-  }
-  const rows = Array.from({ length: pageCount }, (_, page) =>
-    Buffer.from(JSON.stringify({ ...ids, assetid: String(page), classid: String(page) })),
-  );
-  const blockOf = (index: number) => {
-    const after = joinTexts(rows);
-    const before = { bytes: Buffer.alloc(0), lengths: new Uint32Array(rows.length) };
-    return {
-      block: { index, before, after },
-      previousKey: String(index),
-      lastKey: String(index + 1),
-    };
-  };
-  const read: number[] = [];
-  const written: number[] = [];
-  const unused = () => Promise.reject(new Error('unused'));
-  const spans = Uint32Array.of(0, row.length);
-  const list = { from: 0, spans, text: () => row, packed: null };
-  const revision = { blockAssets: 1, totalCount: 0, joins: [{ setId: 's', lastKey: '4' }] };
-  const observation = { revision, language: 'english', texts: { english: { textSetId: 't' } } };
-  const verdict = { observation, writesAssets: false, writesTexts: true, writesRows: false };
-  const scope = { platform_id: '1', app_id: 730, context_id: '2' };
-
-  const isWritten = await writeRevision(
-    {
-      blocks: {
-        async writeTexts({ index }) {
-          written.push(index);
-        },
-        ...{ writeAssets: unused, writePart: unused, readDescriptionKeys: unused },
-        ...{ readAssets: unused, readPart: unused },
-      },
-      changes: {
-        readBlockAfter: async (_set, key) => blockOf(Number(key)),
-      },
-    },
-    {
-      scan: { scope } as unknown as CompletedScan,
-      staged: {
-        count: pageCount,
-        readSurveys: unused,
-        async readPage(page) {
-          read.push(page);
-          return { assets: list, descriptions: list };
-        },
-      },
-      survey,
-      verdict: verdict as unknown as ScanComparison,
-    },
-    new AbortController().signal,
-  );
-
-  expect(isWritten).toBe(true);
-  expect(written).toHaveLength(4);
   expect(read).toEqual(Array.from({ length: pageCount }, (_, page) => page));
 });

@@ -39,9 +39,9 @@ export interface AssembledScan {
 }
 
 /**
- * Blocks whose texts are gathered together, as long as they are no larger than this; for the texts of
- * changes, whose assets lie anywhere, the size alone counts. Each group costs its own pages, and at
- * worst one reading of all pages. One group is written while the next is gathered.
+ * Blocks whose texts are gathered together, as long as they are no larger than this. Each group
+ * costs its own pages, and at worst, where assets moved or texts changed during the scan, one
+ * reading of all pages. One group is written while the next is gathered.
  */
 const groupBlocks = 4;
 const groupBytesMax = 16 * 1024 * 1024;
@@ -59,18 +59,23 @@ export async function writeRevision(
   const { totalCount, blockAssets } = observation.revision;
   const blocks = blockCount(totalCount, blockAssets);
   const writer = openWriter(deps, assembled.staged, signal);
+  let group: PartToWrite[] = [];
   for (let index = 0; index < blocks; index += 1) {
     for (const part of await planParts(deps, assembled, index)) {
-      if (!(await writer.add(part))) return false;
+      if (group.length > 0 && bytesOf(group) + part.bytes > groupBytesMax) {
+        if (!(await writer.write(group))) return false;
+        group = [];
+      }
+      group.push(part);
     }
-    const isLast = (index + 1) % groupBlocks === 0 || index + 1 === blocks;
-    if (isLast && !(await writer.flush())) return false;
+    if ((index + 1) % groupBlocks > 0 && index + 1 < blocks) continue;
+    if (!(await writer.write(group))) return false;
+    group = [];
   }
   if (writesTexts) {
     for await (const part of changeTextParts(deps, assembled)) {
-      if (!(await writer.add(part))) return false;
+      if (!(await writer.write([part]))) return false;
     }
-    if (!(await writer.flush())) return false;
   }
   await writer.written();
   return true;
@@ -172,10 +177,8 @@ function partsOf(
 }
 
 interface GroupWriter {
-  /** Adds a part to the group, which is flushed first where it would become too large. False when a page is gone. */
-  add(part: PartToWrite): Promise<boolean>;
-  /** Gathers the group and begins to write it once the one before is written. False when a page is gone. */
-  flush(): Promise<boolean>;
+  /** Gathers a group and begins to write it once the one before is written. False when a page is gone. */
+  write(group: readonly PartToWrite[]): Promise<boolean>;
   written(): Promise<unknown>;
 }
 
@@ -185,31 +188,19 @@ function openWriter(
   signal: AbortSignal,
 ): GroupWriter {
   let writing: Promise<unknown> = Promise.resolve();
-  let group: PartToWrite[] = [];
-
-  async function flush(): Promise<boolean> {
-    const parts = group;
-    group = [];
-    const wanted = parts.map((part): WantedTexts => ({ of: part.of, texts: textsOf(part) }));
-    const gathered = await gatherTexts(staged, wanted, signal);
-    await writing;
-    if (gathered === null) return false;
-    writing = Promise.all(
-      parts.map((part, at) => writePart(blocks, part, gathered[at] ?? Buffer.alloc(0))),
-    );
-    // Awaited with the next group, unless gathering it fails.
-    writing.catch(() => {});
-    return true;
-  }
-
   return {
-    async add(part) {
-      const isFull = group.length > 0 && bytesOf(group) + part.bytes > groupBytesMax;
-      if (isFull && !(await flush())) return false;
-      group.push(part);
+    async write(group) {
+      const wanted = group.map((part): WantedTexts => ({ of: part.of, texts: textsOf(part) }));
+      const gathered = await gatherTexts(staged, wanted, signal);
+      await writing;
+      if (gathered === null) return false;
+      writing = Promise.all(
+        group.map((part, at) => writePart(blocks, part, gathered[at] ?? Buffer.alloc(0))),
+      );
+      // Awaited with the next group, unless gathering it fails.
+      writing.catch(() => {});
       return true;
     },
-    flush,
     written: () => writing,
   };
 }
