@@ -111,6 +111,7 @@ export const refusal = z.discriminatedUnion('code', [
       'refresh_already_completed',
       'idempotency_conflict',
       'internal_error',
+      'watch_not_found',
     ]),
   }),
   z.object({
@@ -189,9 +190,11 @@ export const refusal = z.discriminatedUnion('code', [
     ]),
     ...retryAfter,
   }),
-  z.object({ code: z.enum(['stream_limit_exceeded']), ...limit, ...retryAfter }),
-  z.object({ code: z.enum(['watch_limit_exceeded']), ...limit, ...retryAfter }),
-  z.object({ code: z.enum(['watch_not_found']) }),
+  z.object({
+    code: z.enum(['stream_limit_exceeded', 'watch_limit_exceeded']),
+    ...limit,
+    ...retryAfter,
+  }),
   z.object({ code: z.enum(['webhook_endpoint_limit_reached']), ...limit }),
   z.object({
     code: z.enum(['secret_rotation_in_progress']),
