@@ -1,7 +1,6 @@
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { readRetryAfter } from '@inventory/http/retry-after';
 import type { Clock } from '@inventory/runtime/clock';
-import { isTimeoutError } from '@inventory/runtime/is-timeout-error';
 import { type Dispatcher, request } from 'undici';
 import { acceptedCodings, decodeBody } from './decode-body.ts';
 import type { EgressIdentity } from './egress-identities.ts';
@@ -101,7 +100,7 @@ const unreachableCodes: ReadonlySet<unknown> = new Set([
 ]);
 
 function failureOf(error: unknown): 'timeout' | 'unreachable' | 'connection_failed' {
-  if (isTimeoutError(error)) return 'timeout';
+  if (error instanceof DOMException && error.code === DOMException.TIMEOUT_ERR) return 'timeout';
   const { code } = (error ?? {}) as { readonly code?: unknown };
   const isUnreachable = unreachableCodes.has(code);
   return isUnreachable ? 'unreachable' : 'connection_failed';
