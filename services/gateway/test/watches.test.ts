@@ -1,6 +1,7 @@
 import { watchPath } from '@inventory/contracts/http/watches';
 import { newScope } from '@inventory/testkit/builders';
 import { completedView, viewOf } from './support/fake-collector.ts';
+import { saveInventory } from './support/fake-revision-store.ts';
 import {
   type GatewayWorld,
   openWorld,
@@ -160,6 +161,27 @@ describe('a watch (Watches) [watches]', () => {
     expect((await list('?state=active')).json.data.items).toHaveLength(3);
     expect((await list('?state=paused')).json.data.items).toEqual([]);
   });
+});
+
+test('a new watch is expected to cost by the saved size, wherever it is shown (Watches) [watches]', async () => {
+  const { put, read, list, post } = newProject();
+  const scope = newScope();
+  saveInventory(world.revisions, scope, { total_count: 40_000 });
+  const items = [{ ...scope, every_seconds: 3_600 }];
+
+  const answers = [
+    (await put(scope, { dry_run: true })).json,
+    (await post('batch', { items, dry_run: true })).json.data.items[0],
+    (await put(scope)).json,
+    (await post('batch', { items })).json.data.items[0],
+    (await read(scope)).json,
+    { data: (await list()).json.data.items[0] },
+  ];
+
+  // 20 credits where it changed, 5 where not: 8 a run.
+  expect(answers.map(({ data }) => data.expected_credits_per_month)).toEqual(
+    answers.map(() => 720 * 8),
+  );
 });
 
 test('a batch in a dry run stores nothing (Watches) [watches]', async () => {

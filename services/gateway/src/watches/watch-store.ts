@@ -51,6 +51,7 @@ const documents = {
       })
       .nullable(),
     denials: z.int(),
+    assets: z.int().nullable(),
     spent: z.object({ day: z.int(), credits: z.int() }),
     recent: z.object({ runs: z.number(), credits: z.int() }),
     work: workField,
