@@ -1,3 +1,4 @@
+import type { RefreshRecord } from '@inventory/contracts/http/refresh';
 import { watchPath } from '@inventory/contracts/http/watches';
 import { newScope } from '@inventory/testkit/builders';
 import { completedView, viewOf } from './support/fake-collector.ts';
@@ -232,6 +233,17 @@ test('its runs have outcome, charge, event and the state of its deliveries (Watc
     ],
     pagination: { has_more: false, next_cursor: null },
   });
+  const idsOf = async (query: string) =>
+    (await runs(scope, query)).json.data.items.map(({ refresh_id }: RefreshRecord) => refresh_id);
+  const free = '01890000-0000-7000-8000-000000000002' as const;
+  const { record } = completedView(viewOf({ ...request, refresh_id: free }));
+  const billing = { ...record.billing, credits_charged: 0 };
+  world.collector.views.set(free, { ...view, record: { ...record, watch_id, billing } });
+  expect(await idsOf('')).toEqual([free, id]);
+  expect(await idsOf('?charged=false')).toEqual([free, id]);
+  expect(await idsOf('?charged=true')).toEqual([id]);
+  const { next_cursor } = (await runs(scope, '?limit=1')).json.data.pagination;
+  expect(await idsOf(`?limit=1&cursor=${next_cursor}`)).toEqual([id]);
   expect((await runs(scope, '?charged=maybe')).status).toBe(422);
   expect((await runs(newScope())).json.error.code).toBe('watch_not_found');
 });
