@@ -18,6 +18,8 @@ const ofProject = [
   'streamEvents',
   'createWebhookEndpoint',
   'listWebhookEndpoints',
+  'issueCredential',
+  'listCredentials',
   'readUsage',
 ];
 
