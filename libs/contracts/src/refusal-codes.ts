@@ -193,7 +193,7 @@ export const refusalCodes = {
     message: 'The Project has all the active Credentials it can issue itself.',
   },
   concurrent_change: {
-    on: everywhere,
+    on: setByOperators,
     status: 409,
     message: 'It was changed at the same time.',
   },

@@ -84,7 +84,7 @@ const ofEvents: Readonly<Record<string, readonly PublicCode[]>> = {
 /** Shown by the tests of these operations. */
 const ofCredentials: Readonly<Record<string, readonly PublicCode[]>> = {
   issueCredential: ['credential_limit_reached'],
-  rotateCredential: ['credential_revoked', 'concurrent_change'],
+  rotateCredential: ['credential_revoked'],
 };
 
 /** One request of one operation, made so that it meets one code. */

@@ -158,7 +158,7 @@ test('of two rotations at once one is refused, and no secret of the other is han
 
   const codes = rotations.map(({ json }) => json.error?.code ?? 'rotated');
   expect(codes).toContain('rotated');
-  expect(codes.every((code) => ['rotated', 'concurrent_change'].includes(code))).toBe(true);
+  expect(codes.every((code) => ['rotated', 'service_unavailable'].includes(code))).toBe(true);
   const valid = rotations
     .filter(({ status }) => status === 200)
     .map(({ json }) => json.data.secret);

@@ -37,7 +37,7 @@ export const rotateCredentialRoute = publicRoute({
     body: { data: issuedCredential, meta: plainMeta },
     example: { success: true, data: issuedCredentialExample, meta: plainMetaExample },
   },
-  errors: [...credentialErrors, 'credential_revoked', 'concurrent_change'],
+  errors: [...credentialErrors, 'credential_revoked'],
   async handle(
     { tenancy, clock }: Omit<CredentialRoutesDeps, 'cursors'>,
     { path, body },
