@@ -22,6 +22,12 @@ export interface StagedChunk extends PackedBytes {
   readonly digest: string;
 }
 
+/** A page that was staged in one chunk, and surveyed then. */
+export interface SurveyedChunk {
+  readonly survey: PageSurvey;
+  readonly chunk: StagedChunk;
+}
+
 /** A received chunk. */
 export interface ArrivedChunk {
   readonly digest: string;
@@ -80,26 +86,13 @@ export function createChunkStore(collection: Collection<ChunkDocument>) {
         .project<ChunkDocument>({ survey: 0 })
         .toArray();
       const byId = new Map(found.map((document) => [document._id, document]));
-      return ids.map((id) => fromDocument(byId.get(id)));
-    },
-
-    /** The surveys of pages that were staged in one chunk; null for every other page. */
-    async readSurveys(
-      scanId: string,
-      pages: readonly ManifestPage[],
-    ): Promise<(PageSurvey | null)[]> {
-      const ids = pages.map(({ epoch, page }) => chunkId({ scanId, epoch, page, chunk: 0 }));
-      const found = await collection
-        .find({ _id: { $in: ids }, survey: { $exists: true } })
-        .project<SurveyedChunk>({ digest: 1, survey: 1, surveyRawBytes: 1 })
-        .toArray();
-      const byId = new Map(found.map((document) => [document._id, document]));
-      return pages.map(({ chunks }, at) => {
-        const document = byId.get(ids[at] ?? '');
-        const isNamed = chunks.length === 1 && chunks[0]?.digest === document?.digest;
-        return document && isNamed ? surveyIn(document) : null;
+      return ids.map((id) => {
+        const document = byId.get(id);
+        return document && fromDocument(document);
       });
     },
+
+    ...surveyReads(collection),
 
     /** What is staged under one epoch, as a manifest would name it. */
     async listPages(scanId: string, epoch: number): Promise<ManifestPage[]> {
@@ -136,13 +129,48 @@ export function createChunkStore(collection: Collection<ChunkDocument>) {
   };
 }
 
+function surveyReads(collection: Collection<ChunkDocument>) {
+  return {
+    /** Null for a page that was not staged in one chunk. */
+    async readSurveyed(
+      scanId: string,
+      { epoch, page, chunks }: ManifestPage,
+    ): Promise<SurveyedChunk | null> {
+      if (chunks.length !== 1) return null;
+      const document = await collection.findOne({
+        _id: chunkId({ scanId, epoch, page, chunk: 0 }),
+      });
+      const survey = document?.digest === chunks[0]?.digest && document && surveyIn(document);
+      return survey ? { survey, chunk: fromDocument(document) } : null;
+    },
+
+    /** The surveys of pages that were staged in one chunk; null for every other page. */
+    async readSurveys(
+      scanId: string,
+      pages: readonly ManifestPage[],
+    ): Promise<(PageSurvey | null)[]> {
+      const ids = pages.map(({ epoch, page }) => chunkId({ scanId, epoch, page, chunk: 0 }));
+      const found = await collection
+        .find({ _id: { $in: ids }, survey: { $exists: true } })
+        .project<SurveyFields>({ digest: 1, survey: 1, surveyRawBytes: 1 })
+        .toArray();
+      const byId = new Map(found.map((document) => [document._id, document]));
+      return pages.map(({ chunks }, at) => {
+        const document = byId.get(ids[at] ?? '');
+        const isNamed = chunks.length === 1 && chunks[0]?.digest === document?.digest;
+        return document && isNamed ? surveyIn(document) : null;
+      });
+    },
+  };
+}
+
 function chunkId({ scanId, epoch, page, chunk }: ChunkPlace): string {
   return `${scanId}/${epoch}/${page}/${chunk}`;
 }
 
-type SurveyedChunk = Pick<ChunkDocument, '_id' | 'digest' | 'survey' | 'surveyRawBytes'>;
+type SurveyFields = Pick<ChunkDocument, '_id' | 'digest' | 'survey' | 'surveyRawBytes'>;
 
-function surveyIn({ survey, surveyRawBytes: rawBytes }: SurveyedChunk): PageSurvey | null {
+function surveyIn({ survey, surveyRawBytes: rawBytes }: SurveyFields): PageSurvey | null {
   if (!survey || rawBytes === undefined) return null;
   return fromSurveyBytes(unpack({ packed: bytesOf(survey), rawBytes }));
 }
@@ -168,8 +196,6 @@ function within(scanId: string) {
   return { $gte: `${scanId}/`, $lt: `${scanId}0` };
 }
 
-function fromDocument(document: ChunkDocument | undefined): StagedChunk | undefined {
-  if (!document) return undefined;
-  const { digest, rawBytes, content } = document;
+function fromDocument({ digest, rawBytes, content }: ChunkDocument): StagedChunk {
   return { digest, packed: bytesOf(content), rawBytes };
 }
