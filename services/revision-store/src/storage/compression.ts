@@ -1,9 +1,12 @@
 import { promisify } from 'node:util';
-import { type ZstdOptions, zstdCompress, zstdDecompressSync } from 'node:zlib';
+import { type ZstdOptions, zstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 
 const compress = promisify<Buffer, ZstdOptions, Buffer>(zstdCompress);
 /** Packed bytes that one turn of the event loop takes from a thread of zlib. */
 const packedChunkBytes = 256 * 1024;
+
+/** Packing so few takes less time than handing them to a thread. */
+const packedHereBytesMax = 16 * 1024;
 
 /** Bytes as they are kept: compressed, with the size they have when they are not. */
 export interface PackedBytes {
@@ -12,7 +15,12 @@ export interface PackedBytes {
 }
 
 export async function pack(raw: Buffer): Promise<PackedBytes> {
-  return { packed: await compress(raw, { chunkSize: chunkOf(raw) }), rawBytes: raw.length };
+  const options = { chunkSize: chunkOf(raw), pledgedSrcSize: raw.length };
+  const packed =
+    raw.length <= packedHereBytesMax
+      ? zstdCompressSync(raw, options)
+      : await compress(raw, options);
+  return { packed, rawBytes: raw.length };
 }
 
 /** Small texts get no buffer larger than they are. */
