@@ -5,7 +5,7 @@ import type { TypedCollection, TypedUpdate } from '@inventory/mongo/typed-collec
 import { type Clock, dateOf, dateOrNull } from '@inventory/runtime/clock';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
 import { LRUCache } from 'lru-cache';
-import { createAppendedEvents } from './appended-events.ts';
+import { createAppendedEvents } from './appended-events-store.ts';
 import { claimsOn, fromStoredClaim, type KeyClaim, toStoredClaim } from './key-claim-mapping.ts';
 import type { Refresh } from './refresh.domain.ts';
 import {

@@ -1,6 +1,6 @@
 import type { TypedCollection } from '@inventory/mongo/typed-collection';
 import { createTestClock } from '@inventory/testkit/test-clock';
-import { createAppendedEvents } from './appended-events.ts';
+import { createAppendedEvents } from './appended-events-store.ts';
 import type { RefreshDocument } from './refresh-document.ts';
 
 const retention = { terminalMs: 1_000, refusedMs: 1 };
