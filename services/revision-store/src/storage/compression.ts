@@ -1,5 +1,11 @@
 import { promisify } from 'node:util';
-import { type ZstdOptions, zstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import {
+  constants,
+  type ZstdOptions,
+  zstdCompress,
+  zstdCompressSync,
+  zstdDecompressSync,
+} from 'node:zlib';
 
 const compress = promisify<Buffer, ZstdOptions, Buffer>(zstdCompress);
 /** Packed bytes that one turn of the event loop takes from a thread of zlib. */
@@ -14,13 +20,21 @@ export interface PackedBytes {
   readonly rawBytes: number;
 }
 
+/** With a checksum, which is compared when it is unpacked. */
 export async function pack(raw: Buffer): Promise<PackedBytes> {
-  const options = { chunkSize: chunkOf(raw), pledgedSrcSize: raw.length };
-  const packed =
-    raw.length <= packedHereBytesMax
-      ? zstdCompressSync(raw, options)
-      : await compress(raw, options);
+  const params = { [constants.ZSTD_c_checksumFlag]: 1 };
+  const options = { chunkSize: chunkOf(raw), pledgedSrcSize: raw.length, params };
+  const isSmall = raw.length <= packedHereBytesMax;
+  const packed = isSmall ? zstdCompressSync(raw, options) : await compress(raw, options);
   return { packed, rawBytes: raw.length };
+}
+
+export async function asPacked(bytes: Buffer | PackedBytes): Promise<PackedBytes> {
+  return Buffer.isBuffer(bytes) ? pack(bytes) : bytes;
+}
+
+export function asRaw(bytes: Buffer | PackedBytes): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : unpack(bytes);
 }
 
 /** Small texts get no buffer larger than they are. */
