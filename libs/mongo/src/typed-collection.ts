@@ -70,4 +70,9 @@ export interface TypedCollection<Stored extends object> {
     update: TypedUpdate<Stored>,
     options?: UpdateOptions,
   ): Promise<{ readonly matchedCount: number; readonly modifiedCount: number }>;
+  updateMany(
+    filter: TypedFilter<Stored>,
+    update: TypedUpdate<Stored>,
+    options?: UpdateOptions,
+  ): Promise<{ readonly matchedCount: number; readonly modifiedCount: number }>;
 }

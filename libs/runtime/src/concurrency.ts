@@ -1,5 +1,6 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { invariant } from './bug.ts';
+import { pause } from './wait.ts';
 
 /**
  * Runs `work` over all items, at most `limit` at a time. After a failure no further item starts;
@@ -50,6 +51,8 @@ export interface BatcherOptions<Item, Result> {
   readonly waitingMax: number;
   /** Flushes at a time, 1 without it. With more of them one that hangs does not delay the others. */
   readonly flushesMax?: number;
+  /** How long the first item waits for others, where nothing waits for it; a turn without it. */
+  readonly gatherMs?: number;
   /** Must return one result per item, in order; a rejection fails all items of the batch. */
   readonly flush: (items: readonly Item[]) => Promise<readonly Result[]>;
 }
@@ -57,7 +60,7 @@ export interface BatcherOptions<Item, Result> {
 export function createBatcher<Item, Result>(
   options: BatcherOptions<Item, Result>,
 ): Batcher<Item, Result> {
-  const { itemsMax, waitingMax, flushesMax = 1, flush } = options;
+  const { itemsMax, waitingMax, flushesMax = 1, gatherMs, flush } = options;
   invariant(itemsMax >= 1, 'a batch must hold at least 1 item');
   invariant(flushesMax >= 1, 'at least 1 flush must run at a time');
   interface Waiting {
@@ -86,7 +89,8 @@ export function createBatcher<Item, Result>(
 
   function startRun(): void {
     running += 1;
-    const run = endOfTurn().then(flushQueue);
+    const gathered = gatherMs === undefined ? endOfTurn() : pause(gatherMs);
+    const run = gathered.then(flushQueue);
     flushed = Promise.all([flushed, run]).then(() => undefined);
   }
 

@@ -30,6 +30,8 @@ type LeaseFields<Stored> = Partial<Omit<Stored, '_id' | 'lease'>>;
 
 interface AcquireOptions<Stored> {
   readonly set?: LeaseFields<Stored>;
+  /** Fields by expressions, of the document as it was. */
+  readonly compute?: { readonly [Field in keyof LeaseFields<Stored>]?: Document };
   readonly where?: Filter<Stored>;
   /** False where a missing document is not created. */
   readonly upsert?: boolean;
@@ -82,9 +84,9 @@ export function createLeases<Stored extends WithLease>({
   async function take(
     { id, owner }: Lease,
     free: Document | true,
-    { where, set = {}, upsert = true }: AcquireOptions<Stored> = {},
+    { where, set = {}, compute = {}, upsert = true }: AcquireOptions<Stored> = {},
   ): Promise<Stored | null> {
-    const written = { ...literals(set), lease: { owner: { $literal: owner }, until } };
+    const written = { ...literals(set), ...compute, lease: { owner: { $literal: owner }, until } };
     const fields = Object.entries(written).map(([name, value]) => [
       name,
       { $cond: [free, value, `$${name}`] },

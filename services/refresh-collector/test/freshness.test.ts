@@ -86,8 +86,17 @@ describe('an observation that is young enough [max-age-seconds]', () => {
       revisionId,
       billing: { disposition: 'finalize_saved', reserved: 0, charged: 0, released: 0 },
     });
-    const document = await stored.collection.findOne({ _id: request.id });
-    expect(document?.work).toMatchObject({ queue: 'announcements' });
+    const read = () => stored.collection.findOne({ _id: request.id });
+    expect((await read())?.work).toMatchObject({ queue: 'announcements' });
+
+    // Each report is delivered twice, and one is of a refresh that is gone.
+    const store = stored.openStore();
+    await Promise.all([request.id, request.id, newRefreshId()].map(store.recordAppended));
+
+    const appended = await read();
+    expect(appended).toMatchObject({ eventAppended: true, version: 2, phase: 'completed' });
+    expect(appended?.work).toBeUndefined();
+    expect(await find(request.id)).toMatchObject({ eventAppended: true, revisionId });
   });
 
   it('answers a redelivered command and another attempt with its key by the one that is stored, whatever is observed since (Freshness)', async () => {

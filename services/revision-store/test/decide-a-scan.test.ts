@@ -114,14 +114,25 @@ describe('A scan whose worker crashed (architecture: leases)', () => {
     expect(new Set(outcomes).size).toBe(1);
   });
 
-  it('after its head moved has the outcome stored beside the head', async () => {
-    const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3)] });
-    await running().client.stage(scan);
-    const crashed = await crashedAfterHeadMoved(scan);
-    await crashed.leasesEnd();
+  it.each(['before', 'after'])(
+    'after its head moved has the outcome stored beside the head, and its staged pages go: %s they were deleted',
+    async (when) => {
+      const { collections } = store;
+      const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3)] });
+      const { scanId } = scan;
+      await running().client.stage(scan);
+      const crashed = await crashedAfterHeadMoved(scan);
+      if (when === 'after') await collections.chunks.deleteMany({ scanId });
+      await crashed.dueIn(0);
 
-    expect(await store.committed(scan)).toMatchObject({ observation_id: result.observationId });
-  });
+      expect(await store.committed(scan)).toMatchObject({ observation_id: result.observationId });
+      await waitFor('nothing of it is staged', async () => {
+        const record = await collections.scans.findOne({ _id: scanId });
+        if (record?.state !== 'committed' || record.chunksDropAt) return false;
+        return (await collections.chunks.countDocuments({ scanId })) === 0;
+      });
+    },
+  );
 
   it('after its decision has its outcome sent once the collector repeats its command (architecture: a pending request is re-sent)', async () => {
     const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3)] });
@@ -139,7 +150,6 @@ describe('A scan whose worker crashed (architecture: leases)', () => {
     const scope = newScope();
     const scan = newScan({ scope, pages: [plainPage(0, 3)] });
     const crashed = await crashedAfterHeadMoved(scan);
-    await crashed.scopeLeaseEnds();
     // Its own turn does not come; only the next scan of the inventory does.
     await crashed.dueIn(3_600_000);
 
@@ -152,7 +162,6 @@ describe('A scan whose worker crashed (architecture: leases)', () => {
     const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3)] });
     const crashed = await crashedAfterHeadMoved(scan);
     await crashed.dueIn(3_600_000);
-    await crashed.scopeLeaseEnds();
 
     expect(await store.committed(scan)).toMatchObject({ observation_id: result.observationId });
     await waitFor('nothing of the inventory is left', async () => {
@@ -162,7 +171,7 @@ describe('A scan whose worker crashed (architecture: leases)', () => {
   });
 
   it.each(['is scanned', 'is erased and scanned'])(
-    'right before it released the lease never blocks its inventory: it %s after the record expired (Failure modes)',
+    'after its decision never blocks its inventory: it %s after the record expired (Failure modes)',
     async (what) => {
       const { scope, ...scan } = newScan({ scope: newScope(), pages: [plainPage(0, 3)] });
       const crashed = await crashedAfterHeadMoved({ ...scan, scope });
@@ -174,14 +183,11 @@ describe('A scan whose worker crashed (architecture: leases)', () => {
       const later = new Date(systemClock.now() + 3_600_000);
       const ofIt = { _id: inventoryKeyText(scope) };
       await store.collections.scopes.updateOne(ofIt, { $set: { pruneAt: later } });
-      await crashed.scopeLeaseEnds();
 
       if (what !== 'is scanned') expect(await running().client.erase(scope)).toBe(204);
       const saved = await running().save({ scope, pages: [plainPage(0, 4)] });
 
       expect(saved.observed_assets).toBe(4);
-      const left = await store.collections.scopes.findOne(ofIt);
-      expect(left?.lastResult?.settled).toBe(true);
     },
   );
 

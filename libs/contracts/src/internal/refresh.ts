@@ -48,6 +48,12 @@ const collectedRecord = refreshRecord.extend({
   watch_id: refreshRecord.shape.watch_id.default(null),
 });
 
+/**
+ * `interim`: the caller waits for the end, and shows nothing of a pending refresh. Its estimate then
+ * leaves out what is before it.
+ */
+export const refreshQuery = z.object({ interim: z.literal('true').optional() });
+
 /** GET /refreshes/{refresh_id} of the collector. */
 export const refreshView = z.object({
   account_id: accountId,

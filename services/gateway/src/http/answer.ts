@@ -4,11 +4,16 @@ import type { RequestId } from '@inventory/contracts/ids';
 import type { ContentCoding } from '@inventory/contracts/vocabulary';
 import type { Principal } from '../tenancy/principal.domain.ts';
 
-/** A request that passed every check before its operation. */
+/** A request that passed every check before its operation, but for the count where that runs beside it. */
 export interface AdmittedRequest {
   readonly requestId: RequestId;
   readonly principal: Principal;
   readonly rateLimit: RateLimit;
+  /**
+   * Resolves once the request is counted; rejects with the refusal for the rate. An operation that is
+   * `countedBeside` awaits it before its first effect.
+   */
+  readonly counted: Promise<void>;
   /** The media type of the route that the client prefers. */
   readonly type: string;
   /** The content coding that the client prefers; null where it accepts none of ours. */

@@ -103,6 +103,7 @@ function createApp(): RequestListener {
     openRequestsPerMinute: 1,
     clientAddressOf: ({ socket }) => socket.remoteAddress ?? '',
     limiter: {
+      isKnownFull: () => false,
       takeRequests: async ({ requestsPerMinute: limit }) => {
         requestsUsed += 1;
         const admitted = requestsUsed <= limit;

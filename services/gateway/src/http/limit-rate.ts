@@ -1,18 +1,39 @@
 import type { RateLimit, TrafficLimit } from '@inventory/contracts/http/meta';
 import { Refused } from '@inventory/http/refused';
 import type { LimitedPrincipal, TrafficDecision, TrafficLimiter } from './limit-traffic.ts';
-import { type PublicMiddleware, required } from './request-state.ts';
+import { type PublicContext, type PublicMiddleware, required } from './request-state.ts';
 
-/** Counts the request against its limits; every later response has the rate limit headers. */
+/**
+ * Counts the request against its limits; every later response has the rate limit headers. Beside the
+ * count an operation may begin what has no effect without it (`countedBeside`), unless the limit is
+ * known to be reached. What is refused for the rate is refused for nothing else.
+ */
 export function limitRate(limiter: TrafficLimiter): PublicMiddleware {
   return async (context, next) => {
-    const decision = await limiter.takeRequests(required(context.state, 'principal'));
-    const rateLimit = toWireRateLimit(decision);
-    context.state.rateLimit = rateLimit;
-    context.set(rateLimitHeaders(rateLimit, decision.limit));
-    if (!decision.admitted) throw rateLimitExceeded(decision);
-    await next();
+    const { state } = context;
+    const principal = required(state, 'principal');
+    const isBeside = required(state, 'route').countedBeside && !limiter.isKnownFull(principal);
+    const counted = countRequest(limiter, context, principal);
+    state.counted = counted;
+    if (!isBeside) {
+      await counted;
+      return await next();
+    }
+    const [count, answer] = await Promise.allSettled([counted, next()]);
+    for (const result of [count, answer]) if (result.status === 'rejected') throw result.reason;
   };
+}
+
+async function countRequest(
+  limiter: TrafficLimiter,
+  context: PublicContext,
+  principal: LimitedPrincipal,
+): Promise<void> {
+  const decision = await limiter.takeRequests(principal);
+  const rateLimit = toWireRateLimit(decision);
+  context.state.rateLimit = rateLimit;
+  context.set(rateLimitHeaders(rateLimit, decision.limit));
+  if (!decision.admitted) throw rateLimitExceeded(decision);
 }
 
 /**

@@ -205,3 +205,17 @@ test('several requests are taken all or none, over any number of replicas (Batch
     remaining: 0,
   });
 });
+
+test('a limit is known to be reached once this replica counted it, until its minute is over', async () => {
+  const clock = createTestClock();
+  const limiter = createRequestLimiter({ windows: createWindows().store, clock, deadlines });
+  expect(limiter.isKnownFull(accountId, 2)).toBe(false);
+  await limiter.takeRequests(accountId, 2, 1);
+  expect(limiter.isKnownFull(accountId, 2)).toBe(false);
+
+  await limiter.takeRequests(accountId, 2, 1);
+
+  expect(limiter.isKnownFull(accountId, 2)).toBe(true);
+  clock.advance(60_000);
+  expect(limiter.isKnownFull(accountId, 2)).toBe(false);
+});

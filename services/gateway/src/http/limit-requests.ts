@@ -28,6 +28,8 @@ export interface RequestLimiter {
     requests?: number,
     isReturnable?: boolean,
   ): Promise<RateDecision>;
+  /** Whether the last count that this replica knows leaves no request. */
+  isKnownFull(owner: RateOwner, limitPerMinute: number): boolean;
 }
 
 const ownersMax = 10_000;
@@ -96,6 +98,10 @@ export function createRequestLimiter({
   }
 
   return {
+    isKnownFull(owner, limitPerMinute) {
+      const known = counters.peek(owner)?.known;
+      return known?.startMs === windowStartOf(clock.now()) && known.used >= limitPerMinute;
+    },
     async takeRequests(owner, limitPerMinute, requests = 1, isReturnable = false) {
       let counter = counters.get(owner);
       if (counter === undefined) {

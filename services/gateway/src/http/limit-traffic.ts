@@ -20,6 +20,8 @@ export interface TrafficDecision extends RateDecision {
 export interface TrafficLimiter {
   /** Takes this number of requests, all or none. Rejects when the store is unavailable. */
   takeRequests(principal: LimitedPrincipal, requests?: number): Promise<TrafficDecision>;
+  /** Whether a limit is reached, as far as this replica knows. */
+  isKnownFull(principal: LimitedPrincipal): boolean;
 }
 
 /**
@@ -35,11 +37,25 @@ export function createTrafficLimiter({
   /** Requests per minute of a customer account for which none are set. */
   readonly customerRequestsPerMinute: number;
 }): TrafficLimiter {
+  /** The limit of the customer account, and whether its requests are counted. */
+  function customerLimit(principal: LimitedPrincipal) {
+    const { requestsPerMinute, hasServiceAccounts } = principal;
+    const ofCustomer = trafficLimitOf(principal, customerRequestsPerMinute);
+    return { ofCustomer, isCounted: hasServiceAccounts || ofCustomer < requestsPerMinute };
+  }
+
   return {
+    isKnownFull(principal) {
+      const { accountId, serviceAccountId, requestsPerMinute } = principal;
+      const { ofCustomer, isCounted } = customerLimit(principal);
+      return (
+        limiter.isKnownFull(serviceAccountId, requestsPerMinute) ||
+        (isCounted && limiter.isKnownFull(accountId, ofCustomer))
+      );
+    },
     async takeRequests(principal, requests = 1) {
-      const { accountId, serviceAccountId, requestsPerMinute, hasServiceAccounts } = principal;
-      const ofCustomer = trafficLimitOf(principal, customerRequestsPerMinute);
-      const isCounted = hasServiceAccounts || ofCustomer < requestsPerMinute;
+      const { accountId, serviceAccountId, requestsPerMinute } = principal;
+      const { ofCustomer, isCounted } = customerLimit(principal);
       const own = await limiter.takeRequests(
         serviceAccountId,
         requestsPerMinute,

@@ -40,6 +40,8 @@ export interface PublicEndpoint extends DocumentedEndpoint {
   readonly permission?: Permission;
   /** Whether no key is asked for: its requests are limited by the address of the client alone. */
   readonly isOpen?: boolean;
+  /** Whether it begins while its request is counted, and awaits `counted` before its first effect. */
+  readonly countedBeside?: boolean;
   /** Product that the operation is billed as. */
   readonly product?: ProductCode;
   /** Media types of the response, the preferred one first; JSON when absent. */

@@ -21,6 +21,8 @@ export interface RequestState {
   secretDigest?: string;
   clientAddress?: string;
   rateLimit?: RateLimit;
+  /** Rejects where the request is refused for the rate. */
+  counted?: Promise<void>;
   /** Set where the response is a charged page. */
   delivery?: PageDelivery;
   /** Its body, where that is in parts. */

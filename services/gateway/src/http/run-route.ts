@@ -20,6 +20,9 @@ export function runRoute(): PublicMiddleware {
       get rateLimit() {
         return required(state, 'rateLimit');
       },
+      get counted() {
+        return required(state, 'counted');
+      },
       get clientAddress() {
         return required(state, 'clientAddress');
       },

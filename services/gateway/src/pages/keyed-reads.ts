@@ -5,7 +5,7 @@ import type { Refusal } from '@inventory/contracts/refusal';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { pause } from '@inventory/runtime/wait';
-import type { FetchedPage, PageCharges, PaidRead } from './page-charges.ts';
+import type { CountedRead, FetchedPage, PageCharges, PaidRead } from './page-charges.ts';
 import type { PageRead } from './page-intent.domain.ts';
 import { judgeKey, type ReadKeyRecord, replaysMax } from './read-key.domain.ts';
 import type { ReadKeyStore } from './read-key-store.ts';
@@ -35,8 +35,9 @@ export interface Fetches<Page> {
 
 /** Page reads with or without an Idempotency-Key. */
 export interface KeyedReads {
+  /** No key is opened for a request that is refused for the rate. */
   readPage<Page>(
-    read: Omit<PageRead, 'keyId'>,
+    read: Omit<CountedRead, 'keyId'>,
     key: ReadKey | null,
     fetches: Fetches<Page>,
   ): Promise<KeyedRead<Page>>;
@@ -83,13 +84,12 @@ export function createKeyedReads(deps: {
     const giveUpMs = clock.now() + deps.deadlines.undecidedReadMs;
     for (;;) {
       const nowMs = clock.now();
-      const openForMs = limits.deliverWithinMs + limits.reverseAfterMs + reversalMs;
       const fresh: ReadKeyRecord = {
         fingerprint,
         requestId,
         state: 'open',
         replays: 0,
-        openUntilMs: nowMs + openForMs,
+        openUntilMs: nowMs + limits.deliverWithinMs + limits.reverseAfterMs + reversalMs,
         expiresAtMs: nowMs + limits.readKeyKeepMs,
         pin: null,
       };
@@ -145,8 +145,9 @@ export function createKeyedReads(deps: {
   return {
     async readPage(read, key, fetches) {
       if (key === null) {
-        return await charges.readPage({ ...read, keyId: null }, () => fetches.paid(notPinned));
+        return charges.readPage({ ...read, keyId: null }, () => fetches.paid(notPinned));
       }
+      await read.counted;
       const keyId = keyIdOf(read.projectId, key);
       const begun = await begin(keyId, digest(JSON.stringify(key.inputs)), read.requestId);
       switch (begun.result) {

@@ -33,6 +33,7 @@ const price = 1;
 const story = fc.record({
   store: fc.constantFrom('stores', 'fails', 'stores_but_fails' as const),
   fetch: fc.constantFrom('page', 'refused', 'fails' as const),
+  count: fc.constantFrom('admitted', 'admitted', 'refused' as const),
   send: fc.constantFrom('sent', 'overloaded', 'sent_but_fails', 'lost' as const),
   ledger: fc.constantFrom('answers', 'silent', 'refuses', 'late', 'quarantined' as const),
   delivery: fc.constantFrom('delivered', 'abandoned', 'crash_before', 'crash_after' as const),
@@ -172,6 +173,7 @@ async function readOnce(given: World, plot: Story, closer: IntentCloser): Promis
     productCode: 'platform.inventory.current.page.v1',
     chainId: null,
     keyId: 'key',
+    counted: plot.count === 'refused' ? Promise.reject(new Error('rate')) : Promise.resolve(),
   } as const;
   given.openKeys.set('key', { requestId: read.requestId, state: 'open' });
   try {
@@ -291,11 +293,12 @@ describe('the property notices a gateway that', () => {
   });
 });
 
-test('nothing is charged for an answer that is free, or when the intent cannot be stored', async () => {
+test('nothing is charged for an answer that is free, when the intent cannot be stored, or for a request that is refused for the rate', async () => {
   for (const plot of [
-    { store: 'stores', fetch: 'refused' },
-    { store: 'fails', fetch: 'page' },
-    { store: 'stores', fetch: 'fails' },
+    { store: 'stores', fetch: 'refused', count: 'admitted' },
+    { store: 'fails', fetch: 'page', count: 'admitted' },
+    { store: 'stores', fetch: 'fails', count: 'admitted' },
+    { store: 'stores', fetch: 'page', count: 'refused' },
   ] as const) {
     const rest = { send: 'sent', ledger: 'answers', delivery: 'delivered' } as const;
     const whole = { ...rest, ...plot, reversalsUnanswered: 0 };
@@ -304,6 +307,7 @@ test('nothing is charged for an answer that is free, or when the intent cannot b
     await readOnce(given, whole, properClosing(given));
 
     expect(given.world.charges).toBe(0);
+    expect(given.intents.size).toBe(0);
   }
 });
 
@@ -311,6 +315,7 @@ test('a page of an account in quarantine is refused and undone once the quaranti
   const plot = {
     store: 'stores',
     fetch: 'page',
+    count: 'admitted',
     send: 'sent',
     ledger: 'quarantined',
     delivery: 'delivered',

@@ -34,9 +34,17 @@ export type PaidRead<Page> =
   /** Nothing is charged, or the charge is reversed. */
   | { readonly result: 'refused'; readonly refusal: Refusal };
 
+export interface CountedRead extends PageRead {
+  /** Rejects where the request is refused for the rate: then nothing is charged. */
+  readonly counted?: Promise<void>;
+}
+
 /** Charges page reads, and reverses the charge of every page that is not delivered. */
 export interface PageCharges {
-  readPage<Page>(read: PageRead, fetch: () => Promise<FetchedPage<Page>>): Promise<PaidRead<Page>>;
+  readPage<Page>(
+    read: CountedRead,
+    fetch: () => Promise<FetchedPage<Page>>,
+  ): Promise<PaidRead<Page>>;
 }
 
 export interface PageChargesDeps {
@@ -60,9 +68,9 @@ const unavailable = {
 
 /**
  * 0. Reads of an account that was found in quarantine are refused for half a minute.
- * 1. The intent is stored while the page is fetched. A crash after it leaves an intent, which a
+ * 1. The intent is stored while the page is fetched and the request is counted. A crash after it leaves an intent, which a
  *    replica reverses; a charge that was never sent is then refused permanently.
- * 2. Once both have succeeded, the charge is sent and its outcome awaited; where the latest one was
+ * 2. Once all have succeeded, the charge is sent and its outcome awaited; where the latest one was
  *    refused for lack of funds, they are read first.
  * 3. The page is returned with its delivery, on which the writer reports the result.
  */
@@ -112,19 +120,22 @@ export function createPageCharges(deps: PageChargesDeps): PageCharges {
   }
 
   return {
-    async readPage(read, fetch) {
+    async readPage({ counted, ...read }, fetch) {
       if (funds.isQuarantined(read.accountId)) return unavailable;
       const intent = intentOf(read, deps.clock.now(), deps.limits);
       intentOpened();
-      const [stored, fetched] = await Promise.allSettled([
+      const [stored, fetched, admitted] = await Promise.allSettled([
         deps.intents.insertIntent(intent),
         fetch(),
+        counted,
       ]);
-      if (stored.status === 'fulfilled' && fetched.status === 'fulfilled') {
-        if (fetched.value.result === 'page') return await pay(intent, fetched.value);
+      const isReady = stored.status === 'fulfilled' && admitted.status === 'fulfilled';
+      if (isReady && fetched.status === 'fulfilled' && fetched.value.result === 'page') {
+        return await pay(intent, fetched.value);
       }
       // No charge was sent. An intent whose insert failed may be stored.
       closer.closeUncharged(intent);
+      if (admitted.status === 'rejected') throw admitted.reason;
       if (fetched.status === 'rejected') throw fetched.reason;
       if (fetched.value.result !== 'page') return fetched.value;
       throw (stored as PromiseRejectedResult).reason;

@@ -26,7 +26,7 @@ import {
   toLanguageHeaders,
   type WrittenPage,
 } from './page-answer.ts';
-import type { PageRead } from './page-intent.domain.ts';
+import type { CountedRead } from './page-charges.ts';
 import { keyHeader, languageHeaders, readErrors, replayedHeader } from './page-texts.ts';
 import type { SavedPage, WantedSavedPage } from './revision-store-client.ts';
 
@@ -55,6 +55,7 @@ export const readCurrentRoute = publicRoute({
   template: '/v2/platform/users/{platform_id}/inventory/{app_id}/{context_id}/current',
   permission: product,
   product,
+  countedBeside: true,
   input: { path: scopePath, query: currentQuery, header: keyHeader },
   answer: {
     status: 200,
@@ -104,7 +105,7 @@ export const readCurrentRoute = publicRoute({
     const inputs = [...Object.values(scope), language, pageSize, cursor, descriptions, ...assetIds];
     const read = await readCurrent(
       deps,
-      { requestId, accountId, projectId },
+      { requestId, accountId, projectId, counted: request.counted },
       { scope, language, pageSize, descriptions, assetIds, coding: request.acceptedCoding(), from },
       key === undefined ? null : { route: 'current', key, inputs },
     );
@@ -144,7 +145,7 @@ type CurrentRead = KeyedRead<SavedPage>;
 /** One page of the saved inventory; the platform is not contacted. */
 function readCurrent(
   deps: ReadCurrentDeps,
-  read: Pick<PageRead, 'requestId' | 'accountId' | 'projectId'>,
+  read: Pick<CountedRead, 'requestId' | 'accountId' | 'projectId' | 'counted'>,
   wanted: WantedSavedPage,
   key: ReadKey | null,
 ): Promise<CurrentRead> {

@@ -60,7 +60,11 @@ export interface AdmitRefreshDeps extends RequestRefreshDeps {
 /** Admits one refresh, alone or of a batch, or returns the one of its key. Throws the refusal. */
 export async function admitRefresh(
   deps: AdmitRefreshDeps,
-  { requestId, principal }: Pick<AdmittedRequest, 'requestId' | 'principal'>,
+  {
+    requestId,
+    principal,
+    counted,
+  }: Pick<AdmittedRequest, 'requestId' | 'principal'> & Partial<Pick<AdmittedRequest, 'counted'>>,
   wanted: WantedRefresh,
 ): Promise<AdmittedRefresh> {
   const prices = await deps.prices.readPrices();
@@ -72,7 +76,10 @@ export async function admitRefresh(
   if (refusal !== null) throw new Refused(refusal);
   const { accountId, projectId } = principal;
   const maxAgeSeconds = wanted.maxAgeSeconds ?? null;
-  const request = { ...wanted, requestId, accountId, projectId, maxAgeSeconds, freshness };
+  const request = {
+    ...{ ...wanted, requestId, accountId, projectId, maxAgeSeconds, freshness },
+    ...(counted && { counted }),
+  };
   const decision = await requestRefresh(deps, request);
   if (decision.result === 'refused' && isFundsRefusal(decision.refusal)) {
     deps.funds.recordRefusal({ accountId, projectId, productCode: refreshProduct });

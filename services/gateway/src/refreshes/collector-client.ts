@@ -30,8 +30,8 @@ export interface RefreshListPart {
 
 /** Reads of the refresh-collector. Rejects with ServiceUnreachable when it is unavailable. */
 export interface CollectorClient {
-  /** Null when there is no such refresh. */
-  findRefresh(refreshId: RefreshId): Promise<RefreshView | null>;
+  /** Null when there is no such refresh. Nothing is shown of an `interim` read of a pending one. */
+  findRefresh(refreshId: RefreshId, read?: 'interim'): Promise<RefreshView | null>;
   listRefreshes(projectId: ProjectId, part: RefreshListPart): Promise<RefreshList>;
   /** Whether the key is known, else what its admission would refuse. */
   findAttempt(attempt: PlannedAttempt): Promise<AttemptView>;
@@ -51,11 +51,12 @@ export interface PlannedAttempt {
 
 export function createCollectorClient(client: InternalClient): CollectorClient {
   return {
-    findRefresh: (refreshId) =>
+    findRefresh: (refreshId, read) =>
       nullIfRefused(
         client.json(refreshView, {
           method: 'GET',
           path: pathOf(refreshPaths.refresh, { refresh_id: refreshId }),
+          query: { interim: read === 'interim' ? 'true' : undefined },
           refusals: ['refresh_not_found'],
         }),
       ),

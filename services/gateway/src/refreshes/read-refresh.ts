@@ -12,8 +12,9 @@ export async function readRefresh(
   collector: Pick<CollectorClient, 'findRefresh'>,
   projectId: ProjectId,
   refreshId: RefreshId,
+  read?: 'interim',
 ): Promise<RefreshView | null> {
-  const view = await collector.findRefresh(refreshId);
+  const view = await collector.findRefresh(refreshId, read);
   return view?.project_id === projectId && view.decision !== 'refused' ? view : null;
 }
 
@@ -50,10 +51,11 @@ export async function awaitRefresh(
   const startMs = monotonicNow();
   try {
     while (true) {
-      const view = await readRefresh(deps.collector, projectId, refreshId);
       const leftMs = waitMs - elapsedSince(startMs);
-      const isOver = view === null || view.record.state === 'completed';
-      if (isOver || leftMs <= 0 || ending.aborted) return view;
+      const isLast = leftMs <= 0 || ending.aborted;
+      const read = isLast ? undefined : 'interim';
+      const view = await readRefresh(deps.collector, projectId, refreshId, read);
+      if (isLast || view === null || view.record.state === 'completed') return view;
       await place.waitForNotification(Math.min(leftMs, waitReadEveryMs), ending);
     }
   } finally {

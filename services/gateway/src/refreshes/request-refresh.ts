@@ -1,17 +1,7 @@
 import { createHash } from 'node:crypto';
-import type {
-  AccountId,
-  ProjectId,
-  RefreshId,
-  RequestId,
-  RevisionId,
-  WatchId,
-} from '@inventory/contracts/ids';
-import { acceptanceOf, type RefreshView } from '@inventory/contracts/internal/refresh';
-import type { MessageBody } from '@inventory/contracts/messages';
-import { heldBy } from '@inventory/contracts/messages/billing-outcome';
+import type { RefreshId, RevisionId, WatchId } from '@inventory/contracts/ids';
+import type { RefreshView } from '@inventory/contracts/internal/refresh';
 import type { Refusal } from '@inventory/contracts/refusal';
-import type { ReceivedMessage } from '@inventory/messaging/bus';
 import { invariant, unreachable } from '@inventory/runtime/bug';
 import { type Clock, elapsedSince, isoTime, monotonicNow } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
@@ -19,16 +9,13 @@ import type { Logger } from '@inventory/runtime/logger';
 import { pause } from '@inventory/runtime/wait';
 import type { RequestReplyClient } from '../commands/request-reply-client.ts';
 import type { PendingCancel, PendingCancelStore } from './pending-cancel-store.ts';
-import { fingerprintText, type RefreshInputs } from './refresh-fingerprint.domain.ts';
+import { type CommandedRefresh, commandOf, decisionIn } from './refresh-command.ts';
+import { fingerprintText } from './refresh-fingerprint.domain.ts';
 import { decisionWaited } from './refresh-metrics.ts';
 
-export interface RefreshRequest extends RefreshInputs {
-  readonly requestId: RequestId;
-  readonly accountId: AccountId;
-  readonly projectId: ProjectId;
-  readonly idempotencyKey: string | null;
-  /** What is sent of `maxAgeSeconds`; null where no saved observation may answer. */
-  readonly freshness: NonNullable<MessageBody<'refresh.request.v1'>['freshness']> | null;
+export interface RefreshRequest extends CommandedRefresh {
+  /** Rejects where the request is refused for the rate: then nothing is sent. */
+  readonly counted?: Promise<void>;
 }
 
 /** The reservation at acceptance, with its price version. */
@@ -72,8 +59,6 @@ export interface RequestRefreshDeps {
   readonly deadlines: { readonly storeMs: number; readonly undecidedRefreshMs: number };
 }
 
-type Decision = MessageBody<'reply.refresh-decision.v1'>;
-
 const winnerReadEveryMs = 100;
 
 const refused = (refusal: Refusal): RefreshDecision => ({ result: 'refused', refusal });
@@ -90,7 +75,7 @@ const undecided = {
 
 /** A run of a watch: its id is given, so that a repeated request finds the decision on the first. */
 export interface RunRequest
-  extends Omit<RefreshRequest, 'idempotencyKey' | 'freshness' | 'maxAgeSeconds'> {
+  extends Omit<RefreshRequest, 'idempotencyKey' | 'freshness' | 'maxAgeSeconds' | 'counted'> {
   readonly refreshId: RefreshId;
   readonly watchId: WatchId;
 }
@@ -120,12 +105,22 @@ export async function requestRefresh(
   const { accountId, projectId } = request;
   const requestedAtMs = deps.clock.now();
   const attempt = { refreshId: deps.identifiers.uuidV7(), accountId, projectId, requestedAtMs };
-  if (request.idempotencyKey !== null) return await sendAttempt(deps, request, attempt);
-  try {
-    const decidedByMs = requestedAtMs + deps.decisionTimeoutMs + deps.deadlines.storeMs;
-    await deps.pendingCancels.insertCancel(attempt, decidedByMs);
-  } catch (error) {
-    deps.logger.warn({ err: error }, 'refresh not requested');
+  if (request.idempotencyKey !== null) {
+    await request.counted;
+    return await sendAttempt(deps, request, attempt);
+  }
+  const decidedByMs = requestedAtMs + deps.decisionTimeoutMs + deps.deadlines.storeMs;
+  const [stored, admitted] = await Promise.allSettled([
+    deps.pendingCancels.insertCancel(attempt, decidedByMs),
+    request.counted,
+  ]);
+  if (admitted.status === 'rejected') {
+    // One that is left is sent, and has no effect.
+    void isWithdrawn(deps, attempt, refused(notSent));
+    throw admitted.reason;
+  }
+  if (stored.status === 'rejected') {
+    deps.logger.warn({ err: stored.reason }, 'refresh not requested');
     return refused(notSent);
   }
   const decision = await sendAttempt(deps, request, attempt);
@@ -188,55 +183,6 @@ async function sendAttempt(
     default:
       return unreachable(body);
   }
-}
-
-/**
- * A published hold is the acceptance: the hold is the last step before it, so nothing can refuse
- * the refresh after it, and one hop is saved. All other outcomes of the ledger are decided by the
- * collector.
- */
-function decisionIn(reply: ReceivedMessage): Decision | undefined {
-  if (reply.type === 'reply.refresh-decision.v1') return reply.body;
-  if (reply.type !== 'reply.billing-outcome.v1') return undefined;
-  const { waiting_id, outcome, deadline_at, retry_after_seconds } = reply.body;
-  if (outcome?.kind !== 'reserve' || outcome.result !== 'applied') return undefined;
-  if (outcome.refresh_id === null) return undefined;
-  if (deadline_at === undefined || retry_after_seconds === undefined) return undefined;
-  return {
-    waiting_id,
-    refresh_id: outcome.refresh_id,
-    decision: 'accepted',
-    ...acceptanceOf(heldBy(outcome)),
-    deadline_at,
-    retry_after_seconds,
-  };
-}
-
-function commandOf(
-  request: RefreshRequest & { readonly watchId?: WatchId },
-  refreshId: RefreshId,
-  requestedAtMs: number,
-  fingerprint: string,
-) {
-  return {
-    type: 'refresh.request.v1',
-    id: `request:${refreshId}`,
-    waitingId: `request:${refreshId}`,
-    body: {
-      refresh_id: refreshId,
-      account_id: request.accountId,
-      project_id: request.projectId,
-      request_id: request.requestId,
-      idempotency_key: request.idempotencyKey,
-      fingerprint,
-      scope: request.scope,
-      language: request.language,
-      max_credits: request.maxCredits,
-      requested_at: isoTime(requestedAtMs),
-      ...(request.freshness && { freshness: request.freshness }),
-      ...(request.watchId && { watch_id: request.watchId }),
-    },
-  } as const;
 }
 
 function isUnknown(decision: RefreshDecision): boolean {

@@ -118,7 +118,10 @@ export async function startFakeCollector(bus: MessageBus): Promise<FakeCollector
     if (collection === 'refreshes') {
       const view = views.get(id ?? '');
       fake.reads.set(id ?? '', (fake.reads.get(id ?? '') ?? 0) + 1);
-      return view ? jsonAnswer(view) : refusalAnswer({ code: 'refresh_not_found' });
+      if (!view) return refusalAnswer({ code: 'refresh_not_found' });
+      // An estimate that nobody may be shown.
+      const isInterim = url.searchParams.has('interim') && view.retry_after_seconds !== null;
+      return jsonAnswer(isInterim ? { ...view, retry_after_seconds: 60 } : view);
     }
     if (collection === 'projects' && part === 'refreshes') {
       return jsonAnswer(listOf([...views.values()], id ?? '', url.searchParams));

@@ -66,12 +66,11 @@ export function onRevisionOutcomes(saga: SagaDeps): Handlers {
   };
 }
 
-export function onProjectEvent(saga: SagaDeps): Handlers {
+export function onProjectEvent({ refreshes }: Pick<SagaDeps, 'refreshes'>): Handlers {
   return {
     'project.event-appended.v1': async ({ body }) => {
       const refreshId = body.event.refresh_id;
-      if (refreshId === null) return;
-      await applyFact(saga, refreshId, { fact: 'event_appended' }, 'redelivery');
+      if (refreshId !== null) await refreshes.recordAppended(refreshId);
     },
   };
 }

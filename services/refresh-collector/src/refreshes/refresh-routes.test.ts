@@ -1,6 +1,7 @@
-import { acceptedRefresh } from '../../test/refresh-builder.ts';
+import { createTestClock } from '@inventory/testkit/test-clock';
+import { acceptedRefresh, requestedAtMs } from '../../test/refresh-builder.ts';
 import type { StoredRefresh } from './refresh-mapping.ts';
-import { awaitReservation } from './refresh-routes.ts';
+import { awaitReservation, completedHere } from './refresh-routes.ts';
 
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
@@ -65,4 +66,26 @@ test('an unknown one is not waited for [projects-are-apart]', async () => {
   expect(
     await awaitReservation({ ...storeReservedAfter(0), findRefresh: async () => null }, 'id'),
   ).toBeNull();
+});
+
+test.each([
+  ['completed a moment ago', { phase: 'completed' as const, agoMs: 59_999 }, true],
+  [
+    'completed longer ago: it may have expired',
+    { phase: 'completed' as const, agoMs: 60_000 },
+    false,
+  ],
+  [
+    'not completed: another replica may have changed it',
+    { phase: 'settling' as const, agoMs: 0 },
+    false,
+  ],
+])('one that this replica knows as %s', (_what, { phase, agoMs }, isKnown) => {
+  const completedAtMs = phase === 'completed' ? requestedAtMs : null;
+  const stored = { refresh: acceptedRefresh({ phase, completedAtMs }), trace: {} };
+  const clock = createTestClock(requestedAtMs + agoMs);
+
+  const shown = completedHere({ clock, refreshes: { cachedRefresh: () => stored } }, 'id');
+
+  expect(shown).toBe(isKnown ? stored : null);
 });

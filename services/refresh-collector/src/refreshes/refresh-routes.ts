@@ -5,6 +5,7 @@ import {
   refreshList,
   refreshListQuery,
   refreshPaths,
+  refreshQuery,
   refreshView,
 } from '@inventory/contracts/internal/refresh';
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
@@ -35,15 +36,37 @@ const readRefreshRoute = internalRoute({
   method: 'GET',
   template: refreshPaths.refresh,
   callers: ['gateway'],
-  input: { path: refreshIdPath },
+  input: { path: refreshIdPath, query: refreshQuery },
   answer: refreshView,
-  async handle(deps: RefreshRoutesDeps, { path }) {
-    const stored = await awaitReservation(deps.refreshes, path.refresh_id);
+  async handle(deps: RefreshRoutesDeps, { path, query }) {
+    const id = path.refresh_id;
+    const stored = completedHere(deps, id) ?? (await awaitReservation(deps.refreshes, id));
     if (!stored) throw new Refused({ code: 'refresh_not_found' });
     const { refresh } = stored;
-    return toWireView(refresh, await estimateNow(deps, refresh), deps.settleGraceMs);
+    const isInterim = query.interim !== undefined;
+    const estimate = isInterim ? deps.estimate(refresh, 0) : await estimateNow(deps, refresh);
+    return toWireView(refresh, estimate, deps.settleGraceMs);
   },
 });
+
+/** Long before it expires. */
+const completedForMaxMs = 60_000;
+
+/** Nothing that is shown of a completed refresh changes any more: its client, which waited, reads it now. */
+export function completedHere(
+  {
+    refreshes,
+    clock,
+  }: Pick<RefreshRoutesDeps, 'clock'> & {
+    readonly refreshes: Pick<RefreshStore, 'cachedRefresh'>;
+  },
+  refreshId: string,
+): StoredRefresh | null {
+  const cached = refreshes.cachedRefresh(refreshId);
+  if (cached?.refresh.phase !== 'completed') return null;
+  const sinceMs = cached.refresh.completedAtMs ?? Number.NEGATIVE_INFINITY;
+  return clock.now() - sinceMs < completedForMaxMs ? cached : null;
+}
 
 async function estimateNow(
   { lists, estimate }: RefreshRoutesDeps,

@@ -5,6 +5,7 @@ import type { TypedCollection, TypedUpdate } from '@inventory/mongo/typed-collec
 import { type Clock, dateOf, dateOrNull } from '@inventory/runtime/clock';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
 import { LRUCache } from 'lru-cache';
+import { createAppendedEvents } from './appended-events-store.ts';
 import { claimsOn, fromStoredClaim, type KeyClaim, toStoredClaim } from './key-claim-mapping.ts';
 import type { Refresh } from './refresh.domain.ts';
 import {
@@ -45,6 +46,8 @@ export interface RefreshStore {
   readStagedPages(id: string): Promise<readonly StagedPageRecord[] | null>;
   /** Saves a step, with the page that it records; false when the refresh changed meanwhile. */
   saveStep(previous: StoredRefresh, next: Refresh, page?: StagedPageRecord): Promise<boolean>;
+  /** Records, with others, that the event of a completed refresh is in the log. */
+  recordAppended(id: string): Promise<void>;
 }
 
 const refreshesCachedMax = 5_000;
@@ -57,6 +60,7 @@ export function createRefreshStore(
 ): RefreshStore {
   const cached = new LRUCache<string, StoredRefresh>({ max: refreshesCachedMax });
   const cache = (stored: StoredRefresh) => void cached.set(stored.refresh.id, stored);
+  const appended = createAppendedEvents(refreshes, clock, times);
 
   /**
    * A refused attempt occupies its generation of the key while it is stored. Its expiry is extended
@@ -131,6 +135,7 @@ export function createRefreshStore(
       else cached.delete(next.id);
       return saved;
     },
+    recordAppended: appended.add,
   };
 }
 

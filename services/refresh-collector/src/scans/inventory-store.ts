@@ -83,23 +83,16 @@ export function createInventoryStore(
 
   return {
     async openLease({ inventory, refreshId, token, deadlineMs }) {
-      const found = await collection.findOne({ _id: inventory });
-      const previous = found ? fromDocument(found).sequence : undefined;
-      const sequence = nextSequence(previous, clock.now());
-      const lease = { id: inventory, owner: token ?? `${refreshId}/${sequence}` };
+      const nowMs = clock.now();
+      const lease = { id: inventory, owner: token ?? `${refreshId}/${nowMs}` };
       const opened = await leases.acquire(lease, {
-        where: {
-          sequence: previous ?? { $exists: false },
-          $or: [{ scan: { $exists: false } }, { 'scan.refreshId': refreshId }],
-        },
-        set: {
-          scan: { refreshId, deadline: dateOf(deadlineMs) },
-          sequence,
-          seenAt: dateOf(clock.now()),
-        },
+        where: { $or: [{ scan: { $exists: false } }, { 'scan.refreshId': refreshId }] },
+        set: { scan: { refreshId, deadline: dateOf(deadlineMs) }, seenAt: dateOf(nowMs) },
+        compute: { sequence: nextSequence(nowMs) },
       });
       if (opened && token === null) await leases.release(lease);
-      return opened && sequence;
+      // Only another holding changes it.
+      return opened && (fromDocument(opened).sequence ?? null);
     },
     async findWaitingLeases(limit) {
       const waiting = collection
@@ -146,6 +139,6 @@ function waitingLeaseOf(stored: InventoryDocument) {
  * The place of the scan after this one among those of its inventory, whatever clocks say. It is no
  * less than the time, so that it also grows where the inventory was forgotten or restored.
  */
-function nextSequence(previous: number | undefined, nowMs: number): number {
-  return Math.max((previous ?? 0) + 1, nowMs);
+function nextSequence(nowMs: number) {
+  return { $max: [{ $add: ['$sequence', 1] }, nowMs] };
 }

@@ -52,6 +52,7 @@ function openScan(fetchPage: PlatformClient['fetchPage'], changes: ScanChanges =
         cacheRefresh: () => {},
         readKeyState: unused,
         readStagedPages: async () => [],
+        recordAppended: unused,
         saveStep: async (previous, next, page) => {
           const isSaved = (await changes.saveStep?.(previous, next, page)) ?? true;
           return isSaved && saved.push(next) > 0;

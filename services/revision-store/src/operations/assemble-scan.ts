@@ -1,3 +1,4 @@
+import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
 import { holdLease } from '@inventory/runtime/hold-lease';
 import type { Identifiers } from '@inventory/runtime/identifiers';
@@ -26,7 +27,7 @@ import { writeRevision } from './write-revision.ts';
 export interface AssembleScanDeps {
   readonly scans: ScanStore;
   readonly scopes: ScopeStore;
-  readonly chunks: Pick<ChunkStore, 'readChunks' | 'readSurveys'>;
+  readonly chunks: Pick<ChunkStore, 'readChunks' | 'readSurveys' | 'readSurveyed' | 'dropChunks'>;
   readonly blocks: BlockStore;
   readonly changes: ChangeStore;
   readonly observations: Pick<ObservationStore, 'keepSuperseded'>;
@@ -50,13 +51,22 @@ export interface AssemblySettings {
 }
 
 export type AssemblyEnd =
-  | { readonly result: 'decided'; readonly decision: ScanResult }
+  | {
+      readonly result: 'decided';
+      readonly decision: ScanResult;
+      /** Its outcome was sent and its chunks are dropped. */
+      readonly isReported: boolean;
+    }
   | { readonly result: 'postponed'; readonly why: 'inventory_busy' | 'pages_missing' };
 
 /** Tries that crashed or failed by an internal fault; a claim counts its try before the work begins. */
 const triesMax = 6;
 
-const decided = (decision: ScanResult): AssemblyEnd => ({ result: 'decided', decision });
+const decided = (decision: ScanResult, isReported = false): AssemblyEnd => ({
+  result: 'decided',
+  decision,
+  isReported,
+});
 
 /**
  * Assembles one claimed scan under its inventory's lease:
@@ -66,7 +76,7 @@ const decided = (decision: ScanResult): AssemblyEnd => ({ result: 'decided', dec
  * 2. survey the pages; wait for missing ones, reject the scan for invalid ones;
  * 3. compare with the head and write blocks and changes under ids of this try alone. After a crash up to here
  *    the pruner deletes the unreferenced blocks and another worker starts again;
- * 4. commit (`commitScan`), release the lease.
+ * 4. commit (`commitScan`), which releases the lease.
  */
 export async function assembleScan(
   deps: AssembleScanDeps,
@@ -86,32 +96,48 @@ export async function assembleScan(
     logger,
     renew: () => scopes.renewLease(lease),
   });
-  let settled = false;
+  let isReleased = false;
+  const onReleased = () => {
+    isReleased = true;
+    held.end();
+  };
+  const { signal } = held;
   try {
-    const end = await assembleUnderLease(deps, claimed, lease, held.signal);
-    settled = end.result === 'decided' && end.decision.result === 'committed';
-    return end;
+    return await assembleUnderLease(deps, { claimed, lease, signal, onReleased });
   } finally {
     held.end();
-    // A lease that is not released expires.
-    await scopes
-      .releaseLease(lease, settled)
-      .catch((error: unknown) => logger.warn({ err: error }, 'lease not released'));
+    if (!isReleased) await release(deps, lease);
   }
+}
+
+/** A lease that is not released expires. */
+async function release(
+  { scopes, logger }: Pick<AssembleScanDeps, 'scopes' | 'logger'>,
+  lease: ScopeLease,
+): Promise<void> {
+  await scopes
+    .releaseLease(lease)
+    .catch((error: unknown) => logger.warn({ err: error }, 'lease not released'));
+}
+
+interface LeasedScan {
+  readonly claimed: ClaimedScan;
+  readonly lease: ScopeLease;
+  readonly signal: AbortSignal;
+  readonly onReleased: () => void;
 }
 
 async function assembleUnderLease(
   deps: AssembleScanDeps,
-  claimed: ClaimedScan,
-  lease: ScopeLease,
-  signal: AbortSignal,
+  leased: LeasedScan,
 ): Promise<AssemblyEnd> {
   const { scopes, clock } = deps;
+  const { claimed, lease } = leased;
   await settleLastResult(deps, lease);
   if (lease.unsettled?.scanId === claimed.scan.scanId) return decided(lease.unsettled.result);
   if (claimed.tries > triesMax) return giveUp(deps, claimed, lease);
   try {
-    return await assemblePages(deps, claimed, lease, signal);
+    return await assemblePages(deps, leased);
   } catch (error) {
     if (!(error instanceof PagesInvalid)) throw error;
     await scopes.schedulePrune(lease, clock.now());
@@ -121,9 +147,7 @@ async function assembleUnderLease(
 
 async function assemblePages(
   deps: AssembleScanDeps,
-  claimed: ClaimedScan,
-  lease: ScopeLease,
-  signal: AbortSignal,
+  { claimed, lease, signal, onReleased }: LeasedScan,
 ): Promise<AssemblyEnd> {
   const { scan } = claimed;
   const { scopes, clock, settings } = deps;
@@ -144,7 +168,16 @@ async function assemblePages(
     return pagesMissing(deps, claimed);
   }
   signal.throwIfAborted();
-  return decided(await commitScan(deps, { claimed, lease, verdict, aside: changes.aside }));
+  const { aside } = changes;
+  const decision = await commitScan(deps, { claimed, lease, verdict, aside, onReleased });
+  return decision ? decided(decision, true) : decided(await readDecision(deps, claimed));
+}
+
+/** It was abandoned while it was assembled. */
+async function readDecision({ scans }: AssembleScanDeps, { scan }: ClaimedScan) {
+  const { decided } = await scans.findScan(scan.scanId);
+  invariant(decided !== null, 'a scan that cannot be committed has been decided');
+  return decided.result;
 }
 
 async function pagesMissing(deps: AssembleScanDeps, claimed: ClaimedScan): Promise<AssemblyEnd> {

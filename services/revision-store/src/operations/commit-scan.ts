@@ -1,4 +1,3 @@
-import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
 import { LeaseLost } from '@inventory/runtime/hold-lease';
 import type { ChangeSet } from '../domain/change-chain.ts';
@@ -7,17 +6,22 @@ import type { Retention } from '../domain/retention.ts';
 import type { DecidedScan, ScanResult } from '../domain/scan.ts';
 import type { ScanComparison } from '../domain/scan-comparison.ts';
 import type { ChangeStore } from '../storage/change-store.ts';
+import type { ChunkStore } from '../storage/chunk-store.ts';
 import type { ObservationStore } from '../storage/observation-store.ts';
 import type { ScanStore } from '../storage/scan-store.ts';
 import type { ScopeLease, ScopeStore } from '../storage/scope-store.ts';
 import type { ClaimedScan } from '../storage/waiting-scans.ts';
 import { decideScan } from './decide-scan.ts';
+import { dropChunks } from './prune-staging.ts';
 
 export interface CommitScanDeps {
   readonly scans: ScanStore;
   readonly scopes: Pick<ScopeStore, 'moveHead' | 'schedulePrune'>;
   readonly observations: Pick<ObservationStore, 'keepSuperseded'>;
   readonly changes: Pick<ChangeStore, 'keepSuperseded' | 'keepAside'>;
+  readonly chunks: Pick<ChunkStore, 'dropChunks'>;
+  /** Never rejects. */
+  readonly sendOutcome: (decided: DecidedScan) => Promise<void>;
   readonly clock: Clock;
   readonly settings: { readonly retention: Retention };
 }
@@ -28,6 +32,8 @@ export interface ScanToCommit {
   readonly verdict: ScanComparison;
   /** What leads from a revision that never becomes the head to it. */
   readonly aside: ChangeSet | null;
+  /** The lease ended with the move of the head. */
+  readonly onReleased: () => void;
 }
 
 /**
@@ -38,23 +44,25 @@ export interface ScanToCommit {
  * 2. keep the observation that will no longer be the head, and the change sets that end at its revision
  *    where that is another one. A crash after it leaves copies of the head that the next commit writes
  *    anew;
- * 3. move the head, its change sets in it, filtered on the lease's epoch, the result beside it. A crash before it makes
- *    another worker assemble the scan again, a crash after it makes another copy the result;
- * 4. copy the result to the scan document. Its outcome is sent then; after a crash before that the
- *    collector repeats its command, and is answered from the record.
+ * 3. move the head, its change sets in it, filtered on the lease's epoch, the result beside it, and release
+ *    the lease. A crash before it makes another worker assemble the scan again, a crash after it makes
+ *    another one, or the next holder of the lease, continue with the result;
+ * 4. send the outcome, and delete the staged chunks, which nothing needs any more;
+ * 5. copy the result to the scan document. An outcome that was lost is sent again when the collector
+ *    repeats its command.
+ *
+ * Null when the scan was abandoned before.
  */
 export async function commitScan(
   deps: CommitScanDeps,
-  { claimed, lease, verdict, aside }: ScanToCommit,
-): Promise<ScanResult> {
+  { claimed, lease, verdict, aside, onReleased }: ScanToCommit,
+): Promise<ScanResult | null> {
   const { scans, scopes, observations, clock } = deps;
   const { scanId, refreshId } = claimed.scan;
   const { scopeKey, head } = lease;
   if (!(await scans.beginCommit(scanId))) {
     await scopes.schedulePrune(lease, clock.now());
-    const { decided } = await scans.findScan(scanId);
-    invariant(decided !== null, 'a scan that cannot be committed has been decided');
-    return decided.result;
+    return null;
   }
   const superseded = verdict.place === 'head' ? head : keptOf(verdict);
   if (superseded) await observations.keepSuperseded(scopeKey, superseded, clock.now());
@@ -66,12 +74,14 @@ export async function commitScan(
     pruneAtMs: pruneAtMs(deps, claimed, verdict, superseded),
   });
   if (!moved) throw new LeaseLost();
-  return decideScan(deps, decided, 'head_moved');
+  onReleased();
+  await Promise.all([dropChunks(deps, scanId), deps.sendOutcome(decided)]);
+  return decideScan(deps, decided, 'head_moved', true);
 }
 
 async function keepChanges(
   { changes, clock }: CommitScanDeps,
-  { lease, verdict, aside }: Omit<ScanToCommit, 'claimed'>,
+  { lease, verdict, aside }: Pick<ScanToCommit, 'lease' | 'verdict' | 'aside'>,
 ): Promise<void> {
   const { scopeKey, head } = lease;
   const { chain, joins } = head?.revision ?? { chain: null, joins: [] };

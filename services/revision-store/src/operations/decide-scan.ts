@@ -17,8 +17,9 @@ export async function decideScan(
   { scans, clock }: DecideScanDeps,
   { scanId, result }: DecidedScan,
   fact: ScanFact,
+  areChunksDropped = false,
 ): Promise<ScanResult> {
-  if (await scans.decideScan({ scanId, fact, result, nowMs: clock.now() })) {
+  if (await scans.decideScan({ scanId, fact, result, areChunksDropped, nowMs: clock.now() })) {
     countScan(result.result === 'rejected' ? result.reason : 'committed');
     return result;
   }
@@ -66,7 +67,9 @@ export async function settleLastResult(
 ): Promise<void> {
   const { unsettled } = lease;
   if (unsettled === null) return;
-  const { state } = await deps.scans.findScan(unsettled.scanId);
+  const { state, decided } = await deps.scans.findScan(unsettled.scanId);
+  // As a rule: the worker released the lease before it recorded the decision.
+  if (decided) return;
   if (state !== 'unknown') {
     const result = await decideScan(deps, unsettled, 'head_moved');
     await deps.sendOutcome({ ...unsettled, result });

@@ -51,6 +51,6 @@ export async function eraseInventory(deps: EraseInventoryDeps, scopeKey: string)
     for (const scanId of undropped) await dropStagedChunks(deps, scanId);
     await scopes.schedulePrune(lease, nowMs + settings.retention.erasedKeptMs);
   } finally {
-    await scopes.releaseLease(lease, false);
+    await scopes.releaseLease(lease);
   }
 }

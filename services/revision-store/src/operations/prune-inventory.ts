@@ -54,7 +54,7 @@ async function pruneInventory(deps: PruneInventoryDeps, scopeKey: string): Promi
   try {
     await pruneUnderLease(deps, lease, nowMs);
   } finally {
-    await scopes.releaseLease(lease, false);
+    await scopes.releaseLease(lease);
   }
 }
 

@@ -77,6 +77,13 @@ export async function dropStagedChunks(
   { chunks, decidedScans }: DropStagedChunksDeps,
   scanId: string,
 ): Promise<void> {
-  countPruned('chunks', await chunks.dropChunks(scanId));
+  await dropChunks({ chunks }, scanId);
   await decidedScans.markChunksDropped(scanId);
+}
+
+export async function dropChunks(
+  { chunks }: Pick<DropStagedChunksDeps, 'chunks'>,
+  scanId: string,
+): Promise<void> {
+  countPruned('chunks', await chunks.dropChunks(scanId));
 }

@@ -32,7 +32,13 @@ function stage(texts: readonly string[], { pack = zstdCompressSync, isSurveyed }
     });
   const readSurveys = async (_scan: string, wanted: readonly ManifestPage[]) =>
     wanted.map(({ page }) => (isSurveyed ? surveyPage(contents[page] ?? Buffer.alloc(0)) : null));
-  return { reads, pages: openStagedPages({ readChunks, readSurveys }, 'scan', pages) };
+  const readSurveyed = async (scanId: string, place: ManifestPage) => {
+    const [chunk] = await readChunks([{ ...place, scanId, chunk: 0 }]);
+    const [survey] = await readSurveys(scanId, [place]);
+    return chunk && survey ? { chunk, survey } : null;
+  };
+  const chunks = { readChunks, readSurveys, readSurveyed };
+  return { reads, pages: openStagedPages(chunks, 'scan', pages) };
 }
 
 const pageText = (id: string) =>
@@ -59,6 +65,20 @@ describe('A staged page (Everything is bounded)', () => {
     expect(textAgain).toEqual(text);
     const [start, end] = page?.assets.spans ?? [];
     expect(text?.toString('utf8', start, end)).toBe(pageText('9').slice(11, -20));
+  });
+
+  it('that is all of its scan is read once, to be compared and to be written', async () => {
+    const { reads, pages } = stage([pageText('8')], { isSurveyed: true });
+    const surveys = await pages.readSurveys(0, 1);
+
+    const [page, again] = [await pages.readPage(0), await pages.readPage(0)];
+
+    expect(surveys?.map(({ identities }) => textAt(identities, 0))).toEqual([
+      '[1,"2","asset","8"]',
+    ]);
+    expect(String(page?.assets.text())).toBe(pageText('8'));
+    expect(again?.assets.text()).toEqual(page?.assets.text());
+    expect(reads).toEqual([1]);
   });
 
   it('is read again where its scan is larger than what is remembered', async () => {

@@ -45,18 +45,20 @@ export interface StagedPages {
 const rememberedBytesMax = 16 * 1024 * 1024;
 
 export function openStagedPages(
-  chunks: Pick<ChunkStore, 'readChunks' | 'readSurveys'>,
+  chunks: Pick<ChunkStore, 'readChunks' | 'readSurveys' | 'readSurveyed'>,
   scanId: string,
   pages: readonly ManifestPage[],
 ): StagedPages {
   const spans: Pick<PageSurvey, keyof PageRows>[] = [];
   const remembered = new Map<number, PackedPage>();
+  /** Read with its survey, and not verified yet. */
+  let onlyPage: PackedPage | null = null;
   let bytes = 0;
 
   /** A page is verified before it is remembered, unless it is stored as lists: those have checksums. */
   async function read(number: number): Promise<PackedLists | Buffer | null> {
     const [page, known] = [pages[number], remembered.get(number)];
-    const packed = known ?? (page ? await readPackedPage(chunks, scanId, page) : null);
+    const packed = known ?? onlyPage ?? (page ? await readPackedPage(chunks, scanId, page) : null);
     if (packed === null) return null;
     const found = listsOf(packed) ?? (known ? unpackPage(packed) : unpackVerified(packed));
     const size = packed.reduce((sum, chunk) => sum + packedSize(chunk), 0);
@@ -72,11 +74,20 @@ export function openStagedPages(
     return found && surveyPage(Buffer.isBuffer(found) ? found : joinLists(unpackLists(found)));
   }
 
+  /** One page is read once, to be compared and to be written: most scans have no other. */
+  async function stagedSurveys(wanted: readonly ManifestPage[]): Promise<(PageSurvey | null)[]> {
+    const [first] = wanted;
+    if (!first) return [];
+    if (pages.length > 1) return await chunks.readSurveys(scanId, wanted);
+    const found = await chunks.readSurveyed(scanId, first);
+    onlyPage = found && [found.chunk];
+    return [found?.survey ?? null];
+  }
+
   return {
     count: pages.length,
     async readSurveys(from, to) {
-      const wanted = pages.slice(from, to);
-      const staged = wanted.length > 0 ? await chunks.readSurveys(scanId, wanted) : [];
+      const staged = await stagedSurveys(pages.slice(from, to));
       const surveys: PageSurvey[] = [];
       for (const [index, known] of staged.entries()) {
         const found = known ?? (await surveyNow(from + index));

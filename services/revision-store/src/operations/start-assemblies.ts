@@ -90,8 +90,10 @@ async function assembleOne(
   return await inSpan({ name: 'assemble revision', parent: trace, attributes }, async () => {
     const end = await tryOne(assembly, claimed, signal);
     if (end.result === 'postponed') return pauseMsAfter(assembly, claimed.item, end.why);
-    await assembly.sendOutcome({ scanId, refreshId, result: end.decision });
-    await dropStagedChunks(dropping, scanId);
+    if (!end.isReported) {
+      await assembly.sendOutcome({ scanId, refreshId, result: end.decision });
+      await dropStagedChunks(dropping, scanId);
+    }
     // The write that decided the scan ended its work.
     return 'settled';
   });

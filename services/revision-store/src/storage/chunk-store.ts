@@ -27,6 +27,12 @@ export interface StagedChunk {
   readonly content: PackedBytes | PackedLists;
 }
 
+/** A page that was staged in one chunk, and surveyed then. */
+export interface SurveyedChunk {
+  readonly survey: PageSurvey;
+  readonly chunk: StagedChunk;
+}
+
 /** A received chunk. */
 export interface ArrivedChunk {
   readonly digest: string;
@@ -90,23 +96,7 @@ export function createChunkStore(collection: Collection<ChunkDocument>) {
       return ids.map((id) => fromDocument(byId.get(id)));
     },
 
-    /** The surveys of pages that were staged in one chunk; null for every other page. */
-    async readSurveys(
-      scanId: string,
-      pages: readonly ManifestPage[],
-    ): Promise<(PageSurvey | null)[]> {
-      const ids = pages.map(({ epoch, page }) => chunkId({ scanId, epoch, page, chunk: 0 }));
-      const found = await collection
-        .find({ _id: { $in: ids }, survey: { $exists: true } })
-        .project<SurveyedChunk>({ digest: 1, survey: 1, surveyRawBytes: 1 })
-        .toArray();
-      const byId = new Map(found.map((document) => [document._id, document]));
-      return pages.map(({ chunks }, at) => {
-        const document = byId.get(ids[at] ?? '');
-        const isNamed = chunks.length === 1 && chunks[0]?.digest === document?.digest;
-        return document && isNamed ? surveyIn(document) : null;
-      });
-    },
+    ...surveyReads(collection),
 
     /** What is staged under one epoch, as a manifest would name it. */
     async listPages(scanId: string, epoch: number): Promise<ManifestPage[]> {
@@ -143,6 +133,42 @@ export function createChunkStore(collection: Collection<ChunkDocument>) {
   };
 }
 
+function surveyReads(collection: Collection<ChunkDocument>) {
+  return {
+    /** Null for a page that was not staged in one chunk. */
+    async readSurveyed(
+      scanId: string,
+      { epoch, page, chunks }: ManifestPage,
+    ): Promise<SurveyedChunk | null> {
+      if (chunks.length !== 1) return null;
+      const document = await collection.findOne({
+        _id: chunkId({ scanId, epoch, page, chunk: 0 }),
+      });
+      if (document?.digest !== chunks[0]?.digest || !document) return null;
+      const [survey, chunk] = [surveyIn(document), fromDocument(document)];
+      return survey && chunk ? { survey, chunk } : null;
+    },
+
+    /** The surveys of pages that were staged in one chunk; null for every other page. */
+    async readSurveys(
+      scanId: string,
+      pages: readonly ManifestPage[],
+    ): Promise<(PageSurvey | null)[]> {
+      const ids = pages.map(({ epoch, page }) => chunkId({ scanId, epoch, page, chunk: 0 }));
+      const found = await collection
+        .find({ _id: { $in: ids }, survey: { $exists: true } })
+        .project<SurveyFields>({ digest: 1, survey: 1, surveyRawBytes: 1 })
+        .toArray();
+      const byId = new Map(found.map((document) => [document._id, document]));
+      return pages.map(({ chunks }, at) => {
+        const document = byId.get(ids[at] ?? '');
+        const isNamed = chunks.length === 1 && chunks[0]?.digest === document?.digest;
+        return document && isNamed ? surveyIn(document) : null;
+      });
+    },
+  };
+}
+
 function chunkId({ scanId, epoch, page, chunk }: ChunkPlace): string {
   return `${scanId}/${epoch}/${page}/${chunk}`;
 }
@@ -165,9 +191,9 @@ async function packLists(lists: PageLists): Promise<StoredContent> {
   };
 }
 
-type SurveyedChunk = Pick<ChunkDocument, '_id' | 'digest' | 'survey' | 'surveyRawBytes'>;
+type SurveyFields = Pick<ChunkDocument, '_id' | 'digest' | 'survey' | 'surveyRawBytes'>;
 
-function surveyIn({ survey, surveyRawBytes: rawBytes }: SurveyedChunk): PageSurvey | null {
+function surveyIn({ survey, surveyRawBytes: rawBytes }: SurveyFields): PageSurvey | null {
   if (!survey || rawBytes === undefined) return null;
   return fromSurveyBytes(unpack({ packed: bytesOf(survey), rawBytes }));
 }

@@ -1,9 +1,18 @@
 import { promisify } from 'node:util';
-import { constants, type ZstdOptions, zstdCompress, zstdDecompressSync } from 'node:zlib';
+import {
+  constants,
+  type ZstdOptions,
+  zstdCompress,
+  zstdCompressSync,
+  zstdDecompressSync,
+} from 'node:zlib';
 
 const compress = promisify<Buffer, ZstdOptions, Buffer>(zstdCompress);
 /** Packed bytes that one turn of the event loop takes from a thread of zlib. */
 const packedChunkBytes = 256 * 1024;
+
+/** Packing so few takes less time than handing them to a thread. */
+const packedHereBytesMax = 16 * 1024;
 
 /** Bytes as they are kept: compressed, with the size they have when they are not. */
 export interface PackedBytes {
@@ -13,8 +22,11 @@ export interface PackedBytes {
 
 /** With a checksum, which is compared when it is unpacked. */
 export async function pack(raw: Buffer): Promise<PackedBytes> {
-  const options = { chunkSize: chunkOf(raw), params: { [constants.ZSTD_c_checksumFlag]: 1 } };
-  return { packed: await compress(raw, options), rawBytes: raw.length };
+  const params = { [constants.ZSTD_c_checksumFlag]: 1 };
+  const options = { chunkSize: chunkOf(raw), pledgedSrcSize: raw.length, params };
+  const isSmall = raw.length <= packedHereBytesMax;
+  const packed = isSmall ? zstdCompressSync(raw, options) : await compress(raw, options);
+  return { packed, rawBytes: raw.length };
 }
 
 export async function asPacked(bytes: Buffer | PackedBytes): Promise<PackedBytes> {

@@ -37,6 +37,8 @@ export interface Decision {
   readonly scanId: string;
   readonly fact: ScanFact;
   readonly result: ScanResult;
+  /** Where they are not, they are to be dropped after the decision. */
+  readonly areChunksDropped?: boolean;
   readonly nowMs: number;
 }
 
@@ -88,7 +90,12 @@ export function createScanStore(collection: Collection<ScanDocument>) {
       const now = dateOf(decision.nowMs);
       const state = stateAfter(decision.fact) as ScanDocument['state'];
       const decided = await collection.updateOne(inStateBefore(decision.scanId, decision.fact), {
-        $set: { state, result: decision.result, decidedAt: now, chunksDropAt: now },
+        $set: {
+          state,
+          result: decision.result,
+          decidedAt: now,
+          ...(!decision.areChunksDropped && { chunksDropAt: now }),
+        },
         $unset: { manifest: '', work: '' },
       });
       return decided.matchedCount === 1;

@@ -15,7 +15,7 @@ export interface ScopeLease extends Lease {
   readonly scopeKey: string;
   readonly head: Observation | null;
   readonly erasedAtMs: number | null;
-  /** The last saved scan, if its own document may not have its result yet. */
+  /** The last saved scan, where its own document may not have its result. */
   readonly unsettled: DecidedScan | null;
 }
 
@@ -62,20 +62,16 @@ export function createScopeStore(collection: Collection<ScopeDocument>, leaseMs:
     markResultSettled: (lease: ScopeLease) =>
       writeUnder(lease, { $set: { 'lastResult.settled': true } }),
 
-    /** Releases the lease; `settled` marks the last result as copied in the same write. */
-    releaseLease: (lease: ScopeLease, settled: boolean) =>
-      writeUnder(lease, {
-        $unset: { lease: '' },
-        ...(settled ? { $set: { 'lastResult.settled': true } } : {}),
-      }),
+    releaseLease: (lease: ScopeLease) => writeUnder(lease, { $unset: { lease: '' } }),
 
-    /** The one write that changes what Current reads; false when the lease is lost. */
+    /** The one write that changes what Current reads, and releases the lease; false when it is lost. */
     async moveHead(lease: ScopeLease, move: HeadMove): Promise<boolean> {
       return writeUnder(lease, {
         $set: {
           ...(move.head ? { head: toObservationFields(move.head) } : {}),
           lastResult: { ...move.decided, settled: false },
         },
+        $unset: { lease: '' },
         $min: {
           pruneAt: dateOf(move.pruneAtMs),
           ...(move.head ? { knownSince: dateOf(mintedAtMs(move.head.revision.revisionId)) } : {}),

@@ -27,6 +27,11 @@ export function assemblyOn(
     scopes: createScopeStore(collections.scopes, config.assembly.leaseMs),
     chunks: {
       readSurveys: chunks.readSurveys,
+      dropChunks: chunks.dropChunks,
+      async readSurveyed(scanId, page) {
+        await onRead([{ ...page, scanId, chunk: 0 }]);
+        return chunks.readSurveyed(scanId, page);
+      },
       async readChunks(places) {
         await onRead(places);
         return chunks.readChunks(places);
