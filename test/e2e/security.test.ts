@@ -1,14 +1,9 @@
 import { errorBody } from '@inventory/contracts/http/error-body';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
-import { refusalCodes } from '@inventory/contracts/refusal-codes';
 import { type ServiceName, serviceNames } from '@inventory/contracts/topics';
 import { newRefreshId } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
-import {
-  callApi,
-  closeCalls as closeApiCalls,
-} from '../../services/gateway/test/support/api-call.ts';
-import { malformedCases } from '../../services/gateway/test/support/malformed-cases.ts';
+import { closeCalls as closeApiCalls } from '../../services/gateway/test/support/api-call.ts';
 import { untilCompleted } from './support/follow-refresh.ts';
 import type { Credential, Customer } from './support/operator.ts';
 import { type ApiAnswer, createPublicApi } from './support/public-api.ts';
@@ -225,28 +220,6 @@ describe('a key that may not do everything (Scopes, Network policy)', () => {
     }
     expect((await here.api.status(refreshId)).status).toBe(200);
   });
-});
-
-test('more than 200 malformed requests each get their code, and nothing is reserved or charged (Errors) [path-values]', async () => {
-  const customer = await newCustomer();
-  const before = await stack.operator.balance(customer.accountId);
-  const cases = malformedCases(scope.platform_id);
-  expect(cases.length).toBeGreaterThanOrEqual(200);
-
-  for (const [what, call, code] of cases) {
-    const answer = await callApi(stack.gatewayUrl, { key: customer.secret, ...call });
-    expect([what, answer.status, answer.json.error.code]).toEqual([
-      what,
-      refusalCodes[code].status,
-      code,
-    ]);
-    expect(answer.json.meta.credits_charged ?? 0).toBe(0);
-  }
-
-  expect(await stack.operator.balance(customer.accountId)).toEqual(before);
-  expect(await stack.operator.statement(customer.accountId)).toHaveLength(1);
-  const listed = await customer.api.list(customer.projectId);
-  expect(listed.json.data.items).toEqual([]);
 });
 
 test.each<[ServiceName, string, readonly ServiceName[]]>([

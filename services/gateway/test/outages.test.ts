@@ -67,15 +67,6 @@ test('without the revision-store Current says 503, and nothing is charged', asyn
   expect(world.ledger.charges.filter(isOwn)).toEqual([]);
 });
 
-test('a revision-store with a fault is a 503', async () => {
-  const { key, scope } = newReader();
-  world.revisions.answerInstead = () => ({ status: 500, body: 'fault' });
-
-  const answer = await gateway.call({ path: currentPathOf(scope), key });
-
-  expect(answer.json.error.code).toBe('service_unavailable');
-});
-
 test('a revision-store that never answers is a 503 after its timeout', async () => {
   const hasty = await start({ revisionStoreTimeoutMs: 300 });
   const { key, scope } = newReader();
