@@ -3,25 +3,16 @@ import { refusalCodes } from '@inventory/contracts/refusal-codes';
 import { newScope } from '@inventory/testkit/builders';
 import { callApi } from './support/api-call.ts';
 import { membersText, saveInventory } from './support/fake-revision-store.ts';
+import { gateway, world } from './support/file-gateway.ts';
 import { malformedCases } from './support/malformed-cases.ts';
 import { pathsOf } from './support/malformed-paths.ts';
 import { sendRaw } from './support/raw-call.ts';
-import {
-  type GatewayWorld,
-  openWorld,
-  startTestGateway,
-  type TestGateway,
-} from './support/test-gateway.ts';
 
-let world: GatewayWorld;
-let gateway: TestGateway;
 let key: string;
 let foreignCursor: string;
 const saved = newScope();
 
 beforeAll(async () => {
-  world = await openWorld();
-  gateway = await startTestGateway(world);
   const pages = [membersText('1'), membersText('2')];
   saveInventory(world.revisions, saved, { pages });
   const stranger = world.issue();
@@ -30,7 +21,6 @@ beforeAll(async () => {
   foreignCursor = first.json.data.pagination.next_cursor;
   key = world.issue().key;
 });
-afterAll(() => world?.close());
 
 const { current, refresh } = pathsOf(saved.platform_id);
 const cases = malformedCases(saved.platform_id);
