@@ -81,16 +81,6 @@ describe('what belongs to one Project (Tenancy)', () => {
     expect(own.json.data.items).toEqual([]);
   });
 
-  test('its Idempotency-Keys are free for every other Project', async () => {
-    const stranger = await newCustomer();
-    const answer = await stranger.api.refresh(scope, { key: 'a key of this customer' });
-
-    expect(answer.status).toBe(202);
-    expect(answer.headers['idempotency-replayed']).toBeUndefined();
-    expect(answer.json.data.refresh_id).not.toBe(refreshId);
-    await untilCompleted(stranger.api, stranger.projectId, [answer.json.data.refresh_id]);
-  });
-
   test('a cursor of one account is no cursor for another, nor for another inventory or language', async () => {
     const stranger = await newCustomer();
     const other = sizeScope(60, 40_002);
