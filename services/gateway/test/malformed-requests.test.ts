@@ -4,8 +4,11 @@ import { newScope } from '@inventory/testkit/builders';
 import { callApi } from './support/api-call.ts';
 import { membersText, saveInventory } from './support/fake-revision-store.ts';
 import { gateway, world } from './support/file-gateway.ts';
-import { malformedCases } from './support/malformed-cases.ts';
-import { pathsOf } from './support/malformed-paths.ts';
+import { malformedAddresses } from './support/malformed-addresses.ts';
+import { malformedBodies } from './support/malformed-bodies.ts';
+import { pathsOf } from './support/malformed-case.ts';
+import { malformedHeaders } from './support/malformed-headers.ts';
+import { malformedQueries } from './support/malformed-queries.ts';
 import { sendRaw } from './support/raw-call.ts';
 
 let key: string;
@@ -22,8 +25,15 @@ beforeAll(async () => {
   key = world.issue().key;
 });
 
-const { current, refresh } = pathsOf(saved.platform_id);
-const cases = malformedCases(saved.platform_id);
+const paths = pathsOf(saved.platform_id);
+const { current, refresh } = paths;
+/** Requests that are wrong in one thing, and the code each is answered with. */
+const cases = [
+  ...malformedAddresses(saved.platform_id),
+  ...malformedQueries(current),
+  ...malformedBodies(refresh),
+  ...malformedHeaders(paths),
+];
 
 test('there are at least 200 of them', () => {
   expect(cases.length).toBeGreaterThanOrEqual(200);
