@@ -3,10 +3,13 @@ import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { type ServiceName, serviceNames } from '@inventory/contracts/topics';
 import { newRefreshId } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
-import { closeCalls as closeApiCalls } from '../../services/gateway/test/support/api-call.ts';
+import {
+  type ApiAnswer,
+  closeCalls as closeApiCalls,
+} from '../../services/gateway/test/support/api-call.ts';
 import { untilCompleted } from './support/follow-refresh.ts';
 import type { Credential, Customer } from './support/operator.ts';
-import { type ApiAnswer, createPublicApi } from './support/public-api.ts';
+import { createPublicApi } from './support/public-api.ts';
 import { openSharedStack } from './support/shared-stack.ts';
 import { sizeScope } from './support/simulator-control.ts';
 
