@@ -8,6 +8,8 @@ import type { FindProject } from './accounts/read-usage-route.ts';
 import type { Broadcasts } from './commands/open-broadcasts.ts';
 import type { RequestReplyClient } from './commands/request-reply-client.ts';
 import type { GatewayConfig } from './config.ts';
+import { credentialRoutes } from './credentials/credential-routes.ts';
+import type { OwnCredentialsTenancy } from './credentials/own-credentials.ts';
 import type { TrafficLimiter } from './http/limit-traffic.ts';
 import type { BoundPublicRoute } from './http/public-route.ts';
 import type { CursorSealer } from './http/sealed-cursor.ts';
@@ -22,7 +24,7 @@ import type { RunWatchDeps } from './watches/run-watch.ts';
 import { webhookRoutes } from './webhooks/webhook-routes.ts';
 
 export interface ApiRoutesDeps {
-  readonly findProject: FindProject;
+  readonly tenancy: OwnCredentialsTenancy & { readonly findProject: FindProject };
   readonly db: Db;
   readonly bus: Pick<MessageBus, 'publish'>;
   readonly broadcasts: Broadcasts;
@@ -39,7 +41,7 @@ export interface ApiRoutesDeps {
 /** Opens every feature of the public API but the event stream. */
 export function openApiRoutes(
   context: ServiceContext<GatewayConfig>,
-  { clients, limiter, positions, findProject, watchStandingOf, ...shared }: ApiRoutesDeps,
+  { clients, limiter, positions, tenancy, watchStandingOf, ...shared }: ApiRoutesDeps,
 ): BoundPublicRoute[] {
   const { ledger, webhooks, collector, eventLog: log } = clients;
   const { cursors } = shared;
@@ -52,6 +54,7 @@ export function openApiRoutes(
     listEventsRoute.bind({ log, cursors: positions }),
     ...webhookRoutes.map((route) => route.bind({ webhooks, cursors })),
     readStatusRoute.bind({ readStatus: cacheStatus(collector.readStatus, status) }),
-    ...openAccounts(context, { ...shared, ledger, findProject }),
+    ...openAccounts(context, { ...shared, ledger, findProject: tenancy.findProject }),
+    ...credentialRoutes.map((route) => route.bind({ tenancy, cursors, clock: context.clock })),
   ];
 }

@@ -15,6 +15,7 @@ export type PublicTag =
   | 'Events'
   | 'Webhooks'
   | 'Account'
+  | 'Credentials'
   | 'Status'
   | 'Version 1';
 
