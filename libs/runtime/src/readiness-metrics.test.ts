@@ -12,5 +12,8 @@ test.each<[Readiness, number, number]>([
 
   measureReadiness(readiness);
 
-  expect(await collectMetrics()).toEqual({ 'inventory.ready': ready, 'inventory.degraded': degraded });
+  expect(await collectMetrics()).toEqual({
+    'inventory.ready': ready,
+    'inventory.degraded': degraded,
+  });
 });

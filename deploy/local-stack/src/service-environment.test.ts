@@ -1,0 +1,65 @@
+import { type ServiceSurroundings, serviceEnvironment } from './service-environment.ts';
+
+const surroundings: ServiceSurroundings = {
+  kafkaBrokers: '127.0.0.1:9192',
+  mongodbUri: 'mongodb://127.0.0.1:9217',
+  topicPrefix: 'a.',
+  databasePrefix: 'a_',
+  secrets: {
+    serviceTokenKey: 'service key',
+    operatorToken: 'operator',
+    cursorKeys: 'keys',
+    webhookSecretKeys: 'webhook keys',
+  },
+  simulatorUrl: 'http://127.0.0.1:8090',
+  internalUrls: {
+    gateway: 'http://127.0.0.1:1',
+    'refresh-collector': 'http://127.0.0.1:2',
+    'billing-ledger': 'http://127.0.0.1:3',
+    'revision-store': 'http://127.0.0.1:4',
+    'event-stream': 'http://127.0.0.1:5',
+  },
+  given: {},
+  overrides: {},
+};
+
+const collector = {
+  service: 'refresh-collector',
+  name: 'refresh-collector-2',
+  httpPort: 20_000,
+  publicPort: null,
+  operatorPort: null,
+} as const;
+const gateway = {
+  service: 'gateway',
+  name: 'gateway',
+  httpPort: 20_001,
+  publicPort: 8080,
+  operatorPort: 8081,
+} as const;
+
+test('only the gateway gets the operator token and the cursor keys', () => {
+  expect(serviceEnvironment(gateway, surroundings)).toMatchObject({
+    OPERATOR_TOKEN: 'operator',
+    CURSOR_KEYS: 'keys',
+    PUBLIC_HTTP_PORT: '8080',
+    OPERATOR_HTTP_PORT: '8081',
+  });
+  const given = { OPERATOR_TOKEN: 'of the user' };
+  const others = serviceEnvironment(collector, { ...surroundings, given });
+  expect(others).not.toHaveProperty('OPERATOR_TOKEN');
+  expect(others).not.toHaveProperty('CURSOR_KEYS');
+  expect(others).not.toHaveProperty('WEBHOOK_SECRET_KEYS');
+});
+
+test('with a platform given, the limits of the collector itself apply', () => {
+  const environment = serviceEnvironment(collector, {
+    ...surroundings,
+    simulatorUrl: null,
+    overrides: { PLATFORM_BASE_URL: 'https://platform.example' },
+  });
+
+  expect(environment['PLATFORM_BASE_URL']).toBe('https://platform.example');
+  expect(environment).not.toHaveProperty('IDENTITY_REQUESTS_PER_MINUTE');
+  expect(environment).not.toHaveProperty('PLATFORM_EGRESS');
+});
