@@ -1,4 +1,9 @@
-import { type GatewayWorld, openWorld, startTestGateway, type TestGateway } from './test-gateway.ts';
+import {
+  type GatewayWorld,
+  openWorld,
+  startTestGateway,
+  type TestGateway,
+} from './test-gateway.ts';
 
 /** A world and a gateway of the test file that imports them, open while its tests run. */
 export let world: GatewayWorld;
