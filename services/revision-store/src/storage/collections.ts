@@ -77,7 +77,14 @@ export interface ChunkDocument {
   readonly scanId: string;
   readonly digest: string;
   readonly rawBytes: number;
-  readonly content: Binary;
+  /** Absent where the chunk is stored as the lists of its page. */
+  readonly content?: Binary;
+  readonly lists?: {
+    readonly assets: Binary;
+    readonly assetsRawBytes: number;
+    readonly descriptions: Binary;
+    readonly descriptionsRawBytes: number;
+  };
   /** What an assembly needs of a page beside its text; absent where the chunk is no whole page. */
   readonly survey?: Binary;
   readonly surveyRawBytes?: number;
