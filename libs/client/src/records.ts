@@ -36,6 +36,11 @@ type EitherOf<One, Other> = {
     | (Field extends keyof Other ? Other[Field] : never);
 };
 
+/** An inventory that is refreshed again and again. */
+export type Watch = Schemas['Watch'];
+/** One run of a watch: a refresh, and the deliveries of its event. */
+export type WatchRun = Schemas['WatchRun'];
+
 /** One item instance. Ids are text: they exceed the safe integers. */
 export type Asset = Schemas['Asset'];
 export type Description = Schemas['Description'];

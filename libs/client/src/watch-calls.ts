@@ -3,9 +3,8 @@ import { NotFoundError } from './errors.ts';
 import type { CallOptions, ListWatchesOptions, WatchOptions, WatchRunsOptions } from './options.ts';
 import { watchesPath, watchPath, withQuery } from './paths.ts';
 import { dataOf, readItems } from './read-records.ts';
-import type { Scope } from './records.ts';
+import type { Scope, Watch, WatchRun } from './records.ts';
 import { walkItems } from './walk-pages.ts';
-import type { Watch, WatchRun } from './watch-records.ts';
 
 /** All of these calls are free; each run of a watch costs by what it finds. */
 export interface WatchCalls {

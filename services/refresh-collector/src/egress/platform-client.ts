@@ -3,7 +3,6 @@ import { joined } from '@inventory/http/byte-parts';
 import { BodyTooLarge, dispatchRequest } from '@inventory/http/dispatch-request';
 import { readRetryAfter } from '@inventory/http/retry-after';
 import type { Clock } from '@inventory/runtime/clock';
-import { isTimeoutError } from '@inventory/runtime/is-timeout-error';
 import { acceptedCodings, decodeBody } from './decode-body.ts';
 import type { EgressIdentity } from './egress-identities.ts';
 import type { RawPlatformAnswer } from './platform-answer.domain.ts';
@@ -106,7 +105,7 @@ const unreachableCodes: ReadonlySet<unknown> = new Set([
 
 function failureOf(error: unknown): 'timeout' | 'unreachable' | 'connection_failed' | 'too_large' {
   if (error instanceof BodyTooLarge) return 'too_large';
-  if (isTimeoutError(error)) return 'timeout';
+  if (error instanceof DOMException && error.code === DOMException.TIMEOUT_ERR) return 'timeout';
   const { code } = (error ?? {}) as { readonly code?: unknown };
   const isUnreachable = unreachableCodes.has(code);
   return isUnreachable ? 'unreachable' : 'connection_failed';

@@ -2,7 +2,7 @@ import { observationId, refreshId, revisionId } from '@inventory/contracts/ids';
 import { language } from '@inventory/contracts/languages';
 import { manifestPage, scanSource } from '@inventory/contracts/messages/revision-commands';
 import { type CollectionIndexes, whereExists } from '@inventory/mongo/indexes';
-import { storedTrace } from '@inventory/mongo/stored-trace';
+import { storedTrace } from '@inventory/mongo/parse-document';
 import { leaseField } from '@inventory/work/lease';
 import { workField, workIndex } from '@inventory/work/work-field';
 import type { Binary, Collection, Db } from 'mongodb';
