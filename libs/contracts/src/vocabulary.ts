@@ -96,6 +96,19 @@ export const exportFormats = {
 export const exportFormat = z.enum(['ndjson', 'csv']);
 export type ExportFormat = z.infer<typeof exportFormat>;
 
+/** A line of an export: what is around the text of an asset and that of its description. */
+export const exportFrames: Readonly<Record<ExportFormat, ExportFrame>> = {
+  ndjson: { before: '{"asset":', between: ',"description":', after: '}\n', missing: 'null' },
+  csv: { before: '', between: ',', after: '\r\n', missing: '' },
+};
+export interface ExportFrame {
+  readonly before: string;
+  readonly between: string;
+  readonly after: string;
+  /** In place of a description that there is not. */
+  readonly missing: string;
+}
+
 /** Columns of an inventory as CSV: of the asset, then of its description. */
 export const exportColumns = {
   asset: ['assetid', 'classid', 'instanceid', 'appid', 'contextid', 'amount', 'currencyid'],

@@ -16,7 +16,7 @@ import {
   watchTag,
 } from './watch-operation.ts';
 import { placeOf } from './watch-store.ts';
-import { runCosts, toWireWatch } from './watch-view.ts';
+import { toWireWatch } from './watch-view.ts';
 
 /** GET …/watches: by inventory. */
 export const listWatchesRoute = publicRoute({
@@ -59,9 +59,9 @@ export const listWatchesRoute = publicRoute({
     const items = found.slice(0, limit);
     const last = found.length > limit ? items.at(-1) : undefined;
     const next_cursor = last ? cursors.seal(placeOf(projectId, last.scope), binding) : null;
-    const costs = runCosts(await prices.readPrices(), null);
+    const list = await prices.readPrices();
     const data = {
-      items: items.map((one) => toWireWatch(one, costs)),
+      items: items.map((one) => toWireWatch(one, list)),
       pagination: { has_more: next_cursor !== null, next_cursor },
     };
     return { status: 200, body: envelope(data, { request_id: requestId }) };

@@ -26,7 +26,7 @@ import {
   watchPermission,
   watchTag,
 } from './watch-operation.ts';
-import { runCosts, toWireWatch } from './watch-view.ts';
+import { toWireWatch } from './watch-view.ts';
 
 type Deps = WatchRoutesDeps & { readonly limiter: TrafficLimiter };
 
@@ -95,15 +95,15 @@ async function putItem(
   const { accountId, projectId } = principal;
   const wanted = { ...settings, accountId, projectId, scope };
   try {
-    const costs = runCosts(await deps.prices.readPrices(), null);
+    const prices = await deps.prices.readPrices();
     if (isDryRun) {
       const { watch, read } = await plannedWatch(deps, wanted);
-      const view = toWireWatch(watch, costs);
+      const view = toWireWatch(watch, prices);
       const planned = read === null ? { ...view, watch_id: null } : view;
       return { success: true, status: 200, data: planned };
     }
     const { watch, isNew } = await putWatch(deps, wanted);
-    return { success: true, status: isNew ? 201 : 200, data: toWireWatch(watch, costs) };
+    return { success: true, status: isNew ? 201 : 200, data: toWireWatch(watch, prices) };
   } catch (failure) {
     return toRefusedItem(toPublicRefused(failure).refusal);
   }

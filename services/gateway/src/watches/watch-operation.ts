@@ -5,14 +5,13 @@ import type { RefreshView } from '@inventory/contracts/internal/refresh';
 import { exampleIds, exampleScope } from '../http/openapi/examples.ts';
 import { sameProject, scopeOf } from '../http/openapi/links.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
-import type { RevisionStoreClient } from '../pages/revision-store-client.ts';
 import type { CollectorClient } from '../refreshes/collector-client.ts';
 import type { WebhookClient } from '../webhooks/webhook-client.ts';
 import type { ManageWatchesDeps } from './manage-watches.ts';
 import { withEndOfRun } from './run-watch.ts';
 import type { Watch } from './watch.domain.ts';
 import type { WatchStore } from './watch-store.ts';
-import { runCosts, toWireWatch } from './watch-view.ts';
+import { toWireWatch } from './watch-view.ts';
 
 export interface WatchRoutesDeps extends ManageWatchesDeps {
   readonly watches: ManageWatchesDeps['watches'] & Pick<WatchStore, 'listWatches'>;
@@ -20,7 +19,6 @@ export interface WatchRoutesDeps extends ManageWatchesDeps {
   readonly collector: Pick<CollectorClient, 'listRefreshes'> & {
     findRefresh(id: RefreshId): Promise<RefreshView | null>;
   };
-  readonly revisions: RevisionStoreClient;
   readonly webhooks: Pick<WebhookClient, 'sendSample' | 'listEventDeliveries'>;
   readonly cursors: CursorSealer;
 }
@@ -51,22 +49,12 @@ export const watchExample: WatchView = {
   maximum_credits_per_month: 16_000,
 };
 
-/** The watch as it is, with the end of its last run; where none was settled, by the size it has. */
-export async function watchView(deps: WatchRoutesDeps, watch: Watch): Promise<WatchView> {
+/** The watch as it is, with the end of its last run. */
+export async function watchView(
+  { collector, prices }: Pick<WatchRoutesDeps, 'collector' | 'prices'>,
+  watch: Watch,
+): Promise<WatchView> {
   // What cannot be read now is shown as it is stored.
-  const known = await withEndOfRun(deps.collector, watch).catch(() => watch);
-  const isNew = known.recent.runs === 0;
-  const assets = isNew ? await savedAssets(deps.revisions, known) : null;
-  return toWireWatch(known, runCosts(await deps.prices.readPrices(), assets));
-}
-
-/** Of the saved revision; null where there is none, or it cannot be read. */
-async function savedAssets(
-  revisions: RevisionStoreClient,
-  { scope, language }: Watch,
-): Promise<number | null> {
-  const first = { scope, language, pageSize: 1, descriptions: 'none', coding: null } as const;
-  const wanted = { ...first, assetIds: [], from: null };
-  const page = await revisions.findPage(wanted).catch(() => null);
-  return page?.meta.total_count ?? null;
+  const known = await withEndOfRun(collector, watch).catch(() => watch);
+  return toWireWatch(known, await prices.readPrices());
 }

@@ -10,8 +10,8 @@ import {
   type Watch,
 } from './watch.domain.ts';
 
-/** `assets` of the saved inventory, where that is known; else one block is estimated. */
-export function runCosts(prices: PriceList, assets: number | null): RunCosts {
+/** One block is estimated where the size of the inventory is not known. */
+function runCosts(prices: PriceList, assets: number | null): RunCosts {
   const size = prices.refresh_block_assets;
   const blocks = {
     changedBlock: prices.watch_changed_block,
@@ -24,7 +24,8 @@ export function runCosts(prices: PriceList, assets: number | null): RunCosts {
   return { reservation, estimate: Math.min(estimate, reservation) };
 }
 
-export function toWireWatch(watch: Watch, costs: RunCosts): WatchView {
+export function toWireWatch(watch: Watch, prices: PriceList): WatchView {
+  const costs = runCosts(prices, watch.assets);
   const { run, pausedReason } = watch;
   return {
     watch_id: watch.id,
