@@ -25,7 +25,7 @@ const shared = {
 const withBackends = {
   ...shared,
   globalSetup: '<rootDir>/test/support/start-backends.ts',
-  globalTeardown: '<rootDir>/test/support/stop-held.ts',
+  globalTeardown: '<rootDir>/test/support/held-for-teardown.ts',
 };
 
 module.exports = {

@@ -17,6 +17,7 @@ const { dirname, join, resolve } = require('node:path');
 const { licencesPage } = require('./generate/licences-page.js');
 const { messageDocs, messageDocsFolder } = require('./generate/message-docs.js');
 const { metricsPage } = require('./generate/metrics-page.js');
+const { dashboardsFolder, observabilityFiles } = require('./generate/observability-files.js');
 const { openApiFiles } = require('./generate/openapi-files.js');
 const { pendingWork } = require('./generate/pending-work.js');
 const { settingsTables } = require('./generate/settings-tables.js');
@@ -26,9 +27,6 @@ const root = resolve(__dirname, '..');
 
 async function generatedFiles() {
   const { serviceNames } = require(join(root, 'libs/contracts/dist/topics.js'));
-  const { observabilityFiles } = require(
-    join(root, 'deploy/observability/dist/observability-files.js'),
-  );
   // First: it lists the instruments that a module makes when it is loaded for the first time.
   const metrics = metricsPage(root, serviceNames);
   return [
@@ -38,7 +36,7 @@ async function generatedFiles() {
     ...settingsTables(root, serviceNames),
     ...pendingWork(root, serviceNames),
     ...specMap(root),
-    ...observabilityFiles(),
+    ...observabilityFiles(root),
     licencesPage(root),
   ];
 }
@@ -46,7 +44,9 @@ async function generatedFiles() {
 /** Files that are no longer generated. */
 function leftovers(files) {
   const wanted = new Set(files.map(({ path }) => path));
-  return filesBelow(messageDocsFolder).filter((path) => !wanted.has(path));
+  return [messageDocsFolder, dashboardsFolder]
+    .flatMap(filesBelow)
+    .filter((path) => !wanted.has(path));
 }
 
 function filesBelow(folder) {

@@ -1,4 +1,3 @@
-import { errorBody } from '@inventory/contracts/http/error-body';
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { waitFor } from '@inventory/testkit/wait-for';
 import {
@@ -91,73 +90,6 @@ test('a last page without assets is the end of a capture once the page before en
   expect((await story.captured(scope)).total_count).toBe(4_000);
 });
 
-test('a chain whose end moves each time it is checked is read to an end and publishes nothing (Capture)', async () => {
-  const scope = scenarioScope('cursor-removed-each-time', serial);
-
-  const pages = await readLiveChain(story.doors, scope);
-
-  expect(pages.at(-1)?.page.assets).toEqual([]);
-  await story.expectNotCaptured(scope);
-});
-
-test('a cursor of another account is no cursor, and its chain is captured without it (Live Page rule 2) [live-page-rule-2]', async () => {
-  const scope = sizeScope(2_001, serial);
-  const foreign = await stack.operator.newCustomer();
-  const first = await readLivePage(story.doors[0], scope);
-
-  const refused = await askLivePage(foreign.api, scope, first.next);
-
-  expect(refused.status).toBe(422);
-  expect(errorBody.parse(refused.json).error.code).toBe('invalid_cursor');
-  await story.expectNotCaptured(scope);
-  await readLiveChain(story.doors, scope, first.next);
-  expect((await story.captured(scope)).total_count).toBe(2_001);
-});
-
-test('a chain with a page that changed when it was read again is read on and publishes nothing', async () => {
-  const scope = sizeScope(4_001, serial + 1);
-  const path = `/inventories/${scope.platform_id}/${scope.app_id}/${scope.context_id}`;
-  const first = await readLivePage(story.doors[0], scope);
-  await readLivePage(story.doors[1], scope, first.next);
-
-  await simulator.call('POST', path, { kind: 'texts' });
-  const again = await readLivePage(story.doors[1], scope, first.next);
-  const rest = await readLiveChain(story.doors, scope, again.next);
-  // A chain that resumes from the page as it was first read ends there.
-  await readLiveChain(story.doors, scope, first.next);
-
-  expect(rest.at(-1)?.page.assets).toHaveLength(1);
-  await story.expectNotCaptured(scope);
-});
-
-test('a page read again unchanged does not hurt the capture', async () => {
-  const scope = sizeScope(4_001, serial + 2);
-  const first = await readLivePage(story.doors[0], scope);
-  await readLivePage(story.doors[1], scope, first.next);
-
-  await readLiveChain(story.doors, scope, first.next);
-
-  expect((await story.captured(scope)).total_count).toBe(4_001);
-});
-
-test('a chain publishes nothing while a page of it is unpaid, and is captured once all are', async () => {
-  const scope = sizeScope(4_001, serial + 3);
-  const poor = await stack.operator.newCustomer({ credits: 2 });
-  const first = await readLivePage(poor.api, scope);
-  const second = await readLivePage(poor.api, scope, first.next);
-  const refused = await askLivePage(poor.api, scope, second.next);
-  expect(refused.status).toBe(402);
-  await story.expectNotCaptured(scope);
-
-  await stack.operator.topUp(poor.accountId, 5);
-  await waitFor('the credits are there', async () => {
-    return (await stack.operator.balance(poor.accountId)).available === 5;
-  });
-  await readLiveChain([poor.api], scope, second.next);
-
-  expect((await story.captured(scope)).total_count).toBe(4_001);
-});
-
 test('a refresh that ends within a chain stays what Current reads (Capture: nothing newer since it began)', async () => {
   const scope = sizeScope(2_002, serial + 5);
   const first = await readLivePage(story.doors[0], scope);
@@ -176,16 +108,4 @@ test('a refresh that ends within a chain stays what Current reads (Capture: noth
   );
 
   expect((await story.captured(scope)).revision_id).toBe(revision_id);
-});
-
-test('V1 never captures', async () => {
-  const scope = sizeScope(5, serial + 6);
-  const { platform_id, app_id, context_id } = scope;
-
-  for (const route of ['/api/v1/inventory', '/v1/platform/inventory']) {
-    const path = `${route}/${platform_id}/${app_id}/${context_id}`;
-    expect((await story.customer.api.call({ path })).status).toBe(200);
-  }
-
-  await story.expectNotCaptured(scope);
 });

@@ -3,51 +3,27 @@ import { type ServiceName, serviceNames } from '@inventory/contracts/topics';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { untilCompleted } from './support/follow-refresh.ts';
 import type { Customer } from './support/operator.ts';
-import { type OtlpReceiver, startOtlpReceiver } from './support/otlp-receiver.ts';
-import { readLogs } from './support/read-logs.ts';
 import { sizeScope } from './support/simulator-control.ts';
 import { openTestStack, type TestStack } from './support/test-stack.ts';
 
 /** From the kill to the first refresh that needs the service, the second before its start included. */
 const readyMs = 5_000;
-let receiver: OtlpReceiver;
 let stack: TestStack;
 let customer: Customer;
 let serial = 1;
 
 beforeAll(async () => {
-  receiver = await startOtlpReceiver();
-  stack = await openTestStack({
-    ownBackends: true,
-    environment: {
-      OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
-      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
-      OTEL_BSP_SCHEDULE_DELAY: '200',
-    },
-  });
+  stack = await openTestStack({ ownBackends: true });
   customer = await stack.operator.newCustomer();
   await refresh();
 });
-afterAll(async () => {
-  await stack?.close();
-  await receiver?.close();
-});
+afterAll(() => stack?.close());
 
 async function refresh(): Promise<void> {
   serial += 1;
   const id = await customer.api.accepted(sizeScope(3_000, serial));
   await untilCompleted(customer.api, customer.projectId, [id]);
 }
-
-test('what a service writes, to standard error too, is JSON, with traces exported', async () => {
-  await waitFor('every service has exported its spans', () =>
-    serviceNames.every((name) => receiver.spans.some(({ service }) => service === name)),
-  );
-  const lines = readLogs(stack).split('\n');
-
-  expect(lines.length).toBeGreaterThan(serviceNames.length);
-  expect(lines.filter((line) => line !== '' && !isJson(line))).toEqual([]);
-});
 
 test.each<ServiceName>(serviceNames)(
   '%s is ready again within 5 s of a kill -9, and does its work',
@@ -70,12 +46,4 @@ async function expectReadyAgain(killed: ManagedProcess | null): Promise<void> {
     isReady = true;
   });
   await waitFor('it is ready again', () => isReady, { withinMs: readyMs });
-}
-
-function isJson(line: string): boolean {
-  try {
-    return typeof JSON.parse(line) === 'object';
-  } catch {
-    return false;
-  }
 }

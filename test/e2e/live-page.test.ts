@@ -1,11 +1,10 @@
-import { pageReadMeta } from '@inventory/contracts/http/meta';
 import { untilCompleted } from './support/follow-refresh.ts';
 import { typicalEnds } from './support/live-ends.ts';
 import { testLiveScenarios } from './support/live-scenarios.ts';
 import { openTruthReader, type TruthReader } from './support/platform-truth.ts';
-import { expectLiveTruth, livePathOf, walkLive } from './support/read-live.ts';
+import { livePathOf } from './support/read-live.ts';
 import { openSharedStack } from './support/shared-stack.ts';
-import { createSimulatorControl, sizeScope } from './support/simulator-control.ts';
+import { sizeScope } from './support/simulator-control.ts';
 
 const stack = openSharedStack();
 let truth: TruthReader;
@@ -28,31 +27,6 @@ describe('scenario accounts of the platform, page by page (upstream 5)', () => {
     ends: typicalEnds,
     endless: ['cursor-cycle'],
   });
-});
-
-test('each page names the remaining balance, and reads are charged while credits are left', async () => {
-  const customer = await stack.operator.newCustomer({ credits: 2 });
-  const read = (place: number) =>
-    customer.api.call({ path: livePathOf(sizeScope(3, serial + place)) });
-
-  const metas = [await read(1), await read(2)].map(({ json }) => pageReadMeta.parse(json.meta));
-  const third = await read(3);
-
-  expect(metas.map(({ credits_remaining }) => credits_remaining)).toEqual([1, 0]);
-  expect([third.status, third.json.error.code]).toEqual([402, 'insufficient_credits']);
-  expect(third.json.error.detail).toEqual({ required: 1, available: 0 });
-  const control = createSimulatorControl(stack.simulatorUrl);
-  expect(await control.requestsOf(sizeScope(3, serial + 3))).toBe(0);
-});
-
-test('texts come in the language asked for, and a chain keeps it', async () => {
-  const customer = await stack.operator.newCustomer();
-  const scope = sizeScope(2_001, serial);
-
-  const walk = await walkLive(customer.api, scope, { language: 'schinese' });
-
-  expectLiveTruth(walk, await truth.of(scope, 'schinese'), 'v2');
-  expect(walk.end.headers['content-language']).toBe('zh-Hans');
 });
 
 test('live pages go before a running scan, which still completes (architecture: Live Page)', async () => {

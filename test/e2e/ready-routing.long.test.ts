@@ -1,10 +1,11 @@
 import { findFreePort } from '@inventory/backends/free-port';
 import { type ServiceName, serviceNames } from '@inventory/contracts/topics';
 import { waitFor } from '@inventory/testkit/wait-for';
+import { closeCalls } from '../../services/gateway/test/support/api-call.ts';
 import { untilCompleted } from './support/follow-refresh.ts';
 import type { Customer } from './support/operator.ts';
 import { attemptOf } from './support/patient-client.ts';
-import { closeCalls, type PublicApi } from './support/public-api.ts';
+import type { PublicApi } from './support/public-api.ts';
 import { openRoute, type Route, routeWhileReady } from './support/ready-router.ts';
 import { sizeScope } from './support/simulator-control.ts';
 import { openTestStack, type TestStack } from './support/test-stack.ts';

@@ -5,11 +5,12 @@ import { promisify } from 'node:util';
 import { type ServiceName, serviceNames } from '@inventory/contracts/topics';
 import { callersOf } from '@inventory/local-stack/service-tokens';
 import { waitFor } from '@inventory/testkit/wait-for';
+import type { ApiAnswer } from '../../services/gateway/test/support/api-call.ts';
 import { copyDatabase, type DatabaseCopy, restoreDatabase } from './support/database-copy.ts';
 import { untilCompleted } from './support/follow-refresh.ts';
 import type { Customer } from './support/operator.ts';
 import { readProjectLog } from './support/project-log.ts';
-import { type ApiAnswer, createPublicApi } from './support/public-api.ts';
+import { createPublicApi } from './support/public-api.ts';
 import { sizeScope } from './support/simulator-control.ts';
 import { openTestStack, type TestStack } from './support/test-stack.ts';
 

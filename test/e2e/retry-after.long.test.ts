@@ -1,8 +1,8 @@
 import { refreshPath } from '@inventory/contracts/http/refresh';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { pause } from '@inventory/runtime/wait';
+import { closeCalls } from '../../services/gateway/test/support/api-call.ts';
 import type { Customer } from './support/operator.ts';
-import { closeCalls } from './support/public-api.ts';
 import { createSimulatorControl, sizeScope } from './support/simulator-control.ts';
 import { openTestStack, type TestStack } from './support/test-stack.ts';
 

@@ -1,17 +1,15 @@
 import { errorBody } from '@inventory/contracts/http/error-body';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
-import { refusalCodes } from '@inventory/contracts/refusal-codes';
 import { type ServiceName, serviceNames } from '@inventory/contracts/topics';
 import { newRefreshId } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
 import {
-  callApi,
+  type ApiAnswer,
   closeCalls as closeApiCalls,
 } from '../../services/gateway/test/support/api-call.ts';
-import { malformedCases } from '../../services/gateway/test/support/malformed-cases.ts';
 import { untilCompleted } from './support/follow-refresh.ts';
 import type { Credential, Customer } from './support/operator.ts';
-import { type ApiAnswer, createPublicApi } from './support/public-api.ts';
+import { createPublicApi } from './support/public-api.ts';
 import { openSharedStack } from './support/shared-stack.ts';
 import { sizeScope } from './support/simulator-control.ts';
 
@@ -84,16 +82,6 @@ describe('what belongs to one Project (Tenancy)', () => {
     }
     const own = await stranger.api.list(stranger.projectId, `?refresh_id=${refreshId}`);
     expect(own.json.data.items).toEqual([]);
-  });
-
-  test('its Idempotency-Keys are free for every other Project', async () => {
-    const stranger = await newCustomer();
-    const answer = await stranger.api.refresh(scope, { key: 'a key of this customer' });
-
-    expect(answer.status).toBe(202);
-    expect(answer.headers['idempotency-replayed']).toBeUndefined();
-    expect(answer.json.data.refresh_id).not.toBe(refreshId);
-    await untilCompleted(stranger.api, stranger.projectId, [answer.json.data.refresh_id]);
   });
 
   test('a cursor of one account is no cursor for another, nor for another inventory or language', async () => {
@@ -225,28 +213,6 @@ describe('a key that may not do everything (Scopes, Network policy)', () => {
     }
     expect((await here.api.status(refreshId)).status).toBe(200);
   });
-});
-
-test('more than 200 malformed requests each get their code, and nothing is reserved or charged (Errors) [path-values]', async () => {
-  const customer = await newCustomer();
-  const before = await stack.operator.balance(customer.accountId);
-  const cases = malformedCases(scope.platform_id);
-  expect(cases.length).toBeGreaterThanOrEqual(200);
-
-  for (const [what, call, code] of cases) {
-    const answer = await callApi(stack.gatewayUrl, { key: customer.secret, ...call });
-    expect([what, answer.status, answer.json.error.code]).toEqual([
-      what,
-      refusalCodes[code].status,
-      code,
-    ]);
-    expect(answer.json.meta.credits_charged ?? 0).toBe(0);
-  }
-
-  expect(await stack.operator.balance(customer.accountId)).toEqual(before);
-  expect(await stack.operator.statement(customer.accountId)).toHaveLength(1);
-  const listed = await customer.api.list(customer.projectId);
-  expect(listed.json.data.items).toEqual([]);
 });
 
 test.each<[ServiceName, string, readonly ServiceName[]]>([

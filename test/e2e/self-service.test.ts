@@ -1,5 +1,4 @@
-import { accountStatement, accountUsage, accountView } from '@inventory/contracts/http/account';
-import { priceView } from '@inventory/contracts/http/prices';
+import { accountUsage, accountView } from '@inventory/contracts/http/account';
 import { refreshPath } from '@inventory/contracts/http/refresh';
 import { refreshBatchResults } from '@inventory/contracts/http/refresh-batch';
 import { waitFor } from '@inventory/testkit/wait-for';
@@ -88,41 +87,4 @@ test('refreshes of one inventory are charged each on its own, and credits_remain
   expect(await stack.operator.balance(accountId)).toMatchObject({ held: 125, available });
   await api.cancel(held);
   await platform.release(underWay);
-});
-
-test('a statement adds up to the balance, as JSON and as CSV alike (Account self-service)', async () => {
-  const { api } = await newAccountant();
-  const ids = await refreshBatch(api, [20, 30]);
-  await Promise.all(ids.map((id) => waited(api, id)));
-  const { balance } = accountView.parse((await api.call({ path: '/v2/account' })).json.data);
-
-  const rows: { entry_id: string; change_available: number }[] = [];
-  const lines: string[] = [];
-  let cursor = '';
-  do {
-    const path = `/v2/account/statement?limit=2${cursor}`;
-    const { items, pagination } = accountStatement.parse((await api.call({ path })).json.data);
-    const csv = await api.call({ path, headers: { accept: 'text/csv' } });
-    rows.push(...items);
-    lines.push(...csv.text.trim().split('\r\n').slice(1));
-    expect(csv.headers.link !== undefined).toBe(pagination.has_more);
-    cursor = pagination.next_cursor === null ? '' : `&cursor=${pagination.next_cursor}`;
-  } while (cursor !== '');
-
-  expect(rows.reduce((sum, row) => sum + row.change_available, 0)).toBe(balance.available);
-  expect(lines.map((line) => line.split(',')[0])).toEqual(rows.map(({ entry_id }) => entry_id));
-});
-
-test('an alert that is set is shown, and unset again; prices are the active list', async () => {
-  const { api } = await newAccountant();
-  const set = (threshold: number | null) =>
-    api.call({ method: 'PUT', path: '/v2/account/balance-alert', body: { threshold } });
-  const alert = async () => (await api.call({ path: '/v2/account' })).json.data.balance_alert;
-
-  expect((await set(50)).status).toBe(200);
-  expect(await alert()).toEqual({ threshold: 50 });
-  expect((await set(null)).status).toBe(200);
-  expect(await alert()).toBeNull();
-  const prices = priceView.parse((await api.call({ path: '/v2/prices' })).json.data);
-  expect(prices).toMatchObject({ price_version: 1, refresh: { reservation: 125 } });
 });

@@ -9,13 +9,11 @@ import {
   type Attempt,
   createPatientClient,
 } from './support/patient-client.ts';
-import type { ApiAnswer, PublicApi } from './support/public-api.ts';
-import { readAllPages } from './support/read-current.ts';
+import type { PublicApi } from './support/public-api.ts';
 import { readLogs } from './support/read-logs.ts';
 import { createSimulatorControl, sizeScope } from './support/simulator-control.ts';
 import { openTestStack, type TestStack } from './support/test-stack.ts';
 
-const windowMs = 60_000;
 let stack: TestStack;
 
 beforeAll(async () => {
@@ -43,60 +41,6 @@ test('two collectors read 40 refreshes through the same identities and are never
 
   expect(await createSimulatorControl(stack.simulatorUrl).throttled()).toBe(0);
   await expectBalancedBooks(stack, customer, ids);
-});
-
-test('50 posts of one Idempotency-Key through both gateways are one refresh (Refresh)', async () => {
-  const customer = await stack.operator.newCustomer();
-  const apis = doors(customer.api);
-  const scope = sizeScope(60, 100);
-  const key = 'one key';
-
-  const answers = await Promise.all(
-    Array.from({ length: 50 }, (_none, index) =>
-      (apis[index % apis.length] as PublicApi).refresh(scope, { key }),
-    ),
-  );
-
-  const replayed = answers.filter(({ headers }) => headers['idempotency-replayed'] === 'true');
-  const ids = new Set(
-    answers.filter(({ status }) => status === 202).map(({ json }) => json.data.refresh_id),
-  );
-  expect(ids.size).toBe(1);
-  expect(answers.filter(({ status }) => ![202, 409].includes(status))).toEqual([]);
-  expect(answers.filter(({ status }) => status === 202).length - replayed.length).toBe(1);
-  const [id = ''] = ids;
-  await untilCompleted(customer.api, customer.projectId, [id]);
-  await expectBalancedBooks(stack, customer, [id]);
-});
-
-test('of 300 requests in one minute, by two Credentials at two gateways, exactly 120 are admitted (Rate limit)', async () => {
-  const customer = await stack.operator.newCustomer({ requestsPerMinute: null });
-  const other = await stack.operator.newCredential(
-    await stack.operator.newProject(customer.accountId),
-  );
-  const apis = [...doors(customer.api), ...doors(other.api)];
-  // Windows are minutes of the clock: all 300 have to be in the same.
-  await waitFor('enough is left of this minute', () => Date.now() % windowMs < windowMs - 15_000, {
-    everyMs: 100,
-  });
-
-  const answers = await Promise.all(
-    Array.from({ length: 300 }, (_none, index) =>
-      (apis[index % apis.length] as PublicApi).current(sizeScope(1, 999)),
-    ),
-  );
-
-  const byStatus = Map.groupBy(answers, ({ status }) => status);
-  expect(byStatus.get(404)).toHaveLength(120);
-  expect(byStatus.get(429)).toHaveLength(180);
-  const remaining = (byStatus.get(404) ?? []).map(({ json }) => json.meta.rate_limit.remaining);
-  expect(remaining.toSorted((left, right) => left - right)).toEqual(
-    Array.from({ length: 120 }, (_none, index) => index),
-  );
-  for (const { headers, json } of byStatus.get(429) ?? []) {
-    expect(json.error.code).toBe('rate_limit_exceeded');
-    expect(headers['retry-after']).toBe(String(json.error.detail.reset_seconds));
-  }
 });
 
 /** A load whose test failed is ended all the same. */
@@ -199,27 +143,4 @@ test('collectors that leave, come back and are killed with scans under way lose 
   const { records } = await expectBalancedBooks(stack, customer, ids);
   expect(new Set(records.map(({ outcome }) => outcome))).toEqual(new Set(['complete_changed']));
   expect(await stack.operator.verify()).toMatchObject({ ok: true, problems: [] });
-});
-
-test('Current is read and paid with every collector dead (Current) [current-never-starts-work]', async () => {
-  const customer = await stack.operator.newCustomer();
-  const scope = sizeScope(2_500, 200);
-  const id = await customer.api.accepted(scope);
-  await untilCompleted(customer.api, customer.projectId, [id]);
-  await Promise.all(
-    stack.replicasOf('refresh-collector').map((replica) => replica.stop('SIGKILL')),
-  );
-
-  const pages = await Promise.all(doors(customer.api).map((api) => readAllPages(api, scope)));
-  const status: ApiAnswer = await customer.api.status(id);
-
-  for (const read of pages) {
-    expect(read.map(({ page }) => page.assets.length)).toEqual([2_000, 500]);
-    expect(read.map(({ meta }) => meta.credits_charged)).toEqual([1, 1]);
-  }
-  expect([status.status, status.json.error.code]).toEqual([503, 'service_unavailable']);
-  expect(await stack.operator.balance(customer.accountId)).toMatchObject({
-    total: 1_000_000 - 2 - 4,
-    held: 0,
-  });
 });

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { startProgram } from '@inventory/testkit/typescript-program';
+import { closeCalls } from '../../services/gateway/test/support/api-call.ts';
 import type { Customer } from './support/operator.ts';
 import { openTruthReader, type TruthReader } from './support/platform-truth.ts';
-import { closeCalls } from './support/public-api.ts';
 import { createSimulatorControl, scenarioScope, sizeScope } from './support/simulator-control.ts';
 import { openTestStack, type TestStack } from './support/test-stack.ts';
 

@@ -1,9 +1,10 @@
 import { v1InvalidRequest } from '@inventory/contracts/http/v1';
 import { waitFor } from '@inventory/testkit/wait-for';
+import type { ApiAnswer } from '../../services/gateway/test/support/api-call.ts';
 import { typicalEnds } from './support/live-ends.ts';
 import type { Customer } from './support/operator.ts';
 import { openTruthReader, type TruthReader } from './support/platform-truth.ts';
-import { type ApiAnswer, createPublicApi } from './support/public-api.ts';
+import { createPublicApi } from './support/public-api.ts';
 import { livePathOf, v1Paths } from './support/read-live.ts';
 import { openSharedStack } from './support/shared-stack.ts';
 import { sizeScope } from './support/simulator-control.ts';

@@ -16,6 +16,8 @@ export function holdForTeardown(stop: Stop): void {
   held().push(stop);
 }
 
-export async function stopHeld(): Promise<void> {
+/** Jest's global teardown. */
+// biome-ignore lint/style/noDefaultExport: Jest takes its hooks as default exports.
+export default async function stopHeld(): Promise<void> {
   for (let stop = held().pop(); stop !== undefined; stop = held().pop()) await stop();
 }

@@ -89,13 +89,3 @@ test('with a platform given, the limits of the collector itself apply', () => {
   expect(environment).not.toHaveProperty('IDENTITY_REQUESTS_PER_MINUTE');
   expect(environment).not.toHaveProperty('PLATFORM_EGRESS');
 });
-
-test('nothing of npm or of a test runner reaches a service', () => {
-  const given = { npm_config_cache: '/x', JEST_WORKER_ID: '1', NODE_ENV: 'test', HOME: '/home' };
-
-  const environment = serviceEnvironment(gateway, { ...surroundings, given });
-
-  expect(environment).toMatchObject({ HOME: '/home', NODE_ENV: 'production' });
-  expect(environment).not.toHaveProperty('npm_config_cache');
-  expect(environment).not.toHaveProperty('JEST_WORKER_ID');
-});

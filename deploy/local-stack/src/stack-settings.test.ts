@@ -2,24 +2,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readStackSettings, stackSettingNames } from './stack-settings.ts';
 
-test('without any setting everything has a default', () => {
-  expect(readStackSettings({})).toEqual({
-    ports: { gateway: 8080, operator: 8081, simulator: 8090, kafka: 9192, mongodb: 9217 },
-    platformBaseUrl: null,
-    demoInventory: null,
-    replicas: {},
-    directory: '.local',
-    topicPrefix: '',
-    databasePrefix: 'inventory_',
-  });
-});
-
-test('replicas are given by service', () => {
-  const { replicas } = readStackSettings({ REPLICAS: ' refresh-collector=2, gateway=3 ' });
-
-  expect(replicas).toEqual({ 'refresh-collector': 2, gateway: 3 });
-});
-
 test.each([
   [{ REPLICAS: 'collector=2' }, '"collector" is none of gateway, refresh-collector'],
   [{ REPLICAS: 'gateway=0' }, 'gateway must be a number from 1 to 9'],

@@ -1,6 +1,6 @@
-import { openNamespace, testLogger } from '@inventory/testkit/namespace';
+import { openTestStore } from '@inventory/testkit/test-store';
 import type { Collection } from 'mongodb';
-import { connectMongo, type MongoConnection } from '../src/connect.ts';
+import type { MongoConnection } from '../src/connect.ts';
 import { duplicateKeyOf } from '../src/duplicate-key.ts';
 import { ensureIndexes } from '../src/indexes.ts';
 
@@ -8,13 +8,7 @@ let mongo: MongoConnection;
 let things: Collection<Record<string, unknown> & { _id: string }>;
 
 beforeAll(async () => {
-  const namespace = await openNamespace({ topics: false });
-  mongo = await connectMongo({
-    uri: namespace.mongodbUri,
-    database: namespace.database('duplicates'),
-    service: 'test',
-    logger: testLogger,
-  });
+  mongo = await openTestStore('duplicates');
   things = mongo.db.collection('things');
   await ensureIndexes(mongo.db, [
     {
@@ -46,10 +40,7 @@ beforeAll(async () => {
     },
   ]);
 });
-afterAll(async () => {
-  await mongo.db.dropDatabase();
-  await mongo.close();
-});
+afterAll(() => mongo.close());
 
 /** The index that a failing write violated. */
 async function ranInto(write: Promise<unknown>) {

@@ -1,7 +1,8 @@
 import { Bug } from '@inventory/runtime/bug';
-import { openNamespace, testLogger } from '@inventory/testkit/namespace';
+import { testLogger } from '@inventory/testkit/namespace';
+import { openTestStore } from '@inventory/testkit/test-store';
 import { z } from 'zod';
-import { connectMongo, type MongoConnection } from '../src/connect.ts';
+import type { MongoConnection } from '../src/connect.ts';
 import { CorruptDocument, parseDocument, readEach, readFirst } from '../src/parse-document.ts';
 
 const things = {
@@ -26,14 +27,9 @@ const thing = {
 let mongo: MongoConnection;
 
 beforeAll(async () => {
-  const { mongodbUri: uri, database } = await openNamespace({ topics: false });
-  const names = { database: database('parsed'), service: 'test' };
-  mongo = await connectMongo({ uri, ...names, logger: testLogger });
+  mongo = await openTestStore('parsed');
 });
-afterAll(async () => {
-  await mongo.db.dropDatabase();
-  await mongo.close();
-});
+afterAll(() => mongo.close());
 
 /** As the store returns it. */
 async function stored(change: object): Promise<{ readonly _id: unknown }> {

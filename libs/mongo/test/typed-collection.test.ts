@@ -1,5 +1,5 @@
-import { openNamespace, testLogger } from '@inventory/testkit/namespace';
-import { connectMongo, type MongoConnection } from '../src/connect.ts';
+import { openTestStore } from '@inventory/testkit/test-store';
+import type { MongoConnection } from '../src/connect.ts';
 import type { TypedCollection } from '../src/typed-collection.ts';
 
 interface Thing {
@@ -14,21 +14,12 @@ let mongo: MongoConnection;
 let things: TypedCollection<Thing>;
 
 beforeAll(async () => {
-  const { mongodbUri: uri, database } = await openNamespace({ topics: false });
-  mongo = await connectMongo({
-    uri,
-    database: database('typed'),
-    service: 'test',
-    logger: testLogger,
-  });
+  mongo = await openTestStore('typed');
   things = mongo.db.collection<Thing>('things');
   const scan = { epoch: 1, endedAt: null };
   await things.insertOne({ _id: 'a', phase: 'queued', dueAt: new Date(1), scan, pages: [] });
 });
-afterAll(async () => {
-  await mongo.db.dropDatabase();
-  await mongo.close();
-});
+afterAll(() => mongo.close());
 
 test("a typed collection is the driver's: fields and dot paths filter and update", async () => {
   const due = { phase: 'queued', dueAt: { $lte: new Date(1) }, 'scan.epoch': 1 } as const;

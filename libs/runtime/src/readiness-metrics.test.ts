@@ -1,28 +1,5 @@
-import { metrics } from '@opentelemetry/api';
-import {
-  AggregationTemporality,
-  InMemoryMetricExporter,
-  MeterProvider,
-  PeriodicExportingMetricReader,
-} from '@opentelemetry/sdk-metrics';
+import { collectMetrics } from '../test/collected-metrics.ts';
 import type { Readiness } from './readiness-metrics.ts';
-
-const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
-const reader = new PeriodicExportingMetricReader({ exporter });
-metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));
-
-async function collect(): Promise<Record<string, number>> {
-  exporter.reset();
-  await reader.forceFlush();
-  const points = exporter
-    .getMetrics()
-    .flatMap(({ scopeMetrics }) => scopeMetrics)
-    .flatMap((scope) => scope.metrics)
-    .flatMap(({ descriptor, dataPoints }) =>
-      dataPoints.map(({ value }) => [descriptor.name, Number(value)]),
-    );
-  return Object.fromEntries(points);
-}
 
 const problem = ['MongoDB is unavailable'];
 
@@ -35,5 +12,8 @@ test.each<[Readiness, number, number]>([
 
   measureReadiness(readiness);
 
-  expect(await collect()).toEqual({ 'inventory.ready': ready, 'inventory.degraded': degraded });
+  expect(await collectMetrics()).toEqual({
+    'inventory.ready': ready,
+    'inventory.degraded': degraded,
+  });
 });

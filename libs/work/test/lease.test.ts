@@ -1,8 +1,8 @@
-import { connectMongo, type MongoConnection } from '@inventory/mongo/connect';
+import type { MongoConnection } from '@inventory/mongo/connect';
 import { createMemoryLeases } from '@inventory/testkit/memory-leases';
-import { openNamespace, testLogger } from '@inventory/testkit/namespace';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import { createTestClock } from '@inventory/testkit/test-clock';
+import { openTestStore } from '@inventory/testkit/test-store';
 import { createLeases, heldBy, type Lease, type Leases, leaseField } from '@inventory/work/lease';
 import fc from 'fast-check';
 import { z } from 'zod';
@@ -18,14 +18,9 @@ type Released = 'deleted' | 'kept';
 const leaseMs = 60_000;
 let mongo: MongoConnection;
 beforeAll(async () => {
-  const { mongodbUri: uri, database } = await openNamespace({ topics: false });
-  const names = { database: database('leases'), service: 'test' };
-  mongo = await connectMongo({ uri, ...names, logger: testLogger });
+  mongo = await openTestStore('leases');
 });
-afterAll(async () => {
-  await mongo.db.dropDatabase();
-  await mongo.close();
-});
+afterAll(() => mongo.close());
 
 /** Leases, and what a test does beside them. */
 interface World {

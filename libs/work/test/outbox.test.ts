@@ -1,12 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
-import { connectMongo, type MongoConnection } from '@inventory/mongo/connect';
+import type { MongoConnection } from '@inventory/mongo/connect';
 import { ensureIndexes } from '@inventory/mongo/indexes';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { type Lifetime, openLifetime } from '@inventory/runtime/lifetime';
 import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
-import { openNamespace, testLogger } from '@inventory/testkit/namespace';
+import { testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
+import { openTestStore } from '@inventory/testkit/test-store';
 import { waitFor } from '@inventory/testkit/wait-for';
 import type { Collection } from 'mongodb';
 import { z } from 'zod';
@@ -34,13 +35,7 @@ let refreshes: Collection<Refresh>;
 let collections = 0;
 
 beforeAll(async () => {
-  const namespace = await openNamespace({ topics: false });
-  mongo = await connectMongo({
-    uri: namespace.mongodbUri,
-    database: namespace.database('outbox'),
-    service: 'test',
-    logger: testLogger,
-  });
+  mongo = await openTestStore('outbox');
 });
 beforeEach(async () => {
   held = Promise.withResolvers();
@@ -54,10 +49,7 @@ afterEach(async () => {
   held.resolve();
   await lifetime.close();
 });
-afterAll(async () => {
-  await mongo.db.dropDatabase();
-  await mongo.close();
-});
+afterAll(() => mongo.close());
 
 function message(id: string): OutgoingMessage {
   return {

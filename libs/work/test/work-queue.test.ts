@@ -1,7 +1,8 @@
-import { connectMongo, type MongoConnection } from '@inventory/mongo/connect';
+import type { MongoConnection } from '@inventory/mongo/connect';
 import { ensureIndexes } from '@inventory/mongo/indexes';
 import { createMemoryQueue, type MemoryQueue } from '@inventory/testkit/memory-queue';
-import { openNamespace, testLogger } from '@inventory/testkit/namespace';
+import { testLogger } from '@inventory/testkit/namespace';
+import { openTestStore } from '@inventory/testkit/test-store';
 import { newWork, workField, workIndex } from '@inventory/work/work-field';
 import { createWorkQueue, makeDue, type WorkQueue } from '@inventory/work/work-queue';
 import { z } from 'zod';
@@ -14,17 +15,12 @@ type Thing = z.infer<typeof documents.schema>;
 
 let mongo: MongoConnection;
 beforeAll(async () => {
-  const { mongodbUri: uri, database } = await openNamespace({ topics: false });
-  const names = { database: database('work'), service: 'test' };
-  mongo = await connectMongo({ uri, ...names, logger: testLogger });
+  mongo = await openTestStore('work');
   const indexes = { collection: 'things', indexes: [workIndex] };
   await ensureIndexes(mongo.db, [indexes]);
 });
 beforeEach(() => things().deleteMany({}));
-afterAll(async () => {
-  await mongo.db.dropDatabase();
-  await mongo.close();
-});
+afterAll(() => mongo.close());
 
 const things = () => mongo.db.collection<Thing>('things');
 

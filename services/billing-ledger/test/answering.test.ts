@@ -1,5 +1,4 @@
 import { newAccountId, newRefreshId, newRequestId } from '@inventory/testkit/builders';
-import { waitFor } from '@inventory/testkit/wait-for';
 import { senderOf } from './support/billing-commands.ts';
 import { type LedgerStage, openStage, type RunningLedger } from './support/running-ledger.ts';
 
@@ -53,27 +52,6 @@ describe('A refresh and its credits (Billing of a refresh) [billing-of-a-refresh
     expect((await ledger.verify()).problems).toEqual([]);
   });
 
-  test('a hold is resolved once: any later resolution gets the outcome of the first', async () => {
-    const account = senderOf(newAccountId());
-    const refresh = newRefreshId();
-    await stage.send(account.grant(300), account.reserve(refresh));
-    const [released] = await stage.send(account.release(refresh));
-
-    await stage.bus.publish([account.settle(refresh, 'complete_changed', 90_000)]);
-    const [first, second] = await waitFor('the release is published again', () => {
-      const outcomes = stage
-        .outcomesOf(account.accountId)
-        .filter(({ command_id }) => command_id === `release:${refresh}`);
-      return outcomes.length >= 2 && outcomes;
-    });
-
-    expect(second).toEqual(first);
-    expect(first).toEqual(released);
-    expect((await ledger.balance(account.accountId)).balances).toEqual([
-      { asset: 'credits', total: 300, held: 0, available: 300 },
-    ]);
-  });
-
   test('124 credits are not enough, and the refusal carries required and available', async () => {
     const account = senderOf(newAccountId());
 
@@ -84,24 +62,6 @@ describe('A refresh and its credits (Billing of a refresh) [billing-of-a-refresh
       refusal: { code: 'insufficient_credits', detail: { required: 125, available: 124 } },
       balance: { total: 124, held: 0, available: 124 },
     });
-  });
-
-  test('a refused reservation stays refused after a top-up, however often it is delivered [bookings]', async () => {
-    const account = senderOf(newAccountId());
-    const reserve = account.reserve();
-    const [refused] = await stage.send(reserve);
-
-    await stage.send(account.grant(10_000));
-    await stage.bus.publish([reserve, reserve]);
-    const outcomes = await waitFor('the refusal is published three times', () => {
-      const found = stage
-        .outcomesOf(account.accountId)
-        .filter(({ command_id }) => command_id === reserve.id);
-      return found.length >= 3 && found;
-    });
-
-    expect(outcomes).toEqual([refused, refused, refused]);
-    expect((await ledger.holds(account.accountId)).items).toEqual([]);
   });
 });
 

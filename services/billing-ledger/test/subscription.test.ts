@@ -21,7 +21,6 @@ afterAll(() => stage.close());
 
 const subscription = (units_per_month: number) =>
   ({ sets: 'funding', funding: { mode: 'subscription', units_per_month } }) as const;
-const prepaid = { sets: 'funding', funding: { mode: 'credits' } } as const;
 const available = async (account: Sender) => {
   const { balances } = await ledger.balance(account.accountId);
   return Object.fromEntries(balances.map((balance) => [balance.asset, balance.available]));
@@ -59,22 +58,6 @@ describe('An account funded by subscription units (decisions: Subscription fundi
     expect(page).toMatchObject({ asset: 'units', amount_charged: 1, credits_available: 300 });
     expect(await available(account)).toEqual({ credits: 300, units: 996 });
     expect(await ledger.verify()).toMatchObject({ ok: true });
-  });
-
-  test('without enough units is refused whatever credits it has (Errors: insufficient_units) [insufficient-credits-insufficient-units]', async () => {
-    const account = senderOf(newAccountId());
-
-    const [, , refused] = await stage.send(
-      account.grant(10_000),
-      account.configure(subscription(124)),
-      account.reserve(),
-    );
-
-    expect(refused).toMatchObject({
-      result: 'refused',
-      refusal: { code: 'insufficient_units', detail: { required: 125, available: 124 } },
-      credits_available: 10_000,
-    });
   });
 
   test('in a new month sees that month before anything is written, and then one expiry and one allowance [units-by-month]', async () => {
@@ -123,60 +106,6 @@ describe('An account funded by subscription units (decisions: Subscription fundi
       .outcomesOf(account.accountId)
       .filter(({ kind }) => kind === 'expire' || kind === 'allowance');
     expect(new Set(months.map((outcome) => JSON.stringify(outcome))).size).toBe(3);
-  });
-
-  test('releases into a past month only what expires at once', async () => {
-    const account = senderOf(newAccountId());
-    const [settled, released, page] = [newRefreshId(), newRefreshId(), newRequestId()];
-    await stage.send(
-      account.configure(subscription(500)),
-      account.reserve(settled),
-      account.reserve(released),
-      account.charge(page),
-    );
-    clock.set(december);
-
-    const outcomes = await stage.send(
-      account.settle(settled, 'private'),
-      account.release(released),
-      account.reverse(page),
-    );
-
-    expect(
-      outcomes.map(({ amount_charged, amount_released }) => [amount_charged, amount_released]),
-    ).toEqual([
-      [1, 124],
-      [0, 125],
-      [0, 1],
-    ]);
-    expect(await ledger.balance(account.accountId)).toMatchObject({
-      balances: [{ asset: 'units', total: 500, held: 0, available: 500 }],
-    });
-    expect(await ledger.verify()).toMatchObject({ ok: true });
-  });
-
-  test('that is switched while holds are open settles each in the funding it was made in', async () => {
-    const account = senderOf(newAccountId());
-    const [inCredits, inUnits] = [newRefreshId(), newRefreshId()];
-    await stage.send(
-      account.grant(300),
-      account.reserve(inCredits),
-      account.configure(subscription(200)),
-      account.reserve(inUnits),
-      account.configure(prepaid),
-    );
-
-    const [units, credits] = await stage.send(
-      account.settle(inUnits, 'complete_changed', 2_001),
-      account.settle(inCredits, 'complete_changed', 4_001),
-    );
-    await stage.send(account.configure(subscription(200)));
-
-    expect(units).toMatchObject({ asset: 'units', amount_charged: 2, amount_released: 123 });
-    expect(credits).toMatchObject({ asset: 'credits', amount_charged: 3, amount_released: 122 });
-    // The month was granted once, however often the funding is switched.
-    expect(await available(account)).toEqual({ credits: 297, units: 198 });
-    expect(await ledger.verify()).toMatchObject({ ok: true });
   });
 
   test('has one allowance although two replicas and every command twice begin the month', async () => {

@@ -258,25 +258,3 @@ test('a change keeps what it does not name, and a bad one changes nothing (Event
   expect(changed).toEqual({ ...before, description: null, changed_at });
   expect(await world.read(project, id)).toEqual(changed);
 });
-
-test('deliveries are read newest first, in pages, and by state (Events: webhooks)', async () => {
-  const customer = newCustomer();
-  const endpoint = await world.create(customer, '/pages');
-  const { project_id: project, endpoint_id: id } = endpoint;
-  await world.announce(customer, 5);
-  await waitFor('all are delivered', async () => {
-    const { items } = await world.deliveries(project, id, { state: 'delivered' });
-    return items.length === 5;
-  });
-  await deliveryWhen(world, endpoint, 'all are there', ({ state }) => state === 'delivered');
-
-  const first = await world.deliveries(project, id, { limit: 3 });
-  const second = await world.deliveries(project, id, { limit: 3, before: first.next_before ?? '' });
-  const all = await world.deliveries(project, id);
-
-  expect([...first.items, ...second.items]).toEqual(all.items);
-  expect([first.items.length, second.items.length, second.next_before]).toEqual([3, 2, null]);
-  const times = all.items.map(({ created_at }) => created_at);
-  expect(times).toEqual([...times].sort().reverse());
-  expect((await world.deliveries(project, id, { state: 'failed' })).items).toEqual([]);
-});

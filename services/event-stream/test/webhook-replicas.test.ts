@@ -1,15 +1,7 @@
-import { connectMongo } from '@inventory/mongo/connect';
-import { testLogger } from '@inventory/testkit/namespace';
 import { startTestService } from '@inventory/testkit/test-service';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { startEventStream } from '../src/start-event-stream.ts';
-import { openWebhookCollections } from '../src/webhooks/webhook-document.ts';
-import {
-  deliveryWhen,
-  newCustomer,
-  openWebhookWorld,
-  type WebhookWorld,
-} from './support/webhook-world.ts';
+import { newCustomer, openWebhookWorld, type WebhookWorld } from './support/webhook-world.ts';
 
 let world: WebhookWorld;
 let second: { stop(): Promise<void> };
@@ -60,35 +52,4 @@ test('an endpoint that hangs uses one request of all replicas and delays no othe
 
   expect(world.receiver.of('/stuck')).toHaveLength(1);
   released.resolve({ status: 200 });
-});
-
-test('a delivery whose replica was lost before it reported is sent again with the same id (Events: webhooks)', async () => {
-  const customer = newCustomer();
-  const endpoint = await world.create(customer, '/lost');
-  await world.announce(customer);
-  const isDelivered = ({ state }: { state: string }) => state === 'delivered';
-  const sent = await deliveryWhen(world, endpoint, 'it arrives', isDelivered);
-  const service = await connectMongo({
-    ...world.config.mongodb,
-    service: 'test',
-    logger: testLogger,
-  });
-
-  // As if the process had ended between the answer and the record of it.
-  const { deliveries, endpoints } = openWebhookCollections(service.db);
-  await deliveries.updateOne(
-    { endpointId: endpoint.endpoint_id, eventId: sent.event_id },
-    { $set: { state: 'pending', nextAttemptAt: new Date(), attempts: [], attemptsTotal: 0 } },
-  );
-  const work = { dueAt: new Date(), tries: 1, owner: 'a lost replica' };
-  await endpoints.updateOne({ endpointId: endpoint.endpoint_id }, { $set: { work } });
-  await service.close();
-  const hooks = await waitFor('it is sent again', () => {
-    const found = world.receiver.of('/lost');
-    return found.length === 2 && found;
-  });
-
-  expect(new Set(hooks.map(({ headers }) => headers['webhook-id']))).toEqual(
-    new Set([sent.event_id]),
-  );
 });

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { WebhookEndpointId } from '@inventory/contracts/ids';
-import { connectMongo, type MongoConnection } from '@inventory/mongo/connect';
-import { ensureIndexes } from '@inventory/mongo/indexes';
+import type { MongoConnection } from '@inventory/mongo/connect';
 import { createTextSealer } from '@inventory/runtime/text-sealer';
 import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
-import { openNamespace, testLogger } from '@inventory/testkit/namespace';
+import { testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
+import { openTestStore } from '@inventory/testkit/test-store';
 import { createDeliveryStore } from '../src/webhooks/delivery-store.ts';
 import { createEndpointStore } from '../src/webhooks/endpoint-store.ts';
 import { redeliverRange } from '../src/webhooks/redeliver.ts';
@@ -22,15 +22,9 @@ const perMinute = 100;
 let mongo: MongoConnection;
 
 beforeAll(async () => {
-  const { mongodbUri: uri, database } = await openNamespace({ topics: false });
-  const names = { database: database('webhook_stores'), service: 'event-stream' };
-  mongo = await connectMongo({ uri, ...names, logger: testLogger });
-  await ensureIndexes(mongo.db, webhookIndexes);
+  mongo = await openTestStore('webhook_stores', webhookIndexes);
 });
-afterAll(async () => {
-  await mongo.db.dropDatabase();
-  await mongo.close();
-});
+afterAll(() => mongo.close());
 
 function stores() {
   const collections = openWebhookCollections(mongo.db);

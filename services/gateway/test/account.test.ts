@@ -10,23 +10,8 @@ import { newProjectId } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
 import type { ApiCall } from './support/api-call.ts';
 import { statementRow, usageItem } from './support/fake-ledger-reads.ts';
+import { gateway, world } from './support/file-gateway.ts';
 import { patientLimits } from './support/patience.ts';
-import {
-  type GatewayWorld,
-  openWorld,
-  startTestGateway,
-  type TestGateway,
-} from './support/test-gateway.ts';
-
-let world: GatewayWorld;
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  world = await openWorld();
-  gateway = await startTestGateway(world);
-});
-afterEach(() => world?.reset());
-afterAll(() => world?.close());
 
 const mayRead: { permissions: Permission[] } = { permissions: ['customer.account.read.v1'] };
 const mayManage: { permissions: Permission[] } = { permissions: ['customer.account.manage.v1'] };

@@ -1,30 +1,13 @@
 import { changesPage } from '@inventory/contracts/http/changes';
 import { pageReadMeta } from '@inventory/contracts/http/meta';
 import { newRefreshId, newScope } from '@inventory/testkit/builders';
-import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
+import { clock, gateway, world } from './support/clocked-gateway.ts';
 import { membersText, saveInventory } from './support/fake-revision-store.ts';
 import { refusalAnswer } from './support/http-fake.ts';
 import { changesPathOf, currentPathOf } from './support/paths.ts';
-import { patientLimits, testStartMs } from './support/patience.ts';
+import { patientLimits } from './support/patience.ts';
 import { noKeyIsOpen } from './support/settled-keys.ts';
-import {
-  type GatewayWorld,
-  openWorld,
-  startTestGateway,
-  type TestGateway,
-} from './support/test-gateway.ts';
-
-const clock = createTestClock(testStartMs);
-let world: GatewayWorld;
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  world = await openWorld(clock);
-  gateway = await startTestGateway(world);
-});
-afterEach(() => world?.reset());
-afterAll(() => world?.close());
 
 type Scope = ReturnType<typeof newScope>;
 

@@ -1,7 +1,8 @@
-import { connectMongo, type MongoConnection } from '@inventory/mongo/connect';
+import type { MongoConnection } from '@inventory/mongo/connect';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { newAccountId, newProjectId, newRefreshId, newScope } from '@inventory/testkit/builders';
-import { openNamespace, testLogger } from '@inventory/testkit/namespace';
+import { testLogger } from '@inventory/testkit/namespace';
+import { openTestStore } from '@inventory/testkit/test-store';
 import { createCaptureStore } from '../src/captures/capture-store.ts';
 import { createPendingCancelStore } from '../src/refreshes/pending-cancel-store.ts';
 import { farMs, patientDeadlines } from './support/patience.ts';
@@ -9,14 +10,9 @@ import { farMs, patientDeadlines } from './support/patience.ts';
 let mongo: MongoConnection;
 
 beforeAll(async () => {
-  const { mongodbUri: uri, database } = await openNamespace({ topics: false });
-  const names = { database: database('gateway'), service: 'gateway' };
-  mongo = await connectMongo({ uri, ...names, logger: testLogger });
+  mongo = await openTestStore('gateway');
 });
-afterAll(async () => {
-  await mongo.db.dropDatabase();
-  await mongo.close();
-});
+afterAll(() => mongo.close());
 
 /** Due before all others, as faulty writes leave them. */
 async function insertCorrupt(collection: string): Promise<void> {

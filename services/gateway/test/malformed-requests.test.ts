@@ -3,25 +3,19 @@ import { refusalCodes } from '@inventory/contracts/refusal-codes';
 import { newScope } from '@inventory/testkit/builders';
 import { callApi } from './support/api-call.ts';
 import { membersText, saveInventory } from './support/fake-revision-store.ts';
-import { malformedCases } from './support/malformed-cases.ts';
-import { pathsOf } from './support/malformed-paths.ts';
+import { gateway, world } from './support/file-gateway.ts';
+import { malformedAddresses } from './support/malformed-addresses.ts';
+import { malformedBodies } from './support/malformed-bodies.ts';
+import { pathsOf } from './support/malformed-case.ts';
+import { malformedHeaders } from './support/malformed-headers.ts';
+import { malformedQueries } from './support/malformed-queries.ts';
 import { sendRaw } from './support/raw-call.ts';
-import {
-  type GatewayWorld,
-  openWorld,
-  startTestGateway,
-  type TestGateway,
-} from './support/test-gateway.ts';
 
-let world: GatewayWorld;
-let gateway: TestGateway;
 let key: string;
 let foreignCursor: string;
 const saved = newScope();
 
 beforeAll(async () => {
-  world = await openWorld();
-  gateway = await startTestGateway(world);
   const pages = [membersText('1'), membersText('2')];
   saveInventory(world.revisions, saved, { pages });
   const stranger = world.issue();
@@ -30,10 +24,16 @@ beforeAll(async () => {
   foreignCursor = first.json.data.pagination.next_cursor;
   key = world.issue().key;
 });
-afterAll(() => world?.close());
 
-const { current, refresh } = pathsOf(saved.platform_id);
-const cases = malformedCases(saved.platform_id);
+const paths = pathsOf(saved.platform_id);
+const { current, refresh } = paths;
+/** Requests that are wrong in one thing, and the code each is answered with. */
+const cases = [
+  ...malformedAddresses(saved.platform_id),
+  ...malformedQueries(current),
+  ...malformedBodies(refresh),
+  ...malformedHeaders(paths),
+];
 
 test('there are at least 200 of them', () => {
   expect(cases.length).toBeGreaterThanOrEqual(200);

@@ -166,26 +166,6 @@ test.each([undefined, '', 'x'.repeat(201), 'ключ'])('the key %j is refused',
   ]);
 });
 
-test('the audit of a booking names amount and reason', async () => {
-  const path = await newAccountPath();
-  const before = world.log.length;
-
-  await book(`${path}/adjustments`, { amount: 7, reason: 'goodwill' });
-
-  const audits = world.log.slice(before).map((line) => JSON.parse(line).audit);
-  expect(audits).toContainEqual({
-    operator: 'tester',
-    action: 'account.adjust',
-    'idempotency-key': expect.any(String),
-    account_id: path.split('/')[2],
-    asset: 'credits',
-    amount: 7,
-    reason: 'goodwill',
-    seq: 1,
-    outcome: 'done',
-  });
-});
-
 describe('statement', () => {
   let path: string;
 
@@ -218,20 +198,6 @@ describe('statement', () => {
     const lines = byFormat.text.split('\r\n');
     expect(lines).toHaveLength(4);
     expect(lines[2]).toMatch(/,grant,credits,2,0,3,0,,,,,req_[^,]+,no\. 2$/);
-  });
-
-  test('is JSON when both would do, and 406 when neither would [json-only]', async () => {
-    const any = await world.call({ path: `${path}/statement`, headers: { accept: '*/*' } });
-    const none = await world.call({ path: `${path}/statement`, headers: { accept: 'image/png' } });
-
-    expect(any.json.items).toHaveLength(3);
-    expect([none.status, none.json.error.code]).toEqual([406, 'not_acceptable']);
-  });
-
-  test('takes no cursor of another list', async () => {
-    const holds = (await world.call({ path: `${path}/holds?limit=1` })).json;
-    const answer = await world.call({ path: `${path}/statement?cursor=${holds.next_cursor}` });
-    expect([answer.status, answer.json.error.code]).toEqual([422, 'invalid_cursor']);
   });
 });
 

@@ -61,15 +61,6 @@ test('every verb reaches the endpoint that is named (Operating surface: webhooks
   ]);
 });
 
-test('what is changed is written down, and no secret with it (Operating surface: webhooks)', async () => {
-  await world.call({ method: 'POST', path: pathOf('/rotate-secret'), body: {} });
-
-  const lines = world.log.filter((line) => line.includes(endpointId));
-  expect(lines).toHaveLength(1);
-  expect(lines[0]).toContain('webhook-endpoint.rotate-secret');
-  expect(world.log.join('')).not.toContain('whsec_');
-});
-
 test('deliveries are listed on from the cursor that was given, and from no other (Operating surface: webhooks)', async () => {
   const place = `001795292355407/evt_${newRefreshId()}`;
   const items: WebhookDeliveryView[] = [];

@@ -2,33 +2,22 @@ import { newRefreshId, newScope } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { type CutWire, startCut } from './support/cut-wire.ts';
 import { saveInventory } from './support/fake-revision-store.ts';
+import { gateway, world } from './support/file-gateway.ts';
 import { currentPathOf, refreshPathOf, statusPathOf } from './support/paths.ts';
 import { farMs, patientDeadlines } from './support/patience.ts';
 import {
-  type GatewayWorld,
-  openWorld,
   startTestGateway,
   type TestGateway,
   type TestGatewayOptions,
 } from './support/test-gateway.ts';
 
-let world: GatewayWorld;
-let gateway: TestGateway;
 let wire: CutWire | undefined;
 
 async function start(options: TestGatewayOptions = {}): Promise<TestGateway> {
   return await startTestGateway(world, options);
 }
 
-beforeAll(async () => {
-  world = await openWorld();
-  gateway = await start();
-});
-afterEach(() => world?.reset());
-afterAll(async () => {
-  await world?.close();
-  await wire?.close();
-});
+afterAll(() => wire?.close());
 
 function newReader() {
   const { key, principal } = world.issue();
@@ -65,15 +54,6 @@ test('without the revision-store Current says 503, and nothing is charged', asyn
   expect(answer.json.meta).toMatchObject({ credits_charged: 0, price_version: 1 });
   const isOwn = ({ account_id }: { account_id: string }) => account_id === principal.accountId;
   expect(world.ledger.charges.filter(isOwn)).toEqual([]);
-});
-
-test('a revision-store with a fault is a 503', async () => {
-  const { key, scope } = newReader();
-  world.revisions.answerInstead = () => ({ status: 500, body: 'fault' });
-
-  const answer = await gateway.call({ path: currentPathOf(scope), key });
-
-  expect(answer.json.error.code).toBe('service_unavailable');
 });
 
 test('a revision-store that never answers is a 503 after its timeout', async () => {

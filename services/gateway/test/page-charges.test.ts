@@ -1,33 +1,17 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { newScope } from '@inventory/testkit/builders';
-import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
+import { clock, gateway, world } from './support/clocked-gateway.ts';
 import { type CutWire, startCut } from './support/cut-wire.ts';
 import { saveInventory } from './support/fake-revision-store.ts';
 import { currentPathOf } from './support/paths.ts';
-import { patientLimits, testStartMs } from './support/patience.ts';
-import {
-  type GatewayWorld,
-  openWorld,
-  startTestGateway,
-  type TestGateway,
-} from './support/test-gateway.ts';
+import { patientLimits } from './support/patience.ts';
+import { startTestGateway } from './support/test-gateway.ts';
 
-const clock = createTestClock(testStartMs);
-let world: GatewayWorld;
-let gateway: TestGateway;
 let wire: CutWire | undefined;
 
-beforeAll(async () => {
-  world = await openWorld(clock);
-  gateway = await startTestGateway(world);
-});
-afterEach(() => world?.reset());
-afterAll(async () => {
-  await world?.close();
-  await wire?.close();
-});
+afterAll(() => wire?.close());
 
 const startBalance = 100;
 

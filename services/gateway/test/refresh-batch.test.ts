@@ -1,29 +1,12 @@
 import { requestIssue } from '@inventory/contracts/http/meta';
 import { batchItemsMax, refreshBatchResults } from '@inventory/contracts/http/refresh-batch';
 import { newScope } from '@inventory/testkit/builders';
-import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { z } from 'zod';
+import { gateway, world } from './support/clocked-gateway.ts';
 import { accepted, refused } from './support/fake-collector.ts';
 import { refreshPathOf } from './support/paths.ts';
-import { testStartMs } from './support/patience.ts';
-import {
-  type GatewayWorld,
-  openWorld,
-  startTestGateway,
-  type TestGateway,
-} from './support/test-gateway.ts';
-
-let world: GatewayWorld;
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  // Within one rate window.
-  world = await openWorld(createTestClock(testStartMs));
-  gateway = await startTestGateway(world);
-});
-afterEach(() => world?.reset());
-afterAll(() => world?.close());
+import { startTestGateway } from './support/test-gateway.ts';
 
 const path = '/v2/platform/inventory-refreshes/batch';
 let keys = 0;

@@ -4,27 +4,12 @@ import type { BillingOutcome } from '@inventory/contracts/messages/billing-outco
 import { isoTime, systemClock } from '@inventory/runtime/clock';
 import { newScope } from '@inventory/testkit/builders';
 import { accepted, refused } from './support/fake-collector.ts';
+import { gateway, world } from './support/file-gateway.ts';
 import { refreshPathOf } from './support/paths.ts';
-import {
-  type GatewayWorld,
-  openWorld,
-  startTestGateway,
-  type TestGateway,
-} from './support/test-gateway.ts';
 
 type Request = MessageBody<'refresh.request.v1'>;
 
-let world: GatewayWorld;
-let gateway: TestGateway;
-
 const deadline = isoTime(systemClock.now() + 1_800_000);
-
-beforeAll(async () => {
-  world = await openWorld();
-  gateway = await startTestGateway(world);
-});
-afterEach(() => world?.reset());
-afterAll(() => world?.close());
 
 function post(key: string) {
   return gateway.call({

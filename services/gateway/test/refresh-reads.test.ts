@@ -2,24 +2,9 @@ import { refreshPage, refreshRecord, refreshStatus } from '@inventory/contracts/
 import { newRefreshId, newScope } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { completedView, refused } from './support/fake-collector.ts';
+import { gateway, world } from './support/file-gateway.ts';
 import { refreshPathOf, statusPathOf } from './support/paths.ts';
 import { patientLimits } from './support/patience.ts';
-import {
-  type GatewayWorld,
-  openWorld,
-  startTestGateway,
-  type TestGateway,
-} from './support/test-gateway.ts';
-
-let world: GatewayWorld;
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  world = await openWorld();
-  gateway = await startTestGateway(world);
-});
-afterEach(() => world?.reset());
-afterAll(() => world?.close());
 
 async function startRefresh(key: string): Promise<string> {
   const body = { max_credits: 125 };

@@ -1,35 +1,13 @@
 import { BusOverloaded, type MessageBus } from '@inventory/messaging/bus';
 import { newScope } from '@inventory/testkit/builders';
-import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
+import { clock, gateway, world } from './support/clocked-gateway.ts';
 import { refused } from './support/fake-collector.ts';
 import { refreshPathOf } from './support/paths.ts';
-import {
-  impatientLimits,
-  patientDeadlines,
-  patientLimits,
-  testStartMs,
-} from './support/patience.ts';
-import {
-  type GatewayWorld,
-  openWorld,
-  startTestGateway,
-  type TestGateway,
-} from './support/test-gateway.ts';
+import { impatientLimits, patientDeadlines, patientLimits } from './support/patience.ts';
+import { startTestGateway, type TestGateway } from './support/test-gateway.ts';
 
-const clock = createTestClock(testStartMs);
-let world: GatewayWorld;
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  world = await openWorld(clock);
-  gateway = await startTestGateway(world);
-});
-afterEach(() => {
-  world?.reset();
-  gateway?.cutReplies();
-});
-afterAll(() => world?.close());
+afterEach(() => void gateway?.cutReplies());
 
 const pendingCancel = (refreshId: string) =>
   world.records

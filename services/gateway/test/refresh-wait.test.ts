@@ -4,24 +4,10 @@ import { newRefreshId, newScope } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { standardDeadlines } from '../src/deadlines.ts';
 import { completedView } from './support/fake-collector.ts';
+import { gateway, world } from './support/file-gateway.ts';
 import { refreshPathOf, statusPathOf } from './support/paths.ts';
 import { farMs, patientDeadlines } from './support/patience.ts';
-import {
-  type GatewayWorld,
-  openWorld,
-  startTestGateway,
-  type TestGateway,
-} from './support/test-gateway.ts';
-
-let world: GatewayWorld;
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  world = await openWorld();
-  gateway = await startTestGateway(world);
-});
-afterEach(() => world?.reset());
-afterAll(() => world?.close());
+import { startTestGateway } from './support/test-gateway.ts';
 
 /** A second of `wait` is ten minutes: a wait ends on what it waits for, or not at all. */
 async function startRefresh({ key, principal } = world.issue()) {

@@ -1,20 +1,12 @@
 import { Server } from 'node:http';
 import { findFreePort } from '@inventory/backends/free-port';
 import { systemClock } from '@inventory/runtime/clock';
-import { newScope } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { callApi } from './support/api-call.ts';
-import { saveInventory } from './support/fake-revision-store.ts';
-import { currentPathOf, refreshPathOf } from './support/paths.ts';
 import { type GatewayWorld, openWorld } from './support/test-gateway.ts';
 import { testOperatorToken } from './support/test-operators.ts';
-import {
-  issueCredential,
-  operate,
-  startWholeGateway,
-  type WholeGateway,
-} from './support/whole-gateway.ts';
+import { startWholeGateway, type WholeGateway } from './support/whole-gateway.ts';
 
 let world: GatewayWorld;
 let gateways: WholeGateway[];
@@ -34,41 +26,6 @@ function first() {
   if (gateway === undefined) throw new Error('no gateway has started');
   return gateway;
 }
-
-test('a Credential that the operator issues opens the public API of every replica', async () => {
-  const { key } = await issueCredential(first());
-  const scope = newScope();
-  saveInventory(world.revisions, scope);
-
-  for (const { publicUrl } of gateways) {
-    const body = { max_credits: 125 };
-    const post = await callApi(publicUrl, {
-      method: 'POST',
-      path: refreshPathOf(scope),
-      key,
-      body,
-    });
-    const current = await callApi(publicUrl, { path: currentPathOf(scope), key });
-
-    expect([post.status, current.status]).toEqual([202, 200]);
-  }
-});
-
-test('a revoked Credential is closed on every replica, whatever it has cached', async () => {
-  const { key, credentialId } = await issueCredential(first());
-  const path = currentPathOf(newScope());
-  const statuses = async () =>
-    Promise.all(
-      gateways.map(async ({ publicUrl }) => (await callApi(publicUrl, { path, key })).status),
-    );
-  expect(await statuses()).toEqual([404, 404]);
-
-  await operate(first(), `/credentials/${credentialId}/revoke`);
-
-  await waitFor('both replicas refuse it', async () =>
-    (await statuses()).every((status) => status === 401),
-  );
-});
 
 test('health and metrics are on the private port, without a token, and not on the public one', async () => {
   const { url, publicUrl } = first();

@@ -2,23 +2,9 @@ import { newScope } from '@inventory/testkit/builders';
 import { publicRoutes } from '../src/public-routes.ts';
 import { setLiveInventory } from './support/fake-live-pages.ts';
 import { membersText, saveInventory } from './support/fake-revision-store.ts';
+import { gateway, world } from './support/file-gateway.ts';
 import { mayAll, rightCall } from './support/operation-calls.ts';
 import { sendRaw } from './support/raw-call.ts';
-import {
-  type GatewayWorld,
-  openWorld,
-  startTestGateway,
-  type TestGateway,
-} from './support/test-gateway.ts';
-
-let world: GatewayWorld;
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  world = await openWorld();
-  gateway = await startTestGateway(world);
-});
-afterAll(() => world?.close());
 
 /** A request as its lines. */
 interface RawRequest {

@@ -3,23 +3,8 @@ import { refreshRecord } from '@inventory/contracts/http/refresh';
 import { newScope } from '@inventory/testkit/builders';
 import { type FakeDecision, refused, viewOf } from './support/fake-collector.ts';
 import { saveInventory } from './support/fake-revision-store.ts';
+import { gateway, world } from './support/file-gateway.ts';
 import { currentPathOf, refreshPathOf } from './support/paths.ts';
-import {
-  type GatewayWorld,
-  openWorld,
-  startTestGateway,
-  type TestGateway,
-} from './support/test-gateway.ts';
-
-let world: GatewayWorld;
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  world = await openWorld();
-  gateway = await startTestGateway(world);
-});
-afterEach(() => world?.reset());
-afterAll(() => world?.close());
 
 const limit = { cap: 200, spent: 176, resets_at: '2026-12-01T00:00:00.000Z' };
 const unitTerms = { price_version: 1, credits_reserved: 0, units_reserved: 125 };

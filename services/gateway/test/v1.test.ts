@@ -10,24 +10,9 @@ import { waitFor } from '@inventory/testkit/wait-for';
 import type { ApiAnswer } from './support/api-call.ts';
 import { noPage, setLiveInventory } from './support/fake-live-pages.ts';
 import { membersText } from './support/fake-revision-store.ts';
+import { gateway, world } from './support/file-gateway.ts';
 import { livePathOf, v1AliasPathOf, v1PathOf } from './support/paths.ts';
 import { noKeyIsOpen } from './support/settled-keys.ts';
-import {
-  type GatewayWorld,
-  openWorld,
-  startTestGateway,
-  type TestGateway,
-} from './support/test-gateway.ts';
-
-let world: GatewayWorld;
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  world = await openWorld();
-  gateway = await startTestGateway(world);
-});
-afterEach(() => world?.reset());
-afterAll(() => world?.close());
 
 interface Asking {
   readonly scope?: InventoryKey;

@@ -3,14 +3,14 @@ import type { RefreshView } from '@inventory/contracts/internal/refresh';
 import type { MessageBody } from '@inventory/contracts/messages';
 import type { RefreshRefusal } from '@inventory/contracts/refusal';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
-import { connectMongo } from '@inventory/mongo/connect';
 import { ensureIndexes } from '@inventory/mongo/indexes';
 import { isoTime } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { newAccountId, newProjectId, newScope } from '@inventory/testkit/builders';
-import { openNamespace, testLogger } from '@inventory/testkit/namespace';
+import { testLogger } from '@inventory/testkit/namespace';
 import { seededRandom } from '@inventory/testkit/seeded-random';
 import { createTestClock } from '@inventory/testkit/test-clock';
+import { openTestStore } from '@inventory/testkit/test-store';
 import type { Db } from 'mongodb';
 import { standardDeadlines } from '../src/deadlines.ts';
 import { putWatch } from '../src/watches/manage-watches.ts';
@@ -25,13 +25,7 @@ type Request = MessageBody<'refresh.request.v1'>;
 let db: Db;
 let close: () => Promise<void>;
 beforeAll(async () => {
-  const { mongodbUri: uri, database } = await openNamespace({ topics: false });
-  const mongo = await connectMongo({
-    uri,
-    database: database('watch_turns'),
-    service: 'gateway',
-    logger: testLogger,
-  });
+  const mongo = await openTestStore('watch_turns');
   db = mongo.db;
   close = () => mongo.close();
   await ensureIndexes(db, [watchIndexes]);

@@ -3,22 +3,7 @@ import { watchPath } from '@inventory/contracts/http/watches';
 import { newScope } from '@inventory/testkit/builders';
 import { completedView, viewOf } from './support/fake-collector.ts';
 import { saveInventory } from './support/fake-revision-store.ts';
-import {
-  type GatewayWorld,
-  openWorld,
-  startTestGateway,
-  type TestGateway,
-} from './support/test-gateway.ts';
-
-let world: GatewayWorld;
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  world = await openWorld();
-  gateway = await startTestGateway(world);
-});
-afterEach(() => world?.reset());
-afterAll(() => world?.close());
+import { gateway, world } from './support/file-gateway.ts';
 
 /** A Project with calls of its watches. */
 function newProject() {

@@ -2,23 +2,9 @@ import type { WebhookDeliveryView, webhookEndpointList } from '@inventory/contra
 import { newProjectId, newRefreshId } from '@inventory/testkit/builders';
 import type { z } from 'zod';
 import { fakeSecret } from './support/fake-webhooks.ts';
-import {
-  type GatewayWorld,
-  openWorld,
-  startTestGateway,
-  type TestGateway,
-} from './support/test-gateway.ts';
+import { gateway, world } from './support/file-gateway.ts';
 
 const manage = { permissions: ['customer.webhooks.manage.v1'], eventsEnabled: true } as const;
-let world: GatewayWorld;
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  world = await openWorld();
-  gateway = await startTestGateway(world);
-});
-afterEach(() => world.reset());
-afterAll(() => world.close());
 
 const hook = { url: 'https://example.com/hook', types: ['inventory.refresh.completed'] };
 const pathOf = (projectId: string, rest = '') =>

@@ -1,8 +1,9 @@
 import type { AccountId } from '@inventory/contracts/ids';
-import { connectMongo, type MongoConnection } from '@inventory/mongo/connect';
+import type { MongoConnection } from '@inventory/mongo/connect';
 import { newAccountId, newRefreshId, newScope } from '@inventory/testkit/builders';
-import { openNamespace, testLogger } from '@inventory/testkit/namespace';
+import { testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
+import { openTestStore } from '@inventory/testkit/test-store';
 import { openCollections } from '../src/collections.ts';
 import { createAppBreakerStore } from '../src/egress/app-breaker-store.ts';
 import type { PlatformAnswer } from '../src/egress/platform-answer.domain.ts';
@@ -15,9 +16,7 @@ let mongo: MongoConnection;
 let app = 1_000;
 
 beforeAll(async () => {
-  const { mongodbUri: uri, database } = await openNamespace({ topics: false });
-  const names = { database: database('breakers'), service: 'refresh-collector' };
-  mongo = await connectMongo({ uri, ...names, logger: testLogger });
+  mongo = await openTestStore('breakers');
 });
 afterAll(() => mongo.close());
 

@@ -1,29 +1,19 @@
-import { connectMongo } from '@inventory/mongo/connect';
-import { ensureIndexes } from '@inventory/mongo/indexes';
+import type { MongoConnection } from '@inventory/mongo/connect';
 import { newRefreshId } from '@inventory/testkit/builders';
-import { openNamespace, testLogger } from '@inventory/testkit/namespace';
+import { testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
+import { openTestStore } from '@inventory/testkit/test-store';
 import { indexes, openCollections } from '../src/collections.ts';
 import { createInventoryStore } from '../src/scans/inventory-store.ts';
 
 const [leaseMs, minuteMs, dayMs] = [15_000, 60_000, 86_400_000];
 
-let mongo: Awaited<ReturnType<typeof connectMongo>>;
+let mongo: MongoConnection;
 
 beforeAll(async () => {
-  const { mongodbUri: uri, database } = await openNamespace({ topics: false });
-  mongo = await connectMongo({
-    uri,
-    database: database('inventories'),
-    service: 'refresh-collector',
-    logger: testLogger,
-  });
-  await ensureIndexes(mongo.db, indexes);
+  mongo = await openTestStore('inventories', indexes);
 });
-afterAll(async () => {
-  await mongo.db.dropDatabase();
-  await mongo.close();
-});
+afterAll(() => mongo.close());
 
 const inventories = () => openCollections(mongo.db).inventories;
 

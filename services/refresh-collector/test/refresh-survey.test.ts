@@ -1,8 +1,8 @@
-import { connectMongo, type MongoConnection } from '@inventory/mongo/connect';
-import { ensureIndexes } from '@inventory/mongo/indexes';
+import type { MongoConnection } from '@inventory/mongo/connect';
 import { newRefreshId } from '@inventory/testkit/builders';
-import { openNamespace, testLogger } from '@inventory/testkit/namespace';
+import { testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
+import { openTestStore } from '@inventory/testkit/test-store';
 import { indexes, openCollections } from '../src/collections.ts';
 import { freshIdentity } from '../src/egress/egress-identity.domain.ts';
 import { createIdentityStore } from '../src/egress/identity-store.ts';
@@ -17,14 +17,7 @@ const minuteMs = 60_000;
 let mongo: MongoConnection;
 
 beforeAll(async () => {
-  const { mongodbUri: uri, database } = await openNamespace({ topics: false });
-  mongo = await connectMongo({
-    uri,
-    database: database('survey'),
-    service: 'refresh-collector',
-    logger: testLogger,
-  });
-  await ensureIndexes(mongo.db, indexes);
+  mongo = await openTestStore('survey', indexes);
 });
 afterAll(() => mongo.close());
 

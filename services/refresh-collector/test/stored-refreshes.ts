@@ -1,8 +1,7 @@
 import type { OutgoingMessage } from '@inventory/messaging/bus';
-import { connectMongo } from '@inventory/mongo/connect';
-import { ensureIndexes } from '@inventory/mongo/indexes';
-import { openNamespace, testLogger } from '@inventory/testkit/namespace';
+import { testLogger } from '@inventory/testkit/namespace';
 import { createTestClock, type TestClock } from '@inventory/testkit/test-clock';
+import { openTestStore } from '@inventory/testkit/test-store';
 import type { Collection, Db } from 'mongodb';
 import { indexes, openCollections } from '../src/collections.ts';
 import type { SagaDeps } from '../src/refreshes/apply-fact.ts';
@@ -28,14 +27,7 @@ const times = {
 } as const;
 
 export async function openStoredRefreshes(): Promise<StoredRefreshes> {
-  const { mongodbUri: uri, database } = await openNamespace({ topics: false });
-  const mongo = await connectMongo({
-    uri,
-    database: database('stored_refreshes'),
-    service: 'refresh-collector',
-    logger: testLogger,
-  });
-  await ensureIndexes(mongo.db, indexes);
+  const mongo = await openTestStore('stored_refreshes', indexes);
   // Expiry is the server's, by its own clock.
   const clock = createTestClock(Date.now());
   const { refreshes } = openCollections(mongo.db);

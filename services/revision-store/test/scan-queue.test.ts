@@ -1,7 +1,8 @@
-import { connectMongo, type MongoConnection } from '@inventory/mongo/connect';
+import type { MongoConnection } from '@inventory/mongo/connect';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { newScope } from '@inventory/testkit/builders';
-import { openNamespace, testLogger } from '@inventory/testkit/namespace';
+import { testLogger } from '@inventory/testkit/namespace';
+import { openTestStore } from '@inventory/testkit/test-store';
 import { fromCompletedMessage } from '../src/consumers/on-revision-commands.ts';
 import { collectionsOf } from '../src/storage/collections.ts';
 import { createScanStore } from '../src/storage/scan-store.ts';
@@ -11,14 +12,9 @@ import { completedMessage, newScan, plainPage } from './support/scan-builder.ts'
 let mongo: MongoConnection;
 
 beforeAll(async () => {
-  const { mongodbUri: uri, database } = await openNamespace({ topics: false });
-  const names = { database: database('revision_store'), service: 'test' };
-  mongo = await connectMongo({ uri, ...names, logger: testLogger });
+  mongo = await openTestStore('revision_store');
 });
-afterAll(async () => {
-  await mongo.db.dropDatabase();
-  await mongo.close();
-});
+afterAll(() => mongo.close());
 
 test('corrupt scans that are due first take no place among those to be assembled (decisions/0013)', async () => {
   const { scans } = collectionsOf(mongo.db);

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { waitFor } from '@inventory/testkit/wait-for';
+import type { ApiAnswer } from '../../../services/gateway/test/support/api-call.ts';
 import { untilCompleted } from './follow-refresh.ts';
 import { readLiveChain } from './live-chain.ts';
 import type { Customer, Operator } from './operator.ts';
-import { type ApiAnswer, inventoryPath, type PublicApi } from './public-api.ts';
+import { inventoryPath, type PublicApi } from './public-api.ts';
 import { walkV1 } from './read-live.ts';
 import { scenarioScope, sizeScope } from './simulator-control.ts';
 import { type StreamFollower, startFollower } from './stream-follower.ts';

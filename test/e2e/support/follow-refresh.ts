@@ -1,6 +1,7 @@
 import type { RefreshState } from '@inventory/contracts/vocabulary';
 import { waitFor } from '@inventory/testkit/wait-for';
-import type { ApiAnswer, PublicApi } from './public-api.ts';
+import type { ApiAnswer } from '../../../services/gateway/test/support/api-call.ts';
+import type { PublicApi } from './public-api.ts';
 
 const listedMax = 100;
 

@@ -2,10 +2,10 @@ import type { StatementRow } from '@inventory/contracts/internal/ledger';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { waitFor } from '@inventory/testkit/wait-for';
+import type { ApiAnswer } from '../../../services/gateway/test/support/api-call.ts';
 import { watchRefresh } from './follow-refresh.ts';
 import type { Balance, Customer } from './operator.ts';
 import { type LoggedEvent, readProjectLog } from './project-log.ts';
-import type { ApiAnswer } from './public-api.ts';
 import type { StoryStack } from './test-stack.ts';
 
 /** One refresh of a customer without other refreshes, with all its observed states. */

@@ -1,6 +1,7 @@
 import { livePage } from '@inventory/contracts/http/live-page';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
-import { type ApiAnswer, inventoryPath, type PublicApi } from './public-api.ts';
+import type { ApiAnswer } from '../../../services/gateway/test/support/api-call.ts';
+import { inventoryPath, type PublicApi } from './public-api.ts';
 
 export interface ReadLivePage {
   readonly answer: ApiAnswer;

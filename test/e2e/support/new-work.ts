@@ -1,9 +1,9 @@
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { pause } from '@inventory/runtime/wait';
 import { waitFor } from '@inventory/testkit/wait-for';
+import type { ApiAnswer } from '../../../services/gateway/test/support/api-call.ts';
 import { askLivePage } from './live-chain.ts';
 import { createPatientClient } from './patient-client.ts';
-import type { ApiAnswer } from './public-api.ts';
 import type { ReadingCustomer } from './reading-customer.ts';
 import { sizeScope } from './simulator-control.ts';
 import { startFollower } from './stream-follower.ts';

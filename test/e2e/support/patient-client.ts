@@ -1,7 +1,8 @@
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { pause } from '@inventory/runtime/wait';
-import type { ApiAnswer, PublicApi } from './public-api.ts';
+import type { ApiAnswer } from '../../../services/gateway/test/support/api-call.ts';
+import type { PublicApi } from './public-api.ts';
 
 type Operation = 'refresh' | 'status' | 'current' | 'live_page';
 

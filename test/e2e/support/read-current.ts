@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { currentPage } from '@inventory/contracts/http/current';
 import { pageReadMeta } from '@inventory/contracts/http/meta';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
+import type { ApiAnswer } from '../../../services/gateway/test/support/api-call.ts';
 import { joinKey, type PlatformTruth, type Row } from './platform-truth.ts';
-import type { ApiAnswer, PublicApi } from './public-api.ts';
+import type { PublicApi } from './public-api.ts';
 
 export interface ReadPage {
   readonly answer: ApiAnswer;

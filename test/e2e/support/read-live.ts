@@ -3,8 +3,9 @@ import { livePage } from '@inventory/contracts/http/live-page';
 import { pageReadMeta } from '@inventory/contracts/http/meta';
 import { v1Inventory } from '@inventory/contracts/http/v1';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
+import type { ApiAnswer } from '../../../services/gateway/test/support/api-call.ts';
 import { joinKey, type PlatformTruth, type Row } from './platform-truth.ts';
-import { type ApiAnswer, inventoryPath, type PublicApi } from './public-api.ts';
+import { inventoryPath, type PublicApi } from './public-api.ts';
 
 export interface LiveWalk {
   /** Good pages in order, each of which kept the contract. */

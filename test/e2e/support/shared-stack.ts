@@ -4,8 +4,8 @@ import type { ServiceName } from '@inventory/contracts/topics';
 import { connectMongo, type MongoConnection } from '@inventory/mongo/connect';
 import { type StackAddresses, stackAddresses } from '@inventory/shared-stack/addresses';
 import { patientUri, testLogger } from '@inventory/testkit/namespace';
+import { closeCalls } from '../../../services/gateway/test/support/api-call.ts';
 import { createOperator, type Operator } from './operator.ts';
-import { closeCalls } from './public-api.ts';
 import type { Records } from './test-stack.ts';
 
 /**

@@ -7,9 +7,9 @@ import type { Stack, StackService } from '@inventory/local-stack/stack';
 import { type StackOptions, startStack } from '@inventory/local-stack/start-stack';
 import { connectMongo, type MongoConnection } from '@inventory/mongo/connect';
 import { openNamespace, testLogger } from '@inventory/testkit/namespace';
+import { closeCalls } from '../../../services/gateway/test/support/api-call.ts';
 import { machineEnvironment } from '../../support/start-command.ts';
 import { createOperator, type Operator } from './operator.ts';
-import { closeCalls } from './public-api.ts';
 import { mountSmallDisk, type SmallDisk } from './small-disk.ts';
 
 type Settings = Readonly<Record<string, string>>;

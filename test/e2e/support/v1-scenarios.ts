@@ -1,9 +1,9 @@
 import { v1AliasFailure, v1OriginalFailure } from '@inventory/contracts/http/v1';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
+import type { ApiAnswer } from '../../../services/gateway/test/support/api-call.ts';
 import { type LiveEnd, scopeOfEnd } from './live-ends.ts';
 import type { ScenarioPlan } from './live-scenarios.ts';
 import type { Customer } from './operator.ts';
-import type { ApiAnswer } from './public-api.ts';
 import { expectLiveTruth, type V1Dialect, walkV1 } from './read-live.ts';
 import { scenarioScope, sizeScope } from './simulator-control.ts';
 

@@ -26,8 +26,12 @@ export interface ApiAnswer {
   readonly bytes: Buffer;
   readonly text: string;
   readonly json: Envelope;
+  /** From the first byte sent to the last byte received. */
+  readonly tookMs: number;
 }
 
+/** Ends a run that hangs. */
+const hangMs = 300_000;
 const agent = new Agent({ keepAlive: true, maxSockets: 400 });
 
 /** One request to a gateway, byte for byte as given. */
@@ -36,6 +40,7 @@ export function callApi(baseUrl: string, call: ApiCall): Promise<ApiAnswer> {
   const isRaw = typeof call.body === 'string' || Buffer.isBuffer(call.body);
   const isChunked = call.headers?.['transfer-encoding'] !== undefined;
   const body = isRaw ? (call.body as string | Buffer) : JSON.stringify(call.body);
+  const startMs = performance.now();
   return new Promise((resolve, reject) => {
     const sent = request(
       {
@@ -44,6 +49,7 @@ export function callApi(baseUrl: string, call: ApiCall): Promise<ApiAnswer> {
         port,
         method: call.method ?? 'GET',
         path: call.path,
+        timeout: hangMs,
         headers: {
           ...(call.key === undefined ? {} : { 'x-api-key': call.key }),
           ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -67,10 +73,12 @@ export function callApi(baseUrl: string, call: ApiCall): Promise<ApiAnswer> {
             get json() {
               return JSON.parse(bytes.toString()) as Envelope;
             },
+            tookMs: performance.now() - startMs,
           });
         });
       },
     );
+    sent.on('timeout', () => sent.destroy(new Error(`${call.path}: no answer in ${hangMs} ms`)));
     sent.on('error', reject);
     sent.end(call.body === undefined ? undefined : body);
   });

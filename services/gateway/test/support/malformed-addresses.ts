@@ -1,6 +1,5 @@
 import { newRefreshId } from '@inventory/testkit/builders';
-import type { MalformedCase } from './malformed-case.ts';
-import { pathsOf } from './malformed-paths.ts';
+import { type MalformedCase, pathsOf } from './malformed-case.ts';
 
 const badPlatformIds = [
   '1',

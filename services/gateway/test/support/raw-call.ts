@@ -1,12 +1,14 @@
 import net from 'node:net';
 import type { ApiAnswer, Envelope } from './api-call.ts';
 
+type RawAnswer = Omit<ApiAnswer, 'tookMs'>;
+
 /** Sends bytes that no HTTP client would send, ends its side then if asked to, and reads one answer. */
 export function sendRaw(
   baseUrl: string,
   bytes: string | Buffer,
   { endsSide = false } = {},
-): Promise<ApiAnswer> {
+): Promise<RawAnswer> {
   const { hostname, port } = new URL(baseUrl);
   return new Promise((resolve, reject) => {
     const socket = net.connect(Number(port), hostname);
@@ -29,7 +31,7 @@ export function sendRaw(
   });
 }
 
-function parseAnswer(received: Buffer): ApiAnswer | null {
+function parseAnswer(received: Buffer): RawAnswer | null {
   const end = received.indexOf('\r\n\r\n');
   if (end < 0) return null;
   const [statusLine = '', ...lines] = received.subarray(0, end).toString('latin1').split('\r\n');

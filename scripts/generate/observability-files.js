@@ -1,21 +1,48 @@
-import type { Builder } from '@grafana/grafana-foundation-sdk/cog';
-import * as common from '@grafana/grafana-foundation-sdk/common';
-import {
-  BigValueColorMode,
-  BigValueGraphMode,
-  GraphThresholdsStyleMode,
-  LegendDisplayMode,
-  LegendPlacement,
-  SortOrder,
-  StackingMode,
-  TooltipDisplayMode,
-  VisibilityMode,
-} from '@grafana/grafana-foundation-sdk/common';
-import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
-import { DataqueryBuilder } from '@grafana/grafana-foundation-sdk/prometheus';
-import * as stat from '@grafana/grafana-foundation-sdk/stat';
-import * as timeseries from '@grafana/grafana-foundation-sdk/timeseries';
-import type { DashboardPlan, PanelPlan } from './dashboard-plan.ts';
+'use strict';
+
+/**
+ * What Grafana and the Prometheus operator are given: the plans of `deploy/observability/dashboards`,
+ * whose queries are plain PromQL, as Grafana's JSON, and the rules of Prometheus as a PrometheusRule.
+ */
+const { readdirSync, readFileSync } = require('node:fs');
+const { join } = require('node:path');
+const common = require('@grafana/grafana-foundation-sdk/common');
+const dashboard = require('@grafana/grafana-foundation-sdk/dashboard');
+const { DataqueryBuilder } = require('@grafana/grafana-foundation-sdk/prometheus');
+const stat = require('@grafana/grafana-foundation-sdk/stat');
+const timeseries = require('@grafana/grafana-foundation-sdk/timeseries');
+const { parse, stringify } = require('yaml');
+
+const plansFolder = 'deploy/observability/dashboards';
+const dashboardsFolder = 'deploy/compose/grafana/dashboards';
+const rulesFile = 'deploy/compose/rules/game-item-inventory.yaml';
+
+function observabilityFiles(root) {
+  const readYaml = (path) => parse(readFileSync(join(root, path), 'utf8'));
+  const plans = readdirSync(join(root, plansFolder)).map((file) =>
+    readYaml(join(plansFolder, file)),
+  );
+  return [
+    ...plans.map((plan) => ({
+      path: `${dashboardsFolder}/${plan.uid}.json`,
+      content: `${JSON.stringify(renderDashboard(plan), null, 2)}\n`,
+    })),
+    prometheusRule(readYaml(rulesFile)),
+  ];
+}
+
+function prometheusRule({ groups }) {
+  const rule = {
+    apiVersion: 'monitoring.coreos.com/v1',
+    kind: 'PrometheusRule',
+    metadata: { name: 'game-item-inventory' },
+    spec: { groups },
+  };
+  return {
+    path: 'deploy/kubernetes/components/prometheus-operator/rules.yaml',
+    content: `# Written by \`npm run generate\` from ${rulesFile}: edit that.\n${stringify(rule, { lineWidth: 0 })}`,
+  };
+}
 
 /** All of ours have it: each links to the others by it. */
 const tag = 'game-item-inventory';
@@ -24,7 +51,7 @@ const datasource = { type: 'prometheus', uid: '$datasource' };
 const gridWidth = 24;
 
 /** A dashboard as Grafana's JSON. */
-export function renderDashboard(plan: DashboardPlan): dashboard.Dashboard {
+function renderDashboard(plan) {
   const builder = new dashboard.DashboardBuilder(plan.title)
     .uid(plan.uid)
     .description(plan.description)
@@ -45,12 +72,12 @@ export function renderDashboard(plan: DashboardPlan): dashboard.Dashboard {
 }
 
 /** Provisioned dashboards need ids of their own, which the library leaves out. */
-function numbered(built: dashboard.Dashboard): dashboard.Dashboard {
+function numbered(built) {
   const panels = (built.panels ?? []).map((panel, index) => ({ ...panel, id: index + 1 }));
   return { ...built, panels };
 }
 
-function panelOf(plan: PanelPlan, row: readonly PanelPlan[]): Builder<dashboard.Panel> {
+function panelOf(plan, row) {
   const built = plan.shows === 'figure' ? figure(plan) : lines(plan);
   const alike = row.filter(({ shows }) => (shows === 'figure') === (plan.shows === 'figure'));
   const perLine = plan.shows === 'figure' ? 6 : alike.length % 3 === 1 ? 2 : 3;
@@ -75,39 +102,41 @@ function panelOf(plan: PanelPlan, row: readonly PanelPlan[]): Builder<dashboard.
   return built;
 }
 
-function figure({ warnAt, failAt }: PanelPlan): stat.PanelBuilder {
+function figure({ warnAt, failAt }) {
   const isJudged = warnAt !== undefined || failAt !== undefined;
   return new stat.PanelBuilder()
-    .graphMode(BigValueGraphMode.None)
-    .colorMode(isJudged ? BigValueColorMode.Background : BigValueColorMode.Value)
+    .graphMode(common.BigValueGraphMode.None)
+    .colorMode(isJudged ? common.BigValueColorMode.Background : common.BigValueColorMode.Value)
     .reduceOptions(new common.ReduceDataOptionsBuilder().calcs(['lastNotNull']));
 }
 
-function lines({ shows, warnAt, failAt }: PanelPlan): timeseries.PanelBuilder {
+function lines({ shows, warnAt, failAt }) {
   const isJudged = warnAt !== undefined || failAt !== undefined;
-  const style = isJudged ? GraphThresholdsStyleMode.Dashed : GraphThresholdsStyleMode.Off;
-  const stacking = shows === 'areas' ? StackingMode.Normal : StackingMode.None;
+  const style = isJudged
+    ? common.GraphThresholdsStyleMode.Dashed
+    : common.GraphThresholdsStyleMode.Off;
+  const stacking = shows === 'areas' ? common.StackingMode.Normal : common.StackingMode.None;
   return new timeseries.PanelBuilder()
     .lineWidth(1)
     .fillOpacity(shows === 'areas' ? 40 : 0)
-    .showPoints(VisibilityMode.Never)
+    .showPoints(common.VisibilityMode.Never)
     .stacking(new common.StackingConfigBuilder().mode(stacking))
     .thresholdsStyle(new common.GraphThresholdsStyleConfigBuilder().mode(style))
     .tooltip(
       new common.VizTooltipOptionsBuilder()
-        .mode(TooltipDisplayMode.Multi)
-        .sort(SortOrder.Descending),
+        .mode(common.TooltipDisplayMode.Multi)
+        .sort(common.SortOrder.Descending),
     )
     .legend(
       new common.VizLegendOptionsBuilder()
-        .displayMode(LegendDisplayMode.List)
-        .placement(LegendPlacement.Bottom)
+        .displayMode(common.LegendDisplayMode.List)
+        .placement(common.LegendPlacement.Bottom)
         .showLegend(true),
     );
 }
 
-function thresholdsOf({ warnAt, failAt }: PanelPlan): dashboard.ThresholdsConfigBuilder {
-  const steps: dashboard.Threshold[] = [{ value: null, color: 'green' }];
+function thresholdsOf({ warnAt, failAt }) {
+  const steps = [{ value: null, color: 'green' }];
   if (warnAt !== undefined) steps.push({ value: warnAt, color: 'yellow' });
   if (failAt !== undefined) steps.push({ value: failAt, color: 'red' });
   return new dashboard.ThresholdsConfigBuilder()
@@ -115,7 +144,7 @@ function thresholdsOf({ warnAt, failAt }: PanelPlan): dashboard.ThresholdsConfig
     .steps(steps);
 }
 
-function serviceVariable(): dashboard.QueryVariableBuilder {
+function serviceVariable() {
   return new dashboard.QueryVariableBuilder('service')
     .label('Service')
     .datasource(datasource)
@@ -128,7 +157,7 @@ function serviceVariable(): dashboard.QueryVariableBuilder {
     .current({ text: ['All'], value: ['$__all'] });
 }
 
-function firingAlerts(): dashboard.AnnotationQueryBuilder {
+function firingAlerts() {
   return new dashboard.AnnotationQueryBuilder()
     .name('Alerts')
     .datasource(datasource)
@@ -139,7 +168,7 @@ function firingAlerts(): dashboard.AnnotationQueryBuilder {
     .tagKeys('severity,service');
 }
 
-function otherDashboards(): dashboard.DashboardLinkBuilder {
+function otherDashboards() {
   return new dashboard.DashboardLinkBuilder('Game Item Inventory')
     .type(dashboard.DashboardLinkType.Dashboards)
     .tags([tag])
@@ -147,3 +176,5 @@ function otherDashboards(): dashboard.DashboardLinkBuilder {
     .keepTime(true)
     .includeVars(false);
 }
+
+module.exports = { dashboardsFolder, observabilityFiles };
