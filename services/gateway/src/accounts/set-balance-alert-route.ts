@@ -1,12 +1,9 @@
 import { balanceAlert } from '@inventory/contracts/http/account';
-import { plainMeta } from '@inventory/contracts/http/meta';
-import { envelope } from '../http/answer.ts';
-import { plainMetaExample } from '../http/openapi/examples.ts';
-import { publicRoute } from '../http/public-route.ts';
+import { dataRoute } from '../http/data-route.ts';
 import { type SetBalanceAlertDeps, setBalanceAlert } from './set-balance-alert.ts';
 
 /** PUT /v2/account/balance-alert: warns once each time the balance falls below the threshold. */
-export const setBalanceAlertRoute = publicRoute({
+export const setBalanceAlertRoute = dataRoute({
   operationId: 'setBalanceAlert',
   tag: 'Account',
   summary: 'Balance alert',
@@ -21,13 +18,13 @@ export const setBalanceAlertRoute = publicRoute({
   answer: {
     status: 200,
     description: 'The alert is set.',
-    body: { data: balanceAlert, meta: plainMeta },
-    example: { success: true, data: { threshold: 500 }, meta: plainMetaExample },
+    data: balanceAlert,
+    example: { threshold: 500 },
   },
   errors: [],
   async handle(deps: SetBalanceAlertDeps, { body }, { requestId, principal: { accountId } }) {
     const { threshold } = body;
     await setBalanceAlert(deps, { accountId, requestId, threshold });
-    return { status: 200, body: envelope({ threshold }, { request_id: requestId }) };
+    return { data: { threshold } };
   },
 });

@@ -1,6 +1,7 @@
 import type { RateLimit, TrafficLimit } from '@inventory/contracts/http/meta';
 import { Refused } from '@inventory/http/refused';
-import type { LimitedPrincipal, TrafficDecision, TrafficLimiter } from './limit-traffic.ts';
+import type { AdmittedRequest } from './answer.ts';
+import type { TrafficDecision, TrafficLimiter } from './limit-traffic.ts';
 import { type PublicMiddleware, required } from './request-state.ts';
 
 /** Counts the request against its limits; every later response has the rate limit headers. */
@@ -16,16 +17,18 @@ export function limitRate(limiter: TrafficLimiter): PublicMiddleware {
 }
 
 /**
- * Counts the further requests of a batch, all or none, and returns the state after them. Refused
- * ones consume nothing.
+ * Counts the items of a batch, all or none: its arrival has counted one already. Returns the state
+ * after them; refused ones consume nothing.
  */
-export async function takeFurtherRequests(
+export async function takeBatch(
   limiter: TrafficLimiter,
-  principal: LimitedPrincipal,
-  requests: number,
+  { principal, rateLimit }: Pick<AdmittedRequest, 'principal' | 'rateLimit'>,
+  items: number,
 ): Promise<RateLimit> {
-  const decision = await limiter.takeRequests(principal, requests);
-  if (!decision.admitted) throw rateLimitExceeded(decision, { required: requests });
+  const further = items - 1;
+  if (further === 0) return rateLimit;
+  const decision = await limiter.takeRequests(principal, further);
+  if (!decision.admitted) throw rateLimitExceeded(decision, { required: further });
   return toWireRateLimit(decision);
 }
 

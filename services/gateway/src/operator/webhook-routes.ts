@@ -15,7 +15,6 @@ import {
 import { Refused } from '@inventory/http/refused';
 import { Reply } from '@inventory/http/reply';
 import { z } from 'zod';
-import { namedIn } from '../webhooks/webhook-client.ts';
 import { readCursor, writeCursor } from './list-cursor.ts';
 import { operatorRoute } from './operator-route.ts';
 import { emptyBody, keyedHeaders, listOf, listQuery } from './operator-schemas.ts';
@@ -57,7 +56,7 @@ const readingRoutes = [
     input: { path: webhookEndpointPath },
     answer: webhookEndpoint,
     errors,
-    handle: ({ webhooks }, { path }) => webhooks.readEndpoint(namedIn(path)),
+    handle: ({ webhooks }, { path }) => webhooks.readEndpoint(path),
   }),
   operatorRoute({
     operationId: 'listWebhookDeliveries',
@@ -81,7 +80,7 @@ const readingRoutes = [
       const { state, from, to, limit } = query;
       const before = readCursor('deliveries', query.cursor, isPlace) ?? undefined;
       const part = { state, from, to, limit, before };
-      const { items, next_before } = await webhooks.listDeliveries(namedIn(path), part);
+      const { items, next_before } = await webhooks.listDeliveries(path, part);
       return { items, next_cursor: next_before && writeCursor('deliveries', next_before) };
     },
   }),
@@ -103,7 +102,7 @@ const changingRoutes = [
     },
     answer: webhookEndpoint,
     errors: changeErrors,
-    handle: ({ webhooks }, { path, body }) => webhooks.changeEndpoint(namedIn(path), body),
+    handle: ({ webhooks }, { path, body }) => webhooks.changeEndpoint(path, body),
   }),
   operatorRoute({
     operationId: 'deleteWebhookEndpoint',
@@ -118,7 +117,7 @@ const changingRoutes = [
     answer: deletedWebhookEndpoint,
     errors,
     async handle({ webhooks }, { path }) {
-      await webhooks.deleteEndpoint(namedIn(path));
+      await webhooks.deleteEndpoint(path);
       return { endpoint_id: path.endpoint_id, deleted: true } as const;
     },
   }),
@@ -142,7 +141,7 @@ const changingRoutes = [
     errors: [...changeErrors, 'idempotency_conflict', 'secret_rotation_in_progress'],
     async handle({ webhooks }, { path, header, body }) {
       const wanted = { ...body, key: header['idempotency-key'] };
-      const { endpoint, replayedHeader } = await webhooks.rotateSecret(namedIn(path), wanted);
+      const { endpoint, replayedHeader } = await webhooks.rotateSecret(path, wanted);
       return new Reply({ headers: replayedHeader, body: endpoint });
     },
   }),
@@ -163,7 +162,7 @@ const sendingRoutes = [
     answer: webhookPing,
     errors,
     handle: async ({ webhooks }, { path }) => ({
-      event_id: await webhooks.sendPing(namedIn(path)),
+      event_id: await webhooks.sendPing(path),
     }),
   }),
   operatorRoute({
@@ -179,7 +178,7 @@ const sendingRoutes = [
     input: { path: webhookEndpointPath, body: webhookRedelivery },
     answer: webhookRedelivered,
     errors: [...errors, 'event_not_found'],
-    handle: ({ webhooks }, { path, body }) => webhooks.redeliverEvents(namedIn(path), body),
+    handle: ({ webhooks }, { path, body }) => webhooks.redeliverEvents(path, body),
   }),
 ];
 

@@ -1,14 +1,13 @@
-import { plainMeta } from '@inventory/contracts/http/meta';
 import { refreshIdPath } from '@inventory/contracts/http/parameters';
 import { refreshRecord } from '@inventory/contracts/http/refresh';
-import { plainMetaExample, queuedRecord } from '../http/openapi/examples.ts';
-import { publicRoute } from '../http/public-route.ts';
+import { dataRoute } from '../http/data-route.ts';
+import { queuedRecord } from '../http/openapi/examples.ts';
 import { refreshProduct } from './admit-refresh.ts';
 import { type CancelRefreshDeps, cancelRefresh } from './cancel-refresh.ts';
-import { refreshAnswer, retryAfterText } from './refresh-answer.ts';
+import { retryAfterHeader, retryAfterText } from './refresh-answer.ts';
 
 /** POST …/inventory-refreshes/{refresh_id}/cancel: free, repeatable. */
-export const cancelRefreshRoute = publicRoute({
+export const cancelRefreshRoute = dataRoute({
   operationId: 'cancelRefresh',
   tag: 'Refreshes',
   summary: 'Cancel a refresh',
@@ -21,12 +20,8 @@ export const cancelRefreshRoute = publicRoute({
   answer: {
     status: 202,
     description: 'The cancel is accepted.',
-    body: { data: refreshRecord, meta: plainMeta },
-    example: {
-      success: true,
-      data: { ...queuedRecord, state: 'settling' },
-      meta: plainMetaExample,
-    },
+    data: refreshRecord,
+    example: { ...queuedRecord, state: 'settling' },
     headers: { 'Retry-After': retryAfterText },
   },
   errors: ['refresh_not_found', 'refresh_already_completed'],
@@ -37,6 +32,6 @@ export const cancelRefreshRoute = publicRoute({
       projectId: principal.projectId,
       refreshId: path.refresh_id,
     });
-    return refreshAnswer(202, requestId, view, view.record);
+    return { data: view.record, headers: retryAfterHeader(view.retry_after_seconds) };
   },
 });

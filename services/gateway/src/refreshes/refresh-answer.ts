@@ -1,25 +1,14 @@
-import type { RefreshRecord, RefreshStatus } from '@inventory/contracts/http/refresh';
-import type { RefreshId, RequestId } from '@inventory/contracts/ids';
-import type { RefreshView } from '@inventory/contracts/internal/refresh';
+import type { RefreshRecord } from '@inventory/contracts/http/refresh';
+import type { RefreshId } from '@inventory/contracts/ids';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
-import { type Answer, envelope } from '../http/answer.ts';
 import type { AcceptedReservation, RefreshDecision } from './request-refresh.ts';
 
 /** Text of the header in the reference. */
 export const retryAfterText = 'Seconds after which to read the status again; absent once terminal.';
 
-/** The record with `Retry-After`; without it when the refresh is terminal. */
-export function refreshAnswer(
-  status: Answer['status'],
-  requestId: RequestId,
-  { retry_after_seconds: retryAfter }: Pick<RefreshView, 'retry_after_seconds'>,
-  data: RefreshRecord | RefreshStatus,
-): Answer {
-  return {
-    status,
-    headers: retryAfter === null ? {} : { 'Retry-After': String(retryAfter) },
-    body: envelope(data, { request_id: requestId }),
-  };
+/** Null, and no header, once the refresh is terminal. */
+export function retryAfterHeader(seconds: number | null): Record<string, string> {
+  return seconds === null ? {} : { 'Retry-After': String(seconds) };
 }
 
 interface Acceptance extends Pick<AcceptedReservation, 'creditsReserved' | 'units'> {

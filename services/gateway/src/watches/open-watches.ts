@@ -57,6 +57,6 @@ export function openWatches(
     context,
   );
   const { perProjectMax: watchesMax } = config.watches;
-  const deps = { ...shared, watches, clock, identifiers, watchesMax, limiter };
+  const deps = { ...shared, watches, clock, identifiers, logger, watchesMax, limiter };
   return watchRoutes.map((route) => route.bind(deps));
 }

@@ -9,10 +9,7 @@ import type { RevisionStoreClient } from '../pages/revision-store-client.ts';
 import type { CollectorClient } from '../refreshes/collector-client.ts';
 import type { WebhookClient } from '../webhooks/webhook-client.ts';
 import type { ManageWatchesDeps } from './manage-watches.ts';
-import { withEndOfRun } from './run-watch.ts';
-import type { Watch } from './watch.domain.ts';
 import type { WatchStore } from './watch-store.ts';
-import { runCosts, toWireWatch } from './watch-view.ts';
 
 export interface WatchRoutesDeps extends ManageWatchesDeps {
   readonly watches: ManageWatchesDeps['watches'] & Pick<WatchStore, 'listWatches'>;
@@ -25,8 +22,10 @@ export interface WatchRoutesDeps extends ManageWatchesDeps {
   readonly cursors: CursorSealer;
 }
 
-export const watchTag = 'Watches';
+/** What may make runs. */
 export const watchPermission = 'platform.inventory.refresh.v1';
+/** Of every operation on watches. */
+export const watchOperation = { tag: 'Watches', permission: watchPermission } as const;
 export const watchesTemplate = '/v2/projects/{project_id}/watches';
 export const watchTemplate = `${watchesTemplate}/{platform_id}/{app_id}/{context_id}` as const;
 
@@ -50,23 +49,3 @@ export const watchExample: WatchView = {
   expected_credits_per_month: 864,
   maximum_credits_per_month: 16_000,
 };
-
-/** The watch as it is, with the end of its last run; where none was settled, by the size it has. */
-export async function watchView(deps: WatchRoutesDeps, watch: Watch): Promise<WatchView> {
-  // What cannot be read now is shown as it is stored.
-  const known = await withEndOfRun(deps.collector, watch).catch(() => watch);
-  const isNew = known.recent.runs === 0;
-  const assets = isNew ? await savedAssets(deps.revisions, known) : null;
-  return toWireWatch(known, runCosts(await deps.prices.readPrices(), assets));
-}
-
-/** Of the saved revision; null where there is none, or it cannot be read. */
-async function savedAssets(
-  revisions: RevisionStoreClient,
-  { scope, language }: Watch,
-): Promise<number | null> {
-  const first = { scope, language, pageSize: 1, descriptions: 'none', coding: null } as const;
-  const wanted = { ...first, assetIds: [], from: null };
-  const page = await revisions.findPage(wanted).catch(() => null);
-  return page?.meta.total_count ?? null;
-}

@@ -2,6 +2,8 @@ import type { WatchView } from '@inventory/contracts/http/watches';
 import type { PriceList } from '@inventory/contracts/internal/ledger';
 import { unchangedBlocks } from '@inventory/contracts/vocabulary';
 import { isoTime } from '@inventory/runtime/clock';
+import type { RevisionStoreClient } from '../pages/revision-store-client.ts';
+import { withEndOfRun } from './run-watch.ts';
 import {
   estimatedRunCost,
   expectedCreditsPerMonth,
@@ -9,6 +11,30 @@ import {
   type RunCosts,
   type Watch,
 } from './watch.domain.ts';
+import type { WatchRoutesDeps } from './watch-operation.ts';
+
+/** The watch as it is, with the end of its last run; where none was settled, by the size it has. */
+export async function watchView(
+  deps: Pick<WatchRoutesDeps, 'collector' | 'revisions' | 'prices'>,
+  watch: Watch,
+): Promise<WatchView> {
+  // What cannot be read now is shown as it is stored.
+  const known = await withEndOfRun(deps.collector, watch).catch(() => watch);
+  const isNew = known.recent.runs === 0;
+  const assets = isNew ? await savedAssets(deps.revisions, known) : null;
+  return toWireWatch(known, runCosts(await deps.prices.readPrices(), assets));
+}
+
+/** Of the saved revision; null where there is none, or it cannot be read. */
+async function savedAssets(
+  revisions: RevisionStoreClient,
+  { scope, language }: Watch,
+): Promise<number | null> {
+  const first = { scope, language, pageSize: 1, descriptions: 'none', coding: null } as const;
+  const wanted = { ...first, assetIds: [], from: null };
+  const page = await revisions.findPage(wanted).catch(() => null);
+  return page?.meta.total_count ?? null;
+}
 
 /** `assets` of the saved inventory, where that is known; else one block is estimated. */
 export function runCosts(prices: PriceList, assets: number | null): RunCosts {
