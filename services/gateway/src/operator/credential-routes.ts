@@ -79,7 +79,7 @@ export const credentialRoutes = [
     answer: listOf(credentialRecord),
     errors: ['project_not_found', 'invalid_cursor'],
     async handle({ tenancy, clock }, { path, query }) {
-      const afterId = readCursor('credentials', query.cursor, isCredentialId);
+      const afterId = readCursor('credentials', query.cursor, credentialId);
       const project = await tenancy.findProject(path.project_id);
       if (project === null) throw new Refused({ code: 'project_not_found' });
       const { limit } = query;
@@ -206,10 +206,6 @@ export const credentialRoutes = [
     },
   }),
 ];
-
-function isCredentialId(text: string): boolean {
-  return credentialId.safeParse(text).success;
-}
 
 /** An expiry in the past is a mistake: a Credential is ended at once by revoking it. */
 function requireFuture(expiresAtMs: number | null, nowMs: number): void {

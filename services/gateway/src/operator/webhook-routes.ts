@@ -24,7 +24,7 @@ const all = '/projects/{project_id}/webhook-endpoints';
 const one = `${all}/{endpoint_id}`;
 const errors = ['webhook_endpoint_not_found'] as const;
 const changeErrors = [...errors, 'concurrent_change'] as const;
-const isPlace = (text: string) => /^[0-9]{15}\/evt_[0-9a-f-]{36}$/.test(text);
+const place = z.string().regex(/^[0-9]{15}\/evt_[0-9a-f-]{36}$/);
 
 const readingRoutes = [
   operatorRoute({
@@ -78,7 +78,7 @@ const readingRoutes = [
     errors: [...errors, 'invalid_cursor'],
     async handle({ webhooks }, { path, query }) {
       const { state, from, to, limit } = query;
-      const before = readCursor('deliveries', query.cursor, isPlace) ?? undefined;
+      const before = readCursor('deliveries', query.cursor, place) ?? undefined;
       const part = { state, from, to, limit, before };
       const { items, next_before } = await webhooks.listDeliveries(path, part);
       return { items, next_cursor: next_before && writeCursor('deliveries', next_before) };

@@ -25,12 +25,8 @@ import {
 } from '../http/openapi/examples.ts';
 import { refreshLinks } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
-import {
-  type AdmitRefreshDeps,
-  type AdmittedRefresh,
-  admitRefresh,
-  refreshProduct,
-} from './admit-refresh.ts';
+import { type AdmitRefreshDeps, admitRefresh } from './admit-refresh.ts';
+import { type AdmittedRefresh, refreshProduct } from './refresh-answer.ts';
 import { runBatch } from './run-batch.ts';
 
 /** Small enough that one batch leaves capacity for other requests that wait for a decision. */
