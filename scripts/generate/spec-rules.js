@@ -186,6 +186,8 @@ module.exports = {
     'ledger-verify': 'Ledger verify',
     'status-page': 'Status: Without a key, cached 5 s, a bucket per peer; no figures of a customer',
     'account-self-service': 'Account self-service: Balance, statement, usage, alert',
+    'self-service-credentials':
+      'Self-service Credentials: At most the authority of the issuer; the secret shown once',
   },
   'Changes since a revision': {
     'changes-are-a-function-of-two-revisions':

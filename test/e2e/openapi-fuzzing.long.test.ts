@@ -10,6 +10,7 @@ const scopes = [
   'customer.webhooks.manage.v1',
   'customer.account.read.v1',
   'customer.account.manage.v1',
+  'customer.credentials.manage.v1',
 ];
 /** A busy machine is no finding. */
 const farOutMs = '600000';

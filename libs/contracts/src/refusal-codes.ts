@@ -185,10 +185,15 @@ export const refusalCodes = {
     status: 404,
     message: 'There is no such Service account.',
   },
-  credential_not_found: { on: toOperators, status: 404, message: 'There is no such Credential.' },
-  credential_revoked: { on: toOperators, status: 409, message: 'The Credential is revoked.' },
+  credential_not_found: { on: outside, status: 404, message: 'There is no such Credential.' },
+  credential_revoked: { on: outside, status: 409, message: 'The Credential is revoked.' },
+  credential_limit_reached: {
+    on: toCustomers,
+    status: 409,
+    message: 'The Project has all the active Credentials it can issue itself.',
+  },
   concurrent_change: {
-    on: setByOperators,
+    on: everywhere,
     status: 409,
     message: 'It was changed at the same time.',
   },

@@ -160,7 +160,7 @@ export const refusal = z.discriminatedUnion('code', [
       /** What the Credential lacks. */
       permission: permission.optional(),
       /** Why it may not although it has the permission. */
-      reason: z.enum(['network_policy', 'events_not_enabled']).optional(),
+      reason: z.enum(['network_policy', 'events_not_enabled', 'not_delegable']).optional(),
     }),
   }),
   z.object({
@@ -201,7 +201,10 @@ export const refusal = z.discriminatedUnion('code', [
   z.object({ code: z.enum(['stream_limit_exceeded']), ...limit, ...retryAfter }),
   z.object({ code: z.enum(['watch_limit_exceeded']), ...limit, ...retryAfter }),
   z.object({ code: z.enum(['watch_not_found']) }),
-  z.object({ code: z.enum(['webhook_endpoint_limit_reached']), ...limit }),
+  z.object({
+    code: z.enum(['webhook_endpoint_limit_reached', 'credential_limit_reached']),
+    ...limit,
+  }),
   z.object({
     code: z.enum(['secret_rotation_in_progress']),
     /** When the older of the two secrets stops signing. */

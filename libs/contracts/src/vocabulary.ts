@@ -126,6 +126,7 @@ export const explicitPermissions = [
   'customer.webhooks.manage.v1',
   'customer.account.read.v1',
   'customer.account.manage.v1',
+  'customer.credentials.manage.v1',
 ] as const;
 export const wildcardPermission = '*';
 export const permissions = [...inventoryPermissions, ...explicitPermissions] as const;

@@ -8,6 +8,8 @@ import type { FindProject } from './accounts/read-usage-route.ts';
 import type { Broadcasts } from './commands/open-broadcasts.ts';
 import type { RequestReplyClient } from './commands/request-reply-client.ts';
 import type { GatewayConfig } from './config.ts';
+import { credentialRoutes } from './credentials/credential-routes.ts';
+import type { OwnCredentialsTenancy } from './credentials/own-credentials.ts';
 import type { TrafficLimiter } from './http/limit-traffic.ts';
 import type { BoundPublicRoute } from './http/public-route.ts';
 import type { CursorSealer } from './http/sealed-cursor.ts';
@@ -23,7 +25,7 @@ import { webhookDeliveryRoutes } from './webhooks/webhook-delivery-routes.ts';
 import { webhookEndpointRoutes } from './webhooks/webhook-endpoint-routes.ts';
 
 export interface ApiRoutesDeps {
-  readonly findProject: FindProject;
+  readonly tenancy: OwnCredentialsTenancy & { readonly findProject: FindProject };
   readonly db: Db;
   readonly bus: Pick<MessageBus, 'publish'>;
   readonly broadcasts: Broadcasts;
@@ -40,7 +42,7 @@ export interface ApiRoutesDeps {
 /** Opens every feature of the public API but the event stream. */
 export function openApiRoutes(
   context: ServiceContext<GatewayConfig>,
-  { clients, limiter, positions, findProject, watchStandingOf, ...shared }: ApiRoutesDeps,
+  { clients, limiter, positions, tenancy, watchStandingOf, ...shared }: ApiRoutesDeps,
 ): BoundPublicRoute[] {
   const { ledger, webhooks, collector, eventLog: log } = clients;
   const { cursors } = shared;
@@ -55,6 +57,7 @@ export function openApiRoutes(
       route.bind({ webhooks, cursors }),
     ),
     readStatusRoute.bind({ readStatus: cacheStatus(collector.readStatus, status) }),
-    ...openAccounts(context, { ...shared, ledger, findProject }),
+    ...openAccounts(context, { ...shared, ledger, findProject: tenancy.findProject }),
+    ...credentialRoutes.map((route) => route.bind({ tenancy, cursors, clock: context.clock })),
   ];
 }

@@ -12,8 +12,8 @@ import { type EventStreamsParts, openEventStreams } from './streams/open-event-s
 import { createPositionCursors } from './streams/position-cursor.ts';
 
 export interface PublicFeaturesDeps
-  extends Omit<ApiRoutesDeps, 'limiter' | 'cursors' | 'positions' | 'findProject'> {
-  readonly tenancy: Pick<ApiRoutesDeps, 'findProject'> &
+  extends Omit<ApiRoutesDeps, 'limiter' | 'cursors' | 'positions' | 'tenancy'> {
+  readonly tenancy: ApiRoutesDeps['tenancy'] &
     Pick<EventStreamsParts, 'findBySecretDigest'> &
     Pick<AuthenticateDeps, 'principals'>;
 }
@@ -32,7 +32,7 @@ export async function openPublicApi(
     limiter: createRequestLimiter({ windows, clock, deadlines }),
     customerRequestsPerMinute: config.customerRequestsPerMinute,
   });
-  const { findProject, findBySecretDigest, principals } = tenancy;
+  const { findBySecretDigest, principals } = tenancy;
   const log = shared.clients.eventLog;
   const streams =
     role === 'api'
@@ -41,7 +41,7 @@ export async function openPublicApi(
   const routes = [
     ...(role === 'events'
       ? []
-      : openApiRoutes(context, { ...shared, findProject, limiter, cursors, positions })),
+      : openApiRoutes(context, { ...shared, tenancy, limiter, cursors, positions })),
     ...(streams ? [streams.route] : []),
   ];
   const { prices } = shared;

@@ -3,6 +3,7 @@ import { readPricesRoute } from './accounts/read-prices-route.ts';
 import { readStatementRoute } from './accounts/read-statement-route.ts';
 import { readUsageRoute } from './accounts/read-usage-route.ts';
 import { setBalanceAlertRoute } from './accounts/set-balance-alert-route.ts';
+import { credentialRoutes } from './credentials/credential-routes.ts';
 import type { PublicEndpoint } from './http/public-route.ts';
 import { exportCurrentRoute } from './pages/export-current-route.ts';
 import { readChangesRoute } from './pages/read-changes-route.ts';
@@ -41,6 +42,7 @@ export const publicRoutes: readonly PublicEndpoint[] = [
   readStatementRoute,
   readUsageRoute,
   setBalanceAlertRoute,
+  ...credentialRoutes,
   readPricesRoute,
   readStatusRoute,
   readV1PageRoute,

@@ -50,7 +50,7 @@ export interface components {
             readonly credential: {
                 readonly credential_id: string;
                 readonly project_id: string;
-                readonly scopes: readonly Open<"platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1" | "customer.events.read.v1" | "customer.webhooks.manage.v1" | "customer.account.read.v1" | "customer.account.manage.v1" | "*">[];
+                readonly scopes: readonly Open<"platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1" | "customer.events.read.v1" | "customer.webhooks.manage.v1" | "customer.account.read.v1" | "customer.account.manage.v1" | "customer.credentials.manage.v1" | "*">[];
                 readonly expires_at: string | null;
             };
             /** @description Present for Credentials with `customer.account.read.v1` only. */

@@ -872,7 +872,7 @@ export interface components {
             /** @enum {string} */
             readonly state: "active" | "revoked";
             readonly public_id: string;
-            readonly scopes: readonly ("platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1" | "customer.events.read.v1" | "customer.webhooks.manage.v1" | "customer.account.read.v1" | "customer.account.manage.v1" | "*")[];
+            readonly scopes: readonly ("platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1" | "customer.events.read.v1" | "customer.webhooks.manage.v1" | "customer.account.read.v1" | "customer.account.manage.v1" | "customer.credentials.manage.v1" | "*")[];
             readonly expires_at: string | null;
             readonly network_policy: readonly string[] | null;
             readonly replaced_secret_valid_until: string | null;
@@ -891,7 +891,7 @@ export interface components {
             /** @enum {string} */
             readonly state: "active" | "revoked";
             readonly public_id: string;
-            readonly scopes: readonly ("platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1" | "customer.events.read.v1" | "customer.webhooks.manage.v1" | "customer.account.read.v1" | "customer.account.manage.v1" | "*")[];
+            readonly scopes: readonly ("platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1" | "customer.events.read.v1" | "customer.webhooks.manage.v1" | "customer.account.read.v1" | "customer.account.manage.v1" | "customer.credentials.manage.v1" | "*")[];
             readonly expires_at: string | null;
             readonly network_policy: readonly string[] | null;
             readonly replaced_secret_valid_until: string | null;
@@ -912,7 +912,7 @@ export interface components {
             /** @enum {string} */
             readonly state: "active" | "revoked";
             readonly public_id: string;
-            readonly scopes: readonly ("platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1" | "customer.events.read.v1" | "customer.webhooks.manage.v1" | "customer.account.read.v1" | "customer.account.manage.v1" | "*")[];
+            readonly scopes: readonly ("platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1" | "customer.events.read.v1" | "customer.webhooks.manage.v1" | "customer.account.read.v1" | "customer.account.manage.v1" | "customer.credentials.manage.v1" | "*")[];
             readonly expires_at: string | null;
             readonly network_policy: readonly string[] | null;
             readonly replaced_secret_valid_until: string | null;
@@ -1656,7 +1656,7 @@ export interface operations {
                     readonly name?: string | null;
                     /** @description Of the same account; its default one when absent. */
                     readonly service_account_id?: string;
-                    readonly scopes: readonly ("platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1" | "customer.events.read.v1" | "customer.webhooks.manage.v1" | "customer.account.read.v1" | "customer.account.manage.v1" | "*")[];
+                    readonly scopes: readonly ("platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1" | "customer.events.read.v1" | "customer.webhooks.manage.v1" | "customer.account.read.v1" | "customer.account.manage.v1" | "customer.credentials.manage.v1" | "*")[];
                     /** @description In the future; null for never. */
                     readonly expires_at?: string | null;
                     /** @description Networks that clients must come from; null for any. */
@@ -1767,7 +1767,7 @@ export interface operations {
         readonly requestBody: {
             readonly content: {
                 readonly "application/json": {
-                    readonly scopes?: readonly ("platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1" | "customer.events.read.v1" | "customer.webhooks.manage.v1" | "customer.account.read.v1" | "customer.account.manage.v1" | "*")[];
+                    readonly scopes?: readonly ("platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1" | "customer.events.read.v1" | "customer.webhooks.manage.v1" | "customer.account.read.v1" | "customer.account.manage.v1" | "customer.credentials.manage.v1" | "*")[];
                     /** @description In the future; null for never. */
                     readonly expires_at?: string | null;
                     /** @description Networks that clients must come from; null for any. */

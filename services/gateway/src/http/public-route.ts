@@ -16,6 +16,7 @@ export type PublicTag =
   | 'Events'
   | 'Webhooks'
   | 'Account'
+  | 'Credentials'
   | 'Status'
   | 'Version 1';
 

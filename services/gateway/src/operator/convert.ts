@@ -1,13 +1,9 @@
-import { publicIdOf } from '@inventory/contracts/credential-secret';
 import type { HoldList } from '@inventory/contracts/internal/ledger';
 import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
 import { isoTime } from '@inventory/runtime/clock';
-import type { IssuedCredential } from '../tenancy/credentials.ts';
 import {
   type Account,
-  type Credential,
   defaultServiceAccountId,
-  overlapEndMs,
   type Project,
   type ServiceAccount,
 } from '../tenancy/tenancy.domain.ts';
@@ -77,31 +73,6 @@ export function toWireServiceAccount(serviceAccount: ServiceAccount) {
   };
 }
 
-/** The public id identifies the Credential of a leaked key; no part of the secret is shown. */
-export function toWireCredential(credential: Credential, nowMs: number) {
-  return {
-    credential_id: credential.id,
-    project_id: credential.projectId,
-    account_id: credential.accountId,
-    service_account_id: credential.serviceAccountId,
-    name: credential.name,
-    state: credential.state,
-    public_id: publicIdOf(credential.id),
-    scopes: credential.permissions,
-    expires_at: timeOrNull(credential.expiresAtMs),
-    network_policy: credential.networkPolicy,
-    replaced_secret_valid_until: timeOrNull(overlapEndMs(credential, nowMs)),
-    created_at: isoTime(credential.createdAtMs),
-    changed_at: isoTime(credential.changedAtMs),
-    revoked_at: timeOrNull(credential.revokedAtMs),
-  };
-}
-
-/** The only response with a secret. */
-export function toWireIssued({ credential, secret }: IssuedCredential, nowMs: number) {
-  return { ...toWireCredential(credential, nowMs), secret };
-}
-
 /** Identical for every repetition of a key: nothing in it depends on the call. */
 export function toWireEntry(outcome: BillingOutcome, wanted: { amount: number; reason: string }) {
   return {
@@ -122,8 +93,4 @@ export type Hold = HoldList['items'][number];
 /** Position of a hold in the list: oldest first, ties by refresh. */
 export function holdPosition(hold: Hold): string {
   return `${hold.reserved_at}/${hold.refresh_id}`;
-}
-
-function timeOrNull(timeMs: number | null): string | null {
-  return timeMs === null ? null : isoTime(timeMs);
 }

@@ -1,30 +1,34 @@
 import { credentialIdOf } from '@inventory/contracts/credential-secret';
+import {
+  credentialRecord,
+  credentialRotation,
+  expiry,
+  issuedCredential,
+  scopes,
+} from '@inventory/contracts/http/credentials';
 import { projectPath } from '@inventory/contracts/http/parameters';
 import { credentialId, serviceAccountId } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
 import { z } from 'zod';
+import { requireFuture } from '../tenancy/credentials.ts';
 import { type Credential, isSecretOf } from '../tenancy/tenancy.domain.ts';
-import { fromWireChange, toWireCredential, toWireIssued } from './convert.ts';
+import { toWireCredential, toWireIssued } from '../tenancy/wire-credential.ts';
+import { fromWireChange } from './convert.ts';
 import { listAnswer, readCursor } from './list-cursor.ts';
 import { operatorRoute } from './operator-route.ts';
 import {
   changeOf,
   credentialPath,
-  credentialRecord,
   emptyBody,
-  expiry,
   foundCredential,
-  issuedCredential,
   listOf,
   listQuery,
   name,
   networkPolicy,
-  scopes,
 } from './operator-schemas.ts';
 
 const tag = 'Credentials';
 const errors = ['credential_not_found', 'credential_revoked'] as const;
-const overlapSecondsMax = 7 * 24 * 3600;
 const shownOnce = 'The secret is shown in this response only.';
 
 export const credentialRoutes = [
@@ -148,14 +152,7 @@ export const credentialRoutes = [
     action: 'credential.rotate',
     input: {
       path: credentialPath,
-      body: z.strictObject({
-        overlap_seconds: z
-          .int()
-          .min(0)
-          .max(overlapSecondsMax)
-          .default(0)
-          .describe('How long the replaced secret stays valid.'),
-      }),
+      body: credentialRotation,
     },
     answer: issuedCredential,
     errors: [...errors, 'concurrent_change'],
@@ -206,10 +203,3 @@ export const credentialRoutes = [
     },
   }),
 ];
-
-/** An expiry in the past is a mistake: a Credential is ended at once by revoking it. */
-function requireFuture(expiresAtMs: number | null, nowMs: number): void {
-  if (expiresAtMs === null || expiresAtMs > nowMs) return;
-  const issue = { in: 'body', field: 'expires_at', reason: 'must be in the future' } as const;
-  throw new Refused({ code: 'invalid_request', detail: { issues: [issue] } });
-}

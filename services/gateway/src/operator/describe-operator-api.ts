@@ -1,3 +1,4 @@
+import { credentialRecord, issuedCredential } from '@inventory/contracts/http/credentials';
 import { requestIssue } from '@inventory/contracts/http/meta';
 import {
   webhookDelivery,
@@ -32,9 +33,7 @@ import type { OperatorEndpoint, OperatorTag } from './operator-route.ts';
 import {
   accountRecord,
   auditRecord,
-  credentialRecord,
   foundCredential,
-  issuedCredential,
   projectRecord,
   serviceAccountRecord,
 } from './operator-schemas.ts';

@@ -1,3 +1,4 @@
+import { credentialRecord } from '@inventory/contracts/http/credentials';
 import { canonicalDecimal, controlFree } from '@inventory/contracts/http/parameters';
 import {
   accountId,
@@ -7,8 +8,6 @@ import {
   requestId,
   serviceAccountId,
 } from '@inventory/contracts/ids';
-import { grantedPermission } from '@inventory/contracts/vocabulary';
-import { fromIsoTime } from '@inventory/runtime/clock';
 import { z } from 'zod';
 import { networkPolicyEntriesMax, parseNetwork } from '../tenancy/network-policy.domain.ts';
 
@@ -54,12 +53,6 @@ export function changeOf<Shape extends Record<string, z.ZodExactOptional>>(shape
     })
     .meta({ minProperties: 1 });
 }
-
-export const scopes = z
-  .array(grantedPermission)
-  .min(1)
-  .max(grantedPermission.options.length)
-  .transform((given) => [...new Set(given)]);
 
 export const accountPath = z.object({ account_id: accountId });
 export const serviceAccountPath = z.object({ service_account_id: serviceAccountId });
@@ -130,33 +123,12 @@ export const serviceAccountRecord = z.object({
   changed_at: time,
 });
 
-export const credentialRecord = z.object({
-  credential_id: credentialId,
-  project_id: projectId,
-  account_id: accountId,
-  service_account_id: serviceAccountId,
-  name: z.string().nullable(),
-  state: z.enum(['active', 'revoked']),
-  /** Part of the secret that identifies the Credential of a leaked key. */
-  public_id: z.string(),
-  scopes: z.array(grantedPermission),
-  expires_at: time.nullable(),
-  network_policy: shownPolicy,
-  replaced_secret_valid_until: time.nullable(),
-  created_at: time,
-  changed_at: time,
-  revoked_at: time.nullable(),
-});
-
 /** The Credential of a secret that was found somewhere. */
 export const foundCredential = credentialRecord.extend({
   secret_valid: z
     .boolean()
     .describe('Whether it is the secret of the Credential now, or one in its overlap.'),
 });
-
-/** The only response with a secret. */
-export const issuedCredential = credentialRecord.extend({ secret: z.string() });
 
 export const auditRecord = z.object({
   audit_id: auditId,
@@ -176,10 +148,3 @@ export const auditRecord = z.object({
 export function listOf<Item extends z.ZodType>(item: Item) {
   return z.object({ items: z.array(item), next_cursor: z.string().nullable() });
 }
-
-/** When a Credential ends, in milliseconds since the epoch. */
-export const expiry = z.iso
-  .datetime({ offset: true })
-  .transform(fromIsoTime)
-  .nullable()
-  .describe('In the future; null for never.');

@@ -138,3 +138,10 @@ export async function revokeCredential(
   const { atMs } = announcement;
   return { ...found, state: 'revoked', revokedAtMs: atMs, changedAtMs: atMs };
 }
+
+/** An expiry in the past is a mistake: a Credential is ended at once by revoking it. */
+export function requireFuture(expiresAtMs: number | null, nowMs: number): void {
+  if (expiresAtMs === null || expiresAtMs > nowMs) return;
+  const issue = { in: 'body', field: 'expires_at', reason: 'must be in the future' } as const;
+  throw new Refused({ code: 'invalid_request', detail: { issues: [issue] } });
+}

@@ -42,7 +42,7 @@ export async function openTenancy(
   const announcer = createAnnouncer({ clock, identifiers, invalidate, relay: relay.flush });
   const { findAccount, listAccounts, findProject, listProjects } = store;
   const { findServiceAccount, listServiceAccounts } = store;
-  const { findCredential, listCredentials, findBySecretDigest } = store;
+  const { findCredential, listCredentials, countActiveCredentials, findBySecretDigest } = store;
   return {
     principals,
     findAccount,
@@ -53,6 +53,7 @@ export async function openTenancy(
     listServiceAccounts,
     findCredential,
     listCredentials,
+    countActiveCredentials,
     findBySecretDigest,
     createAccount: createAccount.bind(null, store, context),
     changeAccount: changeAccount.bind(null, store, announcer),

@@ -177,6 +177,10 @@ function credentialVerbs(credentials: Collection<CredentialDocument>) {
     async listCredentials(projectId: ProjectId, part: ListPart): Promise<Credential[]> {
       return (await listPart(credentials, { projectId }, part)).map(fromCredentialDocument);
     },
+    /** At most `max` are counted. */
+    countActiveCredentials(projectId: ProjectId, max: number): Promise<number> {
+      return credentials.countDocuments({ projectId, state: 'active' }, { limit: max });
+    },
     changeCredential(id: CredentialId, changes: CredentialChanges, announcement: Announcement) {
       const { permissions, expiresAtMs, ...same } = changes;
       const set = {

@@ -5,9 +5,13 @@ import {
   type ProjectId,
   type ServiceAccountId,
 } from '@inventory/contracts/ids';
-import type { GrantedPermission } from '@inventory/contracts/vocabulary';
+import {
+  type GrantedPermission,
+  inventoryPermissions,
+  wildcardPermission,
+} from '@inventory/contracts/vocabulary';
 import type { NetworkPolicy } from './network-policy.domain.ts';
-import type { Principal } from './principal.domain.ts';
+import { mayUse, type Principal } from './principal.domain.ts';
 
 /** Accounts and Projects are never deleted: money and refreshes refer to them. */
 export type OwnerState = 'active' | 'suspended';
@@ -196,4 +200,34 @@ function principalOf(
 function earliest(left: number | null, right: number | null): number | null {
   if (left === null || right === null) return left ?? right;
   return Math.min(left, right);
+}
+
+/** What a Credential can give to another one. */
+type Authority = Pick<
+  Credential,
+  'serviceAccountId' | 'permissions' | 'expiresAtMs' | 'networkPolicy'
+>;
+
+/** A permission that the owner lacks or that is never passed on; undefined when there is none. */
+export function notDelegable(
+  owner: Pick<Authority, 'permissions'>,
+  permissions: readonly GrantedPermission[],
+): GrantedPermission | undefined {
+  return permissions.find((wanted) => {
+    if (wanted === wildcardPermission)
+      return !inventoryPermissions.every((one) => mayUse(owner, one));
+    return wanted.includes('.manage.') || !mayUse(owner, wanted);
+  });
+}
+
+/** Whether the owner could have issued the other one: no part of its authority is wider. */
+export function includesAuthority(owner: Authority, other: Authority): boolean {
+  const { networkPolicy, expiresAtMs } = owner;
+  const endsInTime = other.expiresAtMs !== null && other.expiresAtMs <= (expiresAtMs ?? Infinity);
+  return (
+    owner.serviceAccountId === other.serviceAccountId &&
+    notDelegable(owner, other.permissions) === undefined &&
+    (expiresAtMs === null || endsInTime) &&
+    (networkPolicy === null || String(networkPolicy) === String(other.networkPolicy))
+  );
 }

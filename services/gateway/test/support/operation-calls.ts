@@ -1,7 +1,7 @@
 import { watchPath } from '@inventory/contracts/http/watches';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { permissions } from '@inventory/contracts/vocabulary';
-import { newRefreshId } from '@inventory/testkit/builders';
+import { newCredentialId, newRefreshId } from '@inventory/testkit/builders';
 import type { Principal } from '../../src/tenancy/principal.domain.ts';
 import type { ApiCall } from './api-call.ts';
 import {
@@ -37,6 +37,8 @@ export function rightCall(
   const watches = `/v2/projects/${projectId}/watches`;
   const watch = watchPath(projectId, scope);
   const watched = { every_seconds: 3_600 };
+  const credentials = `/v2/projects/${projectId}/credentials`;
+  const credential = `${credentials}/${newCredentialId()}`;
   const calls: Readonly<Record<string, ApiCall>> = {
     requestRefresh: { method: 'POST', path: refreshPathOf(scope), body: refreshBody },
     requestRefreshes: { method: 'POST', path: batchPath, body: { items: [batchItem(scope)] } },
@@ -82,6 +84,10 @@ export function rightCall(
     readStatement: { path: '/v2/account/statement' },
     readUsage: { path: '/v2/account/usage' },
     setBalanceAlert: { method: 'PUT', path: '/v2/account/balance-alert', body: { threshold: 5 } },
+    issueCredential: { method: 'POST', path: credentials, body: { scopes: ['*'] } },
+    listCredentials: { path: credentials },
+    rotateCredential: { method: 'POST', path: `${credential}/rotate`, body: {} },
+    revokeCredential: { method: 'DELETE', path: credential },
     readPrices: { path: '/v2/prices' },
     readStatus: { path: '/v2/status' },
   };

@@ -20,6 +20,7 @@ import { gatewayIndexes } from '../../src/gateway-indexes.ts';
 import { openClients } from '../../src/open-clients.ts';
 import { openPublicApi } from '../../src/open-public-api.ts';
 import type { EventStreamClient } from '../../src/streams/event-stream-client.ts';
+import { openTenancy } from '../../src/tenancy/open-tenancy.ts';
 import type { Principal } from '../../src/tenancy/principal.domain.ts';
 import { defaultServiceAccountId } from '../../src/tenancy/tenancy.domain.ts';
 import { type ApiAnswer, type ApiCall, closeCalls } from './api-call.ts';
@@ -254,6 +255,7 @@ async function startPublicApi(
   const { url } = await openPublicApi(context, {
     clients: { ...clients, eventLog: world.eventLog },
     tenancy: {
+      ...(await openTenancy(context, { db, bus, broadcasts })),
       principals: world,
       findProject: world.findProject,
       findBySecretDigest: async () => null,

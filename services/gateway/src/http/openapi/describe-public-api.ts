@@ -5,6 +5,11 @@ import {
   amounts,
 } from '@inventory/contracts/http/account';
 import { changesPage } from '@inventory/contracts/http/changes';
+import {
+  credentialList,
+  credentialRecord,
+  issuedCredential,
+} from '@inventory/contracts/http/credentials';
 import { currentPage } from '@inventory/contracts/http/current';
 import { errorMeta } from '@inventory/contracts/http/error-body';
 import { eventPage } from '@inventory/contracts/http/events';
@@ -94,6 +99,9 @@ const named: NamedSchemas = new Map<z.core.$ZodType, string>([
   [serviceStatus, 'ServiceStatus'],
   [accountStatement, 'Statement'],
   [accountUsage, 'Usage'],
+  [credentialRecord, 'Credential'],
+  [issuedCredential, 'IssuedCredential'],
+  [credentialList, 'CredentialList'],
   [v1AliasFailure, 'V1AliasFailure'],
   [v1InvalidRequest, 'V1InvalidRequest'],
   [v1OriginalFailure, 'V1OriginalFailure'],
@@ -106,6 +114,7 @@ const tags: Readonly<Record<PublicTag, string>> = {
   Events: 'Terminal refreshes, as a stream and as a list.',
   Webhooks: 'The same events, sent as signed requests.',
   Account: 'Money, limits and prices.',
+  Credentials: 'Keys of the Project, issued by its customer.',
   Status: 'How the service does.',
   'Version 1': 'Deprecated routes with their own bodies.',
 };

@@ -1,0 +1,183 @@
+import { credentialList, issuedCredential } from '@inventory/contracts/http/credentials';
+import { newCredentialId, newProjectId } from '@inventory/testkit/builders';
+import { callDocumented } from './support/call-documented.ts';
+import { type GatewayWorld, openWorld } from './support/test-gateway.ts';
+import { operate, startWholeGateway, type WholeGateway } from './support/whole-gateway.ts';
+
+let world: GatewayWorld;
+let gateway: WholeGateway;
+
+beforeAll(async () => {
+  world = await openWorld();
+  gateway = await startWholeGateway(world);
+});
+afterAll(() => world?.close());
+
+const manage = 'customer.credentials.manage.v1';
+const current = 'platform.inventory.current.page.v1';
+
+/** A customer whose Credential may issue others. */
+async function newCustomer(given: object = {}) {
+  const { account_id } = await operate(gateway, '/accounts', { name: 'Trader' });
+  const { project_id } = await operate(gateway, `/accounts/${account_id}/projects`);
+  const path = `/v2/projects/${project_id}/credentials`;
+  const issue = (body: object) => operate(gateway, `/projects/${project_id}/credentials`, body);
+  const own = await issue({ scopes: ['*', 'customer.account.read.v1', manage], ...given });
+  const call = (method: string, rest = '', body?: unknown, key: string = own.secret) =>
+    callDocumented(gateway.publicUrl, { method, path: `${path}${rest}`, key, body });
+  return { account_id, project_id, own, issue, call };
+}
+const accountStatus = async (key: string) =>
+  (await callDocumented(gateway.publicUrl, { path: '/v2/account', key })).status;
+
+test('a customer issues a Credential, whose secret is shown once and ends with its rotation or revocation (Self-service Credentials) [self-service-credentials]', async () => {
+  const { project_id, own, call } = await newCustomer();
+
+  const issued = await call('POST', '', { name: 'Bot', scopes: [current] });
+  const { credential_id: id, secret } = issuedCredential.strict().parse(issued.json.data);
+  const rest = `/${id}`;
+  expect(issued.status).toBe(201);
+  expect(issued.json.data).toMatchObject({ project_id, name: 'Bot', scopes: [current] });
+  expect(await accountStatus(secret)).toBe(200);
+
+  const rotated = await call('POST', `${rest}/rotate`, {});
+  const second = rotated.json.data.secret;
+  expect([await accountStatus(secret), await accountStatus(second)]).toEqual([401, 200]);
+
+  const revoked = await call('DELETE', rest);
+  const again = await call('DELETE', rest);
+  expect(revoked.json.data).toMatchObject({ state: 'revoked', credential_id: id });
+  expect(again.json.data).toEqual(revoked.json.data);
+  expect(await accountStatus(second)).toBe(401);
+  expect((await call('POST', `${rest}/rotate`, {})).json.error?.code).toBe('credential_revoked');
+
+  const first = await call('GET', '?limit=1');
+  const rest2 = await call('GET', `?cursor=${first.json.data.pagination.next_cursor}`);
+  const items = [first, rest2].flatMap(({ json }) => credentialList.parse(json.data).items);
+  expect(items.map((item) => item.credential_id)).toEqual([own.credential_id, id]);
+  expect(first.text + rest2.text).not.toContain(secret.slice(0, 40));
+});
+
+test('none is issued with more than the own Credential may do (Self-service Credentials) [self-service-credentials, scopes]', async () => {
+  const networks = ['127.0.0.0/8'];
+  const ends = '2030-01-01T00:00:00.000Z';
+  const { own, call } = await newCustomer({
+    scopes: [current, manage, 'customer.webhooks.manage.v1'],
+    network_policy: networks,
+    expires_at: ends,
+  });
+  const refusedOf = async (body: object) => {
+    const { status, json } = await call('POST', '', body);
+    return [status, json.error?.detail];
+  };
+
+  const refused = (permission?: string) => [
+    403,
+    { reason: 'not_delegable', ...(permission && { permission }) },
+  ];
+  for (const lacking of ['platform.inventory.refresh.v1', 'customer.events.read.v1']) {
+    expect(await refusedOf({ scopes: [current, lacking] })).toEqual(refused(lacking));
+  }
+  for (const managing of [manage, 'customer.webhooks.manage.v1']) {
+    expect(await refusedOf({ scopes: [managing] })).toEqual(refused(managing));
+  }
+  expect(await refusedOf({ scopes: ['*'] })).toEqual(refused());
+  expect(await refusedOf({ scopes: [current], expires_at: null })).toEqual(refused());
+  const later = '2031-01-01T00:00:00.000Z';
+  expect(await refusedOf({ scopes: [current], expires_at: later })).toEqual(refused());
+
+  const { json } = await call('POST', '', { scopes: [current] });
+  expect(json.data).toMatchObject({
+    service_account_id: own.service_account_id,
+    network_policy: networks,
+    expires_at: ends,
+  });
+});
+
+test('a wider Credential, one of another Service account or Project is neither rotated nor revoked (Self-service Credentials) [self-service-credentials]', async () => {
+  const { account_id, own, issue, call } = await newCustomer();
+  const { service_account_id } = await operate(
+    gateway,
+    `/accounts/${account_id}/service-accounts`,
+    { name: 'Bots' },
+  );
+  const others = [
+    own,
+    await issue({ scopes: [current, 'customer.events.read.v1'] }),
+    await issue({ scopes: [current], service_account_id }),
+  ];
+  const foreign = (await newCustomer()).own;
+
+  const codes = async (id: string) => {
+    const answers = [await call('POST', `/${id}/rotate`, {}), await call('DELETE', `/${id}`)];
+    return answers.map(({ json }) => json.error?.code);
+  };
+  for (const { credential_id, secret } of others) {
+    expect(await codes(credential_id)).toEqual(['permission_denied', 'permission_denied']);
+    expect(await accountStatus(secret)).toBe(200);
+  }
+  for (const id of [foreign.credential_id, newCredentialId()]) {
+    expect(await codes(id)).toEqual(['credential_not_found', 'credential_not_found']);
+  }
+  expect(await accountStatus(foreign.secret)).toBe(200);
+});
+
+test('a Project can issue a hundred active Credentials itself, and again after one was revoked (Self-service Credentials) [self-service-credentials]', async () => {
+  const { project_id, account_id, call } = await newCustomer();
+  await operate(gateway, `/accounts/${account_id}`, { traffic_limit_per_minute: 1_000 }, 'PATCH');
+  await operate(
+    gateway,
+    `/service-accounts/${account_id.replace('acc_', 'sa_')}`,
+    { rate_limit_per_minute: 1_000 },
+    'PATCH',
+  );
+  const issues = await Promise.all(
+    Array.from({ length: 98 }, () =>
+      operate(gateway, `/projects/${project_id}/credentials`, { scopes: [current] }),
+    ),
+  );
+  const wanted = { scopes: [current] };
+
+  expect((await call('POST', '', wanted)).status).toBe(201);
+  const { status, json } = await call('POST', '', wanted);
+  expect([status, json.error?.code, json.error?.detail]).toEqual([
+    409,
+    'credential_limit_reached',
+    { limit: 100 },
+  ]);
+  await call('DELETE', `/${issues[0].credential_id}`);
+  expect((await call('POST', '', wanted)).status).toBe(201);
+});
+
+test('of two rotations at once one is refused, and no secret of the other is handed out (Self-service Credentials) [self-service-credentials]', async () => {
+  const { call } = await newCustomer();
+  const { credential_id } = (await call('POST', '', { scopes: [current] })).json.data;
+  const rotations = await Promise.all(
+    Array.from({ length: 4 }, () => call('POST', `/${credential_id}/rotate`, {})),
+  );
+
+  const codes = rotations.map(({ json }) => json.error?.code ?? 'rotated');
+  expect(codes).toContain('rotated');
+  expect(codes.every((code) => ['rotated', 'concurrent_change'].includes(code))).toBe(true);
+  const valid = rotations
+    .filter(({ status }) => status === 200)
+    .map(({ json }) => json.data.secret);
+  const statuses = await Promise.all(valid.map(accountStatus));
+  expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+});
+
+test('a Project that is not the own one has no Credentials to be seen (Self-service Credentials) [self-service-credentials]', async () => {
+  const { own } = await newCustomer();
+  const path = `/v2/projects/${newProjectId()}/credentials`;
+  const calls = [
+    { path },
+    { method: 'POST', path, body: { scopes: [current] } },
+    { method: 'POST', path: `${path}/${own.credential_id}/rotate`, body: {} },
+    { method: 'DELETE', path: `${path}/${own.credential_id}` },
+  ];
+  const answers = await Promise.all(
+    calls.map((call) => callDocumented(gateway.publicUrl, { ...call, key: own.secret })),
+  );
+
+  expect(answers.map(({ json }) => json.error?.code)).toEqual(Array(4).fill('project_not_found'));
+});
