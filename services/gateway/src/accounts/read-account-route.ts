@@ -16,6 +16,8 @@ const ofProject = [
   'streamEvents',
   'createWebhookEndpoint',
   'listWebhookEndpoints',
+  'issueCredential',
+  'listCredentials',
   'readUsage',
 ];
 

@@ -160,6 +160,7 @@ const publicApi: ApiDescription<PublicEndpoint> = {
     project_id: exampleIds.project,
     refresh_id: exampleIds.refresh,
     endpoint_id: exampleIds.webhookEndpoint,
+    credential_id: exampleIds.credential,
     // What the reference fills in: the default is far more than a person reads.
     page_size: 50,
   },

@@ -179,6 +179,7 @@ const details: Partial<Record<PublicCode, object>> = {
   stream_limit_exceeded: { limit: 4 },
   watch_limit_exceeded: { limit: 10_000 },
   webhook_endpoint_limit_reached: { limit: 10 },
+  credential_limit_reached: { limit: 100 },
   secret_rotation_in_progress: { ends_at: '2026-01-16T10:00:00.000Z' },
   outstanding_limit_exceeded: { limit: 'account_count', outstanding_max: 1_000 },
   product_unavailable: { admission_state: 'closed', reason: 'global_outstanding_closed' },
