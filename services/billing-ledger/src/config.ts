@@ -3,7 +3,7 @@ import {
   serviceConfig,
   serviceSettings,
 } from '@inventory/runtime/service-settings';
-import { count, deepFreeze, duration, integer, readSettings } from '@inventory/runtime/settings';
+import { deepFreeze, duration, integer, readSettings } from '@inventory/runtime/settings';
 
 export const settings = {
   ...serviceSettings,
@@ -16,7 +16,7 @@ export const settings = {
   CACHED_ACCOUNTS_MAX: integer(1, 10_000_000)
     .prefault('20000')
     .describe('Accounts cached in memory'),
-  RECENT_COMMANDS_MAX: count()
+  RECENT_COMMANDS_MAX: integer(1, 10_000_000)
     .prefault('100000')
     .describe('Recorded command keys cached in memory, so that a duplicate costs no read'),
   SNAPSHOT_EVERY_ENTRIES: integer(1, 1_000_000)

@@ -34,16 +34,8 @@ export async function startBillingLedger(
   const { passIntervalMs } = config.snapshots;
   // What is older than two passes is in the snapshots.
   const holdWatch = watchHolds({ ...ledger, oldMs: 2 * passIntervalMs });
-  observeLedger({
-    accountsCached: () => ledger.cache.size,
-    accountsQuarantined: () => ledger.quarantine.size,
-    accountsBehind: () => ledger.rebuilds.size,
-    holds: holdWatch.holds,
-    now: () => clock.now(),
-    clockOffsetMs: ledger.journalClock.offsetMs,
-  });
-
-  observeVerification(ledger.verifier.state, () => clock.now());
+  observeLedger({ ...ledger, holds: holdWatch.holds, clock });
+  observeVerification(ledger.verifier.last, () => clock.now());
 
   const repeat = (name: string, intervalMs: number, runOnce: () => Promise<void>) =>
     startPeriodicJob({ name, intervalMs, lifetime, logger, runOnce });
@@ -54,7 +46,7 @@ export async function startBillingLedger(
   repeat('snapshot pass', passIntervalMs / passChecks, ledger.snapshotPass);
   repeat('old holds', oldHoldsIntervalMs, holdWatch.round);
   repeat('quarantine', quarantineIntervalMs, ledger.quarantine.reload);
-  repeat('verification record', verificationReadMs, ledger.verifier.readState);
+  repeat('verification record', verificationReadMs, ledger.verifier.readLast);
   if (config.verifyIntervalMs > 0) {
     repeat('verification', Math.min(config.verifyIntervalMs, verificationCheckMs), () =>
       ledger.verifier.runIfDue(config.verifyIntervalMs),

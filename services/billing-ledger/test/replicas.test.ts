@@ -104,7 +104,7 @@ describe('A ledger that restarts without memory', () => {
     await stage.send(...commands);
     await before.stop();
     const after = await stage.startReplica({
-      config: { cache: { accountsMax: 1, recentKeysMax: 0 } },
+      config: { cache: { accountsMax: 1, recentKeysMax: 1 } },
     });
     const entries = (await after.verify()).entries;
 

@@ -45,9 +45,9 @@ export async function startEventStream(
     onAppended: appendedCounter(clock),
     listEventProjects: gateway.listEventProjects,
   });
-  const webhooks = openManaging(context, stores, serving, wake);
+  const managing = openManaging(context, stores, serving, wake);
   const routes = [
-    ...webhookRoutes.map((route) => route.bind({ webhooks })),
+    ...webhookRoutes.map((route) => route.bind(managing)),
     ...logRoutes.map((route) => route.bind({ log, clock, logEpoch: config.log.logEpoch })),
   ];
   return serveInternal(context, routes, health);

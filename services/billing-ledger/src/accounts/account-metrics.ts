@@ -1,5 +1,8 @@
+import type { Clock } from '@inventory/runtime/clock';
 import { instrumentsOf } from '@inventory/runtime/instruments';
 import { metrics } from '@opentelemetry/api';
+import type { JournalClock } from '../journal/journal-clock.ts';
+import type { HoldWatch } from '../snapshots/old-holds.ts';
 
 const { gauge } = instrumentsOf(metrics.getMeter('@inventory/billing-ledger'));
 
@@ -31,34 +34,36 @@ const clockOffset = gauge({
   unit: 's',
 });
 
-export interface LedgerGauges {
-  readonly accountsCached: () => number;
-  readonly accountsQuarantined: () => number;
-  readonly accountsBehind: () => number;
-  readonly holds: () => OpenHolds;
-  readonly now: () => number;
-  readonly clockOffsetMs: () => number | null;
+interface Sized {
+  readonly size: number;
 }
 
-export interface OpenHolds {
-  readonly open: number;
-  /** When the oldest was made; null when none is known. */
-  readonly oldestAtMs: number | null;
-}
-
-/** What is read when metrics are collected. */
-export function observeLedger(gauges: LedgerGauges): void {
-  const { accountsCached, accountsQuarantined, accountsBehind, holds, now, clockOffsetMs } = gauges;
+/** Reports the state of this replica. */
+export function observeLedger({
+  cache,
+  quarantine,
+  rebuilds,
+  holds,
+  journalClock,
+  clock,
+}: {
+  readonly cache: Sized;
+  readonly quarantine: Sized;
+  readonly rebuilds: Sized;
+  readonly holds: HoldWatch['holds'];
+  readonly journalClock: Pick<JournalClock, 'offsetMs'>;
+  readonly clock: Pick<Clock, 'now'>;
+}): void {
   clockOffset.observe((observe) => {
-    const offsetMs = clockOffsetMs();
+    const offsetMs = journalClock.offsetMs();
     if (offsetMs !== null) observe(offsetMs / 1_000);
   });
-  cachedAccounts.observe((observe) => observe(accountsCached()));
-  quarantinedAccounts.observe((observe) => observe(accountsQuarantined()));
-  behindAccounts.observe((observe) => observe(accountsBehind()));
+  cachedAccounts.observe((observe) => observe(cache.size));
+  quarantinedAccounts.observe((observe) => observe(quarantine.size));
+  behindAccounts.observe((observe) => observe(rebuilds.size));
   openHolds.observe((observe) => observe(holds().open));
   oldestHoldAge.observe((observe) => {
     const { oldestAtMs } = holds();
-    observe(oldestAtMs === null ? 0 : Math.max(0, now() - oldestAtMs) / 1_000);
+    observe(oldestAtMs === null ? 0 : Math.max(0, clock.now() - oldestAtMs) / 1_000);
   });
 }

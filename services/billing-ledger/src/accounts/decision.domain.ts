@@ -1,32 +1,15 @@
 import type { BillingRefusal, FundsRefusal } from '@inventory/contracts/refusal';
-import type { LedgerAsset } from '@inventory/contracts/vocabulary';
 import type { PriceBook } from '../prices/price-list.domain.ts';
 import type { Account } from './account.domain.ts';
-import type { Entry } from './entry.domain.ts';
+import type { Entry, EntryDetails } from './entry.domain.ts';
 import { nothingMoved } from './movement.domain.ts';
 import { capRefusal } from './spend.domain.ts';
 import { fundingAsset, insufficientCode } from './terms.domain.ts';
 
-type Given = 'kind' | 'asset' | 'change';
-type Optional = Exclude<
-  keyof Entry,
-  | Given
-  | 'seq'
-  | 'at'
-  | 'command'
-  | 'commandId'
-  | 'after'
-  | 'refusal'
-  | 'creditsAvailable'
-  | 'lowBalance'
-  | 'opening'
->;
-
-/** The fields of an entry about its command, beside the refusal. */
-export type Details = { readonly asset: LedgerAsset } & Partial<Pick<Entry, Optional>>;
+type Details = Pick<Entry, 'asset'> & Partial<EntryDetails>;
 
 /** An entry without its position in the journal. */
-export type Decision = Details & Pick<Entry, Given> & { readonly refusal?: BillingRefusal };
+export type Decision = Details & Pick<Entry, 'kind' | 'change'>;
 
 /** Nothing moves; the refusal is kept, so that the same command is refused for ever. */
 export function refuse(details: Details, refusal: BillingRefusal): Decision {

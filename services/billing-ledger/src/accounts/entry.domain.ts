@@ -16,7 +16,7 @@ import type { Configuration, LowBalance } from './terms.domain.ts';
  * One line of an account's journal: what one command did, refusals included. Never changed. It
  * holds all of its outcome and all that distinguishes a duplicate of its command from a conflict.
  */
-export interface Entry {
+export interface Entry extends EntryDetails {
   /** Position in the account's journal, from 1, without gaps. */
   readonly seq: number;
   /** Milliseconds since the epoch, never decreasing within the account; `seq` orders equal times. */
@@ -25,12 +25,25 @@ export interface Entry {
   /** What it was made for; `expire` and `allowance` begin a month without a command. */
   readonly command: CommandKind | 'expire' | 'allowance';
   readonly commandId: string;
-  /** Key of a command that can never be applied after this entry. */
-  readonly precludes: string | null;
   readonly asset: LedgerAsset;
   readonly change: Balances;
   /** The balances of `asset` after this entry. */
   readonly after: Balances;
+  /** Where the asset is units: the credits that it left untouched. */
+  readonly creditsAvailable: number | null;
+  /** Set where it crosses the account's alert. */
+  readonly lowBalance: LowBalance | null;
+  /**
+   * The entries right before it that began its month on the way to it: they are stored as entries
+   * of the same commit, and published whenever this one is.
+   */
+  readonly opening: readonly Entry[];
+}
+
+/** What an entry states of its command; null where it does not apply. */
+export interface EntryDetails {
+  /** Key of a command that can never be applied after this entry. */
+  readonly precludes: string | null;
   readonly productCode: ProductCode | null;
   readonly priceVersion: number | null;
   readonly projectId: ProjectId | null;
@@ -55,16 +68,26 @@ export interface Entry {
    * period is over. Units that it releases or refunds expire with it.
    */
   readonly pastPeriod: Period | null;
-  /** Where the asset is units: the credits that it left untouched. */
-  readonly creditsAvailable: number | null;
-  /** Set where it crosses the account's alert. */
-  readonly lowBalance: LowBalance | null;
-  /**
-   * The entries right before it that began its month on the way to it: they are stored as entries
-   * of the same commit, and published whenever this one is.
-   */
-  readonly opening: readonly Entry[];
 }
+
+export const noDetails: EntryDetails = {
+  precludes: null,
+  productCode: null,
+  priceVersion: null,
+  projectId: null,
+  refreshId: null,
+  requestId: null,
+  maxCredits: null,
+  pages: null,
+  amount: null,
+  reason: null,
+  outcome: null,
+  observedAssets: null,
+  disposition: null,
+  refusal: null,
+  configured: null,
+  pastPeriod: null,
+};
 
 /** The keys this entry answers: its own command's, and one it precludes. */
 export function entryKeys(entry: Entry): readonly string[] {

@@ -6,7 +6,7 @@ import { decideCharge, decideReverse } from './decide-page.domain.ts';
 import { decideReserve, decideResolution } from './decide-refresh.domain.ts';
 import type { Decision, EvaluationContext } from './decision.domain.ts';
 import { type DuplicateResult, resolveDuplicate } from './duplicate-command.domain.ts';
-import type { Entry } from './entry.domain.ts';
+import { type Entry, noDetails } from './entry.domain.ts';
 import { openPeriod } from './open-period.domain.ts';
 import { crossedAlert } from './terms.domain.ts';
 
@@ -73,35 +73,17 @@ interface Made {
 function entryOf(account: Account, command: Command, { at, opening, decision }: Made): Entry {
   const { asset } = decision;
   const after = plus(account.balances[asset], decision.change);
-  const configured = decision.configured ?? null;
   const balances = withBalances(account.balances, asset, after);
   return {
+    ...noDetails,
+    ...decision,
     seq: account.lastSeq + 1,
     at,
-    kind: decision.kind,
     command: command.kind,
     commandId: command.commandId,
-    precludes: decision.precludes ?? null,
-    asset,
-    change: decision.change,
     after,
-    productCode: decision.productCode ?? null,
-    priceVersion: decision.priceVersion ?? null,
-    projectId: decision.projectId ?? null,
-    refreshId: decision.refreshId ?? null,
-    requestId: decision.requestId ?? null,
-    maxCredits: decision.maxCredits ?? null,
-    pages: decision.pages ?? null,
-    amount: decision.amount ?? null,
-    reason: decision.reason ?? null,
-    outcome: decision.outcome ?? null,
-    observedAssets: decision.observedAssets ?? null,
-    disposition: decision.disposition ?? null,
-    refusal: decision.refusal ?? null,
-    configured,
-    pastPeriod: decision.pastPeriod ?? null,
     creditsAvailable: asset === 'units' ? balances.credits.available : null,
-    lowBalance: crossedAlert(account.terms, configured, balances),
+    lowBalance: crossedAlert(account.terms, decision.configured ?? null, balances),
     opening,
   };
 }

@@ -73,11 +73,5 @@ function replaced(holds: HoldSet, refreshId: RefreshId, bucket: readonly Hold[])
 
 /** The end of a UUIDv7 is random: its last six bits. */
 function bucketIndex(refreshId: RefreshId): number {
-  const last = refreshId.length - 1;
-  return (nibble(refreshId, last - 1) * 16 + nibble(refreshId, last)) % bucketCount;
-}
-
-function nibble(hex: string, index: number): number {
-  const code = hex.charCodeAt(index);
-  return code < 58 ? code - 48 : code - 87;
+  return Number.parseInt(refreshId.slice(-2), 16) % bucketCount;
 }

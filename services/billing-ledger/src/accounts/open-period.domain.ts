@@ -1,6 +1,6 @@
 import { type Account, applyEntry } from './account.domain.ts';
 import { amountMax, type Balances, plus } from './balances.domain.ts';
-import type { Entry } from './entry.domain.ts';
+import { type Entry, noDetails } from './entry.domain.ts';
 import { expire, issue } from './movement.domain.ts';
 import { type Period, periodOf, periodText } from './period.domain.ts';
 import type { Funding } from './terms.domain.ts';
@@ -90,30 +90,16 @@ export const noOpening: readonly Entry[] = [];
 function openingEntry(account: Account, due: DueOpening, at: number): Entry {
   const change = openingMovement(due);
   return {
+    ...noDetails,
     seq: account.lastSeq + 1,
     at,
     kind: due.kind,
     command: due.kind,
     commandId: due.commandId,
-    precludes: null,
     asset: 'units',
+    amount: due.amount,
     change,
     after: plus(account.balances.units, change),
-    productCode: null,
-    priceVersion: null,
-    projectId: null,
-    refreshId: null,
-    requestId: null,
-    maxCredits: null,
-    pages: null,
-    amount: due.amount,
-    reason: null,
-    outcome: null,
-    observedAssets: null,
-    disposition: null,
-    refusal: null,
-    configured: null,
-    pastPeriod: null,
     creditsAvailable: account.balances.credits.available,
     lowBalance: null,
     opening: noOpening,

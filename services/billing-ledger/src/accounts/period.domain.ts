@@ -1,14 +1,9 @@
 /** A UTC calendar month, counted in months from the year 0: the span of an allowance and of a cap. */
 export type Period = number;
 
-const meanMonthMs = 2_629_746_000;
-const firstPeriod = 1970 * 12;
-
 export function periodOf(timeMs: number): Period {
-  let period = firstPeriod + Math.floor(timeMs / meanMonthMs);
-  if (periodStartMs(period + 1) <= timeMs) period += 1;
-  if (periodStartMs(period) > timeMs) period -= 1;
-  return period;
+  const date = new Date(timeMs);
+  return 12 * date.getUTCFullYear() + date.getUTCMonth();
 }
 
 /** Milliseconds since the epoch; a period ends where the next one starts. */

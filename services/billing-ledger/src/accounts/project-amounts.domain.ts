@@ -69,6 +69,5 @@ function collect(amounts: ProjectAmounts): ProjectAmount[] {
 }
 
 function digitAt(projectId: ProjectId, depth: number): number {
-  const code = projectId.charCodeAt(projectId.length - 1 - depth);
-  return code < 58 ? code - 48 : code - 87;
+  return Number.parseInt(projectId.at(-1 - depth) ?? '', 16);
 }

@@ -5,18 +5,7 @@ import { invariant } from '@inventory/runtime/bug';
 import type { ChargeCommand, Command, ReserveCommand } from '../accounts/command.domain.ts';
 import type { Configuration } from '../accounts/terms.domain.ts';
 
-type CommandType =
-  | 'billing.reserve.v1'
-  | 'billing.settle.v1'
-  | 'billing.release.v1'
-  | 'billing.charge.v1'
-  | 'billing.reverse.v1'
-  | 'billing.grant.v1'
-  | 'billing.adjust.v1'
-  | 'billing.configure.v1';
-export type CommandMessage = Extract<ReceivedMessage, { type: CommandType }>;
-
-const commandTypes: ReadonlySet<string> = new Set<CommandType>([
+const commandTypes = [
   'billing.reserve.v1',
   'billing.settle.v1',
   'billing.release.v1',
@@ -25,10 +14,11 @@ const commandTypes: ReadonlySet<string> = new Set<CommandType>([
   'billing.grant.v1',
   'billing.adjust.v1',
   'billing.configure.v1',
-]);
+] as const;
+export type CommandMessage = Extract<ReceivedMessage, { type: (typeof commandTypes)[number] }>;
 
 export function isCommandMessage(message: ReceivedMessage): message is CommandMessage {
-  return commandTypes.has(message.type);
+  return commandTypes.some((type) => type === message.type);
 }
 
 export function fromCommandMessage(message: CommandMessage): Command {

@@ -116,18 +116,9 @@ export function createJournal(db: Db, writer: string): Journal {
       return { id, firstSeq, entries: lastSeq - firstSeq + 1, at: found.at.getTime() };
     },
     async listActiveAccounts(timeMs, limit) {
-      const found = await collection
-        .find({ at: { $gte: dateOf(timeMs) } })
-        .project<Pick<CommitDocument, 'accountId' | 'lastSeq' | 'at'>>({
-          _id: 0,
-          accountId: 1,
-          lastSeq: 1,
-          at: 1,
-        })
-        .hint('activity')
-        .sort({ at: 1 })
-        .limit(limit)
-        .toArray();
+      const projection = { _id: 0, accountId: 1, lastSeq: 1, at: 1 };
+      const options = { projection, hint: 'activity', sort: { at: 1 }, limit } as const;
+      const found = await collection.find({ at: { $gte: dateOf(timeMs) } }, options).toArray();
       return found.map(({ accountId, lastSeq, at }) => ({ accountId, lastSeq, at: at.getTime() }));
     },
     scanCommits: () => collection.find({}, { ...readingSealed, sort: byId, batchSize: scanBatch }),

@@ -1,4 +1,5 @@
 import type { AccountId } from '@inventory/contracts/ids';
+import { createRecentlyUsed } from '@inventory/runtime/recently-used';
 import { type Entry, entryKeys } from '../accounts/entry.domain.ts';
 
 /**
@@ -7,44 +8,19 @@ import { type Entry, entryKeys } from '../accounts/entry.domain.ts';
  */
 export interface RecentEntries {
   find(accountId: AccountId, key: string): Entry | undefined;
-  /** The account that was written longest ago makes room, then the oldest entries. */
+  /** What was used longest ago makes room. */
   add(accountId: AccountId, entries: readonly Entry[]): void;
 }
 
 export function createRecentEntries(keysMax: number): RecentEntries {
-  const accounts = new Map<AccountId, Map<string, Entry>>();
-  let size = 0;
-
-  function makeRoom(): void {
-    for (const [accountId, oldest] of accounts) {
-      if (size <= keysMax) return;
-      if (accounts.size === 1) {
-        dropOldest(oldest);
-        return;
-      }
-      accounts.delete(accountId);
-      size -= oldest.size;
-    }
-  }
-
-  function dropOldest(entries: Map<string, Entry>): void {
-    for (const key of entries.keys()) {
-      if (size <= keysMax) return;
-      entries.delete(key);
-      size -= 1;
-    }
-  }
-
+  const entries = createRecentlyUsed<string, Entry>(keysMax);
+  const idOf = (accountId: AccountId, key: string) => `${accountId} ${key}`;
   return {
-    find: (accountId, key) => accounts.get(accountId)?.get(key),
+    find: (accountId, key) => entries.get(idOf(accountId, key)),
     add(accountId, added) {
-      const own = accounts.get(accountId) ?? new Map<string, Entry>();
-      size -= own.size;
-      for (const entry of added) for (const key of entryKeys(entry)) own.set(key, entry);
-      size += own.size;
-      accounts.delete(accountId);
-      accounts.set(accountId, own);
-      makeRoom();
+      for (const entry of added) {
+        for (const key of entryKeys(entry)) entries.set(idOf(accountId, key), entry);
+      }
     },
   };
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { AccountId } from '@inventory/contracts/ids';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Account } from '../accounts/account.domain.ts';
@@ -43,15 +44,21 @@ export interface StoredSnapshot {
   readonly snapshot: Snapshot | null;
 }
 
-export function toSnapshotDocument({ account, head }: Snapshot): SnapshotDocument {
+export function toSnapshotDocument(snapshot: Snapshot): SnapshotDocument {
+  const content = toContent(snapshot);
+  return { ...indexedFields(content), ...seal(content) };
+}
+
+function toContent({ account, head }: Snapshot): SnapshotContent {
   const { accountId, lastSeq, lastAt, balances, terms } = account;
   const { period, projects } = account.spend;
   const spend = { period, projects: listAmounts(projects) };
   const holds = listHolds(account.holds);
-  const content: SnapshotContent = {
-    ...{ accountId, lastSeq, lastAt, balances, holds, terms, spend, head },
-  };
-  return { ...indexedFields(content), ...seal(content) };
+  return { accountId, lastSeq, lastAt, balances, holds, terms, spend, head };
+}
+
+export function isSameState(left: Snapshot, right: Snapshot): boolean {
+  return isDeepStrictEqual(toContent(left), toContent(right));
 }
 
 function indexedFields({ accountId, lastSeq, holds: [oldest] }: SnapshotContent) {

@@ -3,7 +3,6 @@ import { ledgerAssets } from '@inventory/contracts/vocabulary';
 import { type Account, heldAmount, newAccount } from '../accounts/account.domain.ts';
 import { areEqual } from '../accounts/balances.domain.ts';
 import { listHolds } from '../accounts/hold-set.domain.ts';
-import { listAmounts } from '../accounts/project-amounts.domain.ts';
 import { standingOf } from '../accounts/standing.domain.ts';
 import {
   chainStart,
@@ -13,24 +12,15 @@ import {
 } from '../journal/commit-document.ts';
 import type { Journal } from '../journal/journal-store.ts';
 import type { PriceBook } from '../prices/price-list.domain.ts';
-import type { Snapshot, StoredSnapshot } from '../snapshots/snapshot-document.ts';
-import type { DayUsage } from '../usage/usage.domain.ts';
+import { isSameState, type StoredSnapshot } from '../snapshots/snapshot-document.ts';
 import { adoptEntry, entryProblems } from './check-entry.domain.ts';
-import type { PeekQueue } from './peek-queue.ts';
-import { startUsageCheck } from './usage-check.ts';
+import { type AccountUsage, startUsageCheck } from './usage-check.ts';
 import type { JournalProblem } from './verification-store.ts';
 
-/** What is stored of one account. */
-export interface AccountDocuments {
+export interface AccountCheckOptions extends AccountUsage {
   readonly accountId: AccountId;
   /** Its snapshot. */
   readonly stored: StoredSnapshot | null;
-  /** The roll-ups of its days, in order. */
-  readonly days: PeekQueue<DayUsage>;
-  readonly rolledUpSeq: number;
-}
-
-export interface AccountCheckOptions extends AccountDocuments {
   readonly journal: Pick<Journal, 'readCommits'>;
   readonly prices: PriceBook;
   readonly report: (problem: JournalProblem) => void;
@@ -141,43 +131,4 @@ function checkSummary(account: Account, commit: StoredCommit, report: Report): v
   if (standing !== null && JSON.stringify(standing) !== JSON.stringify(standingOf(account))) {
     report(commit.lastSeq, 'commit standing does not match the entries');
   }
-}
-
-function isSameState(snapshot: Snapshot, { account, head }: Snapshot): boolean {
-  return (
-    snapshot.head.hash === head.hash &&
-    snapshot.account.lastAt === account.lastAt &&
-    ledgerAssets.every((asset) =>
-      areEqual(snapshot.account.balances[asset], account.balances[asset]),
-    ) &&
-    describeTerms(snapshot.account) === describeTerms(account) &&
-    describeHolds(snapshot.account) === describeHolds(account)
-  );
-}
-
-function describeHolds(account: Account): string {
-  return JSON.stringify(
-    listHolds(account.holds).map((hold) => [
-      hold.refreshId,
-      hold.projectId,
-      hold.productCode,
-      hold.asset,
-      hold.amount,
-      hold.priceVersion,
-      hold.reservedAt,
-    ]),
-  );
-}
-
-/** Fields by name: a store may give them back in another order. */
-function describeTerms({ terms, spend }: Account): string {
-  const { funding, alert } = terms;
-  return JSON.stringify([
-    funding.mode === 'credits' ? null : funding.unitsPerMonth,
-    terms.allowedPeriod,
-    terms.caps.map(({ projectId, cap }) => [projectId, cap]),
-    alert && [alert.threshold, alert.isArmed],
-    spend.period,
-    listAmounts(spend.projects).map(({ projectId, amount }) => [projectId, amount]),
-  ]);
 }

@@ -1,14 +1,19 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { AccountId } from '@inventory/contracts/ids';
 import type { Entry } from '../accounts/entry.domain.ts';
 import { addUse, type DayUsage, dayKeyOf, daysOf, type UsageByDay } from '../usage/usage.domain.ts';
 import type { StoredDayUsage, UsageStore } from '../usage/usage-store.ts';
 import { createPeekQueue, type PeekQueue } from './peek-queue.ts';
 
-export interface UsageCheckOptions {
-  /** The stored days of the account, in order. */
+/** What is rolled up of an account. */
+export interface AccountUsage {
+  /** Its stored days, in order. */
   readonly days: PeekQueue<DayUsage>;
   /** Every use up to this entry is counted in some stored day. */
   readonly rolledUpSeq: number;
+}
+
+export interface UsageCheckOptions extends AccountUsage {
   readonly report: (seq: number | null, problem: string) => void;
 }
 
@@ -79,21 +84,7 @@ export function startUsageCheck({ days, rolledUpSeq, report }: UsageCheckOptions
 }
 
 function isSame(left: DayUsage, right: DayUsage): boolean {
-  return (
-    left.throughSeq === right.throughSeq &&
-    JSON.stringify(left.products.map(describe)) === JSON.stringify(right.products.map(describe))
-  );
-}
-
-/** Fields by name: a store may return them in another order. */
-function describe({ productCode, asset, count, charged, reversed }: DayUsage['products'][number]) {
-  return [productCode, asset, count, charged, reversed];
-}
-
-export interface AccountUsage {
-  readonly rolledUpSeq: number;
-  /** In order. */
-  readonly days: PeekQueue<DayUsage>;
+  return left.throughSeq === right.throughSeq && isDeepStrictEqual(left.products, right.products);
 }
 
 /** The roll-ups of all accounts, read in the order of the accounts. */

@@ -1,6 +1,7 @@
 import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import { instrumentsOf } from '@inventory/runtime/instruments';
 import { metrics } from '@opentelemetry/api';
+import type { VerificationRecord } from './verification-store.ts';
 
 const { gauge, histogram } = instrumentsOf(metrics.getMeter('@inventory/billing-ledger'));
 
@@ -13,10 +14,6 @@ const verifyAge = gauge({
   description: 'Time since a verification finished; absent before the first',
   unit: 's',
 });
-const verifySpeed = gauge({
-  name: 'inventory.ledger.verify.speed',
-  description: 'Entries a second of the running verification, or of the last one',
-});
 const verifyDuration = histogram({
   name: 'inventory.ledger.verify.duration',
   description: 'Verifications by this process, by result',
@@ -25,29 +22,18 @@ const verifyDuration = histogram({
   buckets: [0.1, 1, 10, 60, 300, 900, 3600, 14400],
 });
 
-/** The last verification of any process, and the running one. */
-export interface VerificationState {
-  readonly problems: number;
-  readonly finishedAtMs: number;
-  readonly entriesPerSecond: number;
-}
-
-/** What is read of verifications when metrics are collected; null before the first. */
+/** Reports the last verification of any process; null before the first. */
 export function observeVerification(
-  state: () => VerificationState | null,
+  readLast: () => VerificationRecord | null,
   now: () => number,
 ): void {
   verifyProblems.observe((observe) => {
-    const last = state();
-    if (last) observe(last.problems);
+    const last = readLast();
+    if (last) observe(last.problems.length);
   });
   verifyAge.observe((observe) => {
-    const last = state();
+    const last = readLast();
     if (last) observe(Math.max(0, now() - last.finishedAtMs) / 1_000);
-  });
-  verifySpeed.observe((observe) => {
-    const last = state();
-    if (last) observe(last.entriesPerSecond);
   });
 }
 

@@ -2,7 +2,7 @@ import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { pause } from '@inventory/runtime/wait';
 import type { RunLeased } from '../run-leased.ts';
-import { recordVerification, type VerificationState } from './verification-metrics.ts';
+import { recordVerification } from './verification-metrics.ts';
 import type { VerificationRecord, VerificationStore } from './verification-store.ts';
 import type { Verification, VerificationOptions } from './verify-journal.ts';
 
@@ -12,10 +12,9 @@ export interface Verifier {
   run(): Promise<VerificationRecord>;
   /** Verifies unless a verification finished within the interval or is under way. */
   runIfDue(intervalMs: number): Promise<void>;
-  /** As last read; null before the first verification. */
-  state(): VerificationState | null;
-  /** Reads the last verification of any process and the progress of the running one. */
-  readState(): Promise<void>;
+  /** The last verification of any process, as last read; null before the first. */
+  last(): VerificationRecord | null;
+  readLast(): Promise<void>;
 }
 
 interface VerifierParts {
@@ -33,7 +32,7 @@ const problemsLogged = 10;
 
 export function createVerifier(parts: VerifierParts): Verifier {
   const { verifications, clock, logger, runLeased, stopping } = parts;
-  let state: VerificationState | null = null;
+  let last: VerificationRecord | null = null;
 
   async function verify(signal: AbortSignal): Promise<VerificationRecord> {
     const startedAtMs = clock.now();
@@ -52,8 +51,8 @@ export function createVerifier(parts: VerifierParts): Verifier {
   }
 
   async function isDue(intervalMs: number): Promise<boolean> {
-    const last = await verifications.findLast();
-    return last === null || clock.now() - last.finishedAtMs >= intervalMs;
+    const found = await verifications.findLast();
+    return found === null || clock.now() - found.finishedAtMs >= intervalMs;
   }
 
   return {
@@ -72,40 +71,26 @@ export function createVerifier(parts: VerifierParts): Verifier {
         if (await isDue(intervalMs)) await verify(signal);
       });
     },
-    state: () => state,
-    async readState() {
-      state = await readState(verifications);
+    last: () => last,
+    async readLast() {
+      last = await verifications.findLast();
     },
   };
 }
 
-/** Stores and logs the progress now and then; one that cannot be stored is only logged. */
+/** Logs the progress now and then. */
 function progressOf(
-  { verifications, clock, logger }: VerifierParts,
+  { clock, logger }: VerifierParts,
   startedAtMs: number,
 ): VerificationOptions['onProgress'] {
-  let reportedAtMs = startedAtMs;
+  let loggedAtMs = startedAtMs;
   return (counts) => {
-    const updatedAtMs = clock.now();
-    if (updatedAtMs - reportedAtMs < progressMs) return;
-    reportedAtMs = updatedAtMs;
-    const speed = speedOf(counts.entries, updatedAtMs - startedAtMs);
+    const nowMs = clock.now();
+    if (nowMs - loggedAtMs < progressMs) return;
+    loggedAtMs = nowMs;
+    const speed = speedOf(counts.entries, nowMs - startedAtMs);
     logger.info({ ...counts, ...speed }, 'journal verification progress');
-    verifications
-      .saveProgress({ ...counts, startedAtMs, updatedAtMs })
-      .catch((error: unknown) => logger.warn({ err: error }, 'verification progress not stored'));
   };
-}
-
-/** A verification may run in a process without a metrics endpoint: every replica reports it. */
-async function readState(verifications: VerificationStore): Promise<VerificationState | null> {
-  const last = await verifications.findLast();
-  if (last === null) return null;
-  const running = await verifications.findProgress();
-  const { entries_per_second: entriesPerSecond } = running
-    ? speedOf(running.entries, running.updatedAtMs - running.startedAtMs)
-    : speedOf(last.entries, last.finishedAtMs - last.startedAtMs);
-  return { problems: last.problems.length, finishedAtMs: last.finishedAtMs, entriesPerSecond };
 }
 
 function speedOf(entries: number, durationMs: number) {

@@ -14,14 +14,9 @@ import type { UsageStore } from '../usage/usage-store.ts';
 import { type AccountCheck, startAccountCheck } from './account-check.ts';
 import { createPeekQueue } from './peek-queue.ts';
 import { openUsageScan } from './usage-check.ts';
-import type { JournalProblem } from './verification-store.ts';
+import type { JournalProblem, VerificationRecord } from './verification-store.ts';
 
-export interface Verification {
-  readonly accounts: number;
-  readonly entries: number;
-  /** The first {@link problemsMax}. */
-  readonly problems: readonly JournalProblem[];
-}
+export type Verification = Omit<VerificationRecord, 'startedAtMs' | 'finishedAtMs'>;
 
 export interface VerifiedStores {
   readonly journal: Pick<Journal, 'scanCommits' | 'readCommits'>;
@@ -36,6 +31,7 @@ export interface VerificationOptions {
   readonly onProgress: (counts: Pick<Verification, 'accounts' | 'entries'>) => void;
 }
 
+/** Only the first ones are recorded. */
 const problemsMax = 1_000;
 const sliceMs = 10;
 

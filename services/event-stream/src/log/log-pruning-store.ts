@@ -1,6 +1,6 @@
 import type { ProjectId } from '@inventory/contracts/ids';
 import type { EventText } from '@inventory/contracts/internal/event-log';
-import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
+import { refusedWrites } from '@inventory/mongo/duplicate-key';
 import { sharedCommands } from '@inventory/mongo/shared-commands';
 import { type Clock, dateOf } from '@inventory/runtime/clock';
 import { createBatcher } from '@inventory/runtime/concurrency';
@@ -82,23 +82,12 @@ export function createLogPruning(
           ...{ _id, projectId, position, prunedAt },
         }),
       );
-      await insertMissing(pruned, positions);
+      // A run that was interrupted between the two writes is repeated: its positions exist already.
+      await refusedWrites(pruned.insertMany(positions, { ordered: false }));
       await log.deleteMany({ _id: { $in: entries.map(({ _id }) => _id) } });
     },
     async removePositionsBefore(timeMs) {
       await pruned.deleteMany({ prunedAt: { $lt: dateOf(timeMs) } });
     },
   };
-}
-
-/** A run that was interrupted between the two writes is repeated: its positions exist already. */
-async function insertMissing(
-  pruned: LogCollections['pruned'],
-  positions: readonly PrunedEventDocument[],
-): Promise<void> {
-  try {
-    await pruned.insertMany([...positions], { ordered: false });
-  } catch (error) {
-    if (!duplicateKeyOf(error)) throw error;
-  }
 }

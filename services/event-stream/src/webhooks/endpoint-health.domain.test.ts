@@ -1,11 +1,9 @@
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import {
-  afterFailure,
+  afterResult,
   concurrencyOf,
-  type EndpointHealth,
   type HealthLimits,
-  hasFailedTooLong,
   healthy,
 } from './endpoint-health.domain.ts';
 
@@ -19,30 +17,39 @@ const limits: HealthLimits = {
   pauseMaxMs: 300_000,
 };
 
-/** Failures at these times, one after the other. */
-const failing = (times: readonly number[]): EndpointHealth =>
-  times.reduce((health, at) => afterFailure(health, at, limits), healthy);
+interface Failed {
+  readonly health: typeof healthy;
+  readonly disabled?: 'gone' | 'failing';
+}
 
-test('an endpoint that failed for five days without a success is due to be disabled (Events: webhooks) [webhooks-retries]', () => {
+function failAt({ health }: Failed, atMs: number): Failed {
+  const failure = { status: 500, error: 'status', atMs };
+  return afterResult({ health, state: 'enabled' }, failure, limits) ?? { health };
+}
+
+/** Failures at these times, one after the other. */
+const failing = (times: readonly number[]) => times.reduce(failAt, { health: healthy });
+
+test('an endpoint that failed for five days without a success is disabled (Events: webhooks) [webhooks-retries]', () => {
   const every = (hours: number, count: number) =>
     Array.from({ length: count }, (_none, index) => index * hours * hourMs);
 
-  expect(hasFailedTooLong(failing(every(12, 10)), limits)).toBe(false);
-  expect(hasFailedTooLong(failing(every(12, 11)), limits)).toBe(true);
+  expect(failing(every(12, 10)).disabled).toBeUndefined();
+  expect(failing(every(12, 11)).disabled).toBe('failing');
 });
 
 test('a single failure after a long gap begins a new run and disables nothing (Events: webhooks)', () => {
-  const health = failing([0, hourMs, 30 * dayMs]);
+  const { health, disabled } = failing([0, hourMs, 30 * dayMs]);
 
   expect(health).toMatchObject({ failures: 1, failingSinceMs: 30 * dayMs });
-  expect(hasFailedTooLong(health, limits)).toBe(false);
+  expect(disabled).toBeUndefined();
 });
 
 test('after five failures an endpoint is paused, longer each time but at most five minutes', () => {
   const pauses: number[] = [];
   let health = healthy;
   for (let failure = 1; failure <= 12; failure += 1) {
-    health = afterFailure(health, 1_000, limits);
+    ({ health } = failAt({ health }, 1_000));
     pauses.push(health.pausedUntilMs === 0 ? 0 : health.pausedUntilMs - 1_000);
   }
 
@@ -59,13 +66,13 @@ test('a run of failures keeps its start, never grows beyond its failures, and en
       (gaps) => {
         let now = 0;
         let runStart = 0;
-        let health = healthy;
+        let failed: Failed = { health: healthy };
         for (const [index, gap] of gaps.entries()) {
           now += gap;
           if (index === 0 || gap > limits.silenceMaxMs) runStart = now;
-          health = afterFailure(health, now, limits);
-          expect(health.failingSinceMs).toBe(runStart);
-          expect(hasFailedTooLong(health, limits)).toBe(now - runStart >= limits.disableAfterMs);
+          failed = failAt(failed, now);
+          expect(failed.health.failingSinceMs).toBe(runStart);
+          expect(failed.disabled === 'failing').toBe(now - runStart >= limits.disableAfterMs);
         }
       },
     ),

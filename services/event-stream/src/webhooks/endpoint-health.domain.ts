@@ -30,11 +30,7 @@ export const healthy: EndpointHealth = {
   pausedUntilMs: 0,
 };
 
-export function afterFailure(
-  health: EndpointHealth,
-  nowMs: number,
-  limits: HealthLimits,
-): EndpointHealth {
+function afterFailure(health: EndpointHealth, nowMs: number, limits: HealthLimits): EndpointHealth {
   const { failures, failingSinceMs, lastFailureMs } = health;
   const isConsecutive = lastFailureMs !== null && nowMs - lastFailureMs <= limits.silenceMaxMs;
   const count = isConsecutive ? failures + 1 : 1;
@@ -50,15 +46,6 @@ export function afterFailure(
 function pauseMs(failures: number, limits: HealthLimits): number {
   const doublings = Math.min(failures - limits.pauseAfterFailures, 30);
   return Math.min(limits.pauseMaxMs, limits.pauseFirstMs * 2 ** doublings);
-}
-
-/** Whether the endpoint has failed for long enough to be disabled. */
-export function hasFailedTooLong(
-  { failingSinceMs, lastFailureMs }: EndpointHealth,
-  limits: HealthLimits,
-): boolean {
-  if (failingSinceMs === null || lastFailureMs === null) return false;
-  return lastFailureMs - failingSinceMs >= limits.disableAfterMs;
 }
 
 /** Concurrent requests allowed: after a pause one request tests the endpoint. */
@@ -80,6 +67,7 @@ export function afterResult(
   if (error === null) return health.failures === 0 ? null : { health: healthy };
   const next = afterFailure(health, atMs, limits);
   const reason = status === goneStatus ? 'gone' : 'failing';
-  const isDisabled = reason === 'gone' || hasFailedTooLong(next, limits);
+  const failingMs = atMs - (next.failingSinceMs ?? atMs);
+  const isDisabled = reason === 'gone' || failingMs >= limits.disableAfterMs;
   return isDisabled && state === 'enabled' ? { health: next, disabled: reason } : { health: next };
 }

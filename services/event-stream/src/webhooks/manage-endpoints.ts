@@ -1,35 +1,29 @@
 import { refreshPath } from '@inventory/contracts/http/refresh';
+import { webhookEndpointsMax } from '@inventory/contracts/http/webhooks';
 import type { AccountId, EventId, ProjectId, WebhookEndpointId } from '@inventory/contracts/ids';
 import { writeEvent } from '@inventory/contracts/internal/event-log';
 import { Refused } from '@inventory/http/refused';
-import { type Clock, isoTime } from '@inventory/runtime/clock';
+import { isoTime } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { ProjectLog } from '../log/project-log-store.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 import { healthy } from './endpoint-health.domain.ts';
 import type { EndpointFields } from './endpoint-mapping.ts';
 import type { EndpointStore } from './endpoint-store.ts';
+import type { RedeliverDeps } from './redeliver.ts';
 import { decideRotation, type WantedRotation } from './secret-rotation.domain.ts';
 import { type AddressRules, parseWebhookUrl } from './webhook-address.domain.ts';
 import { pingType } from './webhook-delivery.domain.ts';
 import type { WebhookEndpoint } from './webhook-endpoint.domain.ts';
+import { newWebhookSecret } from './webhook-signature.ts';
 
-export interface ManageEndpointsDeps {
+export interface ManageEndpointsDeps extends RedeliverDeps, AddressRules {
   readonly endpoints: EndpointStore;
-  readonly deliveries: Pick<
-    DeliveryStore,
-    'insertMissing' | 'removeOfEndpoint' | 'listDeliveries' | 'findOfEvents'
-  >;
-  readonly log: Pick<ProjectLog, 'readHead'>;
-  readonly clock: Clock;
+  readonly deliveries: DeliveryStore;
+  readonly log: ProjectLog;
   readonly identifiers: Identifiers;
-  readonly newSecret: () => string;
-  readonly rules: AddressRules;
-  readonly endpointsMax: number;
   /** Longest time that a turn of an endpoint takes. */
   readonly claimMs: number;
-  /** The endpoint changed, or has something to do. */
-  readonly wake: (endpointId: WebhookEndpointId) => Promise<void>;
 }
 
 export interface WantedEndpoint {
@@ -72,7 +66,7 @@ export async function createEndpoint(
     url,
     state: 'enabled',
     disabledReason: null,
-    secrets: [{ secret: deps.newSecret(), createdAtMs: nowMs, endsAtMs: null }],
+    secrets: [{ secret: newWebhookSecret(), createdAtMs: nowMs, endsAtMs: null }],
     rotations: [],
     nextPosition: (await deps.log.readHead(wanted.projectId)) + 1,
     health: healthy,
@@ -82,10 +76,22 @@ export async function createEndpoint(
     createdAtMs: nowMs,
     changedAtMs: nowMs,
   };
-  const { endpointsMax: limit } = deps;
-  if (await deps.endpoints.insertEndpoint(endpoint, limit)) return endpoint;
-  throw new Refused({ code: 'webhook_endpoint_limit_reached', detail: { limit } });
+  if (await deps.endpoints.insertEndpoint(endpoint, webhookEndpointsMax)) return endpoint;
+  const detail = { limit: webhookEndpointsMax };
+  throw new Refused({ code: 'webhook_endpoint_limit_reached', detail });
 }
+
+/** Throws `webhook_endpoint_not_found`. */
+export async function findEndpoint(
+  { endpoints }: Pick<ManageEndpointsDeps, 'endpoints'>,
+  { projectId, endpointId }: EndpointOfProject,
+): Promise<WebhookEndpoint> {
+  const endpoint = await endpoints.findEndpoint(projectId, endpointId);
+  if (endpoint === null) throw notFound();
+  return endpoint;
+}
+
+const notFound = () => new Refused({ code: 'webhook_endpoint_not_found' });
 
 /**
  * Throws `webhook_endpoint_not_found`, `invalid_request` for its URL and `concurrent_change`, the
@@ -124,7 +130,7 @@ export async function rotateSecret(
   named: EndpointOfProject,
   wanted: WantedRotation,
 ): Promise<RotatedSecret> {
-  const made = deps.newSecret();
+  const made = newWebhookSecret();
   let repeated: string | null = null;
   const endpoint = await update(deps, named, async (read) => {
     const nowMs = deps.clock.now();
@@ -146,17 +152,20 @@ export async function rotateSecret(
   return { endpoint, secret: repeated ?? made, isRepeated: repeated !== null };
 }
 
-/** Its slot is free afterwards. After a crash its turn, at the end of a claim, deletes what is left. */
+/**
+ * Its slot is free afterwards. After a crash its turn, at the end of a claim, deletes what is left.
+ * Throws `webhook_endpoint_not_found`.
+ */
 export async function removeEndpoint(
   { endpoints, deliveries, clock, claimMs, wake }: ManageEndpointsDeps,
   { projectId, endpointId }: EndpointOfProject,
-): Promise<boolean> {
+): Promise<void> {
   const nowMs = clock.now();
-  if (!(await endpoints.markRemoved(projectId, endpointId, nowMs, nowMs + claimMs))) return false;
+  const isMarked = await endpoints.markRemoved(projectId, endpointId, nowMs, nowMs + claimMs);
+  if (!isMarked) throw notFound();
   await wake(endpointId);
   await deliveries.removeOfEndpoint(endpointId);
   await endpoints.deleteRemoved(endpointId);
-  return true;
 }
 
 /** Schedules a signed test event, which is in no log; it is sent to a disabled endpoint too. */
@@ -235,16 +244,15 @@ async function switched(
 
 /** Null fields: nothing changes. */
 async function update(
-  { endpoints }: ManageEndpointsDeps,
-  { projectId, endpointId }: EndpointOfProject,
+  deps: ManageEndpointsDeps,
+  named: EndpointOfProject,
   fieldsOf: (endpoint: WebhookEndpoint) => Promise<Partial<EndpointFields> | null>,
 ): Promise<WebhookEndpoint> {
   for (let tries = 0; tries < triesMax; tries += 1) {
-    const endpoint = await endpoints.findEndpoint(projectId, endpointId);
-    if (endpoint === null) throw new Refused({ code: 'webhook_endpoint_not_found' });
+    const endpoint = await findEndpoint(deps, named);
     const fields = await fieldsOf(endpoint);
     if (fields === null) return endpoint;
-    if (await endpoints.updateEndpoint(endpoint, fields)) {
+    if (await deps.endpoints.updateEndpoint(endpoint, fields)) {
       return { ...endpoint, ...fields, version: endpoint.version + 1 };
     }
   }
@@ -252,7 +260,7 @@ async function update(
 }
 
 /** Normalised. Events are not sent to a URL that is refused. */
-function checkedUrl({ rules }: ManageEndpointsDeps, text: string): string {
+function checkedUrl(rules: AddressRules, text: string): string {
   const checked = parseWebhookUrl(text, rules);
   if (checked.result === 'valid') return checked.url;
   const issue = { in: 'body', field: 'url', reason: checked.reason } as const;

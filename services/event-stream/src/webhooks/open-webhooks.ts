@@ -1,4 +1,3 @@
-import { webhookEndpointsMax } from '@inventory/contracts/http/webhooks';
 import type { WebhookEndpointId } from '@inventory/contracts/ids';
 import type { MessageBus } from '@inventory/messaging/bus';
 import { randomBetween } from '@inventory/runtime/backoff';
@@ -14,16 +13,13 @@ import { type AttemptDeps, attemptDelivery } from './attempt-delivery.ts';
 import { createDeliveryStore, type DeliveryStore } from './delivery-store.ts';
 import { createEndpointStore, type EndpointStore } from './endpoint-store.ts';
 import { createProjectEventAccess, type ProjectEventAccess } from './event-access.ts';
+import { createHostResolver } from './guarded-lookup.ts';
 import type { ManageEndpointsDeps } from './manage-endpoints.ts';
-import { onAuthorityChanged } from './on-authority-changed.ts';
-import type { RedeliverDeps } from './redeliver.ts';
-import { createHostResolver } from './resolve-host.ts';
 import { reencryptSecrets } from './sealed-secrets-store.ts';
 import type { ServeEndpointDeps } from './serve-endpoint.ts';
 import { openWebhookCollections } from './webhook-document.ts';
-import { countAttempt, countDisabled, observeBacklog } from './webhook-metrics.ts';
+import { observeBacklog } from './webhook-metrics.ts';
 import { createWebhookSender } from './webhook-sender.ts';
-import { newWebhookSecret } from './webhook-signature.ts';
 
 export interface WebhookStores {
   readonly log: ProjectLog;
@@ -72,8 +68,6 @@ export function openServing(
     ...{ ...stores, eventAccess, clock, logger, health, limits, stopping: lifetime.signal },
     attempt: (endpoint, delivery) => attemptDelivery(attempts, endpoint, delivery, aborting.signal),
     running: new Map(),
-    onAttempt: countAttempt,
-    onDisabled: countDisabled,
   };
 }
 
@@ -83,7 +77,7 @@ export function openManaging(
   stores: WebhookStores,
   { running }: Pick<ServeEndpointDeps, 'running'>,
   wakeEndpoints: () => void,
-): ManageEndpointsDeps & RedeliverDeps {
+): ManageEndpointsDeps {
   const { allowPrivate, limits } = config.webhooks;
   async function wake(endpointId: WebhookEndpointId): Promise<void> {
     const turn = running.get(endpointId);
@@ -92,12 +86,7 @@ export function openManaging(
     await stores.endpoints.makeDue({ endpointId }, clock.now());
     wakeEndpoints();
   }
-  return {
-    ...{ ...stores, clock, identifiers, wake, claimMs: limits.claimMs },
-    rules: { allowPrivate },
-    endpointsMax: webhookEndpointsMax,
-    newSecret: newWebhookSecret,
-  };
+  return { ...stores, clock, identifiers, wake, allowPrivate, claimMs: limits.claimMs };
 }
 
 /** Whether Projects may receive their events, invalidated by the changes that the gateway publishes. */
@@ -120,16 +109,19 @@ export async function openEventAccess(
   const subscription = await bus.broadcast({
     name: 'event-stream-authority',
     topics: ['authority.changes.v1'],
-    onMessage: onAuthorityChanged({
-      eventAccess,
-      wakeWaiting(accountId, projectId) {
-        const made = endpoints.makeDue({ waitingOf: { accountId, projectId } }, clock.now());
-        made.then(wake, (error: unknown) => {
-          // They have a turn after their pause.
-          logger.warn({ err: error, account_id: accountId }, 'endpoints of a change not made due');
-        });
-      },
-    }),
+    onMessage({ type, body }) {
+      if (type !== 'authority.changed.v1') return;
+      const { account_id: accountId, project_id: projectId } = body;
+      // A change of an account does not list its Projects.
+      eventAccess.invalidate(projectId);
+      // Whether an endpoint may be sent to depends on no Credential.
+      if (body.credential_id !== null) return;
+      const made = endpoints.makeDue({ waitingOf: { accountId, projectId } }, clock.now());
+      made.then(wake, (error: unknown) => {
+        // They have a turn after their pause.
+        logger.warn({ err: error, account_id: accountId }, 'endpoints of a change not made due');
+      });
+    },
   });
   lifetime.defer('authority changes', () => subscription.stop());
   return eventAccess;

@@ -13,7 +13,7 @@ export interface RedeliverDeps {
     'insertMissing' | 'restartDelivery' | 'findAppendedAfter' | 'restartRange'
   >;
   readonly clock: Clock;
-  /** Deliveries of the endpoint were made due. */
+  /** The endpoint changed, or has something to do. */
   readonly wake: (endpointId: WebhookEndpointId) => Promise<void>;
 }
 

@@ -5,7 +5,8 @@ import type { AttemptReport, DeliveryStore } from './delivery-store.ts';
 import { afterResult, concurrencyOf, type HealthLimits } from './endpoint-health.domain.ts';
 import type { EndpointStore } from './endpoint-store.ts';
 import { pingType, type WebhookDelivery } from './webhook-delivery.domain.ts';
-import type { DisabledReason, EndpointPace, WebhookEndpoint } from './webhook-endpoint.domain.ts';
+import type { EndpointPace, WebhookEndpoint } from './webhook-endpoint.domain.ts';
+import { countAttempt, countDisabled } from './webhook-metrics.ts';
 
 export interface SendDueDeps {
   readonly endpoints: Pick<EndpointStore, 'readEndpoint' | 'recordHealth'>;
@@ -25,8 +26,6 @@ export interface SendDueDeps {
   readonly extraRequests: KeyedSemaphore<string>;
   /** No request starts any more. */
   readonly stopping: AbortSignal;
-  readonly onAttempt: (report: AttemptReport) => void;
-  readonly onDisabled: (reason: DisabledReason) => void;
 }
 
 export interface TurnLimits {
@@ -138,7 +137,7 @@ async function sendNext(deps: SendDueDeps, turn: Turn): Promise<AttemptReport | 
 }
 
 async function record(deps: SendDueDeps, turn: Turn, report: AttemptReport): Promise<void> {
-  deps.onAttempt(report);
+  countAttempt(report);
   const { attempt, delivery, progress } = report;
   // The first response that differs from its pace ends the turn.
   const pace = attempt.durationMs < deps.limits.slowFromMs ? 'fast' : 'slow';
@@ -173,7 +172,7 @@ async function recordHealth(
     dueBy(turn, deps.clock.now());
     const { id: endpoint_id, projectId: project_id } = endpoint;
     deps.logger.warn({ endpoint_id, project_id, reason }, 'webhook endpoint disabled');
-    return deps.onDisabled(reason);
+    return countDisabled(reason);
   }
 }
 

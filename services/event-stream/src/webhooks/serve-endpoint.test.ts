@@ -127,8 +127,6 @@ function world(changes: Partial<WebhookEndpoint> = {}, cut = () => {}, flaw?: Fl
     stopping: new AbortController().signal,
     running: new Map(),
     onDue: () => {},
-    onAttempt: () => {},
-    onDisabled: () => {},
   };
 
   /** A turn, where one is due; it may be cut short, and then leaves its claim. */

@@ -1,38 +1,25 @@
 import { projectEventTypes } from '@inventory/contracts/http/project-event';
+import { webhookAttemptError, webhookDisabledReason } from '@inventory/contracts/http/webhooks';
 import { instrumentsOf } from '@inventory/runtime/instruments';
 import { metrics } from '@opentelemetry/api';
-import type { DeliveryBacklog } from './delivery-store.ts';
-import {
-  type Attempt,
-  type AttemptError,
-  pingType,
-  type WebhookDelivery,
-} from './webhook-delivery.domain.ts';
+import type { AttemptReport, DeliveryBacklog } from './delivery-store.ts';
+import { pingType } from './webhook-delivery.domain.ts';
 import type { DisabledReason } from './webhook-endpoint.domain.ts';
 
 const { counter, gauge, histogram } = instrumentsOf(metrics.getMeter('@inventory/event-stream'));
 
-const attemptErrors = [
-  'status',
-  'redirect',
-  'timeout',
-  'dns',
-  'address_refused',
-  'tls',
-  'connection',
-] as const satisfies readonly AttemptError[];
 const attemptTypes = [...projectEventTypes, pingType] as const;
 const attemptDuration = histogram({
   name: 'inventory.webhooks.attempt.duration',
   description: 'Duration of webhook requests, by result',
   unit: 's',
-  labels: { type: [...attemptTypes, 'other'], result: ['success', ...attemptErrors] },
+  labels: { type: [...attemptTypes, 'other'], result: ['success', ...webhookAttemptError.options] },
   buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30],
 });
 const disabled = counter({
   name: 'inventory.webhooks.disabled',
   description: 'Webhook endpoints disabled because of their responses',
-  labels: { reason: ['requested', 'gone', 'failing'] },
+  labels: { reason: webhookDisabledReason.options },
 });
 const dueDeliveries = gauge({
   name: 'inventory.webhooks.due',
@@ -53,10 +40,7 @@ const retrying = gauge({
 export function countAttempt({
   attempt: { durationMs, error },
   delivery: { type },
-}: {
-  readonly attempt: Attempt;
-  readonly delivery: WebhookDelivery;
-}): void {
+}: Pick<AttemptReport, 'attempt' | 'delivery'>): void {
   // A later version may have appended events of types that this one does not know.
   const known = attemptTypes.find((one) => one === type) ?? 'other';
   attemptDuration.record(durationMs / 1_000, { type: known, result: error ?? 'success' });

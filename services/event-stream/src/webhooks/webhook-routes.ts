@@ -24,7 +24,6 @@ import {
   webhookPaths,
 } from '@inventory/contracts/internal/webhooks';
 import { internalRoute } from '@inventory/http/internal-route';
-import { Refused } from '@inventory/http/refused';
 import { fromIsoTime } from '@inventory/runtime/clock';
 import type { z } from 'zod';
 import {
@@ -36,20 +35,14 @@ import {
 import {
   changeEndpoint,
   createEndpoint,
+  findEndpoint,
   type ManageEndpointsDeps,
   pingEndpoint,
   removeEndpoint,
   rotateSecret,
   sendSample,
 } from './manage-endpoints.ts';
-import { type RedeliverDeps, redeliverEvent, redeliverRange } from './redeliver.ts';
-import type { WebhookEndpoint } from './webhook-endpoint.domain.ts';
-
-type Webhooks = ManageEndpointsDeps & RedeliverDeps;
-
-interface WebhookRoutesDeps {
-  readonly webhooks: Webhooks;
-}
+import { redeliverEvent, redeliverRange } from './redeliver.ts';
 
 const path = webhookEndpointPath;
 
@@ -61,7 +54,7 @@ const endpointRoutes = [
     input: { path: projectPath, body: newWebhookEndpointOfAccount },
     status: 201,
     answer: webhookEndpointWithSecret,
-    async handle({ webhooks }: WebhookRoutesDeps, { path: { project_id: projectId }, body }) {
+    async handle(webhooks: ManageEndpointsDeps, { path: { project_id: projectId }, body }) {
       const { account_id: accountId, ...wanted } = body;
       return toWireWithSecret(await createEndpoint(webhooks, { projectId, accountId, ...wanted }));
     },
@@ -72,7 +65,7 @@ const endpointRoutes = [
     callers: ['gateway'],
     input: { path: projectPath },
     answer: allWebhookEndpoints,
-    handle: async ({ webhooks }: WebhookRoutesDeps, { path: { project_id: projectId } }) => ({
+    handle: async (webhooks: ManageEndpointsDeps, { path: { project_id: projectId } }) => ({
       items: (await webhooks.endpoints.listEndpoints(projectId)).map(toWireEndpoint),
     }),
   }),
@@ -82,8 +75,8 @@ const endpointRoutes = [
     callers: ['gateway'],
     input: { path },
     answer: webhookEndpoint,
-    handle: async ({ webhooks }: WebhookRoutesDeps, { path: named }) =>
-      toWireEndpoint(await findEndpoint(webhooks, named)),
+    handle: async (webhooks: ManageEndpointsDeps, { path: named }) =>
+      toWireEndpoint(await findEndpoint(webhooks, fromPath(named))),
   }),
   internalRoute({
     method: 'PUT',
@@ -91,7 +84,7 @@ const endpointRoutes = [
     callers: ['gateway'],
     input: { path, body: webhookEndpointChange },
     answer: webhookEndpoint,
-    handle: async ({ webhooks }: WebhookRoutesDeps, { path: named, body }) =>
+    handle: async (webhooks: ManageEndpointsDeps, { path: named, body }) =>
       toWireEndpoint(await changeEndpoint(webhooks, fromPath(named), body)),
   }),
   internalRoute({
@@ -100,8 +93,8 @@ const endpointRoutes = [
     callers: ['gateway'],
     input: { path },
     answer: deletedWebhookEndpoint,
-    async handle({ webhooks }: WebhookRoutesDeps, { path: named }) {
-      if (!(await removeEndpoint(webhooks, fromPath(named)))) throw endpointNotFound();
+    async handle(webhooks: ManageEndpointsDeps, { path: named }) {
+      await removeEndpoint(webhooks, fromPath(named));
       return { endpoint_id: named.endpoint_id, deleted: true } as const;
     },
   }),
@@ -111,7 +104,7 @@ const endpointRoutes = [
     callers: ['gateway'],
     input: { path, body: keyedWebhookRotation },
     answer: rotatedWebhookSecret,
-    async handle({ webhooks }: WebhookRoutesDeps, { path: named, body }) {
+    async handle(webhooks: ManageEndpointsDeps, { path: named, body }) {
       const { endpoint, secret, isRepeated } = await rotateSecret(webhooks, fromPath(named), {
         key: body.idempotency_key ?? null,
         overlapMs: body.overlap_seconds * 1_000,
@@ -130,7 +123,7 @@ const deliveryRoutes = [
     input: { path: projectPath },
     status: 201,
     answer: watchTest,
-    async handle({ webhooks }: WebhookRoutesDeps, { path: { project_id: projectId } }) {
+    async handle(webhooks: ManageEndpointsDeps, { path: { project_id: projectId } }) {
       const { eventId, endpointIds } = await sendSample(webhooks, projectId);
       return { event_id: eventId, endpoints: endpointIds };
     },
@@ -141,7 +134,7 @@ const deliveryRoutes = [
     callers: ['gateway'],
     input: { path: projectPath, query: eventDeliveriesQuery },
     answer: eventDeliveries,
-    async handle({ webhooks }: WebhookRoutesDeps, { path: { project_id: projectId }, query }) {
+    async handle(webhooks: ManageEndpointsDeps, { path: { project_id: projectId }, query }) {
       const endpoints = await webhooks.endpoints.listEndpoints(projectId);
       const ids = endpoints.map(({ id }) => id);
       const found = await webhooks.deliveries.findOfEvents(ids, query.event_id);
@@ -160,8 +153,8 @@ const deliveryRoutes = [
     callers: ['gateway'],
     input: { path },
     answer: webhookPing,
-    handle: async ({ webhooks }: WebhookRoutesDeps, { path: named }) => ({
-      event_id: await pingEndpoint(webhooks, await findEndpoint(webhooks, named)),
+    handle: async (webhooks: ManageEndpointsDeps, { path: named }) => ({
+      event_id: await pingEndpoint(webhooks, await findEndpoint(webhooks, fromPath(named))),
     }),
   }),
   internalRoute({
@@ -170,8 +163,8 @@ const deliveryRoutes = [
     callers: ['gateway'],
     input: { path, query: internalDeliveriesQuery },
     answer: internalDeliveryPage,
-    async handle({ webhooks }: WebhookRoutesDeps, { path: named, query }) {
-      const endpoint = await findEndpoint(webhooks, named);
+    async handle(webhooks: ManageEndpointsDeps, { path: named, query }) {
+      const endpoint = await findEndpoint(webhooks, fromPath(named));
       const { state, from, to, before, limit } = query;
       const found = await webhooks.deliveries.listDeliveries(endpoint.id, {
         ...{ state, before, limit: limit + 1 },
@@ -191,8 +184,8 @@ const deliveryRoutes = [
     callers: ['gateway'],
     input: { path, body: webhookRedelivery },
     answer: webhookRedelivered,
-    async handle({ webhooks }: WebhookRoutesDeps, { path: named, body }) {
-      const endpoint = await findEndpoint(webhooks, named);
+    async handle(webhooks: ManageEndpointsDeps, { path: named, body }) {
+      const endpoint = await findEndpoint(webhooks, fromPath(named));
       const done =
         'event_id' in body
           ? await redeliverEvent(webhooks, endpoint, body.event_id)
@@ -213,15 +206,3 @@ type EndpointPath = z.output<typeof webhookEndpointPath>;
 function fromPath({ project_id: projectId, endpoint_id: endpointId }: EndpointPath) {
   return { projectId, endpointId };
 }
-
-async function findEndpoint(
-  { endpoints }: Pick<Webhooks, 'endpoints'>,
-  named: EndpointPath,
-): Promise<WebhookEndpoint> {
-  const { projectId, endpointId } = fromPath(named);
-  const endpoint = await endpoints.findEndpoint(projectId, endpointId);
-  if (endpoint === null) throw endpointNotFound();
-  return endpoint;
-}
-
-const endpointNotFound = () => new Refused({ code: 'webhook_endpoint_not_found' });

@@ -2,9 +2,13 @@ import { skippingInterim } from '@inventory/http/skip-interim';
 import { Agent, buildConnector } from 'undici';
 import { notingStatus, statusBefore } from './answer-status.ts';
 import { startDeadline } from './deadline.ts';
-import { AddressRefused, createGuardedLookup, NameUnresolved } from './guarded-lookup.ts';
+import {
+  AddressRefused,
+  createGuardedLookup,
+  NameUnresolved,
+  type ResolveHost,
+} from './guarded-lookup.ts';
 import { type BoundedAnswer, postBounded } from './post-bounded.ts';
-import type { ResolveHost } from './resolve-host.ts';
 import { type AddressRules, parseWebhookUrl } from './webhook-address.domain.ts';
 import type { AttemptError } from './webhook-delivery.domain.ts';
 

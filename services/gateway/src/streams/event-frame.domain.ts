@@ -1,3 +1,5 @@
+import type { RecoveryReason } from './stream-position.domain.ts';
+
 /** Reason for which a stream ends and the client may reconnect. */
 export type ClosingReason = 'draining' | 'slow_consumer' | 'max_age' | 'unavailable';
 
@@ -10,8 +12,8 @@ export type RevocationReason =
   | 'network_policy'
   | 'events_not_enabled';
 
-export interface RecoveryNotice {
-  readonly reason: 'cursor_too_old' | 'log_epoch_changed';
+interface RecoveryNotice {
+  readonly reason: RecoveryReason;
   /** ISO 8601; null while the log is empty. */
   readonly earliest_as_of: string | null;
   readonly resume_cursor: string;

@@ -10,7 +10,7 @@ import type { Broadcasts } from '../commands/open-broadcasts.ts';
 import type { BoundPublicRoute } from '../http/public-route.ts';
 import { work } from '../work.ts';
 import type { EventStreamClient } from './event-stream-client.ts';
-import { createEventStreams, type EventStreams } from './event-streams.ts';
+import { createEventStreams } from './event-streams.ts';
 import type { PositionCursors } from './position-cursor.ts';
 import { createProjectHubs, type ProjectHubs } from './project-hubs.ts';
 import { watchSilentPeers } from './silent-peers.ts';
@@ -21,7 +21,7 @@ import { countStreamClosed, observeStreams } from './stream-metrics.ts';
 import { createSeatStore } from './stream-seat-store.ts';
 import { createStreamSeats, type StreamSeats } from './stream-seats.ts';
 import type { SessionContext, StreamSession } from './stream-session.ts';
-import { watchStreamPrincipals } from './watch-stream-principals.ts';
+import { type StreamPrincipalsParts, watchStreamPrincipals } from './watch-stream-principals.ts';
 
 type Context = ServiceContext<ServiceConfig & StreamConfig>;
 
@@ -58,8 +58,12 @@ export async function openEventStreams(
     logger,
   };
   const hubs = openProjectHubs(context, broadcasts, session);
-  startTicking(context, streams);
-  const onOpened = startPrincipalChecks(context, { broadcasts, streams, findBySecretDigest });
+  startPeriodicJob({
+    ...{ name: 'stream heartbeats', intervalMs: secondMs, lifetime, logger },
+    runOnce: async () => streams.tick(clock.now()),
+  });
+  const principals = { streams, findBySecretDigest };
+  const onOpened = startPrincipalChecks(context, broadcasts, principals);
   lifetime.defer('metrics of streams', observeStreams(streams, hubs));
   const seats = await openStreamSeats(context, db);
   const { perProjectMax } = limits;
@@ -70,6 +74,7 @@ export async function openEventStreams(
   };
 }
 
+const secondMs = 1_000;
 const replaysAtOnce = 32;
 const replayBackoff = { firstMs: 200, maxMs: 5_000 } as const;
 /** About 30 s of attempts. */
@@ -118,28 +123,14 @@ function openProjectHubs(
   return hubs;
 }
 
-const secondMs = 1_000;
-
-function startTicking({ lifetime, clock, logger }: Context, streams: EventStreams): void {
-  startPeriodicJob({
-    ...{ name: 'stream heartbeats', intervalMs: secondMs, lifetime, logger },
-    runOnce: async () => streams.tick(clock.now()),
-  });
-}
-
 /** The returned function is to be called with each stream once it is among `streams`. */
 function startPrincipalChecks(
   { config, lifetime, clock, logger }: Context,
-  {
-    broadcasts,
-    streams,
-    findBySecretDigest,
-  }: Pick<EventStreamsParts, 'broadcasts' | 'findBySecretDigest'> & {
-    readonly streams: EventStreams;
-  },
+  broadcasts: Broadcasts,
+  checked: Pick<StreamPrincipalsParts, 'streams' | 'findBySecretDigest'>,
 ): (session: StreamSession) => void {
   const { authorityEveryMs: everyMs } = config.streams;
-  const principals = watchStreamPrincipals({ streams, findBySecretDigest, clock, everyMs, logger });
+  const principals = watchStreamPrincipals({ ...checked, clock, everyMs, logger });
   const checks = startPeriodicJob({
     ...{ name: 'stream principal', intervalMs: secondMs, lifetime, logger },
     // Not awaited: a slow read delays no other check.

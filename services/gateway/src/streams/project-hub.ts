@@ -78,17 +78,12 @@ export function createProjectHub(
     delays.delivered(readers.size);
   }
 
-  function take({
-    position,
-    event,
-    appendedAtMs,
-  }: Omit<AppendedEvent, 'logEpoch'>): 'appended' | 'old' | 'gap' {
-    if (position <= ring.last) return 'old';
-    if (position > ring.last + 1) return 'gap';
-    const at = { logEpoch, position, asOfMs: fromIsoTime(event.occurred_at) };
-    const frame = chunkOf(eventFrame(sealPosition(projectId, at), event));
-    delays.took(appendedAtMs);
-    return ring.append({ position, frame });
+  function take({ position, event, appendedAtMs }: Omit<AppendedEvent, 'logEpoch'>) {
+    return ring.append(position, () => {
+      delays.took(appendedAtMs);
+      const at = { logEpoch, position, asOfMs: fromIsoTime(event.occurred_at) };
+      return chunkOf(eventFrame(sealPosition(projectId, at), event));
+    });
   }
 
   /** Another epoch: the ring is discarded, and the readers cannot continue. */

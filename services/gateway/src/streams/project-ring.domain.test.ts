@@ -22,7 +22,7 @@ test('whatever comes in, a ring gives what follows a position without gap, or sa
         const results = jumps.map((jump) => {
           const next = last + jump;
           if (jump === 1) last = next;
-          return ring.append({ position: next, frame: frameOf(next) });
+          return ring.append(next, () => frameOf(next));
         });
 
         expect(results).toEqual(
@@ -61,7 +61,7 @@ function bytesKept(chunks: readonly (RingChunk | null)[]): number {
 test('readers at any number of positions keep no more memory than the ring is counted with (Architecture: everything is bounded)', () => {
   const ring = createProjectRing(0, large);
   for (let position = 1; position <= 1_000; position += 1) {
-    ring.append({ position, frame: bigFrame(position) });
+    ring.append(position, () => bigFrame(position));
   }
   const readersAt = (count: number) =>
     Array.from({ length: count }, (_none, reader) =>
@@ -83,7 +83,7 @@ test('while events are appended, what 63 readers at 63 positions have not sent k
   const readers: RingChunk[] = Array.from({ length: 63 }, () => nothing);
   let most = 0;
   for (let position = 1; position <= 3_000; position += 1) {
-    ring.append({ position, frame: bigFrame(position) });
+    ring.append(position, () => bigFrame(position));
     // In turn, each takes what follows its position: it lags behind by 63 events at most.
     const turn = position % readers.length;
     readers[turn] = ring.after(readers[turn]?.last ?? 0, 64 * 1024) ?? nothing;
@@ -99,7 +99,7 @@ test('what was given out stays as it was, whatever is appended and dropped after
       const ring = createProjectRing(0, limits);
       const given: { readonly chunk: RingChunk; readonly text: string }[] = [];
       for (let position = 1; position <= events; position += 1) {
-        ring.append({ position, frame: frameOf(position) });
+        ring.append(position, () => frameOf(position));
         const chunk = ring.after(Math.max(ring.from, position - 3), 1_000);
         if (chunk) given.push({ chunk, text: chunk.bytes.toString() });
       }
@@ -113,7 +113,7 @@ test('what was given out stays as it was, whatever is appended and dropped after
 test('a ring stays within its entries and bytes, and a full one keeps most of them', () => {
   const ring = createProjectRing(0, large);
   for (let position = 1; position <= 3_000; position += 1) {
-    ring.append({ position, frame: bigFrame(position) });
+    ring.append(position, () => bigFrame(position));
     expect(ring.last - ring.from).toBeLessThanOrEqual(large.entriesMax);
     expect(ring.bytes).toBeLessThanOrEqual(large.bytesMax);
   }
@@ -126,9 +126,9 @@ test('a ring stays within its entries and bytes, and a full one keeps most of th
 
 test('a ring with one event has its bytes, and one too large for it has none', () => {
   const ring = createProjectRing(0, large);
-  ring.append({ position: 1, frame: bigFrame(1) });
+  ring.append(1, () => bigFrame(1));
   expect(ring.bytes).toBe(frameBytes);
 
-  ring.append({ position: 2, frame: Buffer.alloc(large.bytesMax + 1) });
+  ring.append(2, () => Buffer.alloc(large.bytesMax + 1));
   expect([ring.from, ring.last, ring.bytes, ring.after(1, 100)]).toEqual([2, 2, 0, null]);
 });

@@ -6,18 +6,15 @@ export interface ProjectRing {
   readonly from: number;
   /** Bytes that are held, whatever was given out of them. */
   readonly bytes: number;
-  /** `gap`: events in between must be read from the log first. */
-  append(entry: RingEntry): 'appended' | 'old' | 'gap';
+  /**
+   * The frame, a chunk of its own, is made where it follows; `gap`: events in between must be read
+   * from the log first.
+   */
+  append(position: number, frameOf: () => Buffer): 'appended' | 'old' | 'gap';
   /** Frames after a position, at most about `bytesMax`; null when the ring no longer has them. */
   after(position: number, bytesMax: number): RingChunk | null;
   /** Drops the oldest half. */
   trim(): void;
-}
-
-export interface RingEntry {
-  readonly position: number;
-  /** A chunk of its own. */
-  readonly frame: Buffer;
 }
 
 /** Whole frames, as a part of a block: connections at any positions share the bytes of the ring. */
@@ -93,9 +90,10 @@ export function createProjectRing(head: number, limits: RingLimits): ProjectRing
     get bytes() {
       return bytes;
     },
-    append({ position, frame }) {
+    append(position, frameOf) {
       if (position <= last) return 'old';
       if (position > last + 1) return 'gap';
+      const frame = frameOf();
       const block = blockFor(frame.length);
       const start = endOf(block);
       frame.copy(block.bytes, start);

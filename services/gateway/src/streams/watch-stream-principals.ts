@@ -10,7 +10,7 @@ import {
 } from './stream-authorization.domain.ts';
 import type { StreamReader, StreamSession } from './stream-session.ts';
 
-interface StreamPrincipalsParts {
+export interface StreamPrincipalsParts {
   readonly streams: Pick<EventStreams, 'bySecret' | 'secretsOf'>;
   readonly findBySecretDigest: (secretDigest: string) => Promise<StoredPrincipal | null>;
   readonly clock: Clock;

@@ -1,4 +1,4 @@
-import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
+import { refusedWrites } from '@inventory/mongo/duplicate-key';
 import { parseDocument } from '@inventory/mongo/parse-document';
 import type { Collection } from 'mongodb';
 import { z } from 'zod';
@@ -27,26 +27,17 @@ export interface IdentityStore {
 }
 
 export function createIdentityStore(collection: Collection<IdentityDocument>): IdentityStore {
-  async function insertMissing(ids: readonly string[]): Promise<void> {
-    for (const id of ids) {
-      const { id: _id, ...state } = freshIdentity(id);
-      try {
-        await collection.insertOne({ _id: id, ...state });
-      } catch (error) {
-        if (!duplicateKeyOf(error)) throw error;
-      }
-    }
-  }
-
   return {
     async loadIdentities(ids) {
       const found = await collection.find({ _id: { $in: [...ids] } }).toArray();
       const stored = found.map(fromDocument);
       const storedIds = new Set(stored.map(({ id }) => id));
-      const missing = ids.filter((id) => !storedIds.has(id));
+      const missing = ids.filter((id) => !storedIds.has(id)).map(freshIdentity);
       if (missing.length === 0) return stored;
-      await insertMissing(missing);
-      return [...stored, ...missing.map(freshIdentity)];
+      const documents = missing.map(({ id: _id, ...state }) => ({ _id, ...state }));
+      // Another replica may insert them too.
+      await refusedWrites(collection.insertMany(documents, { ordered: false }));
+      return [...stored, ...missing];
     },
     async saveIdentity(previous, next) {
       const { id, ...state } = next;

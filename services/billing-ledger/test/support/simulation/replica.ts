@@ -108,7 +108,7 @@ export function startReplica(world: World, planted: ReplicaFaults = {}): Replica
     rebuilds,
     loadAccount: createLoadAccount(loadPart, rebuilds.add),
     cache,
-    recent: createRecentEntries(chance.below(12)),
+    recent: createRecentEntries(1 + chance.below(12)),
     prices: fixedPrices,
     clock: planted.trustsClock ? machineClock : journalClockOf(world, machineClock),
     limits: { entriesMax: 1 + chance.below(6), bytesMax: 256 * 1024 },
