@@ -84,6 +84,7 @@ const routes = [
     method: 'GET',
     template: '/v2/things/{thing}',
     input: { path: z.object({ thing: z.string() }) },
+    errors: ['concurrent_change'],
     handle: () => handle(),
   }),
 ];
@@ -171,11 +172,16 @@ test.each([
   ['account_not_found', 500, 'internal_error'],
   ['chunk_conflict', 500, 'internal_error'],
 ] as const)(
-  '%s, which the public API does not document, is answered with %i %s (Errors)',
+  '%s, which the operation does not document, is answered with %i %s (Errors)',
   async (code, status, publicCode) => {
     handle = () => Promise.reject(new Refused({ code }));
 
-    const answer = await call({ path: '/v2/things/a', key: 'good' });
+    const answer = await call({
+      method: 'POST',
+      path: '/v2/things/a',
+      key: 'good',
+      body: { name: 'a' },
+    });
 
     expect([answer.status, answer.json.error.code]).toEqual([status, publicCode]);
   },

@@ -20,7 +20,7 @@ export function renderErrors({
     try {
       await next();
     } catch (error) {
-      const refused = toPublicRefused(error);
+      const refused = toPublicRefused(error, context.state.route?.errors);
       const { code } = refused.refusal;
       if (statusOf(refused.refusal) >= 500) {
         const { requestId: request_id, route } = context.state;

@@ -1,4 +1,4 @@
-import { isOn, type PublicRefusal } from '@inventory/contracts/refusal-codes';
+import { isOn, type PublicCode, type PublicRefusal } from '@inventory/contracts/refusal-codes';
 import { ServiceUnreachable } from '@inventory/http/internal-client';
 import { Refused } from '@inventory/http/refused';
 import { BusOverloaded } from '@inventory/messaging/bus';
@@ -29,12 +29,21 @@ export function toRefused(cause: unknown): Refused {
   return new Refused(isUnavailable ? unavailable : { code: 'internal_error' }, { cause });
 }
 
-/** The same for the public API: a code that it does not document is a fault. */
-export function toPublicRefused(error: unknown): Refused<PublicRefusal> {
+/**
+ * The same for the public API: a code that it does not document is a fault. A change at the same time
+ * is worth another try, unless the operation documents it.
+ */
+export function toPublicRefused(
+  error: unknown,
+  documented: readonly PublicCode[] = [],
+): Refused<PublicRefusal> {
   const refused = toRefused(error);
-  if (hasPublicCode(refused)) return refused;
   const isChange = refused.refusal.code === 'concurrent_change';
-  return new Refused(isChange ? changedMeanwhile : { code: 'internal_error' }, { cause: error });
+  if (isChange && !documented.includes('concurrent_change')) {
+    return new Refused(changedMeanwhile, { cause: error });
+  }
+  if (hasPublicCode(refused)) return refused;
+  return new Refused({ code: 'internal_error' }, { cause: error });
 }
 
 function hasPublicCode(refused: Refused): refused is Refused<PublicRefusal> {
