@@ -12,7 +12,7 @@ function messageDocs(root) {
   const { messages, messageTypes } = require(join(built, 'messages.js'));
   const { deadLetterTopic, serviceNames, topicNames, topics } = require(join(built, 'topics.js'));
   const { z } = require(require.resolve('zod', { paths: [built] }));
-  const contracts = messageTypes.map((type) => messages[type]);
+  const contracts = messageTypes.map((type) => ({ type, ...messages[type] }));
   const { accessOf } = require(join(built, 'topic-access.js'));
   const page = topicsPage({ contracts, deadLetterTopic, topicNames, topics });
   return [

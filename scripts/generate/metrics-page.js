@@ -10,7 +10,6 @@ const shared = [
   'libs/http/dist/measure-requests.js',
   'libs/messaging/dist/messaging-metrics.js',
   'libs/runtime/dist/job-metrics.js',
-  'libs/runtime/dist/node-metrics.js',
   'libs/runtime/dist/process-metrics.js',
   'libs/runtime/dist/readiness-metrics.js',
   'libs/work/dist/work-metrics.js',

@@ -32,7 +32,7 @@ function settingsPage(root, services, { cellOf }) {
     ]),
   );
   const { serviceSettings } = require(join(root, 'libs/runtime/dist/service-settings.js'));
-  const { topicJobSettings } = require(join(root, 'libs/service-host/dist/prepare.js'));
+  const { topicJobSettings } = require(join(root, 'libs/service-host/dist/jobs.js'));
   const common = Object.keys(serviceSettings);
   const table = (settings, left = []) => tableOf(settings, left, cellOf);
   const sections = [

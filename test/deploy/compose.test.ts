@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { serviceNames } from '@inventory/contracts/topics';
 import { callersOf } from '@inventory/local-stack/service-tokens';
-import { topicJobSettings } from '@inventory/service-host/prepare';
+import { topicJobSettings } from '@inventory/service-host/jobs';
 import { parse } from 'yaml';
 import {
   simulatorLimits,

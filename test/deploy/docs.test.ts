@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { operatorCodes } from '@inventory/contracts/refusal-codes';
 import { serviceNames } from '@inventory/contracts/topics';
-import { topicJobSettings } from '@inventory/service-host/prepare';
+import { topicJobSettings } from '@inventory/service-host/jobs';
 import { root, trackedFiles } from '../tidy/tracked-files.ts';
 import { configOf } from './support/known-settings.ts';
 

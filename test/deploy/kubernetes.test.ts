@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type ServiceName, serviceNames } from '@inventory/contracts/topics';
 import { callersOf } from '@inventory/local-stack/service-tokens';
 import { kafkaSettings } from '@inventory/runtime/kafka-access';
-import { topicJobSettings } from '@inventory/service-host/prepare';
+import { topicJobSettings } from '@inventory/service-host/jobs';
 import { timingOf } from '../../libs/messaging/src/kafka/timing.ts';
 import { root, trackedFiles } from '../tidy/tracked-files.ts';
 import { callingServices } from './support/calling-services.ts';

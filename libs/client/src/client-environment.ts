@@ -1,3 +1,5 @@
+import { setTimeout as timer } from 'node:timers/promises';
+
 /** Time, random numbers and timers of the client. */
 export interface ClientEnvironment {
   /** Monotonic. */
@@ -28,17 +30,10 @@ function startTimer(ms: number, onOver: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason);
-    const onAbort = () => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', onAbort);
-      resolve();
-    }, ms);
-    signal?.addEventListener('abort', onAbort, { once: true });
-  });
+async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await timer(ms, undefined, signal && { signal });
+  } catch {
+    signal?.throwIfAborted();
+  }
 }

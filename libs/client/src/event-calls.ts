@@ -6,7 +6,7 @@ import { followEvents } from './follow-events.ts';
 import type { FollowEventsOptions, ListEventsOptions } from './options.ts';
 import { eventsPath, isCursor, withQuery } from './paths.ts';
 import { readItems } from './read-records.ts';
-import type { OpenStream } from './stream-transport.ts';
+import type { OpenStream } from './stream-frames.ts';
 import { walkItems } from './walk-pages.ts';
 
 /** All of these calls are free and need a Credential of the Project with `customer.events.read.v1`. */

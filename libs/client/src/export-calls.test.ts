@@ -5,7 +5,7 @@ import { apiKey, asset, failure, scope } from '../test/answers.ts';
 import { type ScriptedServer, startScriptedServer } from '../test/scripted-server.ts';
 import { createTestClientEnvironment } from '../test/test-client-environment.ts';
 import { ConnectionError, NotFoundError, UnexpectedAnswerError } from './errors.ts';
-import { splitLines } from './export-lines.ts';
+import { splitLines } from './export-calls.ts';
 import { createInventoryClient, type InventoryClient } from './inventory-client.ts';
 
 const path = '/v2/platform/users/76100000000000001/inventory/730/2/current/export';

@@ -3,7 +3,6 @@ import { checkOptions } from './arguments.ts';
 import type { OpenBody } from './body-transport.ts';
 import type { ClientEnvironment } from './client-environment.ts';
 import { ApiError, ConnectionError, InventoryError, UnexpectedAnswerError } from './errors.ts';
-import { splitLines } from './export-lines.ts';
 import type { ExportOptions, ReadAllOptions } from './options.ts';
 import { checkedKey, inventoryPath, withQuery } from './paths.ts';
 import { fieldsIn } from './read-answer.ts';
@@ -21,6 +20,9 @@ export interface ExportCalls {
   readAll(scope: Scope, options?: ReadAllOptions): Promise<WholeInventory>;
 }
 
+/** Above every line: an asset and a description, 12 MiB each at most. */
+const lineBytesMax = 64 * 1024 * 1024;
+const lineFeed = 0x0a;
 /** As often as the service lets a key be used again. */
 const resumesMax = 3;
 const silenceDefaultMs = 45_000;
@@ -148,4 +150,23 @@ function parsed(line: Uint8Array): unknown {
 
 function unexpected(what: string): UnexpectedAnswerError {
   return new UnexpectedAnswerError(`The export has not what it should: ${what}.`);
+}
+
+/** Whole lines with their ends; bytes behind the last one are none. */
+export async function* splitLines(
+  chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array, void, void> {
+  let begun: Uint8Array[] = [];
+  let begunBytes = 0;
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (let end = chunk.indexOf(lineFeed); end >= 0; end = chunk.indexOf(lineFeed, start)) {
+      const rest = chunk.subarray(start, end + 1);
+      yield begun.length === 0 ? rest : Buffer.concat([...begun, rest]);
+      [begun, begunBytes, start] = [[], 0, end + 1];
+    }
+    if (start < chunk.length) begun.push(chunk.subarray(start));
+    begunBytes += chunk.length - start;
+    if (begunBytes > lineBytesMax) throw new UnexpectedAnswerError('A line is too large.');
+  }
 }

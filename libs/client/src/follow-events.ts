@@ -11,8 +11,7 @@ import type { EventGap, PlacedEvent } from './event-records.ts';
 import type { FollowEventsOptions, ListEventsOptions } from './options.ts';
 import { eventsPath } from './paths.ts';
 import { type ConnectionEnd, reconnectDelayMs } from './retry-policy.ts';
-import { type Frame, type FrameMeaning, readFrame } from './stream-frames.ts';
-import type { OpenStream } from './stream-transport.ts';
+import { type Frame, type FrameMeaning, type OpenStream, readFrame } from './stream-frames.ts';
 
 export interface FollowEventsDeps {
   readonly open: OpenStream;

@@ -8,7 +8,7 @@ import { createEventCalls, type EventCalls } from './event-calls.ts';
 import { createExportCalls, type ExportCalls } from './export-calls.ts';
 import { createPageCalls, type PageCalls } from './page-calls.ts';
 import { createRefreshCalls, type RefreshCalls } from './refresh-calls.ts';
-import { createStreamTransport } from './stream-transport.ts';
+import { createStreamTransport } from './stream-frames.ts';
 import { createTransport, type Fetch } from './transport.ts';
 import { createWatchCalls, type WatchCalls } from './watch-calls.ts';
 

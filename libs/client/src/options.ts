@@ -57,6 +57,17 @@ export interface WatchOptions extends CallOptions {
   readonly dryRun?: boolean | undefined;
 }
 
+/** One watch of a batch. */
+export interface WatchItem
+  extends Pick<WatchOptions, 'everySeconds' | 'language' | 'maxCreditsPerDay'> {
+  readonly scope: Scope;
+}
+
+export interface WatchBatchOptions extends CallOptions {
+  /** Nothing is stored: the answers state what the watches would cost. */
+  readonly dryRun?: boolean | undefined;
+}
+
 export interface ListWatchesOptions extends StatementOptions {
   readonly state?: 'active' | 'paused' | undefined;
 }

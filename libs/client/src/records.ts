@@ -36,6 +36,15 @@ type EitherOf<One, Other> = {
     | (Field extends keyof Other ? Other[Field] : never);
 };
 
+/** An inventory that is refreshed again and again. */
+export type Watch = Schemas['Watch'];
+/** What became of one watch of a batch. */
+export type WatchResult =
+  | { readonly accepted: true; readonly watch: Watch }
+  | { readonly accepted: false; readonly error: ApiError };
+/** One run of a watch: a refresh, and the deliveries of its event. */
+export type WatchRun = Schemas['WatchRun'];
+
 /** One item instance. Ids are text: they exceed the safe integers. */
 export type Asset = Schemas['Asset'];
 export type Description = Schemas['Description'];

@@ -1,7 +1,7 @@
 import { checkOptions } from './arguments.ts';
 import type { ClientEnvironment } from './client-environment.ts';
 import { errorOf } from './error-families.ts';
-import { InvalidRequestError } from './errors.ts';
+import { type ApiError, InvalidRequestError } from './errors.ts';
 import type { BatchItem } from './options.ts';
 import { checkedKey, checkedScope } from './paths.ts';
 import { fieldsIn, numberIn, type Success, textIn } from './read-answer.ts';
@@ -84,19 +84,28 @@ function resultIn(item: unknown, idempotencyKey: string, meta: Meta): BatchResul
     };
     return { accepted: true, idempotencyKey, answer };
   }
+  const error = errorIn(fields, `item ${idempotencyKey}`, meta.request_id);
+  return { accepted: false, idempotencyKey, error };
+}
+
+/** The error of one item of a batch. */
+export function errorIn(
+  fields: Readonly<Record<string, unknown>>,
+  item: string,
+  requestId: string,
+): ApiError {
   const error = fieldsIn(fields['error']);
   const code = textIn(error?.['code']);
   const message = textIn(error?.['message']);
   const status = numberIn(fields['status']);
   if (code === null || message === null || status === null) throw unexpected('error');
-  const failure = {
+  return errorOf({
     code,
-    message: `${message} (item ${idempotencyKey}: ${status})`,
+    message: `${message} (${item}: ${status})`,
     detail: fieldsIn(error?.['detail']),
     status,
-    requestId: meta.request_id,
-    retryAfterSeconds,
+    requestId,
+    retryAfterSeconds: numberIn(fields['retry_after_seconds']),
     creditsCharged: null,
-  };
-  return { accepted: false, idempotencyKey, error: errorOf(failure) };
+  });
 }

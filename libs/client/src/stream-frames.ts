@@ -1,8 +1,10 @@
 import { createParser } from 'eventsource-parser';
+import { createBodyTransport } from './body-transport.ts';
 import { UnexpectedAnswerError } from './errors.ts';
 import type { EventGap, PlacedEvent, ProjectEvent } from './event-records.ts';
 import { isCursor } from './paths.ts';
 import { type Fields, isFields, textIn } from './read-answer.ts';
+import type { TransportOptions } from './transport.ts';
 
 /** One complete frame of a stream. */
 export interface Frame {
@@ -51,6 +53,33 @@ export function createFrameParser(): FrameParser {
         if (isTooLarge) throw new UnexpectedAnswerError('A frame of the stream is too large.');
       }
     },
+  };
+}
+
+export interface StreamRequest {
+  /** Relative to the base address. */
+  readonly path: string;
+  readonly lastEventId: string | null;
+  /** Longest time without a byte, before the response head too. */
+  readonly silenceMaxMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** The frames of one connection until it ends, as its bytes are read. */
+export type OpenStream = (request: StreamRequest) => AsyncGenerator<Frame, void, void>;
+
+export function createStreamTransport(options: TransportOptions): OpenStream {
+  const openBody = createBodyTransport(options);
+
+  return async function* open({ path, lastEventId, silenceMaxMs, signal }) {
+    const position = lastEventId === null ? {} : { 'Last-Event-ID': lastEventId };
+    const headers = { 'Cache-Control': 'no-cache', ...position };
+    const call = { method: 'GET', path } as const;
+    const type = 'text/event-stream';
+    const parser = createFrameParser();
+    for await (const chunk of openBody({ call, headers, type, silenceMaxMs, signal })) {
+      yield* parser.take(chunk);
+    }
   };
 }
 

@@ -1,7 +1,8 @@
+import { watchBatchBody } from '@inventory/contracts/http/watches';
 import { apiKey, projectId, scope, success } from '../test/answers.ts';
 import { type ScriptedServer, startScriptedServer } from '../test/scripted-server.ts';
 import { createTestClientEnvironment } from '../test/test-client-environment.ts';
-import { UnexpectedAnswerError } from './errors.ts';
+import { LimitExceededError, UnexpectedAnswerError } from './errors.ts';
 import { createInventoryClient, type InventoryClient } from './inventory-client.ts';
 
 let server: ScriptedServer;
@@ -42,6 +43,40 @@ test('a watch is put, read and deleted as the interface defines (Watches) [watch
     max_credits_per_day: 500,
     dry_run: true,
   });
+});
+
+test('a batch of watches has a result for each, in order, as the interface defines (Watches) [watches]', async () => {
+  const error = { code: 'watch_limit_exceeded', message: 'Too many.', detail: { limit: 3 } };
+  const items = [
+    { success: true, status: 201, data: { watch_id, scope } },
+    { success: false, status: 429, error },
+  ];
+  server.plays(success({ items }), success({ items }));
+  const wanted = [
+    { scope, everySeconds: 300, maxCreditsPerDay: 500 },
+    { scope, everySeconds: 600, language: 'german' },
+  ];
+
+  const [made, refused] = await client.watchBatch(projectId, wanted, { dryRun: true });
+
+  const { method, path: asked, body = '' } = server.requests[0] ?? {};
+  expect([method, asked]).toEqual(['POST', `/v2/projects/${projectId}/watches/batch`]);
+  expect(JSON.parse(body)).toEqual({
+    items: [
+      { ...scope, every_seconds: 300, max_credits_per_day: 500 },
+      { ...scope, every_seconds: 600, language: 'german' },
+    ],
+    dry_run: true,
+  });
+  expect(watchBatchBody.safeParse(JSON.parse(body)).success).toBe(true);
+  expect(made).toEqual({ accepted: true, watch: { watch_id, scope } });
+  expect(refused).toMatchObject({ accepted: false, error: { status: 429, detail: { limit: 3 } } });
+  expect(refused).toHaveProperty('error', expect.any(LimitExceededError));
+  await expect(client.watchBatch(projectId, wanted.slice(1))).rejects.toThrow(
+    UnexpectedAnswerError,
+  );
+  const wrong = [{ scope, everySeconds: 299 }];
+  await expect(client.watchBatch(projectId, wrong)).rejects.toThrow(TypeError);
 });
 
 test('watches and runs are read page by page, with their filters (Watches) [watches]', async () => {

@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib';
 import { type CredentialId, idPrefixes } from './ids.ts';
 
 /**
@@ -38,7 +39,7 @@ export function isWellFormedSecret(text: string): boolean {
 /** The public part of a secret: the UUID of the Credential in base 62. */
 export function publicIdOf(credentialId: CredentialId): string {
   const hex = credentialId.slice(idPrefixes.credential.length).replaceAll('-', '');
-  return base62(bytesOfHex(hex), publicIdCharacters);
+  return base62(Buffer.from(hex, 'hex'), publicIdCharacters);
 }
 
 /** The Credential that a public id belongs to; null where it is none. */
@@ -63,22 +64,8 @@ function base62(bytes: Uint8Array, width: number): string {
   return text.padStart(width, alphabet.charAt(0));
 }
 
-function bytesOfHex(hex: string): Uint8Array {
-  return Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
-}
-
 function checksumOf(text: string): string {
-  const sum = crc32(text);
-  const bytes = Uint8Array.of(sum >>> 24, sum >>> 16, sum >>> 8, sum);
-  return base62(bytes, checksumCharacters);
-}
-
-/** CRC-32 (IEEE 802.3) of ASCII text. */
-function crc32(text: string): number {
-  let sum = 0xffffffff;
-  for (let index = 0; index < text.length; index += 1) {
-    sum ^= text.charCodeAt(index);
-    for (let bit = 0; bit < 8; bit += 1) sum = sum & 1 ? (sum >>> 1) ^ 0xedb88320 : sum >>> 1;
-  }
-  return (sum ^ 0xffffffff) >>> 0;
+  const sum = Buffer.alloc(4);
+  sum.writeUInt32BE(crc32(text));
+  return base62(sum, checksumCharacters);
 }

@@ -21,33 +21,46 @@ import {
 } from './messages/replies.ts';
 import { revisionScanAbandoned, revisionScanCompleted } from './messages/revision-commands.ts';
 import { revisionCommitted, revisionRejected } from './messages/revision-outcomes.ts';
+import type { TopicName, topics } from './topics.ts';
 
-/** Every message the services exchange, by its type. */
+/**
+ * Every message the services exchange, by type and version: its topic and its body. Within a version
+ * a body may only gain optional fields; consumers ignore unknown fields.
+ */
 export const messages = {
-  'refresh.request.v1': refreshRequested,
-  'refresh.cancel.v1': refreshCancelRequested,
-  'billing.reserve.v1': billingReserve,
-  'billing.settle.v1': billingSettle,
-  'billing.release.v1': billingRelease,
-  'billing.charge.v1': billingCharge,
-  'billing.reverse.v1': billingReverse,
-  'billing.grant.v1': billingGrant,
-  'billing.adjust.v1': billingAdjust,
-  'billing.configure.v1': billingConfigure,
-  'billing.outcome.v1': billingOutcome,
-  'billing.balance-low.v1': billingBalanceLow,
-  'revision.completed.v1': revisionScanCompleted,
-  'revision.abandoned.v1': revisionScanAbandoned,
-  'revision.committed.v1': revisionCommitted,
-  'revision.rejected.v1': revisionRejected,
-  'refresh.completed.v1': refreshCompleted,
-  'watch.paused.v1': watchPaused,
-  'project.event-appended.v1': projectEventAppended,
-  'authority.changed.v1': authorityChanged,
-  'reply.refresh-decision.v1': refreshDecisionReply,
-  'reply.refresh-cancel.v1': refreshCancelReply,
-  'reply.billing-outcome.v1': billingOutcomeReply,
+  'refresh.request.v1': on('refresh.commands.v1', refreshRequested),
+  'refresh.cancel.v1': on('refresh.commands.v1', refreshCancelRequested),
+  'billing.reserve.v1': on('billing.commands.v1', billingReserve),
+  'billing.settle.v1': on('billing.commands.v1', billingSettle),
+  'billing.release.v1': on('billing.commands.v1', billingRelease),
+  'billing.charge.v1': on('billing.commands.v1', billingCharge),
+  'billing.reverse.v1': on('billing.commands.v1', billingReverse),
+  'billing.grant.v1': on('billing.commands.v1', billingGrant),
+  'billing.adjust.v1': on('billing.commands.v1', billingAdjust),
+  'billing.configure.v1': on('billing.commands.v1', billingConfigure),
+  'billing.outcome.v1': on('billing.outcomes.v1', billingOutcome),
+  'billing.balance-low.v1': on('billing.outcomes.v1', billingBalanceLow),
+  'revision.completed.v1': on('revision.commands.v1', revisionScanCompleted),
+  'revision.abandoned.v1': on('revision.commands.v1', revisionScanAbandoned),
+  'revision.committed.v1': on('revision.outcomes.v1', revisionCommitted),
+  'revision.rejected.v1': on('revision.outcomes.v1', revisionRejected),
+  'refresh.completed.v1': on('refresh.outcomes.v1', refreshCompleted),
+  'watch.paused.v1': on('refresh.outcomes.v1', watchPaused),
+  'project.event-appended.v1': on('project.events.v1', projectEventAppended),
+  'authority.changed.v1': on('authority.changes.v1', authorityChanged),
+  'reply.refresh-decision.v1': on('replies.v1', refreshDecisionReply),
+  'reply.refresh-cancel.v1': on('replies.v1', refreshCancelReply),
+  'reply.billing-outcome.v1': on('replies.v1', billingOutcomeReply),
 } as const;
+
+/** The field by which its topic is keyed is in every body. */
+function on<Topic extends TopicName, Body extends z.ZodType<Record<KeyOf<Topic>, string>>>(
+  topic: Topic,
+  body: Body,
+) {
+  return { topic, body };
+}
+type KeyOf<Topic extends TopicName> = (typeof topics)[Topic]['key'];
 
 export type MessageType = keyof typeof messages;
 export type MessageBody<Type extends MessageType> = z.output<(typeof messages)[Type]['body']>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { rateLimit, requestIssue, trafficLimit } from './http/meta.ts';
 import { refreshId, revisionId } from './ids.ts';
-import { admissionReason, operatorRole, permission } from './vocabulary.ts';
+import { admissionReason, operatorRole, permission, upstreamReason } from './vocabulary.ts';
 
 /**
  * Refusals: the expected ways in which a request or a command is not carried out. The value is
@@ -19,15 +19,6 @@ const spendCapDetail = z.object({
   spent: z.int().min(0),
   resets_at: z.iso.datetime(),
 });
-
-/** Why the platform could not be read. */
-export const upstreamReason = z.enum([
-  'throttled',
-  'egress_busy',
-  'breaker_open',
-  'bad_answer',
-  'unconfirmed',
-]);
 
 const insufficientFunds = z.object({
   code: z.enum(['insufficient_credits', 'insufficient_units']),
@@ -120,6 +111,7 @@ export const refusal = z.discriminatedUnion('code', [
       'refresh_already_completed',
       'idempotency_conflict',
       'internal_error',
+      'watch_not_found',
     ]),
   }),
   z.object({
@@ -198,9 +190,11 @@ export const refusal = z.discriminatedUnion('code', [
     ]),
     ...retryAfter,
   }),
-  z.object({ code: z.enum(['stream_limit_exceeded']), ...limit, ...retryAfter }),
-  z.object({ code: z.enum(['watch_limit_exceeded']), ...limit, ...retryAfter }),
-  z.object({ code: z.enum(['watch_not_found']) }),
+  z.object({
+    code: z.enum(['stream_limit_exceeded', 'watch_limit_exceeded']),
+    ...limit,
+    ...retryAfter,
+  }),
   z.object({
     code: z.enum(['webhook_endpoint_limit_reached', 'credential_limit_reached']),
     ...limit,

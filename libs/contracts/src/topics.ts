@@ -1,5 +1,3 @@
-import { z } from 'zod';
-
 /** Services of the product, by their `service.name`. */
 export const serviceNames = [
   'gateway',
@@ -8,8 +6,7 @@ export const serviceNames = [
   'revision-store',
   'event-stream',
 ] as const;
-export const serviceName = z.enum(serviceNames);
-export type ServiceName = z.infer<typeof serviceName>;
+export type ServiceName = (typeof serviceNames)[number];
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;

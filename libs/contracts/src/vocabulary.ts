@@ -1,14 +1,13 @@
 import { z } from 'zod';
 
 /** Products a customer is billed for. */
-export const productCodes = [
+export const productCode = z.enum([
   'platform.inventory.refresh.v1',
   'platform.inventory.watch.v1',
   'platform.inventory.current.page.v1',
   'platform.inventory.changes.page.v1',
   'platform.inventory.page.v1',
-] as const;
-export const productCode = z.enum(productCodes);
+]);
 export type ProductCode = z.infer<typeof productCode>;
 
 /** Blocks of a refresh in one of an unchanged run of a watch. */
@@ -40,46 +39,36 @@ export const refreshOutcome = z.enum(refreshOutcomes);
 export type RefreshOutcome = z.infer<typeof refreshOutcome>;
 
 /** States a client sees; only `completed` is terminal. */
-export const refreshStates = ['accepted', 'queued', 'collecting', 'settling', 'completed'] as const;
-export const refreshState = z.enum(refreshStates);
+export const refreshState = z.enum(['accepted', 'queued', 'collecting', 'settling', 'completed']);
 export type RefreshState = z.infer<typeof refreshState>;
 
-export const billingStates = ['reserved', 'pending', 'finalized'] as const;
-export const billingState = z.enum(billingStates);
+export const billingState = z.enum(['reserved', 'pending', 'finalized']);
 export type BillingState = z.infer<typeof billingState>;
 
 /** How the hold of a refresh was settled; one that is answered from what is saved had none. */
-export const settlementDispositions = [
+export const settlementDisposition = z.enum([
   'finalize_complete',
   'finalize_diagnostic',
   'finalize_saved',
   'release',
-] as const;
-export const settlementDisposition = z.enum(settlementDispositions);
+]);
 export type SettlementDisposition = z.infer<typeof settlementDisposition>;
 
 /** Where the answer of a refresh comes from. */
 export const servedFrom = z.enum(['scan', 'saved']);
 
 /** `meta.billing_disposition` of page reads and of refresh acceptance. */
-export const billingDispositions = [
-  'reserved',
-  'charged',
-  'not_charged',
-  'allowance_used',
-] as const;
-export const billingDisposition = z.enum(billingDispositions);
+export const billingDisposition = z.enum(['reserved', 'charged', 'not_charged', 'allowance_used']);
 export type BillingDisposition = z.infer<typeof billingDisposition>;
 
-export const billingReasons = [
+export const billingReason = z.enum([
   'no_revision',
   'no_changes',
   'private_confirmed',
   'not_found_confirmed',
   'subscription_allowance',
   'idempotent_replay',
-] as const;
-export const billingReason = z.enum(billingReasons);
+]);
 export type BillingReason = z.infer<typeof billingReason>;
 
 /** What an account pays with: prepaid credits or subscription units, never mixed. */
@@ -88,9 +77,7 @@ export const ledgerAsset = z.enum(ledgerAssets);
 export type LedgerAsset = z.infer<typeof ledgerAsset>;
 
 /** How an account is funded; `subscription` pays with units, `credits` with prepaid credits. */
-export const fundingModes = ['credits', 'subscription'] as const;
-export const fundingMode = z.enum(fundingModes);
-export type FundingMode = z.infer<typeof fundingMode>;
+export const fundingMode = z.enum(['credits', 'subscription']);
 
 /** Content codings in which a response may be packed. */
 export const contentCodings = ['br', 'gzip', 'zstd'] as const;
@@ -108,6 +95,19 @@ export const exportFormats = {
 } as const;
 export const exportFormat = z.enum(['ndjson', 'csv']);
 export type ExportFormat = z.infer<typeof exportFormat>;
+
+/** A line of an export: what is around the text of an asset and that of its description. */
+export const exportFrames: Readonly<Record<ExportFormat, ExportFrame>> = {
+  ndjson: { before: '{"asset":', between: ',"description":', after: '}\n', missing: 'null' },
+  csv: { before: '', between: ',', after: '\r\n', missing: '' },
+};
+export interface ExportFrame {
+  readonly before: string;
+  readonly between: string;
+  readonly after: string;
+  /** In place of a description that there is not. */
+  readonly missing: string;
+}
 
 /** Columns of an inventory as CSV: of the asset, then of its description. */
 export const exportColumns = {
@@ -140,14 +140,13 @@ export const operatorRole = z.enum(['read', 'support', 'billing', 'admin']);
 export type OperatorRole = z.infer<typeof operatorRole>;
 
 /** Why a watch has no runs. */
-export const watchPauseReasons = [
+export const watchPauseReason = z.enum([
   'insufficient_funds',
   'spend_cap_reached',
   'daily_limit_reached',
   'permission_removed',
   'owner_suspended',
-] as const;
-export const watchPauseReason = z.enum(watchPauseReasons);
+]);
 export type WatchPauseReason = z.infer<typeof watchPauseReason>;
 export const watchState = z.enum(['active', 'paused']);
 
@@ -160,23 +159,24 @@ export const closedReason = z.enum([
 export type ClosedReason = z.infer<typeof closedReason>;
 export const admissionReason = z.enum([...closedReason.options, 'capacity', 'inventory_too_large']);
 
-/** Why a live page could not be read: it is not billed. */
-export const livePageFailures = [
+/** Why the platform could not be read. */
+export const upstreamReason = z.enum([
   'throttled',
   'egress_busy',
   'breaker_open',
   'bad_answer',
   'unconfirmed',
-  'timeout',
-] as const;
+]);
+/** Why a live page could not be read: it is not billed. */
+export const livePageFailures = [...upstreamReason.options, 'timeout'] as const;
 export type LivePageFailure = (typeof livePageFailures)[number];
 
 /**
  * The check of a last page without assets. `confirmed`: the page before ends as it did. `moved`: it
  * ends elsewhere; the answer is that page, read again, and the inventory continues behind it.
  */
-export const endChecks = ['confirmed', 'moved'] as const;
-export type EndCheckResult = (typeof endChecks)[number];
+export const endCheckResult = z.enum(['confirmed', 'moved']);
+export type EndCheckResult = z.infer<typeof endCheckResult>;
 
 /** Most assets on one page of Current and V1. */
 export const pageAssetsMax = 2000;

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import type { OpenResponses } from './open-responses.ts';
+import type { OpenResponses } from './pipelined-requests.ts';
 
 /** Most answers are sent before: their clients see no `100 Continue`. */
 const firstProbeMs = 1_000;

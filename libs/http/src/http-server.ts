@@ -9,8 +9,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { pause } from '@inventory/runtime/wait';
 import { allowHalfClosed, probeOnceHalfClosed } from './half-closed.ts';
 import { ignoreUpgrades } from './ignored-upgrades.ts';
-import type { OpenResponses } from './open-responses.ts';
-import { handleInOrder } from './pipelined-requests.ts';
+import { handleInOrder, type OpenResponses } from './pipelined-requests.ts';
 import { hasBody } from './read-body.ts';
 import {
   plainRefusal,

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, Server } from 'node:http';
 import { Socket } from 'node:net';
-import type { OpenResponses } from './open-responses.ts';
+import type { OpenResponses } from './pipelined-requests.ts';
 
 /**
  * Serves a request with `Upgrade` as one without it, as a server may (RFC 9110, 7.8). Node's parser

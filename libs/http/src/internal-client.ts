@@ -5,6 +5,7 @@ import type { Agent, Dispatcher } from 'undici';
 import { z } from 'zod';
 import { joined } from './byte-parts.ts';
 import { type Lane, type OpenLane, openLane, shortCalls } from './call-lanes.ts';
+import { type AnswerHead, dispatchRequest, type PartsAnswer } from './dispatch-request.ts';
 import { Refused } from './refused.ts';
 
 export const serviceTokenHeader = 'x-service-token';
@@ -37,18 +38,8 @@ export interface InternalCall {
   readonly refusals?: readonly RefusalCode[];
 }
 
-interface AnswerHead {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-}
-
 export interface RawAnswer extends AnswerHead {
   readonly body: Buffer;
-}
-
-/** Its body as it arrived, for those that pass it on: nothing is copied. */
-export interface PartsAnswer extends AnswerHead {
-  readonly parts: readonly Buffer[];
 }
 
 /** Another service did not answer, or answered with a fault of its own. */
@@ -77,6 +68,7 @@ export interface InternalClient {
   json<Schema extends z.ZodType>(schema: Schema, call: InternalCall): Promise<z.output<Schema>>;
   /** Headers and bytes of a success. */
   bytes(call: InternalCall): Promise<RawAnswer>;
+  /** The same as it arrived, for those that pass it on. */
   parts(call: InternalCall): Promise<PartsAnswer>;
   close(): Promise<void>;
 }
@@ -110,7 +102,8 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
       },
       body: isBytes ? (call.body as Buffer) : bodyText(call.body),
     };
-    return await sendingTrace(() => dispatch(dispatcher, request, deadline.signal));
+    const { signal } = deadline;
+    return await sendingTrace(() => dispatchRequest(dispatcher, request, { signal }));
   }
 
   /** A read is tried twice: a connection that idled may have been closed by the other side. */
@@ -190,31 +183,6 @@ function startDeadline(timeoutMs: number, caller: AbortSignal | undefined): Dead
       caller?.removeEventListener('abort', leave);
     },
   };
-}
-
-/** Rejects where the signal is aborted first: its connection is closed then. */
-function dispatch(
-  dispatcher: Agent,
-  request: Dispatcher.DispatchOptions,
-  signal: AbortSignal,
-): Promise<PartsAnswer> {
-  return new Promise((resolve, reject) => {
-    let head: AnswerHead;
-    const parts: Buffer[] = [];
-    dispatcher.dispatch(request, {
-      onRequestStart(controller) {
-        const abort = () => controller.abort(signal.reason);
-        if (signal.aborted) abort();
-        else signal.addEventListener('abort', abort, { once: true });
-      },
-      onResponseStart(_controller, status, headers) {
-        head = { status, headers };
-      },
-      onResponseData: (_controller, part) => void parts.push(part),
-      onResponseEnd: () => resolve({ ...head, parts }),
-      onResponseError: (_controller, error) => reject(error),
-    });
-  });
 }
 
 function address(baseUrl: string, call: InternalCall): URL {

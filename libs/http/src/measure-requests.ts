@@ -28,42 +28,22 @@ const requestDuration = instrumentsOf().histogram({
   buckets: secondsBuckets,
 });
 
-interface ServedRequest {
-  readonly api: 'public' | 'operator' | 'internal';
-  readonly durationMs: number;
-  readonly method: string;
-  /** The route's template; absent where none matched. */
-  readonly route: string | undefined;
-  readonly status: number;
-  readonly errorCode: string | undefined;
-}
-
-/** Rate, errors and duration of each route. */
-function requestServed(served: ServedRequest): void {
-  requestDuration.record(served.durationMs / 1_000, {
-    'inventory.api': served.api,
-    'http.request.method': methodLabel(served.method),
-    'http.response.status_code': served.status,
-    ...(served.route === undefined ? {} : { 'http.route': served.route }),
-    ...(served.errorCode === undefined ? {} : { 'error.type': served.errorCode }),
-  });
-}
-
-/** Measures every request of an app, from its arrival until the connection took the answer. */
+/** Rate, errors and duration of each route, from arrival until the connection took the answer. */
 export function measureRequests(
-  api: ServedRequest['api'],
+  api: 'public' | 'operator' | 'internal',
 ): Middleware<MatchState<Endpoint> & { errorCode?: string }> {
   return async (context, next) => {
     const startMs = monotonicNow();
     const { req, res, state } = context;
     res.once('close', () => {
-      requestServed({
-        api,
-        durationMs: elapsedSince(startMs),
-        method: req.method ?? '',
-        route: state.route?.template,
-        status: res.statusCode,
-        errorCode: state.errorCode ?? errorCodeOf(context.body),
+      const route = state.route?.template;
+      const errorCode = state.errorCode ?? errorCodeOf(context.body);
+      requestDuration.record(elapsedSince(startMs) / 1_000, {
+        'inventory.api': api,
+        'http.request.method': methodLabel(req.method),
+        'http.response.status_code': res.statusCode,
+        ...(route === undefined ? {} : { 'http.route': route }),
+        ...(errorCode === undefined ? {} : { 'error.type': errorCode }),
       });
     });
     try {
@@ -74,7 +54,7 @@ export function measureRequests(
   };
 }
 
-function methodLabel(method: string): LabelledMethod {
+function methodLabel(method: string | undefined): LabelledMethod {
   return knownMethods.find((known) => known === method) ?? '_OTHER';
 }
 

@@ -1,6 +1,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { OpenResponses } from './open-responses.ts';
+
+/** The responses of each open connection that are not sent yet, oldest first. */
+export type OpenResponses = Map<Socket, Set<ServerResponse>>;
 
 /** Waiting requests of one connection past which nothing more is read from it. */
 const pipelinedRequestsMax = 16;

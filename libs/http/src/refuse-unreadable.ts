@@ -7,7 +7,7 @@ import {
 } from 'node:http';
 import { Socket } from 'node:net';
 import type { Refusal } from '@inventory/contracts/refusal';
-import type { OpenResponses } from './open-responses.ts';
+import type { OpenResponses } from './pipelined-requests.ts';
 import { errorOf, statusOf } from './refused.ts';
 
 /** Headers and JSON body of a refusal that has no route. */

@@ -1,12 +1,13 @@
 import type { RequestIssue } from '@inventory/contracts/http/meta';
 import { z } from 'zod';
 import { issueText } from './issue-text.ts';
-import { nearestName } from './nearest-name.ts';
 import { Refused } from './refused.ts';
 import type { Input, InputSchemas, RawInput } from './route.ts';
 
 const issuesMax = 100;
 const fieldCharactersMax = 100;
+/** Of a misspelt name. */
+const differencesMax = 2;
 
 /**
  * Validates path, query, headers and body. A known parameter given twice is invalid unless its
@@ -82,6 +83,32 @@ function unknownParameters(schema: z.ZodObject | undefined, query: URLSearchPara
 function nearestOf(name: string, known: readonly string[]): string {
   const nearest = nearestName(name, known);
   return nearest === undefined ? '' : `; ${nearest} is`;
+}
+
+/** The name that a misspelt one most likely means; undefined where none is close. */
+function nearestName(given: string, names: readonly string[]): string | undefined {
+  const close = names
+    .map((name) => ({ name, differences: differencesOf(given.toLowerCase(), name.toLowerCase()) }))
+    .filter(({ differences }) => differences < Math.min(given.length, differencesMax + 1));
+  return close.sort((a, b) => a.differences - b.differences)[0]?.name;
+}
+
+/** Levenshtein distance; more than it can matter for texts of very different length. */
+function differencesOf(one: string, other: string): number {
+  if (Math.abs(one.length - other.length) > differencesMax) return differencesMax + 1;
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (const [index, letter] of [...one].entries()) {
+    let diagonal = row[0] ?? 0;
+    const next = [index + 1];
+    for (let column = 1; column <= other.length; column += 1) {
+      const isSame = letter === other[column - 1];
+      const above = row[column] ?? 0;
+      next.push(Math.min(above + 1, (next[column - 1] ?? 0) + 1, diagonal + (isSame ? 0 : 1)));
+      diagonal = above;
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
 }
 
 function repeated(part: RequestIssue['in'], field: string): RequestIssue {

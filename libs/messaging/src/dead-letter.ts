@@ -27,10 +27,8 @@ export function toDeadLetter(
   };
 }
 
-export interface DeadLetterGuard {
-  /** Counts one record; true when there are too many dead letters and the partition must stop. */
-  record(isDeadLetter: boolean): boolean;
-}
+/** Counts one record; true when there are too many dead letters and the partition must stop. */
+type CountRecord = (isDeadLetter: boolean) => boolean;
 
 const runMax = 20;
 const windowRecords = 1_000;
@@ -41,17 +39,15 @@ const windowCountMin = 50;
  * Distinguishes single bad records from a flood (a bad deployment, a wrong topic): more than 20 in
  * a row, or more than 5 % of the last 1,000, must not move a whole topic to its dead letters.
  */
-export function createDeadLetterGuard(): DeadLetterGuard {
+export function createDeadLetterGuard(): CountRecord {
   let run = 0;
   let bad = 0;
   const window: boolean[] = [];
-  return {
-    record(isDeadLetter) {
-      run = isDeadLetter ? run + 1 : 0;
-      window.push(isDeadLetter);
-      if (isDeadLetter) bad += 1;
-      if (window.length > windowRecords && window.shift()) bad -= 1;
-      return run > runMax || (bad > windowCountMin && bad / window.length > windowRatioMax);
-    },
+  return (isDeadLetter) => {
+    run = isDeadLetter ? run + 1 : 0;
+    window.push(isDeadLetter);
+    if (isDeadLetter) bad += 1;
+    if (window.length > windowRecords && window.shift()) bad -= 1;
+    return run > runMax || (bad > windowCountMin && bad / window.length > windowRatioMax);
   };
 }

@@ -75,7 +75,7 @@ export function createPartitionWork(options: PartitionWorkOptions): PartitionWor
       const { offset } = item.position;
       // A retried slice neither sends nor counts a dead letter twice.
       if (lettered.has(offset)) continue;
-      if (undecodable.record(decoded.result === 'undecodable')) return 'flooded';
+      if (undecodable(decoded.result === 'undecodable')) return 'flooded';
       if (decoded.result === 'undecodable') await deadLetter(item, decoded);
       lettered.set(offset, 'undecodable');
     }
@@ -94,7 +94,7 @@ export function createPartitionWork(options: PartitionWorkOptions): PartitionWor
       await deadLetter(item, { reason: why.reason, detail: why.detail });
       lettered.set(offset, 'rejected');
     }
-    for (const { offset } of messages) if (!rejected.has(offset)) unhandled.record(false);
+    for (const { offset } of messages) if (!rejected.has(offset)) unhandled(false);
     return postponed;
   }
 
@@ -104,7 +104,7 @@ export function createPartitionWork(options: PartitionWorkOptions): PartitionWor
     const tries = length === 1 ? failures : 1;
     options.logger.warn({ err: error, ...first.position, failures }, 'handling failed');
     if (afterFailure(error, tries) === 'dead_letter') {
-      if (unhandled.record(true)) return { result: 'flooded' };
+      if (unhandled(true)) return { result: 'flooded' };
       const detail = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
       await deadLetter(first, { reason: 'handler_failed', detail });
       failures = 0;

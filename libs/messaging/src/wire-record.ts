@@ -1,5 +1,5 @@
 import { type MessageType, messages } from '@inventory/contracts/messages';
-import type { TopicName } from '@inventory/contracts/topics';
+import { type TopicName, topics } from '@inventory/contracts/topics';
 import { currentTrace, type TraceCarrier } from '@inventory/runtime/tracing';
 import type { OutgoingMessage, ReceivedMessage } from './bus.ts';
 
@@ -48,10 +48,12 @@ export function encode(message: OutgoingMessage): { topic: TopicName; record: Wi
   if (message.deadlineMs != null) headers[header.deadline] = String(message.deadlineMs);
   if (trace.traceparent) headers[header.traceparent] = trace.traceparent;
   if (trace.tracestate) headers[header.tracestate] = trace.tracestate;
-  const keyOf = contract.key as (body: unknown) => string;
+  const { topic } = contract;
+  const fields: Readonly<Record<string, unknown>> = body;
+  const key = String(fields[topics[topic].key]);
   return {
-    topic: contract.topic,
-    record: { key: keyOf(body), value: Buffer.from(JSON.stringify(body)), headers },
+    topic,
+    record: { key, value: Buffer.from(JSON.stringify(body)), headers },
   };
 }
 

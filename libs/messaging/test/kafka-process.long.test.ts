@@ -99,13 +99,15 @@ test('a consumer that the client stops for good is restarted', async () => {
   const bus = await world.openBus();
   const [key = ''] = newKeys(1);
   const [broker = ''] = world.namespace.kafkaBrokers;
-  const running = await openConsumer({
-    connection: { brokers: [broker], clientId: 'phoenix', logger: testLogger, timing: shortTiming },
-    groupId: world.physical('phoenix'),
-    fetchWaitMs: 100,
-    fetchBytesMin: 1,
-    subscription: { topics: [world.physical(workTopic)], fromBeginning: true },
-  });
+  const running = await openConsumer(
+    { brokers: [broker], clientId: 'phoenix', logger: testLogger, timing: shortTiming },
+    {
+      groupId: world.physical('phoenix'),
+      topics: [world.physical(workTopic)],
+      fetchWaitMs: 100,
+      fetchBytesMin: 1,
+    },
+  );
   const crashes: boolean[] = [];
   running.consumer.on(running.consumer.events.CRASH, ({ payload }) => {
     crashes.push(payload.restart);

@@ -3,6 +3,7 @@ import type { MongodbAccess } from '@inventory/runtime/mongodb-access';
 import { tlsConnectOptions } from '@inventory/runtime/tls-identity';
 import { withDeadline } from '@inventory/runtime/wait';
 import { type Db, MongoClient } from 'mongodb';
+import { z } from 'zod';
 import { guardWrites } from './guard-writes.ts';
 
 export interface MongoOptions extends MongodbAccess {
@@ -58,6 +59,13 @@ export async function connectMongo(options: MongoOptions): Promise<MongoConnecti
     },
     close: () => client.close(),
   };
+}
+
+const hello = z.object({ localTime: z.date() });
+
+/** The clock of the primary, in milliseconds since the epoch. */
+export async function readStoreTime(db: Db): Promise<number> {
+  return hello.parse(await db.command({ hello: 1 })).localTime.getTime();
 }
 
 /** Limits that the connection string does not set; its option names are case-insensitive. */

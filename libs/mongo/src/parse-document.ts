@@ -1,13 +1,20 @@
 import { Bug } from '@inventory/runtime/bug';
 import type { Logger } from '@inventory/runtime/logger';
+import type { TraceCarrier } from '@inventory/runtime/tracing';
 import type { FindCursor } from 'mongodb';
-import type { z } from 'zod';
+import { z } from 'zod';
 
 /** The documents of one collection, as its store reads them. */
 export interface DocumentSchema<Document> {
   readonly collection: string;
   readonly schema: z.ZodType<Document>;
 }
+
+/** The trace that a document continues; empty where tracing is off. */
+export const storedTrace: z.ZodType<TraceCarrier> = z.object({
+  traceparent: z.string().exactOptional(),
+  tracestate: z.string().exactOptional(),
+});
 
 /** A stored document that does not satisfy its schema. Its contents are left out of the error. */
 export class CorruptDocument extends Bug {

@@ -1,9 +1,16 @@
 /** A line of RFC 4180, with its CRLF. */
-export function csvLine(cells: readonly (string | number | null)[]): string {
-  return `${cells.map(cellOf).join(',')}\r\n`;
+export function csvLine(cells: readonly CsvCell[]): string {
+  return `${csvCells(cells)}\r\n`;
 }
 
-function cellOf(value: string | number | null): string {
+export type CsvCell = string | number | null;
+
+/** A part of a line. */
+export function csvCells(cells: readonly CsvCell[]): string {
+  return cells.map(cellOf).join(',');
+}
+
+function cellOf(value: CsvCell): string {
   if (typeof value !== 'string') return value === null ? '' : String(value);
   const text = inert(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

@@ -10,7 +10,7 @@ import {
 } from '@opentelemetry/resources';
 import type { MetricReader } from '@opentelemetry/sdk-metrics';
 import { startNodeSdk } from '@opentelemetry/sdk-node';
-import { createInnerPropagator } from './inner-propagator.ts';
+import { createInnerPropagator } from './collect-metrics.ts';
 import { type Diagnostics, logDiagnostics } from './log-diagnostics.ts';
 import { linkCallerTrace } from './tracing.ts';
 

@@ -29,7 +29,7 @@ export interface HoldLeaseOptions {
   readonly renew: () => Promise<boolean>;
   /** Aborts the signal, where given; the lease is renewed until `end` all the same. */
   readonly stopping?: AbortSignal;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Clock;
   readonly logger: Logger;
 }
 

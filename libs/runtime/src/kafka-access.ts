@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { secretFile } from './file-settings.ts';
-import { needing } from './setting-needs.ts';
-import { flag, integer, list, type readSettings, text } from './settings.ts';
+import { flag, integer, list, needing, type readSettings, text } from './settings.ts';
 import { type TlsIdentity, tlsFiles, tlsIdentity } from './tls-identity.ts';
 
 /** Client libraries that a service can send and receive its messages with. */

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { type KafkaAccess, kafkaAccess, kafkaSettings } from './kafka-access.ts';
 import { type MongodbAccess, mongodbAccess, mongodbSettings } from './mongodb-access.ts';
-import { needing } from './setting-needs.ts';
-import { duration, list, port, type readSettings, text } from './settings.ts';
+import { duration, list, needing, port, type readSettings, text } from './settings.ts';
 
 const isLoopback = (host: string) => /^(localhost|127\.[0-9.]+|::1)$/.test(host);
 

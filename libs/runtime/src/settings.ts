@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { missingNeeds } from './setting-needs.ts';
 
 /** All problems of a configuration. */
 export class SettingsError extends Error {
@@ -54,6 +53,20 @@ export const secretKey = () =>
 export const text = () => z.string().min(1);
 export const url = () => z.url({ protocol: /^https?$/ });
 
+/** Names of the settings that a value requires; a flag among them must be true. */
+type Needs = (value: string) => readonly string[];
+
+const needsOf = z.registry<{ readonly needs: Needs }>();
+
+/** A setting that has no meaning, or is unsafe, without others. */
+export function needing<Schema extends z.ZodType>(
+  schema: Schema,
+  needs: readonly string[] | Needs,
+): Schema {
+  needsOf.add(schema, { needs: typeof needs === 'function' ? needs : () => needs });
+  return schema;
+}
+
 /**
  * Reads the settings from the environment; an empty value counts as absent. Throws
  * {@link SettingsError} with every problem, without values: they may be secret.
@@ -79,6 +92,21 @@ export function readSettings<Shape extends z.ZodRawShape>(
     ),
     ...missing,
   ]);
+}
+
+/** Problems of missing settings, without any value. */
+function missingNeeds(
+  shape: z.ZodRawShape,
+  given: Readonly<Record<string, string | undefined>>,
+): readonly string[] {
+  return Object.entries(shape).flatMap(([name, schema]) => {
+    const value = given[name];
+    if (value === undefined || value === 'false') return [];
+    const needs = needsOf.get(schema as z.ZodType)?.needs(value) ?? [];
+    return needs
+      .filter((other) => given[other] === undefined || given[other] === 'false')
+      .map((other) => `${name}: requires ${other}`);
+  });
 }
 
 /** Freezes a value at every depth. */

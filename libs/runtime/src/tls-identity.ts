@@ -1,8 +1,7 @@
 import net from 'node:net';
 import tls from 'node:tls';
 import { belongTogether, certificatesFile, privateKeyFile } from './file-settings.ts';
-import { needing } from './setting-needs.ts';
-import { SettingsError } from './settings.ts';
+import { needing, SettingsError } from './settings.ts';
 
 /** Certificates and key of a TLS client. Everything is PEM text. */
 export interface TlsIdentity {

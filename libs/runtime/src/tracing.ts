@@ -3,6 +3,7 @@ import {
   type Attributes,
   type Context,
   context,
+  createContextKey,
   isSpanContextValid,
   type Link,
   propagation,
@@ -12,13 +13,15 @@ import {
   SpanStatusCode,
   trace,
 } from '@opentelemetry/api';
-import { staysInside } from './inner-propagator.ts';
 
 /** W3C trace context as text, for a document or a header. */
 export interface TraceCarrier {
   readonly traceparent?: string;
   readonly tracestate?: string;
 }
+
+/** Set in the context of what is sent to a service of ours. */
+export const staysInside = createContextKey('inventory.stays_inside');
 
 /** By name: the preloaded telemetry may have its own instance of this module. */
 const callerTrace: unique symbol = Symbol.for('inventory.caller_trace');

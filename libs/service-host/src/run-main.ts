@@ -9,9 +9,15 @@ import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import { SettingsError } from '@inventory/runtime/settings';
 import { telemetry } from '@inventory/runtime/telemetry-access';
 import { trimHeapWhenIdle } from '@inventory/runtime/trim-heap';
-import { type PreparedContext, prepareIndexes, prepareTopics } from './prepare.ts';
-import { rewindFlag, runRewind } from './rewind-consumers.ts';
-import { runTask, type Task } from './run-task.ts';
+import {
+  type PreparedContext,
+  prepareIndexes,
+  prepareTopics,
+  rewindFlag,
+  runRewind,
+  runTask,
+  type Task,
+} from './jobs.ts';
 import type { ServiceContext } from './service-context.ts';
 
 export interface MainOptions<Config extends ServiceConfig> {

@@ -9,8 +9,8 @@ import { createWorker, type Worker, type WorkKind } from './worker.ts';
 
 export interface StartWorkerDeps {
   readonly lifetime: Pick<Lifetime, 'defer' | 'signal'>;
-  readonly clock: Pick<Clock, 'now'>;
-  readonly identifiers: Pick<Identifiers, 'uuidV7'>;
+  readonly clock: Clock;
+  readonly identifiers: Identifiers;
   readonly logger: Logger;
 }
 

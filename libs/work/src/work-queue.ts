@@ -157,12 +157,8 @@ export function createWorkQueue<Stored extends Identified, Parsed extends Identi
       return (await leave(which, nowMs, fields)) ? 'again' : null;
     },
     async complete({ id }) {
-      const pending = { _id: id, [field]: { $exists: true } } as unknown as Filter<Stored>;
-      if (options.completed === 'deleted') await collection.deleteOne(pending);
-      else {
-        const update = { $unset: { [field]: '' } } as unknown as UpdateFilter<Stored>;
-        await collection.updateOne(pending, update);
-      }
+      const pending = { _id: id, [field]: { $exists: true } };
+      await leave(pending as unknown as Filter<Stored>, null, {});
     },
   };
 }

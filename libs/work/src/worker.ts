@@ -37,7 +37,7 @@ export interface WorkKind<Item> {
 }
 
 export interface WorkerDeps {
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Clock;
   /** Name of this replica. */
   readonly owner: string;
   readonly logger: Logger;
@@ -239,7 +239,7 @@ function createKeyPlaces<Item>({ perKey }: Pick<WorkKind<Item>, 'perKey'>) {
 
 function claimedUntilMs(
   { leaseMs, again }: Pick<WorkKind<unknown>, 'leaseMs' | 'again'>,
-  clock: Pick<Clock, 'now'>,
+  clock: Clock,
   tries: number,
 ): number {
   return clock.now() + (leaseMs ?? doubledDelayMs(again, tries));

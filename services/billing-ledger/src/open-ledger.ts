@@ -1,4 +1,4 @@
-import { readStoreTime } from '@inventory/mongo/store-time';
+import { readStoreTime } from '@inventory/mongo/connect';
 import { type Clock, monotonicNow } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';

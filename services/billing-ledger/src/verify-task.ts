@@ -1,6 +1,6 @@
 import { connectMongo } from '@inventory/mongo/connect';
 import { ensureIndexes } from '@inventory/mongo/indexes';
-import type { Task } from '@inventory/service-host/run-task';
+import type { Task } from '@inventory/service-host/jobs';
 import { ledgerIndexes } from './collections.ts';
 import type { BillingLedgerConfig } from './config.ts';
 import { openLedger } from './open-ledger.ts';

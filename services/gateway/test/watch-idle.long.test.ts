@@ -31,6 +31,7 @@ function watchOf(at: number): Watch {
     denials: 0,
     spent: { day: 0, credits: 0 },
     recent: { runs: 0, credits: 0 },
+    assets: null,
   };
 }
 const owner = { accountId: newAccountId(), projectId: newProjectId() };

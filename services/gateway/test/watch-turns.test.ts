@@ -120,7 +120,13 @@ async function openStage({ maxCreditsPerDay = null as number | null, everySecond
     deadlines: standardDeadlines,
   };
   const owner = { accountId: newAccountId(), projectId: newProjectId(), scope: newScope() };
-  const managing = { watches, clock, identifiers: systemIdentifiers, watchesMax: 10 };
+  const managing = {
+    watches,
+    clock,
+    identifiers: systemIdentifiers,
+    watchesMax: 10,
+    savedAssets: async () => null,
+  };
   const wanted = { ...owner, every_seconds: everySeconds, language: 'english' as const };
   const put = () => putWatch(managing, { ...wanted, max_credits_per_day: maxCreditsPerDay });
   const made = await put();

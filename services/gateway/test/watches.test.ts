@@ -1,6 +1,8 @@
+import type { RefreshRecord } from '@inventory/contracts/http/refresh';
 import { watchPath } from '@inventory/contracts/http/watches';
 import { newScope } from '@inventory/testkit/builders';
 import { completedView, viewOf } from './support/fake-collector.ts';
+import { saveInventory } from './support/fake-revision-store.ts';
 import {
   type GatewayWorld,
   openWorld,
@@ -162,6 +164,27 @@ describe('a watch (Watches) [watches]', () => {
   });
 });
 
+test('a new watch is expected to cost by the saved size, wherever it is shown (Watches) [watches]', async () => {
+  const { put, read, list, post } = newProject();
+  const scope = newScope();
+  saveInventory(world.revisions, scope, { total_count: 40_000 });
+  const items = [{ ...scope, every_seconds: 3_600 }];
+
+  const answers = [
+    (await put(scope, { dry_run: true })).json,
+    (await post('batch', { items, dry_run: true })).json.data.items[0],
+    (await put(scope)).json,
+    (await post('batch', { items })).json.data.items[0],
+    (await read(scope)).json,
+    { data: (await list()).json.data.items[0] },
+  ];
+
+  // 20 credits where it changed, 5 where not: 8 a run.
+  expect(answers.map(({ data }) => data.expected_credits_per_month)).toEqual(
+    answers.map(() => 720 * 8),
+  );
+});
+
 test('a batch in a dry run stores nothing (Watches) [watches]', async () => {
   const { post, list } = newProject();
   const items = [{ ...newScope(), every_seconds: 300 }];
@@ -210,6 +233,17 @@ test('its runs have outcome, charge, event and the state of its deliveries (Watc
     ],
     pagination: { has_more: false, next_cursor: null },
   });
+  const idsOf = async (query: string) =>
+    (await runs(scope, query)).json.data.items.map(({ refresh_id }: RefreshRecord) => refresh_id);
+  const free = '01890000-0000-7000-8000-000000000002' as const;
+  const { record } = completedView(viewOf({ ...request, refresh_id: free }));
+  const billing = { ...record.billing, credits_charged: 0 };
+  world.collector.views.set(free, { ...view, record: { ...record, watch_id, billing } });
+  expect(await idsOf('')).toEqual([free, id]);
+  expect(await idsOf('?charged=false')).toEqual([free, id]);
+  expect(await idsOf('?charged=true')).toEqual([id]);
+  const { next_cursor } = (await runs(scope, '?limit=1')).json.data.pagination;
+  expect(await idsOf(`?limit=1&cursor=${next_cursor}`)).toEqual([id]);
   expect((await runs(scope, '?charged=maybe')).status).toBe(422);
   expect((await runs(newScope())).json.error.code).toBe('watch_not_found');
 });

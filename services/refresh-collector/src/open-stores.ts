@@ -1,4 +1,4 @@
-import { readStoreTime } from '@inventory/mongo/store-time';
+import { readStoreTime } from '@inventory/mongo/connect';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import type { Db } from 'mongodb';

@@ -1,5 +1,7 @@
+import type { WatchId } from '@inventory/contracts/ids';
 import type { RefreshState } from '@inventory/contracts/vocabulary';
 import { ensureIndexes } from '@inventory/mongo/indexes';
+import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { newProjectId } from '@inventory/testkit/builders';
 import { openNamespace } from '@inventory/testkit/namespace';
 import { type Db, MongoClient } from 'mongodb';
@@ -14,6 +16,7 @@ const times = {
   resend: { firstMs: 1, maxMs: 1 },
 } as const;
 const projectId = newProjectId();
+const watchId: WatchId = `wat_${systemIdentifiers.uuidV7()}`;
 
 let client: MongoClient;
 let db: Db;
@@ -36,6 +39,8 @@ beforeAll(async () => {
       projectId: at % 20 === 19 ? newProjectId() : projectId,
       phase: (at % 4 > 0 ? undefined : refreshPhases[(at / 4) % refreshPhases.length]) ?? 'refused',
       requestedAtMs: requestedAtMs + Math.floor(at / 5),
+      watchId: at % 3 > 0 ? null : watchId,
+      billing: billed([null, 0, 2][Math.floor(at / 12) % 3] ?? null),
     }),
   );
   await openCollections(db).refreshes.insertMany(
@@ -47,13 +52,24 @@ afterAll(async () => {
   await client.close();
 });
 
+function billed(charged: number | null): Refresh['billing'] {
+  return { ...acceptedRefresh().billing, charged };
+}
+
 /** Every page of a list, from one cursor to the next. */
-async function listAll(states: readonly RefreshState[], refreshIds: readonly string[] = []) {
+async function listAll(
+  states: readonly RefreshState[],
+  refreshIds: readonly string[] = [],
+  runs: { readonly watchId?: WatchId; readonly chargedOnly?: boolean } = {},
+) {
   const lists = createRefreshListStore(openCollections(db).refreshes);
   const listed: string[] = [];
   let before: Parameters<typeof lists.listRefreshes>[0]['before'] = null;
   for (;;) {
-    const page = await lists.listRefreshes({ projectId, states, refreshIds, limit: 3, before });
+    const page = await lists.listRefreshes({
+      ...{ projectId, states, refreshIds, limit: 3, before },
+      ...runs,
+    });
     listed.push(...page.items.map(({ id }) => id));
     const last = page.items.at(-1);
     if (!page.hasMore || !last) return listed;
@@ -84,6 +100,16 @@ describe('The list of a Project (Refresh: List) [list]', () => {
     const some = stored.filter((_, at) => at % 2 === 0).map(({ id }) => id);
 
     expect(await listAll([], some)).toEqual(expected([], ({ id }) => some.includes(id)));
+  });
+
+  it('of a watch has its runs, newest first, all or those that cost something (Watches: runs) [watches]', async () => {
+    const isRun = (one: Refresh) => one.watchId === watchId;
+    const isCharged = (one: Refresh) => isRun(one) && (one.billing.charged ?? 0) > 0;
+    const [runs, charged] = [expected([], isRun), expected([], isCharged)];
+
+    expect([runs.length > charged.length, charged.length > 1]).toEqual([true, true]);
+    expect(await listAll([], [], { watchId })).toEqual(runs);
+    expect(await listAll([], [], { watchId, chargedOnly: true })).toEqual(charged);
   });
 
   it('reads no refused attempt, however many there are: its phases are ranges of an index', async () => {

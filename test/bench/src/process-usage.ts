@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import type { Stack } from '@inventory/local-stack/stack';
 
 /** Linux counts CPU time in these. */
@@ -22,6 +22,11 @@ export async function cpuDuring<Result>(
   const before = new Map(used());
   const result = await work();
   return [result, new Map(used().map(([name, ms]) => [name, ms - (before.get(name) ?? 0)]))];
+}
+
+/** From here on {@link peakMemoryMb} is the most that a process has resident. */
+export function forgetPeakMemory(pid: number): void {
+  writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }
 
 /** Most memory a process ever had resident, in MB. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { findFreePort } from '@inventory/backends/free-port';
 import { provisionBackends } from '@inventory/backends/provision-backends';
 import { type ServiceName, serviceNames } from '@inventory/contracts/topics';
-import { prepareTopics } from '@inventory/service-host/prepare';
+import { prepareTopics } from '@inventory/service-host/jobs';
 import type { CertificateDirectory, TestAuthority } from '@inventory/testkit/certificates';
 import { testLogger } from '@inventory/testkit/namespace';
 

@@ -45,9 +45,7 @@ export const accountView = z.object({
 export type AccountView = z.infer<typeof accountView>;
 
 /** Query of GET Statement. */
-export const statementQuery = z.object({
-  ...listParameters,
-});
+export const statementQuery = z.object(listParameters);
 
 /** `data` of GET Statement, oldest entry first. A line of the CSV has the columns of an item. */
 export const accountStatement = z.object({

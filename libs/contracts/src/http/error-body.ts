@@ -24,14 +24,16 @@ export type ErrorMeta = z.infer<typeof errorMeta>;
 
 export const errorCode = z.enum(publicCodes);
 
+/** The error of one item of a batch: the request that it has the id of is the batch. */
+export const itemError = z.object({
+  code: errorCode,
+  message: z.string(),
+  detail: z.record(z.string(), z.unknown()).optional(),
+});
+
 /** The body of every V2 error. */
 export const errorBody = z.object({
   success: z.literal(false),
-  error: z.object({
-    code: errorCode,
-    message: z.string(),
-    request_id: requestId,
-    detail: z.record(z.string(), z.unknown()).optional(),
-  }),
+  error: itemError.extend({ request_id: requestId }),
   meta: errorMeta,
 });

@@ -72,7 +72,6 @@ export const languageParameter = language
   .default(defaultLanguage)
   .describe("Language of the descriptions, as the platform's word.");
 
-export const idempotencyKeyHeader = 'idempotency-key';
 export const idempotencyKey = z
   .string()
   .regex(/^[\x20-\x7e]{1,255}$/, 'must be 1 to 255 printable ASCII characters');

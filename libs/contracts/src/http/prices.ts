@@ -61,4 +61,3 @@ export const priceView = prices.extend({
         'replaced by one of a higher version.',
     ),
 });
-export type PriceView = z.infer<typeof priceView>;

@@ -3,7 +3,7 @@ import { requestId } from '../ids.ts';
 import { inventoryKey } from '../inventory-key.ts';
 import { defaultLanguage, language } from '../languages.ts';
 import { productCode } from '../vocabulary.ts';
-import { errorCode } from './error-body.ts';
+import { itemError } from './error-body.ts';
 import { rateLimit, refreshAcceptanceMeta } from './meta.ts';
 import { batchItems, idempotencyKey } from './parameters.ts';
 import { maxAgeSeconds, maxCredits, maxCreditsMin, refreshRecord } from './refresh.ts';
@@ -15,9 +15,7 @@ export const batchBytesMax = 64 * 1024;
 
 /** One refresh of a batch; too low a `max_credits` is refused for that item alone. */
 export const refreshBatchItem = z.strictObject({
-  platform_id: inventoryKey.shape.platform_id,
-  app_id: inventoryKey.shape.app_id,
-  context_id: inventoryKey.shape.context_id,
+  ...inventoryKey.shape,
   language: language.default(defaultLanguage),
   max_credits: maxCredits.meta({ minimum: maxCreditsMin }),
   max_age_seconds: maxAgeSeconds,
@@ -52,11 +50,7 @@ export const refusedBatchItem = z.object({
   ...itemBasis,
   success: z.literal(false),
   status: z.int().min(400).max(599),
-  error: z.object({
-    code: errorCode,
-    message: z.string(),
-    detail: z.record(z.string(), z.unknown()).optional(),
-  }),
+  error: itemError,
 });
 
 /** `meta` of a batch; what was reserved is said by each item. */

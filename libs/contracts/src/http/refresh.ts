@@ -42,7 +42,6 @@ export const refreshRequestBody = z.strictObject({
   language: language.default(defaultLanguage),
   max_age_seconds: maxAgeSeconds,
 });
-export type RefreshRequestBody = z.infer<typeof refreshRequestBody>;
 
 /**
  * The charged and released amounts are null until finalized. The amounts in units, with `funding`, are

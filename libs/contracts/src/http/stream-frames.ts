@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { balanceLowEvent, refreshCompletedEvent } from './project-event.ts';
+import { projectEvent } from './project-event.ts';
 
 /** `data` of the first frame of a connection; its `id` is where the connection continues from. */
 export const checkpointData = z.object({ as_of: z.iso.datetime() });
@@ -32,8 +32,7 @@ export const revokedData = z.object({
 /** `data` of each frame, by its `event`; later versions may add types of events. */
 export const streamFrames = {
   checkpoint: checkpointData,
-  'inventory.refresh.completed': refreshCompletedEvent,
-  'account.balance.low': balanceLowEvent,
+  ...Object.fromEntries(projectEvent.options.map((event) => [event.shape.type.value, event])),
   'stream.closing': closingData,
   'stream.recovery_required': recoveryData,
   'stream.authorization_revoked': revokedData,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { requestId } from '../ids.ts';
-import { errorCode } from './error-body.ts';
+import { errorBody, itemError } from './error-body.ts';
 import { inventoryRows } from './inventory-rows.ts';
 import { requestIssue } from './meta.ts';
 import { languageParameter } from './parameters.ts';
@@ -32,11 +32,8 @@ export const v1OriginalFailure = z.object({ detail: z.string() });
 
 /** Every failure of the alias but 422. */
 export const v1AliasFailure = z.object({
-  error: z.object({
-    code: errorCode,
-    message: z.string(),
-    request_id: requestId,
-    detail: z.record(z.string(), z.unknown()).optional().describe('As in V2, by `code`.'),
+  error: errorBody.shape.error.extend({
+    detail: itemError.shape.detail.describe('As in V2, by `code`.'),
   }),
 });
 

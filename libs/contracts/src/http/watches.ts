@@ -3,7 +3,7 @@ import { eventId, projectId, refreshId, watchId, webhookEndpointId } from '../id
 import { type InventoryKey, inventoryKey } from '../inventory-key.ts';
 import { defaultLanguage, language } from '../languages.ts';
 import { refreshOutcome, watchPauseReason, watchState } from '../vocabulary.ts';
-import { errorCode } from './error-body.ts';
+import { itemError } from './error-body.ts';
 import { pagination } from './meta.ts';
 import { batchItems, listParameters, scopePath } from './parameters.ts';
 import { maxCreditsMin } from './refresh.ts';
@@ -101,11 +101,7 @@ const watchBatchResult = z.discriminatedUnion('success', [
   z.object({
     success: z.literal(false),
     status: z.int().min(400).max(599),
-    error: z.object({
-      code: errorCode,
-      message: z.string(),
-      detail: z.record(z.string(), z.unknown()).optional(),
-    }),
+    error: itemError,
   }),
 ]);
 export type WatchBatchResult = z.infer<typeof watchBatchResult>;

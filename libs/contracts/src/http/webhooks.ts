@@ -15,9 +15,7 @@ const responseBodyMax = 1_024;
 export const webhookEndpointState = z.enum(['enabled', 'disabled']);
 
 /** Why an endpoint is disabled: by request, by a 410 response, or after 5 days of failures. */
-export const webhookDisabledReasons = ['requested', 'gone', 'failing'] as const;
-export const webhookDisabledReason = z.enum(webhookDisabledReasons);
-export type WebhookDisabledReason = z.infer<typeof webhookDisabledReason>;
+export const webhookDisabledReason = z.enum(['requested', 'gone', 'failing']);
 
 /** Checked where its rules are; the pattern is of deployments without private endpoints. */
 const url = z
@@ -118,11 +116,10 @@ export const webhookPingType = 'webhook.ping';
 export const webhookDeliveryType = eventTypeName.describe(
   'One of the types that an endpoint subscribes to, or `webhook.ping`; later versions may add some.',
 );
-export const webhookDeliveryStates = ['pending', 'delivered', 'failed'] as const;
-export const webhookDeliveryState = z.enum(webhookDeliveryStates);
+export const webhookDeliveryState = z.enum(['pending', 'delivered', 'failed']);
 
 /** Why an attempt failed. */
-export const webhookAttemptErrors = [
+export const webhookAttemptError = z.enum([
   /** A response other than 2xx. */
   'status',
   /** A 3xx response: redirects are not followed. */
@@ -134,8 +131,7 @@ export const webhookAttemptErrors = [
   'address_refused',
   'tls',
   'connection',
-] as const;
-export const webhookAttemptError = z.enum(webhookAttemptErrors);
+]);
 
 export const webhookAttempt = z.object({
   at: z.iso.datetime(),

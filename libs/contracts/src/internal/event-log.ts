@@ -75,7 +75,6 @@ export const logEntry = z.object({
   appended_at: z.iso.datetime(),
   event: eventText,
 });
-export type LogEntryView = z.infer<typeof logEntry>;
 
 /** Entries after a position, ascending and contiguous. */
 export const logBatch = z.object({

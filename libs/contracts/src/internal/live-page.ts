@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { accountId } from '../ids.ts';
 import { language } from '../languages.ts';
-import { endChecks, pageAssetsMax } from '../vocabulary.ts';
+import { endCheckResult, pageAssetsMax } from '../vocabulary.ts';
 
 /** Path of a live page in the refresh-collector's internal API. */
 export const livePagePath = '/inventories/{platform_id}/{app_id}/{context_id}/live-page';
@@ -52,6 +52,6 @@ export const livePageMeta = z.object({
   /** Where the next page begins; null on the last page. */
   next_start_assetid: z.string().nullable(),
   /** Absent when there was nothing to check, or no time to. */
-  end_check: z.enum(endChecks).exactOptional(),
+  end_check: endCheckResult.exactOptional(),
 });
 export type LivePageMeta = z.infer<typeof livePageMeta>;

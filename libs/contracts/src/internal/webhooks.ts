@@ -74,7 +74,6 @@ export const keyedWebhookRotation = webhookRotation.extend({
 export const rotatedWebhookSecret = webhookEndpointWithSecret.extend({
   replayed: z.boolean().default(false),
 });
-export type RotatedWebhookSecret = z.infer<typeof rotatedWebhookSecret>;
 
 /** Query of GET …/deliveries of the event-stream; `before` is the place of the last one seen. */
 export const internalDeliveriesQuery = webhookDeliveriesQuery

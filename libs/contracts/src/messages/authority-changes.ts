@@ -1,24 +1,18 @@
 import { z } from 'zod';
 import { accountId, credentialId, projectId } from '../ids.ts';
-import { defineMessage } from '../message.ts';
 
 /** An account, a Project or a Credential changed: cached copies are stale. */
-export const authorityChanged = defineMessage({
-  type: 'authority.changed.v1',
-  topic: 'authority.changes.v1',
-  key: (body) => body.account_id,
-  body: z.object({
-    account_id: accountId,
-    project_id: projectId.nullable(),
-    credential_id: credentialId.nullable(),
-    at: z.iso.datetime(),
-    /**
-     * The first 52 bits of the digest of the secret that the change has issued: enough to tell that it
-     * exists. Absent where none was.
-     */
-    new_secret: z
-      .string()
-      .regex(/^[0-9a-f]{13}$/)
-      .optional(),
-  }),
+export const authorityChanged = z.object({
+  account_id: accountId,
+  project_id: projectId.nullable(),
+  credential_id: credentialId.nullable(),
+  at: z.iso.datetime(),
+  /**
+   * The first 52 bits of the digest of the secret that the change has issued: enough to tell that it
+   * exists. Absent where none was.
+   */
+  new_secret: z
+    .string()
+    .regex(/^[0-9a-f]{13}$/)
+    .optional(),
 });

@@ -1,11 +1,7 @@
 import { z } from 'zod';
 import { accountId, projectId, refreshId, requestId } from '../ids.ts';
 import { retryAfterSeconds } from '../internal/refresh.ts';
-import { defineMessage } from '../message.ts';
 import { isHeldProduct, ledgerAsset, productCode, refreshOutcome } from '../vocabulary.ts';
-
-const topic = 'billing.commands.v1';
-const key = (body: { account_id: string }): string => body.account_id;
 
 /**
  * Ids of billing commands are derived, so that a re-sent command is the same command. Each contract
@@ -27,148 +23,113 @@ const common = { command_id: z.string().min(1).max(300), account_id: accountId }
 const mustBe = (form: string) => ({ path: ['command_id'], message: `must be ${form}` });
 
 /** Hold the reservation of a refresh. The ledger decides the amount from its price list. */
-export const billingReserve = defineMessage({
-  type: 'billing.reserve.v1',
-  topic,
-  key,
-  body: z
-    .object({
-      ...common,
-      project_id: projectId,
-      refresh_id: refreshId,
-      request_id: requestId,
-      product_code: productCode,
-      /** Upper bound of the hold. */
-      max_credits: z.int().min(1),
-      /** When the refresh's time in the queue ends; returned with the hold to the pending request. */
-      deadline_at: z.iso.datetime(),
-      /** Seconds until its status is worth a read; returned likewise. */
-      retry_after_seconds: retryAfterSeconds,
-    })
-    .refine(
-      (body) => body.command_id === billingCommandId.reserve(body.refresh_id),
-      mustBe('reserve:<refresh_id>'),
-    )
-    .refine((body) => isHeldProduct(body.product_code), {
-      path: ['product_code'],
-      message: 'must be a refresh or a run of a watch: a page is charged without a hold',
-    }),
-});
+export const billingReserve = z
+  .object({
+    ...common,
+    project_id: projectId,
+    refresh_id: refreshId,
+    request_id: requestId,
+    product_code: productCode,
+    /** Upper bound of the hold. */
+    max_credits: z.int().min(1),
+    /** When the refresh's time in the queue ends; returned with the hold to the pending request. */
+    deadline_at: z.iso.datetime(),
+    /** Seconds until its status is worth a read; returned likewise. */
+    retry_after_seconds: retryAfterSeconds,
+  })
+  .refine(
+    (body) => body.command_id === billingCommandId.reserve(body.refresh_id),
+    mustBe('reserve:<refresh_id>'),
+  )
+  .refine((body) => isHeldProduct(body.product_code), {
+    path: ['product_code'],
+    message: 'must be a refresh or a run of a watch: a page is charged without a hold',
+  });
 
 /** Resolve the hold of a terminal refresh; the ledger computes the price from the outcome. */
-export const billingSettle = defineMessage({
-  type: 'billing.settle.v1',
-  topic,
-  key,
-  body: z
-    .object({
-      ...common,
-      project_id: projectId,
-      refresh_id: refreshId,
-      outcome: refreshOutcome,
-      /** Assets after deduplication; null unless the scan was complete. */
-      observed_assets: z.int().min(0).nullable(),
-    })
-    .refine(
-      (body) => body.command_id === billingCommandId.settle(body.refresh_id),
-      mustBe('settle:<refresh_id>'),
-    )
-    .refine((body) => !body.outcome.startsWith('complete_') || body.observed_assets !== null, {
-      path: ['observed_assets'],
-      message: 'must be given for a complete scan: it is what the price is computed from',
-    }),
-});
+export const billingSettle = z
+  .object({
+    ...common,
+    project_id: projectId,
+    refresh_id: refreshId,
+    outcome: refreshOutcome,
+    /** Assets after deduplication; null unless the scan was complete. */
+    observed_assets: z.int().min(0).nullable(),
+  })
+  .refine(
+    (body) => body.command_id === billingCommandId.settle(body.refresh_id),
+    mustBe('settle:<refresh_id>'),
+  )
+  .refine((body) => !body.outcome.startsWith('complete_') || body.observed_assets !== null, {
+    path: ['observed_assets'],
+    message: 'must be given for a complete scan: it is what the price is computed from',
+  });
 
 /** Release the hold of a refresh that was refused or does not exist. */
-export const billingRelease = defineMessage({
-  type: 'billing.release.v1',
-  topic,
-  key,
-  body: z
-    .object({ ...common, project_id: projectId, refresh_id: refreshId })
-    .refine(
-      (body) => body.command_id === billingCommandId.release(body.refresh_id),
-      mustBe('release:<refresh_id>'),
-    ),
-});
+export const billingRelease = z
+  .object({ ...common, project_id: projectId, refresh_id: refreshId })
+  .refine(
+    (body) => body.command_id === billingCommandId.release(body.refresh_id),
+    mustBe('release:<refresh_id>'),
+  );
 
 /** Pages of one charge at most: those of the largest export. */
 const chargePagesMax = 1_000_000;
 
 /** Charge one page read, or as many pages as an export has. Ids are per attempt. */
-export const billingCharge = defineMessage({
-  type: 'billing.charge.v1',
-  topic,
-  key,
-  body: z
-    .object({
-      ...common,
-      project_id: projectId,
-      request_id: requestId,
-      product_code: productCode,
-      /** One where absent. */
-      page_count: z.int().min(1).max(chargePagesMax).optional(),
-    })
-    .refine(
-      (body) => body.command_id === billingCommandId.charge(body.request_id),
-      mustBe('charge:<request_id>'),
-    )
-    .refine((body) => !isHeldProduct(body.product_code), {
-      path: ['product_code'],
-      message: 'must be a page: a refresh is paid from its hold',
-    }),
-});
+export const billingCharge = z
+  .object({
+    ...common,
+    project_id: projectId,
+    request_id: requestId,
+    product_code: productCode,
+    /** One where absent. */
+    page_count: z.int().min(1).max(chargePagesMax).optional(),
+  })
+  .refine(
+    (body) => body.command_id === billingCommandId.charge(body.request_id),
+    mustBe('charge:<request_id>'),
+  )
+  .refine((body) => !isHeldProduct(body.product_code), {
+    path: ['product_code'],
+    message: 'must be a page: a refresh is paid from its hold',
+  });
 
 /** Reverse the charge of a page that was not delivered; a reversal before the charge prevents it. */
-export const billingReverse = defineMessage({
-  type: 'billing.reverse.v1',
-  topic,
-  key,
-  body: z
-    .object({ ...common, project_id: projectId, request_id: requestId })
-    .refine(
-      (body) => body.command_id === billingCommandId.reverse(body.request_id),
-      mustBe('reverse:<request_id>'),
-    ),
-});
+export const billingReverse = z
+  .object({ ...common, project_id: projectId, request_id: requestId })
+  .refine(
+    (body) => body.command_id === billingCommandId.reverse(body.request_id),
+    mustBe('reverse:<request_id>'),
+  );
 
 /** Add credits or units to an account (operator). */
-export const billingGrant = defineMessage({
-  type: 'billing.grant.v1',
-  topic,
-  key,
-  body: z
-    .object({
-      ...common,
-      request_id: requestId,
-      asset: ledgerAsset,
-      amount: z.int().min(1).max(1_000_000_000_000),
-      reason: z.string().min(1).max(500),
-    })
-    .refine(
-      (body) => body.command_id.startsWith(billingCommandId.grant('')),
-      mustBe('grant:<idempotency key>'),
-    ),
-});
+export const billingGrant = z
+  .object({
+    ...common,
+    request_id: requestId,
+    asset: ledgerAsset,
+    amount: z.int().min(1).max(1_000_000_000_000),
+    reason: z.string().min(1).max(500),
+  })
+  .refine(
+    (body) => body.command_id.startsWith(billingCommandId.grant('')),
+    mustBe('grant:<idempotency key>'),
+  );
 
 /** Correct an account's available amount by a signed number (operator). */
-export const billingAdjust = defineMessage({
-  type: 'billing.adjust.v1',
-  topic,
-  key,
-  body: z
-    .object({
-      ...common,
-      request_id: requestId,
-      asset: ledgerAsset,
-      amount: z.int().min(-1_000_000_000_000).max(1_000_000_000_000),
-      reason: z.string().min(1).max(500),
-    })
-    .refine(
-      (body) => body.command_id.startsWith(billingCommandId.adjust('')),
-      mustBe('adjust:<idempotency key>'),
-    ),
-});
+export const billingAdjust = z
+  .object({
+    ...common,
+    request_id: requestId,
+    asset: ledgerAsset,
+    amount: z.int().min(-1_000_000_000_000).max(1_000_000_000_000),
+    reason: z.string().min(1).max(500),
+  })
+  .refine(
+    (body) => body.command_id.startsWith(billingCommandId.adjust('')),
+    mustBe('adjust:<idempotency key>'),
+  );
 
 const amountMax = 1_000_000_000_000;
 
@@ -196,19 +157,14 @@ export const billingConfiguration = z.discriminatedUnion('sets', [
 export type BillingConfiguration = z.infer<typeof billingConfiguration>;
 
 /** Change the funding of an account, the spend cap of a Project, or the balance alert. */
-export const billingConfigure = defineMessage({
-  type: 'billing.configure.v1',
-  topic,
-  key,
-  body: z
-    .object({
-      ...common,
-      request_id: requestId,
-      change: billingConfiguration,
-      reason: z.string().min(1).max(500).nullable(),
-    })
-    .refine(
-      (body) => body.command_id.startsWith(billingCommandId.configure('')),
-      mustBe('configure:<idempotency key>'),
-    ),
-});
+export const billingConfigure = z
+  .object({
+    ...common,
+    request_id: requestId,
+    change: billingConfiguration,
+    reason: z.string().min(1).max(500).nullable(),
+  })
+  .refine(
+    (body) => body.command_id.startsWith(billingCommandId.configure('')),
+    mustBe('configure:<idempotency key>'),
+  );

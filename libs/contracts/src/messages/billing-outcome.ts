@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { accountId, projectId, refreshId, requestId } from '../ids.ts';
-import { defineMessage } from '../message.ts';
 import { billingRefusal } from '../refusal.ts';
 import { ledgerAsset, productCode, settlementDisposition } from '../vocabulary.ts';
 
@@ -8,7 +7,7 @@ import { ledgerAsset, productCode, settlementDisposition } from '../vocabulary.t
  * What one journaled entry did, refusals included. Sent again, unchanged, whenever its command
  * arrives again.
  */
-export const billingOutcomeBody = z.object({
+export const billingOutcome = z.object({
   command_id: z.string(),
   /** `expire` and `allowance` begin a month of subscription units; no command requests them. */
   kind: z.enum([
@@ -48,7 +47,7 @@ export const billingOutcomeBody = z.object({
   /** Where `asset` is units: the prepaid credits, which it left untouched. */
   credits_available: z.int().optional(),
 });
-export type BillingOutcome = z.infer<typeof billingOutcomeBody>;
+export type BillingOutcome = z.infer<typeof billingOutcome>;
 
 /** What an applied reserve holds: of which asset, how much, and what the account has left of it. */
 export function heldBy({ price_version, asset, amount_reserved, balance }: BillingOutcome) {
@@ -60,24 +59,12 @@ export function heldBy({ price_version, asset, amount_reserved, balance }: Billi
   };
 }
 
-export const billingOutcome = defineMessage({
-  type: 'billing.outcome.v1',
-  topic: 'billing.outcomes.v1',
-  key: (body) => body.account_id,
-  body: billingOutcomeBody,
-});
-
 /** Less than the threshold is available, for the first time since it was not. */
-export const billingBalanceLow = defineMessage({
-  type: 'billing.balance-low.v1',
-  topic: 'billing.outcomes.v1',
-  key: (body) => body.account_id,
-  body: z.object({
-    account_id: accountId,
-    threshold: z.int().min(1),
-    available: z.int().min(0),
-    /** The entry that crossed the threshold. */
-    entry_seq: z.int().min(1),
-    at: z.iso.datetime(),
-  }),
+export const billingBalanceLow = z.object({
+  account_id: accountId,
+  threshold: z.int().min(1),
+  available: z.int().min(0),
+  /** The entry that crossed the threshold. */
+  entry_seq: z.int().min(1),
+  at: z.iso.datetime(),
 });

@@ -2,10 +2,6 @@ import { z } from 'zod';
 import { accountId, refreshId } from '../ids.ts';
 import { inventoryKey } from '../inventory-key.ts';
 import { language } from '../languages.ts';
-import { defineMessage } from '../message.ts';
-
-const topic = 'revision.commands.v1';
-const key = (body: { scan_id: string }): string => body.scan_id;
 
 /** One staged page of a scan with its digest, so that nothing else can be assembled. */
 export const manifestPage = z.object({
@@ -23,30 +19,23 @@ export type ManifestPage = z.infer<typeof manifestPage>;
 export const scanSource = z.enum(['refresh', 'capture']);
 
 /** A scan read every page to the end: assemble exactly these pages and save the result. */
-export const revisionScanCompleted = defineMessage({
-  type: 'revision.completed.v1',
-  topic,
-  key,
-  body: z.object({
-    scan_id: z.uuid(),
-    refresh_id: refreshId.nullable(),
-    source: scanSource,
-    account_id: accountId,
-    scope: inventoryKey,
-    language,
-    /** The place of a refresh's scan among those of its inventory; absent for a capture. */
-    sequence: z.int().min(1).optional(),
-    scan_window: z.object({ started_at: z.iso.datetime(), completed_at: z.iso.datetime() }),
-    /** The platform's own count, including hidden items. */
-    reported_total_count: z.int().min(0),
-    pages: z.array(manifestPage).max(250),
-  }),
+export const revisionScanCompleted = z.object({
+  scan_id: z.uuid(),
+  refresh_id: refreshId.nullable(),
+  source: scanSource,
+  account_id: accountId,
+  scope: inventoryKey,
+  language,
+  /** The place of a refresh's scan among those of its inventory; absent for a capture. */
+  sequence: z.int().min(1).optional(),
+  scan_window: z.object({ started_at: z.iso.datetime(), completed_at: z.iso.datetime() }),
+  /** The platform's own count, including hidden items. */
+  reported_total_count: z.int().min(0),
+  pages: z.array(manifestPage).max(250),
 });
 
 /** A scan will not be completed; its staged pages can be dropped. A running commit takes precedence. */
-export const revisionScanAbandoned = defineMessage({
-  type: 'revision.abandoned.v1',
-  topic,
-  key,
-  body: z.object({ scan_id: z.uuid(), refresh_id: refreshId.nullable() }),
+export const revisionScanAbandoned = z.object({
+  scan_id: z.uuid(),
+  refresh_id: refreshId.nullable(),
 });

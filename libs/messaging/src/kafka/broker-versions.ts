@@ -9,8 +9,39 @@ export interface VersionRange {
   readonly max: number;
 }
 
+/** Every request that is sent here, by its number. */
+const sentRequests = new Map([
+  [0, 'Produce'],
+  [1, 'Fetch'],
+  [2, 'ListOffsets'],
+  [3, 'Metadata'],
+  [8, 'OffsetCommit'],
+  [9, 'OffsetFetch'],
+  [10, 'FindCoordinator'],
+  [11, 'JoinGroup'],
+  [12, 'Heartbeat'],
+  [13, 'LeaveGroup'],
+  [14, 'SyncGroup'],
+  [18, 'ApiVersions'],
+]);
+
 /** The versions of each request that a client implements, by the request's number. */
 export type ClientVersions = ReadonlyMap<number, VersionRange & { readonly name: string }>;
+
+/** Of all requests that a client implements, those that are sent here. */
+export function versionsSent(
+  client: string,
+  implemented: readonly { readonly key: number; readonly version: number }[],
+): ClientVersions {
+  const byKey = Map.groupBy(implemented, ({ key }) => key);
+  return new Map(
+    [...sentRequests].map(([key, name]) => {
+      const versions = (byKey.get(key) ?? []).map(({ version }) => version);
+      if (versions.length === 0) throw new Error(`${client} changed: it implements no ${name}`);
+      return [key, { name, min: Math.min(...versions), max: Math.max(...versions) }];
+    }),
+  );
+}
 
 /** Lists each request for which client and broker share no version. */
 export function versionProblems(

@@ -10,7 +10,8 @@ export async function countBrokers(access: KafkaAccess): Promise<number> {
   const connection = { ...access, clientId: 'count-brokers', logger };
   if (access.client === 'platformatic') {
     const { readOnce } = await import('./platformatic/cluster-reads.ts');
-    return await readOnce(connection, (cluster) => cluster.brokers());
+    const { brokers } = await readOnce(connection, (admin) => admin.metadata({ topics: [] }));
+    return brokers.size;
   }
   const { createKafkaClient } = await import('./kafkajs/client.ts');
   const admin = createKafkaClient(connection, { retry: { retries: 0 } }).admin();

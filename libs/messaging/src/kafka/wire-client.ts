@@ -93,8 +93,6 @@ export interface GroupPosition {
 }
 
 export interface ClusterReads {
-  /** Number of brokers that serve clients. */
-  brokers(): Promise<number>;
   topics(): Promise<readonly string[]>;
   /** The first offset that is kept and the next one, of each partition. */
   bounds(topic: string): Promise<readonly PartitionBounds[]>;

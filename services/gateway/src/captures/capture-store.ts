@@ -3,7 +3,7 @@ import { inventoryKey } from '@inventory/contracts/inventory-key';
 import { language } from '@inventory/contracts/languages';
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
 import type { CollectionIndexes } from '@inventory/mongo/indexes';
-import { storedTrace } from '@inventory/mongo/stored-trace';
+import { storedTrace } from '@inventory/mongo/parse-document';
 import { invariant } from '@inventory/runtime/bug';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';

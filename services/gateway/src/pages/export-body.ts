@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ExportEnd } from '@inventory/contracts/http/export';
 import { type ExportFormat, exportColumns } from '@inventory/contracts/vocabulary';
+import { createLineBuffer, joinLines } from '@inventory/http/line-run';
 import { csvLine } from '@inventory/runtime/csv-text';
 import type { OpenedExport } from './open-export.ts';
 import type { SavedPage } from './revision-store-client.ts';
@@ -11,9 +12,10 @@ export class ExportExpired extends Error {
 }
 
 /**
- * The bytes of an export before any compression: lines, then the end. The next run of lines is read
- * while one is sent, and no further: a slow client has two runs in memory. A CSV has its header at row
- * 0, so that what is resumed can be appended; its end is passed to `onEnd` alone.
+ * The bytes of an export before any compression: lines, then the end. They are joined as they are taken,
+ * so other requests have their turns between; what is taken overwrites what was taken before. The next
+ * run is read while one is sent, and no further: a slow client has two in memory. A CSV has its header at
+ * row 0, so that what is resumed can be appended; its end is passed to `onEnd` alone.
  */
 export async function* exportBody(
   { first, fromRow, rows }: OpenedExport,
@@ -22,21 +24,20 @@ export async function* exportBody(
   onEnd: (end: ExportEnd) => void,
 ): AsyncGenerator<Buffer, void, void> {
   const digest = createHash('sha256');
-  /** Parts are as small as they arrived: other requests have their turns between. */
-  function* digested(parts: readonly Buffer[]): Generator<Buffer, void, void> {
-    for (const part of parts) {
-      digest.update(part);
-      yield part;
-    }
+  const buffer = createLineBuffer();
+  if (format === 'csv' && fromRow === 0) {
+    digest.update(csvHeader);
+    yield csvHeader;
   }
-
-  if (format === 'csv' && fromRow === 0) yield* digested([csvHeader]);
   for (let run: SavedPage | null = first; run !== null; ) {
     const next: number | null = run.meta.next_position;
     const coming: Promise<SavedPage | null> | null = next === null ? null : findNext(next);
     // Awaited behind this run, unless the client leaves before.
     coming?.catch(() => {});
-    yield* digested(run.parts);
+    for (const lines of joinLines(run.parts, format, buffer)) {
+      digest.update(lines);
+      yield lines;
+    }
     run = await coming;
     if (coming !== null && run === null) throw new ExportExpired('no longer saved');
   }

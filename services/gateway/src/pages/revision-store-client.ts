@@ -44,7 +44,10 @@ export interface WantedSavedPage {
 
 export interface SavedPage {
   readonly meta: CurrentPageMeta;
-  /** The text of `"assets":[…],"descriptions":[…]`, or the packed beginning of a response; never parsed here. */
+  /**
+   * The text of `"assets":[…],"descriptions":[…]`, the packed beginning of a response, or a run of
+   * lines; never parsed here.
+   */
   readonly parts: readonly Buffer[];
 }
 

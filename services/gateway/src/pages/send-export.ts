@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { pipeline, Readable, type Transform } from 'node:stream';
+import type { Transform, Writable } from 'node:stream';
 import { constants, createBrotliCompress, createGzip, createZstdCompress } from 'node:zlib';
 import type { ContentCoding } from '@inventory/contracts/vocabulary';
 import type { PageDelivery } from '../http/answer.ts';
@@ -8,6 +8,7 @@ import type { PageDelivery } from '../http/answer.ts';
 export interface ExportToSend {
   readonly headers: Readonly<Record<string, string>>;
   readonly coding: ContentCoding | null;
+  /** What it yields is valid until the next is taken. */
   readonly body: AsyncIterable<Buffer>;
   /** Called behind the body. */
   readonly trailers: () => Readonly<Record<string, string>>;
@@ -37,35 +38,51 @@ const firstBytes = 16 * 1024;
  * its end: rejects then.
  */
 export async function sendExport(response: ServerResponse, sent: ExportToSend): Promise<void> {
-  const { coding, delivery } = sent;
-  const closed = new AbortController();
-  response.once('close', () => closed.abort());
-  const source = Readable.from(sent.body, { objectMode: false });
-  // Its error is that of the iteration.
-  const packed = coding === null ? source : pipeline(source, packers[coding](), () => {});
+  const { delivery } = sent;
+  const closed = once(response, 'close');
+  const left = closed.then(() => Promise.reject(new Error('the client left before the end')));
+  left.catch(() => {});
   const timer = setTimeout(() => response.destroy(), sent.timeMaxMs);
   try {
     response.writeHead(200, sent.headers);
     let isBegun = false;
-    for await (const chunk of packed as AsyncIterable<Buffer>) {
-      closed.signal.throwIfAborted();
+    for await (const chunk of packedBody(sent)) {
       const rest = isBegun ? chunk : await writeFirst(response, chunk, sent);
       isBegun = true;
-      if (rest.length > 0 && !response.write(rest)) await once(response, 'drain', closed);
+      if (rest.length > 0) await Promise.race([write(response, rest), left]);
     }
     response.addTrailers(sent.trailers());
     response.end();
-    if (!closed.signal.aborted) await once(response, 'close');
-    if (!response.writableFinished) throw new Error('the client left before the end');
+    await closed;
+    if (!response.writableFinished) await left;
   } catch (error) {
     response.destroy();
     throw error;
   } finally {
     clearTimeout(timer);
-    source.destroy();
     // It has no effect behind the first bytes.
     delivery?.abandoned();
   }
+}
+
+async function* packedBody({ body, coding }: ExportToSend): AsyncGenerator<Buffer, void, void> {
+  if (coding === null) return yield* body;
+  const packer = packers[coding]();
+  void fill(packer, body).catch((error: Error) => packer.destroy(error));
+  yield* packer as AsyncIterable<Buffer>;
+}
+
+/** Rejects where the packer is destroyed before the end. */
+async function fill(packer: Transform, body: ExportToSend['body']): Promise<void> {
+  for await (const chunk of body) await write(packer, chunk);
+  packer.end();
+}
+
+/** Resolves once the chunk is taken: by a packer, or by the operating system. */
+async function write(into: Writable, chunk: Buffer): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    into.write(chunk, (error) => (error ? reject(error) : resolve()));
+  });
 }
 
 /** Resolves to the rest of the chunk once its beginning is accepted; closes the connection in time. */
@@ -79,9 +96,7 @@ async function writeFirst(
     response.destroy();
   }, firstByteMs);
   try {
-    await new Promise<void>((resolve, reject) => {
-      response.write(chunk.subarray(0, firstBytes), (error) => (error ? reject(error) : resolve()));
-    });
+    await write(response, chunk.subarray(0, firstBytes));
     delivery?.delivered();
   } finally {
     clearTimeout(deadline);

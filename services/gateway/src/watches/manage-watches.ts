@@ -15,6 +15,8 @@ export interface ManageWatchesDeps {
   readonly clock: Clock;
   readonly identifiers: Identifiers;
   readonly watchesMax: number;
+  /** Of the saved inventory; null where there is none, or it cannot be read. */
+  readonly savedAssets: (of: Pick<Watch, 'scope' | 'language'>) => Promise<number | null>;
 }
 
 export interface WantedWatch extends Omit<WatchBody, 'dry_run'> {
@@ -71,7 +73,7 @@ function limitExceeded(limit: number): Refused {
 
 /** The watch as it would be, and as it is; nothing is stored. */
 async function plannedWatch(
-  { watches, clock, identifiers }: ManageWatchesDeps,
+  { watches, clock, identifiers, savedAssets }: ManageWatchesDeps,
   wanted: WantedWatch,
 ): Promise<{ readonly watch: Watch; readonly read: Watch | null }> {
   const { projectId, accountId, scope, language } = wanted;
@@ -81,18 +83,21 @@ async function plannedWatch(
     maxCreditsPerDay: wanted.max_credits_per_day,
   };
   const read = await watches.findWatch(projectId, scope);
+  const isNew = read === null || read.recent.runs === 0;
+  const assets = isNew ? await savedAssets({ scope, language }) : read.assets;
   const nowMs = clock.now();
   if (read === null) {
     const made: Watch = {
       ...{ id: `${idPrefixes.watch}${identifiers.uuidV7()}`, version: 1 },
       ...{ accountId, projectId, scope, ...settings },
       ...{ createdAtMs: nowMs, nextRunAtMs: nowMs, pausedReason: null, run: null, denials: 0 },
+      assets,
       spent: { day: 0, credits: 0 },
       recent: { runs: 0, credits: 0 },
     };
     return { watch: { ...made, nextRunAtMs: firstRunTime(made) }, read };
   }
-  const changed = { ...read, ...settings, pausedReason: null };
+  const changed = { ...read, ...settings, assets, pausedReason: null };
   return { watch: { ...changed, nextRunAtMs: changedRunTime(read, changed, nowMs) }, read };
 }
 

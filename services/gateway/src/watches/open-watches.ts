@@ -8,6 +8,7 @@ import type { Funds } from '../accounts/funds.ts';
 import type { RequestReplyClient } from '../commands/request-reply-client.ts';
 import type { TrafficLimiter } from '../http/limit-traffic.ts';
 import type { BoundPublicRoute } from '../http/public-route.ts';
+import type { RevisionStoreClient } from '../pages/revision-store-client.ts';
 import type { RefreshConfig } from '../refreshes/refresh-config.ts';
 import { work } from '../work.ts';
 import { type RunWatchDeps, runWatch } from './run-watch.ts';
@@ -17,7 +18,8 @@ import { watchRoutes } from './watch-routes.ts';
 import { createWatchStore, watchCollection } from './watch-store.ts';
 
 interface WatchesDeps
-  extends Pick<WatchRoutesDeps, 'prices' | 'collector' | 'revisions' | 'webhooks' | 'cursors'> {
+  extends Pick<WatchRoutesDeps, 'prices' | 'collector' | 'webhooks' | 'cursors'> {
+  readonly revisions: Pick<RevisionStoreClient, 'findPage'>;
   readonly db: Db;
   readonly bus: Pick<MessageBus, 'publish'>;
   readonly commands: RequestReplyClient;
@@ -32,7 +34,16 @@ const placesPerProject = 4;
 /** Watches: their operations, and the turns in which their runs are requested. */
 export function openWatches(
   context: ServiceContext<ServiceConfig & RefreshConfig & WatchConfig>,
-  { db, bus, commands, funds, limiter, watchStandingOf: standingOf, ...shared }: WatchesDeps,
+  {
+    db,
+    bus,
+    commands,
+    funds,
+    limiter,
+    revisions,
+    watchStandingOf: standingOf,
+    ...shared
+  }: WatchesDeps,
 ): BoundPublicRoute[] {
   const { config, clock, identifiers, logger } = context;
   const { deadlines, decisionTimeoutMs } = config;
@@ -57,6 +68,23 @@ export function openWatches(
     context,
   );
   const { perProjectMax: watchesMax } = config.watches;
-  const deps = { ...shared, watches, clock, identifiers, logger, watchesMax, limiter };
+  const savedAssets = createSavedAssets(revisions);
+  const deps = { ...shared, watches, clock, identifiers, logger, watchesMax, limiter, savedAssets };
   return watchRoutes.map((route) => route.bind(deps));
+}
+
+function createSavedAssets(
+  revisions: Pick<RevisionStoreClient, 'findPage'>,
+): WatchRoutesDeps['savedAssets'] {
+  const first = {
+    pageSize: 1,
+    descriptions: 'none',
+    coding: null,
+    assetIds: [],
+    from: null,
+  } as const;
+  return async ({ scope, language }) => {
+    const page = await revisions.findPage({ ...first, scope, language }).catch(() => null);
+    return page?.meta.total_count ?? null;
+  };
 }

@@ -20,7 +20,7 @@ import {
   watchesTemplate,
   watchOperation,
 } from './watch-operation.ts';
-import { runCosts, toWireWatch } from './watch-view.ts';
+import { toWireWatch } from './watch-view.ts';
 
 type Deps = WatchRoutesDeps & { readonly limiter: TrafficLimiter; readonly logger: Logger };
 
@@ -66,10 +66,10 @@ async function putItem(
   const scope = { platform_id, app_id, context_id };
   const { accountId, projectId } = request.principal;
   try {
-    const costs = runCosts(await deps.prices.readPrices(), null);
+    const prices = await deps.prices.readPrices();
     const wanted = { ...settings, accountId, projectId, scope };
     const { watch, status, isStored } = await putWatch(deps, wanted, isDryRun);
-    const view = toWireWatch(watch, costs);
+    const view = toWireWatch(watch, prices);
     return { success: true, status, data: isStored ? view : { ...view, watch_id: null } };
   } catch (failure) {
     return refusedItem(itemRefusal(failure, request, deps.logger));

@@ -5,7 +5,6 @@ import type { RefreshView } from '@inventory/contracts/internal/refresh';
 import { exampleIds, exampleScope } from '../http/openapi/examples.ts';
 import { sameProject, scopeOf } from '../http/openapi/links.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
-import type { RevisionStoreClient } from '../pages/revision-store-client.ts';
 import type { CollectorClient } from '../refreshes/collector-client.ts';
 import type { WebhookClient } from '../webhooks/webhook-client.ts';
 import type { ManageWatchesDeps } from './manage-watches.ts';
@@ -17,7 +16,6 @@ export interface WatchRoutesDeps extends ManageWatchesDeps {
   readonly collector: Pick<CollectorClient, 'listRefreshes'> & {
     findRefresh(id: RefreshId): Promise<RefreshView | null>;
   };
-  readonly revisions: RevisionStoreClient;
   readonly webhooks: Pick<WebhookClient, 'sendSample' | 'listEventDeliveries'>;
   readonly cursors: CursorSealer;
 }

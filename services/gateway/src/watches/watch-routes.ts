@@ -25,7 +25,7 @@ import {
   watchTemplate,
 } from './watch-operation.ts';
 import { placeOf } from './watch-store.ts';
-import { runCosts, toWireWatch, watchView } from './watch-view.ts';
+import { toWireWatch, watchView } from './watch-view.ts';
 
 const putWatchRoute = dataRoute({
   ...watchOperation,
@@ -104,10 +104,10 @@ const listWatchesRoute = dataRoute({
     const found = await watches.listWatches({ projectId, state, after, limit: limit + 1 });
     const items = found.slice(0, limit);
     const last = found.length > limit ? items.at(-1) : undefined;
-    const costs = runCosts(await prices.readPrices(), null);
+    const list = await prices.readPrices();
     return {
       data: {
-        items: items.map((one) => toWireWatch(one, costs)),
+        items: items.map((one) => toWireWatch(one, list)),
         pagination: parts.paginationTo(last ? placeOf(projectId, last.scope) : null),
       },
     };

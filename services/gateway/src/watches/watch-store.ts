@@ -51,6 +51,8 @@ const documents = {
       })
       .nullable(),
     denials: z.int(),
+    /** Absent in those that were put before it was kept. */
+    assets: z.int().nullable().default(null),
     spent: z.object({ day: z.int(), credits: z.int() }),
     recent: z.object({ runs: z.number(), credits: z.int() }),
     work: workField,

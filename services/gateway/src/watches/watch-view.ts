@@ -2,7 +2,6 @@ import type { WatchView } from '@inventory/contracts/http/watches';
 import type { PriceList } from '@inventory/contracts/internal/ledger';
 import { unchangedBlocks } from '@inventory/contracts/vocabulary';
 import { isoTime } from '@inventory/runtime/clock';
-import type { RevisionStoreClient } from '../pages/revision-store-client.ts';
 import { withEndOfRun } from './run-watch.ts';
 import {
   estimatedRunCost,
@@ -13,31 +12,18 @@ import {
 } from './watch.domain.ts';
 import type { WatchRoutesDeps } from './watch-operation.ts';
 
-/** The watch as it is, with the end of its last run; where none was settled, by the size it has. */
+/** The watch as it is, with the end of its last run. */
 export async function watchView(
-  deps: Pick<WatchRoutesDeps, 'collector' | 'revisions' | 'prices'>,
+  { collector, prices }: Pick<WatchRoutesDeps, 'collector' | 'prices'>,
   watch: Watch,
 ): Promise<WatchView> {
   // What cannot be read now is shown as it is stored.
-  const known = await withEndOfRun(deps.collector, watch).catch(() => watch);
-  const isNew = known.recent.runs === 0;
-  const assets = isNew ? await savedAssets(deps.revisions, known) : null;
-  return toWireWatch(known, runCosts(await deps.prices.readPrices(), assets));
+  const known = await withEndOfRun(collector, watch).catch(() => watch);
+  return toWireWatch(known, await prices.readPrices());
 }
 
-/** Of the saved revision; null where there is none, or it cannot be read. */
-async function savedAssets(
-  revisions: RevisionStoreClient,
-  { scope, language }: Watch,
-): Promise<number | null> {
-  const first = { scope, language, pageSize: 1, descriptions: 'none', coding: null } as const;
-  const wanted = { ...first, assetIds: [], from: null };
-  const page = await revisions.findPage(wanted).catch(() => null);
-  return page?.meta.total_count ?? null;
-}
-
-/** `assets` of the saved inventory, where that is known; else one block is estimated. */
-export function runCosts(prices: PriceList, assets: number | null): RunCosts {
+/** One block is estimated where the size of the inventory is not known. */
+function runCosts(prices: PriceList, assets: number | null): RunCosts {
   const size = prices.refresh_block_assets;
   const blocks = {
     changedBlock: prices.watch_changed_block,
@@ -50,7 +36,8 @@ export function runCosts(prices: PriceList, assets: number | null): RunCosts {
   return { reservation, estimate: Math.min(estimate, reservation) };
 }
 
-export function toWireWatch(watch: Watch, costs: RunCosts): WatchView {
+export function toWireWatch(watch: Watch, prices: PriceList): WatchView {
+  const costs = runCosts(prices, watch.assets);
   const { run, pausedReason } = watch;
   return {
     watch_id: watch.id,

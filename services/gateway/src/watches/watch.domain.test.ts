@@ -37,6 +37,7 @@ function watchOf(of: Partial<Watch> = {}): Watch {
     denials: 0,
     spent: { day: 0, credits: 0 },
     recent: { runs: 0, credits: 0 },
+    assets: null,
     ...of,
   };
 }

@@ -29,6 +29,8 @@ export interface Watch {
   readonly run: WatchRun | null;
   /** Runs in a row that were private or not found. */
   readonly denials: number;
+  /** Of the saved inventory, as it was found when the watch was put; null where none was. */
+  readonly assets: number | null;
   /** What runs cost that ended on this UTC day. */
   readonly spent: { readonly day: number; readonly credits: number };
   /** Of the last runs that were settled. */

@@ -236,6 +236,8 @@ function listOf(views: readonly RefreshView[], projectId: string, query: URLSear
     .filter(({ project_id }) => project_id === projectId)
     .filter(({ record }) => states.length === 0 || states.includes(record.state))
     .filter(({ record }) => ids.length === 0 || ids.includes(record.refresh_id))
+    .filter(({ record }) => (query.get('watch_id') ?? record.watch_id) === record.watch_id)
+    .filter(({ record }) => !query.has('charged') || (record.billing.credits_charged ?? 0) > 0)
     .filter((view) => position(view) < before)
     .sort((left, right) => (position(left) < position(right) ? 1 : -1));
   const limit = Number(query.get('limit'));

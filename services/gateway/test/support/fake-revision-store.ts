@@ -4,7 +4,8 @@ import {
   packedPageBeginning,
 } from '@inventory/contracts/internal/inventory';
 import { type InventoryKey, inventoryKeyText } from '@inventory/contracts/inventory-key';
-import { contentCoding } from '@inventory/contracts/vocabulary';
+import { contentCoding, type ExportFormat } from '@inventory/contracts/vocabulary';
+import { writeLineRun } from '@inventory/http/line-run';
 import { packBeginning } from '@inventory/http/packed-body';
 import { type Clock, isoTime } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
@@ -81,7 +82,7 @@ export async function startFakeRevisionStore(clock: Clock): Promise<FakeRevision
     return {
       status: 200,
       headers: { [currentPageMetaHeader]: JSON.stringify({ ...meta, next_position }) },
-      body: text === undefined ? '' : lineOf(text, query.get('format')),
+      body: Buffer.concat(lineRun(text, query.get('format'))),
     };
   }
 
@@ -151,10 +152,28 @@ export function saveInventory(
   return saved;
 }
 
-/** The one asset of a page as a line. */
-export function lineOf(text: string, format: string | null = 'ndjson'): string {
+/** The one asset of a page, to be joined to a line; none behind the last page. */
+function lineRun(text: string | undefined, format: string | null): Buffer[] {
+  const { assets, descriptions } = text === undefined ? noRows : JSON.parse(`{${text}}`);
+  const textsOf = (rows: readonly Record<string, string>[], column: string) => {
+    const pieces = rows.map((row) =>
+      Buffer.from(format === 'csv' ? (row[column] ?? '') : JSON.stringify(row)),
+    );
+    return { pieces, lengths: Uint32Array.from(pieces, (piece) => piece.length) };
+  };
+  return writeLineRun({
+    assets: textsOf(assets, 'assetid'),
+    descriptions: textsOf(descriptions, 'market_hash_name'),
+    descriptionOf: new Uint16Array(assets.length),
+  });
+}
+
+const noRows = { assets: [], descriptions: [] };
+
+/** The one asset of a page as a line; of a CSV the fake knows one cell of each. */
+export function lineOf(text: string, format: ExportFormat = 'ndjson'): string {
   const { assets, descriptions } = JSON.parse(`{${text}}`);
-  if (format === 'csv') return `${assets[0].assetid}\r\n`;
+  if (format === 'csv') return `${assets[0].assetid},${descriptions[0].market_hash_name}\r\n`;
   return `${JSON.stringify({ asset: assets[0], description: descriptions[0] ?? null })}\n`;
 }
 

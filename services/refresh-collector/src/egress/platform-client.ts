@@ -1,8 +1,8 @@
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
+import { joined } from '@inventory/http/byte-parts';
+import { BodyTooLarge, dispatchRequest } from '@inventory/http/dispatch-request';
 import { readRetryAfter } from '@inventory/http/retry-after';
 import type { Clock } from '@inventory/runtime/clock';
-import { isTimeoutError } from '@inventory/runtime/is-timeout-error';
-import { type Dispatcher, request } from 'undici';
 import { acceptedCodings, decodeBody } from './decode-body.ts';
 import type { EgressIdentity } from './egress-identities.ts';
 import type { RawPlatformAnswer } from './platform-answer.domain.ts';
@@ -48,9 +48,11 @@ export function createPlatformClient(
   return {
     async fetchPage(identity, page, timeoutMs) {
       try {
-        const answer = await request(pageUrl(options.baseUrl, page), {
+        const { origin, pathname, search } = pageUrl(options.baseUrl, page);
+        const request = {
           method: 'GET',
-          dispatcher: identity.dispatcher,
+          origin,
+          path: `${pathname}${search}`,
           headers: {
             accept: 'application/json, text/plain, */*',
             'accept-encoding': acceptedCodings,
@@ -61,13 +63,14 @@ export function createPlatformClient(
               options.baseUrl,
             ).toString(),
           },
-          signal: AbortSignal.timeout(timeoutMs),
-        });
-        const { statusCode: status, headers } = answer;
-        const sent = await readBounded(answer.body, options.bodyBytesMax);
+        } as const;
+        const signal = AbortSignal.timeout(timeoutMs);
+        const bytesMax = options.bodyBytesMax;
+        const answer = await dispatchRequest(identity.dispatcher, request, { signal, bytesMax });
+        const { status, headers, parts } = answer;
         const codings = [headers['content-encoding'] ?? []].flat().join();
-        const body = sent && (await decodeBody(sent, codings, options.bodyBytesMax));
-        if (body === null || body === 'too_large') return { status: 'too_large' };
+        const body = await decodeBody(joined(parts), codings, bytesMax);
+        if (body === 'too_large') return { status: 'too_large' };
         const askedMs = readRetryAfter(headers['retry-after'], clock.now());
         return {
           status,
@@ -100,8 +103,9 @@ const unreachableCodes: ReadonlySet<unknown> = new Set([
   'ETIMEDOUT',
 ]);
 
-function failureOf(error: unknown): 'timeout' | 'unreachable' | 'connection_failed' {
-  if (isTimeoutError(error)) return 'timeout';
+function failureOf(error: unknown): 'timeout' | 'unreachable' | 'connection_failed' | 'too_large' {
+  if (error instanceof BodyTooLarge) return 'too_large';
+  if (error instanceof DOMException && error.code === DOMException.TIMEOUT_ERR) return 'timeout';
   const { code } = (error ?? {}) as { readonly code?: unknown };
   const isUnreachable = unreachableCodes.has(code);
   return isUnreachable ? 'unreachable' : 'connection_failed';
@@ -115,22 +119,4 @@ function pageUrl(baseUrl: string, { scope, language, count, startAssetId }: Page
   url.searchParams.set('raw_asset_properties', '1');
   if (startAssetId !== null) url.searchParams.set('start_assetid', startAssetId);
   return url;
-}
-
-/** The body, or null as soon as it exceeds the limit. */
-async function readBounded(
-  body: Dispatcher.ResponseData['body'],
-  bytesMax: number,
-): Promise<Buffer | null> {
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  for await (const part of body as AsyncIterable<Buffer>) {
-    bytes += part.length;
-    if (bytes > bytesMax) {
-      body.destroy();
-      return null;
-    }
-    parts.push(part);
-  }
-  return Buffer.concat(parts, bytes);
 }

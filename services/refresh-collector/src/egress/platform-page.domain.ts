@@ -9,20 +9,22 @@ import {
   textBetween,
 } from '@inventory/runtime/json-text';
 import {
-  countAt,
   descriptionKeyOf,
-  idAt,
-  isEmptyAt,
-  isFlagAt,
-  isListAt,
   type PageAsset,
   type PageDescription,
   type PropertyBlock,
   readAssets,
   readDescriptions,
   readPropertyBlocks,
-  scalarAt,
 } from './platform-rows.domain.ts';
+import {
+  countAt,
+  idAt,
+  isEmptyAt,
+  isFlagAt,
+  isListAt,
+  scalarAt,
+} from './platform-values.domain.ts';
 import {
   addPiece,
   addRows,

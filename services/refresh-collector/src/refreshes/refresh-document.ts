@@ -16,7 +16,7 @@ import {
   refreshOutcome,
   settlementDisposition,
 } from '@inventory/contracts/vocabulary';
-import { storedTrace } from '@inventory/mongo/stored-trace';
+import { storedTrace } from '@inventory/mongo/parse-document';
 import { workField } from '@inventory/work/work-field';
 import { z } from 'zod';
 import { refreshPhases } from './refresh.domain.ts';

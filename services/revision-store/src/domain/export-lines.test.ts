@@ -1,3 +1,4 @@
+import { createLineBuffer, joinLines, writeLineRun } from '@inventory/http/line-run';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import {
@@ -7,11 +8,17 @@ import {
 import { assemble, type Page } from '../../test/support/assembled-inventory.ts';
 import { memoryInventory } from '../../test/support/memory-inventory.ts';
 import { readExportLines } from '../operations/read-export-lines.ts';
-import { exportLines, fittingLines } from './export-lines.ts';
+import { exportLines, type UnjoinedLines } from './export-lines.ts';
 import { joinTexts } from './joined-texts.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 type Format = 'ndjson' | 'csv';
+
+/** The lines as their sender joins them. */
+function linesOf(lines: UnjoinedLines, format: Format): Buffer[] {
+  const pieces = joinLines(writeLineRun(lines), format, createLineBuffer());
+  return Array.from(pieces, (piece) => Buffer.from(piece));
+}
 
 /** Every line of an inventory, read from one position to the next. */
 async function readAll(pages: readonly Page[], blockAssets: number, format: Format, from = 0) {
@@ -30,7 +37,7 @@ async function readAll(pages: readonly Page[], blockAssets: number, format: Form
     const request = { scopeKey: '', language: 'english', format, position } as const;
     const run = await readExportLines(deps, { ...request, observationId: null });
     if (run.result !== 'page') throw new Error(run.result);
-    runs.push(...run.body);
+    runs.push(...linesOf(run.lines, format));
     position = run.nextPosition;
   }
   return Buffer.concat(runs).toString();
@@ -78,11 +85,22 @@ describe('The lines of an export [export]', () => {
     await expect(fc.assert(linesAreRows(anew), { numRuns: 300 })).rejects.toThrow();
   });
 
+  it('have each description in a run once, and of those that others need nothing (Export)', () => {
+    const part = partOf(['1', '2', '3', '4'], ['"a"', '"other"', '"b"']);
+    const range = { index: 0, from: 1, to: 4 };
+    const content = { ...part.content, descriptionOf: Uint16Array.of(1, 2, 0, 2) };
+
+    const { assets, descriptions } = exportLines.ndjson({ range, content });
+
+    expect(assets.pieces.join('')).toBe('2,3,4');
+    expect(descriptions.pieces.join('')).toBe('"a","b"');
+  });
+
   it('stay one line each where the stored JSON is broken between its tokens', () => {
     const broken = '{\r\n "assetid" : "1",\n"n": 1e400 }';
     const part = partOf([broken], []);
 
-    expect(exportLines.ndjson(part).toString()).toBe(
+    expect(linesOf(exportLines.ndjson(part), 'ndjson').join('')).toBe(
       '{"asset":{   "assetid" : "1", "n": 1e400 },"description":null}\n',
     );
   });
@@ -92,27 +110,9 @@ describe('The lines of an export [export]', () => {
     const texts = { market_hash_name: '=1+1', name: 'a "b", c\nd', type: '-x', tradable: 1 };
     const part = partOf([JSON.stringify(asset)], [JSON.stringify(texts)]);
 
-    expect(exportLines.csv(part).toString()).toBe(
+    expect(linesOf(exportLines.csv(part), 'csv').join('')).toBe(
       `18446744073709551615,5,0,730,,,,'=1+1,"a ""b"", c\nd",'-x,1,\r\n`,
     );
-  });
-
-  it('are as many as fit, and at least one', () => {
-    const outlined = {
-      range: { index: 0, from: 0, to: 4 },
-      outline: {
-        descriptionOf: Uint16Array.of(0, 0, 0, 0),
-        descriptionNumbers: Uint32Array.of(7),
-        assetLengths: Uint32Array.of(100, 100, 100, 100),
-        textLengths: Uint32Array.of(74),
-      },
-    };
-
-    // 26 bytes are around the two texts of a line.
-    expect(fittingLines(outlined, 1).to).toBe(1);
-    expect(fittingLines(outlined, 599).to).toBe(2);
-    expect(fittingLines(outlined, 600).to).toBe(3);
-    expect(fittingLines(outlined, 800).to).toBe(4);
   });
 });
 

@@ -1,105 +1,101 @@
 import { type ExportFormat, exportColumns } from '@inventory/contracts/vocabulary';
-import { csvLine } from '@inventory/runtime/csv-text';
-import type { TextPart } from './joined-texts.ts';
-import type { BlockRange, OutlinedRange, PagePart } from './page-body.ts';
+import { csvCells } from '@inventory/runtime/csv-text';
+import { joinPieces, joinTexts, pickFromParts, sliceParts, type TextPart } from './joined-texts.ts';
+import { neededLocals, type PagePart } from './page-body.ts';
 
-const [beforeAsset, beforeDescription, end] = ['{"asset":', ',"description":', '}\n'].map((text) =>
-  Buffer.from(text),
-) as [Buffer, Buffer, Buffer];
-const missing = Buffer.from('null');
-const frameBytes = beforeAsset.length + beforeDescription.length + end.length;
-
-function lineBytes({ outline }: OutlinedRange, row: number): number {
-  const text = outline.textLengths[outline.descriptionOf[row] ?? 0] || missing.length;
-  return frameBytes + (outline.assetLengths[row] ?? 0) + text;
+/** Texts in pieces, a comma between two of them; one of length 0 takes none. */
+interface LineTexts {
+  readonly pieces: readonly Buffer[];
+  readonly lengths: Uint32Array;
 }
 
-/** The first rows of a range whose lines are no larger than `bytesMax` together: at least one. */
-export function fittingLines(outlined: OutlinedRange, bytesMax: number): BlockRange {
-  const { range } = outlined;
-  let bytes = 0;
-  for (let row = range.from; row < range.to; row += 1) {
-    bytes += lineBytes(outlined, row);
-    if (bytes > bytesMax && row > range.from) return { ...range, to: row };
-  }
-  return range;
+/** What the lines of a run are joined from: the text of each asset, and each description once. */
+export interface UnjoinedLines {
+  readonly assets: LineTexts;
+  readonly descriptions: LineTexts;
+  readonly descriptionOf: Uint16Array;
 }
 
-/** A line for each row of a range, in its order: the asset with its description. */
-export const exportLines: Readonly<Record<ExportFormat, (part: PagePart) => Buffer>> = {
+const noTexts: LineTexts = { pieces: [], lengths: new Uint32Array() };
+export const noLines: UnjoinedLines = {
+  assets: noTexts,
+  descriptions: noTexts,
+  descriptionOf: new Uint16Array(),
+};
+
+/** The texts for a line for each row of a range, in its order. */
+export const exportLines: Readonly<Record<ExportFormat, (part: PagePart) => UnjoinedLines>> = {
   ndjson: ndjsonLines,
   csv: csvLines,
 };
 
-/** `{"asset":…,"description":…}` of the stored texts; `null` where there is no description. */
-function ndjsonLines({ range, content }: PagePart): Buffer {
-  const assets = locate(content.assets);
-  const texts = locate(content.texts);
-  let size = 0;
-  for (let row = range.from; row < range.to; row += 1) {
-    const text = texts(content.descriptionOf[row] ?? 0) ?? missing;
-    size += frameBytes + (assets(row) ?? missing).length + text.length;
-  }
-  const lines = Buffer.allocUnsafe(size);
-  let at = 0;
-  for (let row = range.from; row < range.to; row += 1) {
-    const text = texts(content.descriptionOf[row] ?? 0) ?? missing;
-    for (const piece of [beforeAsset, assets(row) ?? missing, beforeDescription, text, end]) {
-      lines.set(piece, at);
-      at += piece.length;
+/** As stored: slices, which are not copied. */
+function ndjsonLines(part: PagePart): UnjoinedLines {
+  const { from, to } = part.range;
+  const { assets, texts, descriptionOf } = part.content;
+  const needed = neededLocals(part.range, part.content);
+  return {
+    assets: {
+      pieces: onOneLine(sliceParts(assets, from, to)),
+      lengths: lengthsOf(assets, to, () => true).subarray(from),
+    },
+    descriptions: {
+      pieces: onOneLine(pickFromParts(texts, (local) => needed.has(local))),
+      lengths: lengthsOf(texts, 1 + Math.max(...needed), (local) => needed.has(local)),
+    },
+    descriptionOf: descriptionOf.slice(from, to),
+  };
+}
+
+/** 0 for a row that is not wanted, or missing. */
+function lengthsOf(
+  parts: readonly TextPart[],
+  rows: number,
+  wanted: (row: number) => boolean,
+): Uint32Array {
+  const lengths = new Uint32Array(rows);
+  for (const { from, joined } of parts) {
+    for (const [index, length] of joined.lengths.subarray(0, Math.max(0, rows - from)).entries()) {
+      if (wanted(from + index)) lengths[from + index] = length;
     }
   }
-  return lines;
-}
-
-function csvLines({ range, content }: PagePart): Buffer {
-  const assets = locate(content.assets);
-  const texts = locate(content.texts);
-  const described = new Map<number, Cell[]>();
-  const lines: string[] = [];
-  for (let row = range.from; row < range.to; row += 1) {
-    const local = content.descriptionOf[row] ?? 0;
-    const ofDescription = described.get(local) ?? cellsOf(texts(local), exportColumns.description);
-    described.set(local, ofDescription);
-    lines.push(csvLine([...cellsOf(assets(row), exportColumns.asset), ...ofDescription]));
-  }
-  return Buffer.from(lines.join(''));
-}
-
-type Cell = string | number | null;
-
-function cellsOf(text: Buffer | undefined, columns: readonly string[]): Cell[] {
-  const row = text === undefined ? {} : JSON.parse(text.toString());
-  return columns.map((column) => {
-    const value = row[column];
-    return typeof value === 'string' || typeof value === 'number' ? value : null;
-  });
-}
-
-/** Finds the text of a row; undefined for one that is missing. */
-function locate(parts: readonly TextPart[]): (row: number) => Buffer | undefined {
-  const located = parts.map(({ from, joined: { bytes, lengths } }) => {
-    const oneLine = withoutLineBreaks(bytes);
-    let offset = 0;
-    const texts = Array.from(lengths, (length) => {
-      const start = offset;
-      if (length > 0) offset += length + 1;
-      return length > 0 ? oneLine.subarray(start, start + length) : undefined;
-    });
-    return { from, texts };
-  });
-  return (row) => {
-    const part = located.findLast(({ from }) => from <= row);
-    return part?.texts[row - part.from];
-  };
+  return lengths;
 }
 
 const [lineFeed, carriageReturn, space] = [0x0a, 0x0d, 0x20];
 
 /** As stored, JSON may be broken between its tokens; within its texts line breaks are escaped. */
-function withoutLineBreaks(bytes: Buffer): Buffer {
-  if (!bytes.includes(lineFeed) && !bytes.includes(carriageReturn)) return bytes;
-  return Buffer.from(
-    bytes.map((byte) => (byte === lineFeed || byte === carriageReturn ? space : byte)),
-  );
+function onOneLine(pieces: readonly Buffer[]): Buffer[] {
+  return joinPieces(pieces).map((bytes) => {
+    if (!bytes.includes(lineFeed) && !bytes.includes(carriageReturn)) return bytes;
+    return Buffer.from(
+      bytes.map((byte) => (byte === lineFeed || byte === carriageReturn ? space : byte)),
+    );
+  });
+}
+
+/** Cells in place of texts, those of a description that is missing too. */
+function csvLines(part: PagePart): UnjoinedLines {
+  const { assets, descriptions, descriptionOf } = ndjsonLines(part);
+  return {
+    assets: cellsOf(assets, exportColumns.asset),
+    descriptions: cellsOf(descriptions, exportColumns.description),
+    descriptionOf,
+  };
+}
+
+function cellsOf({ pieces, lengths }: LineTexts, columns: readonly string[]): LineTexts {
+  const rows = (JSON.parse(`[${Buffer.concat(pieces)}]`) as Row[]).values();
+  const cells = Array.from(lengths, (length) => {
+    const row = (length > 0 && rows.next().value) || {};
+    return Buffer.from(csvCells(columns.map((column) => cellOf(row[column]))));
+  });
+  const { bytes, lengths: cellLengths } = joinTexts(cells);
+  return { pieces: [bytes], lengths: cellLengths };
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+function cellOf(value: unknown): string | number | null {
+  return typeof value === 'string' || typeof value === 'number' ? value : null;
 }

@@ -32,10 +32,7 @@ export interface PageRows {
 const listNames = namesOf(['assets', 'descriptions']);
 const joinFields = ['appid', 'classid', 'instanceid'];
 /** The members that are read of the rows of each list. */
-const fieldsOf = [
-  namedFields([...joinFields, 'contextid', 'assetid', 'amount', 'currencyid']),
-  namedFields(joinFields),
-];
+const namesIn = [[...joinFields, 'contextid', 'assetid', 'amount', 'currencyid'], joinFields];
 const [openBrace, quote] = [0x7b, 0x22];
 
 /**
@@ -46,6 +43,7 @@ const [openBrace, quote] = [0x7b, 0x22];
 export function locateRows(bytes: Buffer): PageRows | null {
   const text = openJsonText(bytes);
   const lists: LocatedRow[][] = [];
+  const fieldsOf = namesIn.map(readFields);
   try {
     const end = readObject(text, skipSpace(bytes, 0), (nameStart, nameEnd, valueStart) => {
       const list = findName(text, nameStart, nameEnd, listNames);
@@ -68,26 +66,49 @@ export function locateRows(bytes: Buffer): PageRows | null {
   }
 }
 
-interface NamedFields {
-  readonly fields: readonly string[];
+/** A member that is read of each row, and the last value that was: most rows have that of the row before. */
+interface ReadField {
+  readonly name: string;
+  start: number;
+  end: number;
+  value: unknown;
+}
+
+interface ReadFields {
+  readonly fields: readonly ReadField[];
   readonly names: Names;
 }
 
-function namedFields(fields: readonly string[]): NamedFields {
-  return { fields, names: namesOf(fields) };
+function readFields(names: readonly string[]): ReadFields {
+  const fields = names.map((name) => ({ name, start: 0, end: 0, value: undefined }));
+  return { fields, names: namesOf(names) };
 }
 
-function readRow(text: JsonText, start: number, { fields, names }: NamedFields): LocatedRow {
+function readRow(text: JsonText, start: number, { fields, names }: ReadFields): LocatedRow {
   const { bytes } = text;
   if (bytes[start] !== openBrace) return { start, end: skipValue(text, start), value: undefined };
   const value: Record<string, unknown> = {};
   const end = readObject(text, start, (nameStart, nameEnd, valueStart) => {
     const field = fields[findName(text, nameStart, nameEnd, names)];
     const valueEnd = skipValue(text, valueStart);
-    if (field) value[field] = valueBetween(bytes, valueStart, valueEnd);
+    if (field) value[field.name] = readValue(bytes, valueStart, valueEnd, field);
     return valueEnd;
   });
   return { start, end, value };
+}
+
+function readValue(bytes: Buffer, start: number, end: number, last: ReadField): unknown {
+  const isKnown = last.end - last.start === end - start && isSame(bytes, last.start, start, end);
+  if (!isKnown) last.value = valueBetween(bytes, start, end);
+  last.start = start;
+  last.end = end;
+  return last.value;
+}
+
+function isSame(bytes: Buffer, other: number, start: number, end: number): boolean {
+  let at = start;
+  while (at < end && bytes[at] === bytes[other + at - start]) at += 1;
+  return at === end;
 }
 
 function valueBetween(bytes: Buffer, start: number, end: number): unknown {

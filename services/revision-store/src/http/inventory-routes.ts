@@ -12,6 +12,7 @@ import {
 } from '@inventory/contracts/internal/inventory';
 import { type InventoryKey, inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { internalRoute } from '@inventory/http/internal-route';
+import { writeLineRun } from '@inventory/http/line-run';
 import { Refused } from '@inventory/http/refused';
 import { Reply } from '@inventory/http/reply';
 import { unreachable } from '@inventory/runtime/bug';
@@ -66,7 +67,7 @@ function noPage({ result }: NoPage): Refused {
   }
 }
 
-/** A run of assets as lines, for an export. */
+/** A run of lines of an export, to be joined by who sends them. */
 export const readExportLinesRoute = internalRoute({
   method: 'GET',
   template: inventoryPaths.lines,
@@ -81,7 +82,8 @@ export const readExportLinesRoute = internalRoute({
     const scopeKey = inventoryKeyText(scope);
     const lines = await readExportLines(deps, { ...query, scopeKey, observationId });
     if (lines.result !== 'page') throw noPage(lines);
-    return pageReply(toCurrentPageMeta(scope, { ...lines, packed: null }), lines.body);
+    const meta = toCurrentPageMeta(scope, { ...lines, packed: null });
+    return pageReply(meta, writeLineRun(lines.lines));
   },
 });
 

@@ -1,18 +1,28 @@
+import { zstdCompressSync } from 'node:zlib';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { missingSource } from '../domain/survey.ts';
+import { asRaw, type PackedBytes } from '../storage/compression.ts';
 import { gatherTexts } from './gather-texts.ts';
-import type { PageSpans, StagedPages } from './staged-pages.ts';
+import type { PageRows, RowList, StagedPages } from './staged-pages.ts';
 
 const pageRowsMax = 65_536;
 
-/** Rows of one page, with what is between them. */
+const listOf = (text: Buffer, spans: Uint32Array, from = 0): RowList => ({
+  ...{ from, spans, packed: null },
+  text: () => text.subarray(from),
+});
+
+/** A page that has these rows in both lists. */
+const pageOf = (rows: RowList): PageRows => ({ assets: rows, descriptions: rows });
+
+/** Rows of one page, with what is between them; stored by themselves where that is commas. */
 const page = fc
   .array(fc.tuple(fc.constantFrom('{}', '{"a":1}'), fc.constantFrom(',', ',', ',', ' ,', ',\n')), {
     minLength: 1,
     maxLength: 6,
   })
-  .map((rows): PageSpans => {
+  .map((rows): RowList => {
     const assets = new Uint32Array(2 * rows.length);
     let text = '[';
     for (const [at, [row, between]] of rows.entries()) {
@@ -20,7 +30,10 @@ const page = fc
       assets[2 * at + 1] = text.length + row.length;
       text += row + between;
     }
-    return { text: Buffer.from(text), assets, descriptions: new Uint32Array() };
+    const list = listOf(Buffer.from(text), assets, 1);
+    if (rows.slice(0, -1).some(([, between]) => between !== ',')) return list;
+    const raw = list.text().subarray(0, (assets.at(-1) ?? 1) - 1);
+    return { ...list, packed: { packed: zstdCompressSync(raw), rawBytes: raw.length } };
   });
 
 /** Which rows a part takes: a run of one page's, any others, or none. */
@@ -44,16 +57,18 @@ const joinsTexts = (gather: typeof gatherTexts) =>
         readSurveys: () => Promise.reject(new Error('unused')),
         async readPage(number) {
           read.push(number);
-          return pages[number] ?? null;
+          const rows = pages[number];
+          return rows ? pageOf(rows) : null;
         },
       };
       const placed = parts.map((some) =>
         some.map((wanted) => {
           if (wanted === null) return { source: missingSource, text: '' };
           const number = wanted.page % pages.length;
-          const { text, assets } = pages[number] as PageSpans;
-          const row = wanted.row % (assets.length / 2);
-          const written = text.toString('utf8', assets[2 * row], assets[2 * row + 1]);
+          const { text, spans } = pages[number] as RowList;
+          const row = wanted.row % (spans.length / 2);
+          const [start = 0, end = 0] = [spans[2 * row], spans[2 * row + 1]];
+          const written = text().toString('utf8', start - 1, end - 1);
           return { source: number * pageRowsMax + row, text: written };
         }),
       );
@@ -70,7 +85,9 @@ const joinsTexts = (gather: typeof gatherTexts) =>
       const present = placed.map((some) =>
         some.map(({ text }) => text).filter((text) => text !== ''),
       );
-      expect(gathered?.map(String)).toEqual(present.map((texts) => texts.join(',')));
+      expect(gathered?.map((text) => String(asRaw(text)))).toEqual(
+        present.map((texts) => texts.join(',')),
+      );
       expect(read).toHaveLength(new Set(read).size);
     },
   );
@@ -82,7 +99,7 @@ describe('Texts of rows', () => {
 
   it('are found wrong when what is between two rows is taken with them', async () => {
     const planted: typeof gatherTexts = async (staged, wanted, signal) => {
-      const seen = new Map<number, PageSpans | null>();
+      const seen = new Map<number, PageRows | null>();
       const readPage = async (number: number) => {
         seen.set(number, await staged.readPage(number));
         return seen.get(number) ?? null;
@@ -92,10 +109,11 @@ describe('Texts of rows', () => {
         gathered?.map((text, at) => {
           const sources = wanted[at]?.texts.sources ?? [];
           const [from = missingSource, to = missingSource] = [sources[0], sources.at(-1)];
-          const known = seen.get(Math.floor(from / pageRowsMax));
+          const known = seen.get(Math.floor(from / pageRowsMax))?.assets;
           if (!known || to < from) return text;
-          const start = known.assets[2 * (from % pageRowsMax)];
-          return known.text.subarray(start, known.assets[2 * (to % pageRowsMax) + 1]);
+          const start = (known.spans[2 * (from % pageRowsMax)] ?? 1) - 1;
+          const end = (known.spans[2 * (to % pageRowsMax) + 1] ?? 1) - 1;
+          return known.text().subarray(start, end);
         }) ?? null
       );
     };
@@ -105,19 +123,37 @@ describe('Texts of rows', () => {
 
   it('are the range of a page where they follow each other, not a copy', async () => {
     const text = Buffer.from('[{"a":1},{},{"b":2}]');
-    const spans = {
-      text,
-      assets: Uint32Array.of(1, 8, 9, 11, 12, 19),
-      descriptions: new Uint32Array(),
-    };
-    const staged = { count: 1, readSurveys: async () => [], readPage: async () => spans };
+    const rows = listOf(text, Uint32Array.of(1, 8, 9, 11, 12, 19));
+    const staged = { count: 1, readSurveys: async () => [], readPage: async () => pageOf(rows) };
     const texts = { sources: [0, 1, 2], lengths: Uint32Array.of(7, 2, 7) };
 
     const [joined] =
       (await gatherTexts(staged, [{ of: 'assets', texts }], new AbortController().signal)) ?? [];
 
+    if (!Buffer.isBuffer(joined)) throw new Error('a range of bytes was due');
     expect(String(joined)).toBe('{"a":1},{},{"b":2}');
-    expect(joined?.buffer).toBe(text.buffer);
-    expect(joined?.byteOffset).toBe(text.byteOffset + 1);
+    expect(joined.buffer).toBe(text.buffer);
+    expect(joined.byteOffset).toBe(text.byteOffset + 1);
+  });
+
+  it('stay packed, and are not unpacked, where they are a whole list of a page', async () => {
+    const packed: PackedBytes = { packed: Buffer.from('as it was staged'), rawBytes: 10 };
+    const rows: RowList = {
+      ...{ from: 11, spans: Uint32Array.of(11, 18, 19, 21), packed },
+      text() {
+        throw new Error('unpacked');
+      },
+    };
+    const staged = { count: 1, readSurveys: async () => [], readPage: async () => pageOf(rows) };
+    // A description that no page has is between them.
+    const texts = { sources: [0, missingSource, 1], lengths: Uint32Array.of(7, 0, 2) };
+
+    const gathered = await gatherTexts(
+      staged,
+      [{ of: 'descriptions', texts }],
+      new AbortController().signal,
+    );
+
+    expect(gathered).toEqual([packed]);
   });
 });

@@ -1,9 +1,14 @@
 import type { ObservationId } from '@inventory/contracts/ids';
 import type { Language } from '@inventory/contracts/languages';
 import type { ExportFormat } from '@inventory/contracts/vocabulary';
-import { exportLines, fittingLines } from '../domain/export-lines.ts';
+import { exportLines, noLines, type UnjoinedLines } from '../domain/export-lines.ts';
 import type { Observation } from '../domain/observation.ts';
-import { nextPosition, type PageRequest, rangesOfPage } from '../domain/page-body.ts';
+import {
+  fittingRanges,
+  nextPosition,
+  type PageRequest,
+  rangesOfPage,
+} from '../domain/page-body.ts';
 import type { BlockReading } from '../storage/block-cache.ts';
 import { type PageSets, readContent, readOutline, setsOf, toOutline } from './read-blocks.ts';
 import { type NoPage, readObserved, type SelectObservationDeps } from './read-observed.ts';
@@ -23,20 +28,20 @@ export type ExportLines =
       readonly observation: Observation;
       readonly language: Language;
       readonly nextPosition: number | null;
-      readonly body: readonly Buffer[];
+      readonly lines: UnjoinedLines;
     }
   | NoPage;
 
-/** Lines in memory at once, of one reader, unless one alone is larger. */
-const linesBytesMax = 4 * 1024 * 1024;
+/** Texts of one run, before they are joined, unless those of one line are larger. */
+const runBytesMax = 4 * 1024 * 1024;
 
-/** Has the cache read the block that the next run is in, while this one is rendered and sent. */
+/** Has the cache read the block that the next run is in, while this one is sent. */
 function readAhead(blocks: BlockReading, sets: PageSets, page: PageRequest): void {
   const [range] = rangesOfPage(page);
   if (range) void readOutline(blocks, sets, range).catch(() => {});
 }
 
-/** A run of assets with their descriptions, a line each: what is left of one block, or a part of that. */
+/** A run of lines: the assets that are left of one block, or a part of them, and their descriptions. */
 export async function readExportLines(
   deps: SelectObservationDeps & { readonly blocks: BlockReading },
   request: ExportLinesRequest,
@@ -50,14 +55,14 @@ export async function readExportLines(
     const page = { position, pageSize: blockAssets, totalCount, blockAssets };
     const [range] = rangesOfPage(page);
     const found = { result: 'page', observation, language } as const;
-    if (range === undefined) return { ...found, nextPosition: null, body: [] };
+    if (range === undefined) return { ...found, nextPosition: null, lines: noLines };
     const stored = await readOutline(deps.blocks, sets, range);
     if (stored === null) return null;
-    const fitting = fittingLines(toOutline(stored), linesBytesMax);
+    const [fitting = range] = fittingRanges([toOutline(stored)], runBytesMax);
     const part = await readContent(deps.blocks, { ...stored, range: fitting });
     if (part === null) return null;
     const next = nextPosition(page, [fitting]);
     if (next !== null) readAhead(deps.blocks, sets, { ...page, position: next });
-    return { ...found, nextPosition: next, body: [exportLines[request.format](part)] };
+    return { ...found, nextPosition: next, lines: exportLines[request.format](part) };
   });
 }

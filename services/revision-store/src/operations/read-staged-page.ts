@@ -1,6 +1,7 @@
 import { stagedPageBytesMax } from '@inventory/contracts/internal/inventory';
+import { joinLists, type PageLists } from '../domain/page-lists.ts';
 import type { ManifestPage } from '../domain/scan.ts';
-import type { ChunkStore, StagedChunk } from '../storage/chunk-store.ts';
+import type { ChunkStore, PackedLists, StagedChunk } from '../storage/chunk-store.ts';
 import { unpack } from '../storage/compression.ts';
 import { sha256Hex } from './sha256.ts';
 
@@ -31,16 +32,29 @@ export async function readPackedPage(
   return found.length === named.length ? found : null;
 }
 
+/** The lists of a page that is stored as them; null for any other. */
+export function listsOf([first]: PackedPage): PackedLists | null {
+  return first && 'assets' in first.content ? first.content : null;
+}
+
+export function unpackLists({ assets, descriptions }: PackedLists): PageLists {
+  return { assets: unpack(assets), descriptions: unpack(descriptions) };
+}
+
 /** The text of a page. Null when a chunk is not what its digest names. */
 export function unpackVerified(page: PackedPage): Buffer | null {
-  const contents = page.map(unpack);
+  const contents = page.map(contentOf);
   const isOther = (content: Buffer, index: number) => sha256Hex(content) !== page[index]?.digest;
   return contents.some(isOther) ? null : joined(contents);
 }
 
 /** The text of a page that was verified before. */
 export function unpackPage(page: PackedPage): Buffer {
-  return joined(page.map(unpack));
+  return joined(page.map(contentOf));
+}
+
+function contentOf({ content }: StagedChunk): Buffer {
+  return 'assets' in content ? joinLists(unpackLists(content)) : unpack(content);
 }
 
 function joined(contents: readonly Buffer[]): Buffer {

@@ -2,7 +2,7 @@ import { chunkBytesMax } from '@inventory/contracts/internal/inventory';
 import { Refused } from '@inventory/http/refused';
 import type { Clock } from '@inventory/runtime/clock';
 import type { SerialExecutor } from '@inventory/runtime/serial-executor';
-import type { PageSurvey } from '../domain/page-survey.ts';
+import { cutLists } from '../domain/page-lists.ts';
 import { countStagedBytes } from '../metrics.ts';
 import type { ArrivedChunk, ChunkPlace, ChunkStore } from '../storage/chunk-store.ts';
 import { PagesInvalid } from './read-staged-page.ts';
@@ -16,6 +16,9 @@ export interface StageChunkDeps {
   readonly executor: SerialExecutor;
 }
 
+const nothingRead = { survey: null, lists: null };
+type ArrivedContent = Omit<ArrivedChunk, keyof typeof nothingRead>;
+
 /**
  * Stores one chunk of a page durably when its content matches its digest. Throws `digest_mismatch` and
  * `chunk_conflict`.
@@ -23,28 +26,29 @@ export interface StageChunkDeps {
 export async function stageChunk(
   { chunks, clock, executor }: StageChunkDeps,
   place: ChunkPlace,
-  chunk: Omit<ArrivedChunk, 'survey'>,
+  chunk: ArrivedContent,
 ): Promise<void> {
   if (sha256Hex(chunk.content) !== chunk.digest) throw new Refused({ code: 'digest_mismatch' });
-  const survey = isSurveyed(place, chunk)
-    ? await executor.enqueue(() => surveyOrNull(chunk.content))
-    : null;
-  const { result } = await chunks.stageChunk(place, { ...chunk, survey }, clock.now());
+  const read = isSurveyed(place, chunk)
+    ? await executor.enqueue(() => readContent(chunk.content))
+    : nothingRead;
+  const { result } = await chunks.stageChunk(place, { ...chunk, ...read }, clock.now());
   countStagedBytes(chunk.content.length, result);
   if (result === 'conflict') throw new Refused({ code: 'chunk_conflict' });
 }
 
 /** A page of a refresh in one chunk. Of the captures that are staged few are ever completed. */
-function isSurveyed({ chunk }: ChunkPlace, { content, source }: Omit<ArrivedChunk, 'survey'>) {
+function isSurveyed({ chunk }: ChunkPlace, { content, source }: ArrivedContent) {
   return source === 'refresh' && chunk === 0 && content.length < chunkBytesMax;
 }
 
 /** What is no page is found out by the assembly that it is for. */
-function surveyOrNull(content: Buffer): PageSurvey | null {
+function readContent(content: Buffer): Pick<ArrivedChunk, keyof typeof nothingRead> {
   try {
-    return surveyPage(content);
+    const survey = surveyPage(content);
+    return { survey, lists: cutLists(content, survey) };
   } catch (error) {
-    if (error instanceof PagesInvalid) return null;
+    if (error instanceof PagesInvalid) return nothingRead;
     throw error;
   }
 }

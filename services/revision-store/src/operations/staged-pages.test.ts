@@ -27,8 +27,7 @@ function stage(texts: readonly string[], { pack = zstdCompressSync, isSurveyed }
       reads[page] = (reads[page] ?? 0) + 1;
       return {
         digest: sha256Hex(content),
-        packed: pack(content),
-        rawBytes: content.length,
+        content: { packed: pack(content), rawBytes: content.length },
       };
     });
   const readSurveys = async (_scan: string, wanted: readonly ManifestPage[]) =>
@@ -55,10 +54,11 @@ describe('A staged page (Everything is bounded)', () => {
       '[1,"2","asset","9"]',
     ]);
     expect(reads[1]).toBe(1);
-    expect(String(page?.text)).toBe(pageText('9'));
-    expect(again).toEqual(page);
-    const [start, end] = page?.assets ?? [];
-    expect(page?.text.toString('utf8', start, end)).toBe(pageText('9').slice(11, -20));
+    const [text, textAgain] = [page?.assets.text(), again?.assets.text()];
+    expect(String(text)).toBe(pageText('9'));
+    expect(textAgain).toEqual(text);
+    const [start, end] = page?.assets.spans ?? [];
+    expect(text?.toString('utf8', start, end)).toBe(pageText('9').slice(11, -20));
   });
 
   it('is read again where its scan is larger than what is remembered', async () => {
@@ -71,7 +71,7 @@ describe('A staged page (Everything is bounded)', () => {
     await pages.readSurveys(0, pages.count);
 
     for (let page = 0; page < pages.count; page += 1) {
-      expect(String((await pages.readPage(page))?.text)).toBe(pageText(String(page + 1)));
+      expect(String((await pages.readPage(page))?.assets.text())).toBe(pageText(String(page + 1)));
     }
 
     const again = reads.filter((count) => count === 2).length;

@@ -1,13 +1,30 @@
+import { joinLists, type PageLists } from '../domain/page-lists.ts';
 import type { PageSurvey } from '../domain/page-survey.ts';
 import type { ManifestPage } from '../domain/scan.ts';
-import type { ChunkStore } from '../storage/chunk-store.ts';
-import { type PackedPage, readPackedPage, unpackPage, unpackVerified } from './read-staged-page.ts';
+import type { ChunkStore, PackedLists, StagedChunk } from '../storage/chunk-store.ts';
+import { type PackedBytes, unpack } from '../storage/compression.ts';
+import {
+  listsOf,
+  type PackedPage,
+  readPackedPage,
+  unpackLists,
+  unpackPage,
+  unpackVerified,
+} from './read-staged-page.ts';
 import { surveyPage } from './survey-page.ts';
 
-/** The text of a page, and where its rows lie. */
-export interface PageSpans extends Pick<PageSurvey, 'assets' | 'descriptions'> {
-  readonly text: Buffer;
+/** The rows of a page, in a text that is unpacked when it is read. */
+export interface RowList {
+  /** Where the text begins in the page. */
+  readonly from: number;
+  /** Start and end of each row in the page. */
+  readonly spans: Uint32Array;
+  text(): Buffer;
+  /** The rows, joined by commas, as they are stored; null where they are not stored by themselves. */
+  readonly packed: PackedBytes | null;
 }
+
+export type PageRows = Readonly<Record<keyof PageLists, RowList>>;
 
 /** The pages of one scan: surveyed to compare it with the head, and read to write it. */
 export interface StagedPages {
@@ -21,7 +38,7 @@ export interface StagedPages {
    * A page that was surveyed: read from the store once, as far as memory reaches, and unpacked each
    * time. Null when it is gone.
    */
-  readPage(number: number): Promise<PageSpans | null>;
+  readPage(number: number): Promise<PageRows | null>;
 }
 
 /** Packed chunks of one scan; 250,000 assets take about 20 MiB. */
@@ -32,26 +49,27 @@ export function openStagedPages(
   scanId: string,
   pages: readonly ManifestPage[],
 ): StagedPages {
-  const spans: Omit<PageSpans, 'text'>[] = [];
+  const spans: Pick<PageSurvey, keyof PageRows>[] = [];
   const remembered = new Map<number, PackedPage>();
   let bytes = 0;
 
-  async function readText(number: number): Promise<Buffer | null> {
+  /** A page is verified before it is remembered, unless it is stored as lists: those have checksums. */
+  async function read(number: number): Promise<PackedLists | Buffer | null> {
     const [page, known] = [pages[number], remembered.get(number)];
-    if (known) return unpackPage(known);
-    const packed = page ? await readPackedPage(chunks, scanId, page) : null;
-    const text = packed && unpackVerified(packed);
-    const size = packed?.reduce((sum, chunk) => sum + chunk.packed.length, 0) ?? 0;
-    if (text && bytes + size <= rememberedBytesMax) {
+    const packed = known ?? (page ? await readPackedPage(chunks, scanId, page) : null);
+    if (packed === null) return null;
+    const found = listsOf(packed) ?? (known ? unpackPage(packed) : unpackVerified(packed));
+    const size = packed.reduce((sum, chunk) => sum + packedSize(chunk), 0);
+    if (found && !known && bytes + size <= rememberedBytesMax) {
       remembered.set(number, packed);
       bytes += size;
     }
-    return text;
+    return found;
   }
 
   async function surveyNow(number: number): Promise<PageSurvey | null> {
-    const text = await readText(number);
-    return text && surveyPage(text);
+    const found = await read(number);
+    return found && surveyPage(Buffer.isBuffer(found) ? found : joinLists(unpackLists(found)));
   }
 
   return {
@@ -70,8 +88,29 @@ export function openStagedPages(
       return surveys;
     },
     async readPage(number) {
-      const [place, text] = [spans[number], await readText(number)];
-      return place && text ? { ...place, text } : null;
+      const [survey, found] = [spans[number], await read(number)];
+      if (!survey || !found) return null;
+      const list = (of: keyof PageRows): RowList => {
+        const rows = survey[of];
+        if (Buffer.isBuffer(found))
+          return { from: 0, spans: rows, text: () => found, packed: null };
+        return { from: rows[0] ?? 0, spans: rows, text: once(found[of]), packed: found[of] };
+      };
+      return { assets: list('assets'), descriptions: list('descriptions') };
     },
   };
+}
+
+function once(packed: PackedBytes): () => Buffer {
+  let raw: Buffer | null = null;
+  return () => {
+    raw ??= unpack(packed);
+    return raw;
+  };
+}
+
+function packedSize({ content }: StagedChunk): number {
+  return 'assets' in content
+    ? content.assets.packed.length + content.descriptions.packed.length
+    : content.packed.length;
 }

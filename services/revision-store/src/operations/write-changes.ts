@@ -9,6 +9,7 @@ import type { ScanComparison } from '../domain/scan-comparison.ts';
 import { missingSource, type Survey } from '../domain/survey.ts';
 import type { BlockStore } from '../storage/block-store.ts';
 import type { ChangeStore } from '../storage/change-store.ts';
+import { asRaw } from '../storage/compression.ts';
 import { type ChangeSetWriter, isBlockFull, openSetWriter } from './change-set-writer.ts';
 import { composeChanges, findSets } from './compose-changes.ts';
 import { type Difference, differFromHead, gatherHeadRows, keysIn } from './differ-from-head.ts';
@@ -171,7 +172,7 @@ async function gatherRows(
   return group.map((block, at) => ({
     inHead: headRows[at] ?? noTexts,
     inScan: {
-      bytes: scanRows[at] ?? noTexts.bytes,
+      bytes: asRaw(scanRows[at] ?? noTexts.bytes),
       lengths: plans[at]?.lengths ?? noTexts.lengths,
     },
     lastKey: block.at(-1)?.key ?? '',

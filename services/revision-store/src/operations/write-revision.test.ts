@@ -25,7 +25,9 @@ function openWriting() {
     readSurveys: () => Promise.reject(new Error('unused')),
     async readPage(page) {
       read.push(page);
-      return { text: row, assets: Uint32Array.of(0, row.length), descriptions: new Uint32Array() };
+      const spans = Uint32Array.of(0, row.length);
+      const assets = { from: 0, spans, text: () => row, packed: null };
+      return { assets, descriptions: assets };
     },
   };
   const unused = () => Promise.reject(new Error('unused'));

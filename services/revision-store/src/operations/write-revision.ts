@@ -17,6 +17,7 @@ import type { CompletedScan } from '../domain/scan.ts';
 import type { ScanComparison } from '../domain/scan-comparison.ts';
 import type { Survey } from '../domain/survey.ts';
 import type { BlockPlace, BlockStore } from '../storage/block-store.ts';
+import type { PackedBytes } from '../storage/compression.ts';
 import type { ReadChanges } from './compose-changes.ts';
 import { gatherTexts, type WantedTexts } from './gather-texts.ts';
 import { readAssetRows } from './read-blocks.ts';
@@ -213,7 +214,7 @@ function textsOf({ texts, starts, part }: PartToWrite): TextPlan {
 async function writePart(
   blocks: WriteRevisionDeps['blocks'],
   { place, plan, texts, starts, part }: PartToWrite,
-  bytes: Buffer,
+  bytes: Buffer | PackedBytes,
 ): Promise<void> {
   if (part > 0) return blocks.writePart(place, part, bytes);
   const outlined = { lengths: texts.lengths, starts, first: bytes };

@@ -8,23 +8,26 @@ import type {
   PartsFields,
   TextBlockDocument,
 } from './collections.ts';
-import { pack, unpack } from './compression.ts';
+import { asPacked, type PackedBytes, pack, unpack } from './compression.ts';
 import { bytesOf, toNumberBytes, toUint16, toUint32 } from './mapping.ts';
 
 /**
  * The texts of a block in parts of one document each. The first one has the lengths of all texts,
  * and the rows at which the parts begin.
  */
-export interface BlockTexts {
+export interface BlockTexts<First = Buffer> {
   readonly lengths: Uint32Array;
   readonly starts: readonly number[];
   /** The texts of the first part, joined. */
-  readonly first: Buffer;
+  readonly first: First;
 }
 
+/** Texts to be written; those that are packed already are stored as they are. */
+type NewTexts = Buffer | PackedBytes;
+
 /** The assets of one block of a revision, in the platform's order. */
-export interface AssetBlock {
-  readonly assets: BlockTexts;
+export interface AssetBlock<First = Buffer> {
+  readonly assets: BlockTexts<First>;
   readonly descriptionOf: Uint16Array;
   readonly descriptionNumbers: Uint32Array;
 }
@@ -43,14 +46,17 @@ export function createBlockStore({ assetBlocks, textBlocks, packedBlocks }: Coll
   return {
     async writeAssets(
       place: BlockPlace,
-      block: AssetBlock,
+      block: AssetBlock<NewTexts>,
       descriptionKeys: readonly string[],
     ): Promise<void> {
       await assetBlocks.insertOne(await toAssetDocument(place, block, descriptionKeys));
     },
 
-    async writeTexts(place: BlockPlace, { first, lengths, starts }: BlockTexts): Promise<void> {
-      const { packed, rawBytes } = await pack(first);
+    async writeTexts(
+      place: BlockPlace,
+      { first, lengths, starts }: BlockTexts<NewTexts>,
+    ): Promise<void> {
+      const { packed, rawBytes } = await asPacked(first);
       await textBlocks.insertOne({
         _id: blockId(place),
         ...place,
@@ -63,8 +69,8 @@ export function createBlockStore({ assetBlocks, textBlocks, packedBlocks }: Coll
     },
 
     /** Writes the texts of a later part, of assets or of descriptions. */
-    async writePart(place: BlockPlace, part: number, texts: Buffer): Promise<void> {
-      const { packed, rawBytes } = await pack(texts);
+    async writePart(place: BlockPlace, part: number, texts: NewTexts): Promise<void> {
+      const { packed, rawBytes } = await asPacked(texts);
       await textBlocks.insertOne({
         _id: partId(place, part),
         ...place,
@@ -183,10 +189,10 @@ function outlineOf(lengths: Binary | undefined, parts: PartsFields | undefined):
 
 async function toAssetDocument(
   place: BlockPlace,
-  block: AssetBlock,
+  block: AssetBlock<NewTexts>,
   descriptionKeys: readonly string[],
 ): Promise<AssetBlockDocument> {
-  const assets = await pack(block.assets.first);
+  const assets = await asPacked(block.assets.first);
   const keys = await pack(Buffer.from(JSON.stringify(descriptionKeys)));
   return {
     _id: blockId(place),

@@ -2,6 +2,7 @@ import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
 import { dateOf } from '@inventory/runtime/clock';
 import { Binary, type Collection } from 'mongodb';
 import type { ScanSource } from '../domain/observation.ts';
+import type { PageLists } from '../domain/page-lists.ts';
 import type { PageSurvey } from '../domain/page-survey.ts';
 import type { ManifestPage } from '../domain/scan.ts';
 import type { ChunkDocument } from './collections.ts';
@@ -17,9 +18,13 @@ export interface ChunkPlace {
   readonly chunk: number;
 }
 
+/** The lists of a page, each packed by itself: one that becomes a whole block is stored as it is. */
+export type PackedLists = Readonly<Record<keyof PageLists, PackedBytes>>;
+
 /** A stored chunk, unpacked by its reader: many fit into memory packed. */
-export interface StagedChunk extends PackedBytes {
+export interface StagedChunk {
   readonly digest: string;
+  readonly content: PackedBytes | PackedLists;
 }
 
 /** A received chunk. */
@@ -29,6 +34,8 @@ export interface ArrivedChunk {
   readonly source: ScanSource;
   /** Of the page that it is; null where it is none, or a part of one. */
   readonly survey: PageSurvey | null;
+  /** Of a page that is stored as its lists. */
+  readonly lists: PageLists | null;
 }
 
 /** Few enough that their deletion ends long before an idle cursor expires. */
@@ -48,8 +55,8 @@ export function createChunkStore(collection: Collection<ChunkDocument>) {
       chunk: ArrivedChunk,
       nowMs: number,
     ): Promise<StagingResult> {
-      const [{ packed, rawBytes }, survey] = await Promise.all([
-        pack(chunk.content),
+      const [content, survey] = await Promise.all([
+        chunk.lists ? packLists(chunk.lists) : packWhole(chunk.content),
         chunk.survey && pack(toSurveyBytes(chunk.survey)),
       ]);
       const _id = chunkId(place);
@@ -58,8 +65,8 @@ export function createChunkStore(collection: Collection<ChunkDocument>) {
           _id,
           scanId: place.scanId,
           digest: chunk.digest,
-          rawBytes,
-          content: new Binary(packed),
+          rawBytes: chunk.content.length,
+          ...content,
           ...(survey && { survey: new Binary(survey.packed), surveyRawBytes: survey.rawBytes }),
           stagedAt: dateOf(nowMs),
           ...(chunk.source === 'capture' ? { source: chunk.source } : {}),
@@ -140,6 +147,24 @@ function chunkId({ scanId, epoch, page, chunk }: ChunkPlace): string {
   return `${scanId}/${epoch}/${page}/${chunk}`;
 }
 
+type StoredContent = Pick<ChunkDocument, 'content' | 'lists'>;
+
+async function packWhole(content: Buffer): Promise<StoredContent> {
+  return { content: new Binary((await pack(content)).packed) };
+}
+
+async function packLists(lists: PageLists): Promise<StoredContent> {
+  const [assets, descriptions] = await Promise.all([pack(lists.assets), pack(lists.descriptions)]);
+  return {
+    lists: {
+      assets: new Binary(assets.packed),
+      assetsRawBytes: assets.rawBytes,
+      descriptions: new Binary(descriptions.packed),
+      descriptionsRawBytes: descriptions.rawBytes,
+    },
+  };
+}
+
 type SurveyedChunk = Pick<ChunkDocument, '_id' | 'digest' | 'survey' | 'surveyRawBytes'>;
 
 function surveyIn({ survey, surveyRawBytes: rawBytes }: SurveyedChunk): PageSurvey | null {
@@ -170,6 +195,15 @@ function within(scanId: string) {
 
 function fromDocument(document: ChunkDocument | undefined): StagedChunk | undefined {
   if (!document) return undefined;
-  const { digest, rawBytes, content } = document;
-  return { digest, packed: bytesOf(content), rawBytes };
+  const { digest, rawBytes, content, lists } = document;
+  if (content) return { digest, content: { packed: bytesOf(content), rawBytes } };
+  if (!lists) return undefined;
+  const { assets, assetsRawBytes, descriptions, descriptionsRawBytes } = lists;
+  return {
+    digest,
+    content: {
+      assets: { packed: bytesOf(assets), rawBytes: assetsRawBytes },
+      descriptions: { packed: bytesOf(descriptions), rawBytes: descriptionsRawBytes },
+    },
+  };
 }

@@ -2,7 +2,7 @@ import { observationId, refreshId, revisionId } from '@inventory/contracts/ids';
 import { language } from '@inventory/contracts/languages';
 import { manifestPage, scanSource } from '@inventory/contracts/messages/revision-commands';
 import { type CollectionIndexes, whereExists } from '@inventory/mongo/indexes';
-import { storedTrace } from '@inventory/mongo/stored-trace';
+import { storedTrace } from '@inventory/mongo/parse-document';
 import { leaseField } from '@inventory/work/lease';
 import { workField, workIndex } from '@inventory/work/work-field';
 import type { Binary, Collection, Db } from 'mongodb';
@@ -77,7 +77,14 @@ export interface ChunkDocument {
   readonly scanId: string;
   readonly digest: string;
   readonly rawBytes: number;
-  readonly content: Binary;
+  /** Absent where the chunk is stored as the lists of its page. */
+  readonly content?: Binary;
+  readonly lists?: {
+    readonly assets: Binary;
+    readonly assetsRawBytes: number;
+    readonly descriptions: Binary;
+    readonly descriptionsRawBytes: number;
+  };
   /** What an assembly needs of a page beside its text; absent where the chunk is no whole page. */
   readonly survey?: Binary;
   readonly surveyRawBytes?: number;

@@ -1,5 +1,5 @@
 import { promisify } from 'node:util';
-import { type ZstdOptions, zstdCompress, zstdDecompressSync } from 'node:zlib';
+import { constants, type ZstdOptions, zstdCompress, zstdDecompressSync } from 'node:zlib';
 
 const compress = promisify<Buffer, ZstdOptions, Buffer>(zstdCompress);
 /** Packed bytes that one turn of the event loop takes from a thread of zlib. */
@@ -11,8 +11,18 @@ export interface PackedBytes {
   readonly rawBytes: number;
 }
 
+/** With a checksum, which is compared when it is unpacked. */
 export async function pack(raw: Buffer): Promise<PackedBytes> {
-  return { packed: await compress(raw, { chunkSize: chunkOf(raw) }), rawBytes: raw.length };
+  const options = { chunkSize: chunkOf(raw), params: { [constants.ZSTD_c_checksumFlag]: 1 } };
+  return { packed: await compress(raw, options), rawBytes: raw.length };
+}
+
+export async function asPacked(bytes: Buffer | PackedBytes): Promise<PackedBytes> {
+  return Buffer.isBuffer(bytes) ? pack(bytes) : bytes;
+}
+
+export function asRaw(bytes: Buffer | PackedBytes): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : unpack(bytes);
 }
 
 /** Small texts get no buffer larger than they are. */

@@ -8,8 +8,8 @@ import { request } from 'undici';
 import { withStack } from '../bench-stack.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { inventoryPath, openCustomer } from '../customer.ts';
-import { residentMb } from '../process-usage.ts';
-import { lessIsBetter, moreIsBetter, type Row } from '../row.ts';
+import { cpuDuring, residentMb } from '../process-usage.ts';
+import { lessIsBetter, moreIsBetter, type Row, reported } from '../row.ts';
 import { startYardstick } from '../yardsticks/start-yardstick.ts';
 
 const codings = ['identity', 'gzip'] as const;
@@ -48,7 +48,9 @@ export const exportInventory: Benchmark = {
           return bytes / 1_000 / bestMs;
         };
         const yardstick = await rate(bare.ready);
-        const [value, memory] = await memoryAdded(stack, () => rate(url));
+        const [[value, memory], used] = await cpuDuring(stack, () =>
+          memoryAdded(stack, () => rate(url)),
+        );
         const name = `export of ${assets} assets in ${coding}`;
         rows.push(
           moreIsBetter({
@@ -60,6 +62,13 @@ export const exportInventory: Benchmark = {
               ...{ name: `${name}, memory added to ${replica}`, value: Math.max(mb, 0.1) },
               ...{ unit: 'MB', yardstick: memoryMaxMb, floor: 1 },
             }),
+          ),
+          ...[...memory.keys()].map((replica) =>
+            reported(
+              `${name}, CPU of ${replica}`,
+              (1_000_000 * (used.get(replica) ?? 0)) / (runs * bytes),
+              'ms/MB',
+            ),
           ),
         );
       }

@@ -10,10 +10,10 @@ import { openConsumer } from './running-consumer.ts';
 
 export async function openKafkajsMember(
   connection: KafkaConnection,
-  { topics, startOf, ...options }: MemberOptions,
+  options: MemberOptions,
 ): Promise<GroupMember> {
-  const subscription = { topics: [...topics], fromBeginning: startOf === undefined };
-  const running = await openConsumer({ ...options, connection, subscription });
+  const { topics, startOf } = options;
+  const running = await openConsumer(connection, options);
   const { consumer, watch } = running;
   if (startOf) seekAfterJoins(consumer, startOf);
 

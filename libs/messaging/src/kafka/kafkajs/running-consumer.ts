@@ -1,21 +1,11 @@
 import { jitteredDelayMs } from '@inventory/runtime/backoff';
 import { withDeadline } from '@inventory/runtime/wait';
-import type { Consumer, ConsumerRunConfig, ConsumerSubscribeTopics } from 'kafkajs';
+import type { Consumer, ConsumerRunConfig } from 'kafkajs';
 import { type ConsumerWatch, createConsumerWatch } from '../consumer-watch.ts';
 import { timingOf } from '../timing.ts';
-import type { KafkaConnection } from '../wire-client.ts';
+import type { KafkaConnection, MemberOptions } from '../wire-client.ts';
 import { createKafkaClient } from './client.ts';
 import { explicitRetry, patientRetry } from './guards.ts';
-
-export interface RunningConsumerOptions {
-  readonly connection: KafkaConnection;
-  readonly groupId: string;
-  /** Longest wait of an empty fetch, and so of a resumed partition. */
-  readonly fetchWaitMs: number;
-  /** A fetch waits for this many bytes, up to `fetchWaitMs`. */
-  readonly fetchBytesMin: number;
-  readonly subscription: ConsumerSubscribeTopics;
-}
 
 export interface RunningConsumer {
   readonly consumer: Consumer;
@@ -34,8 +24,11 @@ const bytesPerPartitionMax = 256 * 1024;
  * errors that it considers transient and stops after all others, many of which are transient too
  * (a lock that timed out while a broker was unreachable). Those are restarted here.
  */
-export async function openConsumer(options: RunningConsumerOptions): Promise<RunningConsumer> {
-  const { connection, groupId } = options;
+export async function openConsumer(
+  connection: KafkaConnection,
+  options: MemberOptions,
+): Promise<RunningConsumer> {
+  const { groupId, topics, startOf } = options;
   const timing = timingOf(connection);
   const { logger } = connection;
   const stopping = new AbortController();
@@ -85,7 +78,7 @@ export async function openConsumer(options: RunningConsumerOptions): Promise<Run
 
   try {
     await consumer.connect();
-    await consumer.subscribe(options.subscription);
+    await consumer.subscribe({ topics: [...topics], fromBeginning: startOf === undefined });
   } catch (error) {
     await consumer.disconnect();
     throw error;

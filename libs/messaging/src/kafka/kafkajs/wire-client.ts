@@ -1,8 +1,8 @@
 import type { Admin } from 'kafkajs';
+import { type ClientVersions, versionsSent } from '../broker-versions.ts';
 import { untilSettled } from '../topic-admin.ts';
 import type { ClusterReads, KafkaConnection, WireClient } from '../wire-client.ts';
 import { createKafkaClient } from './client.ts';
-import { clientVersions } from './client-versions.ts';
 import { openKafkajsMember } from './member.ts';
 import { openKafkajsProducer } from './producer.ts';
 import { readAsAdmin } from './read-as-admin.ts';
@@ -12,7 +12,7 @@ export function createKafkajsWireClient(connection: KafkaConnection): WireClient
   const kafka = createKafkaClient(connection, { stopping: stopping.signal });
   return {
     connection,
-    versions: clientVersions,
+    versions: kafkajsVersions,
     openProducer: () => openKafkajsProducer(kafka),
     openMember: (options) => openKafkajsMember(connection, options),
     read: (ask) => readAsAdmin(kafka, (admin) => ask(readsOf(admin))),
@@ -22,7 +22,6 @@ export function createKafkajsWireClient(connection: KafkaConnection): WireClient
 
 function readsOf(admin: Admin): ClusterReads {
   return {
-    brokers: async () => (await admin.describeCluster()).brokers.length,
     topics: () => untilSettled(() => admin.listTopics()),
     bounds: (topic) => untilSettled(() => admin.fetchTopicOffsets(topic)),
     async committed(groupId, topic) {
@@ -30,4 +29,18 @@ function readsOf(admin: Admin): ClusterReads {
       return committed?.partitions ?? [];
     },
   };
+}
+
+/**
+ * The client negotiates by the newest versions alone and ignores the broker's oldest: without a check
+ * a request that a broker no longer supports shows as closed connections.
+ */
+export function kafkajsVersions(): ClientVersions {
+  const keys: Record<string, number> = require('kafkajs/src/protocol/requests/apiKeys');
+  const { requests }: { requests: Record<string, { versions: string[] }> } =
+    require('kafkajs/src/protocol/requests');
+  const implemented = Object.entries(keys).flatMap(([name, key]) =>
+    (requests[name]?.versions ?? []).map((version) => ({ key, version: Number(version) })),
+  );
+  return versionsSent('kafkajs', implemented);
 }

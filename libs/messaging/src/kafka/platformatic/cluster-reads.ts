@@ -14,7 +14,7 @@ export async function readCluster<Value>(
 ): Promise<Value> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await readOnce(connection, ask);
+      return await readOnce(connection, (admin) => ask(readsOf(admin)));
     } catch (error) {
       const cause = error instanceof Error ? error.cause : undefined;
       if (!(isTransient(cause) || isUnknownTopic(cause)) || tries === triesMax) throw error;
@@ -26,12 +26,12 @@ export async function readCluster<Value>(
 /** One attempt, over connections of its own. */
 export async function readOnce<Value>(
   connection: KafkaConnection,
-  ask: (cluster: ClusterReads) => Promise<Value>,
+  ask: (admin: Admin) => Promise<Value>,
 ): Promise<Value> {
   const options = clientOptions(connection);
   const admin = new Admin(options);
   try {
-    return await ask(readsOf(admin));
+    return await ask(admin);
   } catch (error) {
     throw explained(error, options.context);
   } finally {
@@ -59,7 +59,6 @@ function readsOf(admin: Admin): ClusterReads {
   }
 
   return {
-    brokers: async () => (await admin.metadata({ topics: [] })).brokers.size,
     topics: () => admin.listTopics(),
     async bounds(topic) {
       const partitions = await partitionsOf(topic);

@@ -1,5 +1,6 @@
+import * as library from '@platformatic/kafka';
+import { type ClientVersions, versionsSent } from '../broker-versions.ts';
 import type { KafkaConnection, WireClient } from '../wire-client.ts';
-import { platformaticVersions } from './client-versions.ts';
 import { readCluster } from './cluster-reads.ts';
 import { openPlatformaticMember } from './member.ts';
 import { openPlatformaticProducer } from './producer.ts';
@@ -13,4 +14,14 @@ export function createPlatformaticWireClient(connection: KafkaConnection): WireC
     read: (ask) => readCluster(connection, ask),
     stop: () => {},
   };
+}
+
+/** The library exports each request, in each version, by a name of its own. */
+export function platformaticVersions(): ClientVersions {
+  const exported: readonly { readonly api?: { key: number; version: number } }[] =
+    Object.values(library);
+  return versionsSent(
+    '@platformatic/kafka',
+    exported.flatMap(({ api }) => api ?? []),
+  );
 }

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { projectEventTypes } from '@inventory/contracts/http/project-event';
 import { publicCodes } from '@inventory/contracts/refusal-codes';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
@@ -255,3 +256,15 @@ function bodyOf(operationId: string) {
   const schema = operation?.requestBody?.content['application/json']?.schema;
   return schema as { readonly properties: Readonly<Record<string, object>> };
 }
+
+test('every type of event of a Project is a documented frame of its stream (Events: fan-out)', () => {
+  const media = operations.flatMap(({ responses }) =>
+    Object.values(responses).flatMap(({ content }) => Object.entries(content)),
+  );
+  const streams = media.filter(([type]) => type === 'text/event-stream');
+  const frames = streams.map(([, { schema }]) =>
+    Object.keys((schema as { readonly 'x-frames': object })['x-frames']),
+  );
+
+  expect(frames).toEqual([expect.arrayContaining([...projectEventTypes])]);
+});

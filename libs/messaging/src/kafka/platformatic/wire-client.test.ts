@@ -1,4 +1,4 @@
-import { platformaticVersions } from './client-versions.ts';
+import { platformaticVersions } from './wire-client.ts';
 
 test('the client supports versions of brokers from 2.1 to 4.3, and newer ones than the first', () => {
   const spoken = [...platformaticVersions()].map(([key, { name, min, max }]) => [

@@ -1,7 +1,7 @@
-import { clientVersions } from './client-versions.ts';
+import { kafkajsVersions } from './wire-client.ts';
 
 test('the client supports versions of brokers from 2.1 to 4.3, for which it was chosen', () => {
-  const spoken = [...clientVersions().values()].map(({ name, max }) => [name, max]);
+  const spoken = [...kafkajsVersions().values()].map(({ name, max }) => [name, max]);
 
   expect(Object.fromEntries(spoken)).toEqual({
     Produce: 7,
@@ -10,7 +10,7 @@ test('the client supports versions of brokers from 2.1 to 4.3, for which it was 
     Metadata: 6,
     OffsetCommit: 5,
     OffsetFetch: 4,
-    GroupCoordinator: 2,
+    FindCoordinator: 2,
     JoinGroup: 5,
     Heartbeat: 3,
     LeaveGroup: 3,

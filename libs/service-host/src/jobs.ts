@@ -1,9 +1,11 @@
 import { servicePlaceholder } from '@inventory/contracts/topic-access';
+import type { ServiceName } from '@inventory/contracts/topics';
+import { isoTime } from '@inventory/runtime/clock';
 import { kafkaAccess, kafkaSettings } from '@inventory/runtime/kafka-access';
-import { openLifetime } from '@inventory/runtime/lifetime';
+import { type Lifetime, openLifetime } from '@inventory/runtime/lifetime';
 import type { Logger } from '@inventory/runtime/logger';
-import { serviceSettings } from '@inventory/runtime/service-settings';
-import { integer, readSettings, text } from '@inventory/runtime/settings';
+import { type ServiceConfig, serviceSettings } from '@inventory/runtime/service-settings';
+import { integer, readSettings, SettingsError, text } from '@inventory/runtime/settings';
 import { IndexesReady } from './open-backends.ts';
 import type { ServiceContext } from './service-context.ts';
 
@@ -51,7 +53,7 @@ export async function prepareTopics(
 
 export type PreparedContext = Pick<ServiceContext, 'lifetime' | 'logger' | 'indexesOnly'>;
 
-export interface PrepareIndexesOptions {
+interface PrepareIndexesOptions {
   readonly logger: Logger;
   readonly stopDeadlineMs: number;
   /** The start of the service, which ends after its indexes. */
@@ -71,6 +73,65 @@ export async function prepareIndexes({
   } catch (error) {
     if (!(error instanceof IndexesReady)) throw error;
     logger.info('indexes ready');
+  } finally {
+    await lifetime.close();
+  }
+}
+
+export const rewindFlag = '--rewind-consumers-to';
+
+interface RewindCommand {
+  readonly service: ServiceName;
+  readonly config: Pick<ServiceConfig, 'kafka'>;
+  /** ISO 8601 with a zone, as given on the command line. */
+  readonly time: string | undefined;
+  readonly logger: Logger;
+}
+
+/** Rewinds the service's consumer groups to a time; all its replicas must be stopped. */
+export async function runRewind(command: RewindCommand): Promise<void> {
+  const { service, config, time = '', logger } = command;
+  const toMs = /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(time) ? Date.parse(time) : Number.NaN;
+  if (Number.isNaN(toMs)) {
+    throw new SettingsError([`${rewindFlag} needs a time such as 2026-11-21T10:00:00Z`]);
+  }
+  const { topicPrefix } = config.kafka;
+  const { rewindConsumers } = await import('@inventory/messaging/kafka/rewind-consumers');
+  const rewound = await rewindConsumers({ ...config.kafka, service, topicPrefix, toMs, logger });
+  logger.info({ to: isoTime(toMs), rewound }, 'consumers rewound');
+}
+
+/** Work that a process of the service does and then ends, in place of serving. */
+export interface Task<Config extends ServiceConfig> {
+  /** The command line argument that selects it. */
+  readonly flag: `--${string}`;
+  /** False ends the process with exit code 1. */
+  readonly run: (context: ServiceContext<Config>, argv: readonly string[]) => Promise<boolean>;
+}
+
+interface RunTaskOptions {
+  readonly process: NodeJS.Process;
+  readonly logger: Logger;
+  readonly stopDeadlineMs: number;
+  readonly run: (lifetime: Lifetime) => Promise<boolean>;
+}
+
+/** Runs a task to its end; a signal to stop closes its lifetime. */
+export async function runTask({
+  process,
+  logger,
+  stopDeadlineMs,
+  run,
+}: RunTaskOptions): Promise<void> {
+  const lifetime = openLifetime(logger, stopDeadlineMs);
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => void lifetime.close());
+  }
+  try {
+    if (!(await run(lifetime))) process.exitCode = 1;
+  } catch (error) {
+    logger.fatal({ err: error }, 'task failed');
+    process.exitCode = 1;
   } finally {
     await lifetime.close();
   }
