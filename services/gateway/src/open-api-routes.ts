@@ -21,7 +21,8 @@ import { listEventsRoute } from './streams/list-events-route.ts';
 import type { PositionCursors } from './streams/position-cursor.ts';
 import { openWatches } from './watches/open-watches.ts';
 import type { RunWatchDeps } from './watches/run-watch.ts';
-import { webhookRoutes } from './webhooks/webhook-routes.ts';
+import { webhookDeliveryRoutes } from './webhooks/webhook-delivery-routes.ts';
+import { webhookEndpointRoutes } from './webhooks/webhook-endpoint-routes.ts';
 
 export interface ApiRoutesDeps {
   readonly tenancy: OwnCredentialsTenancy & { readonly findProject: FindProject };
@@ -52,7 +53,9 @@ export function openApiRoutes(
     ...openPages(context, { ...shared, ...clients, funds }),
     ...openWatches(context, { ...shared, ...clients, funds, limiter, watchStandingOf }),
     listEventsRoute.bind({ log, cursors: positions }),
-    ...webhookRoutes.map((route) => route.bind({ webhooks, cursors })),
+    ...[...webhookEndpointRoutes, ...webhookDeliveryRoutes].map((route) =>
+      route.bind({ webhooks, cursors }),
+    ),
     readStatusRoute.bind({ readStatus: cacheStatus(collector.readStatus, status) }),
     ...openAccounts(context, { ...shared, ledger, findProject: tenancy.findProject }),
     ...credentialRoutes.map((route) => route.bind({ tenancy, cursors, clock: context.clock })),

@@ -7,7 +7,6 @@ import {
   createAdmissionClient,
   createRevisionStoreEraseClient,
 } from './operator/operator-services.ts';
-import { createChangesClient } from './pages/changes-client.ts';
 import { createLivePageClient } from './pages/live-page-client.ts';
 import { createRevisionStoreClient } from './pages/revision-store-client.ts';
 import { createCollectorClient } from './refreshes/collector-client.ts';
@@ -35,7 +34,6 @@ export function openClients({ config, lifetime }: ServiceContext<GatewayConfig>)
     livePages: createLivePageClient(collector, config.livePages),
     ledger: createLedgerClient(ledger, deadlines),
     revisions: createRevisionStoreClient(revisions),
-    changes: createChangesClient(revisions),
     inventories: createRevisionStoreEraseClient(revisions, deadlines),
     staging: createStagingClient(revisions, config.captures.stagingTimeoutMs),
     eventLog: createEventStreamClient(eventStream),

@@ -19,7 +19,8 @@ import { readStatusRoute } from './status/read-status-route.ts';
 import { listEventsRoute } from './streams/list-events-route.ts';
 import { streamEventsRoute } from './streams/stream-events-route.ts';
 import { watchRoutes } from './watches/watch-routes.ts';
-import { webhookRoutes } from './webhooks/webhook-routes.ts';
+import { webhookDeliveryRoutes } from './webhooks/webhook-delivery-routes.ts';
+import { webhookEndpointRoutes } from './webhooks/webhook-endpoint-routes.ts';
 
 /** Every operation of the public API, in the order of the reference. */
 export const publicRoutes: readonly PublicEndpoint[] = [
@@ -35,7 +36,8 @@ export const publicRoutes: readonly PublicEndpoint[] = [
   ...watchRoutes,
   streamEventsRoute,
   listEventsRoute,
-  ...webhookRoutes,
+  ...webhookEndpointRoutes,
+  ...webhookDeliveryRoutes,
   readAccountRoute,
   readStatementRoute,
   readUsageRoute,

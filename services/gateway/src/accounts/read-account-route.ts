@@ -1,11 +1,9 @@
 import { type AccountView, accountView } from '@inventory/contracts/http/account';
-import { plainMeta } from '@inventory/contracts/http/meta';
 import type { AccountId } from '@inventory/contracts/ids';
 import type { AccountTerms } from '@inventory/contracts/internal/ledger';
 import { isoTime } from '@inventory/runtime/clock';
-import { envelope } from '../http/answer.ts';
-import { exampleIds, plainMetaExample } from '../http/openapi/examples.ts';
-import { publicRoute } from '../http/public-route.ts';
+import { dataRoute } from '../http/data-route.ts';
+import { exampleIds } from '../http/openapi/examples.ts';
 import { mayUse, type Principal, trafficLimitOf } from '../tenancy/principal.domain.ts';
 import type { LedgerClient } from './ledger-client.ts';
 
@@ -24,7 +22,7 @@ const ofProject = [
 ];
 
 /** GET /v2/account: what the account has, and what the Credential of the request may do. */
-export const readAccountRoute = publicRoute({
+export const readAccountRoute = dataRoute({
   operationId: 'readAccount',
   tag: 'Account',
   summary: 'Account',
@@ -43,34 +41,30 @@ export const readAccountRoute = publicRoute({
         { project_id: '$response.body#/data/credential/project_id' },
       ]),
     ),
-    body: { data: accountView, meta: plainMeta },
+    data: accountView,
     example: {
-      success: true,
-      data: {
-        account_id: exampleIds.account,
-        balance: { total: 1_121, held: 125, available: 996 },
-        funding: { mode: 'credits' },
-        rate_limit: { limit_per_minute: 120 },
-        service_account: { id: exampleIds.serviceAccount, rate_limit: { limit_per_minute: 120 } },
-        traffic_limit: { limit_per_minute: 1_200 },
-        events_enabled: true,
-        credential: {
-          credential_id: exampleIds.credential,
-          project_id: exampleIds.project,
-          scopes: ['*', 'customer.account.read.v1'],
-          expires_at: null,
-        },
-        spend_caps: [
-          {
-            project_id: exampleIds.project,
-            cap: 5_000,
-            spent: 300,
-            resets_at: '2026-02-01T00:00:00.000Z',
-          },
-        ],
-        balance_alert: { threshold: 500 },
+      account_id: exampleIds.account,
+      balance: { total: 1_121, held: 125, available: 996 },
+      funding: { mode: 'credits' },
+      rate_limit: { limit_per_minute: 120 },
+      service_account: { id: exampleIds.serviceAccount, rate_limit: { limit_per_minute: 120 } },
+      traffic_limit: { limit_per_minute: 1_200 },
+      events_enabled: true,
+      credential: {
+        credential_id: exampleIds.credential,
+        project_id: exampleIds.project,
+        scopes: ['*', 'customer.account.read.v1'],
+        expires_at: null,
       },
-      meta: plainMetaExample,
+      spend_caps: [
+        {
+          project_id: exampleIds.project,
+          cap: 5_000,
+          spent: 300,
+          resets_at: '2026-02-01T00:00:00.000Z',
+        },
+      ],
+      balance_alert: { threshold: 500 },
     },
   },
   errors: [],
@@ -84,12 +78,11 @@ export const readAccountRoute = publicRoute({
       readonly customerRequestsPerMinute: number;
     },
     _input,
-    { requestId, principal },
+    { principal },
   ) {
     const standing = await readAccount(ledger, principal.accountId);
     const trafficLimit = trafficLimitOf(principal, customerRequestsPerMinute);
-    const view = toWireAccount(principal, standing, trafficLimit);
-    return { status: 200, body: envelope(view, { request_id: requestId }) };
+    return { data: toWireAccount(principal, standing, trafficLimit) };
   },
 });
 

@@ -1,15 +1,12 @@
-import { plainMeta } from '@inventory/contracts/http/meta';
 import { type Prices, priceView } from '@inventory/contracts/http/prices';
 import type { PriceList } from '@inventory/contracts/internal/ledger';
 import { unchangedBlocks } from '@inventory/contracts/vocabulary';
-import { envelope } from '../http/answer.ts';
-import { plainMetaExample } from '../http/openapi/examples.ts';
-import { publicRoute } from '../http/public-route.ts';
+import { dataRoute } from '../http/data-route.ts';
 import type { LedgerClient } from './ledger-client.ts';
 import { nextPrices } from './prices.ts';
 
 /** GET /v2/prices: the price list in force, and the next one. */
-export const readPricesRoute = publicRoute({
+export const readPricesRoute = dataRoute({
   operationId: 'readPrices',
   tag: 'Account',
   summary: 'Prices',
@@ -23,46 +20,37 @@ export const readPricesRoute = publicRoute({
   answer: {
     status: 200,
     description: 'The price list.',
-    body: { data: priceView, meta: plainMeta },
+    data: priceView,
     example: {
-      success: true,
-      data: {
-        price_version: 1,
-        effective_at: '2026-01-01T00:00:00.000Z',
-        refresh: {
-          product_code: 'platform.inventory.refresh.v1',
-          reservation: 125,
-          block: 1,
-          block_assets: 2_000,
-          diagnostic: 1,
-        },
-        watch: {
-          product_code: 'platform.inventory.watch.v1',
-          reservation: 125,
-          changed_block: 1,
-          changed_block_assets: 2_000,
-          unchanged_block: 1,
-          unchanged_block_assets: 8_000,
-          diagnostic: 1,
-        },
-        live_page: { product_code: 'platform.inventory.page.v1', page: 1 },
-        current_page: { product_code: 'platform.inventory.current.page.v1', page: 1 },
-        changes_page: { product_code: 'platform.inventory.changes.page.v1', page: 1 },
-        next: null,
+      price_version: 1,
+      effective_at: '2026-01-01T00:00:00.000Z',
+      refresh: {
+        product_code: 'platform.inventory.refresh.v1',
+        reservation: 125,
+        block: 1,
+        block_assets: 2_000,
+        diagnostic: 1,
       },
-      meta: plainMetaExample,
+      watch: {
+        product_code: 'platform.inventory.watch.v1',
+        reservation: 125,
+        changed_block: 1,
+        changed_block_assets: 2_000,
+        unchanged_block: 1,
+        unchanged_block_assets: 8_000,
+        diagnostic: 1,
+      },
+      live_page: { product_code: 'platform.inventory.page.v1', page: 1 },
+      current_page: { product_code: 'platform.inventory.current.page.v1', page: 1 },
+      changes_page: { product_code: 'platform.inventory.changes.page.v1', page: 1 },
+      next: null,
     },
   },
   errors: [],
-  async handle(
-    { ledger }: { readonly ledger: Pick<LedgerClient, 'readPrices'> },
-    _input,
-    { requestId },
-  ) {
+  async handle({ ledger }: { readonly ledger: Pick<LedgerClient, 'readPrices'> }) {
     const schedule = await ledger.readPrices();
     const next = nextPrices(schedule);
-    const prices = { ...toWirePrices(schedule), next: next && toWirePrices(next) };
-    return { status: 200, body: envelope(prices, { request_id: requestId }) };
+    return { data: { ...toWirePrices(schedule), next: next && toWirePrices(next) } };
   },
 });
 

@@ -1,12 +1,11 @@
 import { accountStatement, statementQuery } from '@inventory/contracts/http/account';
 import { plainMeta } from '@inventory/contracts/http/meta';
-import type { AccountId } from '@inventory/contracts/ids';
 import { z } from 'zod';
 import { envelope } from '../http/answer.ts';
 import { exampleCursor, exampleIds, plainMetaExample } from '../http/openapi/examples.ts';
 import { nextPart } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
-import { type CursorSealer, openOrRefuse } from '../http/sealed-cursor.ts';
+import { type CursorSealer, listParts } from '../http/sealed-cursor.ts';
 import type { LedgerClient } from './ledger-client.ts';
 import { statementCsv } from './statement-csv.ts';
 
@@ -76,25 +75,19 @@ export const readStatementRoute = publicRoute({
     { requestId, principal: { accountId }, type },
   ) {
     const { limit } = query;
-    const afterSeq = openCursor(cursors, accountId, query.cursor);
-    const page = await ledger.readStatement(accountId, { afterSeq, limit });
-    const next = page.next_after_seq;
-    const cursor = next === null ? null : cursors.seal(JSON.stringify(next), bindingOf(accountId));
-    if (type === csvType) return csvAnswer(statementCsv(page.items), nextPath(cursor, limit));
-    const pagination = { has_more: cursor !== null, next_cursor: cursor };
-    const data = { items: page.items, pagination };
+    const parts = listParts(cursors, ['statement', accountId]);
+    const afterSeq = position.parse(JSON.parse(parts.begin(query.cursor) ?? '0'));
+    const { items, next_after_seq: next } = await ledger.readStatement(accountId, {
+      afterSeq,
+      limit,
+    });
+    const pagination = parts.paginationTo(next === null ? null : JSON.stringify(next));
+    const { next_cursor: cursor } = pagination;
+    if (type === csvType) return csvAnswer(statementCsv(items), nextPath(cursor, limit));
+    const data = { items, pagination };
     return { status: 200, body: envelope(data, { request_id: requestId }) };
   },
 });
-
-function bindingOf(accountId: AccountId): string[] {
-  return ['statement', accountId];
-}
-
-function openCursor(cursors: CursorSealer, accountId: AccountId, cursor?: string): number {
-  if (cursor === undefined) return 0;
-  return position.parse(JSON.parse(openOrRefuse(cursors, cursor, bindingOf(accountId))));
-}
 
 function nextPath(cursor: string | null, limit: number): string | null {
   return cursor && `${template}?limit=${limit}&cursor=${cursor}`;

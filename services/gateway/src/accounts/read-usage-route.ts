@@ -1,11 +1,10 @@
 import { accountUsage, usageQuery } from '@inventory/contracts/http/account';
-import { plainMeta, type RequestIssue } from '@inventory/contracts/http/meta';
+import type { RequestIssue } from '@inventory/contracts/http/meta';
 import type { AccountId, ProjectId } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
 import { type Clock, isoTime } from '@inventory/runtime/clock';
-import { envelope } from '../http/answer.ts';
-import { exampleIds, plainMetaExample } from '../http/openapi/examples.ts';
-import { publicRoute } from '../http/public-route.ts';
+import { dataRoute } from '../http/data-route.ts';
+import { exampleIds } from '../http/openapi/examples.ts';
 import type { LedgerClient } from './ledger-client.ts';
 
 /** Null when there is no such Project. */
@@ -18,7 +17,7 @@ const tooMuch = {
 } as const satisfies RequestIssue;
 
 /** GET /v2/account/usage: what was charged, by UTC day, Project and product. */
-export const readUsageRoute = publicRoute({
+export const readUsageRoute = dataRoute({
   operationId: 'readUsage',
   tag: 'Account',
   summary: 'Usage',
@@ -32,25 +31,21 @@ export const readUsageRoute = publicRoute({
   answer: {
     status: 200,
     description: 'The usage of these days.',
-    body: { data: accountUsage, meta: plainMeta },
+    data: accountUsage,
     example: {
-      success: true,
-      data: {
-        from: '2026-01-01',
-        to: '2026-01-15',
-        items: [
-          {
-            day: '2026-01-15',
-            project_id: exampleIds.project,
-            product_code: 'platform.inventory.page.v1',
-            asset: 'credits',
-            count: 12,
-            charged: 12,
-            reversed: 1,
-          },
-        ],
-      },
-      meta: plainMetaExample,
+      from: '2026-01-01',
+      to: '2026-01-15',
+      items: [
+        {
+          day: '2026-01-15',
+          project_id: exampleIds.project,
+          product_code: 'platform.inventory.page.v1',
+          asset: 'credits',
+          count: 12,
+          charged: 12,
+          reversed: 1,
+        },
+      ],
     },
   },
   errors: ['project_not_found'],
@@ -65,7 +60,7 @@ export const readUsageRoute = publicRoute({
       readonly clock: Clock;
     },
     { query },
-    { requestId, principal: { accountId } },
+    { principal: { accountId } },
   ) {
     const projectId = query.project_id;
     if (projectId !== undefined) {
@@ -77,8 +72,7 @@ export const readUsageRoute = publicRoute({
     if (report === null) {
       throw new Refused({ code: 'invalid_request', detail: { issues: [tooMuch] } });
     }
-    const { items } = report;
-    return { status: 200, body: envelope({ ...span, items }, { request_id: requestId }) };
+    return { data: { ...span, items: report.items } };
   },
 });
 

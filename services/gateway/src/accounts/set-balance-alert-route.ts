@@ -1,12 +1,20 @@
 import { balanceAlert } from '@inventory/contracts/http/account';
-import { plainMeta } from '@inventory/contracts/http/meta';
-import { envelope } from '../http/answer.ts';
-import { plainMetaExample } from '../http/openapi/examples.ts';
-import { publicRoute } from '../http/public-route.ts';
-import { type SetBalanceAlertDeps, setBalanceAlert } from './set-balance-alert.ts';
+import type { AccountId, RequestId } from '@inventory/contracts/ids';
+import { billingCommandId } from '@inventory/contracts/messages/billing-commands';
+import { Refused } from '@inventory/http/refused';
+import { invariant } from '@inventory/runtime/bug';
+import type { Logger } from '@inventory/runtime/logger';
+import { type RequestReplyClient, replyOf } from '../commands/request-reply-client.ts';
+import { dataRoute } from '../http/data-route.ts';
+
+interface SetBalanceAlertDeps {
+  readonly commands: RequestReplyClient;
+  readonly logger: Logger;
+  readonly decisionTimeoutMs: number;
+}
 
 /** PUT /v2/account/balance-alert: warns once each time the balance falls below the threshold. */
-export const setBalanceAlertRoute = publicRoute({
+export const setBalanceAlertRoute = dataRoute({
   operationId: 'setBalanceAlert',
   tag: 'Account',
   summary: 'Balance alert',
@@ -21,13 +29,57 @@ export const setBalanceAlertRoute = publicRoute({
   answer: {
     status: 200,
     description: 'The alert is set.',
-    body: { data: balanceAlert, meta: plainMeta },
-    example: { success: true, data: { threshold: 500 }, meta: plainMetaExample },
+    data: balanceAlert,
+    example: { threshold: 500 },
   },
   errors: [],
   async handle(deps: SetBalanceAlertDeps, { body }, { requestId, principal: { accountId } }) {
     const { threshold } = body;
     await setBalanceAlert(deps, { accountId, requestId, threshold });
-    return { status: 200, body: envelope({ threshold }, { request_id: requestId }) };
+    return { data: { threshold } };
   },
 });
+
+interface WantedBalanceAlert {
+  readonly accountId: AccountId;
+  readonly requestId: RequestId;
+  /** Null for no alert. */
+  readonly threshold: number | null;
+}
+
+/**
+ * Sends the balance alert to the ledger. A repeated request is another command that sets the same
+ * value, so a client may retry after an unknown outcome. Throws `service_unavailable` without an
+ * outcome in time.
+ */
+async function setBalanceAlert(
+  { commands, logger, decisionTimeoutMs }: SetBalanceAlertDeps,
+  { accountId, requestId, threshold }: WantedBalanceAlert,
+): Promise<void> {
+  const commandId = billingCommandId.configure(`${accountId}:${requestId}`);
+  const command = {
+    type: 'billing.configure.v1',
+    id: commandId,
+    waitingId: commandId,
+    body: {
+      command_id: commandId,
+      account_id: accountId,
+      request_id: requestId,
+      change: { sets: 'balance_alert', threshold },
+      reason: null,
+    },
+  } as const;
+  const reply = await commands.request(
+    command,
+    replyOf('reply.billing-outcome.v1'),
+    decisionTimeoutMs,
+  );
+  if (reply.result !== 'reply') {
+    logger.warn({ cause: reply.cause, request_id: requestId }, 'no outcome of a balance alert');
+    throw new Refused({ code: 'service_unavailable', retry_after_seconds: 1 });
+  }
+  const { outcome } = reply.body;
+  if (outcome === null) throw new Refused({ code: 'service_unavailable', retry_after_seconds: 60 });
+  const { result, refusal } = outcome;
+  invariant(result === 'applied', `the ledger refused a balance alert with ${refusal?.code}`);
+}

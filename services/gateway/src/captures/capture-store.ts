@@ -112,39 +112,32 @@ export function createCaptureStore(
   };
 }
 
-function toDoc(capture: Capture, trace: TraceCarrier, dueAtMs: number): CaptureDocument {
+function toDoc(
+  { chainId, startedAtMs, completedAtMs, giveUpAtMs, replaced, ...same }: Capture,
+  trace: TraceCarrier,
+  dueAtMs: number,
+): CaptureDocument {
   return {
-    _id: capture.chainId,
+    _id: chainId,
     work: newWork(dueAtMs),
     trace,
     capture: {
-      accountId: capture.accountId,
-      scope: capture.scope,
-      language: capture.language,
-      startedAt: dateOf(capture.startedAtMs),
-      completedAt: dateOf(capture.completedAtMs),
-      reportedTotalCount: capture.reportedTotalCount,
-      evidence: capture.evidence,
-      replaced: [...capture.replaced],
-      giveUpAt: dateOf(capture.giveUpAtMs),
+      ...same,
+      startedAt: dateOf(startedAtMs),
+      completedAt: dateOf(completedAtMs),
+      replaced: [...replaced],
+      giveUpAt: dateOf(giveUpAtMs),
     },
   };
 }
 
-function toCapture({ _id: chainId, trace, capture }: CaptureDocument): PendingCapture {
+function toCapture({ _id: chainId, trace = {}, capture }: CaptureDocument): PendingCapture {
   invariant(capture !== undefined, 'a pending capture has its fields');
-  const { accountId, scope, language, reportedTotalCount, evidence, replaced } = capture;
+  const { startedAt, completedAt, giveUpAt, ...same } = capture;
   return {
-    chainId,
-    trace: trace ?? {},
-    accountId,
-    scope,
-    language,
-    startedAtMs: capture.startedAt.getTime(),
-    completedAtMs: capture.completedAt.getTime(),
-    reportedTotalCount,
-    evidence,
-    replaced,
-    giveUpAtMs: capture.giveUpAt.getTime(),
+    ...{ chainId, trace, ...same },
+    startedAtMs: startedAt.getTime(),
+    completedAtMs: completedAt.getTime(),
+    giveUpAtMs: giveUpAt.getTime(),
   };
 }

@@ -1,7 +1,178 @@
-import { issueCredentialRoute } from './issue-credential-route.ts';
-import { listCredentialsRoute } from './list-credentials-route.ts';
-import { revokeCredentialRoute } from './revoke-credential-route.ts';
-import { rotateCredentialRoute } from './rotate-credential-route.ts';
+import {
+  type CredentialRecord,
+  credentialList,
+  credentialRecord,
+  credentialRotation,
+  credentialsQuery,
+  issuedCredential,
+  newCredential,
+  ownCredentialPath,
+} from '@inventory/contracts/http/credentials';
+import { projectPath } from '@inventory/contracts/http/parameters';
+import { credentialId } from '@inventory/contracts/ids';
+import type { Clock } from '@inventory/runtime/clock';
+import { dataRoute } from '../http/data-route.ts';
+import { exampleCursor, exampleIds } from '../http/openapi/examples.ts';
+import { nextPart, sameProject } from '../http/openapi/links.ts';
+import { type CursorSealer, listParts } from '../http/sealed-cursor.ts';
+import { requireFuture } from '../tenancy/credentials.ts';
+import { toWireCredential, toWireIssued } from '../tenancy/wire-credential.ts';
+import {
+  findOwnCredential,
+  issueOwnCredential,
+  type OwnCredentialsTenancy,
+} from './own-credentials.ts';
+
+interface CredentialRoutesDeps {
+  readonly tenancy: OwnCredentialsTenancy;
+  readonly cursors: CursorSealer;
+  readonly clock: Clock;
+}
+
+/** Of every operation on Credentials. */
+const credentialOperation = {
+  tag: 'Credentials',
+  permission: 'customer.credentials.manage.v1',
+} as const;
+const credentialsTemplate = '/v2/projects/{project_id}/credentials';
+const secretShownOnce = 'The secret is shown in this response only.';
+
+const credentialExample: CredentialRecord = {
+  credential_id: exampleIds.credential,
+  project_id: exampleIds.project,
+  account_id: exampleIds.account,
+  service_account_id: exampleIds.serviceAccount,
+  name: 'Price tracker',
+  state: 'active',
+  public_id: '02sCTjS2o0K1L7pMZ3eX4r',
+  scopes: ['platform.inventory.current.page.v1'],
+  expires_at: null,
+  network_policy: null,
+  replaced_secret_valid_until: null,
+  created_at: '2026-01-15T10:00:00.000Z',
+  changed_at: '2026-01-15T10:00:00.000Z',
+  revoked_at: null,
+};
+const issuedCredentialExample = {
+  ...credentialExample,
+  secret: 'inv_02sCTjS2o0K1L7pMZ3eX4r_<entropy>_<checksum>',
+};
+const namedCredential = {
+  project_id: '$response.body#/data/project_id',
+  credential_id: '$response.body#/data/credential_id',
+};
+
+/** With at most the authority of the caller's. */
+const issueCredentialRoute = dataRoute({
+  ...credentialOperation,
+  operationId: 'issueCredential',
+  summary: 'New Credential',
+  description:
+    'Of this Project, with at most what this Credential may do: its Service account and network ' +
+    'policy, no later end, and none of the permissions to manage. ' +
+    `${secretShownOnce} A Project can have 100 active Credentials that way.`,
+  method: 'POST',
+  template: credentialsTemplate,
+  input: { path: projectPath, body: newCredential },
+  bodyExample: { name: credentialExample.name, scopes: credentialExample.scopes },
+  answer: {
+    status: 201,
+    description: 'The Credential with its secret.',
+    links: { rotateCredential: namedCredential, revokeCredential: namedCredential },
+    data: issuedCredential,
+    example: issuedCredentialExample,
+  },
+  errors: ['credential_limit_reached'],
+  async handle({ tenancy, clock }: CredentialRoutesDeps, { body }, { principal }) {
+    const { name, scopes: permissions, expires_at: expiresAtMs } = body;
+    requireFuture(expiresAtMs ?? null, clock.now());
+    const wanted = { name, permissions, expiresAtMs };
+    const issued = await issueOwnCredential(tenancy, principal, wanted);
+    return { data: toWireIssued(issued, clock.now()) };
+  },
+});
+
+const listCredentialsRoute = dataRoute({
+  ...credentialOperation,
+  operationId: 'listCredentials',
+  summary: 'Credentials of a Project',
+  description: 'Oldest first, without their secrets; also those that were revoked.',
+  method: 'GET',
+  template: credentialsTemplate,
+  input: { path: projectPath, query: credentialsQuery },
+  answer: {
+    status: 200,
+    description: 'One part of the list.',
+    links: { listCredentials: { ...sameProject, ...nextPart() } },
+    data: credentialList,
+    example: {
+      items: [credentialExample],
+      pagination: { has_more: true, next_cursor: exampleCursor },
+    },
+  },
+  errors: ['invalid_cursor'],
+  async handle(
+    { tenancy, clock, cursors }: CredentialRoutesDeps,
+    { path: { project_id: projectId }, query: { limit, cursor } },
+  ) {
+    const parts = listParts(cursors, ['credentials', projectId]);
+    const afterId = credentialId.nullable().parse(parts.begin(cursor));
+    const found = await tenancy.listCredentials(projectId, { afterId, limit: limit + 1 });
+    const items = found.slice(0, limit);
+    const last = found.length > limit ? items.at(-1) : undefined;
+    return {
+      data: {
+        items: items.map((one) => toWireCredential(one, clock.now())),
+        pagination: parts.paginationTo(last?.id ?? null),
+      },
+    };
+  },
+});
+
+const rotateCredentialRoute = dataRoute({
+  ...credentialOperation,
+  operationId: 'rotateCredential',
+  summary: 'Replace the secret of a Credential',
+  description: `Of one that this Credential could have issued. ${secretShownOnce}`,
+  method: 'POST',
+  template: `${credentialsTemplate}/{credential_id}/rotate`,
+  input: { path: ownCredentialPath, body: credentialRotation },
+  bodyExample: { overlap_seconds: 3_600 },
+  answer: {
+    status: 200,
+    description: 'The Credential with its new secret.',
+    data: issuedCredential,
+    example: issuedCredentialExample,
+  },
+  errors: ['credential_not_found', 'credential_revoked'],
+  async handle({ tenancy, clock }: CredentialRoutesDeps, { path, body }, { principal }) {
+    const { id } = await findOwnCredential(tenancy, principal, path.credential_id);
+    const overlapMs = body.overlap_seconds * 1_000;
+    const issued = await tenancy.rotateCredential({ credentialId: id, overlapMs });
+    return { data: toWireIssued(issued, clock.now()) };
+  },
+});
+
+const revokeCredentialRoute = dataRoute({
+  ...credentialOperation,
+  operationId: 'revokeCredential',
+  summary: 'End a Credential, at once and for good',
+  description: 'One that this Credential could have issued. Repeating it is safe.',
+  method: 'DELETE',
+  template: `${credentialsTemplate}/{credential_id}`,
+  input: { path: ownCredentialPath },
+  answer: {
+    status: 200,
+    description: 'The Credential is revoked.',
+    data: credentialRecord,
+    example: { ...credentialExample, state: 'revoked', revoked_at: '2026-01-20T10:00:00.000Z' },
+  },
+  errors: ['credential_not_found'],
+  async handle({ tenancy, clock }: CredentialRoutesDeps, { path }, { principal }) {
+    const { id } = await findOwnCredential(tenancy, principal, path.credential_id);
+    return { data: toWireCredential(await tenancy.revokeCredential(id), clock.now()) };
+  },
+});
 
 /** The Credentials of the own Project, in the order of the reference. */
 export const credentialRoutes = [

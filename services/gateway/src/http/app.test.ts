@@ -176,7 +176,8 @@ test.each([
   async (code, status, publicCode) => {
     handle = () => Promise.reject(new Refused({ code }));
 
-    const answer = await call({ path: '/v2/things/a', key: 'good' });
+    const body = { name: 'a' };
+    const answer = await call({ method: 'POST', path: '/v2/things/a', key: 'good', body });
 
     expect([answer.status, answer.json.error.code]).toEqual([status, publicCode]);
   },

@@ -1,4 +1,3 @@
-import type { ProjectId } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
 import { allowsAddress } from '../tenancy/network-policy.domain.ts';
 import { mayUse, type Principal } from '../tenancy/principal.domain.ts';
@@ -23,11 +22,6 @@ export function requirePermission(): PublicMiddleware {
     }
     await next();
   };
-}
-
-/** A Credential has access to its own Project; any other is `project_not_found`. */
-export function requireOwnProject(principal: Principal, projectId: ProjectId): void {
-  if (projectId !== principal.projectId) throw new Refused({ code: 'project_not_found' });
 }
 
 export function requireEvents({ eventsEnabled }: Principal): void {

@@ -1,5 +1,6 @@
 import type { RateLimit, TrafficLimit } from '@inventory/contracts/http/meta';
 import { Refused } from '@inventory/http/refused';
+import type { AdmittedRequest } from './answer.ts';
 import type { LimitedPrincipal, TrafficDecision, TrafficLimiter } from './limit-traffic.ts';
 import { type PublicContext, type PublicMiddleware, required } from './request-state.ts';
 
@@ -37,16 +38,18 @@ async function countRequest(
 }
 
 /**
- * Counts the further requests of a batch, all or none, and returns the state after them. Refused
- * ones consume nothing.
+ * Counts the items of a batch, all or none: its arrival has counted one already. Returns the state
+ * after them; refused ones consume nothing.
  */
-export async function takeFurtherRequests(
+export async function takeBatch(
   limiter: TrafficLimiter,
-  principal: LimitedPrincipal,
-  requests: number,
+  { principal, rateLimit }: Pick<AdmittedRequest, 'principal' | 'rateLimit'>,
+  items: number,
 ): Promise<RateLimit> {
-  const decision = await limiter.takeRequests(principal, requests);
-  if (!decision.admitted) throw rateLimitExceeded(decision, { required: requests });
+  const further = items - 1;
+  if (further === 0) return rateLimit;
+  const decision = await limiter.takeRequests(principal, further);
+  if (!decision.admitted) throw rateLimitExceeded(decision, { required: further });
   return toWireRateLimit(decision);
 }
 

@@ -2,6 +2,7 @@ import type { PublicCode } from '@inventory/contracts/refusal-codes';
 import type { Permission, ProductCode } from '@inventory/contracts/vocabulary';
 import type { DocumentedEndpoint } from '@inventory/http/openapi-document';
 import type { DocumentedAnswer } from '@inventory/http/openapi-responses';
+import { Refused } from '@inventory/http/refused';
 import type { BoundRoute, Input, InputSchemas } from '@inventory/http/route';
 import { validateInput } from '@inventory/http/validate-input';
 import type { z } from 'zod';
@@ -73,11 +74,17 @@ interface PublicRouteSettings<Deps, Schemas extends InputSchemas> extends Public
   ) => Promise<Answer | StreamAnswer>;
 }
 
-/** Declares one operation of the public API: address, schemas, texts and handler. */
+/**
+ * Declares one operation of the public API: address, schemas, texts and handler. One under a Project
+ * is served to the Credentials of that Project alone.
+ */
 export function publicRoute<Deps, const Schemas extends InputSchemas>({
   handle,
-  ...endpoint
+  ...settings
 }: PublicRouteSettings<Deps, Schemas>): PublicRoute<Deps> {
+  const isOfProject = settings.input.path?.shape['project_id'] !== undefined;
+  const ofProject: readonly PublicCode[] = isOfProject ? ['project_not_found'] : [];
+  const endpoint = { ...settings, errors: [...ofProject, ...settings.errors] };
   return {
     ...endpoint,
     bind: (deps) => ({
@@ -85,7 +92,11 @@ export function publicRoute<Deps, const Schemas extends InputSchemas>({
       run: async (raw, request) => {
         // V1 ignores unknown query parameters, as it always did.
         const unknownQuery = endpoint.dialect === undefined ? 'refuse' : 'ignore';
-        return handle(deps, validateInput(endpoint.input, raw, unknownQuery), request);
+        const input = validateInput(endpoint.input, raw, unknownQuery);
+        if (isOfProject && raw.path['project_id'] !== request.principal.projectId) {
+          throw new Refused({ code: 'project_not_found' });
+        }
+        return handle(deps, input, request);
       },
     }),
   };

@@ -29,3 +29,17 @@ export function openOrRefuse(
   if (content === null) throw new Refused({ code: 'invalid_cursor' });
   return content;
 }
+
+/** The parts of one list: each names where the next one begins by a cursor of this binding. */
+export function listParts(cursors: CursorSealer, binding: readonly string[]) {
+  return {
+    /** Where the part of this cursor begins; null for the first one. */
+    begin: (cursor: string | undefined): string | null =>
+      cursor === undefined ? null : openOrRefuse(cursors, cursor, binding),
+    /** `next` is null on the last part. */
+    paginationTo: (next: string | null) => ({
+      has_more: next !== null,
+      next_cursor: next === null ? null : cursors.seal(next, binding),
+    }),
+  };
+}

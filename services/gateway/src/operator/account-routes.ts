@@ -48,7 +48,7 @@ export const accountRoutes = [
     answer: listOf(accountRecord),
     errors: ['invalid_cursor'],
     async handle({ tenancy }, { query }) {
-      const afterId = readCursor('accounts', query.cursor, isAccountId);
+      const afterId = readCursor('accounts', query.cursor, accountId);
       const { limit } = query;
       const found = await tenancy.listAccounts({ afterId, limit: limit + 1 });
       const positionOf = (account: Account) => account.id;
@@ -121,7 +121,3 @@ export const accountRoutes = [
       toWireAccount(await tenancy.changeAccount(path.account_id, fromWireChange(body))),
   }),
 ];
-
-function isAccountId(text: string): boolean {
-  return accountId.safeParse(text).success;
-}

@@ -32,7 +32,7 @@ export const auditRoutes = [
     answer: listOf(auditRecord),
     errors: ['invalid_cursor'],
     async handle({ auditStore }, { query }) {
-      const position = readCursor('audit', query.cursor, isPosition);
+      const position = readCursor('audit', query.cursor, auditPosition);
       const { limit, operator, from = null, to = null } = query;
       const found = await auditStore.list({
         ...{ operator, fromMs: from, toMs: to, limit: limit + 1 },
@@ -53,10 +53,10 @@ function toWire({ id, atMs, kind, requestId: request_id, ...entry }: AuditEntry)
 
 const textOf = ({ id, atMs }: AuditPosition) => `${atMs}/${id}`;
 
-function isPosition(text: string): boolean {
+const auditPosition = z.string().refine((text) => {
   const [atMs = '', id, ...rest] = text.split('/');
   return /^[0-9]{1,15}$/.test(atMs) && auditId.safeParse(id).success && rest.length === 0;
-}
+});
 
 function positionOf(text: string): AuditPosition {
   const [atMs = '', id] = text.split('/');

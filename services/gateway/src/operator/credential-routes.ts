@@ -83,7 +83,7 @@ export const credentialRoutes = [
     answer: listOf(credentialRecord),
     errors: ['project_not_found', 'invalid_cursor'],
     async handle({ tenancy, clock }, { path, query }) {
-      const afterId = readCursor('credentials', query.cursor, isCredentialId);
+      const afterId = readCursor('credentials', query.cursor, credentialId);
       const project = await tenancy.findProject(path.project_id);
       if (project === null) throw new Refused({ code: 'project_not_found' });
       const { limit } = query;
@@ -203,7 +203,3 @@ export const credentialRoutes = [
     },
   }),
 ];
-
-function isCredentialId(text: string): boolean {
-  return credentialId.safeParse(text).success;
-}

@@ -1,4 +1,5 @@
 import { Refused } from '@inventory/http/refused';
+import type { z } from 'zod';
 
 /** Lists whose cursors must not be mixed up. */
 type ListName =
@@ -16,20 +17,20 @@ export function writeCursor(list: ListName, position: string): string {
   return Buffer.from(`${list}:${position}`).toString('base64url');
 }
 
-/** The position a cursor of this list names; null without one. Throws `invalid_cursor`. */
+/** The position that a cursor of this list names; null without one. Throws `invalid_cursor`. */
 export function readCursor(
   list: ListName,
   cursor: string | undefined,
-  isPosition: (text: string) => boolean,
+  position: z.ZodType,
 ): string | null {
   if (cursor === undefined) return null;
   const text = Buffer.from(cursor, 'base64url').toString();
-  const position = text.slice(list.length + 1);
-  const isOurs = text.startsWith(`${list}:`) && isPosition(position);
-  if (!isOurs || writeCursor(list, position) !== cursor) {
+  const named = text.slice(list.length + 1);
+  const isOurs = text.startsWith(`${list}:`) && position.safeParse(named).success;
+  if (!isOurs || writeCursor(list, named) !== cursor) {
     throw new Refused({ code: 'invalid_cursor' });
   }
-  return position;
+  return named;
 }
 
 interface ListOptions<Item, Shown> {

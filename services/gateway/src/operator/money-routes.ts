@@ -173,7 +173,7 @@ const readingRoutes = [
     answer: listOf(holdView),
     errors: ['account_not_found', 'invalid_cursor'],
     async handle(deps, { path, query }) {
-      const after = readCursor('holds', query.cursor, isHoldPosition);
+      const after = readCursor('holds', query.cursor, holdPlace);
       await requireAccount(deps, path.account_id);
       const { items } = await deps.ledger.listHolds(path.account_id);
       return holdsAnswer(items, after, query.limit);
@@ -210,7 +210,7 @@ const readingRoutes = [
     },
     errors: ['account_not_found', 'invalid_cursor', 'not_acceptable'],
     async handle(deps, { path, query }, request) {
-      const after = readCursor('statement', query.cursor, isSeq);
+      const after = readCursor('statement', query.cursor, seq);
       const format = query.format ?? acceptedFormat(request);
       await requireAccount(deps, path.account_id);
       const part = { afterSeq: Number(after ?? 0), limit: query.limit };
@@ -257,12 +257,5 @@ function csvReply(rows: readonly StatementRow[], nextCursor: string | null): Rep
   });
 }
 
-function isSeq(text: string): boolean {
-  return /^[1-9][0-9]{0,14}$/.test(text);
-}
-
-function isHoldPosition(text: string): boolean {
-  const [time = '', id = '', ...rest] = text.split('/');
-  const isTime = /^[0-9T:.-]{1,40}Z$/.test(time);
-  return isTime && rest.length === 0 && refreshId.safeParse(id).success;
-}
+const seq = z.string().regex(/^[1-9][0-9]{0,14}$/);
+const holdPlace = z.templateLiteral([z.string().regex(/^[0-9T:.-]{1,40}Z$/), '/', refreshId]);

@@ -55,7 +55,7 @@ export const projectRoutes = [
     answer: listOf(projectRecord),
     errors: ['account_not_found', 'invalid_cursor'],
     async handle({ tenancy }, { path, query }) {
-      const afterId = readCursor('projects', query.cursor, isProjectId);
+      const afterId = readCursor('projects', query.cursor, projectId);
       const account = await tenancy.findAccount(path.account_id);
       if (account === null) throw new Refused({ code: 'account_not_found' });
       const { limit } = query;
@@ -108,7 +108,3 @@ export const projectRoutes = [
       toWireProject(await tenancy.changeProject(path.project_id, fromWireChange(body))),
   }),
 ];
-
-function isProjectId(text: string): boolean {
-  return projectId.safeParse(text).success;
-}

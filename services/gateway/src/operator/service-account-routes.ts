@@ -54,7 +54,7 @@ export const serviceAccountRoutes = [
     answer: listOf(serviceAccountRecord),
     errors: ['account_not_found', 'invalid_cursor'],
     async handle({ tenancy }, { path, query }) {
-      const afterId = readCursor(list, query.cursor, isServiceAccountId);
+      const afterId = readCursor(list, query.cursor, serviceAccountId);
       const account = await tenancy.findAccount(path.account_id);
       if (account === null) throw new Refused({ code: 'account_not_found' });
       const { limit } = query;
@@ -107,7 +107,3 @@ export const serviceAccountRoutes = [
     },
   }),
 ];
-
-function isServiceAccountId(text: string): boolean {
-  return serviceAccountId.safeParse(text).success;
-}

@@ -15,7 +15,6 @@ import {
 import { Refused } from '@inventory/http/refused';
 import { Reply } from '@inventory/http/reply';
 import { z } from 'zod';
-import { namedIn } from '../webhooks/webhook-client.ts';
 import { readCursor, writeCursor } from './list-cursor.ts';
 import { operatorRoute } from './operator-route.ts';
 import { emptyBody, keyedHeaders, listOf, listQuery } from './operator-schemas.ts';
@@ -25,7 +24,7 @@ const all = '/projects/{project_id}/webhook-endpoints';
 const one = `${all}/{endpoint_id}`;
 const errors = ['webhook_endpoint_not_found'] as const;
 const changeErrors = [...errors, 'concurrent_change'] as const;
-const isPlace = (text: string) => /^[0-9]{15}\/evt_[0-9a-f-]{36}$/.test(text);
+const place = z.string().regex(/^[0-9]{15}\/evt_[0-9a-f-]{36}$/);
 
 const readingRoutes = [
   operatorRoute({
@@ -57,7 +56,7 @@ const readingRoutes = [
     input: { path: webhookEndpointPath },
     answer: webhookEndpoint,
     errors,
-    handle: ({ webhooks }, { path }) => webhooks.readEndpoint(namedIn(path)),
+    handle: ({ webhooks }, { path }) => webhooks.readEndpoint(path),
   }),
   operatorRoute({
     operationId: 'listWebhookDeliveries',
@@ -79,9 +78,9 @@ const readingRoutes = [
     errors: [...errors, 'invalid_cursor'],
     async handle({ webhooks }, { path, query }) {
       const { state, from, to, limit } = query;
-      const before = readCursor('deliveries', query.cursor, isPlace) ?? undefined;
+      const before = readCursor('deliveries', query.cursor, place) ?? undefined;
       const part = { state, from, to, limit, before };
-      const { items, next_before } = await webhooks.listDeliveries(namedIn(path), part);
+      const { items, next_before } = await webhooks.listDeliveries(path, part);
       return { items, next_cursor: next_before && writeCursor('deliveries', next_before) };
     },
   }),
@@ -103,7 +102,7 @@ const changingRoutes = [
     },
     answer: webhookEndpoint,
     errors: changeErrors,
-    handle: ({ webhooks }, { path, body }) => webhooks.changeEndpoint(namedIn(path), body),
+    handle: ({ webhooks }, { path, body }) => webhooks.changeEndpoint(path, body),
   }),
   operatorRoute({
     operationId: 'deleteWebhookEndpoint',
@@ -118,7 +117,7 @@ const changingRoutes = [
     answer: deletedWebhookEndpoint,
     errors,
     async handle({ webhooks }, { path }) {
-      await webhooks.deleteEndpoint(namedIn(path));
+      await webhooks.deleteEndpoint(path);
       return { endpoint_id: path.endpoint_id, deleted: true } as const;
     },
   }),
@@ -142,7 +141,7 @@ const changingRoutes = [
     errors: [...changeErrors, 'idempotency_conflict', 'secret_rotation_in_progress'],
     async handle({ webhooks }, { path, header, body }) {
       const wanted = { ...body, key: header['idempotency-key'] };
-      const { endpoint, replayedHeader } = await webhooks.rotateSecret(namedIn(path), wanted);
+      const { endpoint, replayedHeader } = await webhooks.rotateSecret(path, wanted);
       return new Reply({ headers: replayedHeader, body: endpoint });
     },
   }),
@@ -163,7 +162,7 @@ const sendingRoutes = [
     answer: webhookPing,
     errors,
     handle: async ({ webhooks }, { path }) => ({
-      event_id: await webhooks.sendPing(namedIn(path)),
+      event_id: await webhooks.sendPing(path),
     }),
   }),
   operatorRoute({
@@ -179,7 +178,7 @@ const sendingRoutes = [
     input: { path: webhookEndpointPath, body: webhookRedelivery },
     answer: webhookRedelivered,
     errors: [...errors, 'event_not_found'],
-    handle: ({ webhooks }, { path, body }) => webhooks.redeliverEvents(namedIn(path), body),
+    handle: ({ webhooks }, { path, body }) => webhooks.redeliverEvents(path, body),
   }),
 ];
 

@@ -14,11 +14,10 @@ import { billHeaders } from '../http/v1-headers.ts';
 import { ExportExpired, exportBody } from './export-body.ts';
 import type { KeyedRead, KeyedReads } from './keyed-reads.ts';
 import { type OpenedExport, openExport, type WantedExport } from './open-export.ts';
-import { replayed, toLanguageHeaders } from './page-answer.ts';
+import { refusePage, replayed, toLanguageHeaders } from './page-answer.ts';
 import { billOf } from './page-bill.ts';
 import { exportEnded } from './page-metrics.ts';
 import { keyHeader, languageHeaders, readErrors, replayedHeader } from './page-texts.ts';
-import { refusePage } from './refuse-page.ts';
 import type { RevisionStoreClient } from './revision-store-client.ts';
 import { sendExport } from './send-export.ts';
 

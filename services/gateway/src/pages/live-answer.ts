@@ -1,10 +1,10 @@
 import { invariant } from '@inventory/runtime/bug';
 import type { Answer } from '../http/answer.ts';
+import { BilledRefused } from '../http/billed-refused.ts';
 import type { FetchedLivePage } from './live-page-client.ts';
 import { answerPage, type BilledPage, replayed, type WrittenPage } from './page-answer.ts';
 import { billOf } from './page-bill.ts';
 import type { LivePageRead } from './read-live-page.ts';
-import { denialReason, refuseDenied } from './refuse-page.ts';
 
 /** What the responses of V2 and V1 are written from. */
 export type PageToWrite = BilledPage<FetchedLivePage>;
@@ -22,13 +22,20 @@ export async function liveAnswer(
   });
 }
 
+/** `billing_reason` of a confirmed denial. */
+const reasons = {
+  inventory_private: 'private_confirmed',
+  inventory_not_found: 'not_found_confirmed',
+} as const;
+
+/** A confirmed denial is an error that is charged, so it must be delivered like a page. */
 function refuseIfDenied(
   read: Extract<LivePageRead, { result: 'charged' | 'replayed' }>,
   priceVersion: number | null,
 ): void {
   const { page } = read;
   if (page.result !== 'denied') return;
-  const bill = billOf(read, priceVersion, denialReason(page.refusal));
+  const bill = billOf(read, priceVersion, reasons[page.refusal.code]);
   const extras = read.result === 'charged' ? { delivery: read.delivery } : { headers: replayed };
-  throw refuseDenied(page.refusal, bill, extras);
+  throw new BilledRefused(page.refusal, { billing: { ...bill }, ...extras });
 }

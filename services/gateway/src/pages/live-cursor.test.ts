@@ -1,14 +1,15 @@
 import { newAccountId, newScope } from '@inventory/testkit/builders';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
+import type { ChainOwner } from '../captures/capture.domain.ts';
 import type { LiveChain } from '../captures/live-chain.domain.ts';
 import { createCursorSealer } from '../http/sealed-cursor.ts';
-import { type LiveCursorBinding, openLiveCursor, sealLiveCursor } from './live-cursor.ts';
+import { openLiveCursor, sealLiveCursor } from './live-cursor.ts';
 
 const cursors = createCursorSealer([Buffer.alloc(32, 1).toString('base64url')]);
 const foreign = createCursorSealer([Buffer.alloc(32, 2).toString('base64url')]);
 
-const binding = (): LiveCursorBinding => ({
+const binding = (): ChainOwner => ({
   accountId: newAccountId(),
   scope: newScope(),
   language: 'english',
@@ -88,7 +89,7 @@ test('another account, inventory, language, key or route does not open it', () =
     evidence: '',
   };
   const cursor = sealLiveCursor(cursors, own, chain, 1);
-  const others: LiveCursorBinding[] = [
+  const others: ChainOwner[] = [
     { ...own, accountId: newAccountId() },
     { ...own, scope: { ...own.scope, context_id: own.scope.context_id + 1 } },
     { ...own, scope: { ...own.scope, app_id: own.scope.app_id + 1 } },

@@ -1,16 +1,8 @@
-import type { AccountId } from '@inventory/contracts/ids';
-import { type InventoryKey, inventoryKeyText } from '@inventory/contracts/inventory-key';
-import type { Language } from '@inventory/contracts/languages';
+import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { z } from 'zod';
+import type { ChainOwner } from '../captures/capture.domain.ts';
 import type { LiveChain } from '../captures/live-chain.domain.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
-
-/** What a cursor of Live Pages is bound to, beside the chain inside it. */
-export interface LiveCursorBinding {
-  readonly accountId: AccountId;
-  readonly scope: InventoryKey;
-  readonly language: Language;
-}
 
 const content = z.tuple([
   z.int().min(0),
@@ -24,14 +16,14 @@ const content = z.tuple([
 ]);
 
 /** Bound to the route: a cursor of another route is invalid. */
-function bindingOf({ accountId, scope, language }: LiveCursorBinding): string[] {
+function bindingOf({ accountId, scope, language }: ChainOwner): string[] {
   return ['live', accountId, inventoryKeyText(scope), language];
 }
 
 /** `nowMs` is the time of issue, from which its age counts. */
 export function sealLiveCursor(
   cursors: CursorSealer,
-  binding: LiveCursorBinding,
+  binding: ChainOwner,
   chain: LiveChain,
   nowMs: number,
 ): string {
@@ -44,7 +36,7 @@ export function sealLiveCursor(
 /** Null for a cursor that was not issued for this account, inventory and language. */
 export function openLiveCursor(
   cursors: CursorSealer,
-  binding: LiveCursorBinding,
+  binding: ChainOwner,
   cursor: string,
 ): { readonly issuedAtMs: number; readonly chain: LiveChain } | null {
   const opened = cursors.open(cursor, bindingOf(binding));

@@ -15,7 +15,6 @@ import { commandWork } from '../commands/command-work.ts';
 import type { RequestReplyClient } from '../commands/request-reply-client.ts';
 import type { BoundPublicRoute } from '../http/public-route.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
-import type { ChangesClient } from './changes-client.ts';
 import { createIntentCloser } from './close-intents.ts';
 import { exportCurrentRoute } from './export-current-route.ts';
 import { createKeyedReads, type KeyedReads } from './keyed-reads.ts';
@@ -69,7 +68,6 @@ export function openPages(
     readonly ledger: LedgerClient;
     readonly funds: Funds;
     readonly revisions: RevisionStoreClient;
-    readonly changes: ChangesClient;
     readonly livePages: LivePageClient;
     readonly staging: StagingClient;
     readonly prices: Pick<PriceVersion, 'currentVersion'>;
@@ -86,10 +84,7 @@ export function openPages(
   const live = { livePages, reads, prices, funds, limiter };
   return [
     readCurrentRoute.bind({ revisions, reads, cursors, prices, clock }),
-    readChangesRoute.bind({
-      ...{ revisions: deps.changes, ledger: deps.ledger },
-      ...{ reads, cursors, prices, clock },
-    }),
+    readChangesRoute.bind({ revisions, ledger: deps.ledger, reads, cursors, prices, clock }),
     exportCurrentRoute.bind({
       ...{ revisions, reads, prices, clock, logger },
       limiter: createKeyedSemaphore<AccountId>(config.exports.limits),

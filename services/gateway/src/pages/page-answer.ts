@@ -1,11 +1,13 @@
 import { type Language, languageTags } from '@inventory/contracts/languages';
+import type { Refusal } from '@inventory/contracts/refusal';
 import type { ProductCode } from '@inventory/contracts/vocabulary';
+import { Refused } from '@inventory/http/refused';
 import { invariant } from '@inventory/runtime/bug';
 import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
 import type { AdmittedRequest, Answer } from '../http/answer.ts';
+import { BilledRefused } from '../http/billed-refused.ts';
 import type { KeyedRead } from './keyed-reads.ts';
 import { billOf, type PageBill } from './page-bill.ts';
-import { refusePage } from './refuse-page.ts';
 
 /** What the response of a page is written from. */
 export interface BilledPage<Page> {
@@ -52,6 +54,13 @@ export async function answerPage<Page>(
     delivery.abandoned();
     throw error;
   }
+}
+
+/** A page read that ends without a page and costs nothing. */
+export function refusePage(refusal: Refusal): Refused {
+  return refusal.code === 'inventory_revision_not_found'
+    ? new BilledRefused(refusal, { billing: { billing_reason: 'no_revision' } })
+    : new Refused(refusal);
 }
 
 /** `meta` of a page. */

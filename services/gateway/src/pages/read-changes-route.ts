@@ -5,18 +5,12 @@ import { packedPageBeginning } from '@inventory/contracts/internal/inventory';
 import { Refused } from '@inventory/http/refused';
 import type { Clock } from '@inventory/runtime/clock';
 import type { LedgerClient } from '../accounts/ledger-client.ts';
+import type { ChainOwner } from '../captures/capture.domain.ts';
 import type { AdmittedRequest } from '../http/answer.ts';
 import { changesExample, pageMetaExample } from '../http/openapi/examples.ts';
 import { nextPart, sameScope } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
-import type { ChangesClient, ChangesPage, WantedChanges } from './changes-client.ts';
-import {
-  type ChangeCounts,
-  type ChangesChain,
-  openChangesCursor,
-  sealChangesCursor,
-} from './changes-cursor.ts';
 import type { KeyedReads } from './keyed-reads.ts';
 import {
   ageSecondsOf,
@@ -29,9 +23,11 @@ import {
 import { freeBill } from './page-bill.ts';
 import type { FetchedPage } from './page-charges.ts';
 import { keyHeader, languageHeaders, readErrors, replayedHeader } from './page-texts.ts';
+import type { ChangesPage, RevisionStoreClient, WantedChanges } from './revision-store-client.ts';
+import { type ChangeCounts, openChangesCursor, sealChangesCursor } from './saved-cursors.ts';
 
 interface ReadChangesDeps {
-  readonly revisions: ChangesClient;
+  readonly revisions: Pick<RevisionStoreClient, 'findChanges'>;
   readonly reads: KeyedReads;
   readonly ledger: Pick<LedgerClient, 'readBalance'>;
   readonly cursors: CursorSealer;
@@ -113,17 +109,19 @@ async function fetchChanges(
   { revisions }: ReadChangesDeps,
   wanted: WantedChanges,
 ): Promise<FetchedPage<ChangesPage>> {
-  const found = await revisions.findChanges(wanted);
-  if (found.result === 'refused') return found;
-  const { page } = found;
-  const { counts } = page.meta;
+  const found = await revisions.findChanges(wanted).catch((error: unknown) => {
+    if (error instanceof Refused) return error;
+    throw error;
+  });
+  if (found instanceof Refused) return { result: 'refused', refusal: found.refusal };
+  const { counts } = found.meta;
   const isEmpty = counts !== null && counts.added + counts.removed + counts.changed === 0;
-  return { result: isEmpty ? 'free' : 'page', page };
+  return { result: isEmpty ? 'free' : 'page', page: found };
 }
 
 /** Of the chain of a page; its counts are known from the second page on. */
 interface ChainOfPage {
-  readonly chain: ChangesChain;
+  readonly chain: ChainOwner;
   readonly counts: ChangeCounts | null;
 }
 

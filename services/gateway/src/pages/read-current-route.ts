@@ -2,8 +2,8 @@ import { currentPage, currentQuery } from '@inventory/contracts/http/current';
 import { pageReadMeta } from '@inventory/contracts/http/meta';
 import { scopePath } from '@inventory/contracts/http/parameters';
 import { pageAssetsMax } from '@inventory/contracts/vocabulary';
-import { Refused } from '@inventory/http/refused';
 import type { Clock } from '@inventory/runtime/clock';
+import type { ChainOwner } from '../captures/capture.domain.ts';
 import type { AdmittedRequest } from '../http/answer.ts';
 import {
   exampleCursor,
@@ -16,7 +16,6 @@ import { nextPart, sameScope, sinceRevision } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
 import { currentBody } from './current-body.ts';
-import { type CurrentChain, openCurrentCursor, sealCurrentCursor } from './current-cursor.ts';
 import type { KeyedRead, KeyedReads, ReadKey } from './keyed-reads.ts';
 import {
   ageSecondsOf,
@@ -29,6 +28,7 @@ import {
 import type { CountedRead } from './page-charges.ts';
 import { keyHeader, languageHeaders, readErrors, replayedHeader } from './page-texts.ts';
 import type { SavedPage, WantedSavedPage } from './revision-store-client.ts';
+import { openCurrentCursor, sealCurrentCursor } from './saved-cursors.ts';
 
 interface ReadCurrentDeps {
   readonly revisions: { findPage(wanted: WantedSavedPage): Promise<SavedPage | null> };
@@ -94,12 +94,8 @@ export const readCurrentRoute = publicRoute({
     const { requestId, principal } = request;
     const { accountId, projectId } = principal;
     const chain = { accountId, scope, language: query.language };
-    const from =
-      query.cursor === undefined ? null : openCurrentCursor(deps.cursors, chain, query.cursor);
-    if (query.cursor !== undefined && from === null) {
-      throw new Refused({ code: 'invalid_cursor' });
-    }
     const { language, page_size: pageSize = pageAssetsMax, cursor = null } = query;
+    const from = cursor === null ? null : openCurrentCursor(deps.cursors, chain, cursor);
     const { descriptions, assetid: assetIds } = query;
     const key = header['Idempotency-Key'];
     const inputs = [...Object.values(scope), language, pageSize, cursor, descriptions, ...assetIds];
@@ -117,7 +113,7 @@ export const readCurrentRoute = publicRoute({
 function write(
   { cursors, clock }: ReadCurrentDeps,
   request: AdmittedRequest,
-  chain: CurrentChain,
+  chain: ChainOwner,
   { page, bill }: BilledPage<SavedPage>,
 ): WrittenPage {
   const saved = page.meta;

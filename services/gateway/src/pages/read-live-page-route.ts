@@ -6,6 +6,7 @@ import { Refused } from '@inventory/http/refused';
 import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
+import type { ChainOwner } from '../captures/capture.domain.ts';
 import { type LiveChain, openLiveChain, withoutCapture } from '../captures/live-chain.domain.ts';
 import type { AdmittedRequest } from '../http/answer.ts';
 import { exampleCursor, exampleRows, pageMetaExample } from '../http/openapi/examples.ts';
@@ -13,7 +14,7 @@ import { nextPart, sameScope } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
 import { liveAnswer, type PageToWrite } from './live-answer.ts';
-import { type LiveCursorBinding, openLiveCursor, sealLiveCursor } from './live-cursor.ts';
+import { openLiveCursor, sealLiveCursor } from './live-cursor.ts';
 import { pageMeta, toLanguageHeaders } from './page-answer.ts';
 import {
   keyHeader,
@@ -27,7 +28,7 @@ import { type ReadLivePageDeps, readLivePage } from './read-live-page.ts';
 /** A page of a chain before its delivery. */
 export interface ChainedPage {
   readonly chain: LiveChain;
-  readonly owner: LiveCursorBinding;
+  readonly owner: ChainOwner;
   readonly members: readonly Buffer[];
   readonly nextStartAssetid: string | null;
   readonly assetCount: number;
@@ -142,7 +143,7 @@ export const readLivePageRoute = publicRoute({
 
 function chainOf(
   deps: LivePageRouteDeps,
-  binding: LiveCursorBinding,
+  binding: ChainOwner,
   cursor: string | undefined,
 ): LiveChain {
   const nowMs = deps.clock.now();
@@ -156,11 +157,7 @@ function chainOf(
 }
 
 /** Null after the last page. */
-function nextCursor(
-  deps: LivePageRouteDeps,
-  binding: LiveCursorBinding,
-  chain: LiveChain,
-): string | null {
+function nextCursor(deps: LivePageRouteDeps, binding: ChainOwner, chain: LiveChain): string | null {
   if (chain.startAssetid === null) return null;
   return sealLiveCursor(deps.cursors, binding, chain, deps.clock.now());
 }

@@ -1,5 +1,11 @@
 import type { ObservationId, RevisionId } from '@inventory/contracts/ids';
 import {
+  type ChangesPageMeta,
+  changesPageMeta,
+  changesPageMetaHeader,
+  changesPagePath,
+} from '@inventory/contracts/internal/changes';
+import {
   type CurrentPageMeta,
   currentPageMeta,
   currentPageMetaHeader,
@@ -57,6 +63,27 @@ export interface RevisionStoreClient {
    * with `invalid_request` behind the end.
    */
   findLines(wanted: WantedLines, signal: AbortSignal): Promise<SavedPage | null>;
+  /** Rejects with {@link Refused} where there is no such page of changes. */
+  findChanges(wanted: WantedChanges): Promise<ChangesPage>;
+}
+
+export interface WantedChanges {
+  readonly scope: InventoryKey;
+  readonly since: RevisionId;
+  readonly language: Language;
+  readonly pageSize: number;
+  /** What the first page led to, and the key of the last change given; null for the first page. */
+  readonly pinned: {
+    readonly revisionId: RevisionId;
+    readonly observationId: ObservationId;
+    readonly behind: string;
+  } | null;
+}
+
+export interface ChangesPage {
+  readonly meta: ChangesPageMeta;
+  /** The text of `"added":[…],"removed":[…],"changed":[…],"descriptions":[…]`; never parsed here. */
+  readonly bytes: Buffer;
 }
 
 export interface WantedLines {
@@ -80,6 +107,28 @@ export function createRevisionStoreClient(client: InternalClient): RevisionStore
         lane: exportCalls,
         signal,
       });
+    },
+    async findChanges({ scope, since, language, pageSize, pinned }) {
+      const answer = await client.bytes({
+        method: 'GET',
+        path: pathOf(changesPagePath, scope),
+        query: {
+          since,
+          language,
+          page_size: pageSize,
+          revision_id: pinned?.revisionId,
+          observation_id: pinned?.observationId,
+          behind: pinned?.behind,
+        },
+        refusals: [
+          'inventory_revision_not_found',
+          'revision_expired',
+          'cursor_expired',
+          'invalid_request',
+        ],
+      });
+      const meta = answer.headers[changesPageMetaHeader];
+      return { meta: changesPageMeta.parse(JSON.parse(String(meta))), bytes: answer.body };
     },
   };
 }

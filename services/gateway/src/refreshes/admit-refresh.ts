@@ -1,29 +1,30 @@
-import type { refreshAcceptanceMeta } from '@inventory/contracts/http/meta';
-import { maxCreditsMin, type RefreshRecord } from '@inventory/contracts/http/refresh';
+import { maxCreditsMin } from '@inventory/contracts/http/refresh';
 import type { PriceList } from '@inventory/contracts/internal/ledger';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { Language } from '@inventory/contracts/languages';
 import type { Refusal } from '@inventory/contracts/refusal';
-import type { Permission, ProductCode } from '@inventory/contracts/vocabulary';
+import type { Permission } from '@inventory/contracts/vocabulary';
 import { Refused } from '@inventory/http/refused';
-import { unreachable } from '@inventory/runtime/bug';
-import type { z } from 'zod';
+import type { Clock } from '@inventory/runtime/clock';
+import type { Identifiers } from '@inventory/runtime/identifiers';
 import { type Funds, isFundsRefusal } from '../accounts/funds.ts';
 import type { PriceVersion } from '../accounts/prices.ts';
 import type { AdmittedRequest } from '../http/answer.ts';
 import { mayUse } from '../tenancy/principal.domain.ts';
 import type { CollectorClient } from './collector-client.ts';
-import { toWireAcceptedRecord, toWireSavedRecord } from './refresh-answer.ts';
+import type { PendingCancelStore } from './pending-cancel-store.ts';
+import { type AdmittedRefresh, refreshProduct, toAdmitted } from './refresh-answer.ts';
 import {
-  type AcceptedReservation,
+  notSent,
+  type RefreshAttempt,
   type RefreshDecision,
-  type RefreshRequest,
-  type RequestRefreshDeps,
-  requestRefresh,
-} from './request-refresh.ts';
+  refused,
+  type SendAttemptDeps,
+  sendAttempt,
+  undecided,
+} from './refresh-attempt.ts';
 
 const currentPermission = 'platform.inventory.current.page.v1' satisfies Permission;
-export const refreshProduct = 'platform.inventory.refresh.v1' satisfies ProductCode;
 
 export interface WantedRefresh {
   readonly scope: InventoryKey;
@@ -34,23 +35,12 @@ export interface WantedRefresh {
   readonly idempotencyKey: string | null;
 }
 
-export interface AdmittedRefresh {
-  /** 200 where a saved observation answered. */
-  readonly status: 200 | 202;
-  readonly record: RefreshRecord;
-  /** `meta` is that of the acceptance, also when the record has changed since. */
-  readonly meta: AcceptanceTerms;
-  /** Null once terminal. */
-  readonly retryAfterSeconds: number | null;
-  readonly isReplay: boolean;
-}
-
-export type AcceptanceTerms = Omit<
-  z.infer<typeof refreshAcceptanceMeta>,
-  'request_id' | 'rate_limit'
->;
-
-export interface AdmitRefreshDeps extends RequestRefreshDeps {
+export interface AdmitRefreshDeps extends SendAttemptDeps {
+  readonly pendingCancels: Omit<PendingCancelStore, 'cancels'>;
+  readonly wakeCancels: () => void;
+  readonly clock: Clock;
+  readonly identifiers: Identifiers;
+  readonly deadlines: SendAttemptDeps['deadlines'] & { readonly storeMs: number };
   /** Their reservation is the smallest allowed `max_credits`, where it is more than 125. */
   readonly prices: Pick<PriceVersion, 'readPrices'>;
   readonly funds: Pick<Funds, 'recheckFunds' | 'recordRefusal'>;
@@ -130,60 +120,79 @@ async function earlyRefusal(
   return found.refusal ?? withoutFunds;
 }
 
-function toAdmitted(decision: RefreshDecision, scope: InventoryKey): AdmittedRefresh {
-  switch (decision.result) {
-    case 'accepted': {
-      const record = toWireAcceptedRecord({ ...decision, scope });
-      const { retryAfterSeconds } = decision;
-      return {
-        status: 202,
-        record,
-        meta: metaOf(decision),
-        retryAfterSeconds,
-        isReplay: false,
-      };
-    }
-    case 'saved': {
-      const record = toWireSavedRecord(decision, scope);
-      const meta = savedMeta(decision.priceVersion);
-      return { status: 200, record, meta, retryAfterSeconds: null, isReplay: false };
-    }
-    case 'replayed': {
-      const { record, retry_after_seconds: retryAfterSeconds } = decision.view;
-      const isSaved = record.served_from === 'saved';
-      const meta = isSaved ? savedMeta(decision.priceVersion) : metaOf(decision);
-      return { status: isSaved ? 200 : 202, record, meta, retryAfterSeconds, isReplay: true };
-    }
-    case 'refused':
-      throw new Refused(decision.refusal);
-    default:
-      return unreachable(decision);
+export interface RefreshRequest
+  extends Omit<RefreshAttempt, 'refreshId' | 'requestedAtMs' | 'watchId'> {
+  /** Rejects where the request is refused for the rate: then nothing is sent. */
+  readonly counted?: Promise<void>;
+}
+export type RequestRefreshDeps = Omit<AdmitRefreshDeps, 'prices' | 'funds' | 'collector'> &
+  Pick<SendAttemptDeps, 'collector'>;
+
+/**
+ * Every request is an attempt of its own; the collector's insert alone decides which attempt a key
+ * belongs to. An attempt without a key cannot be found again: its cancel is durable before it is
+ * sent, and withdrawn before the response says that it is accepted, so that a gateway that dies in
+ * between leaves nothing that is charged.
+ */
+export async function requestRefresh(
+  deps: RequestRefreshDeps,
+  { counted, ...request }: RefreshRequest,
+): Promise<RefreshDecision> {
+  const requestedAtMs = deps.clock.now();
+  const refreshId = deps.identifiers.uuidV7();
+  const attempt = { ...request, refreshId, requestedAtMs, watchId: null };
+  if (request.idempotencyKey !== null) {
+    await counted;
+    return await sendAttempt(deps, attempt);
+  }
+  const decidedByMs = requestedAtMs + deps.decisionTimeoutMs + deps.deadlines.storeMs;
+  const [stored, admitted] = await Promise.allSettled([
+    deps.pendingCancels.insertCancel(attempt, decidedByMs),
+    counted,
+  ]);
+  if (admitted.status === 'rejected') {
+    // One that is left is sent, and has no effect.
+    void isWithdrawn(deps, attempt, refused(notSent));
+    throw admitted.reason;
+  }
+  if (stored.status === 'rejected') {
+    deps.logger.warn({ err: stored.reason }, 'refresh not requested');
+    return refused(notSent);
+  }
+  const decision = await sendAttempt(deps, attempt);
+  const isUnknown = decision.result === 'refused' && decision.refusal === undecided;
+  return isUnknown || !(await isWithdrawn(deps, attempt, decision))
+    ? await cancelAttempt(deps, attempt)
+    : decision;
+}
+
+/** Whether the cancel of a decided attempt is never sent. That of a refused one has no effect. */
+async function isWithdrawn(
+  deps: RequestRefreshDeps,
+  { refreshId }: RefreshAttempt,
+  { result }: RefreshDecision,
+): Promise<boolean> {
+  try {
+    return (await deps.pendingCancels.withdrawCancel(refreshId)) || result === 'refused';
+  } catch (error) {
+    deps.logger.warn({ err: error, refresh_id: refreshId }, 'cancel not withdrawn');
+    return result === 'refused';
   }
 }
 
-function savedMeta(priceVersion: number): AcceptanceTerms {
-  return {
-    product_code: refreshProduct,
-    price_version: priceVersion,
-    credits_reserved: 0,
-    billing_disposition: 'not_charged',
-  };
-}
-
-function metaOf({ priceVersion, creditsReserved, units }: AcceptedReservation): AcceptanceTerms {
-  const terms = {
-    product_code: refreshProduct,
-    price_version: priceVersion,
-    credits_reserved: creditsReserved,
-    billing_disposition: 'reserved',
-  } as const;
-  if (units === null) return terms;
-  return {
-    ...terms,
-    billing_reason: 'subscription_allowance',
-    funding: 'subscription',
-    units_reserved: units.reserved,
-    units_charged: 0,
-    units_remaining: units.remaining,
-  };
+/** Responds with `outcome: "unknown"`: the attempt must not start. */
+async function cancelAttempt(
+  deps: RequestRefreshDeps,
+  attempt: RefreshAttempt,
+): Promise<RefreshDecision> {
+  const { refreshId } = attempt;
+  try {
+    await deps.pendingCancels.expediteCancel(attempt, deps.clock.now());
+    deps.wakeCancels();
+  } catch (error) {
+    // It is due later, or was withdrawn: the client has the id and can cancel the refresh.
+    deps.logger.error({ err: error, refresh_id: refreshId }, 'undecided refresh not cancelled');
+  }
+  const detail = { ...undecided.detail, refresh_id: refreshId };
+  return refused({ ...undecided, detail });
 }

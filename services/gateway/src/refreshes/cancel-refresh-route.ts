@@ -1,14 +1,28 @@
-import { plainMeta } from '@inventory/contracts/http/meta';
 import { refreshIdPath } from '@inventory/contracts/http/parameters';
 import { refreshRecord } from '@inventory/contracts/http/refresh';
-import { plainMetaExample, queuedRecord } from '../http/openapi/examples.ts';
-import { publicRoute } from '../http/public-route.ts';
-import { refreshProduct } from './admit-refresh.ts';
-import { type CancelRefreshDeps, cancelRefresh } from './cancel-refresh.ts';
-import { refreshAnswer, retryAfterText } from './refresh-answer.ts';
+import type { AccountId, ProjectId, RefreshId, RequestId } from '@inventory/contracts/ids';
+import type { RefreshView } from '@inventory/contracts/internal/refresh';
+import { Refused } from '@inventory/http/refused';
+import { unreachable } from '@inventory/runtime/bug';
+import type { Clock } from '@inventory/runtime/clock';
+import type { Logger } from '@inventory/runtime/logger';
+import { type RequestReplyClient, replyOf } from '../commands/request-reply-client.ts';
+import { dataRoute } from '../http/data-route.ts';
+import { queuedRecord } from '../http/openapi/examples.ts';
+import { cancelMessage } from './pending-cancels.ts';
+import { readRefresh } from './read-refresh.ts';
+import { refreshProduct, retryAfterHeader, retryAfterText } from './refresh-answer.ts';
+
+interface CancelRefreshDeps {
+  readonly commands: RequestReplyClient;
+  readonly collector: { findRefresh(refreshId: RefreshId): Promise<RefreshView | null> };
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly decisionTimeoutMs: number;
+}
 
 /** POST …/inventory-refreshes/{refresh_id}/cancel: free, repeatable. */
-export const cancelRefreshRoute = publicRoute({
+export const cancelRefreshRoute = dataRoute({
   operationId: 'cancelRefresh',
   tag: 'Refreshes',
   summary: 'Cancel a refresh',
@@ -21,12 +35,8 @@ export const cancelRefreshRoute = publicRoute({
   answer: {
     status: 202,
     description: 'The cancel is accepted.',
-    body: { data: refreshRecord, meta: plainMeta },
-    example: {
-      success: true,
-      data: { ...queuedRecord, state: 'settling' },
-      meta: plainMetaExample,
-    },
+    data: refreshRecord,
+    example: { ...queuedRecord, state: 'settling' },
     headers: { 'Retry-After': retryAfterText },
   },
   errors: ['refresh_not_found', 'refresh_already_completed'],
@@ -37,6 +47,49 @@ export const cancelRefreshRoute = publicRoute({
       projectId: principal.projectId,
       refreshId: path.refresh_id,
     });
-    return refreshAnswer(202, requestId, view, view.record);
+    return { data: view.record, headers: retryAfterHeader(view.retry_after_seconds) };
   },
 });
+
+interface CancelRequest {
+  readonly requestId: RequestId;
+  readonly accountId: AccountId;
+  readonly projectId: ProjectId;
+  readonly refreshId: RefreshId;
+}
+
+/**
+ * The refresh is read first, because a cancel of an unknown id would leave a tombstone in the
+ * collector. Throws `refresh_not_found`, `refresh_already_completed` and, without an outcome in
+ * time, `service_unavailable`.
+ */
+async function cancelRefresh(
+  deps: CancelRefreshDeps,
+  request: CancelRequest,
+): Promise<RefreshView> {
+  const { projectId, refreshId } = request;
+  const view = await readRefresh(deps.collector, projectId, refreshId);
+  if (view === null) throw new Refused({ code: 'refresh_not_found' });
+  if (view.record.state === 'completed') throw new Refused({ code: 'refresh_already_completed' });
+  const reply = await deps.commands.request(
+    // Two requests may cancel one refresh concurrently.
+    cancelMessage({ ...request, requestedAtMs: deps.clock.now() }, `cancel:${request.requestId}`),
+    replyOf('reply.refresh-cancel.v1'),
+    deps.decisionTimeoutMs,
+  );
+  if (reply.result !== 'reply') {
+    deps.logger.warn({ cause: reply.cause, refresh_id: refreshId }, 'no outcome of a cancel');
+    // A retry is safe.
+    throw new Refused({ code: 'service_unavailable', retry_after_seconds: 1 });
+  }
+  switch (reply.body.result) {
+    case 'cancelling':
+      return (await readRefresh(deps.collector, projectId, refreshId)) ?? view;
+    case 'already_completed':
+      throw new Refused({ code: 'refresh_already_completed' });
+    case 'not_found':
+      throw new Refused({ code: 'refresh_not_found' });
+    default:
+      return unreachable(reply.body.result);
+  }
+}

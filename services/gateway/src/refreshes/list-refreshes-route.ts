@@ -1,20 +1,21 @@
-import { plainMeta } from '@inventory/contracts/http/meta';
 import { projectPath } from '@inventory/contracts/http/parameters';
-import { type RefreshRecord, refreshesQuery, refreshPage } from '@inventory/contracts/http/refresh';
-import { type ProjectId, refreshId } from '@inventory/contracts/ids';
+import { refreshesQuery, refreshPage } from '@inventory/contracts/http/refresh';
+import { refreshId } from '@inventory/contracts/ids';
+import type { RefreshList } from '@inventory/contracts/internal/refresh';
 import { z } from 'zod';
-import { envelope } from '../http/answer.ts';
-import { requireOwnProject } from '../http/authorize.ts';
-import { completedRecord, exampleCursor, plainMetaExample } from '../http/openapi/examples.ts';
+import { dataRoute } from '../http/data-route.ts';
+import { completedRecord, exampleCursor } from '../http/openapi/examples.ts';
 import { nextPart, refreshLinks, sameProject, scopeOf } from '../http/openapi/links.ts';
-import { publicRoute } from '../http/public-route.ts';
-import { type CursorSealer, openOrRefuse } from '../http/sealed-cursor.ts';
+import { type CursorSealer, listParts } from '../http/sealed-cursor.ts';
 import type { CollectorClient, RefreshListPart } from './collector-client.ts';
 
-const position = z.tuple([z.iso.datetime(), refreshId]);
+interface ListRefreshesDeps {
+  readonly collector: Pick<CollectorClient, 'listRefreshes'>;
+  readonly cursors: CursorSealer;
+}
 
 /** GET /v2/projects/{project_id}/inventory-refreshes: newest first, for any Credential of it. */
-export const listRefreshesRoute = publicRoute({
+export const listRefreshesRoute = dataRoute({
   operationId: 'listRefreshes',
   tag: 'Refreshes',
   summary: 'Refreshes of a Project',
@@ -30,58 +31,40 @@ export const listRefreshesRoute = publicRoute({
       requestRefresh: scopeOf('/data/items/0'),
       listRefreshes: { ...sameProject, ...nextPart() },
     },
-    body: { data: refreshPage, meta: plainMeta },
+    data: refreshPage,
     example: {
-      success: true,
-      data: {
-        items: [completedRecord],
-        pagination: { has_more: true, next_cursor: exampleCursor },
-      },
-      meta: plainMetaExample,
+      items: [completedRecord],
+      pagination: { has_more: true, next_cursor: exampleCursor },
     },
   },
-  errors: ['project_not_found', 'invalid_cursor'],
-  async handle(
-    {
-      collector,
-      cursors,
-    }: {
-      readonly collector: Pick<CollectorClient, 'listRefreshes'>;
-      readonly cursors: CursorSealer;
-    },
-    { path, query },
-    { requestId, principal },
-  ) {
-    const projectId = path.project_id;
-    requireOwnProject(principal, projectId);
-    const { items, has_more } = await collector.listRefreshes(projectId, {
+  errors: ['invalid_cursor'],
+  async handle({ collector, cursors }: ListRefreshesDeps, { path, query }) {
+    const parts = refreshParts(cursors, ['refreshes', path.project_id]);
+    const part = await collector.listRefreshes(path.project_id, {
       states: query.state,
       refreshIds: query.refresh_id,
       limit: query.limit,
-      after: openCursor(cursors, projectId, query.cursor),
+      after: parts.begin(query.cursor),
     });
-    const last = items.at(-1);
-    const next_cursor = has_more && last ? sealCursor(cursors, projectId, last) : null;
-    const pagination = { has_more: next_cursor !== null, next_cursor };
-    return { status: 200, body: envelope({ items, pagination }, { request_id: requestId }) };
+    return { data: { items: part.items, pagination: parts.paginationAfter(part) } };
   },
 });
 
-function bindingOf(projectId: ProjectId): string[] {
-  return ['refreshes', projectId];
-}
+const position = z.tuple([z.iso.datetime(), refreshId]);
 
-function openCursor(
-  cursors: CursorSealer,
-  projectId: ProjectId,
-  cursor?: string,
-): RefreshListPart['after'] {
-  if (cursor === undefined) return null;
-  const content = openOrRefuse(cursors, cursor, bindingOf(projectId));
-  const [requestedAt, after] = position.parse(JSON.parse(content));
-  return { requestedAt, refreshId: after };
-}
-
-function sealCursor(cursors: CursorSealer, projectId: ProjectId, last: RefreshRecord): string {
-  return cursors.seal(JSON.stringify([last.requested_at, last.refresh_id]), bindingOf(projectId));
+/** The parts of a list of refreshes, newest first. */
+export function refreshParts(cursors: CursorSealer, binding: readonly string[]) {
+  const parts = listParts(cursors, binding);
+  return {
+    begin(cursor: string | undefined): RefreshListPart['after'] {
+      const content = parts.begin(cursor);
+      if (content === null) return null;
+      const [requestedAt, after] = position.parse(JSON.parse(content));
+      return { requestedAt, refreshId: after };
+    },
+    paginationAfter({ items, has_more }: RefreshList) {
+      const last = has_more ? items.at(-1) : undefined;
+      return parts.paginationTo(last ? JSON.stringify([last.requested_at, last.refresh_id]) : null);
+    },
+  };
 }

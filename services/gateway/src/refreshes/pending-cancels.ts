@@ -16,21 +16,29 @@ export function pendingCancels(queue: Cancels['queue'], logger: Logger): Cancels
     ...work.cancels,
     queue,
     replyType: 'reply.refresh-cancel.v1',
-    toMessage: (cancel, waitingId) => ({
-      type: 'refresh.cancel.v1',
-      id: `cancel:${cancel.refreshId}`,
-      waitingId,
-      body: {
-        refresh_id: cancel.refreshId,
-        account_id: cancel.accountId,
-        project_id: cancel.projectId,
-        requested_at: isoTime(cancel.requestedAtMs),
-      },
-    }),
+    toMessage: cancelMessage,
     async onReply({ refreshId: refresh_id }, { result }) {
       pendingCancelAcknowledged(result);
       logger.info({ refresh_id, result }, 'cancel of an undecided attempt acknowledged');
       return undefined;
     },
   };
+}
+
+/** What cancels a refresh; who waits for its outcome has a correlation id of its own. */
+export function cancelMessage(
+  { refreshId, accountId, projectId, requestedAtMs }: PendingCancel,
+  waitingId: string,
+) {
+  return {
+    type: 'refresh.cancel.v1',
+    id: `cancel:${refreshId}`,
+    waitingId,
+    body: {
+      refresh_id: refreshId,
+      account_id: accountId,
+      project_id: projectId,
+      requested_at: isoTime(requestedAtMs),
+    },
+  } as const;
 }

@@ -1,15 +1,14 @@
-import { plainMeta } from '@inventory/contracts/http/meta';
 import { refreshIdPath } from '@inventory/contracts/http/parameters';
 import { refreshQuery, refreshStatus } from '@inventory/contracts/http/refresh';
 import { Refused } from '@inventory/http/refused';
-import { plainMetaExample, queuedRecord } from '../http/openapi/examples.ts';
+import { dataRoute } from '../http/data-route.ts';
+import { queuedRecord } from '../http/openapi/examples.ts';
 import { refreshLinks } from '../http/openapi/links.ts';
-import { publicRoute } from '../http/public-route.ts';
 import { type AwaitRefreshDeps, awaitRefresh } from './read-refresh.ts';
-import { refreshAnswer, retryAfterText } from './refresh-answer.ts';
+import { retryAfterHeader, retryAfterText } from './refresh-answer.ts';
 
 /** GET …/inventory-refreshes/{refresh_id}: free, for any active Credential of the Project. */
-export const readRefreshRoute = publicRoute({
+export const readRefreshRoute = dataRoute({
   operationId: 'readRefresh',
   tag: 'Refreshes',
   summary: 'Refresh status',
@@ -26,16 +25,12 @@ export const readRefreshRoute = publicRoute({
     status: 200,
     description: 'The refresh as it is now.',
     links: refreshLinks('/data'),
-    body: { data: refreshStatus, meta: plainMeta },
-    example: {
-      success: true,
-      data: { ...queuedRecord, expected_completed_at: '2026-01-15T10:00:20.000Z' },
-      meta: plainMetaExample,
-    },
+    data: refreshStatus,
+    example: { ...queuedRecord, expected_completed_at: '2026-01-15T10:00:20.000Z' },
     headers: { 'Retry-After': retryAfterText },
   },
   errors: ['refresh_not_found'],
-  async handle(deps: AwaitRefreshDeps, { path, query }, { requestId, principal, signal }) {
+  async handle(deps: AwaitRefreshDeps, { path, query }, { principal, signal }) {
     const { accountId, projectId } = principal;
     const refreshId = path.refresh_id;
     const wish = { accountId, projectId, refreshId, waitSeconds: query.wait, signal };
@@ -44,6 +39,6 @@ export const readRefreshRoute = publicRoute({
     const { record, expected_completed_at } = view;
     const isPending = record.state !== 'completed';
     const data = isPending ? { ...record, expected_completed_at } : record;
-    return refreshAnswer(200, requestId, view, data);
+    return { data, headers: retryAfterHeader(view.retry_after_seconds) };
   },
 });

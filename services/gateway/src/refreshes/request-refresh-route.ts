@@ -13,8 +13,8 @@ import {
 } from '../http/openapi/examples.ts';
 import { refreshLinks } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
-import { type AdmitRefreshDeps, admitRefresh, refreshProduct } from './admit-refresh.ts';
-import { retryAfterText } from './refresh-answer.ts';
+import { type AdmitRefreshDeps, admitRefresh } from './admit-refresh.ts';
+import { refreshProduct, retryAfterHeader, retryAfterText } from './refresh-answer.ts';
 
 /** POST …/refresh: starts a complete collection in the background. */
 export const requestRefreshRoute = publicRoute({
@@ -97,7 +97,7 @@ export const requestRefreshRoute = publicRoute({
       status,
       headers: {
         Location: refreshPath(record.refresh_id),
-        ...(retryAfterSeconds === null ? {} : { 'Retry-After': String(retryAfterSeconds) }),
+        ...retryAfterHeader(retryAfterSeconds),
         ...(isReplay ? { 'Idempotency-Replayed': 'true' } : {}),
       },
       body: envelope(record, {

@@ -10,11 +10,9 @@ import {
 } from '@inventory/contracts/http/refresh-batch';
 import { retryAfterOf } from '@inventory/contracts/refusal';
 import type { PublicRefusal } from '@inventory/contracts/refusal-codes';
-import { issueText } from '@inventory/http/issue-text';
-import { errorOf, statusOf } from '@inventory/http/refused';
-import { requestIssues } from '@inventory/http/validate-input';
 import { type AdmittedRequest, envelope } from '../http/answer.ts';
-import { rateLimitHeaders, takeFurtherRequests } from '../http/limit-rate.ts';
+import { itemRefusal, type ReadItem, readBatchItem, refusedItem } from '../http/batch-items.ts';
+import { rateLimitHeaders, takeBatch } from '../http/limit-rate.ts';
 import type { TrafficLimiter } from '../http/limit-traffic.ts';
 import {
   acceptanceTermsExample,
@@ -27,13 +25,8 @@ import {
 } from '../http/openapi/examples.ts';
 import { refreshLinks } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
-import { toPublicRefused } from '../http/to-refused.ts';
-import {
-  type AdmitRefreshDeps,
-  type AdmittedRefresh,
-  admitRefresh,
-  refreshProduct,
-} from './admit-refresh.ts';
+import { type AdmitRefreshDeps, admitRefresh } from './admit-refresh.ts';
+import { type AdmittedRefresh, refreshProduct } from './refresh-answer.ts';
 import { runBatch } from './run-batch.ts';
 
 /** Small enough that one batch leaves capacity for other requests that wait for a decision. */
@@ -100,12 +93,7 @@ export const requestRefreshesRoute = publicRoute({
     { body },
     request,
   ) {
-    // The arrival has counted one already.
-    const further = body.items.length - 1;
-    const rateLimit =
-      further === 0
-        ? request.rateLimit
-        : await takeFurtherRequests(deps.limiter, request.principal, further);
+    const rateLimit = await takeBatch(deps.limiter, request, body.items.length);
     const items = await runBatch(body.items.map(readItem), {
       keyOf: ({ key }) => key,
       concurrencyMax,
@@ -135,30 +123,23 @@ function batchError() {
 interface BatchEntry {
   /** Empty where the item has none. */
   readonly key: string;
-  readonly item: RefreshBatchItem | InvalidRequest;
+  readonly read: ReadItem<RefreshBatchItem>;
 }
-
-type InvalidRequest = Extract<PublicRefusal, { code: 'invalid_request' }>;
 
 /** An item of the request, or why it is none. */
 function readItem(value: unknown, index: number): BatchEntry {
-  const { data: item, error } = refreshBatchItem.safeParse(value, { error: issueText });
-  if (item !== undefined) return { key: item.idempotency_key, item };
-  const issues = requestIssues('body', error, value, refreshBatchItem).map(({ field, reason }) => ({
-    in: 'body' as const,
-    field: ['items', index, field].filter((part) => part !== '').join('.'),
-    reason,
-  }));
+  const read = readBatchItem(refreshBatchItem, value, index);
   const key = refreshBatchItem.shape.idempotency_key.safeParse(Object(value).idempotency_key);
-  return { key: key.data ?? '', item: { code: 'invalid_request', detail: { issues } } };
+  return { key: key.data ?? '', read };
 }
 
 async function admitItem(
   deps: AdmitRefreshDeps,
   request: AdmittedRequest,
-  { key, item }: BatchEntry,
+  { key, read }: BatchEntry,
 ): Promise<RefreshBatchResult> {
-  if ('code' in item) return toRefusedItem(key, item);
+  if (read.result === 'refused') return toRefusedItem(key, read.refusal);
+  const { item } = read;
   const { platform_id, app_id, context_id } = item;
   try {
     const admitted = await admitRefresh(deps, request, {
@@ -170,12 +151,7 @@ async function admitItem(
     });
     return toAccepted(item, admitted);
   } catch (error) {
-    const { refusal, cause } = toPublicRefused(error);
-    if (statusOf(refusal) >= 500) {
-      const { requestId: request_id } = request;
-      deps.logger.warn({ err: cause, request_id }, `batch item failed: ${refusal.code}`);
-    }
-    return toRefusedItem(key, refusal);
+    return toRefusedItem(key, itemRefusal(error, request, deps.logger));
   }
 }
 
@@ -196,9 +172,7 @@ function toAccepted(item: RefreshBatchItem, admitted: AdmittedRefresh): RefreshB
 function toRefusedItem(key: string, refusal: PublicRefusal): RefreshBatchResult {
   return {
     idempotency_key: key,
-    success: false,
-    status: statusOf(refusal),
     retry_after_seconds: retryAfterOf(refusal),
-    error: errorOf(refusal),
+    ...refusedItem(refusal),
   };
 }

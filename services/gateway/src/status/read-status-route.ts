@@ -1,16 +1,13 @@
-import { plainMeta } from '@inventory/contracts/http/meta';
 import { type ServiceStatus, serviceStatus } from '@inventory/contracts/http/status';
 import type { Clock } from '@inventory/runtime/clock';
-import { envelope } from '../http/answer.ts';
-import { plainMetaExample } from '../http/openapi/examples.ts';
-import { publicRoute } from '../http/public-route.ts';
+import { dataRoute } from '../http/data-route.ts';
 
 interface ReadStatusDeps {
   readonly readStatus: () => Promise<ServiceStatus>;
 }
 
 /** GET /v2/status: how the service does, for anyone. */
-export const readStatusRoute = publicRoute({
+export const readStatusRoute = dataRoute({
   operationId: 'readStatus',
   tag: 'Status',
   summary: 'Status',
@@ -25,36 +22,28 @@ export const readStatusRoute = publicRoute({
   answer: {
     status: 200,
     description: 'The status. May be cached for five seconds.',
-    body: { data: serviceStatus, meta: plainMeta },
+    data: serviceStatus,
     example: {
-      success: true,
-      data: {
-        at: '2026-01-15T10:00:00.000Z',
-        admission: { state: 'open', reason: null },
-        expected_wait_seconds: 14,
-        circuit_breakers: [{ app_id: 440, state: 'open', open_until: '2026-01-15T10:01:00.000Z' }],
-        quarter_hours: [
-          {
-            start: '2026-01-15T09:45:00.000Z',
-            completed: 512,
-            failed: 3,
-            wait_p50_seconds: 8,
-            wait_p95_seconds: 48,
-          },
-        ],
-      },
-      meta: plainMetaExample,
+      at: '2026-01-15T10:00:00.000Z',
+      admission: { state: 'open', reason: null },
+      expected_wait_seconds: 14,
+      circuit_breakers: [{ app_id: 440, state: 'open', open_until: '2026-01-15T10:01:00.000Z' }],
+      quarter_hours: [
+        {
+          start: '2026-01-15T09:45:00.000Z',
+          completed: 512,
+          failed: 3,
+          wait_p50_seconds: 8,
+          wait_p95_seconds: 48,
+        },
+      ],
     },
   },
   errors: [],
-  async handle({ readStatus }: ReadStatusDeps, _input, { requestId }) {
-    const status = await readStatus();
-    return {
-      status: 200,
-      headers: { 'Cache-Control': 'public, max-age=5' },
-      body: envelope(status, { request_id: requestId }),
-    };
-  },
+  handle: async ({ readStatus }: ReadStatusDeps) => ({
+    data: await readStatus(),
+    headers: { 'Cache-Control': 'public, max-age=5' },
+  }),
 });
 
 /** A status for all requests of a replica until it is too old; a failure is not kept. */

@@ -1,22 +1,20 @@
 import { eventPage, eventsQuery } from '@inventory/contracts/http/events';
-import { plainMeta } from '@inventory/contracts/http/meta';
 import { projectPath } from '@inventory/contracts/http/parameters';
 import type { ProjectEvent } from '@inventory/contracts/http/project-event';
 import type { LogBatch } from '@inventory/contracts/internal/event-log';
 import { Refused } from '@inventory/http/refused';
 import { fromIsoTime } from '@inventory/runtime/clock';
-import { envelope } from '../http/answer.ts';
-import { requireEvents, requireOwnProject } from '../http/authorize.ts';
-import { completedEvent, exampleCursor, plainMetaExample } from '../http/openapi/examples.ts';
+import { requireEvents } from '../http/authorize.ts';
+import { dataRoute } from '../http/data-route.ts';
+import { completedEvent, exampleCursor } from '../http/openapi/examples.ts';
 import { nextPart, sameProject } from '../http/openapi/links.ts';
-import { publicRoute } from '../http/public-route.ts';
 import type { EventStreamClient } from './event-stream-client.ts';
 import { extentOf, keptFrom } from './open-stream.ts';
 import type { PositionCursors } from './position-cursor.ts';
 import { recoveryNeeded, type StreamPosition } from './stream-position.domain.ts';
 
 /** GET …/events: the events of the stream, in pages; for recovery. */
-export const listEventsRoute = publicRoute({
+export const listEventsRoute = dataRoute({
   operationId: 'listEvents',
   tag: 'Events',
   summary: 'Events of a Project',
@@ -35,24 +33,19 @@ export const listEventsRoute = publicRoute({
       streamEvents: { ...sameProject, 'Last-Event-ID': '$response.body#/data/items/0/cursor' },
       readRefresh: { refresh_id: '$response.body#/data/items/0/event/data/refresh_id' },
     },
-    body: { data: eventPage, meta: plainMeta },
+    data: eventPage,
     example: {
-      success: true,
-      data: {
-        items: [{ cursor: exampleCursor, event: completedEvent }],
-        pagination: { has_more: true, next_cursor: exampleCursor },
-      },
-      meta: plainMetaExample,
+      items: [{ cursor: exampleCursor, event: completedEvent }],
+      pagination: { has_more: true, next_cursor: exampleCursor },
     },
   },
-  errors: ['project_not_found', 'invalid_cursor', 'cursor_expired'],
+  errors: ['invalid_cursor', 'cursor_expired'],
   async handle(
     { log, cursors }: { readonly log: EventStreamClient; readonly cursors: PositionCursors },
     { path, query },
-    { requestId, principal },
+    { principal },
   ) {
     const projectId = path.project_id;
-    requireOwnProject(principal, projectId);
     requireEvents(principal);
     const after = query.after === undefined ? null : cursors.open(projectId, query.after);
     const page = await log.readLogBatch(projectId, after?.position ?? 0, query.limit);
@@ -73,7 +66,7 @@ export const listEventsRoute = publicRoute({
     const hasMore = last < page.head_position;
     const next_cursor = hasMore ? (items.at(-1)?.cursor ?? null) : null;
     const pagination = { has_more: hasMore, next_cursor };
-    return { status: 200, body: envelope({ items, pagination }, { request_id: requestId }) };
+    return { data: { items, pagination } };
   },
 });
 

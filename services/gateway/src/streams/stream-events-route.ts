@@ -6,7 +6,7 @@ import { writeEvent } from '@inventory/contracts/internal/event-log';
 import { Refused } from '@inventory/http/refused';
 import { isoTime } from '@inventory/runtime/clock';
 import type { AdmittedRequest } from '../http/answer.ts';
-import { requireEvents, requireOwnProject } from '../http/authorize.ts';
+import { requireEvents } from '../http/authorize.ts';
 import { completedEvent, exampleCursor } from '../http/openapi/examples.ts';
 import { publicRoute } from '../http/public-route.ts';
 import { checkpointFrame, eventFrame } from './event-frame.domain.ts';
@@ -60,12 +60,10 @@ export const streamEventsRoute = publicRoute({
       checkpointFrame(exampleCursor, completedEvent.occurred_at) +
       eventFrame(exampleCursor, writeEvent(completedEvent)),
   },
-  errors: ['project_not_found', 'invalid_cursor', 'stream_limit_exceeded'],
+  errors: ['invalid_cursor', 'stream_limit_exceeded'],
   async handle(deps: StreamEventsDeps, { path, header }, request) {
     const projectId = path.project_id;
-    const { principal } = request;
-    requireOwnProject(principal, projectId);
-    requireEvents(principal);
+    requireEvents(request.principal);
     const cursor = header['Last-Event-ID'] || null;
     const at = cursor === null ? null : deps.cursors.open(projectId, cursor);
     if (deps.streams.draining) throw unavailable();

@@ -17,109 +17,65 @@ import {
 } from './tenancy-documents.ts';
 
 export function toAccountDocument(account: Account): AccountDocument {
-  const { id, networkPolicy, defaultNetworkPolicy, createdAtMs, changedAtMs, ...same } = account;
+  const { id, networkPolicy, defaultNetworkPolicy, ...same } = toDates(account);
   return {
     _id: id,
     ...same,
     networkPolicy: list(networkPolicy),
     defaultNetworkPolicy: list(defaultNetworkPolicy),
-    ...at(createdAtMs, changedAtMs),
   };
 }
 
 export function fromAccountDocument(stored: AccountDocument): Account {
-  const document = parseDocument(tenancyDocuments.account, stored);
-  return {
-    id: document._id,
-    name: document.name,
-    state: document.state,
-    networkPolicy: document.networkPolicy,
-    requestsPerMinute: document.requestsPerMinute,
-    defaultNetworkPolicy: document.defaultNetworkPolicy,
-    trafficLimitPerMinute: document.trafficLimitPerMinute,
-    hasServiceAccounts: document.hasServiceAccounts,
-    eventsEnabled: document.eventsEnabled,
-    captureEnabled: document.captureEnabled,
-    createdAtMs: document.createdAt.getTime(),
-    changedAtMs: document.changedAt.getTime(),
-  };
+  return fromDates(parseDocument(tenancyDocuments.account, stored));
 }
 
 export function toProjectDocument(project: Project): ProjectDocument {
-  const { id, networkPolicy, createdAtMs, changedAtMs, ...same } = project;
-  return { _id: id, ...same, networkPolicy: list(networkPolicy), ...at(createdAtMs, changedAtMs) };
+  const { id, networkPolicy, ...same } = toDates(project);
+  return { _id: id, ...same, networkPolicy: list(networkPolicy) };
 }
 
 export function fromProjectDocument(stored: ProjectDocument): Project {
-  const document = parseDocument(tenancyDocuments.project, stored);
-  return {
-    id: document._id,
-    accountId: document.accountId,
-    name: document.name,
-    state: document.state,
-    networkPolicy: document.networkPolicy,
-    createdAtMs: document.createdAt.getTime(),
-    changedAtMs: document.changedAt.getTime(),
-  };
+  return fromDates(parseDocument(tenancyDocuments.project, stored));
 }
 
 export function toServiceAccountDocument(serviceAccount: ServiceAccount): ServiceAccountDocument {
-  const { id, networkPolicy, createdAtMs, changedAtMs, ...same } = serviceAccount;
-  return { _id: id, ...same, networkPolicy: list(networkPolicy), ...at(createdAtMs, changedAtMs) };
+  const { id, networkPolicy, ...same } = toDates(serviceAccount);
+  return { _id: id, ...same, networkPolicy: list(networkPolicy) };
 }
 
 export function fromServiceAccountDocument(stored: ServiceAccountDocument): ServiceAccount {
-  const document = parseDocument(tenancyDocuments.serviceAccount, stored);
-  return {
-    id: document._id,
-    accountId: document.accountId,
-    name: document.name,
-    networkPolicy: document.networkPolicy,
-    requestsPerMinute: document.requestsPerMinute,
-    createdAtMs: document.createdAt.getTime(),
-    changedAtMs: document.changedAt.getTime(),
-  };
+  return fromDates(parseDocument(tenancyDocuments.serviceAccount, stored));
 }
 
 export function toCredentialDocument(credential: Credential): CredentialDocument {
+  const { id, permissions, expiresAtMs, networkPolicy, secrets, revokedAtMs, ...same } =
+    toDates(credential);
   return {
-    _id: credential.id,
-    accountId: credential.accountId,
-    projectId: credential.projectId,
-    serviceAccountId: credential.serviceAccountId,
-    name: credential.name,
-    state: credential.state,
-    scopes: [...credential.permissions],
-    expiresAt: dateOrNull(credential.expiresAtMs),
-    networkPolicy: list(credential.networkPolicy),
-    secrets: credential.secrets.map(toSecretDocument),
-    rotation: credential.rotation,
-    ...at(credential.createdAtMs, credential.changedAtMs),
-    revokedAt: dateOrNull(credential.revokedAtMs),
+    _id: id,
+    ...same,
+    scopes: [...permissions],
+    expiresAt: dateOrNull(expiresAtMs),
+    networkPolicy: list(networkPolicy),
+    secrets: secrets.map(toSecretDocument),
+    revokedAt: dateOrNull(revokedAtMs),
   };
 }
 
 export function fromCredentialDocument(stored: CredentialDocument): Credential {
-  const document = parseDocument(tenancyDocuments.credential, stored);
+  const { scopes, expiresAt, secrets, revokedAt, ...same } = fromDates(
+    parseDocument(tenancyDocuments.credential, stored),
+  );
   return {
-    id: document._id,
-    accountId: document.accountId,
-    projectId: document.projectId,
-    serviceAccountId: document.serviceAccountId,
-    name: document.name,
-    state: document.state,
-    permissions: document.scopes,
-    expiresAtMs: document.expiresAt?.getTime() ?? null,
-    networkPolicy: document.networkPolicy,
-    secrets: document.secrets.map((secret) => ({
-      digest: secret.digest,
-      issuedAtMs: secret.issuedAt.getTime(),
-      validUntilMs: secret.validUntil?.getTime() ?? null,
+    ...same,
+    permissions: scopes,
+    expiresAtMs: expiresAt?.getTime() ?? null,
+    secrets: secrets.map(({ digest, issuedAt, validUntil }) => ({
+      digest,
+      issuedAtMs: issuedAt.getTime(),
+      validUntilMs: validUntil?.getTime() ?? null,
     })),
-    rotation: document.rotation,
-    createdAtMs: document.createdAt.getTime(),
-    changedAtMs: document.changedAt.getTime(),
-    revokedAtMs: document.revokedAt?.getTime() ?? null,
+    revokedAtMs: revokedAt?.getTime() ?? null,
   };
 }
 
@@ -135,6 +91,16 @@ function list(policy: readonly string[] | null): string[] | null {
   return policy === null ? null : [...policy];
 }
 
-function at(createdAtMs: number, changedAtMs: number): { createdAt: Date; changedAt: Date } {
-  return { createdAt: dateOf(createdAtMs), changedAt: dateOf(changedAtMs) };
+type Times = { readonly createdAtMs: number; readonly changedAtMs: number };
+
+/** What an owner stores of when it was made and changed. */
+function toDates<Owner extends Times>({ createdAtMs, changedAtMs, ...same }: Owner) {
+  return { ...same, createdAt: dateOf(createdAtMs), changedAt: dateOf(changedAtMs) };
+}
+
+type Dates<Id> = { readonly _id: Id; readonly createdAt: Date; readonly changedAt: Date };
+
+function fromDates<Id, Fields>(document: Fields & Dates<Id>) {
+  const { _id: id, createdAt, changedAt, ...same } = document;
+  return { id, ...same, createdAtMs: createdAt.getTime(), changedAtMs: changedAt.getTime() };
 }

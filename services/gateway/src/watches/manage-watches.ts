@@ -27,7 +27,10 @@ export interface WantedWatch extends Omit<WatchBody, 'dry_run'> {
 
 export interface PutWatch {
   readonly watch: Watch;
-  readonly isNew: boolean;
+  /** 201 where it is new. */
+  readonly status: 200 | 201;
+  /** False in a dry run of an inventory that is not watched. */
+  readonly isStored: boolean;
 }
 
 /** A turn may end between the read and the write, once in a few minutes. */
@@ -35,19 +38,24 @@ const triesMax = 10;
 /** Of a watch that is resumed by its owner. */
 const resumedMs = 1_000;
 
-/** Throws `watch_limit_exceeded`. */
-export async function putWatch(deps: ManageWatchesDeps, wanted: WantedWatch): Promise<PutWatch> {
+/** Watches the inventory, or changes how; a dry run stores nothing. Throws `watch_limit_exceeded`. */
+export async function putWatch(
+  deps: ManageWatchesDeps,
+  wanted: WantedWatch,
+  isDryRun = false,
+): Promise<PutWatch> {
   const { watches, watchesMax: limit } = deps;
   for (let tries = 0; tries < triesMax; tries += 1) {
     const { watch, read } = await plannedWatch(deps, wanted);
+    if (isDryRun) return { watch, status: 200, isStored: read !== null };
     if (read !== null) {
-      if (await watches.changeWatch(read, watch)) return { watch, isNew: false };
+      if (await watches.changeWatch(read, watch)) return { watch, status: 200, isStored: true };
       continue;
     }
     if ((await watches.countWatches(wanted.projectId, limit)) >= limit) throw limitExceeded(limit);
     if (!(await watches.insertWatch(watch))) continue;
     if ((await watches.countWatches(wanted.projectId, limit)) <= limit)
-      return { watch, isNew: true };
+      return { watch, status: 201, isStored: true };
     // Others were inserted at the same time: no more than the limit ever stay.
     await watches.deleteWatch(wanted.projectId, wanted.scope);
     throw limitExceeded(limit);
@@ -64,7 +72,7 @@ function limitExceeded(limit: number): Refused {
 }
 
 /** The watch as it would be, and as it is; nothing is stored. */
-export async function plannedWatch(
+async function plannedWatch(
   { watches, clock, identifiers, savedAssets }: ManageWatchesDeps,
   wanted: WantedWatch,
 ): Promise<{ readonly watch: Watch; readonly read: Watch | null }> {

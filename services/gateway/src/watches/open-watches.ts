@@ -69,7 +69,7 @@ export function openWatches(
   );
   const { perProjectMax: watchesMax } = config.watches;
   const savedAssets = createSavedAssets(revisions);
-  const deps = { ...shared, watches, clock, identifiers, watchesMax, limiter, savedAssets };
+  const deps = { ...shared, watches, clock, identifiers, logger, watchesMax, limiter, savedAssets };
   return watchRoutes.map((route) => route.bind(deps));
 }
 

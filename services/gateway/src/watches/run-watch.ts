@@ -6,13 +6,12 @@ import type { RefreshView } from '@inventory/contracts/internal/refresh';
 import type { Refusal } from '@inventory/contracts/refusal';
 import type { WatchPauseReason } from '@inventory/contracts/vocabulary';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
-import { fromIsoTime, isoTime } from '@inventory/runtime/clock';
+import { type Clock, fromIsoTime, isoTime } from '@inventory/runtime/clock';
 import { uuidV7From } from '@inventory/runtime/identifiers';
 import type { Pending } from '@inventory/work/work-queue';
 import type { WorkResult } from '@inventory/work/worker';
-import type { Funds } from '../accounts/funds.ts';
-import { isFundsRefusal } from '../accounts/funds.ts';
-import { type RequestRunDeps, requestRun } from '../refreshes/request-refresh.ts';
+import { type Funds, isFundsRefusal } from '../accounts/funds.ts';
+import { type SendAttemptDeps, sendAttempt } from '../refreshes/refresh-attempt.ts';
 import {
   backedOffUntil,
   type EndedRun,
@@ -29,12 +28,12 @@ import type { WatchStore } from './watch-store.ts';
 /** Whether a Project may have runs at all. */
 export type WatchStanding = 'active' | 'owner_suspended' | 'permission_removed';
 
-export interface RunWatchDeps extends RequestRunDeps {
+export interface RunWatchDeps extends SendAttemptDeps {
+  readonly clock: Clock;
   readonly watches: Pick<WatchStore, 'endTurn'>;
   readonly standingOf: (watch: Watch) => Promise<WatchStanding>;
   readonly prices: { readPrices(): Promise<PriceList> };
   readonly funds: Pick<Funds, 'recheckFunds' | 'recordRefusal'>;
-  readonly collector: { findRefresh(id: RefreshId): Promise<RefreshView | null> };
   readonly sendFromOutbox: (place: string, messages: readonly OutgoingMessage[]) => Promise<void>;
 }
 
@@ -109,14 +108,16 @@ async function decide(
   const known = await deps.funds.recheckFunds(purchase);
   if (known !== null) return refusedBy(known);
   const refreshId = runIdOf(watch);
-  const decision = await requestRun(deps, {
+  const decision = await sendAttempt(deps, {
     requestId: `${idPrefixes.request}${refreshId}`,
     refreshId,
     watchId: watch.id,
+    requestedAtMs: deps.clock.now(),
     ...{ accountId, projectId },
     scope: watch.scope,
     language: watch.language,
     maxCredits: held,
+    ...{ idempotencyKey: null, maxAgeSeconds: null, freshness: null },
   });
   if (decision.result === 'accepted') return { turn: 'run', refreshId };
   const refusal: Refusal =

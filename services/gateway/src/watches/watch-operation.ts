@@ -8,10 +8,7 @@ import type { CursorSealer } from '../http/sealed-cursor.ts';
 import type { CollectorClient } from '../refreshes/collector-client.ts';
 import type { WebhookClient } from '../webhooks/webhook-client.ts';
 import type { ManageWatchesDeps } from './manage-watches.ts';
-import { withEndOfRun } from './run-watch.ts';
-import type { Watch } from './watch.domain.ts';
 import type { WatchStore } from './watch-store.ts';
-import { toWireWatch } from './watch-view.ts';
 
 export interface WatchRoutesDeps extends ManageWatchesDeps {
   readonly watches: ManageWatchesDeps['watches'] & Pick<WatchStore, 'listWatches'>;
@@ -23,8 +20,10 @@ export interface WatchRoutesDeps extends ManageWatchesDeps {
   readonly cursors: CursorSealer;
 }
 
-export const watchTag = 'Watches';
+/** What may make runs. */
 export const watchPermission = 'platform.inventory.refresh.v1';
+/** Of every operation on watches. */
+export const watchOperation = { tag: 'Watches', permission: watchPermission } as const;
 export const watchesTemplate = '/v2/projects/{project_id}/watches';
 export const watchTemplate = `${watchesTemplate}/{platform_id}/{app_id}/{context_id}` as const;
 
@@ -48,13 +47,3 @@ export const watchExample: WatchView = {
   expected_credits_per_month: 864,
   maximum_credits_per_month: 16_000,
 };
-
-/** The watch as it is, with the end of its last run. */
-export async function watchView(
-  { collector, prices }: Pick<WatchRoutesDeps, 'collector' | 'prices'>,
-  watch: Watch,
-): Promise<WatchView> {
-  // What cannot be read now is shown as it is stored.
-  const known = await withEndOfRun(collector, watch).catch(() => watch);
-  return toWireWatch(known, await prices.readPrices());
-}

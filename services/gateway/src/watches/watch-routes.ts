@@ -1,10 +1,166 @@
-import { deleteWatchRoute } from './delete-watch-route.ts';
+import { projectPath } from '@inventory/contracts/http/parameters';
+import {
+  deletedWatch,
+  watch,
+  watchBody,
+  watchesQuery,
+  watchList,
+  watchScopePath,
+  watchTest,
+} from '@inventory/contracts/http/watches';
+import { Refused } from '@inventory/http/refused';
+import { dataRoute } from '../http/data-route.ts';
+import { exampleCursor, exampleIds } from '../http/openapi/examples.ts';
+import { nextPart, sameProject, scopeOf } from '../http/openapi/links.ts';
+import { listParts } from '../http/sealed-cursor.ts';
 import { listWatchRunsRoute } from './list-watch-runs-route.ts';
-import { listWatchesRoute } from './list-watches-route.ts';
-import { putWatchRoute } from './put-watch-route.ts';
+import { putWatch } from './manage-watches.ts';
 import { putWatchesRoute } from './put-watches-route.ts';
-import { readWatchRoute } from './read-watch-route.ts';
-import { testWatchesRoute } from './test-watches-route.ts';
+import {
+  type WatchRoutesDeps,
+  watchExample,
+  watchesTemplate,
+  watchLinks,
+  watchOperation,
+  watchTemplate,
+} from './watch-operation.ts';
+import { placeOf } from './watch-store.ts';
+import { toWireWatch, watchView } from './watch-view.ts';
+
+const putWatchRoute = dataRoute({
+  ...watchOperation,
+  operationId: 'putWatch',
+  summary: 'Watch an inventory',
+  description:
+    'Refreshes the inventory once in every period, at a time of its own. Each run is a refresh with ' +
+    '`watch_id`: it holds, costs and announces as one, does not count against the request rate, and ' +
+    'is skipped while admission is closed or the run before it is open. A paused watch resumes. ' +
+    'With `dry_run` nothing is stored.',
+  method: 'PUT',
+  template: watchTemplate,
+  input: { path: watchScopePath, body: watchBody },
+  bodyExample: { every_seconds: 3_600, max_credits_per_day: 500 },
+  answer: {
+    status: 200,
+    description: 'The watch as it is now; in a dry run as it would be.',
+    data: watch,
+    example: watchExample,
+    links: watchLinks('/data'),
+    also: { status: 201, description: 'The inventory is watched from now on.' },
+  },
+  errors: ['watch_limit_exceeded'],
+  async handle(deps: WatchRoutesDeps, { path, body }, { principal: { accountId } }) {
+    const { project_id: projectId, ...scope } = path;
+    const { dry_run: isDryRun, ...settings } = body;
+    const put = await putWatch(deps, { ...settings, accountId, projectId, scope }, isDryRun);
+    const data = await watchView(deps, put.watch);
+    return { status: put.status, data: put.isStored ? data : { ...data, watch_id: null } };
+  },
+});
+
+const readWatchRoute = dataRoute({
+  ...watchOperation,
+  operationId: 'readWatch',
+  summary: 'A watch',
+  description: 'The watch of an inventory, with what it is expected to cost and the most it can.',
+  method: 'GET',
+  template: watchTemplate,
+  input: { path: watchScopePath },
+  answer: { status: 200, description: 'The watch.', data: watch, example: watchExample },
+  errors: ['watch_not_found'],
+  async handle(deps: WatchRoutesDeps, { path: { project_id: projectId, ...scope } }) {
+    const found = await deps.watches.findWatch(projectId, scope);
+    if (found === null) throw new Refused({ code: 'watch_not_found' });
+    return { data: await watchView(deps, found) };
+  },
+});
+
+const listWatchesRoute = dataRoute({
+  ...watchOperation,
+  operationId: 'listWatches',
+  summary: 'Watches of a Project',
+  description: 'By inventory. `last_outcome` is that of the last run whose end is recorded.',
+  method: 'GET',
+  template: watchesTemplate,
+  input: { path: projectPath, query: watchesQuery },
+  answer: {
+    status: 200,
+    description: 'One part of the list.',
+    links: {
+      ...watchLinks('/data/items/0'),
+      putWatch: { ...sameProject, ...scopeOf('/data/items/0') },
+      listWatches: { ...sameProject, ...nextPart() },
+    },
+    data: watchList,
+    example: { items: [watchExample], pagination: { has_more: true, next_cursor: exampleCursor } },
+  },
+  errors: ['invalid_cursor'],
+  async handle(
+    { watches, prices, cursors }: WatchRoutesDeps,
+    { path: { project_id: projectId }, query: { state, limit, cursor } },
+  ) {
+    const parts = listParts(cursors, ['watches', projectId]);
+    const after = parts.begin(cursor);
+    const found = await watches.listWatches({ projectId, state, after, limit: limit + 1 });
+    const items = found.slice(0, limit);
+    const last = found.length > limit ? items.at(-1) : undefined;
+    const list = await prices.readPrices();
+    return {
+      data: {
+        items: items.map((one) => toWireWatch(one, list)),
+        pagination: parts.paginationTo(last ? placeOf(projectId, last.scope) : null),
+      },
+    };
+  },
+});
+
+const deleteWatchRoute = dataRoute({
+  ...watchOperation,
+  operationId: 'deleteWatch',
+  summary: 'Delete a watch',
+  description: 'There are no further runs. One that is open ends as any refresh.',
+  method: 'DELETE',
+  template: watchTemplate,
+  input: { path: watchScopePath },
+  answer: {
+    status: 200,
+    description: 'Deleted.',
+    data: deletedWatch,
+    example: { watch_id: exampleIds.watch, deleted: true },
+  },
+  errors: ['watch_not_found'],
+  async handle({ watches }: WatchRoutesDeps, { path: { project_id: projectId, ...scope } }) {
+    const deleted = await watches.deleteWatch(projectId, scope);
+    if (deleted === null) throw new Refused({ code: 'watch_not_found' });
+    return { data: { watch_id: deleted.id, deleted: true as const } };
+  },
+});
+
+const testWatchesRoute = dataRoute({
+  ...watchOperation,
+  operationId: 'testWatches',
+  summary: 'Send a sample event',
+  description:
+    'Sends a signed `inventory.refresh.completed` with `data.test: true` to each enabled webhook ' +
+    'endpoint of the Project that subscribes to that type. Free; nothing is refreshed, and the event ' +
+    'is in no log and on no stream.',
+  method: 'POST',
+  template: `${watchesTemplate}/test`,
+  input: { path: projectPath },
+  answer: {
+    status: 202,
+    description: 'The sample is sent; its deliveries are listed with those of the endpoints.',
+    data: watchTest,
+    example: {
+      event_id: 'evt_0198c0de-0000-7000-8000-000000000010',
+      endpoints: [exampleIds.webhookEndpoint],
+    },
+  },
+  errors: [],
+  handle: async ({ webhooks }: WatchRoutesDeps, { path }) => ({
+    data: await webhooks.sendSample(path.project_id),
+  }),
+});
 
 /** The inventories that a Project watches, in the order of the reference. */
 export const watchRoutes = [

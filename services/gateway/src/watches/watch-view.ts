@@ -2,6 +2,7 @@ import type { WatchView } from '@inventory/contracts/http/watches';
 import type { PriceList } from '@inventory/contracts/internal/ledger';
 import { unchangedBlocks } from '@inventory/contracts/vocabulary';
 import { isoTime } from '@inventory/runtime/clock';
+import { withEndOfRun } from './run-watch.ts';
 import {
   estimatedRunCost,
   expectedCreditsPerMonth,
@@ -9,6 +10,17 @@ import {
   type RunCosts,
   type Watch,
 } from './watch.domain.ts';
+import type { WatchRoutesDeps } from './watch-operation.ts';
+
+/** The watch as it is, with the end of its last run. */
+export async function watchView(
+  { collector, prices }: Pick<WatchRoutesDeps, 'collector' | 'prices'>,
+  watch: Watch,
+): Promise<WatchView> {
+  // What cannot be read now is shown as it is stored.
+  const known = await withEndOfRun(collector, watch).catch(() => watch);
+  return toWireWatch(known, await prices.readPrices());
+}
 
 /** One block is estimated where the size of the inventory is not known. */
 function runCosts(prices: PriceList, assets: number | null): RunCosts {

@@ -7,12 +7,13 @@ import {
   type WebhookRedelivery,
   webhookEndpoint,
   type webhookEndpointChange,
+  type webhookEndpointPath,
   webhookEndpointWithSecret,
   webhookPing,
   webhookRedelivered,
   type webhookRotation,
 } from '@inventory/contracts/http/webhooks';
-import type { AccountId, EventId, ProjectId, WebhookEndpointId } from '@inventory/contracts/ids';
+import type { AccountId, EventId, ProjectId } from '@inventory/contracts/ids';
 import {
   allWebhookEndpoints,
   eventDeliveries,
@@ -28,17 +29,7 @@ import type { InternalCall, InternalClient } from '@inventory/http/internal-clie
 import { pathOf } from '@inventory/http/path-of';
 import { z } from 'zod';
 
-export interface NamedEndpoint {
-  readonly projectId: ProjectId;
-  readonly endpointId: WebhookEndpointId;
-}
-
-export function namedIn(path: {
-  readonly project_id: ProjectId;
-  readonly endpoint_id: WebhookEndpointId;
-}): NamedEndpoint {
-  return { projectId: path.project_id, endpointId: path.endpoint_id };
-}
+type NamedEndpoint = z.output<typeof webhookEndpointPath>;
 
 export interface DeliveriesPart {
   readonly state?: string | undefined;
@@ -102,16 +93,16 @@ export function createWebhookClient(client: Pick<InternalClient, 'json'>): Webho
     listEndpoints: async (projectId) =>
       (await send(allWebhookEndpoints, { method: 'GET', path: endpointsPath(projectId) })).items,
     readEndpoint: (named) =>
-      send(webhookEndpoint, { method: 'GET', path: endpointPath('endpoint', named) }),
+      send(webhookEndpoint, { method: 'GET', path: pathOf(webhookPaths.endpoint, named) }),
     changeEndpoint: (named, body) =>
-      send(webhookEndpoint, { method: 'PUT', path: endpointPath('endpoint', named), body }),
+      send(webhookEndpoint, { method: 'PUT', path: pathOf(webhookPaths.endpoint, named), body }),
     async deleteEndpoint(named) {
-      await send(z.object({}), { method: 'DELETE', path: endpointPath('endpoint', named) });
+      await send(z.object({}), { method: 'DELETE', path: pathOf(webhookPaths.endpoint, named) });
     },
     async rotateSecret(named, { key, overlap_seconds, force }) {
       const { replayed, ...endpoint } = await post(
         rotatedWebhookSecret,
-        endpointPath('rotateSecret', named),
+        pathOf(webhookPaths.rotateSecret, named),
         {
           overlap_seconds,
           ...(force && { force }),
@@ -120,15 +111,15 @@ export function createWebhookClient(client: Pick<InternalClient, 'json'>): Webho
       );
       return { endpoint, replayedHeader: replayed ? { 'Idempotency-Replayed': 'true' } : {} };
     },
-    sendPing: async (named) => (await post(webhookPing, endpointPath('test', named))).event_id,
+    sendPing: async (named) => (await post(webhookPing, pathOf(webhookPaths.test, named))).event_id,
     listDeliveries: (named, part) =>
       send(internalDeliveryPage, {
         method: 'GET',
-        path: endpointPath('deliveries', named),
+        path: pathOf(webhookPaths.deliveries, named),
         query: { ...part },
       }),
     redeliverEvents: (named, wanted) =>
-      post(webhookRedelivered, endpointPath('redeliver', named), wanted),
+      post(webhookRedelivered, pathOf(webhookPaths.redeliver, named), wanted),
     sendSample: (projectId) => post(watchTest, pathOf(samplePath, { project_id: projectId })),
     async listEventDeliveries(projectId, events) {
       if (events.length === 0) return [];
@@ -141,11 +132,4 @@ export function createWebhookClient(client: Pick<InternalClient, 'json'>): Webho
 
 function endpointsPath(projectId: ProjectId): string {
   return pathOf(webhookPaths.endpoints, { project_id: projectId });
-}
-
-function endpointPath(
-  operation: Exclude<keyof typeof webhookPaths, 'endpoints'>,
-  { projectId, endpointId }: NamedEndpoint,
-): string {
-  return pathOf(webhookPaths[operation], { project_id: projectId, endpoint_id: endpointId });
 }

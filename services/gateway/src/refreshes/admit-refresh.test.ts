@@ -1,7 +1,7 @@
 import { createLogger } from '@inventory/runtime/logger';
 import { newAccountId, newProjectId, newRequestId, newScope } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
-import { type RequestRefreshDeps, requestRefresh } from './request-refresh.ts';
+import { type RequestRefreshDeps, requestRefresh } from './admit-refresh.ts';
 
 const request = {
   requestId: newRequestId(),

@@ -1,0 +1,55 @@
+import { plainMeta } from '@inventory/contracts/http/meta';
+import type { Answer as DataOf, Input, InputSchemas } from '@inventory/http/route';
+import type { z } from 'zod';
+import { type AdmittedRequest, type Answer, envelope } from './answer.ts';
+import { plainMetaExample } from './openapi/examples.ts';
+import {
+  type PublicAnswer,
+  type PublicEndpoint,
+  type PublicRoute,
+  publicRoute,
+} from './public-route.ts';
+
+/** The answer of an operation that costs nothing, with the example of its `data` alone. */
+interface DataAnswer<Data extends z.ZodType> extends Omit<PublicAnswer, 'body' | 'also'> {
+  readonly data: Data;
+  readonly also?: { readonly status: 200 | 201; readonly description: string };
+}
+
+interface DataRouteSettings<Deps, Schemas extends InputSchemas, Data extends z.ZodType>
+  extends Omit<PublicEndpoint, 'answer'> {
+  readonly input: Schemas;
+  readonly answer: DataAnswer<Data>;
+  readonly handle: (
+    deps: Deps,
+    input: Input<Schemas>,
+    request: AdmittedRequest,
+  ) => Promise<{
+    readonly data: DataOf<Data>;
+    /** That of the endpoint when absent. */
+    readonly status?: Answer['status'];
+    readonly headers?: Answer['headers'];
+  }>;
+}
+
+/** Declares an operation that costs nothing: its answer is `data` in the common envelope. */
+export function dataRoute<Deps, const Schemas extends InputSchemas, Data extends z.ZodType>({
+  handle,
+  answer: { data: schema, example, also, ...answer },
+  ...endpoint
+}: DataRouteSettings<Deps, Schemas, Data>): PublicRoute<Deps> {
+  const whole = { success: true, data: example, meta: plainMetaExample };
+  return publicRoute({
+    ...endpoint,
+    answer: {
+      ...answer,
+      body: { data: schema, meta: plainMeta },
+      example: whole,
+      ...(also && { also: { ...also, example: whole } }),
+    },
+    async handle(deps: Deps, input: Input<Schemas>, request) {
+      const { data, status = answer.status, headers = {} } = await handle(deps, input, request);
+      return { status, headers, body: envelope(data, { request_id: request.requestId }) };
+    },
+  });
+}

@@ -1,0 +1,88 @@
+import {
+  type ObservationId,
+  observationId,
+  type RevisionId,
+  revisionId,
+} from '@inventory/contracts/ids';
+import { changeKey } from '@inventory/contracts/internal/changes';
+import { inventoryKeyText } from '@inventory/contracts/inventory-key';
+import { z } from 'zod';
+import type { ChainOwner } from '../captures/capture.domain.ts';
+import { type CursorSealer, openOrRefuse } from '../http/sealed-cursor.ts';
+import type { PagePosition } from './revision-store-client.ts';
+
+/** A cursor of another route is invalid. The page size may change. */
+function bindingOf(route: 'current' | 'changes', { accountId, scope, language }: ChainOwner) {
+  return [route, accountId, inventoryKeyText(scope), language];
+}
+
+const currentContent = z.tuple([revisionId, observationId, z.int().min(0)]);
+
+export function sealCurrentCursor(
+  cursors: CursorSealer,
+  chain: ChainOwner,
+  { revisionId: revision, observationId: observation, position }: PagePosition,
+): string {
+  const content = JSON.stringify([revision, observation, position]);
+  return cursors.seal(content, bindingOf('current', chain));
+}
+
+/** Refused as `invalid_cursor` where it was not issued for this chain. */
+export function openCurrentCursor(
+  cursors: CursorSealer,
+  chain: ChainOwner,
+  cursor: string,
+): PagePosition {
+  const content = JSON.parse(openOrRefuse(cursors, cursor, bindingOf('current', chain)));
+  const [revision, observation, position] = currentContent.parse(content);
+  return { revisionId: revision, observationId: observation, position };
+}
+
+export interface ChangeCounts {
+  readonly added: number;
+  readonly removed: number;
+  readonly changed: number;
+}
+
+/** Both revisions of a chain, what differs between them in all, and the key of the last change given. */
+export interface ChangesPosition {
+  readonly since: RevisionId;
+  readonly revisionId: RevisionId;
+  readonly observationId: ObservationId;
+  readonly behind: string;
+  readonly counts: ChangeCounts;
+}
+
+const count = z.int().min(0);
+const changesContent = z.tuple([
+  revisionId,
+  revisionId,
+  observationId,
+  changeKey,
+  count,
+  count,
+  count,
+]);
+
+export function sealChangesCursor(
+  cursors: CursorSealer,
+  chain: ChainOwner,
+  { since, revisionId: revision, observationId: observation, behind, counts }: ChangesPosition,
+): string {
+  const { added, removed, changed } = counts;
+  const content = [since, revision, observation, behind, added, removed, changed];
+  return cursors.seal(JSON.stringify(content), bindingOf('changes', chain));
+}
+
+/** Refused as `invalid_cursor` where it was not issued for this chain. */
+export function openChangesCursor(
+  cursors: CursorSealer,
+  chain: ChainOwner,
+  cursor: string,
+): ChangesPosition {
+  const content = JSON.parse(openOrRefuse(cursors, cursor, bindingOf('changes', chain)));
+  const [since, revision, observation, behind, added, removed, changed] =
+    changesContent.parse(content);
+  const counts = { added, removed, changed };
+  return { since, revisionId: revision, observationId: observation, behind, counts };
+}

@@ -1,0 +1,246 @@
+import { idempotencyKey, projectPath } from '@inventory/contracts/http/parameters';
+import {
+  deletedWebhookEndpoint,
+  newWebhookEndpoint,
+  type WebhookEndpointView,
+  webhookEndpoint,
+  webhookEndpointChange,
+  webhookEndpointList,
+  webhookEndpointPath,
+  webhookEndpointsQuery,
+  webhookEndpointWithSecret,
+  webhookRotation,
+} from '@inventory/contracts/http/webhooks';
+import { z } from 'zod';
+import { requireEvents } from '../http/authorize.ts';
+import { dataRoute } from '../http/data-route.ts';
+import { exampleCursor, exampleIds } from '../http/openapi/examples.ts';
+import { nextPart, sameProject } from '../http/openapi/links.ts';
+import { type CursorSealer, listParts } from '../http/sealed-cursor.ts';
+import type { WebhookClient } from './webhook-client.ts';
+
+export interface WebhookDeps {
+  readonly webhooks: WebhookClient;
+  readonly cursors: CursorSealer;
+}
+
+/** Of every operation on webhooks. */
+export const webhookOperation = {
+  tag: 'Webhooks',
+  permission: 'customer.webhooks.manage.v1',
+} as const;
+
+const endpointsTemplate = '/v2/projects/{project_id}/webhook-endpoints';
+export const endpointTemplate = `${endpointsTemplate}/{endpoint_id}` as const;
+
+const endpointExample: WebhookEndpointView = {
+  endpoint_id: exampleIds.webhookEndpoint,
+  project_id: exampleIds.project,
+  url: 'https://example.com/hooks/inventory',
+  description: 'Production',
+  types: ['inventory.refresh.completed'],
+  state: 'enabled',
+  disabled_reason: null,
+  failing_since: null,
+  secrets: [{ created_at: '2026-01-15T10:00:00.000Z', ends_at: null }],
+  created_at: '2026-01-15T10:00:00.000Z',
+  changed_at: '2026-01-15T10:00:00.000Z',
+};
+const secretExample = 'whsec_CkJ8yzrm6OvkcU4c0M3hSvv0j1GPVDyYw4xJ1T9yQmE=';
+
+const continuing = [
+  'readWebhookEndpoint',
+  'changeWebhookEndpoint',
+  'rotateWebhookSecret',
+  'testWebhookEndpoint',
+  'redeliverWebhookEvents',
+  'listWebhookDeliveries',
+  'deleteWebhookEndpoint',
+];
+
+const createWebhookEndpointRoute = dataRoute({
+  ...webhookOperation,
+  operationId: 'createWebhookEndpoint',
+  summary: 'New webhook endpoint',
+  description:
+    'Sends the events of these types to the URL from now on, signed by the Standard Webhooks ' +
+    'scheme with the `secret`, which is shown in this response only. The URL must be https and lead ' +
+    'to public addresses. A Project can have ten endpoints.',
+  method: 'POST',
+  template: endpointsTemplate,
+  input: { path: projectPath, body: newWebhookEndpoint },
+  bodyExample: { url: endpointExample.url, types: endpointExample.types },
+  answer: {
+    status: 201,
+    description: 'The endpoint with its secret.',
+    links: Object.fromEntries(
+      continuing.map((operationId) => [
+        operationId,
+        {
+          project_id: '$response.body#/data/project_id',
+          endpoint_id: '$response.body#/data/endpoint_id',
+        },
+      ]),
+    ),
+    data: webhookEndpointWithSecret,
+    example: { ...endpointExample, secret: secretExample },
+  },
+  errors: ['webhook_endpoint_limit_reached'],
+  async handle({ webhooks }: WebhookDeps, { body }, { principal }) {
+    requireEvents(principal);
+    return { data: await webhooks.createEndpoint(principal, body) };
+  },
+});
+
+const listWebhookEndpointsRoute = dataRoute({
+  ...webhookOperation,
+  operationId: 'listWebhookEndpoints',
+  summary: 'Webhook endpoints',
+  description: 'The endpoints of the Project, oldest first.',
+  method: 'GET',
+  template: endpointsTemplate,
+  input: { path: projectPath, query: webhookEndpointsQuery },
+  answer: {
+    status: 200,
+    description: 'One part of the list.',
+    links: { listWebhookEndpoints: { ...sameProject, ...nextPart() } },
+    data: webhookEndpointList,
+    example: {
+      items: [endpointExample],
+      pagination: { has_more: true, next_cursor: exampleCursor },
+    },
+  },
+  errors: ['invalid_cursor'],
+  async handle({ webhooks, cursors }: WebhookDeps, { path, query: { limit, cursor } }) {
+    const parts = listParts(cursors, ['webhook-endpoints', path.project_id]);
+    const after = parts.begin(cursor) ?? '';
+    const all = await webhooks.listEndpoints(path.project_id);
+    const left = all.filter((endpoint) => placeOf(endpoint) > after);
+    const items = left.slice(0, limit);
+    const last = left.length > items.length ? items.at(-1) : undefined;
+    return { data: { items, pagination: parts.paginationTo(last ? placeOf(last) : null) } };
+  },
+});
+
+/** As they are sorted, so that a list continues after an endpoint that was deleted meanwhile. */
+function placeOf({ created_at, endpoint_id }: WebhookEndpointView): string {
+  return `${created_at} ${endpoint_id}`;
+}
+
+const readWebhookEndpointRoute = dataRoute({
+  ...webhookOperation,
+  operationId: 'readWebhookEndpoint',
+  summary: 'Webhook endpoint',
+  description: 'One endpoint, without its secrets.',
+  method: 'GET',
+  template: endpointTemplate,
+  input: { path: webhookEndpointPath },
+  answer: {
+    status: 200,
+    description: 'The endpoint.',
+    data: webhookEndpoint,
+    example: endpointExample,
+  },
+  errors: ['webhook_endpoint_not_found'],
+  handle: async ({ webhooks }: WebhookDeps, { path }) => ({
+    data: await webhooks.readEndpoint(path),
+  }),
+});
+
+const changeWebhookEndpointRoute = dataRoute({
+  ...webhookOperation,
+  operationId: 'changeWebhookEndpoint',
+  summary: 'Change a webhook endpoint',
+  description:
+    'Absent fields stay. An endpoint that is enabled again receives later events; missed ones ' +
+    'are sent by redelivery.',
+  method: 'PATCH',
+  template: endpointTemplate,
+  input: { path: webhookEndpointPath, body: webhookEndpointChange },
+  bodyExample: { state: 'disabled' },
+  answer: {
+    status: 200,
+    description: 'The endpoint as it is now.',
+    data: webhookEndpoint,
+    example: { ...endpointExample, state: 'disabled', disabled_reason: 'requested' },
+  },
+  errors: ['webhook_endpoint_not_found'],
+  handle: async ({ webhooks }: WebhookDeps, { path, body }) => ({
+    data: await webhooks.changeEndpoint(path, body),
+  }),
+});
+
+const deleteWebhookEndpointRoute = dataRoute({
+  ...webhookOperation,
+  operationId: 'deleteWebhookEndpoint',
+  summary: 'Delete a webhook endpoint',
+  description: 'With its deliveries. A delivery in progress may still arrive.',
+  method: 'DELETE',
+  template: endpointTemplate,
+  input: { path: webhookEndpointPath },
+  answer: {
+    status: 200,
+    description: 'The endpoint is deleted.',
+    data: deletedWebhookEndpoint,
+    example: { endpoint_id: exampleIds.webhookEndpoint, deleted: true },
+  },
+  errors: ['webhook_endpoint_not_found'],
+  async handle({ webhooks }: WebhookDeps, { path }) {
+    await webhooks.deleteEndpoint(path);
+    return { data: { endpoint_id: path.endpoint_id, deleted: true as const } };
+  },
+});
+
+const rotateWebhookSecretRoute = dataRoute({
+  ...webhookOperation,
+  operationId: 'rotateWebhookSecret',
+  summary: 'New secret of a webhook endpoint',
+  description:
+    'The replaced secret signs beside the new one for `overlap_seconds`, a day unless ' +
+    'specified. While two secrets sign, a further rotation is refused unless `force` is set. With ' +
+    'an `Idempotency-Key` the same request can be sent again for a day: it answers the same ' +
+    'secret, which is shown in no other response.',
+  method: 'POST',
+  template: `${endpointTemplate}/rotate-secret`,
+  input: {
+    path: webhookEndpointPath,
+    header: z.object({
+      'Idempotency-Key': idempotencyKey
+        .optional()
+        .describe('Kept for a day: the same request again answers the same secret.'),
+    }),
+    body: webhookRotation,
+  },
+  bodyExample: { overlap_seconds: 3_600 },
+  answer: {
+    status: 200,
+    description: 'The endpoint with its new secret.',
+    data: webhookEndpointWithSecret,
+    example: {
+      ...endpointExample,
+      secrets: [
+        { created_at: '2026-01-20T10:00:00.000Z', ends_at: null },
+        { created_at: '2026-01-15T10:00:00.000Z', ends_at: '2026-01-20T11:00:00.000Z' },
+      ],
+      changed_at: '2026-01-20T10:00:00.000Z',
+      secret: secretExample,
+    },
+    headers: { 'Idempotency-Replayed': '`true` where the key had been used before.' },
+  },
+  errors: ['webhook_endpoint_not_found', 'idempotency_conflict', 'secret_rotation_in_progress'],
+  async handle({ webhooks }: WebhookDeps, { path, header, body }) {
+    const wanted = { ...body, key: header['Idempotency-Key'] };
+    const { endpoint, replayedHeader } = await webhooks.rotateSecret(path, wanted);
+    return { data: endpoint, headers: replayedHeader };
+  },
+});
+
+/** Where a Project's events are sent, in the order of the reference. */
+export const webhookEndpointRoutes = [
+  createWebhookEndpointRoute,
+  listWebhookEndpointsRoute,
+  readWebhookEndpointRoute,
+  changeWebhookEndpointRoute,
+  deleteWebhookEndpointRoute,
+  rotateWebhookSecretRoute,
+];
