@@ -9,7 +9,8 @@ import {
 } from '@inventory/contracts/internal/inventory';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { ManifestPage } from '@inventory/contracts/messages/revision-commands';
-import type { ContentCoding } from '@inventory/contracts/vocabulary';
+import { type ContentCoding, exportFormat } from '@inventory/contracts/vocabulary';
+import { createLineBuffer, joinLines } from '@inventory/http/line-run';
 import { packEnd } from '@inventory/http/packed-body';
 import { unpackers } from '@inventory/testkit/unpackers';
 import { digestOf, type Scan } from './scan-builder.ts';
@@ -50,7 +51,7 @@ export interface StoreClient {
     scope: InventoryKey,
     query: Pick<PageQuery, 'descriptions'> & { readonly assetid: readonly string[] },
   ): Promise<GivenPage>;
-  /** The text of a run of lines. */
+  /** The lines of a run, joined. */
   lines(scope: InventoryKey, query: Readonly<Record<string, string | number>>): Promise<GivenPage>;
   /** Every page of a chain, pinned as the gateway pins it. */
   chain(scope: InventoryKey, query?: PageQuery): Promise<GivenPage[]>;
@@ -92,7 +93,12 @@ export function createStoreClient(url: string): StoreClient {
   const page: StoreClient['page'] = (scope, query) =>
     read(scope, 'page', { language: 'english', page_size: 2000, ...query });
 
-  async function read(scope: InventoryKey, part: string, query: object): Promise<GivenPage> {
+  async function read(
+    scope: InventoryKey,
+    part: string,
+    query: object,
+    parse: (text: string, bytes: Buffer) => object = (text) => JSON.parse(`{${text}}`),
+  ): Promise<GivenPage> {
     const search = new URLSearchParams(
       Object.entries(query).flatMap(([name, value]) =>
         [value].flat().map((one): [string, string] => [name, String(one)]),
@@ -105,19 +111,24 @@ export function createStoreClient(url: string): StoreClient {
     }
     const meta = currentPageMeta.parse(JSON.parse(answer.headers.get(currentPageMetaHeader) ?? ''));
     const text = meta.packed ? unpack(bytes, meta.packed) : bytes.toString();
-    return {
-      status: 200,
-      code: undefined,
-      meta,
-      text,
-      ...(part === 'lines' ? {} : JSON.parse(`{${text}}`)),
-    };
+    return { status: 200, code: undefined, meta, text, ...parse(text, bytes) } as GivenPage;
+  }
+
+  async function lines(
+    scope: InventoryKey,
+    query: Parameters<StoreClient['lines']>[1],
+  ): Promise<GivenPage> {
+    const wanted = { language: 'english', ...query };
+    return await read(scope, 'lines', wanted, (_, bytes) => {
+      const pieces = joinLines([bytes], exportFormat.parse(query['format']), createLineBuffer());
+      return { text: Array.from(pieces, String).join('') };
+    });
   }
 
   return {
     putChunk,
     page,
-    lines: (scope, query) => read(scope, 'lines', { language: 'english', ...query }),
+    lines,
     assets: (scope, query) => read(scope, 'assets', { language: 'english', ...query }),
     async stage(scan) {
       for (const [number, chunks] of scan.pages.entries()) {
