@@ -20,8 +20,11 @@ export function limitRate(limiter: TrafficLimiter): PublicMiddleware {
       await counted;
       return await next();
     }
-    const [count, answer] = await Promise.allSettled([counted, next()]);
-    for (const result of [count, answer]) if (result.status === 'rejected') throw result.reason;
+    const answered = next();
+    // What was begun ends by itself where the count fails: the response does not wait for it.
+    answered.catch(() => {});
+    await counted;
+    await answered;
   };
 }
 
