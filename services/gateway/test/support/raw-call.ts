@@ -31,7 +31,10 @@ export function sendRaw(
   });
 }
 
-function parseAnswer(received: Buffer): RawAnswer | null {
+const interim = /^(HTTP\/1\.1 1\d\d [^\r]*\r\n\r\n)+/;
+
+function parseAnswer(all: Buffer): RawAnswer | null {
+  const received = all.subarray(interim.exec(all.toString('latin1'))?.[0].length ?? 0);
   const end = received.indexOf('\r\n\r\n');
   if (end < 0) return null;
   const [statusLine = '', ...lines] = received.subarray(0, end).toString('latin1').split('\r\n');
