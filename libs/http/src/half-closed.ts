@@ -1,5 +1,6 @@
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { pause } from '@inventory/runtime/wait';
 import type { OpenResponses } from './pipelined-requests.ts';
 
 /** Most answers are sent before: their clients see no `100 Continue`. */
@@ -21,11 +22,27 @@ export function probeOnceHalfClosed(socket: Socket, open: OpenResponses): void {
     probeUntilClosed(socket, firstProbeMs, () => {
       const [response] = open.get(socket) ?? [];
       if (!response) return false;
-      const isPossible = response.req.httpVersion === '1.1' && response.socket === socket;
-      if (isPossible && !response.headersSent) response.writeContinue();
+      if (response.socket === socket) sendContinue(response);
       return true;
     });
   });
+}
+
+/**
+ * Before a response that must not go to a client which has left: where that has ended its side, it is
+ * asked, and a moment waited for its reset, behind which the next write fails.
+ */
+export async function probeHalfClosed(response: ServerResponse): Promise<void> {
+  const { socket } = response;
+  if (!socket?.readableEnded || socket.destroyed || !sendContinue(response)) return;
+  await pause(secondProbeMs);
+}
+
+/** False where the client cannot have it. */
+function sendContinue(response: ServerResponse): boolean {
+  const isPossible = response.req.httpVersion === '1.1' && !response.headersSent;
+  if (isPossible) response.writeContinue();
+  return isPossible;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { newScope } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { clock, gateway, world } from './support/clocked-gateway.ts';
@@ -136,8 +136,13 @@ test('a page that would start past its deadline is not written, and its charge i
   await expectMadeGood(reader);
 });
 
-test('a client that is gone before the first byte pays nothing', async () => {
-  const reader = newReader();
+test.each<[string, string, (client: Socket) => unknown]>([
+  ['has reset its connection', '', (client) => client.resetAndDestroy()],
+  ['has hung up', '', (client) => client.destroy()],
+  ['has hung up on its export', '/export', (client) => client.destroy()],
+])('a client that %s before the first byte pays nothing', async (_what, of, leave) => {
+  const charged = newReader();
+  const reader = { ...charged, path: `${charged.path}${of}` };
   const gate = Promise.withResolvers<void>();
   world.ledger.beforeCharge = () => gate.promise;
   const { hostname, port } = new URL(gateway.url);
@@ -145,8 +150,8 @@ test('a client that is gone before the first byte pays nothing', async () => {
   client.write(requestOf(reader));
   await isCharged(reader);
 
-  client.resetAndDestroy();
-  // The gateway has seen the reset when it has answered a later request.
+  leave(client);
+  // The gateway has seen it when it has answered a later request.
   await gateway.call({ path: '/openapi.json' });
   gate.resolve();
 

@@ -1,8 +1,8 @@
 import { bytesOf, joined } from '@inventory/http/byte-parts';
+import { probeHalfClosed } from '@inventory/http/half-closed';
 import { Refused } from '@inventory/http/refused';
 import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
-import { pause } from '@inventory/runtime/wait';
 import type { PageDelivery } from './answer.ts';
 import { BilledRefused } from './billed-refused.ts';
 import { renderRefused } from './render-errors.ts';
@@ -11,8 +11,6 @@ import type { PublicContext, PublicMiddleware } from './request-state.ts';
 /** Written separately, so that its own completion is observed. */
 const firstBytes = 16 * 1024;
 const retryAfterSeconds = 1;
-/** The reset of a client that has left arrives by then, as a rule. */
-const resetWithinMs = 250;
 
 /**
  * Writes what is charged: a page, or a confirmed denial. The charge stands once the operating
@@ -39,21 +37,11 @@ export function deliverPage(
       state.delivery = error.delivery;
     }
     if (state.delivery === undefined) return;
-    await probeHalfClosed(context);
+    await probeHalfClosed(context.res);
     if (clock.now() >= state.delivery.deadlineMs) throw tooLate(context, state.delivery);
     if (denial) renderRefused(context, denial, prices.currentVersion());
     write(context, state.delivery, state.delivery.deadlineMs - clock.now());
   };
-}
-
-/**
- * A client that has ended its side may wait for the page or have left: behind a `100 Continue` the reset
- * of one that has left arrives, and the first bytes of the page fail.
- */
-async function probeHalfClosed({ req, res }: PublicContext): Promise<void> {
-  if (!req.socket.readableEnded || req.socket.destroyed || req.httpVersion !== '1.1') return;
-  res.writeContinue();
-  await pause(resetWithinMs);
 }
 
 /** The headers of the page do not apply to the refusal. */

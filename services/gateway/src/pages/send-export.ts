@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { Transform, Writable } from 'node:stream';
 import { constants, createBrotliCompress, createGzip, createZstdCompress } from 'node:zlib';
 import type { ContentCoding } from '@inventory/contracts/vocabulary';
+import { probeHalfClosed } from '@inventory/http/half-closed';
 import type { PageDelivery } from '../http/answer.ts';
 
 export interface ExportToSend {
@@ -44,6 +45,7 @@ export async function sendExport(response: ServerResponse, sent: ExportToSend): 
   left.catch(() => {});
   const timer = setTimeout(() => response.destroy(), sent.timeMaxMs);
   try {
+    if (delivery) await probeHalfClosed(response);
     response.writeHead(200, sent.headers);
     let isBegun = false;
     for await (const chunk of packedBody(sent)) {
