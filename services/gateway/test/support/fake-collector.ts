@@ -119,7 +119,7 @@ export async function startFakeCollector(bus: MessageBus): Promise<FakeCollector
       const view = views.get(id ?? '');
       fake.reads.set(id ?? '', (fake.reads.get(id ?? '') ?? 0) + 1);
       if (!view) return refusalAnswer({ code: 'refresh_not_found' });
-      // An estimate that nobody may be shown.
+      // An estimate that must not be in an answer.
       const isInterim = url.searchParams.has('interim') && view.retry_after_seconds !== null;
       return jsonAnswer(isInterim ? { ...view, retry_after_seconds: 60 } : view);
     }

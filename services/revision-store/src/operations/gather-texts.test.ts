@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { missingSource } from '../domain/survey.ts';
 import { asRaw, type PackedBytes } from '../storage/compression.ts';
 import { gatherTexts } from './gather-texts.ts';
-import type { PageRows, RowList, StagedPages } from './staged-pages.ts';
+import type { PageRowLists, RowList, StagedPages } from './staged-pages.ts';
 
 const pageRowsMax = 65_536;
 
@@ -14,7 +14,7 @@ const listOf = (text: Buffer, spans: Uint32Array, from = 0): RowList => ({
 });
 
 /** A page that has these rows in both lists. */
-const pageOf = (rows: RowList): PageRows => ({ assets: rows, descriptions: rows });
+const pageOf = (rows: RowList): PageRowLists => ({ assets: rows, descriptions: rows });
 
 /** Rows of one page, with what is between them; stored by themselves where that is commas. */
 const page = fc
@@ -99,7 +99,7 @@ describe('Texts of rows', () => {
 
   it('are found wrong when what is between two rows is taken with them', async () => {
     const planted: typeof gatherTexts = async (staged, wanted, signal) => {
-      const seen = new Map<number, PageRows | null>();
+      const seen = new Map<number, PageRowLists | null>();
       const readPage = async (number: number) => {
         seen.set(number, await staged.readPage(number));
         return seen.get(number) ?? null;

@@ -3,11 +3,11 @@ import type { TextPlan } from '../domain/block-plan.ts';
 import { type OpenTexts, openTexts, putText } from '../domain/joined-texts.ts';
 import { missingSource, pageOf, rowOf } from '../domain/survey.ts';
 import type { PackedBytes } from '../storage/compression.ts';
-import type { PageRows, RowList, StagedPages } from './staged-pages.ts';
+import type { PageRowLists, RowList, StagedPages } from './staged-pages.ts';
 
 /** Texts that are stored together, of rows that lie anywhere among the pages of a scan. */
 export interface WantedTexts {
-  readonly of: keyof PageRows;
+  readonly of: keyof PageRowLists;
   readonly texts: TextPlan;
 }
 

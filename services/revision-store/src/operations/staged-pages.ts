@@ -24,7 +24,7 @@ export interface RowList {
   readonly packed: PackedBytes | null;
 }
 
-export type PageRows = Readonly<Record<keyof PageLists, RowList>>;
+export type PageRowLists = Readonly<Record<keyof PageLists, RowList>>;
 
 /** The pages of one scan: surveyed to compare it with the head, and read to write it. */
 export interface StagedPages {
@@ -38,7 +38,7 @@ export interface StagedPages {
    * A page that was surveyed: read from the store once, as far as memory reaches, and unpacked each
    * time. Null when it is gone.
    */
-  readPage(number: number): Promise<PageRows | null>;
+  readPage(number: number): Promise<PageRowLists | null>;
 }
 
 /** Packed chunks of one scan; 250,000 assets take about 20 MiB. */
@@ -49,7 +49,7 @@ export function openStagedPages(
   scanId: string,
   pages: readonly ManifestPage[],
 ): StagedPages {
-  const spans: Pick<PageSurvey, keyof PageRows>[] = [];
+  const spans: Pick<PageSurvey, keyof PageRowLists>[] = [];
   const remembered = new Map<number, PackedPage>();
   /** Read with its survey, and not verified yet. */
   let onlyPage: PackedPage | null = null;
@@ -101,7 +101,7 @@ export function openStagedPages(
     async readPage(number) {
       const [survey, found] = [spans[number], await read(number)];
       if (!survey || !found) return null;
-      const list = (of: keyof PageRows): RowList => {
+      const list = (of: keyof PageRowLists): RowList => {
         const rows = survey[of];
         if (Buffer.isBuffer(found))
           return { from: 0, spans: rows, text: () => found, packed: null };
