@@ -41,8 +41,7 @@ export function createPrincipalCache(
       const found = await store.findBySecretDigest(digest);
       if (found === null) return null;
       known.add(digest);
-      const { credential, project, account, serviceAccount } = found;
-      return acceptSecret(digest, credential, project, account, serviceAccount);
+      return acceptSecret(digest, found);
     },
     ...accepted,
     missing: refused,
