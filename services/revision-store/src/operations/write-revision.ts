@@ -1,5 +1,6 @@
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { invariant } from '@inventory/runtime/bug';
+import type { PackedBytes } from '@inventory/runtime/packed-bytes';
 import {
   type BlockPlan,
   blockCount,
@@ -17,7 +18,6 @@ import type { CompletedScan } from '../domain/scan.ts';
 import type { ScanComparison } from '../domain/scan-comparison.ts';
 import type { Survey } from '../domain/survey.ts';
 import type { BlockPlace, BlockStore } from '../storage/block-store.ts';
-import type { PackedBytes } from '../storage/compression.ts';
 import type { ReadChanges } from './compose-changes.ts';
 import { gatherTexts, type WantedTexts } from './gather-texts.ts';
 import { readAssetRows } from './read-blocks.ts';
