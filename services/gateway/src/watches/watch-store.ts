@@ -79,6 +79,8 @@ export interface WatchStore {
   insertWatch(watch: Watch): Promise<boolean>;
   /** False when it changed meanwhile, by its turn too. */
   changeWatch(read: Watch, changed: Watch): Promise<boolean>;
+  /** False when it changed meanwhile, by its turn too. */
+  withdrawWatch(inserted: Watch): Promise<boolean>;
   /** Null when there is none. */
   deleteWatch(projectId: ProjectId, scope: InventoryKey): Promise<Watch | null>;
   /** Ends a turn with one write, its messages in it; false when the watch changed meanwhile. */
@@ -143,6 +145,9 @@ export function createWatchStore(db: Db, logger: Pick<Logger, 'error'>): WatchSt
         $set: { ...toFields(changed), version: read.version + 1, ...work },
       });
       return modifiedCount === 1;
+    },
+    async withdrawWatch(inserted) {
+      return (await collection.deleteOne(asRead(inserted))).deletedCount === 1;
     },
     async deleteWatch(projectId, scope) {
       const stored = await collection.findOneAndDelete({ _id: placeOf(projectId, scope) });
