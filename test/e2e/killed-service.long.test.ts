@@ -45,11 +45,6 @@ function isRefusedMeanwhile(error: Error): false {
 }
 
 async function expectReadyAgain(killed: ManagedProcess | null): Promise<void> {
-  const readyAgain = killed?.kill('SIGKILL').then(() => killed.untilReady());
-
-  let isReady = false;
-  void readyAgain?.then(() => {
-    isReady = true;
-  });
-  await waitFor('it is ready again', () => isReady, { withinMs: readyMs });
+  await killed?.kill('SIGKILL');
+  await waitFor('it is ready again', () => killed?.isReady, { withinMs: readyMs });
 }
