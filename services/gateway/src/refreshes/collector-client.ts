@@ -1,10 +1,7 @@
-import { type ServiceStatus, serviceStatus } from '@inventory/contracts/http/status';
+import { serviceStatus } from '@inventory/contracts/http/status';
 import type { AccountId, ProjectId, RefreshId, WatchId } from '@inventory/contracts/ids';
 import {
-  type AttemptView,
   attemptView,
-  type RefreshList,
-  type RefreshView,
   refreshList,
   refreshPaths,
   refreshView,
@@ -28,16 +25,6 @@ export interface RefreshListPart {
   readonly after: { readonly requestedAt: string; readonly refreshId: RefreshId } | null;
 }
 
-/** Reads of the refresh-collector. Rejects with ServiceUnreachable when it is unavailable. */
-export interface CollectorClient {
-  /** Null when there is no such refresh. Nothing is shown of an `interim` read of a pending one. */
-  findRefresh(refreshId: RefreshId, read?: 'interim'): Promise<RefreshView | null>;
-  listRefreshes(projectId: ProjectId, part: RefreshListPart): Promise<RefreshList>;
-  /** Whether the key is known, else what its admission would refuse. */
-  findAttempt(attempt: PlannedAttempt): Promise<AttemptView>;
-  readStatus(): Promise<ServiceStatus>;
-}
-
 /** An attempt that is not made yet. */
 export interface PlannedAttempt {
   readonly accountId: AccountId;
@@ -49,9 +36,13 @@ export interface PlannedAttempt {
   readonly idempotencyKey: string | null;
 }
 
-export function createCollectorClient(client: InternalClient): CollectorClient {
+export type CollectorClient = ReturnType<typeof createCollectorClient>;
+
+/** Reads of the refresh-collector. Rejects with ServiceUnreachable when it is unavailable. */
+export function createCollectorClient(client: InternalClient) {
   return {
-    findRefresh: (refreshId, read) =>
+    /** Null when there is no such refresh. Nothing is shown of an `interim` read of a pending one. */
+    findRefresh: (refreshId: RefreshId, read?: 'interim') =>
       nullIfRefused(
         client.json(refreshView, {
           method: 'GET',
@@ -60,7 +51,10 @@ export function createCollectorClient(client: InternalClient): CollectorClient {
           refusals: ['refresh_not_found'],
         }),
       ),
-    listRefreshes: (projectId, { states, refreshIds, watchId, chargedOnly, limit, after }) =>
+    listRefreshes: (
+      projectId: ProjectId,
+      { states, refreshIds, watchId, chargedOnly, limit, after }: RefreshListPart,
+    ) =>
       client.json(refreshList, {
         method: 'GET',
         path: pathOf(refreshPaths.refreshes, { project_id: projectId }),
@@ -75,15 +69,16 @@ export function createCollectorClient(client: InternalClient): CollectorClient {
         },
       }),
     readStatus: () => client.json(serviceStatus, { method: 'GET', path: refreshPaths.status }),
-    findAttempt: ({ accountId, projectId, scope, language, maxAgeSeconds, idempotencyKey }) =>
+    /** Whether the key is known, else what its admission would refuse. */
+    findAttempt: ({ accountId, projectId, maxAgeSeconds: age, ...inputs }: PlannedAttempt) =>
       client.json(attemptView, {
         method: 'GET',
         path: pathOf(refreshPaths.attempt, { project_id: projectId }),
         query: {
           account_id: accountId,
-          ...scope,
-          idempotency_key: idempotencyKey ?? undefined,
-          ...(maxAgeSeconds === null ? {} : { language, max_age_seconds: maxAgeSeconds }),
+          ...inputs.scope,
+          idempotency_key: inputs.idempotencyKey ?? undefined,
+          ...(age === null ? {} : { language: inputs.language, max_age_seconds: age }),
         },
       }),
   };

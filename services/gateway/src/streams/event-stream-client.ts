@@ -1,9 +1,6 @@
 import type { ProjectId } from '@inventory/contracts/ids';
 import {
-  type AppendedHeads,
   appendedHeads,
-  type LogBatch,
-  type LogHeads,
   logBatch,
   logHeads,
   logPaths,
@@ -11,31 +8,27 @@ import {
 import type { InternalClient } from '@inventory/http/internal-client';
 import { pathOf } from '@inventory/http/path-of';
 
-/** Reads of the event-stream. Rejects with ServiceUnreachable when it is unavailable. */
-export interface EventStreamClient {
-  /** Head positions of the logs of up to 1,000 Projects. */
-  readHeads(projectIds: readonly ProjectId[]): Promise<LogHeads>;
-  /** Heads of Projects with entries appended since a time; null starts reading now. */
-  readAppendedHeads(since: string | null): Promise<AppendedHeads>;
-  /** Events after a position, ascending. */
-  readLogBatch(projectId: ProjectId, after: number, limit: number): Promise<LogBatch>;
-}
+export type EventStreamClient = ReturnType<typeof createEventStreamClient>;
 
-export function createEventStreamClient(client: InternalClient): EventStreamClient {
+/** Reads of the event-stream. Rejects with ServiceUnreachable when it is unavailable. */
+export function createEventStreamClient(client: InternalClient) {
   return {
-    readHeads: (projectIds) =>
+    /** Head positions of the logs of up to 1,000 Projects. */
+    readHeads: (projectIds: readonly ProjectId[]) =>
       client.json(logHeads, {
         method: 'POST',
         path: logPaths.heads,
         body: { project_ids: projectIds },
       }),
-    readAppendedHeads: (since) =>
+    /** Heads of Projects with entries appended since a time; null starts reading now. */
+    readAppendedHeads: (since: string | null) =>
       client.json(appendedHeads, {
         method: 'GET',
         path: logPaths.appended,
         ...(since === null ? {} : { query: { since } }),
       }),
-    readLogBatch: (projectId, after, limit) =>
+    /** Events after a position, ascending. */
+    readLogBatch: (projectId: ProjectId, after: number, limit: number) =>
       client.json(logBatch, {
         method: 'GET',
         path: pathOf(logPaths.log, { project_id: projectId }),

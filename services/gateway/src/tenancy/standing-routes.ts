@@ -8,7 +8,6 @@ import {
   standingPath,
 } from '@inventory/contracts/internal/webhooks';
 import { internalRoute } from '@inventory/http/internal-route';
-import { Refused } from '@inventory/http/refused';
 import { z } from 'zod';
 import type { Tenancy } from './open-tenancy.ts';
 
@@ -20,11 +19,10 @@ export const readStandingRoute = internalRoute({
   input: { path: projectPath },
   answer: projectStanding,
   async handle(
-    { findProject, findAccount }: Pick<Tenancy, 'findProject' | 'findAccount'>,
+    { requireProject, findAccount }: Pick<Tenancy, 'requireProject' | 'findAccount'>,
     { path: { project_id: projectId } },
   ) {
-    const project = await findProject(projectId);
-    if (project === null) throw new Refused({ code: 'project_not_found' });
+    const project = await requireProject(projectId);
     const account = await findAccount(project.accountId);
     const isActive = project.state === 'active' && account?.state === 'active';
     return { project_id: projectId, events: isActive && account.eventsEnabled };

@@ -1,9 +1,6 @@
 import { watchTest } from '@inventory/contracts/http/watches';
 import {
   type newWebhookEndpoint,
-  type WebhookEndpointView,
-  type WebhookEndpointWithSecret,
-  type WebhookRedelivered,
   type WebhookRedelivery,
   webhookEndpoint,
   type webhookEndpointChange,
@@ -18,7 +15,6 @@ import {
   allWebhookEndpoints,
   eventDeliveries,
   eventDeliveriesPath,
-  type InternalDeliveryPage,
   internalDeliveryPage,
   rotatedWebhookSecret,
   samplePath,
@@ -45,61 +41,36 @@ export interface WantedRotation extends z.output<typeof webhookRotation> {
   readonly key: string | undefined;
 }
 
-export interface RotatedSecret {
-  readonly endpoint: WebhookEndpointWithSecret;
-  /** The header of an answer under a key that was used before; else empty. */
-  readonly replayedHeader: Readonly<Record<string, string>>;
-}
+export type WebhookClient = ReturnType<typeof createWebhookClient>;
 
 /** A Project's webhook endpoints. Rejects with Refused or ServiceUnreachable. */
-export interface WebhookClient {
-  createEndpoint(
-    owner: { readonly projectId: ProjectId; readonly accountId: AccountId },
-    wanted: z.output<typeof newWebhookEndpoint>,
-  ): Promise<WebhookEndpointWithSecret>;
-  /** Oldest first. */
-  listEndpoints(projectId: ProjectId): Promise<WebhookEndpointView[]>;
-  readEndpoint(named: NamedEndpoint): Promise<WebhookEndpointView>;
-  changeEndpoint(
-    named: NamedEndpoint,
-    change: z.output<typeof webhookEndpointChange>,
-  ): Promise<WebhookEndpointView>;
-  deleteEndpoint(named: NamedEndpoint): Promise<void>;
-  rotateSecret(named: NamedEndpoint, wanted: WantedRotation): Promise<RotatedSecret>;
-  sendPing(named: NamedEndpoint): Promise<EventId>;
-  listDeliveries(named: NamedEndpoint, part: DeliveriesPart): Promise<InternalDeliveryPage>;
-  redeliverEvents(named: NamedEndpoint, wanted: WebhookRedelivery): Promise<WebhookRedelivered>;
-  /** Sends a signed sample of a completed refresh to the subscribed endpoints of a Project. */
-  sendSample(projectId: ProjectId): Promise<z.output<typeof watchTest>>;
-  /** Of at most 100 events, to every endpoint of the Project. */
-  listEventDeliveries(
-    projectId: ProjectId,
-    events: readonly EventId[],
-  ): Promise<z.output<typeof eventDeliveries>['items']>;
-}
-
-export function createWebhookClient(client: Pick<InternalClient, 'json'>): WebhookClient {
+export function createWebhookClient(client: Pick<InternalClient, 'json'>) {
   const send = <Schema extends z.ZodType>(schema: Schema, call: InternalCall) =>
     client.json(schema, { ...call, refusals: webhookRefusals });
   const post = <Schema extends z.ZodType>(schema: Schema, path: string, body: unknown = {}) =>
     send(schema, { method: 'POST', path, body });
 
   return {
-    createEndpoint: ({ projectId, accountId }, wanted) =>
+    createEndpoint: (
+      { projectId, accountId }: { readonly projectId: ProjectId; readonly accountId: AccountId },
+      wanted: z.output<typeof newWebhookEndpoint>,
+    ) =>
       post(webhookEndpointWithSecret, endpointsPath(projectId), {
         ...wanted,
         account_id: accountId,
       }),
-    listEndpoints: async (projectId) =>
+    /** Oldest first. */
+    listEndpoints: async (projectId: ProjectId) =>
       (await send(allWebhookEndpoints, { method: 'GET', path: endpointsPath(projectId) })).items,
-    readEndpoint: (named) =>
+    readEndpoint: (named: NamedEndpoint) =>
       send(webhookEndpoint, { method: 'GET', path: pathOf(webhookPaths.endpoint, named) }),
-    changeEndpoint: (named, body) =>
+    changeEndpoint: (named: NamedEndpoint, body: z.output<typeof webhookEndpointChange>) =>
       send(webhookEndpoint, { method: 'PUT', path: pathOf(webhookPaths.endpoint, named), body }),
-    async deleteEndpoint(named) {
+    async deleteEndpoint(named: NamedEndpoint) {
       await send(z.object({}), { method: 'DELETE', path: pathOf(webhookPaths.endpoint, named) });
     },
-    async rotateSecret(named, { key, overlap_seconds, force }) {
+    /** With the header of an answer under a key that was used before; else with none. */
+    async rotateSecret(named: NamedEndpoint, { key, overlap_seconds, force }: WantedRotation) {
       const { replayed, ...endpoint } = await post(
         rotatedWebhookSecret,
         pathOf(webhookPaths.rotateSecret, named),
@@ -109,19 +80,26 @@ export function createWebhookClient(client: Pick<InternalClient, 'json'>): Webho
           ...(key !== undefined && { idempotency_key: key }),
         },
       );
-      return { endpoint, replayedHeader: replayed ? { 'Idempotency-Replayed': 'true' } : {} };
+      const replayedHeader: Record<string, string> = replayed
+        ? { 'Idempotency-Replayed': 'true' }
+        : {};
+      return { endpoint, replayedHeader };
     },
-    sendPing: async (named) => (await post(webhookPing, pathOf(webhookPaths.test, named))).event_id,
-    listDeliveries: (named, part) =>
+    sendPing: async (named: NamedEndpoint) =>
+      (await post(webhookPing, pathOf(webhookPaths.test, named))).event_id,
+    listDeliveries: (named: NamedEndpoint, part: DeliveriesPart) =>
       send(internalDeliveryPage, {
         method: 'GET',
         path: pathOf(webhookPaths.deliveries, named),
         query: { ...part },
       }),
-    redeliverEvents: (named, wanted) =>
+    redeliverEvents: (named: NamedEndpoint, wanted: WebhookRedelivery) =>
       post(webhookRedelivered, pathOf(webhookPaths.redeliver, named), wanted),
-    sendSample: (projectId) => post(watchTest, pathOf(samplePath, { project_id: projectId })),
-    async listEventDeliveries(projectId, events) {
+    /** Sends a signed sample of a completed refresh to the subscribed endpoints of a Project. */
+    sendSample: (projectId: ProjectId) =>
+      post(watchTest, pathOf(samplePath, { project_id: projectId })),
+    /** Of at most 100 events, to every endpoint of the Project. */
+    async listEventDeliveries(projectId: ProjectId, events: readonly EventId[]) {
       if (events.length === 0) return [];
       const path = pathOf(eventDeliveriesPath, { project_id: projectId });
       return (await send(eventDeliveries, { method: 'GET', path, query: { event_id: events } }))
