@@ -1,9 +1,5 @@
 import { inventoryPaths } from '@inventory/contracts/internal/inventory';
-import {
-  type AdmissionView,
-  admissionView,
-  refreshPaths,
-} from '@inventory/contracts/internal/refresh';
+import { refreshApi } from '@inventory/contracts/internal/refresh';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { longCalls } from '@inventory/http/call-lanes';
 import type { InternalClient } from '@inventory/http/internal-client';
@@ -32,22 +28,14 @@ export interface OperatorServices {
 }
 
 /** Admission of the refresh-collector. Rejects with ServiceUnreachable when it is unavailable. */
-export interface AdmissionClient {
-  readAdmission(): Promise<AdmissionView>;
-  /** Sets or removes the closing by the operator; other reasons stay. */
-  setOperatorClosed(operatorClosed: boolean): Promise<AdmissionView>;
-}
+export type AdmissionClient = ReturnType<typeof createAdmissionClient>;
 
-export function createAdmissionClient(client: InternalClient): AdmissionClient {
+export function createAdmissionClient({ call }: Pick<InternalClient, 'call'>) {
   return {
-    readAdmission: () =>
-      client.json(admissionView, { method: 'GET', path: refreshPaths.admission }),
-    setOperatorClosed: (operatorClosed) =>
-      client.json(admissionView, {
-        method: 'PUT',
-        path: refreshPaths.admission,
-        body: { operator_closed: operatorClosed },
-      }),
+    readAdmission: () => call(refreshApi.readAdmission, {}),
+    /** Sets or removes the closing by the operator; other reasons stay. */
+    setOperatorClosed: (operator_closed: boolean) =>
+      call(refreshApi.setAdmission, { body: { operator_closed } }),
   };
 }
 
