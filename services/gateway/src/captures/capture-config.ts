@@ -1,5 +1,5 @@
 import { scopePath } from '@inventory/contracts/http/parameters';
-import { duration, list, type readSettings } from '@inventory/runtime/settings';
+import { duration, list, type Parsed } from '@inventory/runtime/settings';
 import { z } from 'zod';
 
 export const captureSettings = {
@@ -20,19 +20,11 @@ export const captureSettings = {
     ),
 } as const;
 
-export interface CaptureConfig {
-  readonly deadlines: { readonly lookUpMs: number };
-  readonly captures: {
-    readonly chainDeadlineMs: number;
-    readonly stagingTimeoutMs: number;
-    readonly settleWithinMs: number;
-    readonly appsExcluded: readonly number[];
-  };
-}
+export type CaptureConfig = ReturnType<typeof captureConfig> & {
+  readonly deadlines: Readonly<Record<'lookUpMs', number>>;
+};
 
-type Parsed = ReturnType<typeof readSettings<typeof captureSettings>>;
-
-export function captureConfig(parsed: Parsed): Omit<CaptureConfig, 'deadlines'> {
+export function captureConfig(parsed: Parsed<typeof captureSettings>) {
   return {
     captures: {
       chainDeadlineMs: parsed.CAPTURE_CHAIN_DEADLINE_MS,

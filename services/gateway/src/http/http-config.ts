@@ -4,16 +4,14 @@ import {
   duration,
   integer,
   list,
+  type Parsed,
   port,
-  type readSettings,
   secretKey,
   text,
   url,
 } from '@inventory/runtime/settings';
 import { z } from 'zod';
 import { parseNetwork } from '../tenancy/network-policy.domain.ts';
-import type { GatewayRole } from './public-route.ts';
-import type { ReferenceOptions } from './reference/reference-pages.ts';
 
 const network = z.string().transform((given, context) => {
   const parsed = parseNetwork(given);
@@ -98,35 +96,16 @@ export const httpSettings = {
     .describe('Longest wait for requests in flight when the service stops'),
 } as const;
 
-export interface HttpConfig {
-  readonly deadlines: {
-    readonly silenceMs: number;
-    readonly findMs: number;
-    readonly lookUpMs: number;
-    readonly unknownKeyDelayMs: number;
-  };
-  readonly publicHttp: { readonly host: string; readonly port: number };
-  /** Base64url; the first seals. */
-  readonly cursorKeys: readonly string[];
-  readonly trustedProxies: readonly string[];
-  readonly connectionsMax: number;
-  readonly connectionsPerPeerMax: number;
-  readonly unknownKeysPerMinute: number;
-  readonly customerRequestsPerMinute: number;
-  readonly openRequestsPerMinute: number;
-  readonly v1DeprecatedAtMs: number;
-  readonly reference: ReferenceOptions;
-  readonly role: GatewayRole;
-  /** Null where the event stream has the origin of the public API. */
-  readonly eventsOrigin: string | null;
-  readonly drainMs: number;
-}
+export type HttpConfig = ReturnType<typeof httpConfig> & {
+  readonly deadlines: Readonly<
+    Record<'silenceMs' | 'findMs' | 'lookUpMs' | 'unknownKeyDelayMs', number>
+  >;
+};
 
-type Parsed = ReturnType<typeof readSettings<typeof httpSettings>>;
-
-export function httpConfig(parsed: Parsed): Omit<HttpConfig, 'deadlines'> {
+export function httpConfig(parsed: Parsed<typeof httpSettings>) {
   return {
     publicHttp: { host: parsed.PUBLIC_HTTP_HOST, port: parsed.PUBLIC_HTTP_PORT },
+    /** Base64url; the first seals. */
     cursorKeys: parsed.CURSOR_KEYS,
     trustedProxies: parsed.TRUSTED_PROXIES ?? [],
     connectionsMax: parsed.CONNECTIONS_MAX,
@@ -140,6 +119,7 @@ export function httpConfig(parsed: Parsed): Omit<HttpConfig, 'deadlines'> {
       canTry: parsed.API_REFERENCE_TRY === 'true',
     },
     role: parsed.GATEWAY_ROLE,
+    /** Null where the event stream has the origin of the public API. */
     eventsOrigin: parsed.EVENTS_ORIGIN ?? null,
     drainMs: parsed.DRAIN_MS,
   };

@@ -1,12 +1,5 @@
 import { secretDigest } from '@inventory/runtime/secret-digest';
-import {
-  integer,
-  list,
-  port,
-  type readSettings,
-  SettingsError,
-  text,
-} from '@inventory/runtime/settings';
+import { integer, list, type Parsed, port, SettingsError, text } from '@inventory/runtime/settings';
 import { z } from 'zod';
 import { defaultOperatorName, type Operator, parseOperator } from './operators.domain.ts';
 
@@ -40,18 +33,9 @@ export const operatorSettings = {
     ),
 } as const;
 
-export interface OperatorConfig {
-  readonly operatorHttp: { readonly host: string; readonly port: number };
-  readonly operatorApi: {
-    readonly operators: readonly Operator[];
-    /** Wrong tokens that one peer may send in a minute. */
-    readonly attemptsPerMinute: number;
-  };
-}
+export type OperatorConfig = ReturnType<typeof operatorConfig>;
 
-type Parsed = ReturnType<typeof readSettings<typeof operatorSettings>>;
-
-export function operatorConfig(parsed: Parsed): OperatorConfig {
+export function operatorConfig(parsed: Parsed<typeof operatorSettings>) {
   return {
     operatorHttp: { host: parsed.OPERATOR_HTTP_HOST, port: parsed.OPERATOR_HTTP_PORT },
     operatorApi: {

@@ -1,4 +1,4 @@
-import { duration, type readSettings } from '@inventory/runtime/settings';
+import { duration, type Parsed } from '@inventory/runtime/settings';
 
 export const refreshSettings = {
   DECISION_TIMEOUT_MS: duration()
@@ -6,7 +6,7 @@ export const refreshSettings = {
     .describe('Longest wait for the decision on a refresh or a cancel'),
 } as const;
 
-export interface RefreshConfig {
+export type RefreshConfig = ReturnType<typeof refreshConfig> & {
   readonly deadlines: {
     readonly storeMs: number;
     readonly pendingReplyMs: number;
@@ -15,11 +15,8 @@ export interface RefreshConfig {
     readonly waitSecondMs: number;
     readonly waitReadEveryMs: number;
   };
-  readonly decisionTimeoutMs: number;
-}
+};
 
-type Parsed = ReturnType<typeof readSettings<typeof refreshSettings>>;
-
-export function refreshConfig(parsed: Parsed): Omit<RefreshConfig, 'deadlines'> {
+export function refreshConfig(parsed: Parsed<typeof refreshSettings>) {
   return { decisionTimeoutMs: parsed.DECISION_TIMEOUT_MS };
 }
