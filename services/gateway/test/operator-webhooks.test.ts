@@ -49,7 +49,7 @@ test('every verb reaches the endpoint that is named (Operating surface: webhooks
     ['GET', pathOf(), {}],
     ['PUT', pathOf(), { state: 'disabled' }],
     ['PUT', pathOf(), { state: 'enabled' }],
-    ['POST', pathOf('/rotate-secret'), { overlap_seconds: 60, idempotency_key: 'k' }],
+    ['POST', pathOf('/rotate-secret'), { overlap_seconds: 60, force: false, idempotency_key: 'k' }],
     ['POST', pathOf('/test'), {}],
     ['POST', pathOf('/redeliver'), { since }],
     ['POST', pathOf('/redeliver'), { event_id: expect.stringMatching(/^evt_/) }],

@@ -1,5 +1,5 @@
 import { inventoryPaths } from '@inventory/contracts/internal/inventory';
-import { admissionView, refreshPaths } from '@inventory/contracts/internal/refresh';
+import { refreshApi } from '@inventory/contracts/internal/refresh';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { longCalls } from '@inventory/http/call-lanes';
 import type { InternalClient } from '@inventory/http/internal-client';
@@ -27,26 +27,21 @@ export interface OperatorServices {
   readonly deadlines: { readonly ledgerAnswerMs: number };
 }
 
+/** Admission of the refresh-collector. Rejects with ServiceUnreachable when it is unavailable. */
 export type AdmissionClient = ReturnType<typeof createAdmissionClient>;
 
-/** Admission of the refresh-collector. Rejects with ServiceUnreachable when it is unavailable. */
-export function createAdmissionClient(client: InternalClient) {
-  const path = refreshPaths.admission;
+export function createAdmissionClient({ call }: Pick<InternalClient, 'call'>) {
   return {
-    readAdmission: () => client.json(admissionView, { method: 'GET', path }),
+    readAdmission: () => call(refreshApi.readAdmission, {}),
     /** Sets or removes the closing by the operator; other reasons stay. */
-    setOperatorClosed: (operatorClosed: boolean) =>
-      client.json(admissionView, {
-        method: 'PUT',
-        path,
-        body: { operator_closed: operatorClosed },
-      }),
+    setOperatorClosed: (operator_closed: boolean) =>
+      call(refreshApi.setAdmission, { body: { operator_closed } }),
   };
 }
 
+/** Erases saved inventories. Rejects with ServiceUnreachable when the store is unavailable. */
 export type RevisionStoreEraseClient = ReturnType<typeof createRevisionStoreEraseClient>;
 
-/** Erases saved inventories. Rejects with ServiceUnreachable when the store is unavailable. */
 export function createRevisionStoreEraseClient(
   client: InternalClient,
   { eraseMs: timeoutMs }: { readonly eraseMs: number },

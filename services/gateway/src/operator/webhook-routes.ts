@@ -114,10 +114,7 @@ const changingRoutes = [
     input: { path: webhookEndpointPath },
     answer: deletedWebhookEndpoint,
     errors,
-    async handle({ webhooks }, { path }) {
-      await webhooks.deleteEndpoint(path);
-      return { endpoint_id: path.endpoint_id, deleted: true } as const;
-    },
+    handle: ({ webhooks }, { path }) => webhooks.deleteEndpoint(path),
   }),
   operatorRoute({
     operationId: 'rotateWebhookSecret',
@@ -139,8 +136,8 @@ const changingRoutes = [
     errors: [...changeErrors, 'idempotency_conflict', 'secret_rotation_in_progress'],
     async handle({ webhooks }, { path, header, body }) {
       const wanted = { ...body, key: header['idempotency-key'] };
-      const { endpoint, replayedHeader } = await webhooks.rotateSecret(path, wanted);
-      return new Reply({ headers: replayedHeader, body: endpoint });
+      const { endpoint, headers } = await webhooks.rotateSecret(path, wanted);
+      return new Reply({ headers, body: endpoint });
     },
   }),
 ];
@@ -159,9 +156,7 @@ const sendingRoutes = [
     input: { path: webhookEndpointPath, body: emptyBody },
     answer: webhookPing,
     errors,
-    handle: async ({ webhooks }, { path }) => ({
-      event_id: await webhooks.sendPing(path),
-    }),
+    handle: ({ webhooks }, { path }) => webhooks.sendPing(path),
   }),
   operatorRoute({
     operationId: 'redeliverWebhookEvents',

@@ -1,38 +1,20 @@
 import type { ProjectId } from '@inventory/contracts/ids';
-import {
-  appendedHeads,
-  logBatch,
-  logHeads,
-  logPaths,
-} from '@inventory/contracts/internal/event-log';
+import { logApi } from '@inventory/contracts/internal/event-log';
 import type { InternalClient } from '@inventory/http/internal-client';
-import { pathOf } from '@inventory/http/path-of';
-
-export type EventStreamClient = ReturnType<typeof createEventStreamClient>;
 
 /** Reads of the event-stream. Rejects with ServiceUnreachable when it is unavailable. */
-export function createEventStreamClient(client: InternalClient) {
+export type EventStreamClient = ReturnType<typeof createEventStreamClient>;
+
+export function createEventStreamClient({ call }: Pick<InternalClient, 'call'>) {
   return {
     /** Head positions of the logs of up to 1,000 Projects. */
-    readHeads: (projectIds: readonly ProjectId[]) =>
-      client.json(logHeads, {
-        method: 'POST',
-        path: logPaths.heads,
-        body: { project_ids: projectIds },
-      }),
+    readHeads: (project_ids: readonly ProjectId[]) =>
+      call(logApi.readHeads, { body: { project_ids } }),
     /** Heads of Projects with entries appended since a time; null starts reading now. */
     readAppendedHeads: (since: string | null) =>
-      client.json(appendedHeads, {
-        method: 'GET',
-        path: logPaths.appended,
-        ...(since === null ? {} : { query: { since } }),
-      }),
+      call(logApi.readAppendedHeads, { query: { since: since ?? undefined } }),
     /** Events after a position, ascending. */
-    readLogBatch: (projectId: ProjectId, after: number, limit: number) =>
-      client.json(logBatch, {
-        method: 'GET',
-        path: pathOf(logPaths.log, { project_id: projectId }),
-        query: { after, limit },
-      }),
+    readLogBatch: (project_id: ProjectId, after: number, limit: number) =>
+      call(logApi.readLogBatch, { path: { project_id }, query: { after, limit } }),
   };
 }

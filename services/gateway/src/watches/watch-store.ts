@@ -128,6 +128,10 @@ export function createWatchStore(db: Db, logger: Pick<Logger, 'error'>) {
       });
       return modifiedCount === 1;
     },
+    /** False when it changed meanwhile, by its turn too. */
+    async withdrawWatch(inserted: Watch): Promise<boolean> {
+      return (await collection.deleteOne(asRead(inserted))).deletedCount === 1;
+    },
     /** Null when there is none. */
     async deleteWatch(projectId: ProjectId, scope: InventoryKey): Promise<Watch | null> {
       const stored = await collection.findOneAndDelete({ _id: placeOf(projectId, scope) });

@@ -1,113 +1,62 @@
-import { watchTest } from '@inventory/contracts/http/watches';
-import {
-  type newWebhookEndpoint,
-  type WebhookRedelivery,
-  webhookEndpoint,
-  type webhookEndpointChange,
-  type webhookEndpointPath,
-  webhookEndpointWithSecret,
-  webhookPing,
-  webhookRedelivered,
-  type webhookRotation,
+import type {
+  newWebhookEndpoint,
+  WebhookRedelivery,
+  webhookEndpointChange,
+  webhookEndpointPath,
+  webhookRotation,
 } from '@inventory/contracts/http/webhooks';
 import type { AccountId, EventId, ProjectId } from '@inventory/contracts/ids';
-import {
-  allWebhookEndpoints,
-  eventDeliveries,
-  eventDeliveriesPath,
-  internalDeliveryPage,
-  rotatedWebhookSecret,
-  samplePath,
-  webhookPaths,
-  webhookRefusals,
-} from '@inventory/contracts/internal/webhooks';
-import type { InternalCall, InternalClient } from '@inventory/http/internal-client';
-import { pathOf } from '@inventory/http/path-of';
-import { z } from 'zod';
+import { webhookApi } from '@inventory/contracts/internal/webhooks';
+import type { CallInput, InternalClient } from '@inventory/http/internal-client';
+import type { z } from 'zod';
 
 type NamedEndpoint = z.output<typeof webhookEndpointPath>;
-
-export interface DeliveriesPart {
-  readonly state?: string | undefined;
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-  /** Position of the last item of the previous part. */
-  readonly before?: string | undefined;
-  readonly limit: number;
-}
 
 export interface WantedRotation extends z.output<typeof webhookRotation> {
   /** The Idempotency-Key. */
   readonly key: string | undefined;
 }
 
+/** A Project's webhook endpoints. Rejects with Refused or ServiceUnreachable. */
 export type WebhookClient = ReturnType<typeof createWebhookClient>;
 
-/** A Project's webhook endpoints. Rejects with Refused or ServiceUnreachable. */
-export function createWebhookClient(client: Pick<InternalClient, 'json'>) {
-  const send = <Schema extends z.ZodType>(schema: Schema, call: InternalCall) =>
-    client.json(schema, { ...call, refusals: webhookRefusals });
-  const post = <Schema extends z.ZodType>(schema: Schema, path: string, body: unknown = {}) =>
-    send(schema, { method: 'POST', path, body });
-
+export function createWebhookClient({ call }: Pick<InternalClient, 'call'>) {
   return {
-    createEndpoint: (
+    createEndpoint(
       { projectId, accountId }: { readonly projectId: ProjectId; readonly accountId: AccountId },
       wanted: z.output<typeof newWebhookEndpoint>,
-    ) =>
-      post(webhookEndpointWithSecret, endpointsPath(projectId), {
-        ...wanted,
-        account_id: accountId,
-      }),
+    ) {
+      const body = { ...wanted, account_id: accountId };
+      return call(webhookApi.createEndpoint, { path: { project_id: projectId }, body });
+    },
     /** Oldest first. */
-    listEndpoints: async (projectId: ProjectId) =>
-      (await send(allWebhookEndpoints, { method: 'GET', path: endpointsPath(projectId) })).items,
-    readEndpoint: (named: NamedEndpoint) =>
-      send(webhookEndpoint, { method: 'GET', path: pathOf(webhookPaths.endpoint, named) }),
-    changeEndpoint: (named: NamedEndpoint, body: z.output<typeof webhookEndpointChange>) =>
-      send(webhookEndpoint, { method: 'PUT', path: pathOf(webhookPaths.endpoint, named), body }),
-    async deleteEndpoint(named: NamedEndpoint) {
-      await send(z.object({}), { method: 'DELETE', path: pathOf(webhookPaths.endpoint, named) });
+    listEndpoints: async (project_id: ProjectId) =>
+      (await call(webhookApi.listEndpoints, { path: { project_id } })).items,
+    readEndpoint: (path: NamedEndpoint) => call(webhookApi.readEndpoint, { path }),
+    changeEndpoint: (path: NamedEndpoint, body: z.output<typeof webhookEndpointChange>) =>
+      call(webhookApi.changeEndpoint, { path, body }),
+    deleteEndpoint: (path: NamedEndpoint) => call(webhookApi.deleteEndpoint, { path }),
+    /** With the header of an answer under a key that was used before. */
+    async rotateSecret(path: NamedEndpoint, { key, ...rotation }: WantedRotation) {
+      const body = { ...rotation, idempotency_key: key };
+      const { replayed, ...endpoint } = await call(webhookApi.rotateSecret, { path, body });
+      const headers: Record<string, string> = replayed ? { 'Idempotency-Replayed': 'true' } : {};
+      return { endpoint, headers };
     },
-    /** With the header of an answer under a key that was used before; else with none. */
-    async rotateSecret(named: NamedEndpoint, { key, overlap_seconds, force }: WantedRotation) {
-      const { replayed, ...endpoint } = await post(
-        rotatedWebhookSecret,
-        pathOf(webhookPaths.rotateSecret, named),
-        {
-          overlap_seconds,
-          ...(force && { force }),
-          ...(key !== undefined && { idempotency_key: key }),
-        },
-      );
-      const replayedHeader: Record<string, string> = replayed
-        ? { 'Idempotency-Replayed': 'true' }
-        : {};
-      return { endpoint, replayedHeader };
-    },
-    sendPing: async (named: NamedEndpoint) =>
-      (await post(webhookPing, pathOf(webhookPaths.test, named))).event_id,
-    listDeliveries: (named: NamedEndpoint, part: DeliveriesPart) =>
-      send(internalDeliveryPage, {
-        method: 'GET',
-        path: pathOf(webhookPaths.deliveries, named),
-        query: { ...part },
-      }),
-    redeliverEvents: (named: NamedEndpoint, wanted: WebhookRedelivery) =>
-      post(webhookRedelivered, pathOf(webhookPaths.redeliver, named), wanted),
+    sendPing: (path: NamedEndpoint) => call(webhookApi.sendPing, { path }),
+    listDeliveries: (
+      path: NamedEndpoint,
+      query: CallInput<typeof webhookApi.listDeliveries.input>['query'],
+    ) => call(webhookApi.listDeliveries, { path, query }),
+    redeliverEvents: (path: NamedEndpoint, body: WebhookRedelivery) =>
+      call(webhookApi.redeliverEvents, { path, body }),
     /** Sends a signed sample of a completed refresh to the subscribed endpoints of a Project. */
-    sendSample: (projectId: ProjectId) =>
-      post(watchTest, pathOf(samplePath, { project_id: projectId })),
+    sendSample: (project_id: ProjectId) => call(webhookApi.sendSample, { path: { project_id } }),
     /** Of at most 100 events, to every endpoint of the Project. */
-    async listEventDeliveries(projectId: ProjectId, events: readonly EventId[]) {
-      if (events.length === 0) return [];
-      const path = pathOf(eventDeliveriesPath, { project_id: projectId });
-      return (await send(eventDeliveries, { method: 'GET', path, query: { event_id: events } }))
-        .items;
+    async listEventDeliveries(project_id: ProjectId, event_id: readonly EventId[]) {
+      if (event_id.length === 0) return [];
+      const input = { path: { project_id }, query: { event_id } };
+      return (await call(webhookApi.listEventDeliveries, input)).items;
     },
   };
-}
-
-function endpointsPath(projectId: ProjectId): string {
-  return pathOf(webhookPaths.endpoints, { project_id: projectId });
 }
