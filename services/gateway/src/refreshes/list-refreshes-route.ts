@@ -9,11 +9,6 @@ import { nextPart, refreshLinks, sameProject, scopeOf } from '../http/openapi/li
 import { type CursorSealer, listParts } from '../http/sealed-cursor.ts';
 import type { CollectorClient, RefreshListPart } from './collector-client.ts';
 
-interface ListRefreshesDeps {
-  readonly collector: Pick<CollectorClient, 'listRefreshes'>;
-  readonly cursors: CursorSealer;
-}
-
 /** GET /v2/projects/{project_id}/inventory-refreshes: newest first, for any Credential of it. */
 export const listRefreshesRoute = dataRoute({
   operationId: 'listRefreshes',
@@ -29,7 +24,10 @@ export const listRefreshesRoute = dataRoute({
     listRefreshes: { ...sameProject, ...nextPart() },
   }),
   errors: ['invalid_cursor'],
-  async handle({ collector, cursors }: ListRefreshesDeps, { path, query }) {
+  async handle(
+    { collector, cursors }: { readonly collector: CollectorClient; readonly cursors: CursorSealer },
+    { path, query },
+  ) {
     const parts = refreshParts(cursors, ['refreshes', path.project_id]);
     const part = await collector.listRefreshes(path.project_id, {
       states: query.state,
