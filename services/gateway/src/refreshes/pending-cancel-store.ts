@@ -7,7 +7,7 @@ import {
   refreshId,
 } from '@inventory/contracts/ids';
 import type { CollectionIndexes } from '@inventory/mongo/indexes';
-import { sharedCommands } from '@inventory/mongo/shared-commands';
+import { createSharedInserts, sharedCommands } from '@inventory/mongo/shared-commands';
 import { dateOf } from '@inventory/runtime/clock';
 import { createBatcher } from '@inventory/runtime/concurrency';
 import type { Logger } from '@inventory/runtime/logger';
@@ -62,14 +62,7 @@ export function createPendingCancelStore(
 ): PendingCancelStore {
   const collection = db.collection<PendingCancelDocument>(collectionName);
 
-  const insertions = createBatcher<PendingCancelDocument, void>({
-    ...sharedCommands,
-    itemsMax: cancelsPerCommand,
-    async flush(documents) {
-      await collection.insertMany([...documents], { ordered: false });
-      return documents.map(() => undefined);
-    },
-  });
+  const insertions = createSharedInserts<PendingCancelDocument>(collection, cancelsPerCommand);
 
   /** Where some were not deleted, a replica has claimed those: the others are as they should be. */
   const withdrawals = createBatcher<RefreshId, boolean>({
@@ -87,12 +80,10 @@ export function createPendingCancelStore(
   });
 
   return {
-    insertCancel: (cancel, dueAtMs) =>
-      withDeadline(
-        insertions.add({ ...toFields(cancel), work: newWork(dueAtMs) }),
-        storeMs,
-        'storing a pending cancel',
-      ),
+    async insertCancel(cancel, dueAtMs) {
+      const inserted = insertions.add({ ...toFields(cancel), work: newWork(dueAtMs) });
+      await withDeadline(inserted, storeMs, 'storing a pending cancel');
+    },
     withdrawCancel: (id) => withDeadline(withdrawals.add(id), storeMs, 'deleting a pending cancel'),
     async expediteCancel(cancel, dueAtMs) {
       const due = [{ which: toFields(cancel), dueAtMs }];
