@@ -6,6 +6,7 @@ import {
   zstdCompressSync,
   zstdDecompressSync,
 } from 'node:zlib';
+import { freeBytes } from '@inventory/runtime/free-bytes';
 
 const compress = promisify<Buffer, ZstdOptions, Buffer>(zstdCompress);
 /** Packed bytes that one turn of the event loop takes from a thread of zlib. */
@@ -29,8 +30,20 @@ export async function pack(raw: Buffer): Promise<PackedBytes> {
   return { packed, rawBytes: raw.length };
 }
 
-export async function asPacked(bytes: Buffer | PackedBytes): Promise<PackedBytes> {
-  return Buffer.isBuffer(bytes) ? pack(bytes) : bytes;
+/** Writes bytes packed, as they are or after packing them; what was packed here is freed then. */
+export async function writePacked(
+  bytes: Buffer | PackedBytes,
+  write: (packed: PackedBytes) => Promise<unknown>,
+): Promise<void> {
+  if (!Buffer.isBuffer(bytes)) return void (await write(bytes));
+  const packed = await pack(bytes);
+  await write(packed);
+  freePacked(packed);
+}
+
+/** Frees what {@link pack} returned, with the rest of the buffer that it lies in. */
+export function freePacked({ packed }: PackedBytes): void {
+  freeBytes(Buffer.from(packed.buffer));
 }
 
 export function asRaw(bytes: Buffer | PackedBytes): Buffer {

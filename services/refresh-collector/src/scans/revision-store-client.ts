@@ -2,6 +2,7 @@ import { stagedPageBytesMax } from '@inventory/contracts/internal/inventory';
 import type { ManifestPage } from '@inventory/contracts/messages/revision-commands';
 import type { InternalClient } from '@inventory/http/internal-client';
 import { type PagePlace, stagePage } from '@inventory/http/stage-page';
+import { freeBytes } from '@inventory/runtime/free-bytes';
 import type { SerialExecutor } from '@inventory/runtime/serial-executor';
 import { type PlatformPage, pageText } from '../egress/platform-page.domain.ts';
 
@@ -10,8 +11,9 @@ import { type PlatformPage, pageText } from '../egress/platform-page.domain.ts';
  * Refused for a page that is never accepted.
  */
 export interface RevisionStoreClient {
-  /** The text of a page as it is staged; null where it is too large to be saved. */
+  /** The text of a page as it is staged; null where it is too large to be saved. Frees the page's rows. */
   textOf(page: PlatformPage): Promise<Buffer | null>;
+  /** Frees the text once it is staged. */
   stagePage(place: PagePlace, text: Buffer): Promise<ManifestPage>;
 }
 
@@ -30,11 +32,17 @@ export function createRevisionStoreClient(
       const write = () => stagedText(page);
       return page.assets.length < largeAssetsMin ? write() : executor.enqueue(write);
     },
-    stagePage: (place, text) => stagePage(client, place, text, { refusals }),
+    async stagePage(place, text) {
+      const staged = await stagePage(client, place, text, { refusals });
+      freeBytes(text);
+      return staged;
+    },
   };
 }
 
 function stagedText(page: PlatformPage): Buffer | null {
   const text = pageText(page);
+  // The answer that the rows lie in.
+  for (const { bytes } of [...page.assets, ...page.descriptions]) freeBytes(bytes);
   return text.length <= stagedPageBytesMax ? text : null;
 }

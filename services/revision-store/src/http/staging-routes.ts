@@ -9,6 +9,7 @@ import {
   stagingQuery,
 } from '@inventory/contracts/internal/inventory';
 import { internalRoute } from '@inventory/http/internal-route';
+import { freeBytes } from '@inventory/runtime/free-bytes';
 import { z } from 'zod';
 import { type StageChunkDeps, stageChunk } from '../operations/stage-chunk.ts';
 import type { ChunkStore } from '../storage/chunk-store.ts';
@@ -40,6 +41,7 @@ export const putChunkRoute = internalRoute({
     const { scan_id: scanId, ...place } = path;
     const chunk = { digest: header[chunkDigestHeader], content: body, source: query.source };
     await stageChunk(deps, { scanId, ...place }, chunk);
+    freeBytes(body);
   },
 });
 

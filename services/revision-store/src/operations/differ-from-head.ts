@@ -2,6 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { StagedAsset } from '@inventory/contracts/staged-rows';
 import { invariant } from '@inventory/runtime/bug';
+import { freeBytes } from '@inventory/runtime/free-bytes';
 import { blockCount } from '../domain/block-plan.ts';
 import { changeKey, type RowScope, rowIn } from '../domain/change.ts';
 import { addDifference, type Differences, openDifferences } from '../domain/differences.ts';
@@ -19,6 +20,7 @@ import { amountAt, keyAt, type Survey, totalCount } from '../domain/survey.ts';
 import type { BlockStore } from '../storage/block-store.ts';
 import { sha256Text } from './sha256.ts';
 
+/** Read for this alone, not from a cache: what was compared is freed. */
 type HeadBlocks = Pick<BlockStore, 'readAssets' | 'readPart'>;
 
 const rowsPerBlockMax = 2 ** 16;
@@ -109,7 +111,7 @@ interface HeadRow {
   readonly size: number;
 }
 
-/** The rows of a block, or those wanted, part by part. */
+/** The rows of a block, or those wanted, part by part: each is read before the next, and then freed. */
 async function* readHeadRows(
   blocks: HeadBlocks,
   set: string,
@@ -130,5 +132,6 @@ async function* readHeadRows(
     yield rows.map((row) => {
       return { row, bytes, start: offsets[row - from] ?? 0, size: lengths[row] ?? 0 };
     });
+    freeBytes(bytes);
   }
 }

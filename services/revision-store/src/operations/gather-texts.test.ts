@@ -11,6 +11,7 @@ const pageRowsMax = 65_536;
 const listOf = (text: Buffer, spans: Uint32Array, from = 0): RowList => ({
   ...{ from, spans, packed: null },
   text: () => text.subarray(from),
+  free() {},
 });
 
 /** A page that has these rows in both lists. */
@@ -143,6 +144,7 @@ describe('Texts of rows', () => {
       text() {
         throw new Error('unpacked');
       },
+      free() {},
     };
     const staged = { count: 1, readSurveys: async () => [], readPage: async () => pageOf(rows) };
     // A description that no page has is between them.

@@ -34,22 +34,24 @@ export async function gatherTexts(
     signal.throwIfAborted();
     const page = await staged.readPage(number);
     if (page === null) return null;
+    const ranged = new Set<keyof PageRowLists>();
     for (const { of, texts, byPage, open } of parts) {
       const rows = byPage.get(number);
       if (!rows) continue;
-      const whole =
-        byPage.size === 1
-          ? (packedOf(page[of], rows, texts) ?? rangeOf(page[of], rows, texts))
-          : null;
-      if (whole) open.bytes = whole;
-      else {
-        open.joined ??= openTexts(texts.lengths);
-        copyRows(open.joined, page[of], rows, texts);
-      }
+      const packed = byPage.size === 1 ? packedOf(page[of], rows, texts) : null;
+      const range = byPage.size === 1 && !packed ? rangeOf(page[of], rows, texts) : null;
+      open.bytes = packed ?? range;
+      if (range) ranged.add(of);
+      if (open.bytes) continue;
+      open.joined ??= openTexts(texts.lengths);
+      copyRows(open.joined, page[of], rows, texts);
     }
+    for (const list of lists) if (!ranged.has(list)) page[list].free();
   }
   return parts.map(({ open: { bytes, joined } }) => bytes ?? joined?.bytes ?? Buffer.alloc(0));
 }
+
+const lists = ['assets', 'descriptions'] as const;
 
 interface OpenPart {
   bytes: Buffer | PackedBytes | null;

@@ -1,3 +1,4 @@
+import { freeBytes } from '@inventory/runtime/free-bytes';
 import { type PackedBytes, unpack } from '@inventory/runtime/packed-bytes';
 import { joinLists, type PageLists } from '../domain/page-lists.ts';
 import type { PageSurvey } from '../domain/page-survey.ts';
@@ -20,6 +21,8 @@ export interface RowList {
   /** Start and end of each row in the page. */
   readonly spans: Uint32Array;
   text(): Buffer;
+  /** The text, and every part of it, is read no more. */
+  free(): void;
   /** The rows, joined by commas, as they are stored; null where they are not stored by themselves. */
   readonly packed: PackedBytes | null;
 }
@@ -41,8 +44,8 @@ export interface StagedPages {
   readPage(number: number): Promise<PageRowLists | null>;
 }
 
-/** Packed chunks of one scan; 250,000 assets take about 20 MiB. */
-const rememberedBytesMax = 16 * 1024 * 1024;
+/** Packed chunks of one scan; 250,000 assets take about 20 MiB, and most pages are written once. */
+const rememberedBytesMax = 8 * 1024 * 1024;
 
 export function openStagedPages(
   chunks: Pick<ChunkStore, 'readChunks' | 'readSurveys' | 'readSurveyed'>,
@@ -103,20 +106,27 @@ export function openStagedPages(
       if (!survey || !found) return null;
       const list = (of: keyof PageRowLists): RowList => {
         const rows = survey[of];
+        // Both lists are in one text.
         if (Buffer.isBuffer(found))
-          return { from: 0, spans: rows, text: () => found, packed: null };
-        return { from: rows[0] ?? 0, spans: rows, text: once(found[of]), packed: found[of] };
+          return { from: 0, spans: rows, text: () => found, free() {}, packed: null };
+        return { from: rows[0] ?? 0, spans: rows, ...unpacked(found[of]), packed: found[of] };
       };
       return { assets: list('assets'), descriptions: list('descriptions') };
     },
   };
 }
 
-function once(packed: PackedBytes): () => Buffer {
+function unpacked(packed: PackedBytes): Pick<RowList, 'text' | 'free'> {
   let raw: Buffer | null = null;
-  return () => {
-    raw ??= unpack(packed);
-    return raw;
+  return {
+    text() {
+      raw ??= unpack(packed);
+      return raw;
+    },
+    free() {
+      if (raw) freeBytes(raw);
+      raw = null;
+    },
   };
 }
 

@@ -1,9 +1,15 @@
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
+import { freeBytes } from '@inventory/runtime/free-bytes';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import { asRaw } from '@inventory/runtime/packed-bytes';
 import type { TextPlan } from '../domain/block-plan.ts';
 import { type ChainPlace, type ChangeSet, mergesAt } from '../domain/change-chain.ts';
-import { type Differences, differenceKey, orderByKey } from '../domain/differences.ts';
+import {
+  type Differences,
+  differenceKey,
+  freeDifferences,
+  orderByKey,
+} from '../domain/differences.ts';
 import type { JoinedTexts } from '../domain/joined-texts.ts';
 import type { Observation } from '../domain/observation.ts';
 import type { CompletedScan } from '../domain/scan.ts';
@@ -44,7 +50,7 @@ export interface WrittenChanges {
 }
 
 /** Rows that are gathered together: each group reads the pages and the head's blocks at worst once. */
-const groupBytesMax = 16 * 1024 * 1024;
+const groupBytesMax = 8 * 1024 * 1024;
 
 /**
  * Writes what a changed scan changed of the head, and what is merged from it, under ids of this try
@@ -73,6 +79,7 @@ export async function writeChanges(
     await writeGroup(writer, rows, verdict.place);
     described.push(...group.map((block) => neededBy(block, differences, survey)));
   }
+  freeDifferences(differences);
   const written = await writer.end();
   const own = verdict.observation.revision.revisionId;
   if (verdict.place === 'superseded') {
@@ -214,5 +221,7 @@ async function writeGroup(
         ? { before: inScan, after: inHead, lastKey }
         : { before: inHead, after: inScan, lastKey },
     );
+    freeBytes(inHead.bytes);
+    freeBytes(inScan.bytes);
   }
 }

@@ -26,7 +26,7 @@ function openWriting() {
     async readPage(page) {
       read.push(page);
       const spans = Uint32Array.of(0, row.length);
-      const assets = { from: 0, spans, text: () => row, packed: null };
+      const assets = { from: 0, spans, text: () => row, free() {}, packed: null };
       return { assets, descriptions: assets };
     },
   };

@@ -1,5 +1,7 @@
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { invariant } from '@inventory/runtime/bug';
+import { forEachLimited } from '@inventory/runtime/concurrency';
+import { freeBytes } from '@inventory/runtime/free-bytes';
 import type { PackedBytes } from '@inventory/runtime/packed-bytes';
 import {
   type BlockPlan,
@@ -43,7 +45,9 @@ export interface AssembledScan {
  * reading of all pages. One group is written while the next is gathered.
  */
 const groupBlocks = 4;
-const groupBytesMax = 16 * 1024 * 1024;
+const groupBytesMax = 8 * 1024 * 1024;
+/** As many as there are threads to pack with. */
+const packedAtOnce = 4;
 /** Texts of one document together; one alone may be as large as a staged page. */
 const partBytesMax = 4 * 1024 * 1024;
 
@@ -192,7 +196,7 @@ function partsOf(
 interface GroupWriter {
   /** Gathers a group and begins to write it once the one before is written. False when a page is gone. */
   write(group: readonly PartToWrite[]): Promise<boolean>;
-  written(): Promise<unknown>;
+  written(): Promise<void>;
 }
 
 function openWriter(
@@ -200,16 +204,18 @@ function openWriter(
   staged: StagedPages,
   signal: AbortSignal,
 ): GroupWriter {
-  let writing: Promise<unknown> = Promise.resolve();
+  let writing: Promise<void> = Promise.resolve();
   return {
     async write(group) {
       const wanted = group.map((part): WantedTexts => ({ of: part.of, texts: textsOf(part) }));
       const gathered = await gatherTexts(staged, wanted, signal);
       await writing;
       if (gathered === null) return false;
-      writing = Promise.all(
-        group.map((part, at) => writePart(blocks, part, gathered[at] ?? Buffer.alloc(0))),
-      );
+      writing = forEachLimited(group.entries(), packedAtOnce, async ([at, part]) => {
+        const bytes = gathered[at] ?? Buffer.alloc(0);
+        await writePart(blocks, part, bytes);
+        if (Buffer.isBuffer(bytes)) freeBytes(bytes);
+      });
       // Awaited with the next group, unless gathering it fails.
       writing.catch(() => {});
       return true;

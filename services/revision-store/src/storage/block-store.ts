@@ -1,7 +1,7 @@
 import type { ContentCoding } from '@inventory/contracts/vocabulary';
 import type { PackedBeginning } from '@inventory/http/packed-body';
 import { invariant } from '@inventory/runtime/bug';
-import { asPacked, type PackedBytes, pack, unpack } from '@inventory/runtime/packed-bytes';
+import { type PackedBytes, pack, unpack, writePacked } from '@inventory/runtime/packed-bytes';
 import { Binary } from 'mongodb';
 import type {
   AssetBlockDocument,
@@ -51,34 +51,26 @@ export function createBlockStore(collections: Collections) {
       block: AssetBlock<NewTexts>,
       descriptionKeys: readonly string[],
     ): Promise<void> {
-      await assetBlocks.insertOne(await toAssetDocument(place, block, descriptionKeys));
+      const keys = await pack(Buffer.from(JSON.stringify(descriptionKeys)));
+      await writePacked(block.assets.first, (assets) =>
+        assetBlocks.insertOne(toAssetDocument(place, block, assets, keys)),
+      );
     },
 
     async writeTexts(
       place: BlockPlace,
       { first, lengths, starts }: BlockTexts<NewTexts>,
     ): Promise<void> {
-      const { packed, rawBytes } = await asPacked(first);
-      await textBlocks.insertOne({
-        _id: blockId(place),
-        ...place,
-        texts: new Binary(packed),
-        textsRawBytes: rawBytes,
-        ...(starts.length > 1
+      const outline =
+        starts.length > 1
           ? { parts: toPartsFields({ lengths, starts }) }
-          : { lengths: toNumberBytes(lengths) }),
-      });
+          : { lengths: toNumberBytes(lengths) };
+      await insertTexts(textBlocks, { _id: blockId(place), ...place, ...outline }, first);
     },
 
     /** Writes the texts of a later part, of assets or of descriptions. */
     async writePart(place: BlockPlace, part: number, texts: NewTexts): Promise<void> {
-      const { packed, rawBytes } = await asPacked(texts);
-      await textBlocks.insertOne({
-        _id: partId(place, part),
-        ...place,
-        texts: new Binary(packed),
-        textsRawBytes: rawBytes,
-      });
+      await insertTexts(textBlocks, { _id: partId(place, part), ...place }, texts);
     },
 
     /** Undefined when there is no such block any more. */
@@ -179,6 +171,16 @@ function createStoredReading({ assetBlocks, textBlocks }: Collections) {
   };
 }
 
+async function insertTexts(
+  textBlocks: Collections['textBlocks'],
+  fields: Omit<TextBlockDocument, 'texts' | 'textsRawBytes'>,
+  texts: NewTexts,
+): Promise<void> {
+  await writePacked(texts, ({ packed, rawBytes }) =>
+    textBlocks.insertOne({ ...fields, texts: new Binary(packed), textsRawBytes: rawBytes }),
+  );
+}
+
 /** A whole block of a revision in one language and coding. */
 export interface PackedPlace {
   readonly revisionId: string;
@@ -213,13 +215,12 @@ function outlineOf(lengths: Binary | undefined, parts: PartsFields | undefined):
   return { lengths: toUint32(lengths), starts: [0] };
 }
 
-async function toAssetDocument(
+function toAssetDocument(
   place: BlockPlace,
-  block: AssetBlock<NewTexts>,
-  descriptionKeys: readonly string[],
-): Promise<AssetBlockDocument> {
-  const assets = await asPacked(block.assets.first);
-  const keys = await pack(Buffer.from(JSON.stringify(descriptionKeys)));
+  block: AssetBlock<unknown>,
+  assets: PackedBytes,
+  keys: PackedBytes,
+): AssetBlockDocument {
   return {
     _id: blockId(place),
     ...place,

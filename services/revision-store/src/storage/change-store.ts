@@ -1,7 +1,8 @@
 import type { RevisionId } from '@inventory/contracts/ids';
 import { parseDocument } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
-import { pack, unpack } from '@inventory/runtime/packed-bytes';
+import { freeBytes } from '@inventory/runtime/free-bytes';
+import { unpack, writePacked } from '@inventory/runtime/packed-bytes';
 import { Binary } from 'mongodb';
 import type { ChangeBlock } from '../domain/change.ts';
 import type { ChainPlace, ChainSpan, ChangeSet } from '../domain/change-chain.ts';
@@ -113,8 +114,9 @@ function storeBlocks(changeBlocks: Collections['changeBlocks']) {
     fields: Omit<ChangeBlockDocument, 'rows' | 'rowsRawBytes'>,
     raw: Buffer,
   ): Promise<void> {
-    const { packed, rawBytes } = await pack(raw);
-    await changeBlocks.insertOne({ ...fields, rows: new Binary(packed), rowsRawBytes: rawBytes });
+    await writePacked(raw, ({ packed, rawBytes }) =>
+      changeBlocks.insertOne({ ...fields, rows: new Binary(packed), rowsRawBytes: rawBytes }),
+    );
   }
 
   return {
@@ -125,7 +127,7 @@ function storeBlocks(changeBlocks: Collections['changeBlocks']) {
       const _id = blockId(place.set, index);
       const isApart = before.bytes.length + after.bytes.length > rowsBytesMax;
       if (isApart) await writeRows({ _id: `${_id}/before`, ...place, index }, before.bytes);
-      const rows = isApart ? after.bytes : Buffer.concat([after.bytes, before.bytes]);
+      const joined = isApart ? null : Buffer.concat([after.bytes, before.bytes]);
       await writeRows(
         {
           _id,
@@ -136,8 +138,9 @@ function storeBlocks(changeBlocks: Collections['changeBlocks']) {
           afterLengths: toNumberBytes(after.lengths),
           beforeLengths: toNumberBytes(before.lengths),
         },
-        rows,
+        joined ?? after.bytes,
       );
+      if (joined) freeBytes(joined);
     },
 
     /** The first block of a set with a change behind this key; undefined behind the last. */

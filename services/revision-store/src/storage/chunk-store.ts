@@ -1,6 +1,6 @@
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
 import { dateOf } from '@inventory/runtime/clock';
-import { type PackedBytes, pack, unpack } from '@inventory/runtime/packed-bytes';
+import { freePacked, type PackedBytes, pack, unpack } from '@inventory/runtime/packed-bytes';
 import { Binary, type Collection } from 'mongodb';
 import type { ScanSource } from '../domain/observation.ts';
 import type { PageLists } from '../domain/page-lists.ts';
@@ -62,7 +62,7 @@ export function createChunkStore(collection: Collection<ChunkDocument>) {
       nowMs: number,
     ): Promise<StagingResult> {
       const [content, survey] = await Promise.all([
-        chunk.lists ? packLists(chunk.lists) : packWhole(chunk.content),
+        packContent(chunk),
         chunk.survey && pack(toSurveyBytes(chunk.survey)),
       ]);
       const _id = chunkId(place);
@@ -72,7 +72,7 @@ export function createChunkStore(collection: Collection<ChunkDocument>) {
           scanId: place.scanId,
           digest: chunk.digest,
           rawBytes: chunk.content.length,
-          ...content,
+          ...contentFields(content),
           ...(survey && { survey: new Binary(survey.packed), surveyRawBytes: survey.rawBytes }),
           stagedAt: dateOf(nowMs),
           ...(chunk.source === 'capture' ? { source: chunk.source } : {}),
@@ -82,6 +82,9 @@ export function createChunkStore(collection: Collection<ChunkDocument>) {
         if (duplicateKeyOf(error) === null) throw error;
         const taken = await collection.findOne({ _id }, { projection: { digest: 1 } });
         return { result: taken?.digest === chunk.digest ? 'known' : 'conflict' };
+      } finally {
+        const packed = 'packed' in content ? [content] : [content.assets, content.descriptions];
+        for (const bytes of survey ? [...packed, survey] : packed) freePacked(bytes);
       }
     },
 
@@ -175,12 +178,15 @@ function chunkId({ scanId, epoch, page, chunk }: ChunkPlace): string {
 
 type StoredContent = Pick<ChunkDocument, 'content' | 'lists'>;
 
-async function packWhole(content: Buffer): Promise<StoredContent> {
-  return { content: new Binary((await pack(content)).packed) };
+async function packContent({ content, lists }: ArrivedChunk): Promise<PackedBytes | PackedLists> {
+  if (!lists) return pack(content);
+  const [assets, descriptions] = await Promise.all([pack(lists.assets), pack(lists.descriptions)]);
+  return { assets, descriptions };
 }
 
-async function packLists(lists: PageLists): Promise<StoredContent> {
-  const [assets, descriptions] = await Promise.all([pack(lists.assets), pack(lists.descriptions)]);
+function contentFields(content: PackedBytes | PackedLists): StoredContent {
+  if ('packed' in content) return { content: new Binary(content.packed) };
+  const { assets, descriptions } = content;
   return {
     lists: {
       assets: new Binary(assets.packed),
