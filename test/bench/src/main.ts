@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto';
-import { inspect, parseArgs } from 'node:util';
+import { parseArgs } from 'node:util';
 import { provisionBackends } from '@inventory/backends/provision-backends';
-import { withDeadline } from '@inventory/runtime/wait';
 import type { BenchContext, Benchmark, BenchOptions } from './benchmark.ts';
 import { admissionLatency } from './benchmarks/admission-latency.ts';
 import { changesPage } from './benchmarks/changes-page.ts';
@@ -27,7 +26,8 @@ import { streams } from './benchmarks/streams.ts';
 import { turns } from './benchmarks/turns.ts';
 import { unknownKeys } from './benchmarks/unknown-keys.ts';
 import { webhooks } from './benchmarks/webhooks.ts';
-import { couldNotRun, isMissed, type Row, toTable } from './row.ts';
+import { measureEach } from './measure-each.ts';
+import { isMissed, type Row, toTable } from './row.ts';
 
 const benchmarks: readonly Benchmark[] = [
   admissionLatency,
@@ -62,10 +62,16 @@ const usage = `npm run bench -- [name …] [--json] [--quick] [--seed <number>]
 Measures each benchmark beside its yardstick, on the same servers in the same run.
 A name also selects those that begin with it, as \`ledger\` does.
 Names: ${benchmarks.map(({ name }) => name).join(', ')}; all when none is given.
-Fails when a figure misses its floor, and names the seed; a benchmark that cannot run, or has not
-ended after 40 minutes (a quick one: ten), is a missed row.`;
+Fails when a figure misses its floor, and names the seed. A benchmark that cannot run, or has not
+ended after 12 minutes (a quick one: three), is a missed row, and so are those that are left after
+40 minutes (ten).`;
 
-const minutes = { whole: 40, quick: 10 };
+const minuteMs = 60_000;
+/** One that hangs leaves most of the time to the others. */
+const limitsOf = {
+  whole: { allMs: 40 * minuteMs, oneMs: 12 * minuteMs },
+  quick: { allMs: 10 * minuteMs, oneMs: 3 * minuteMs },
+};
 
 const slowServer =
   'This MongoDB server reads whole collections for most updates: figures with writes are far below those of docs/contributors/benchmarks.md, which names a faster server.';
@@ -94,9 +100,10 @@ async function main(): Promise<void> {
   const say = (sentence: string) => process.stderr.write(`${sentence}\n`);
   const seed = Number(values.seed ?? randomInt(1, 1_000_000));
   const options = { quick: values.quick, seed, say };
+  const limits = limitsOf[values.quick ? 'quick' : 'whole'];
   const { rows, servers } = chosen.some((benchmark) => 'run' in benchmark)
-    ? await withBackends(options, (context) => measure(chosen, context))
-    : { rows: await measure(chosen, options), servers: [] };
+    ? await withBackends(options, (context) => measureEach(chosen, context, limits))
+    : { rows: await measureEach(chosen, options, limits), servers: [] };
   const machine = [...servers, `Node ${process.version}`].join('; ');
   process.stdout.write(
     values.json ? `${JSON.stringify(rows)}\n` : `${machine}; seed ${seed}\n\n${toTable(rows)}\n`,
@@ -105,33 +112,6 @@ async function main(): Promise<void> {
   if (missed.length === 0) return;
   say(`Missed with --seed ${seed}: ${missed.map(({ name }) => name).join('; ')}`);
   process.exitCode = 1;
-}
-
-async function measure(
-  chosen: readonly Benchmark[],
-  context: BenchOptions | BenchContext,
-): Promise<Row[]> {
-  const rows: Row[] = [];
-  const endMs = performance.now() + minutes[context.quick ? 'quick' : 'whole'] * 60_000;
-  for (const benchmark of chosen) {
-    context.say(`== ${benchmark.name}`);
-    try {
-      const leftMs = Math.max(1, endMs - performance.now());
-      rows.push(...(await withDeadline(measureOne(benchmark, context), leftMs, benchmark.name)));
-    } catch (error) {
-      context.say(`${benchmark.name} could not run: ${inspect(error)}`);
-      rows.push(couldNotRun(benchmark.name));
-    }
-  }
-  return rows;
-}
-
-async function measureOne(
-  benchmark: Benchmark,
-  context: BenchOptions | BenchContext,
-): Promise<Row[]> {
-  if ('runWithoutBackends' in benchmark) return benchmark.runWithoutBackends(context);
-  return 'backends' in context ? await benchmark.run(context) : [];
 }
 
 async function withBackends(

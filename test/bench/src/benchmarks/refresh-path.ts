@@ -10,6 +10,7 @@ import { type StackAddresses, stackAddresses } from '@inventory/shared-stack/add
 import type { BenchContext, Benchmark } from '../benchmark.ts';
 import { type CalledFunctions, type CallRecorder, recordCalls } from '../called-functions.ts';
 import { openCustomer } from '../customer.ts';
+import { endWithProcess } from '../end-with-process.ts';
 import { reported } from '../row.ts';
 
 const idleMs = 20_000;
@@ -73,6 +74,7 @@ async function withInspectedStack<Result>(
     },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
+  endWithProcess(stack);
   try {
     const recorder = await recordCalls(await inspectorUrlOf(stack.stderr));
     const addresses = await readAddresses(addressesFile);

@@ -7,6 +7,7 @@ import { delimiter, join } from 'node:path';
 import { findFreePort } from '@inventory/backends/free-port';
 import { pause } from '@inventory/runtime/wait';
 import { Pool } from 'undici';
+import { endWithProcess } from '../end-with-process.ts';
 import { openFilesMax } from '../process-usage.ts';
 import type { StreamTarget } from './stream-readers.ts';
 
@@ -35,6 +36,7 @@ export async function startNchan(): Promise<Nchan | null> {
   const file = join(folder, 'nginx.conf');
   writeFileSync(file, nginxSettings(found.module, folder, port));
   const nginx = spawn(found.nginx, ['-p', folder, '-c', file, '-e', 'stderr'], { stdio: 'ignore' });
+  endWithProcess(nginx);
   nginx.on('error', () => {});
   const pool = new Pool(`http://127.0.0.1:${port}`, {
     connections: publishersMax,

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { endWithProcess } from '../end-with-process.ts';
 
 /** A yardstick process: it receives its settings and answers once it is ready. */
 export interface Yardstick {
@@ -17,6 +18,7 @@ export interface Yardstick {
 /** Starts `yardsticks/<name>.js` with these arguments. */
 export async function startYardstick(name: string, args: readonly string[]): Promise<Yardstick> {
   const child: ChildProcess = fork(join(__dirname, `${name}.js`), [...args], { stdio: 'inherit' });
+  endWithProcess(child);
   const [ready] = (await once(child, 'message')) as [string];
   return {
     ready,
