@@ -386,11 +386,6 @@ describe('A scan whose collector has a fast clock (Refresh: verified_at)', () =>
   const clock = createTestClock(Date.now());
   const running = replicaOfBlock({ clock });
   const dayMs = 86_400_000;
-  const save = (scope: Scan['scope'], to: number, aheadMs = 0) => {
-    clock.advance(60_000);
-    const completedAtMs = clock.now() + aheadMs;
-    return running().save({ scope, pages: [plainPage(0, to)], completedAtMs });
-  };
 
   it('was observed when the store received it', async () => {
     const scope = newScope();
@@ -407,17 +402,6 @@ describe('A scan whose collector has a fast clock (Refresh: verified_at)', () =>
       verified_at: receivedAt,
       scan_window: { started_at: receivedAt, completed_at: receivedAt },
     });
-  });
-
-  it('supersedes no later scan: each becomes what Current reads', async () => {
-    const scope = newScope();
-    await save(scope, 3, dayMs);
-
-    for (const to of [4, 5]) {
-      const { revision_id, changed } = await save(scope, to);
-      expect(changed).toBe(true);
-      expect((await running().client.page(scope)).meta).toMatchObject({ revision_id });
-    }
   });
 
   it('does not outlive an erasure that came after its receipt (Operating surface) [operator-api]', async () => {
