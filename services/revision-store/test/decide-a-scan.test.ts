@@ -97,13 +97,15 @@ describe('A scan whose worker crashed (architecture: leases)', () => {
 
   it('is assembled by another once the lease has run out; the old worker can change nothing', async () => {
     const replica = running();
-    const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3)] });
+    const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3)], sequence: 7 });
     await replica.client.stage(scan);
     const crashed = await crashedWorker(scan);
     expect(await crashed.scans.beginCommit(scan.scanId)).toBe(true);
     await crashed.leasesEnd();
 
     const saved = await store.committed(scan);
+    const inventory = await store.collections.scopes.findOne({ _id: inventoryKeyText(scan.scope) });
+    expect(inventory).toMatchObject({ head: { sequence: 7 } });
 
     const { scanId, refreshId } = scan;
     const stale = { head: null, decided: { scanId, refreshId, result }, pruneAtMs: 0 };
