@@ -53,6 +53,4 @@ function main() {
   for (const [image, digest] of known) process.stdout.write(`${image}@${digest}\n`);
 }
 
-module.exports = { files, fixImages };
-
-if (require.main === module) main();
+main();

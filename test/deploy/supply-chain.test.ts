@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { readJson, root } from '../tidy/tracked-files.ts';
+import { readJson } from '../tidy/tracked-files.ts';
 
 interface Judgement {
   readonly checked: boolean;
@@ -12,11 +10,6 @@ const { judgeAdvisories, judgeSignatures } = require('../../scripts/audit.js') a
   'judgeAdvisories' | 'judgeSignatures',
   (answer: unknown) => Judgement
 >;
-const { files, fixImages } = require('../../scripts/image-digests.js') as {
-  files: () => readonly string[];
-  fixImages: (text: string, digestOf: (image: string) => string) => string;
-};
-
 describe('the packages', () => {
   const { packages } = readJson<{
     packages: Record<string, { integrity?: string; link?: boolean }>;
@@ -73,33 +66,5 @@ describe('npm run audit', () => {
   it('has checked nothing where the registry does not answer', () => {
     const unchecked = { checked: false, problems: [], notes: [] };
     expect([judgeAdvisories(null), judgeSignatures(null)]).toEqual([unchecked, unchecked]);
-  });
-});
-
-describe('npm run image-digests', () => {
-  const digest = (character: string) => `sha256:${character.repeat(64)}`;
-  const imagesOf = (text: string) =>
-    [...text.matchAll(/^\s*(?:image: |ARG [A-Z]+_IMAGE=)(\S+)$/gm)].map(([, image = '']) => image);
-
-  it('fixes each foreign image to its digest, keeps its tag, and moves it when run again', () => {
-    for (const file of files()) {
-      const text = readFileSync(join(root, file), 'utf8');
-      const tags = imagesOf(text).map((image) => image.replace(/@.*/, ''));
-      const once = fixImages(text, () => digest('1'));
-      const again = fixImages(once, () => digest('2'));
-      const expected = (character: string) =>
-        tags.map((tag) =>
-          tag.startsWith('game-item-inventory/') ? tag : `${tag}@${digest(character)}`,
-        );
-      expect([file, imagesOf(once)]).toEqual([file, expected('1')]);
-      expect([file, imagesOf(again)]).toEqual([file, expected('2')]);
-    }
-  });
-
-  it('finds every file that names a foreign image', () => {
-    const named = files().flatMap((file) => imagesOf(readFileSync(join(root, file), 'utf8')));
-    for (const image of ['node:', 'gcr.io/distroless/', 'apache/kafka:', 'mongo:', 'grafana/']) {
-      expect(named.some((one) => one.startsWith(image))).toBe(true);
-    }
   });
 });

@@ -106,19 +106,6 @@ test('a record that cannot be handled, at the end of a large batch, does not rep
   expect(played.handled).toHaveLength(199);
 });
 
-test('a retried slice sends no dead letter twice', async () => {
-  const records = [recordAt(0, false), recordAt(1, true), recordAt(2, false)];
-  let tries = 0;
-
-  const played = await play(records, 10, () => {
-    tries += 1;
-    if (tries < 4) throw new Error('store away');
-  });
-
-  expect(played.letters).toEqual(['0', '2']);
-  expect(played.handled).toEqual(['1']);
-});
-
 test('a record is judged whatever was finished before it: slices need not follow each other', async () => {
   const letters: string[] = [];
   const work = createPartitionWork({

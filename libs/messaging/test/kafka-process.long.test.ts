@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { pause } from '@inventory/runtime/wait';
 import { testLogger } from '@inventory/testkit/namespace';
 import { type Program, startProgram } from '@inventory/testkit/typescript-program';
 import { waitFor } from '@inventory/testkit/wait-for';
@@ -9,8 +8,8 @@ import { createKafkajsWireClient } from '../src/kafka/kafkajs/wire-client.ts';
 import { createRecordSender } from '../src/kafka/record-sender.ts';
 import { startWorkConsumer } from '../src/kafka/work-consumer.ts';
 import { type KafkaWorld, openKafkaWorld } from './support/kafka-world.ts';
-import { idsOf, recordWork } from './support/record-work.ts';
-import { cancel, cancels, newKeys, workTopic } from './support/test-messages.ts';
+import { idsOf } from './support/record-work.ts';
+import { cancels, newKeys, workTopic } from './support/test-messages.ts';
 
 const shortTiming = { sessionTimeoutMs: 6_000, heartbeatIntervalMs: 500 };
 const programs: Program[] = [];
@@ -71,28 +70,6 @@ test('kill -9 in the middle of a message: it is redelivered, and nothing that wa
   expect(idsOf(handled)).toEqual(cancels(key, 5, 5).map(({ id }) => id));
   await heir.stop();
   await sender.close();
-});
-
-test('a handler slower than the session timeout keeps its membership and is not repeated', async () => {
-  const [key = ''] = newKeys(1);
-  const begun: ReceivedMessage[] = [];
-  let ended = false;
-  const members = await Promise.all([1, 2].map(() => world.openBus({ timing: shortTiming })));
-  for (const bus of members) {
-    await recordWork(bus, {
-      onBatch: async (messages) => {
-        begun.push(...messages);
-        await pause(shortTiming.sessionTimeoutMs + 2_500);
-        ended = true;
-      },
-    });
-  }
-  await members[0]?.publish([cancel(key)]);
-
-  await waitFor('the slow handler ends', () => ended);
-  await pause(1_000);
-
-  expect(idsOf(begun)).toEqual([`${key}#0`]);
 });
 
 test('a consumer that the client stops for good is restarted', async () => {

@@ -29,17 +29,6 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   },
 );
 
-test('a resource that cannot be closed does not keep the others open', async () => {
-  start('failing');
-  await program.line(/"msg":"ready"/);
-
-  program.kill('SIGTERM');
-
-  expect(await program.ended).toEqual({ code: 0, signal: null });
-  expect(closed()).toEqual(['store closed']);
-  expect(program.output()).toContain('the broker is gone');
-});
-
 test('a close that hangs gets its share of the deadline, then the next resource is closed', async () => {
   start('stuck', '900');
   await program.line(/"msg":"ready"/);
@@ -87,16 +76,6 @@ test('an unhandled rejection stops the service in order and ends it with 1', asy
   expect(await program.ended).toEqual({ code: 1, signal: null });
   expect(closed()).toEqual(['consumer closed', 'store closed']);
   expect(program.output()).toContain('"msg":"unhandledRejection"');
-});
-
-test('a stop that overtakes the start also closes resources opened after it', async () => {
-  start('slow');
-  await program.line(/^starting$/);
-
-  program.kill('SIGTERM');
-
-  expect(await program.ended).toEqual({ code: 0, signal: null });
-  expect(closed().toSorted()).toEqual(['consumer closed', 'late closed', 'store closed']);
 });
 
 const withFullDevice = existsSync('/dev/full') ? test : test.skip;

@@ -12,7 +12,6 @@ void runService({
   logger,
   stopDeadlineMs: Number(stopDeadlineMs),
   start: async (lifetime) => {
-    if (mood === 'slow') say('starting');
     // As an open handle of a client library, it keeps the process alive.
     const socket = setInterval(() => {}, 1_000);
     lifetime.defer('store', () => {
@@ -21,13 +20,8 @@ void runService({
     });
     lifetime.defer('consumer', async () => {
       if (mood === 'stuck') await never();
-      if (mood === 'failing') throw new Error('the broker is gone');
       say('consumer closed');
     });
-    if (mood === 'slow') {
-      await new Promise((resolve) => process.once('SIGTERM', resolve));
-      lifetime.defer('late', () => void say('late closed'));
-    }
     if (mood === 'talkative') {
       const talk = setInterval(() => {
         logger.info({ text: 'x'.repeat(100_000) }, 'talk');

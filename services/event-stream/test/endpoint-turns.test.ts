@@ -137,20 +137,3 @@ test('once an endpoint was deleted no further event of its turn is sent, and non
 
   expect(eventsOf('/removed')).toHaveLength(6);
 });
-
-test('a failure is retried, and the rest is sent, each once (Events: webhooks)', async () => {
-  const { customer, endpoint, release } = await withHeldTurn('/failing');
-  let failures = 0;
-  world.receiver.answerWith(() => ({ status: failures++ === 0 ? 503 : 204 }));
-  await world.announce(customer);
-  release();
-
-  const stored = await waitFor('everything is delivered', async () => {
-    const all = await storedOf(endpoint.endpoint_id);
-    return all.length === 23 && all.every(isDelivered) && all;
-  });
-
-  const attempts = stored.map(({ attemptsTotal }) => attemptsTotal).sort();
-  expect(attempts).toEqual([...Array(22).fill(1), 2]);
-  expect(eventsOf('/failing')).toHaveLength(24);
-});

@@ -367,22 +367,3 @@ test('a low balance has one event per crossing in the log of each Project with e
     },
   ]);
 });
-
-test('a response after the timeout is a failure and is retried (Events: webhooks)', async () => {
-  // In a world of its own: nothing that has to be answered in time is sent by it.
-  const impatient = await openWebhookWorld({
-    timeoutMs: 50,
-    retries: { scheduleMs: [50], retryAfterMaxMs: 60_000 },
-  });
-  const never = Promise.withResolvers<{ status: number }>();
-  impatient.receiver.answerWith(() => never.promise);
-  const customer = newCustomer();
-  const endpoint = await impatient.create(customer, '/slow');
-
-  await impatient.announce(customer);
-  const delivery = await deliveryWhen(impatient, endpoint, 'it has failed', isFailed);
-  await impatient.close();
-
-  expect(delivery).toMatchObject({ failure: 'attempts_exhausted', attempts_total: 2 });
-  expect(delivery.attempts.map(({ error }) => error)).toEqual(['timeout', 'timeout']);
-});

@@ -97,13 +97,15 @@ describe('A scan whose worker crashed (architecture: leases)', () => {
 
   it('is assembled by another once the lease has run out; the old worker can change nothing', async () => {
     const replica = running();
-    const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3)] });
+    const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3)], sequence: 7 });
     await replica.client.stage(scan);
     const crashed = await crashedWorker(scan);
     expect(await crashed.scans.beginCommit(scan.scanId)).toBe(true);
     await crashed.leasesEnd();
 
     const saved = await store.committed(scan);
+    const inventory = await store.collections.scopes.findOne({ _id: inventoryKeyText(scan.scope) });
+    expect(inventory).toMatchObject({ head: { sequence: 7 } });
 
     const { scanId, refreshId } = scan;
     const stale = { head: null, decided: { scanId, refreshId, result }, pruneAtMs: 0 };
@@ -386,11 +388,6 @@ describe('A scan whose collector has a fast clock (Refresh: verified_at)', () =>
   const clock = createTestClock(Date.now());
   const running = replicaOfBlock({ clock });
   const dayMs = 86_400_000;
-  const save = (scope: Scan['scope'], to: number, aheadMs = 0) => {
-    clock.advance(60_000);
-    const completedAtMs = clock.now() + aheadMs;
-    return running().save({ scope, pages: [plainPage(0, to)], completedAtMs });
-  };
 
   it('was observed when the store received it', async () => {
     const scope = newScope();
@@ -407,17 +404,6 @@ describe('A scan whose collector has a fast clock (Refresh: verified_at)', () =>
       verified_at: receivedAt,
       scan_window: { started_at: receivedAt, completed_at: receivedAt },
     });
-  });
-
-  it('supersedes no later scan: each becomes what Current reads', async () => {
-    const scope = newScope();
-    await save(scope, 3, dayMs);
-
-    for (const to of [4, 5]) {
-      const { revision_id, changed } = await save(scope, to);
-      expect(changed).toBe(true);
-      expect((await running().client.page(scope)).meta).toMatchObject({ revision_id });
-    }
   });
 
   it('does not outlive an erasure that came after its receipt (Operating surface) [operator-api]', async () => {

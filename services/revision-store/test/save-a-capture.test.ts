@@ -79,26 +79,6 @@ describe('A captured chain (Reads: Capture)', () => {
     expect(pinned.meta.total_count).toBe(10);
   });
 
-  it('becomes current when the last observation ended before it began', async () => {
-    const scope = newScope();
-    await refresh({ scope, pages: [plainPage(0, 3)], completedAtMs: start });
-
-    const saved = await save({ scope });
-
-    expect(await current(scope)).toMatchObject({ revision_id: saved.revision_id });
-  });
-
-  it('is superseded by a scan that ended after it, and by no scan that ended before', async () => {
-    const scope = newScope();
-    const saved = await save({ scope });
-    const page = [plainPage(0, 3)];
-
-    await refresh({ scope, pages: page, completedAtMs: start + 9 * minute - 1 });
-    expect(await current(scope)).toMatchObject({ revision_id: saved.revision_id });
-    const later = await refresh({ scope, pages: page, completedAtMs: start + 9 * minute });
-    expect(await current(scope)).toMatchObject({ revision_id: later.revision_id });
-  });
-
   it('is saved once under duplicate pages and commands, through two replicas', async () => {
     const scan = capture();
     await Promise.all(replicas.map(({ client }) => client.stage(scan)));

@@ -21,9 +21,8 @@ afterAll(() => store.close());
 
 interface Observed {
   readonly assets: number;
-  readonly sequence?: number;
+  readonly sequence: number;
   readonly aheadMs?: number;
-  readonly source?: 'refresh' | 'capture';
 }
 
 /** A scan that ends now, by a clock that is ahead of the store's, or behind it. */
@@ -56,32 +55,6 @@ describe('Scans of collectors whose clocks differ (Refresh: one scan at a time p
     const { revision_id, observation_id } = late;
     const pinned = await replica.client.page(scope, { revision_id, observation_id });
     expect(pinned.meta.total_count).toBe(5);
-  });
-
-  it('follow a capture by time, but none of before it', async () => {
-    const scope = newScope();
-    await save(scope, { assets: 3, sequence: 7 });
-    const captured = await save(scope, { assets: 4, source: 'capture' });
-
-    await save(scope, { assets: 5, sequence: 6, aheadMs: minuteMs });
-    expect(await current(scope)).toMatchObject({ revision_id: captured.revision_id });
-    await save(scope, { assets: 6, sequence: 9, aheadMs: -minuteMs });
-    expect(await current(scope)).toMatchObject({ revision_id: captured.revision_id });
-    await save(scope, { assets: 7, sequence: 8, aheadMs: minuteMs });
-    expect(await current(scope)).toMatchObject({ revision_id: captured.revision_id });
-
-    const { revision_id } = await save(scope, { assets: 8, sequence: 10 });
-    expect(await current(scope)).toMatchObject({ revision_id });
-  });
-
-  it('are compared by time with a head that was saved without a sequence', async () => {
-    const scope = newScope();
-    const first = await save(scope, { assets: 3 });
-
-    await save(scope, { assets: 4, sequence: 1, aheadMs: -minuteMs });
-    expect(await current(scope)).toMatchObject({ revision_id: first.revision_id });
-    const { revision_id } = await save(scope, { assets: 5, sequence: 2 });
-    expect(await current(scope)).toMatchObject({ revision_id });
   });
 
   it('are saved again after an erasure, whatever their sequence [erase]', async () => {

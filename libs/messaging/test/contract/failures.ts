@@ -64,24 +64,6 @@ export function describeFailures(world: () => BusWorld): void {
     expect(await world().letters(workTopic)).toEqual([]);
   });
 
-  test('an operational error is retried until it heals, however often', async () => {
-    const bus = await world().openBus();
-    const [key = ''] = newKeys(1);
-    let tries = 0;
-    const { handled } = await recordWork(bus, {
-      onBatch: async () => {
-        tries += 1;
-        if (tries <= 5) throw new Error('the store is unavailable');
-      },
-    });
-
-    await bus.publish([cancel(key)]);
-
-    await waitFor('the store is available again', () => handled.length === 1);
-    expect(tries).toBe(6);
-    expect(await world().letters(workTopic)).toEqual([]);
-  });
-
   test('a programming error is retried five times, then its record alone becomes a dead letter', async () => {
     const bus = await world().openBus();
     const keys = newKeys(20);

@@ -80,31 +80,6 @@ export function describeDelivery(client: KafkaClient): void {
     proxy.close();
   });
 
-  test('a slow handler blocks no other partition', async () => {
-    const bus = await world.openBus();
-    const keys = newKeys(40);
-    const [slow = '', ...others] = keys;
-    const unblocked = Promise.withResolvers<void>();
-    let begun = false;
-    const work = await recordWork(bus, {
-      batchMax: 1,
-      onBatch: async (messages) => {
-        if (!messages.some(({ key }) => key === slow)) return;
-        begun = true;
-        await unblocked.promise;
-      },
-    });
-    await bus.publish([cancel(slow)]);
-    await waitFor('the slow message is being handled', () => begun);
-
-    await bus.publish(others.map((key) => cancel(key)));
-
-    await waitFor('those of other partitions are handled', () => work.handled.length > 0);
-    expect(idsOf(work.handled)).not.toContain(`${slow}#0`);
-    unblocked.resolve();
-    await waitFor('all is handled', () => work.handled.length === keys.length);
-  });
-
   test('a backlog on one partition does not delay the others', async () => {
     const bus = await world.openBus();
     const keys = newKeys(40);
@@ -134,24 +109,6 @@ export function describeDelivery(client: KafkaClient): void {
     unblocked.resolve();
     await waitFor('all is handled', () => new Set(idsOf(work.handled)).size === 80 + keys.length);
     expect(firstPlaces(work.handled, busy)).toEqual([...upTo(80), 100]);
-  });
-
-  test('the backlog of one key delays the others of its partition by a batch, and keeps its order', async () => {
-    const bus = await world.openBus();
-    const [busy = '', ...others] = newKeys(40);
-    await bus.publish([...cancels(busy, 300), ...others.map((key) => cancel(key, 0))]);
-
-    const work = await recordWork(bus, { batchMax: 10 });
-    await waitFor('all is handled', () => work.handled.length === 300 + others.length);
-
-    const partition = work.handled.find(({ key }) => key === busy)?.partition;
-    const ofPartition = work.handled.filter((message) => message.partition === partition);
-    const neighbours = ofPartition.filter(({ key }) => key !== busy);
-    const last = ofPartition.findLastIndex(({ key }) => key !== busy);
-    // Each of them has a turn before the busy one has its second, up to a batch.
-    expect(neighbours.length).toBeGreaterThan(0);
-    expect(last).toBeLessThanOrEqual(neighbours.length + 10);
-    expect(firstPlaces(work.handled, busy)).toEqual(upTo(300));
   });
 
   test('a reader whose partition is reassigned and returned receives what was sent meanwhile', async () => {

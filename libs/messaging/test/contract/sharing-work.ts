@@ -21,17 +21,6 @@ export function describeSharingWork(world: () => BusWorld): void {
     for (const key of keys) expect(firstPlaces(handled, key)).toEqual(upTo(25));
   });
 
-  test('messages of concurrent publishes keep the order of the calls', async () => {
-    const bus = await world().openBus();
-    const [key = ''] = newKeys(1);
-    const { handled } = await recordWork(bus);
-
-    await Promise.all(cancels(key, 300).map((message) => bus.publish([message])));
-
-    await waitFor('all messages are handled', () => new Set(idsOf(handled)).size === 300);
-    expect(firstPlaces(handled, key)).toEqual(upTo(300));
-  });
-
   test('each group receives every message, a new one from the beginning', async () => {
     const bus = await world().openBus();
     const keys = newKeys(10);
