@@ -59,6 +59,8 @@ const scan = z.object({
 const refresh = z.object({
   _id: refreshId,
   version: z.int(),
+  /** The command that changed it last together with others (`createSharedUpdates`). */
+  sharedBy: z.string().exactOptional(),
   phase: z.enum(refreshPhases),
   terminal: z.boolean(),
   accountId,

@@ -1,6 +1,6 @@
 import type { ProjectId } from '@inventory/contracts/ids';
 import { parseDocument } from '@inventory/mongo/parse-document';
-import { createSharedInserts } from '@inventory/mongo/shared-commands';
+import { createSharedInserts, createSharedUpdates } from '@inventory/mongo/shared-commands';
 import type { TypedCollection, TypedUpdate } from '@inventory/mongo/typed-collection';
 import { type Clock, dateOf, dateOrNull } from '@inventory/runtime/clock';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
@@ -51,7 +51,7 @@ export interface RefreshStore {
 }
 
 const refreshesCachedMax = 5_000;
-const insertsPerCommand = 200;
+const writesPerCommand = 200;
 const withoutPages = { projection: { pages: 0 } } as const;
 
 export function createRefreshStore(
@@ -61,7 +61,8 @@ export function createRefreshStore(
 ): RefreshStore {
   const cached = new LRUCache<string, StoredRefresh>({ max: refreshesCachedMax });
   const cache = (stored: StoredRefresh) => void cached.set(stored.refresh.id, stored);
-  const inserts = createSharedInserts(refreshes, insertsPerCommand);
+  const inserts = createSharedInserts(refreshes, writesPerCommand);
+  const steps = createSharedUpdates(refreshes, writesPerCommand);
   const appended = createAppendedEvents(refreshes, clock, times);
 
   /**
@@ -81,15 +82,6 @@ export function createRefreshStore(
     const stored = document && fromDocument(document);
     if (stored) cache(stored);
     return stored;
-  }
-
-  async function update(previous: StoredRefresh, next: Refresh, page?: StagedPageRecord) {
-    const { id, version } = previous.refresh;
-    const { modifiedCount } = await refreshes.updateOne(
-      { _id: id, version },
-      updateTo(next, clock.now(), times, page),
-    );
-    return modifiedCount === 1;
   }
 
   return {
@@ -127,7 +119,9 @@ export function createRefreshStore(
       return found && parseDocument(stagedPagesDocument, found).pages;
     },
     async saveStep(previous, next, page) {
-      const saved = await update(previous, next, page);
+      const { id: _id, version } = previous.refresh;
+      const update = updateTo(next, clock.now(), times, page);
+      const saved = await steps.add({ filter: { _id, version }, update });
       if (saved) cache({ refresh: next, trace: previous.trace });
       else cached.delete(next.id);
       return saved;
