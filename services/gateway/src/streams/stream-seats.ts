@@ -3,22 +3,6 @@ import type { Identifiers } from '@inventory/runtime/identifiers';
 import { DeadlineExceeded, withDeadline } from '@inventory/runtime/wait';
 import type { SeatStore, SeatToRemove, StoredSeat } from './stream-seat-store.ts';
 
-/**
- * The seats of streams: at most so many in a Project over all replicas. A seat is an element of its
- * Project's document, so one atomic write takes it. It is held under the lease of its replica, one
- * write per replica and renewal. One that was not renewed ends where a full Project needs the seat.
- */
-export interface StreamSeats {
-  /** A Project is full until one of its streams ends: none makes room for another. */
-  acquire(projectId: ProjectId): Promise<Seat | 'project_full' | 'unavailable'>;
-  /** Renews the lease of this replica; the first time acquires it. */
-  renew(): Promise<void>;
-  /** Removes the released seats from the store. */
-  flushReleased(): Promise<void>;
-  /** Frees all seats of this replica. */
-  close(): Promise<void>;
-}
-
 export interface StreamSeatsOptions {
   readonly store: SeatStore;
   readonly perProjectMax: number;
@@ -34,7 +18,14 @@ export interface StreamSeatsOptions {
 const attemptsMax = 10;
 const removedAtOnce = 500;
 
-export function createStreamSeats(options: StreamSeatsOptions): StreamSeats {
+/**
+ * The seats of streams: at most so many in a Project over all replicas. A seat is an element of its
+ * Project's document, so one atomic write takes it. It is held under the lease of its replica, one
+ * write per replica and renewal. One that was not renewed ends where a full Project needs the seat.
+ */
+export type StreamSeats = ReturnType<typeof createStreamSeats>;
+
+export function createStreamSeats(options: StreamSeatsOptions) {
   const { store, perProjectMax, totalMax, acquireMs, identifiers, onReleased } = options;
   /** Those of this replica, from before they are stored until they are released. */
   const held = new Map<string, Seat>();
@@ -72,7 +63,8 @@ export function createStreamSeats(options: StreamSeatsOptions): StreamSeats {
   }
 
   return {
-    async acquire(projectId) {
+    /** A Project is full until one of its streams ends: none makes room for another. */
+    async acquire(projectId: ProjectId): Promise<Seat | 'project_full' | 'unavailable'> {
       if (replica === null || held.size >= totalMax) return 'unavailable';
       const stored = { id: identifiers.uuidV7(), replica };
       const seat = new Seat(projectId, stored.id, release);
@@ -89,7 +81,8 @@ export function createStreamSeats(options: StreamSeatsOptions): StreamSeats {
         throw error;
       }
     },
-    async renew() {
+    /** Renews the lease of this replica; the first time acquires it. */
+    async renew(): Promise<void> {
       if (replica !== null) {
         if (await store.replicas.renew(leaseOf(replica))) return;
         replica = null;
@@ -98,7 +91,8 @@ export function createStreamSeats(options: StreamSeatsOptions): StreamSeats {
       const id = identifiers.uuidV7();
       if ((await store.replicas.acquire(leaseOf(id))) !== null) replica = id;
     },
-    async flushReleased() {
+    /** Removes the released seats from the store. */
+    async flushReleased(): Promise<void> {
       while (released.length > 0) {
         const batch = released.splice(0, removedAtOnce);
         try {
@@ -109,7 +103,8 @@ export function createStreamSeats(options: StreamSeatsOptions): StreamSeats {
         }
       }
     },
-    async close() {
+    /** Frees all seats of this replica. */
+    async close(): Promise<void> {
       if (replica !== null) await store.replicas.release(leaseOf(replica));
     },
   };

@@ -13,28 +13,13 @@ const accepted = { freshMs: 5_000, entriesMax: 10_000 };
 const refused = { freshMs: 1_000, entriesMax: 10_000 };
 
 /** Finds the Principals of secrets. */
-export interface PrincipalCache {
-  /**
-   * Null for every key that is not valid now: malformed, unknown, revoked, replaced, expired, of a
-   * suspended owner. Rejects only when the store cannot be read.
-   */
-  findPrincipal(secret: string): Promise<Principal | null>;
-  /**
-   * False for a key that has to be looked up and that no Credential is known to have: any number of
-   * them can be made up. True for one whose refusal is not older than a second.
-   */
-  isKnown(secret: string): boolean;
-  /** The digest by which a secret is stored and looked up. */
-  digestOf(secret: string): string;
-  /** Removes the cached Principals of the changed account; the secret that was issued is known. */
-  invalidate(change: Pick<AuthorityChange, 'account_id' | 'new_secret'>): void;
-}
+export type PrincipalCache = ReturnType<typeof createPrincipalCache>;
 
 export function createPrincipalCache(
   store: Pick<TenancyStore, 'findBySecretDigest'>,
   known: Pick<KnownSecrets, 'has' | 'add'>,
   clock: Clock,
-): PrincipalCache {
+) {
   // Keyed by digest: a memory dump contains no more secrets than the requests in flight.
   const secrets = createInvalidatedCache<AcceptedSecret>({
     async load(digest) {
@@ -49,18 +34,31 @@ export function createPrincipalCache(
     clock,
   });
   return {
+    /** The digest by which a secret is stored and looked up. */
     digestOf: secretDigest,
-    isKnown(secret) {
+    /**
+     * False for a key that has to be looked up and that no Credential is known to have: any number of
+     * them can be made up. True for one whose refusal is not older than a second.
+     */
+    isKnown(secret: string): boolean {
       const digest = secretDigest(secret);
       // The form is checked last: every request asks, and most keys are known.
       return known.has(digest) || secrets.isFresh(digest) || !isWellFormedSecret(secret);
     },
-    async findPrincipal(secret) {
+    /**
+     * Null for every key that is not valid now: malformed, unknown, revoked, replaced, expired, of a
+     * suspended owner. Rejects only when the store cannot be read.
+     */
+    async findPrincipal(secret: string): Promise<Principal | null> {
       if (!isWellFormedSecret(secret)) return null;
       const found = await secrets.get(secretDigest(secret));
       return found && isStillValid(found, clock.now()) ? found.principal : null;
     },
-    invalidate({ account_id: accountId, new_secret: added }) {
+    /** Removes the cached Principals of the changed account; the secret that was issued is known. */
+    invalidate({
+      account_id: accountId,
+      new_secret: added,
+    }: Pick<AuthorityChange, 'account_id' | 'new_secret'>): void {
       secrets.invalidate(({ principal }) => principal.accountId === accountId);
       if (added !== undefined) known.add(added);
     },
