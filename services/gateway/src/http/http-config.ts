@@ -4,8 +4,8 @@ import {
   duration,
   integer,
   list,
-  type Parsed,
   port,
+  type readSettings,
   secretKey,
   text,
   url,
@@ -96,16 +96,17 @@ export const httpSettings = {
     .describe('Longest wait for requests in flight when the service stops'),
 } as const;
 
-export type HttpConfig = ReturnType<typeof httpConfig> & {
+type Parsed = ReturnType<typeof readSettings<typeof httpSettings>>;
+
+export type HttpConfig = Readonly<ReturnType<typeof httpConfig>> & {
   readonly deadlines: Readonly<
     Record<'silenceMs' | 'findMs' | 'lookUpMs' | 'unknownKeyDelayMs', number>
   >;
 };
 
-export function httpConfig(parsed: Parsed<typeof httpSettings>) {
+export function httpConfig(parsed: Parsed) {
   return {
     publicHttp: { host: parsed.PUBLIC_HTTP_HOST, port: parsed.PUBLIC_HTTP_PORT },
-    /** Base64url; the first seals. */
     cursorKeys: parsed.CURSOR_KEYS,
     trustedProxies: parsed.TRUSTED_PROXIES ?? [],
     connectionsMax: parsed.CONNECTIONS_MAX,
@@ -119,7 +120,6 @@ export function httpConfig(parsed: Parsed<typeof httpSettings>) {
       canTry: parsed.API_REFERENCE_TRY === 'true',
     },
     role: parsed.GATEWAY_ROLE,
-    /** Null where the event stream has the origin of the public API. */
     eventsOrigin: parsed.EVENTS_ORIGIN ?? null,
     drainMs: parsed.DRAIN_MS,
   };

@@ -29,11 +29,10 @@ export interface RateWindow {
   readonly startMs: number;
 }
 
-/** Counts of windows. */
 export type RateWindowStore = ReturnType<typeof createRateWindowStore>;
 
 /**
- * The filter alone decides what is admitted. A document that a server returns with an update may be of
+ * Counts of windows. The filter alone decides what is admitted. A document that a server returns with an update may be of
  * another moment: the count in it is shown and bounds the next guess, nothing more.
  */
 export function createRateWindowStore(db: Db, deadlines: { readonly lookUpMs: number }) {

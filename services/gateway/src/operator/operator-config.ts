@@ -1,5 +1,12 @@
 import { secretDigest } from '@inventory/runtime/secret-digest';
-import { integer, list, type Parsed, port, SettingsError, text } from '@inventory/runtime/settings';
+import {
+  integer,
+  list,
+  port,
+  type readSettings,
+  SettingsError,
+  text,
+} from '@inventory/runtime/settings';
 import { z } from 'zod';
 import { defaultOperatorName, type Operator, parseOperator } from './operators.domain.ts';
 
@@ -33,9 +40,11 @@ export const operatorSettings = {
     ),
 } as const;
 
-export type OperatorConfig = ReturnType<typeof operatorConfig>;
+type Parsed = ReturnType<typeof readSettings<typeof operatorSettings>>;
 
-export function operatorConfig(parsed: Parsed<typeof operatorSettings>) {
+export type OperatorConfig = Readonly<ReturnType<typeof operatorConfig>>;
+
+export function operatorConfig(parsed: Parsed) {
   return {
     operatorHttp: { host: parsed.OPERATOR_HTTP_HOST, port: parsed.OPERATOR_HTTP_PORT },
     operatorApi: {

@@ -40,19 +40,16 @@ export function createAdmissionClient({ call }: Pick<InternalClient, 'call'>) {
 }
 
 /** Erases saved inventories. Rejects with ServiceUnreachable when the store is unavailable. */
-export interface RevisionStoreEraseClient {
-  /** Erases everything saved of one inventory; also when nothing is saved. */
-  eraseInventory(scope: InventoryKey): Promise<void>;
-}
+export type RevisionStoreEraseClient = ReturnType<typeof createRevisionStoreEraseClient>;
 
 export function createRevisionStoreEraseClient(
   client: InternalClient,
-  deadlines: { readonly eraseMs: number },
-): RevisionStoreEraseClient {
+  { eraseMs: timeoutMs }: { readonly eraseMs: number },
+) {
   return {
-    async eraseInventory(inventory) {
+    /** Erases everything saved of one inventory; also when nothing is saved. */
+    async eraseInventory(inventory: InventoryKey) {
       const path = pathOf(inventoryPaths.inventory, inventory);
-      const { eraseMs: timeoutMs } = deadlines;
       await client.json(z.unknown(), { method: 'DELETE', path, timeoutMs, lane: longCalls });
     },
   };

@@ -12,7 +12,6 @@ import {
   webhookRedelivery,
   webhookRotation,
 } from '@inventory/contracts/http/webhooks';
-import { Refused } from '@inventory/http/refused';
 import { Reply } from '@inventory/http/reply';
 import { z } from 'zod';
 import { readCursor, writeCursor } from './list-cursor.ts';
@@ -40,9 +39,8 @@ const readingRoutes = [
     answer: listOf(webhookEndpoint),
     errors: ['project_not_found'],
     async handle({ tenancy, webhooks }, { path }) {
-      const project = await tenancy.findProject(path.project_id);
-      if (project === null) throw new Refused({ code: 'project_not_found' });
-      return { items: await webhooks.listEndpoints(project.id), next_cursor: null };
+      const { id } = await tenancy.requireProject(path.project_id);
+      return { items: await webhooks.listEndpoints(id), next_cursor: null };
     },
   }),
   operatorRoute({

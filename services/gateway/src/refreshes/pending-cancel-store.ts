@@ -13,7 +13,7 @@ import { createBatcher } from '@inventory/runtime/concurrency';
 import type { Logger } from '@inventory/runtime/logger';
 import { withDeadline } from '@inventory/runtime/wait';
 import { newWork, workField, workIndex } from '@inventory/work/work-field';
-import { createWorkQueue, makeDue, type WorkQueue } from '@inventory/work/work-queue';
+import { createWorkQueue, makeDue } from '@inventory/work/work-queue';
 import type { Db } from 'mongodb';
 import { z } from 'zod';
 
@@ -45,21 +45,13 @@ export interface PendingCancel {
   readonly requestedAtMs: number;
 }
 
-export interface PendingCancelStore {
-  /** Resolves when the cancel is durable: it is sent at `dueAtMs`, also if this process crashes. */
-  insertCancel(cancel: PendingCancel, dueAtMs: number): Promise<void>;
-  /** Whether the cancel was deleted and is never sent; false once a replica sends it. */
-  withdrawCancel(refreshId: RefreshId): Promise<boolean>;
-  /** Makes the cancel due now; inserts one that may have been withdrawn. */
-  expediteCancel(cancel: PendingCancel, nowMs: number): Promise<void>;
-  readonly cancels: WorkQueue<PendingCancel>;
-}
+export type PendingCancelStore = ReturnType<typeof createPendingCancelStore>;
 
 export function createPendingCancelStore(
   db: Db,
   { storeMs }: { readonly storeMs: number },
   logger: Logger,
-): PendingCancelStore {
+) {
   const collection = db.collection<PendingCancelDocument>(collectionName);
 
   const insertions = createBatcher<PendingCancelDocument, void>({
@@ -87,14 +79,18 @@ export function createPendingCancelStore(
   });
 
   return {
-    insertCancel: (cancel, dueAtMs) =>
+    /** Resolves when the cancel is durable: it is sent at `dueAtMs`, also if this process crashes. */
+    insertCancel: (cancel: PendingCancel, dueAtMs: number): Promise<void> =>
       withDeadline(
         insertions.add({ ...toFields(cancel), work: newWork(dueAtMs) }),
         storeMs,
         'storing a pending cancel',
       ),
-    withdrawCancel: (id) => withDeadline(withdrawals.add(id), storeMs, 'deleting a pending cancel'),
-    async expediteCancel(cancel, dueAtMs) {
+    /** Whether the cancel was deleted and is never sent; false once a replica sends it. */
+    withdrawCancel: (refreshId: RefreshId): Promise<boolean> =>
+      withDeadline(withdrawals.add(refreshId), storeMs, 'deleting a pending cancel'),
+    /** Makes the cancel due now; inserts one that may have been withdrawn. */
+    async expediteCancel(cancel: PendingCancel, dueAtMs: number): Promise<void> {
       const due = [{ which: toFields(cancel), dueAtMs }];
       const written = makeDue(collection, due, { insertMissing: true });
       await withDeadline(written, storeMs, 'storing a pending cancel');

@@ -1,4 +1,4 @@
-import { duration, type Parsed } from '@inventory/runtime/settings';
+import { duration, type readSettings } from '@inventory/runtime/settings';
 
 export const refreshSettings = {
   DECISION_TIMEOUT_MS: duration()
@@ -6,17 +6,22 @@ export const refreshSettings = {
     .describe('Longest wait for the decision on a refresh or a cancel'),
 } as const;
 
-export type RefreshConfig = ReturnType<typeof refreshConfig> & {
-  readonly deadlines: {
-    readonly storeMs: number;
-    readonly pendingReplyMs: number;
-    readonly batchMs: number;
-    readonly undecidedRefreshMs: number;
-    readonly waitSecondMs: number;
-    readonly waitReadEveryMs: number;
-  };
+type Parsed = ReturnType<typeof readSettings<typeof refreshSettings>>;
+
+export type RefreshConfig = Readonly<ReturnType<typeof refreshConfig>> & {
+  readonly deadlines: Readonly<
+    Record<
+      | 'storeMs'
+      | 'pendingReplyMs'
+      | 'batchMs'
+      | 'undecidedRefreshMs'
+      | 'waitSecondMs'
+      | 'waitReadEveryMs',
+      number
+    >
+  >;
 };
 
-export function refreshConfig(parsed: Parsed<typeof refreshSettings>) {
+export function refreshConfig(parsed: Parsed) {
   return { decisionTimeoutMs: parsed.DECISION_TIMEOUT_MS };
 }

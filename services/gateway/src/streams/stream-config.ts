@@ -1,4 +1,10 @@
-import { count, duration, integer, type Parsed, SettingsError } from '@inventory/runtime/settings';
+import {
+  count,
+  duration,
+  integer,
+  type readSettings,
+  SettingsError,
+} from '@inventory/runtime/settings';
 
 export const streamSettings = {
   STREAMS_PER_PROJECT_MAX: integer(1, 1_000)
@@ -29,12 +35,14 @@ export const streamSettings = {
 /** Of the connections of a replica; the rest is for requests. */
 const streamsShareMax = 7 / 8;
 
-export type StreamConfig = ReturnType<typeof streamConfig> & {
+type Parsed = ReturnType<typeof readSettings<typeof streamSettings>>;
+
+export type StreamConfig = Readonly<ReturnType<typeof streamConfig>> & {
   readonly deadlines: Readonly<Record<'storeMs', number>>;
 };
 
 /** A `SettingsError` where streams could use up the connections. */
-export function streamConfig(parsed: Parsed<typeof streamSettings>, connectionsMax: number) {
+export function streamConfig(parsed: Parsed, connectionsMax: number) {
   if (parsed.STREAMS_MAX > streamsShareMax * connectionsMax) {
     const problem = 'must leave an eighth of CONNECTIONS_MAX to other requests';
     throw new SettingsError([`STREAMS_MAX: ${problem}`]);

@@ -1,17 +1,15 @@
 import { standingApi } from '@inventory/contracts/internal/webhooks';
 import { internalRoute } from '@inventory/http/internal-route';
-import { Refused } from '@inventory/http/refused';
 import type { Tenancy } from './open-tenancy.ts';
 
 /** Whether a Project may receive its events; the gateway alone has its state. */
 export const readStandingRoute = internalRoute({
   ...standingApi.readStanding,
   async handle(
-    { findProject, findAccount }: Pick<Tenancy, 'findProject' | 'findAccount'>,
+    { requireProject, findAccount }: Pick<Tenancy, 'requireProject' | 'findAccount'>,
     { path: { project_id: projectId } },
   ) {
-    const project = await findProject(projectId);
-    if (project === null) throw new Refused({ code: 'project_not_found' });
+    const project = await requireProject(projectId);
     const account = await findAccount(project.accountId);
     const isActive = project.state === 'active' && account?.state === 'active';
     return { project_id: projectId, events: isActive && account.eventsEnabled };

@@ -75,9 +75,9 @@ export function placeOf(projectId: ProjectId, scope: InventoryKey): string {
 /** Every place of a Project is after the first and before the second. */
 const rangeOf = (projectId: ProjectId) => ({ $gt: `${projectId}/`, $lt: `${projectId}0` });
 
-/** The watches of all Projects. Every write is conditional on what was read. */
 export type WatchStore = ReturnType<typeof createWatchStore>;
 
+/** The watches of all Projects. Every write is conditional on what was read. */
 export function createWatchStore(db: Db, logger: Pick<Logger, 'error'>) {
   const collection = db.collection<WatchDocument>(watchCollection);
   const asRead = (watch: Watch) => ({
@@ -127,6 +127,10 @@ export function createWatchStore(db: Db, logger: Pick<Logger, 'error'>) {
         $set: { ...toFields(changed), version: read.version + 1, ...work },
       });
       return modifiedCount === 1;
+    },
+    /** False when it changed meanwhile, by its turn too. */
+    async withdrawWatch(inserted: Watch): Promise<boolean> {
+      return (await collection.deleteOne(asRead(inserted))).deletedCount === 1;
     },
     /** Null when there is none. */
     async deleteWatch(projectId: ProjectId, scope: InventoryKey): Promise<Watch | null> {

@@ -1,19 +1,12 @@
 import { numberOf } from './numbered-texts.ts';
-import {
-  missingSource,
-  pageOf,
-  type RowSource,
-  type Survey,
-  textsOn,
-  totalCount,
-} from './survey.ts';
+import { missingSource, pageOf, type Survey, textsOn, totalCount } from './survey.ts';
 
 /** What goes into one block of a new revision, and where its texts come from. */
 export interface BlockPlan {
   readonly index: number;
   readonly assets: TextPlan;
   /** Per asset: the index of its description in this block's own list. */
-  readonly descriptionOf: readonly number[];
+  readonly descriptionOf: Uint16Array;
   /** Per description of the block: its number within the revision, to find it in another block. */
   readonly descriptionNumbers: readonly number[];
   readonly descriptionKeys: readonly string[];
@@ -21,7 +14,8 @@ export interface BlockPlan {
 
 /** Texts of one block: where each lies, and its length in bytes, 0 for one that is missing. */
 export interface TextPlan {
-  readonly sources: readonly RowSource[];
+  /** Sources of rows. */
+  readonly sources: Int32Array;
   readonly lengths: Uint32Array;
 }
 
@@ -35,17 +29,17 @@ export function blockCount(assets: number, blockAssets: number): number {
 /** Descriptions are numbered within a block in the order in which its assets first need them. */
 export function planBlock(survey: Survey, index: number, blockAssets: number): BlockPlan {
   const [from, to] = rangeOf(survey, index, blockAssets);
-  const numbers = survey.descriptionOf.slice(from, to);
+  const numbers = survey.assets.descriptionOf.subarray(from, to);
   const locals = new Map<number, number>();
   for (const number of numbers) if (!locals.has(number)) locals.set(number, locals.size);
   const descriptionNumbers = [...locals.keys()];
   return {
     index,
     assets: {
-      sources: survey.assetSources.slice(from, to),
-      lengths: Uint32Array.from(survey.assetBytes.slice(from, to)),
+      sources: survey.assets.sources.subarray(from, to),
+      lengths: survey.assets.bytes.subarray(from, to),
     },
-    descriptionOf: numbers.map((number) => locals.get(number) ?? 0),
+    descriptionOf: Uint16Array.from(numbers, (number) => locals.get(number) ?? 0),
     descriptionNumbers,
     descriptionKeys: descriptionNumbers.map((number) => survey.descriptionKeys[number] ?? ''),
   };
@@ -62,22 +56,25 @@ export function planTexts(
   keys: readonly string[],
 ): TextPlan {
   const [from, to] = rangeOf(survey, index, blockAssets);
-  const near = textsOn(survey, new Set(survey.assetSources.slice(from, to).map(pageOf)));
+  const near = textsOn(survey, new Set(survey.assets.sources.subarray(from, to).map(pageOf)));
   const numbers = keys.map((key) => survey.descriptionNumbers.get(key) ?? -1);
   return {
-    sources: numbers.map(
+    sources: Int32Array.from(
+      numbers,
       (number) => near.get(number) ?? survey.descriptionSources[number] ?? missingSource,
     ),
     lengths: Uint32Array.from(numbers, (number) => survey.descriptionBytes[number] ?? 0),
   };
 }
 
-/** The scan's texts of these descriptions, wherever it read them last. */
-export function planDescriptions(survey: Survey, keys: readonly string[]): TextPlan {
-  const numbers = keys.map((key) => survey.descriptionNumbers.get(key) ?? -1);
+/** The scan's texts of these descriptions, by their numbers, wherever it read them last. */
+export function planDescriptions(survey: Survey, numbers: Uint32Array): TextPlan {
   return {
-    sources: numbers.map((number) => survey.descriptionSources[number] ?? missingSource),
-    lengths: Uint32Array.from(numbers, (number) => survey.descriptionBytes[number] ?? 0),
+    sources: Int32Array.from(
+      numbers,
+      (number) => survey.descriptionSources[number] ?? missingSource,
+    ),
+    lengths: numbers.map((number) => survey.descriptionBytes[number] ?? 0),
   };
 }
 
@@ -85,8 +82,8 @@ export function planDescriptions(survey: Survey, keys: readonly string[]): TextP
 export function planRows(survey: Survey, identities: readonly string[]): TextPlan {
   const positions = identities.map((identity) => numberOf(survey.identities, identity));
   return {
-    sources: positions.map((position) => survey.assetSources[position] ?? missingSource),
-    lengths: Uint32Array.from(positions, (position) => survey.assetBytes[position] ?? 0),
+    sources: Int32Array.from(positions, (at) => survey.assets.sources[at] ?? missingSource),
+    lengths: Uint32Array.from(positions, (at) => survey.assets.bytes[at] ?? 0),
   };
 }
 

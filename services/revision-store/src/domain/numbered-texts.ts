@@ -104,7 +104,11 @@ function add(texts: NumberedTexts, place: number, hash: number, text: Uint8Array
   return number;
 }
 
-function withRoom<Numbers extends Uint8Array | Uint32Array>(numbers: Numbers, length: number) {
+/** The same numbers, in a larger array where it has no room for so many; zeros behind them. */
+export function withRoom<Numbers extends Uint8Array | Uint32Array | Int32Array | Float64Array>(
+  numbers: Numbers,
+  length: number,
+): Numbers {
   if (length <= numbers.length) return numbers;
   const larger = new (numbers.constructor as new (length: number) => Numbers)(
     Math.max(length, 2 * numbers.length),

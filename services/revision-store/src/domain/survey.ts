@@ -1,5 +1,11 @@
 import { pageRowsMax } from '@inventory/contracts/staged-rows';
-import { addTexts, type NumberedTexts, openNumberedTexts, textAt } from './numbered-texts.ts';
+import {
+  addTexts,
+  type NumberedTexts,
+  openNumberedTexts,
+  textAt,
+  withRoom,
+} from './numbered-texts.ts';
 import type { PageSurvey } from './page-survey.ts';
 import type { Lines } from './set-digest.ts';
 
@@ -23,12 +29,11 @@ export const rowOf = (source: RowSource): number => source % pageRowsMax;
 export interface Survey {
   /** Of assets, numbered by position. */
   readonly identities: NumberedTexts;
-  readonly assetSources: RowSource[];
-  readonly assetBytes: number[];
-  /** Of each row: a digest of 48 bits. */
-  readonly assetTexts: number[];
+  /** By position, with room for more. */
+  readonly assets: AssetColumns;
+  /** Different amounts, each once. */
   readonly amounts: string[];
-  readonly descriptionOf: number[];
+  readonly amountNumbers: Map<string, number>;
   readonly descriptionNumbers: Map<string, number>;
   readonly descriptionKeys: string[];
   /** Where each description was read last. */
@@ -45,14 +50,30 @@ export interface Survey {
   lastPage: { readonly assets: number; readonly added: number };
 }
 
+interface AssetColumns {
+  /** Where the row of each lies. */
+  sources: Int32Array;
+  bytes: Uint32Array;
+  /** Of each row: a digest of 48 bits. */
+  texts: Float64Array;
+  /** Numbers of amounts. */
+  amountOf: Uint32Array;
+  /** Numbers of descriptions. */
+  descriptionOf: Uint32Array;
+}
+
 export function openSurvey(seed: number): Survey {
   return {
     identities: openNumberedTexts(seed),
-    assetSources: [],
-    assetBytes: [],
-    assetTexts: [],
+    assets: {
+      sources: new Int32Array(),
+      bytes: new Uint32Array(),
+      texts: new Float64Array(),
+      amountOf: new Uint32Array(),
+      descriptionOf: new Uint32Array(),
+    },
     amounts: [],
-    descriptionOf: [],
+    amountNumbers: new Map(),
     descriptionNumbers: new Map(),
     descriptionKeys: [],
     descriptionSources: [],
@@ -72,12 +93,15 @@ export function openSurvey(seed: number): Survey {
 export function addPage(survey: Survey, page: PageSurvey): void {
   const before = survey.identities.size;
   const numbers = page.keys.map((key) => descriptionNumber(survey, key));
-  for (const [row, position] of addTexts(survey.identities, page.identities).entries()) {
-    survey.assetSources[position] = sourceAt(survey.pages, row);
-    survey.assetBytes[position] = bytesOf(page.assets, row);
-    survey.assetTexts[position] = page.assetTexts[row] ?? 0;
-    survey.amounts[position] = page.amounts[row] ?? '';
-    survey.descriptionOf[position] = numbers[page.assetKeys[row] ?? 0] ?? 0;
+  const positions = addTexts(survey.identities, page.identities);
+  const { assets } = survey;
+  makeRoom(assets, survey.identities.size);
+  for (const [row, position] of positions.entries()) {
+    assets.sources[position] = sourceAt(survey.pages, row);
+    assets.bytes[position] = bytesOf(page.assets, row);
+    assets.texts[position] = page.assetTexts[row] ?? 0;
+    assets.amountOf[position] = amountNumber(survey, page.amounts[row] ?? '');
+    assets.descriptionOf[position] = numbers[page.assetKeys[row] ?? 0] ?? 0;
   }
   const described = page.descriptionKeys.map((key) => numbers[key] ?? 0);
   for (const [row, number] of described.entries()) {
@@ -90,8 +114,22 @@ export function addPage(survey: Survey, page: PageSurvey): void {
   }
   survey.pageDescriptions.push(described);
   survey.pages += 1;
-  const assets = page.amounts.length;
-  survey.lastPage = { assets, added: survey.identities.size - before };
+  survey.lastPage = { assets: positions.length, added: survey.identities.size - before };
+}
+
+function makeRoom(assets: AssetColumns, count: number): void {
+  assets.sources = withRoom(assets.sources, count);
+  assets.bytes = withRoom(assets.bytes, count);
+  assets.texts = withRoom(assets.texts, count);
+  assets.amountOf = withRoom(assets.amountOf, count);
+  assets.descriptionOf = withRoom(assets.descriptionOf, count);
+}
+
+function amountNumber({ amounts, amountNumbers }: Survey, amount: string): number {
+  const known = amountNumbers.get(amount);
+  if (known !== undefined) return known;
+  amountNumbers.set(amount, amounts.length);
+  return amounts.push(amount) - 1;
 }
 
 function bytesOf(spans: Uint32Array, row: number): number {
@@ -136,34 +174,49 @@ function descriptionNumber(survey: Survey, key: string): number {
 }
 
 export function totalCount(survey: Survey): number {
-  return survey.assetSources.length;
+  return survey.identities.size;
+}
+
+/** The amount of the asset at a position. */
+export function amountAt({ amounts, assets }: Survey, position: number): string {
+  return amounts[assets.amountOf[position] ?? 0] ?? '';
+}
+
+/** The key of the description of the asset at a position. */
+export function keyAt({ descriptionKeys, assets }: Survey, position: number): string {
+  return descriptionKeys[assets.descriptionOf[position] ?? 0] ?? '';
 }
 
 /** Exact: a sum of stacks may exceed 2^53. */
-export function totalAmount(survey: Survey): bigint {
-  return survey.amounts.reduce((sum, amount) => sum + BigInt(amount), 0n);
+export function totalAmount({ amounts, assets, identities }: Survey): bigint {
+  const counts = amounts.map(() => 0);
+  for (const amount of assets.amountOf.subarray(0, identities.size)) {
+    counts[amount] = (counts[amount] ?? 0) + 1;
+  }
+  return amounts.reduce((sum, amount, at) => sum + BigInt(amount) * BigInt(counts[at] ?? 0), 0n);
 }
 
 /** A digest of the rows of all assets in any order: each names its asset. */
-export function rowsDigest({ assetTexts }: Survey): string {
-  return assetTexts.reduce((sum, text) => (sum + text) % 2 ** 48, 0).toString(16);
+export function rowsDigest({ assets, identities }: Survey): string {
+  const texts = assets.texts.subarray(0, identities.size);
+  return texts.reduce((sum, text) => (sum + text) % 2 ** 48, 0).toString(16);
 }
 
 /** One line per asset: what changes when ownership changes, and nothing else. */
 export function ownershipLines(survey: Survey): Lines {
-  const { identities, amounts, descriptionOf } = survey;
+  const { identities, assets } = survey;
   const keys = survey.descriptionKeys.map((key) => JSON.stringify(key));
   return {
     length: identities.size,
     // The JSON of an array of the three, without the array.
     at: (position) =>
-      `[${JSON.stringify(textAt(identities, position))},"${amounts[position]}",${keys[descriptionOf[position] ?? 0]}]`,
+      `[${JSON.stringify(textAt(identities, position))},"${amountAt(survey, position)}",${keys[assets.descriptionOf[position] ?? 0]}]`,
   };
 }
 
 /** The numbers of the descriptions that assets need. */
 export function neededDescriptions(survey: Survey): ReadonlySet<number> {
-  return new Set(survey.descriptionOf);
+  return new Set(survey.assets.descriptionOf.subarray(0, survey.identities.size));
 }
 
 /** One line per needed description, with the digest of its text, empty when it is missing. */

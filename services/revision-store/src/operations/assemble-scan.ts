@@ -150,8 +150,7 @@ async function assemblePages(
   { claimed, lease, signal, onReleased }: LeasedScan,
 ): Promise<AssemblyEnd> {
   const { scan } = claimed;
-  const { scopes, clock, settings } = deps;
-  const pages = pagesInOrder(scan.pages, settings.pageChunksMax);
+  const pages = pagesInOrder(scan.pages, deps.settings.pageChunksMax);
   if (pages === null) throw new PagesInvalid('the manifest is not a whole scan');
   const staged = openStagedPages(deps.chunks, scan.scanId, pages);
   const survey = await surveyScan(staged, signal);
@@ -162,13 +161,12 @@ async function assemblePages(
   const found = await compareScan(deps, { scan, survey, lease }, signal);
   const compared = { scan, staged, survey, verdict: found, head: lease.head };
   const changes = await writeChanges(deps, compared, signal);
-  const verdict = changes?.joins.length ? withJoins(found, changes.joins) : found;
-  if (!changes || !(await writeRevision(deps, { scan, staged, survey, verdict }, signal))) {
-    await scopes.schedulePrune(lease, clock.now());
-    return pagesMissing(deps, claimed);
-  }
+  if (changes === null) return pagesGone(deps, claimed, lease);
+  const { joins, aside, described } = changes;
+  const verdict = joins.length > 0 ? withJoins(found, joins) : found;
+  const assembled = { scan, staged, survey, verdict, described };
+  if (!(await writeRevision(deps, assembled, signal))) return pagesGone(deps, claimed, lease);
   signal.throwIfAborted();
-  const { aside } = changes;
   const decision = await commitScan(deps, { claimed, lease, verdict, aside, onReleased });
   return decision ? decided(decision, true) : decided(await readDecision(deps, claimed));
 }
@@ -178,6 +176,16 @@ async function readDecision({ scans }: AssembleScanDeps, { scan }: ClaimedScan) 
   const { decided } = await scans.findScan(scan.scanId);
   invariant(decided !== null, 'a scan that cannot be committed has been decided');
   return decided.result;
+}
+
+/** Pages were dropped while they were written; the pruner deletes what was. */
+async function pagesGone(
+  deps: AssembleScanDeps,
+  claimed: ClaimedScan,
+  lease: ScopeLease,
+): Promise<AssemblyEnd> {
+  await deps.scopes.schedulePrune(lease, deps.clock.now());
+  return pagesMissing(deps, claimed);
 }
 
 async function pagesMissing(deps: AssembleScanDeps, claimed: ClaimedScan): Promise<AssemblyEnd> {

@@ -1,4 +1,3 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { CompletedScan } from '../domain/scan.ts';
 import { compareWithHead, type ScanComparison } from '../domain/scan-comparison.ts';
@@ -13,6 +12,7 @@ import {
   totalCount,
 } from '../domain/survey.ts';
 import type { ScopeLease } from '../storage/scope-store.ts';
+import { inTurns } from './in-turns.ts';
 import { sha256Text } from './sha256.ts';
 
 export interface CompareScanDeps {
@@ -35,15 +35,7 @@ export async function compareScan(
   { scan, survey, lease }: SurveyedScan,
   signal: AbortSignal,
 ): Promise<ScanComparison> {
-  const digestOf = async (lines: Lines): Promise<string> => {
-    const digest = setDigest(lines, sha256Text);
-    let step = digest.next();
-    for (; !step.done; step = digest.next()) {
-      await yieldToEventLoop();
-      signal.throwIfAborted();
-    }
-    return step.value;
-  };
+  const digestOf = (lines: Lines) => inTurns(setDigest(lines, sha256Text), signal);
   const ownershipDigest = await digestOf(ownershipLines(survey));
   const textDigest = await digestOf(textLines(survey, neededDescriptions(survey)));
   const fresh = {

@@ -4,6 +4,7 @@ import type { StagedAsset } from '@inventory/contracts/staged-rows';
 import { invariant } from '@inventory/runtime/bug';
 import { blockCount } from '../domain/block-plan.ts';
 import { changeKey, type RowScope, rowIn } from '../domain/change.ts';
+import { addDifference, type Differences, openDifferences } from '../domain/differences.ts';
 import {
   type JoinedTexts,
   offsetsIn,
@@ -14,21 +15,11 @@ import {
 import { numberOf, textAt } from '../domain/numbered-texts.ts';
 import type { Revision } from '../domain/observation.ts';
 import { assetIdentity, descriptionKey } from '../domain/page-survey.ts';
-import type { Survey } from '../domain/survey.ts';
+import { amountAt, keyAt, type Survey, totalCount } from '../domain/survey.ts';
 import type { BlockStore } from '../storage/block-store.ts';
 import { sha256Text } from './sha256.ts';
 
 type HeadBlocks = Pick<BlockStore, 'readAssets' | 'readPart'>;
-
-/** One asset that a scan has otherwise than the head: where its row lies in each, -1 for none. */
-export interface Difference {
-  readonly key: string;
-  /** Block and row of the head, as one number. */
-  readonly inHead: number;
-  readonly headBytes: number;
-  /** Position in the survey. */
-  readonly inScan: number;
-}
 
 const rowsPerBlockMax = 2 ** 16;
 const stepsPerTurn = 5_000;
@@ -40,8 +31,8 @@ export function keysIn({ app_id, context_id }: InventoryKey): (identity: string)
 }
 
 /**
- * The assets in which a surveyed scan differs from the head, in the order of changes. The head is read
- * part by part; what is alike leaves nothing in memory.
+ * The assets in which a surveyed scan differs from the head. The head is read part by part; what is
+ * alike leaves nothing in memory.
  */
 export async function differFromHead(
   blocks: HeadBlocks,
@@ -49,9 +40,9 @@ export async function differFromHead(
   survey: Survey,
   keyOf: (identity: string) => string,
   signal: AbortSignal,
-): Promise<Difference[]> {
-  const differences: Difference[] = [];
-  const seen = new Uint8Array(survey.assetSources.length);
+): Promise<Differences> {
+  const differences = openDifferences();
+  const seen = new Uint8Array(totalCount(survey));
   const count = blockCount(head.totalCount, head.blockAssets);
   for (let index = 0; index < count; index += 1) {
     for await (const rows of readHeadRows(blocks, head.revisionId, index)) {
@@ -62,7 +53,7 @@ export async function differFromHead(
         if (inScan >= 0) seen[inScan] = 1;
         if (inScan >= 0 && isOwnedAlike(asset, survey, inScan)) continue;
         const inHead = index * rowsPerBlockMax + row;
-        differences.push({ key: keyOf(identity), inHead, headBytes: size, inScan });
+        addDifference(differences, { key: keyOf(identity), inHead, headBytes: size, inScan });
       }
     }
     signal.throwIfAborted();
@@ -70,65 +61,34 @@ export async function differFromHead(
   for (let inScan = 0; inScan < seen.length; inScan += 1) {
     if (seen[inScan] === 0) {
       const key = keyOf(textAt(survey.identities, inScan));
-      differences.push({ key, inHead: -1, headBytes: 0, inScan });
+      addDifference(differences, { key, inHead: -1, headBytes: 0, inScan });
     }
     if (inScan % stepsPerTurn === 0) await yieldToEventLoop();
   }
-  return await sortByKey(differences, signal);
+  return differences;
 }
 
 function isOwnedAlike(asset: StagedAsset, survey: Survey, position: number): boolean {
-  const key = survey.descriptionKeys[survey.descriptionOf[position] ?? -1];
-  return survey.amounts[position] === asset.amount && key === descriptionKey(asset);
+  return (
+    amountAt(survey, position) === asset.amount && keyAt(survey, position) === descriptionKey(asset)
+  );
 }
 
-/** Sorted in runs that are merged: no turn of the event loop sorts all. */
-async function sortByKey(items: Difference[], signal: AbortSignal): Promise<Difference[]> {
-  let runs: Difference[][] = [];
-  for (let at = 0; at < items.length; at += stepsPerTurn) {
-    const run = items.slice(at, at + stepsPerTurn);
-    runs.push(run.sort((one, other) => (one.key < other.key ? -1 : 1)));
-    await yieldToEventLoop();
-  }
-  while (runs.length > 1) {
-    const merged: Difference[][] = [];
-    for (let at = 0; at < runs.length; at += 2) {
-      merged.push(await mergeRuns(runs[at] ?? [], runs[at + 1] ?? []));
-      signal.throwIfAborted();
-    }
-    runs = merged;
-  }
-  return runs[0] ?? [];
-}
-
-async function mergeRuns(left: Difference[], right: Difference[]): Promise<Difference[]> {
-  const merged: Difference[] = [];
-  let [fromLeft, fromRight] = [0, 0];
-  while (fromLeft + fromRight < left.length + right.length) {
-    const [one, other] = [left[fromLeft], right[fromRight]];
-    const takesLeft = one !== undefined && (other === undefined || one.key < other.key);
-    const next = takesLeft ? one : other;
-    if (takesLeft) fromLeft += 1;
-    else fromRight += 1;
-    if (next) merged.push(next);
-    if (merged.length % stepsPerTurn === 0) await yieldToEventLoop();
-  }
-  return merged;
-}
-
-/** The rows before of consecutive differences, joined; empty where the head has none. */
+/** The rows before of groups of differences, joined; empty where the head has none. */
 export async function gatherHeadRows(
   blocks: HeadBlocks,
   revisionId: string,
-  groups: readonly (readonly Difference[])[],
+  differences: Differences,
+  groups: readonly Uint32Array[],
 ): Promise<JoinedTexts[]> {
   const opened = groups.map((group) =>
-    openTexts(Uint32Array.from(group, ({ headBytes }) => headBytes)),
+    openTexts(group.map((number) => differences.headBytes[number] ?? 0)),
   );
   const wanted = groups.flatMap((group, of) =>
-    group.flatMap(({ inHead }, at) => (inHead < 0 ? [] : { of, at, inHead })),
+    Array.from(group, (number, at) => ({ of, at, inHead: differences.inHead[number] ?? -1 })),
   );
-  const byBlock = Map.groupBy(wanted, ({ inHead }) => Math.floor(inHead / rowsPerBlockMax));
+  const present = wanted.filter(({ inHead }) => inHead >= 0);
+  const byBlock = Map.groupBy(present, ({ inHead }) => Math.floor(inHead / rowsPerBlockMax));
   for (const [index, places] of byBlock) {
     const byRow = new Map(places.map((place) => [place.inHead % rowsPerBlockMax, place]));
     for await (const rows of readHeadRows(blocks, revisionId, index, byRow)) {

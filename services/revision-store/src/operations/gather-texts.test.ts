@@ -1,8 +1,8 @@
 import { zstdCompressSync } from 'node:zlib';
+import { asRaw, type PackedBytes } from '@inventory/runtime/packed-bytes';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { missingSource } from '../domain/survey.ts';
-import { asRaw, type PackedBytes } from '../storage/compression.ts';
 import { gatherTexts } from './gather-texts.ts';
 import type { PageRowLists, RowList, StagedPages } from './staged-pages.ts';
 
@@ -75,7 +75,7 @@ const joinsTexts = (gather: typeof gatherTexts) =>
       const wanted = placed.map((some) => ({
         of: 'assets' as const,
         texts: {
-          sources: some.map(({ source }) => source),
+          sources: Int32Array.from(some, ({ source }) => source),
           lengths: Uint32Array.from(some, ({ text }) => text.length),
         },
       }));
@@ -125,7 +125,7 @@ describe('Texts of rows', () => {
     const text = Buffer.from('[{"a":1},{},{"b":2}]');
     const rows = listOf(text, Uint32Array.of(1, 8, 9, 11, 12, 19));
     const staged = { count: 1, readSurveys: async () => [], readPage: async () => pageOf(rows) };
-    const texts = { sources: [0, 1, 2], lengths: Uint32Array.of(7, 2, 7) };
+    const texts = { sources: Int32Array.of(0, 1, 2), lengths: Uint32Array.of(7, 2, 7) };
 
     const [joined] =
       (await gatherTexts(staged, [{ of: 'assets', texts }], new AbortController().signal)) ?? [];
@@ -146,7 +146,7 @@ describe('Texts of rows', () => {
     };
     const staged = { count: 1, readSurveys: async () => [], readPage: async () => pageOf(rows) };
     // A description that no page has is between them.
-    const texts = { sources: [0, missingSource, 1], lengths: Uint32Array.of(7, 0, 2) };
+    const texts = { sources: Int32Array.of(0, missingSource, 1), lengths: Uint32Array.of(7, 0, 2) };
 
     const gathered = await gatherTexts(
       staged,

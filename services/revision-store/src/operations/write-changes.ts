@@ -1,7 +1,9 @@
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import type { Identifiers } from '@inventory/runtime/identifiers';
+import { asRaw } from '@inventory/runtime/packed-bytes';
 import type { TextPlan } from '../domain/block-plan.ts';
 import { type ChainPlace, type ChangeSet, mergesAt } from '../domain/change-chain.ts';
+import { type Differences, differenceKey, orderByKey } from '../domain/differences.ts';
 import type { JoinedTexts } from '../domain/joined-texts.ts';
 import type { Observation } from '../domain/observation.ts';
 import type { CompletedScan } from '../domain/scan.ts';
@@ -9,11 +11,11 @@ import type { ScanComparison } from '../domain/scan-comparison.ts';
 import { missingSource, type Survey } from '../domain/survey.ts';
 import type { BlockStore } from '../storage/block-store.ts';
 import type { ChangeStore } from '../storage/change-store.ts';
-import { asRaw } from '../storage/compression.ts';
 import { type ChangeSetWriter, isBlockFull, openSetWriter } from './change-set-writer.ts';
 import { composeChanges, findSets } from './compose-changes.ts';
-import { type Difference, differFromHead, gatherHeadRows, keysIn } from './differ-from-head.ts';
+import { differFromHead, gatherHeadRows, keysIn } from './differ-from-head.ts';
 import { gatherTexts } from './gather-texts.ts';
+import { inTurns } from './in-turns.ts';
 import type { StagedPages } from './staged-pages.ts';
 
 export interface WriteChangesDeps {
@@ -37,6 +39,8 @@ export interface WrittenChanges {
   readonly joins: readonly ChangeSet[];
   /** From a revision that never becomes the head to the head. */
   readonly aside: ChangeSet | null;
+  /** The descriptions that the rows after need, by their numbers; for each block of the first of `joins`. */
+  readonly described: readonly Uint32Array[];
 }
 
 /** Rows that are gathered together: each group reads the pages and the head's blocks at worst once. */
@@ -54,28 +58,31 @@ export async function writeChanges(
   const { verdict, head, survey, scan } = compared;
   const at = head?.revision.chain;
   if (!verdict.changed || verdict.place === 'erased' || !head || !at) {
-    return { joins: [], aside: null };
+    return { joins: [], aside: null, described: [] };
   }
   const keyOf = keysIn(scan.scope);
   const { revisionId: headId } = head.revision;
   const differences = await differFromHead(deps.blocks, head.revision, survey, keyOf, signal);
   const place = { scope: inventoryKeyText(scan.scope), set: deps.identifiers.uuidV7() };
   const writer = openSetWriter(deps.changes, place);
-  for (const group of groupsOf(differences, survey)) {
-    const rows = await gatherRows(deps.blocks, compared, group, signal);
+  const described: Uint32Array[] = [];
+  const order = await inTurns(orderByKey(differences), signal);
+  for (const group of groupsOf(differences, order, survey)) {
+    const rows = await gatherRows(deps.blocks, compared, differences, group, signal);
     if (rows === null) return null;
     await writeGroup(writer, rows, verdict.place);
+    described.push(...group.map((block) => neededBy(block, differences, survey)));
   }
   const written = await writer.end();
   const own = verdict.observation.revision.revisionId;
   if (verdict.place === 'superseded') {
     const aside = { from: own, to: headId, fromOrdinal: null, toOrdinal: at.ordinal };
-    return { joins: [], aside: { ...written, ...aside } };
+    return { joins: [], aside: { ...written, ...aside }, described: [] };
   }
   const step = { from: headId, to: own, fromOrdinal: at.ordinal, toOrdinal: at.ordinal + 1 };
   const { joins: before } = head.revision;
   const merging = { scope: place.scope, at, before, step: { ...written, ...step }, keyOf };
-  return { joins: await mergeSets(deps, merging, signal), aside: null };
+  return { joins: await mergeSets(deps, merging, signal), aside: null, described };
 }
 
 /**
@@ -120,30 +127,40 @@ async function mergeSets(
 }
 
 /** Consecutive differences in blocks, and blocks in groups. */
-function* groupsOf(differences: readonly Difference[], survey: Survey): Generator<Difference[][]> {
-  let group: Difference[][] = [];
+function* groupsOf(
+  { inScan, headBytes }: Differences,
+  order: Uint32Array,
+  survey: Survey,
+): Generator<Uint32Array[]> {
+  let group: Uint32Array[] = [];
   let groupBytes = 0;
-  let block: Difference[] = [];
-  let bytes = 0;
-  for (const difference of differences) {
-    const size = difference.headBytes + scanBytes(survey, difference);
-    if (isBlockFull(block.length, bytes, size)) {
-      group.push(block);
+  let [from, bytes] = [0, 0];
+  for (const [at, number] of order.entries()) {
+    const size = (headBytes[number] ?? 0) + bytesIn(survey, inScan[number]);
+    if (isBlockFull(at - from, bytes, size)) {
+      group.push(order.subarray(from, at));
       groupBytes += bytes;
-      [block, bytes] = [[], 0];
+      [from, bytes] = [at, 0];
     }
     if (groupBytes > groupBytesMax) {
       yield group;
       [group, groupBytes] = [[], 0];
     }
-    block.push(difference);
     bytes += size;
   }
-  if (block.length > 0) yield [...group, block];
+  if (from < order.length) yield [...group, order.subarray(from)];
 }
 
-function scanBytes(survey: Survey, { inScan }: Difference): number {
-  return survey.assetBytes[inScan] ?? 0;
+function bytesIn({ assets }: Survey, inScan = -1): number {
+  return assets.bytes[inScan] ?? 0;
+}
+
+/** The descriptions that the rows of a scan need, each once, in order of first need. */
+function neededBy(block: Uint32Array, { inScan }: Differences, { assets }: Survey): Uint32Array {
+  const positions = block.filter((number) => (inScan[number] ?? -1) >= 0);
+  return new Uint32Array(
+    new Set(positions.map((number) => assets.descriptionOf[inScan[number] ?? -1] ?? 0)),
+  );
 }
 
 /** The rows of one block of changes, in the head and in the scan. */
@@ -156,26 +173,30 @@ interface BlockRows {
 async function gatherRows(
   blocks: WriteChangesDeps['blocks'],
   { staged, survey, head }: ComparedScan,
-  group: readonly (readonly Difference[])[],
+  differences: Differences,
+  group: readonly Uint32Array[],
   signal: AbortSignal,
 ): Promise<BlockRows[] | null> {
-  const plans = group.map(
-    (block): TextPlan => ({
-      sources: block.map(({ inScan }) => survey.assetSources[inScan] ?? missingSource),
-      lengths: Uint32Array.from(block, (difference) => scanBytes(survey, difference)),
-    }),
-  );
+  const { inScan } = differences;
+  const plans = group.map((block): TextPlan => {
+    const positions = Int32Array.from(block, (number) => inScan[number] ?? -1);
+    return {
+      sources: positions.map((position) => survey.assets.sources[position] ?? missingSource),
+      lengths: Uint32Array.from(positions, (position) => bytesIn(survey, position)),
+    };
+  });
   const wanted = plans.map((texts) => ({ of: 'assets', texts }) as const);
   const scanRows = await gatherTexts(staged, wanted, signal);
   if (scanRows === null) return null;
-  const headRows = await gatherHeadRows(blocks, head?.revision.revisionId ?? '', group);
+  const headId = head?.revision.revisionId ?? '';
+  const headRows = await gatherHeadRows(blocks, headId, differences, group);
   return group.map((block, at) => ({
     inHead: headRows[at] ?? noTexts,
     inScan: {
       bytes: asRaw(scanRows[at] ?? noTexts.bytes),
       lengths: plans[at]?.lengths ?? noTexts.lengths,
     },
-    lastKey: block.at(-1)?.key ?? '',
+    lastKey: differenceKey(differences, block.at(-1) ?? 0),
   }));
 }
 

@@ -47,12 +47,13 @@ function openWriting() {
   const verdict = { observation, writesAssets: true, writesTexts: false, writesRows: false };
   const scope = { platform_id: '1', app_id: 730, context_id: '2' };
   const writing = writeRevision(
-    { blocks, changes: { readBlockAfter: unused } },
+    { blocks },
     {
       scan: { scope } as unknown as CompletedScan,
       staged,
       survey,
       verdict: verdict as unknown as ScanComparison,
+      described: [],
     },
     new AbortController().signal,
   );

@@ -1,5 +1,6 @@
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { invariant } from '@inventory/runtime/bug';
+import type { PackedBytes } from '@inventory/runtime/packed-bytes';
 import {
   type BlockPlan,
   blockCount,
@@ -10,15 +11,12 @@ import {
   planTexts,
   type TextPlan,
 } from '../domain/block-plan.ts';
-import { neededKeys, rowsAfter } from '../domain/change.ts';
 import { cutByBytes, partEnd } from '../domain/joined-texts.ts';
 import { assetIdentity } from '../domain/page-survey.ts';
 import type { CompletedScan } from '../domain/scan.ts';
 import type { ScanComparison } from '../domain/scan-comparison.ts';
 import type { Survey } from '../domain/survey.ts';
 import type { BlockPlace, BlockStore } from '../storage/block-store.ts';
-import type { PackedBytes } from '../storage/compression.ts';
-import type { ReadChanges } from './compose-changes.ts';
 import { gatherTexts, type WantedTexts } from './gather-texts.ts';
 import { readAssetRows } from './read-blocks.ts';
 import type { StagedPages } from './staged-pages.ts';
@@ -28,7 +26,6 @@ export interface WriteRevisionDeps {
     BlockStore,
     'writeAssets' | 'writeTexts' | 'writePart' | 'readDescriptionKeys' | 'readAssets' | 'readPart'
   >;
-  readonly changes: ReadChanges;
 }
 
 export interface AssembledScan {
@@ -36,6 +33,8 @@ export interface AssembledScan {
   readonly staged: StagedPages;
   readonly survey: Survey;
   readonly verdict: ScanComparison;
+  /** For each block of the change set that ends at the revision: the descriptions that it needs. */
+  readonly described: readonly Uint32Array[];
 }
 
 /**
@@ -54,54 +53,68 @@ export async function writeRevision(
   assembled: AssembledScan,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { writesAssets, writesTexts, writesRows, observation } = assembled.verdict;
+  const { writesAssets, writesTexts, writesRows } = assembled.verdict;
   if (!writesAssets && !writesTexts && !writesRows) return true;
+  const writer = openWriter(deps, assembled.staged, signal);
+  for await (const group of groupsOf(deps, assembled)) {
+    if (!(await writer.write(group))) return false;
+  }
+  await writer.written();
+  return true;
+}
+
+async function* groupsOf(
+  deps: WriteRevisionDeps,
+  assembled: AssembledScan,
+): AsyncGenerator<readonly PartToWrite[]> {
+  const { observation, writesTexts } = assembled.verdict;
   const { totalCount, blockAssets } = observation.revision;
   const blocks = blockCount(totalCount, blockAssets);
-  const writer = openWriter(deps, assembled.staged, signal);
   let group: PartToWrite[] = [];
   for (let index = 0; index < blocks; index += 1) {
     for (const part of await planParts(deps, assembled, index)) {
-      if (group.length > 0 && bytesOf(group) + part.bytes > groupBytesMax) {
-        if (!(await writer.write(group))) return false;
+      if (isFull(group, part)) {
+        yield group;
         group = [];
       }
       group.push(part);
     }
-    if ((index + 1) % groupBlocks > 0 && index + 1 < blocks) continue;
-    if (!(await writer.write(group))) return false;
+    if ((index + 1) % groupBlocks > 0) continue;
+    yield group;
     group = [];
   }
-  if (writesTexts) {
-    for await (const part of changeTextParts(deps, assembled)) {
-      if (!(await writer.write([part]))) return false;
+  for (const part of writesTexts ? changeTextParts(assembled) : []) {
+    if (isFull(group, part)) {
+      yield group;
+      group = [];
     }
+    group.push(part);
   }
-  await writer.written();
-  return true;
+  if (group.length > 0) yield group;
+}
+
+function isFull(group: readonly PartToWrite[], { bytes }: PartToWrite): boolean {
+  return group.length > 0 && bytesOf(group) + bytes > groupBytesMax;
 }
 
 /**
  * The descriptions that the last step's changes need, again and by themselves: a page of changes reads
  * few texts, wherever in the revision their assets lie.
  */
-async function* changeTextParts(
-  { changes }: WriteRevisionDeps,
-  { scan, survey, verdict }: AssembledScan,
-): AsyncGenerator<PartToWrite> {
-  const { revision, texts, language } = verdict.observation;
-  const [step] = revision.joins;
+function* changeTextParts({
+  scan,
+  survey,
+  verdict,
+  described,
+}: AssembledScan): Generator<PartToWrite> {
+  const { texts, language } = verdict.observation;
   const textSetId = texts[language]?.textSetId;
-  if (!step || textSetId === undefined) return;
+  if (textSetId === undefined) return;
   const place = { scope: inventoryKeyText(scan.scope), set: textSetId };
-  const ofStep = { scope: place.scope, set: step.setId };
-  for (let key = ''; key < step.lastKey; ) {
-    const stored = await changes.readBlockAfter(ofStep, key);
-    invariant(stored !== undefined, 'a block of the head is missing');
-    const keys = neededKeys(rowsAfter(stored.block));
-    const index = changeTextsFrom + stored.block.index;
-    yield* partsOf('descriptions', { ...place, index }, planDescriptions(survey, keys));
-    key = stored.lastKey;
+  for (const [block, numbers] of described.entries()) {
+    if (numbers.length === 0) continue;
+    const index = changeTextsFrom + block;
+    yield* partsOf('descriptions', { ...place, index }, planDescriptions(survey, numbers));
   }
 }
 
@@ -221,7 +234,7 @@ async function writePart(
   if (!plan) return blocks.writeTexts(place, outlined);
   const block = {
     assets: outlined,
-    descriptionOf: Uint16Array.from(plan.descriptionOf),
+    descriptionOf: plan.descriptionOf,
     descriptionNumbers: Uint32Array.from(plan.descriptionNumbers),
   };
   return blocks.writeAssets(place, block, plan.descriptionKeys);

@@ -71,7 +71,7 @@ export function assemble(
     const starts = cutByBytes(lengths, partBytesMax);
     return starts.map((from, part) => {
       const own = sources.slice(from, partEnd(starts, part, sources.length));
-      return { from, joined: steps.join(own.map((source) => textAt(source, kind))) };
+      return { from, joined: steps.join(Array.from(own, (source) => textAt(source, kind))) };
     });
   };
   const blocks = Array.from({ length: count }, (_, index): BlockContent => {
@@ -79,7 +79,7 @@ export function assemble(
     const texts = planTexts(survey, index, blockAssets, plan.descriptionKeys);
     return {
       assets: inParts(plan.assets, 'assets'),
-      descriptionOf: Uint16Array.from(plan.descriptionOf),
+      descriptionOf: plan.descriptionOf,
       descriptionNumbers: Uint32Array.from(plan.descriptionNumbers),
       texts: inParts(texts, 'descriptions'),
     };

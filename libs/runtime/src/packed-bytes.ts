@@ -44,12 +44,13 @@ function chunkOf(raw: Buffer): number {
 
 /**
  * The raw bytes. Into one buffer of the known size: with zlib's own growing buffers the same work
- * takes four times as long, and a thread of its own costs more than it saves.
+ * takes four times as long, and a thread of its own costs more than it saves. A byte is left over:
+ * when its buffer is full, zlib takes another one as large.
  */
 export function unpack({ packed, rawBytes }: PackedBytes): Buffer {
   if (rawBytes === 0) return Buffer.alloc(0);
-  const outputBytes = Math.max(rawBytes, smallestOutputBytes);
-  return zstdDecompressSync(packed, { chunkSize: outputBytes, maxOutputLength: outputBytes });
+  const maxOutputLength = Math.max(rawBytes, smallestOutputBytes);
+  return zstdDecompressSync(packed, { chunkSize: maxOutputLength + 1, maxOutputLength });
 }
 
 const smallestOutputBytes = 64;
