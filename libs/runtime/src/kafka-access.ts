@@ -68,6 +68,8 @@ export interface KafkaTiming {
   /** Longest time of a group member without a heartbeat, and the interval of heartbeats. */
   readonly sessionTimeoutMs: number;
   readonly heartbeatIntervalMs: number;
+  /** How long a fetch waits for records. Heartbeats, resumed partitions and a stop wait for its end. */
+  readonly fetchWaitMs: number;
   /** Deadlines of a stop: running handlers, the last commit, leaving the group. */
   readonly handlersDeadlineMs: number;
   readonly commitDeadlineMs: number;

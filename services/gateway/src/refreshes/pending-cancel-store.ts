@@ -7,7 +7,7 @@ import {
   refreshId,
 } from '@inventory/contracts/ids';
 import type { CollectionIndexes } from '@inventory/mongo/indexes';
-import { sharedCommands } from '@inventory/mongo/shared-commands';
+import { createSharedInserts, sharedCommands } from '@inventory/mongo/shared-commands';
 import { dateOf } from '@inventory/runtime/clock';
 import { createBatcher } from '@inventory/runtime/concurrency';
 import type { Logger } from '@inventory/runtime/logger';
@@ -54,14 +54,7 @@ export function createPendingCancelStore(
 ) {
   const collection = db.collection<PendingCancelDocument>(collectionName);
 
-  const insertions = createBatcher<PendingCancelDocument, void>({
-    ...sharedCommands,
-    itemsMax: cancelsPerCommand,
-    async flush(documents) {
-      await collection.insertMany([...documents], { ordered: false });
-      return documents.map(() => undefined);
-    },
-  });
+  const insertions = createSharedInserts<PendingCancelDocument>(collection, cancelsPerCommand);
 
   /** Where some were not deleted, a replica has claimed those: the others are as they should be. */
   const withdrawals = createBatcher<RefreshId, boolean>({
@@ -80,12 +73,10 @@ export function createPendingCancelStore(
 
   return {
     /** Resolves when the cancel is durable: it is sent at `dueAtMs`, also if this process crashes. */
-    insertCancel: (cancel: PendingCancel, dueAtMs: number): Promise<void> =>
-      withDeadline(
-        insertions.add({ ...toFields(cancel), work: newWork(dueAtMs) }),
-        storeMs,
-        'storing a pending cancel',
-      ),
+    async insertCancel(cancel: PendingCancel, dueAtMs: number): Promise<void> {
+      const inserted = insertions.add({ ...toFields(cancel), work: newWork(dueAtMs) });
+      await withDeadline(inserted, storeMs, 'storing a pending cancel');
+    },
     /** Whether the cancel was deleted and is never sent; false once a replica sends it. */
     withdrawCancel: (refreshId: RefreshId): Promise<boolean> =>
       withDeadline(withdrawals.add(refreshId), storeMs, 'deleting a pending cancel'),
