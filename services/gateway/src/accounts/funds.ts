@@ -13,25 +13,6 @@ export interface Purchase {
   readonly pages?: number;
 }
 
-/**
- * Reads of the ledger that spare it commands which it would refuse: each would be an entry in its
- * journal. The commands alone decide.
- */
-export interface Funds {
-  /** What the purchase would be refused with now; null where it can be paid. */
-  checkFunds(purchase: Purchase): Promise<FundsRefusal | null>;
-  /**
-   * The same where the latest such purchase of the Project was refused. Null without a read for any
-   * other one, and while the ledger is unavailable.
-   */
-  recheckFunds(purchase: Purchase): Promise<FundsRefusal | null>;
-  /** The ledger refused the purchase. */
-  recordRefusal(purchase: Purchase): void;
-  /** Whether the ledger decided nothing for the account a short time ago: it is in quarantine. */
-  isQuarantined(accountId: AccountId): boolean;
-  recordQuarantine(accountId: AccountId): void;
-}
-
 const priceNames = {
   'platform.inventory.refresh.v1': 'refresh_reservation',
   'platform.inventory.watch.v1': 'refresh_reservation',
@@ -46,6 +27,12 @@ const refusedMax = 10_000;
 /** One purchase of an account in quarantine finds out whether it still is. */
 const quarantineKnownMs = 30_000;
 
+export type Funds = ReturnType<typeof createFunds>;
+
+/**
+ * Reads of the ledger that spare it commands which it would refuse: each would be an entry in its
+ * journal. The commands alone decide.
+ */
 export function createFunds({
   ledger,
   prices,
@@ -54,7 +41,7 @@ export function createFunds({
     readFunds(accountId: AccountId, projectId: ProjectId): Promise<AccountFunds>;
   };
   readonly prices: { currentPrices(): PriceList | null };
-}): Funds {
+}) {
   /** The least price that was refused, by account and Project, until it can be paid. */
   const refused = createRecentlyUsed<string, number>(refusedMax);
   const quarantined = createRecentlyUsed<AccountId, true>(refusedMax, { ttl: quarantineKnownMs });
@@ -64,11 +51,13 @@ export function createFunds({
   const requiredFor = ({ productCode, pages = 1 }: Purchase) =>
     pages * (prices.currentPrices()?.[priceNames[productCode]] ?? 0);
 
+  /** The ledger refused the purchase. */
   function recordRefusal(purchase: Purchase): void {
     const least = Math.min(requiredFor(purchase), leastRefused(purchase));
     refused.set(keyOf(purchase), least);
   }
 
+  /** What the purchase would be refused with now; null where it can be paid. */
   async function checkFunds(purchase: Purchase): Promise<FundsRefusal | null> {
     const { accountId, projectId } = purchase;
     const required = requiredFor(purchase);
@@ -80,13 +69,18 @@ export function createFunds({
 
   return {
     checkFunds,
-    async recheckFunds(purchase) {
+    /**
+     * The same where the latest such purchase of the Project was refused. Null without a read for any
+     * other one, and while the ledger is unavailable.
+     */
+    async recheckFunds(purchase: Purchase): Promise<FundsRefusal | null> {
       if (requiredFor(purchase) < leastRefused(purchase)) return null;
       return await checkFunds(purchase).catch(() => null);
     },
     recordRefusal,
-    isQuarantined: (accountId) => quarantined.has(accountId),
-    recordQuarantine: (accountId) => void quarantined.set(accountId, true),
+    /** Whether the ledger decided nothing for the account a short time ago: it is in quarantine. */
+    isQuarantined: (accountId: AccountId): boolean => quarantined.has(accountId),
+    recordQuarantine: (accountId: AccountId): void => void quarantined.set(accountId, true),
   };
 }
 

@@ -11,8 +11,8 @@ import {
 import { projectPath } from '@inventory/contracts/http/parameters';
 import { credentialId } from '@inventory/contracts/ids';
 import type { Clock } from '@inventory/runtime/clock';
-import { dataRoute } from '../http/data-route.ts';
-import { exampleCursor, exampleIds } from '../http/openapi/examples.ts';
+import { dataRoute, partOf } from '../http/data-route.ts';
+import { exampleIds } from '../http/openapi/examples.ts';
 import { nextPart, sameProject } from '../http/openapi/links.ts';
 import { type CursorSealer, listParts } from '../http/sealed-cursor.ts';
 import { requireFuture } from '../tenancy/credentials.ts';
@@ -100,16 +100,9 @@ const listCredentialsRoute = dataRoute({
   method: 'GET',
   template: credentialsTemplate,
   input: { path: projectPath, query: credentialsQuery },
-  answer: {
-    status: 200,
-    description: 'One part of the list.',
-    links: { listCredentials: { ...sameProject, ...nextPart() } },
-    data: credentialList,
-    example: {
-      items: [credentialExample],
-      pagination: { has_more: true, next_cursor: exampleCursor },
-    },
-  },
+  answer: partOf(credentialList, credentialExample, {
+    listCredentials: { ...sameProject, ...nextPart() },
+  }),
   errors: ['invalid_cursor'],
   async handle(
     { tenancy, clock, cursors }: CredentialRoutesDeps,
@@ -118,14 +111,8 @@ const listCredentialsRoute = dataRoute({
     const parts = listParts(cursors, ['credentials', projectId]);
     const afterId = credentialId.nullable().parse(parts.begin(cursor));
     const found = await tenancy.listCredentials(projectId, { afterId, limit: limit + 1 });
-    const items = found.slice(0, limit);
-    const last = found.length > limit ? items.at(-1) : undefined;
-    return {
-      data: {
-        items: items.map((one) => toWireCredential(one, clock.now())),
-        pagination: parts.paginationTo(last?.id ?? null),
-      },
-    };
+    const { items, pagination } = parts.take(found, limit, ({ id }) => id);
+    return { data: { items: items.map((one) => toWireCredential(one, clock.now())), pagination } };
   },
 });
 

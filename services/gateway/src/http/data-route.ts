@@ -2,7 +2,7 @@ import { plainMeta } from '@inventory/contracts/http/meta';
 import type { Answer as DataOf, Input, InputSchemas } from '@inventory/http/route';
 import type { z } from 'zod';
 import { type AdmittedRequest, type Answer, envelope } from './answer.ts';
-import { plainMetaExample } from './openapi/examples.ts';
+import { exampleCursor, plainMetaExample } from './openapi/examples.ts';
 import {
   type PublicAnswer,
   type PublicEndpoint,
@@ -30,6 +30,24 @@ interface DataRouteSettings<Deps, Schemas extends InputSchemas, Data extends z.Z
     readonly status?: Answer['status'];
     readonly headers?: Answer['headers'];
   }>;
+}
+
+/** The answer of a list: one part of it, whose `next_cursor` leads to the next. */
+export function partOf<Data extends z.ZodType>(
+  data: Data,
+  item: object,
+  links: NonNullable<PublicAnswer['links']>,
+): DataAnswer<Data> {
+  return {
+    status: 200,
+    description: 'One part of the list.',
+    links,
+    data,
+    example: {
+      items: [item],
+      pagination: { has_more: true, next_cursor: exampleCursor },
+    },
+  };
 }
 
 /** Declares an operation that costs nothing: its answer is `data` in the common envelope. */

@@ -15,23 +15,6 @@ export interface RateDecision extends RateStanding {
   readonly admitted: boolean;
 }
 
-/** Counts the requests of each owner against its limit. */
-export interface RequestLimiter {
-  /**
-   * Takes this number of requests, all or none; a negative number returns requests. Where requests of
-   * the owner may be returned (`isReturnable`), the count may decrease on any replica, so the store is
-   * read before a refusal. Rejects when the store is unavailable: then nothing is admitted.
-   */
-  takeRequests(
-    owner: RateOwner,
-    limitPerMinute: number,
-    requests?: number,
-    isReturnable?: boolean,
-  ): Promise<RateDecision>;
-  /** Whether the last count that this replica knows leaves no request. */
-  isKnownFull(owner: RateOwner, limitPerMinute: number): boolean;
-}
-
 const ownersMax = 10_000;
 const batchMax = 500;
 const waitingMax = 1_000;
@@ -53,8 +36,10 @@ interface OwnerCounter {
   known: KnownCount;
 }
 
+export type RequestLimiter = ReturnType<typeof createRequestLimiter>;
+
 /**
- * Exact over all replicas: the count is in the store, and every admission is an increment of it on
+ * Counts the requests of each owner against its limit. Exact over all replicas: the count is in the store, and every admission is an increment of it on
  * the condition that it fits. Replicas do not refuse each other's increments. Requests that wait for
  * a write share the next one, so an owner has at most one write at a time. Once its window is known
  * to be full, the store is not read, unless its requests may be returned.
@@ -67,7 +52,7 @@ export function createRequestLimiter({
   readonly windows: RateWindowStore;
   readonly clock: Clock;
   readonly deadlines: { readonly lookUpMs: number };
-}): RequestLimiter {
+}) {
   const counters = createRecentlyUsed<RateOwner, OwnerCounter>(ownersMax);
 
   function createCounter(owner: RateOwner): OwnerCounter {
@@ -98,11 +83,22 @@ export function createRequestLimiter({
   }
 
   return {
-    isKnownFull(owner, limitPerMinute) {
+    /** Whether the last count that this replica knows leaves no request. */
+    isKnownFull(owner: RateOwner, limitPerMinute: number): boolean {
       const known = counters.peek(owner)?.known;
       return known?.startMs === windowStartOf(clock.now()) && known.used >= limitPerMinute;
     },
-    async takeRequests(owner, limitPerMinute, requests = 1, isReturnable = false) {
+    /**
+     * Takes this number of requests, all or none; a negative number returns requests. Where requests of
+     * the owner may be returned (`isReturnable`), the count may decrease on any replica, so the store is
+     * read before a refusal. Rejects when the store is unavailable: then nothing is admitted.
+     */
+    async takeRequests(
+      owner: RateOwner,
+      limitPerMinute: number,
+      requests = 1,
+      isReturnable = false,
+    ): Promise<RateDecision> {
       let counter = counters.get(owner);
       if (counter === undefined) {
         counter = createCounter(owner);

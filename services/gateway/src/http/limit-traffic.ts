@@ -16,15 +16,11 @@ export interface TrafficDecision extends RateDecision {
   readonly limit: TrafficLimit;
 }
 
-/** Counts requests against the limits of their Service account and their customer account. */
-export interface TrafficLimiter {
-  /** Takes this number of requests, all or none. Rejects when the store is unavailable. */
-  takeRequests(principal: LimitedPrincipal, requests?: number): Promise<TrafficDecision>;
-  /** Whether a limit is reached, as far as this replica knows. */
-  isKnownFull(principal: LimitedPrincipal): boolean;
-}
+export type TrafficLimiter = ReturnType<typeof createTrafficLimiter>;
 
 /**
+ * Counts requests against the limits of their Service account and their customer account.
+ *
  * What the customer account refuses is returned to the Service account: refused requests consume
  * nothing. A crash in between leaves them counted until the end of the minute. A customer account
  * whose one Service account cannot exceed its limit is not counted: it costs no second write.
@@ -36,7 +32,7 @@ export function createTrafficLimiter({
   readonly limiter: RequestLimiter;
   /** Requests per minute of a customer account for which none are set. */
   readonly customerRequestsPerMinute: number;
-}): TrafficLimiter {
+}) {
   /** The limit of the customer account, and whether its requests are counted. */
   function customerLimit(principal: LimitedPrincipal) {
     const { requestsPerMinute, hasServiceAccounts } = principal;
@@ -45,7 +41,8 @@ export function createTrafficLimiter({
   }
 
   return {
-    isKnownFull(principal) {
+    /** Whether a limit is reached, as far as this replica knows. */
+    isKnownFull(principal: LimitedPrincipal): boolean {
       const { accountId, serviceAccountId, requestsPerMinute } = principal;
       const { ofCustomer, isCounted } = customerLimit(principal);
       return (
@@ -53,7 +50,8 @@ export function createTrafficLimiter({
         (isCounted && limiter.isKnownFull(accountId, ofCustomer))
       );
     },
-    async takeRequests(principal, requests = 1) {
+    /** Takes this number of requests, all or none. Rejects when the store is unavailable. */
+    async takeRequests(principal: LimitedPrincipal, requests = 1): Promise<TrafficDecision> {
       const { accountId, serviceAccountId, requestsPerMinute } = principal;
       const { ofCustomer, isCounted } = customerLimit(principal);
       const own = await limiter.takeRequests(

@@ -2,22 +2,6 @@ import type { Clock } from '@inventory/runtime/clock';
 import { createTokenBuckets } from '@inventory/runtime/token-buckets';
 import { limitFactors, peerNetworksOf } from '../tenancy/network-policy.domain.ts';
 
-/** Tokens of each client address; of IPv6 of its /64, and of its /48 for all of these together. */
-export interface PeerBuckets {
-  /** Seconds until the address has a token; null where it has one. */
-  secondsUntilToken(clientAddress: string): number | null;
-  /** Takes a token; false where there is none. */
-  take(clientAddress: string): boolean;
-  /** Reserves a token; false where there is none. */
-  reserve(clientAddress: string): boolean;
-  /** Takes the token that was reserved, or returns it. */
-  settle(clientAddress: string, isTaken: boolean): void;
-  /** False where a token was taken and not refilled since. */
-  isFull(clientAddress: string): boolean;
-  /** Whether it is for the most part reserved tokens that are missing. */
-  isUndecided(clientAddress: string): boolean;
-}
-
 export interface PeerBucketsOptions {
   readonly perMinute: number;
   readonly clock: Clock;
@@ -25,7 +9,10 @@ export interface PeerBucketsOptions {
 
 const networksMax = 50_000;
 
-export function createPeerBuckets({ perMinute, clock }: PeerBucketsOptions): PeerBuckets {
+export type PeerBuckets = ReturnType<typeof createPeerBuckets>;
+
+/** Tokens of each client address; of IPv6 of its /64, and of its /48 for all of these together. */
+export function createPeerBuckets({ perMinute, clock }: PeerBucketsOptions) {
   const levels = limitFactors.map((factor) =>
     createTokenBuckets({ perMinute: factor * perMinute, keysMax: networksMax, clock }),
   );
@@ -41,34 +28,40 @@ export function createPeerBuckets({ perMinute, clock }: PeerBucketsOptions): Pee
     });
   }
 
+  /** Seconds until the address has a token; null where it has one. */
   function secondsUntilToken(clientAddress: string): number | null {
     const seconds = ofEach(clientAddress, (buckets, network) => buckets.secondsUntilToken(network));
     const missing = seconds.filter((one) => one !== null);
     return missing.length === 0 ? null : Math.max(...missing);
   }
 
+  /** Reserves a token; false where there is none. */
   function reserve(clientAddress: string): boolean {
     if (secondsUntilToken(clientAddress) !== null) return false;
     ofEach(clientAddress, (buckets, network) => buckets.reserve(network));
     return true;
   }
 
+  /** Takes the token that was reserved, or returns it. */
   function settle(clientAddress: string, isTaken: boolean): void {
     ofEach(clientAddress, (buckets, network) => buckets.settle(network, isTaken));
   }
 
   return {
     secondsUntilToken,
-    take(clientAddress) {
+    /** Takes a token; false where there is none. */
+    take(clientAddress: string): boolean {
       const isReserved = reserve(clientAddress);
       if (isReserved) settle(clientAddress, true);
       return isReserved;
     },
     reserve,
     settle,
-    isFull: (clientAddress) =>
+    /** False where a token was taken and not refilled since. */
+    isFull: (clientAddress: string): boolean =>
       ofEach(clientAddress, (buckets, network) => buckets.isFull(network)).every(Boolean),
-    isUndecided: (clientAddress) =>
+    /** Whether it is for the most part reserved tokens that are missing. */
+    isUndecided: (clientAddress: string): boolean =>
       ofEach(clientAddress, (buckets, network) => buckets.isUndecided(network)).some(Boolean),
   };
 }

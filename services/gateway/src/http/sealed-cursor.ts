@@ -33,14 +33,21 @@ export function openOrRefuse(
 
 /** The parts of one list: each names where the next one begins by a cursor of this binding. */
 export function listParts(cursors: CursorSealer, binding: readonly string[]) {
+  /** `next` is null on the last part. */
+  const paginationTo = (next: string | null) => ({
+    has_more: next !== null,
+    next_cursor: next === null ? null : cursors.seal(next, binding),
+  });
   return {
+    paginationTo,
     /** Where the part of this cursor begins; null for the first one. */
     begin: (cursor: string | undefined): string | null =>
       cursor === undefined ? null : openOrRefuse(cursors, cursor, binding),
-    /** `next` is null on the last part. */
-    paginationTo: (next: string | null) => ({
-      has_more: next !== null,
-      next_cursor: next === null ? null : cursors.seal(next, binding),
-    }),
+    /** The first `limit` of what was found, which is more where there is a next part. */
+    take<Item>(found: readonly Item[], limit: number, placeOf: (item: Item) => string) {
+      const items = found.slice(0, limit);
+      const last = found.length > limit ? items.at(-1) : undefined;
+      return { items, pagination: paginationTo(last === undefined ? null : placeOf(last)) };
+    },
   };
 }

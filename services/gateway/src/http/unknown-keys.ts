@@ -3,37 +3,27 @@ import { createBatcher } from '@inventory/runtime/concurrency';
 import { createKeyedSemaphore } from '@inventory/runtime/semaphore';
 import { createPeerBuckets, type PeerBucketsOptions } from './peer-buckets.ts';
 
-/** Bounds what keys cost that no Credential is known to have: each is a majority read of the store. */
-export interface UnknownKeys<Found> {
-  /** Why no unknown key of the client is to be looked up now; null where they are. */
-  refusalOf(clientAddress: string): Refused | null;
-  /**
-   * Runs a look-up; null means that the key does not exist. Requests with the same key, here by its
-   * digest, share one look-up. Rejects as the look-up does, with its refusal, and with `BatcherFull`.
-   */
-  lookUp(
-    clientAddress: string,
-    digest: string,
-    find: () => Promise<Found | null>,
-  ): Promise<Found | null>;
-}
-
 /** Look-ups at a time share a command of the store; those that wait are a few more commands. */
 const lookUps = { itemsMax: 50, waitingMax: 1_000 };
 /** Of these each client without recent misses has some, apart from what others send. */
 const reserved = { perKeyMax: 8, totalMax: lookUps.waitingMax };
 
+export type UnknownKeys<Found> = ReturnType<typeof createUnknownKeys<Found>>;
+
 /**
+ * Bounds what keys cost that no Credential is known to have: each is a majority read of the store.
+ *
  * A client has a bucket of misses: a key that does not exist takes one, a key that exists takes none,
  * nor does a look-up that fails. Each is reserved meanwhile, so no more are looked up than may miss.
  * Keys that are known do not come here.
  */
-export function createUnknownKeys<Found>(options: PeerBucketsOptions): UnknownKeys<Found> {
+export function createUnknownKeys<Found>(options: PeerBucketsOptions) {
   const misses = createPeerBuckets(options);
   const places = createKeyedSemaphore<string>(reserved);
   const [ofReserve, ofOthers] = [createLookUps<Found | null>(), createLookUps<Found | null>()];
   const started = new Map<string, Promise<Found | null>>();
 
+  /** Why no unknown key of the client is to be looked up now; null where they are. */
   function refusalOf(clientAddress: string): Refused | null {
     const seconds = misses.secondsUntilToken(clientAddress);
     if (seconds === null) return null;
@@ -67,7 +57,15 @@ export function createUnknownKeys<Found>(options: PeerBucketsOptions): UnknownKe
 
   return {
     refusalOf,
-    async lookUp(clientAddress, digest, find) {
+    /**
+     * Runs a look-up; null means that the key does not exist. Requests with the same key, here by its
+     * digest, share one look-up. Rejects as the look-up does, with its refusal, and with `BatcherFull`.
+     */
+    async lookUp(
+      clientAddress: string,
+      digest: string,
+      find: () => Promise<Found | null>,
+    ): Promise<Found | null> {
       const id = `${digest}/${clientAddress}`;
       let lookUp = started.get(id);
       if (lookUp === undefined) {

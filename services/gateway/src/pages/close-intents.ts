@@ -7,21 +7,12 @@ import type { PageIntent } from './page-intent.domain.ts';
 import { intentClosed, pageGivenAway } from './page-metrics.ts';
 import type { ReadKeyStore } from './read-key-store.ts';
 
-/** Closes intents in the background: no client waits for it. */
-export interface IntentCloser {
-  /** The page is delivered: its charge is final. */
-  recordDelivery(intent: PageIntent): void;
-  /** Nothing was charged and nothing will be. */
-  closeUncharged(intent: PageIntent): void;
-  /** The page will not be delivered: its charge is reversed at once. */
-  reverseCharge(intent: PageIntent): void;
-  /** Resolves when all of it has succeeded or failed for good. */
-  waitUntilIdle(): Promise<void>;
-}
-
 const removalTries = 6;
 const removalBackoff = { firstMs: 200, maxMs: 4_000 } as const;
 
+export type IntentCloser = ReturnType<typeof createIntentCloser>;
+
+/** Closes intents in the background: no client waits for it. */
 export function createIntentCloser(deps: {
   readonly intents: {
     deleteIntent(requestId: RequestId): Promise<void>;
@@ -32,7 +23,7 @@ export function createIntentCloser(deps: {
   readonly wakeReversals: () => void;
   readonly clock: Clock;
   readonly logger: Logger;
-}): IntentCloser {
+}) {
   const { intents, keys, logger } = deps;
   const running = new Set<Promise<void>>();
 
@@ -77,10 +68,14 @@ export function createIntentCloser(deps: {
   }
 
   return {
-    recordDelivery: (intent) => inBackground(remove(intent, keys.markPaid)),
-    closeUncharged: (intent) => inBackground(remove(intent, keys.releaseKey)),
-    reverseCharge: (intent) => inBackground(reverseNow(intent)),
-    async waitUntilIdle() {
+    /** The page is delivered: its charge is final. */
+    recordDelivery: (intent: PageIntent) => inBackground(remove(intent, keys.markPaid)),
+    /** Nothing was charged and nothing will be. */
+    closeUncharged: (intent: PageIntent) => inBackground(remove(intent, keys.releaseKey)),
+    /** The page will not be delivered: its charge is reversed at once. */
+    reverseCharge: (intent: PageIntent) => inBackground(reverseNow(intent)),
+    /** Resolves when all of it has succeeded or failed for good. */
+    async waitUntilIdle(): Promise<void> {
       while (running.size > 0) await Promise.all(running);
     },
   };

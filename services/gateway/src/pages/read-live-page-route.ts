@@ -1,13 +1,14 @@
 import { livePage, livePageParameters } from '@inventory/contracts/http/live-page';
 import { pageReadMeta } from '@inventory/contracts/http/meta';
 import { scopePath } from '@inventory/contracts/http/parameters';
-import type { EndCheckResult } from '@inventory/contracts/vocabulary';
 import { Refused } from '@inventory/http/refused';
 import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { ChainOwner } from '../captures/capture.domain.ts';
+import type { PageCapture } from '../captures/capture-page.ts';
 import { type LiveChain, openLiveChain, withoutCapture } from '../captures/live-chain.domain.ts';
+import type { Captures } from '../captures/open-captures.ts';
 import type { AdmittedRequest } from '../http/answer.ts';
 import { exampleCursor, exampleRows, pageMetaExample } from '../http/openapi/examples.ts';
 import { nextPart, sameScope } from '../http/openapi/links.ts';
@@ -25,33 +26,9 @@ import {
 } from './page-texts.ts';
 import { type ReadLivePageDeps, readLivePage } from './read-live-page.ts';
 
-/** A page of a chain before its delivery. */
-export interface ChainedPage {
-  readonly chain: LiveChain;
-  readonly owner: ChainOwner;
-  readonly members: readonly Buffer[];
-  readonly nextStartAssetid: string | null;
-  readonly assetCount: number;
-  readonly endCheck: EndCheckResult | null;
-  readonly reportedTotalCount: number;
-}
-
-/** The capture of chains, beside their reading. */
-export interface Chains {
-  /**
-   * Starts while the charge is decided; `conclude`, before the response, returns the state of the
-   * chain.
-   */
-  beginPage(page: ChainedPage): { conclude(read: { replayed: boolean }): Promise<LiveChain> };
-  /** Start of the page that a blank end is checked against; undefined when it is not checked. */
-  endCheckStart(chain: LiveChain): string | null | undefined;
-  /** Whether inventories of the application may be saved. */
-  supportsApp(appId: number): boolean;
-}
-
 export interface LivePageRouteDeps extends ReadLivePageDeps {
   readonly cursors: CursorSealer;
-  readonly chains: Chains;
+  readonly chains: Omit<Captures, 'excludeChain'>;
   readonly prices: { currentVersion(): number | null };
   readonly cursorAgeMaxMs: number;
   readonly clock: Clock;
@@ -107,7 +84,7 @@ export const readLivePageRoute = publicRoute({
     const key = header['Idempotency-Key'];
     const inputs = [...Object.values(scope), language, query.cursor ?? null];
     if (!isWanted) inputs.push('without capture');
-    let beside: ReturnType<Chains['beginPage']> | undefined;
+    let beside: PageCapture | undefined;
     const read = await readLivePage(
       deps,
       { requestId, accountId, projectId, chainId: chain.chainId },

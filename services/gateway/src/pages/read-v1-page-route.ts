@@ -49,19 +49,7 @@ function v1Route(dialect: V1Dialect) {
         more_items: 1,
         last_assetid: '31415926535',
       },
-      headers: {
-        'X-Credits-Charged': 'What the page cost.',
-        'X-Credits-Remaining': 'Credits available after it.',
-        ...(dialect === 'original'
-          ? { 'X-Api-Credits-Remaining': 'The same as `X-Credits-Remaining`.' }
-          : {}),
-        'X-Units-Charged':
-          'Subscription units that the page cost, for accounts with subscription units.',
-        'X-Units-Remaining': 'Subscription units available after it.',
-        Deprecation: 'Date of the deprecation of V1 (RFC 9745).',
-        Link: 'What replaces the route (`rel="successor-version"`).',
-        ...replayedHeader,
-      },
+      headers: replayedHeader,
     },
     errors: [...v1PlatformErrors, ...readErrors],
     async handle(

@@ -3,16 +3,11 @@ import { refreshesQuery, refreshPage } from '@inventory/contracts/http/refresh';
 import { refreshId } from '@inventory/contracts/ids';
 import type { RefreshList } from '@inventory/contracts/internal/refresh';
 import { z } from 'zod';
-import { dataRoute } from '../http/data-route.ts';
-import { completedRecord, exampleCursor } from '../http/openapi/examples.ts';
+import { dataRoute, partOf } from '../http/data-route.ts';
+import { completedRecord } from '../http/openapi/examples.ts';
 import { nextPart, refreshLinks, sameProject, scopeOf } from '../http/openapi/links.ts';
 import { type CursorSealer, listParts } from '../http/sealed-cursor.ts';
 import type { CollectorClient, RefreshListPart } from './collector-client.ts';
-
-interface ListRefreshesDeps {
-  readonly collector: Pick<CollectorClient, 'listRefreshes'>;
-  readonly cursors: CursorSealer;
-}
 
 /** GET /v2/projects/{project_id}/inventory-refreshes: newest first, for any Credential of it. */
 export const listRefreshesRoute = dataRoute({
@@ -23,22 +18,16 @@ export const listRefreshesRoute = dataRoute({
   method: 'GET',
   template: '/v2/projects/{project_id}/inventory-refreshes',
   input: { path: projectPath, query: refreshesQuery },
-  answer: {
-    status: 200,
-    description: 'One part of the list.',
-    links: {
-      ...refreshLinks('/data/items/0'),
-      requestRefresh: scopeOf('/data/items/0'),
-      listRefreshes: { ...sameProject, ...nextPart() },
-    },
-    data: refreshPage,
-    example: {
-      items: [completedRecord],
-      pagination: { has_more: true, next_cursor: exampleCursor },
-    },
-  },
+  answer: partOf(refreshPage, completedRecord, {
+    ...refreshLinks('/data/items/0'),
+    requestRefresh: scopeOf('/data/items/0'),
+    listRefreshes: { ...sameProject, ...nextPart() },
+  }),
   errors: ['invalid_cursor'],
-  async handle({ collector, cursors }: ListRefreshesDeps, { path, query }) {
+  async handle(
+    { collector, cursors }: { readonly collector: CollectorClient; readonly cursors: CursorSealer },
+    { path, query },
+  ) {
     const parts = refreshParts(cursors, ['refreshes', path.project_id]);
     const part = await collector.listRefreshes(path.project_id, {
       states: query.state,

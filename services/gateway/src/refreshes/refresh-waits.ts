@@ -1,17 +1,6 @@
 import type { AccountId, ProjectId, RefreshId } from '@inventory/contracts/ids';
 import { createKeyedSemaphore, type KeyedLimits } from '@inventory/runtime/semaphore';
 
-/** Requests of this replica that wait for a refresh to become terminal. */
-export interface RefreshWaits {
-  /** Null when too many requests wait: the caller responds with the current state. */
-  startWaiting(wait: RefreshWait): WaitingPlace | null;
-  /** Whether a request waits for a refresh of this Project. */
-  hasProject(projectId: string): boolean;
-  /** Notifies the requests that wait for this refresh of the Project. */
-  notify(projectId: ProjectId, refreshId: RefreshId): void;
-  readonly waiting: number;
-}
-
 export interface RefreshWait {
   readonly accountId: AccountId;
   readonly projectId: ProjectId;
@@ -34,7 +23,10 @@ interface Waiter {
   wake: () => void;
 }
 
-export function createRefreshWaits(limits: KeyedLimits): RefreshWaits {
+export type RefreshWaits = ReturnType<typeof createRefreshWaits>;
+
+/** Requests of this replica that wait for a refresh to become terminal. */
+export function createRefreshWaits(limits: KeyedLimits) {
   const byProject = new Map<string, Set<Waiter>>();
   const places = createKeyedSemaphore<AccountId>(limits);
 
@@ -45,7 +37,8 @@ export function createRefreshWaits(limits: KeyedLimits): RefreshWaits {
   }
 
   return {
-    startWaiting({ accountId, projectId, refreshId }) {
+    /** Null when too many requests wait: the caller responds with the current state. */
+    startWaiting({ accountId, projectId, refreshId }: RefreshWait): WaitingPlace | null {
       const permit = places.acquire(accountId);
       if (permit.result !== 'granted') return null;
       const waiter: Waiter = { refreshId, isNotified: false, wake: () => {} };
@@ -59,15 +52,17 @@ export function createRefreshWaits(limits: KeyedLimits): RefreshWaits {
         },
       };
     },
-    hasProject: (projectId) => byProject.has(projectId),
-    notify(projectId, refreshId) {
+    /** Whether a request waits for a refresh of this Project. */
+    hasProject: (projectId: string): boolean => byProject.has(projectId),
+    /** Notifies the requests that wait for this refresh of the Project. */
+    notify(projectId: ProjectId, refreshId: RefreshId): void {
       for (const waiter of byProject.get(projectId) ?? []) {
         if (waiter.refreshId !== refreshId) continue;
         waiter.isNotified = true;
         waiter.wake();
       }
     },
-    get waiting() {
+    get waiting(): number {
       return places.held;
     },
   };

@@ -2,26 +2,12 @@ import type { AccountId } from '@inventory/contracts/ids';
 import { monotonicNow } from '@inventory/runtime/clock';
 import type { StreamSession } from './stream-session.ts';
 
-/** The open streams of this replica. */
-export interface EventStreams {
-  /** Manages the stream until the returned function is called. */
-  add(session: StreamSession): () => void;
-  /** Called once a second. */
-  tick(nowMs: number): void;
-  /** By digest of their secret. */
-  readonly bySecret: ReadonlyMap<string, ReadonlySet<StreamSession>>;
-  /** Digests of the secrets of an account with open streams. */
-  secretsOf(accountId: AccountId): Iterable<string>;
-  readonly size: number;
-  /** True from the start of the drain: no stream may be added. */
-  readonly draining: boolean;
-  /** Closes all streams, spread over this time; then cuts the connections that remain. */
-  drain(drainMs: number): Promise<void>;
-}
-
 const cutAfterMs = 3_000;
 
-export function createEventStreams(): EventStreams {
+export type EventStreams = ReturnType<typeof createEventStreams>;
+
+/** The open streams of this replica. */
+export function createEventStreams() {
   const open = new Set<StreamSession>();
   const bySecret = new Map<string, Set<StreamSession>>();
   /** A change of an account reads its own streams only. */
@@ -36,7 +22,8 @@ export function createEventStreams(): EventStreams {
   }
 
   return {
-    add(session) {
+    /** Manages the stream until the returned function is called. */
+    add(session: StreamSession): () => void {
       open.add(session);
       addTo(bySecret, session.secretDigest, session);
       addTo(secrets, session.accountId, session.secretDigest);
@@ -44,18 +31,23 @@ export function createEventStreams(): EventStreams {
       if (draining) setImmediate(() => session.close('draining'));
       return () => remove(session);
     },
-    tick(nowMs) {
+    /** Called once a second. */
+    tick(nowMs: number): void {
       for (const session of open) session.tick(nowMs);
     },
-    bySecret,
-    secretsOf: (accountId) => secrets.get(accountId) ?? [],
-    get size() {
+    /** By digest of their secret. */
+    bySecret: bySecret as ReadonlyMap<string, ReadonlySet<StreamSession>>,
+    /** Digests of the secrets of an account with open streams. */
+    secretsOf: (accountId: AccountId): Iterable<string> => secrets.get(accountId) ?? [],
+    get size(): number {
       return open.size;
     },
-    get draining() {
+    /** True from the start of the drain: no stream may be added. */
+    get draining(): boolean {
       return draining;
     },
-    async drain(drainMs) {
+    /** Closes all streams, spread over this time; then cuts the connections that remain. */
+    async drain(drainMs: number): Promise<void> {
       draining = true;
       const going = [...open];
       const startMs = monotonicNow();

@@ -5,7 +5,7 @@ import type { LogBatch } from '@inventory/contracts/internal/event-log';
 import { Refused } from '@inventory/http/refused';
 import { fromIsoTime } from '@inventory/runtime/clock';
 import { requireEvents } from '../http/authorize.ts';
-import { dataRoute } from '../http/data-route.ts';
+import { dataRoute, partOf } from '../http/data-route.ts';
 import { completedEvent, exampleCursor } from '../http/openapi/examples.ts';
 import { nextPart, sameProject } from '../http/openapi/links.ts';
 import type { EventStreamClient } from './event-stream-client.ts';
@@ -25,20 +25,15 @@ export const listEventsRoute = dataRoute({
   template: '/v2/projects/{project_id}/events',
   permission: 'customer.events.read.v1',
   input: { path: projectPath, query: eventsQuery },
-  answer: {
-    status: 200,
-    description: 'One part of the list.',
-    links: {
+  answer: partOf(
+    eventPage,
+    { cursor: exampleCursor, event: completedEvent },
+    {
       listEvents: { ...sameProject, ...nextPart('after') },
       streamEvents: { ...sameProject, 'Last-Event-ID': '$response.body#/data/items/0/cursor' },
       readRefresh: { refresh_id: '$response.body#/data/items/0/event/data/refresh_id' },
     },
-    data: eventPage,
-    example: {
-      items: [{ cursor: exampleCursor, event: completedEvent }],
-      pagination: { has_more: true, next_cursor: exampleCursor },
-    },
-  },
+  ),
   errors: ['invalid_cursor', 'cursor_expired'],
   async handle(
     { log, cursors }: { readonly log: EventStreamClient; readonly cursors: PositionCursors },

@@ -18,13 +18,13 @@ export interface StreamSeatsOptions {
 const attemptsMax = 10;
 const removedAtOnce = 500;
 
+export type StreamSeats = ReturnType<typeof createStreamSeats>;
+
 /**
  * The seats of streams: at most so many in a Project over all replicas. A seat is an element of its
  * Project's document, so one atomic write takes it. It is held under the lease of its replica, one
  * write per replica and renewal. One that was not renewed ends where a full Project needs the seat.
  */
-export type StreamSeats = ReturnType<typeof createStreamSeats>;
-
 export function createStreamSeats(options: StreamSeatsOptions) {
   const { store, perProjectMax, totalMax, acquireMs, identifiers, onReleased } = options;
   /** Those of this replica, from before they are stored until they are released. */

@@ -19,22 +19,6 @@ export interface StreamPrincipalsParts {
   readonly logger: Logger;
 }
 
-/** Ends streams whose Principal may no longer read them. */
-export interface StreamPrincipals {
-  /**
-   * Checks every due secret, once for all of its streams; resolves when these checks have ended. A
-   * secret whose read is slow delays no other one.
-   */
-  checkDue(): Promise<void>;
-  /** Makes the secrets of a changed account due. */
-  scheduleChecks(accountId: AccountId): void;
-  /**
-   * To be called with each stream once it is among `streams`. Its secret is due where its account
-   * changed recently: it may have been admitted by what was read before the change. True when it is due.
-   */
-  opened(stream: StreamReader): boolean;
-}
-
 interface Known {
   dueAtMs: number;
   /** Time since which the store is unavailable; null when it is not. */
@@ -49,7 +33,8 @@ const recentMs = 60_000;
  */
 const unknownIntervalsMax = 2;
 
-export function watchStreamPrincipals(parts: StreamPrincipalsParts): StreamPrincipals {
+/** Ends streams whose Principal may no longer read them. */
+export function watchStreamPrincipals(parts: StreamPrincipalsParts) {
   const { streams, findBySecretDigest: find, clock, everyMs, logger } = parts;
   const known = new Map<string, Known>();
   /** Digests of the secrets to be checked next. */
@@ -117,15 +102,24 @@ export function watchStreamPrincipals(parts: StreamPrincipalsParts): StreamPrinc
   }
 
   return {
-    async checkDue() {
+    /**
+     * Checks every due secret, once for all of its streams; resolves when these checks have ended. A
+     * secret whose read is slow delays no other one.
+     */
+    async checkDue(): Promise<void> {
       pass(clock.now());
       await Promise.all([...due].filter((digest) => !looking.has(digest)).map(lookAt));
     },
-    scheduleChecks(accountId) {
+    /** Makes the secrets of a changed account due. */
+    scheduleChecks(accountId: AccountId): void {
       changedUntilMs.set(accountId, clock.now() + recentMs);
       for (const digest of streams.secretsOf(accountId)) due.add(digest);
     },
-    opened({ accountId, secretDigest }) {
+    /**
+     * To be called with each stream once it is among `streams`. Its secret is due where its account
+     * changed recently: it may have been admitted by what was read before the change. True when it is due.
+     */
+    opened({ accountId, secretDigest }: StreamReader): boolean {
       const isRecent = (changedUntilMs.get(accountId) ?? 0) >= clock.now();
       if (isRecent) due.add(secretDigest);
       return isRecent;

@@ -4,34 +4,29 @@ import type { TenancyStore } from './tenancy-store.ts';
 /** Up to 32 MiB, and as much again while they are read. */
 export const knownSecretsMax = 3 * 2 ** 20;
 
+export type KnownSecrets = ReturnType<typeof createKnownSecrets>;
+
 /**
  * The digests of the secrets of all Credentials: a key with one of them is looked up at any time. One
  * that is not here may have been issued elsewhere a moment ago; one that is here may be
  * revoked, or replaced since the last read.
  */
-export interface KnownSecrets {
-  has(digest: string): boolean;
-  /** Adds a digest, or the first `digitsKept` digits of one. */
-  add(digest: string): void;
-  /** Reads all of them from the store: what was added, as by messages, may have been lost. */
-  read(): Promise<void>;
-  readonly size: number;
-}
-
 export function createKnownSecrets(
   store: Pick<TenancyStore['credentials'], 'readSecretDigests'>,
   secretsMax = knownSecretsMax,
-): KnownSecrets {
+) {
   let known = createDigestSet(secretsMax);
   let next: typeof known | null = null;
 
   return {
-    has: (digest) => known.has(digest),
-    add(digest) {
+    has: (digest: string): boolean => known.has(digest),
+    /** Adds a digest, or the first `digitsKept` digits of one. */
+    add(digest: string): void {
       known.add(digest);
       next?.add(digest);
     },
-    async read() {
+    /** Reads all of them from the store: what was added, as by messages, may have been lost. */
+    async read(): Promise<void> {
       const reading = createDigestSet(secretsMax);
       next = reading;
       try {
@@ -41,7 +36,7 @@ export function createKnownSecrets(
         next = null;
       }
     },
-    get size() {
+    get size(): number {
       return known.size;
     },
   };

@@ -12,9 +12,9 @@ import type { TenancyStore } from './tenancy-store.ts';
 const accepted = { freshMs: 5_000, entriesMax: 10_000 };
 const refused = { freshMs: 1_000, entriesMax: 10_000 };
 
-/** Finds the Principals of secrets. */
 export type PrincipalCache = ReturnType<typeof createPrincipalCache>;
 
+/** Finds the Principals of secrets. */
 export function createPrincipalCache(
   store: Pick<TenancyStore, 'findBySecretDigest'>,
   known: Pick<KnownSecrets, 'has' | 'add'>,
@@ -54,10 +54,8 @@ export function createPrincipalCache(
       return found && isStillValid(found, clock.now()) ? found.principal : null;
     },
     /** Removes the cached Principals of the changed account; the secret that was issued is known. */
-    invalidate({
-      account_id: accountId,
-      new_secret: added,
-    }: Pick<AuthorityChange, 'account_id' | 'new_secret'>): void {
+    invalidate(change: Pick<AuthorityChange, 'account_id' | 'new_secret'>): void {
+      const { account_id: accountId, new_secret: added } = change;
       secrets.invalidate(({ principal }) => principal.accountId === accountId);
       if (added !== undefined) known.add(added);
     },

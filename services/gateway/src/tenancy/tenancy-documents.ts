@@ -17,7 +17,7 @@ export const tenancyCollections = {
 } as const;
 
 const ownerState = z.enum(['active', 'suspended']);
-const networkPolicy = z.array(z.string()).nullable();
+const networkPolicy = z.array(z.string()).readonly().nullable();
 const times = { createdAt: z.date(), changedAt: z.date() };
 
 const account = z.object({
@@ -69,7 +69,7 @@ const credential = z.object({
   serviceAccountId,
   name: z.string().nullable(),
   state: z.enum(['active', 'revoked']),
-  scopes: z.array(grantedPermission),
+  scopes: z.array(grantedPermission).readonly(),
   expiresAt: z.date().nullable(),
   networkPolicy,
   /** Never empty, not even when revoked: the unique index has no entry for an empty list. */

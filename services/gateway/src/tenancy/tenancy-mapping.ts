@@ -16,32 +16,25 @@ import {
   tenancyDocuments,
 } from './tenancy-documents.ts';
 
-export function toAccountDocument(account: Account): AccountDocument {
-  const { id, networkPolicy, defaultNetworkPolicy, ...same } = toDates(account);
-  return {
-    _id: id,
-    ...same,
-    networkPolicy: list(networkPolicy),
-    defaultNetworkPolicy: list(defaultNetworkPolicy),
-  };
+type Times = { readonly createdAtMs: number; readonly changedAtMs: number };
+
+/** A thing as it is stored: its id is `_id`, and its times are dates. */
+export function toDocument<Thing extends Times & { readonly id: string }>({
+  id,
+  createdAtMs,
+  changedAtMs,
+  ...same
+}: Thing) {
+  const _id: Thing['id'] = id;
+  return { _id, ...same, createdAt: dateOf(createdAtMs), changedAt: dateOf(changedAtMs) };
 }
 
 export function fromAccountDocument(stored: AccountDocument): Account {
   return fromDates(parseDocument(tenancyDocuments.account, stored));
 }
 
-export function toProjectDocument(project: Project): ProjectDocument {
-  const { id, networkPolicy, ...same } = toDates(project);
-  return { _id: id, ...same, networkPolicy: list(networkPolicy) };
-}
-
 export function fromProjectDocument(stored: ProjectDocument): Project {
   return fromDates(parseDocument(tenancyDocuments.project, stored));
-}
-
-export function toServiceAccountDocument(serviceAccount: ServiceAccount): ServiceAccountDocument {
-  const { id, networkPolicy, ...same } = toDates(serviceAccount);
-  return { _id: id, ...same, networkPolicy: list(networkPolicy) };
 }
 
 export function fromServiceAccountDocument(stored: ServiceAccountDocument): ServiceAccount {
@@ -49,14 +42,11 @@ export function fromServiceAccountDocument(stored: ServiceAccountDocument): Serv
 }
 
 export function toCredentialDocument(credential: Credential): CredentialDocument {
-  const { id, permissions, expiresAtMs, networkPolicy, secrets, revokedAtMs, ...same } =
-    toDates(credential);
+  const { permissions, expiresAtMs, secrets, revokedAtMs, ...same } = credential;
   return {
-    _id: id,
-    ...same,
-    scopes: [...permissions],
+    ...toDocument(same),
+    scopes: permissions,
     expiresAt: dateOrNull(expiresAtMs),
-    networkPolicy: list(networkPolicy),
     secrets: secrets.map(toSecretDocument),
     revokedAt: dateOrNull(revokedAtMs),
   };
@@ -85,17 +75,6 @@ export function toSecretDocument(secret: StoredSecret): StoredSecretDocument {
     issuedAt: dateOf(secret.issuedAtMs),
     validUntil: dateOrNull(secret.validUntilMs),
   };
-}
-
-function list(policy: readonly string[] | null): string[] | null {
-  return policy === null ? null : [...policy];
-}
-
-type Times = { readonly createdAtMs: number; readonly changedAtMs: number };
-
-/** What an owner stores of when it was made and changed. */
-function toDates<Owner extends Times>({ createdAtMs, changedAtMs, ...same }: Owner) {
-  return { ...same, createdAt: dateOf(createdAtMs), changedAt: dateOf(changedAtMs) };
 }
 
 type Dates<Id> = { readonly _id: Id; readonly createdAt: Date; readonly changedAt: Date };

@@ -26,11 +26,9 @@ import {
   fromCredentialDocument,
   fromProjectDocument,
   fromServiceAccountDocument,
-  toAccountDocument,
   toCredentialDocument,
-  toProjectDocument,
+  toDocument,
   toSecretDocument,
-  toServiceAccountDocument,
 } from './tenancy-mapping.ts';
 
 /** The message that is stored with a change, and its time. */
@@ -59,18 +57,18 @@ export function createTenancyStore(db: Db) {
   const credentials = db.collection<CredentialDocument>(tenancyCollections.credentials);
   const ofAccounts = thingsIn<Account, AccountDocument, AccountChanges>(
     accounts,
-    toAccountDocument,
+    toDocument,
     fromAccountDocument,
   );
   const ofProjects = thingsIn<Project, ProjectDocument, ProjectChanges>(
     projects,
-    toProjectDocument,
+    toDocument,
     fromProjectDocument,
   );
   const ofServiceAccounts = serviceAccountVerbs(
     thingsIn<ServiceAccount, ServiceAccountDocument, ServiceAccountChanges>(
       serviceAccounts,
-      toServiceAccountDocument,
+      toDocument,
       fromServiceAccountDocument,
     ),
     ofAccounts,

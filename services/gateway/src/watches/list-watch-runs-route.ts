@@ -3,8 +3,8 @@ import { watchRunList, watchRunsQuery, watchScopePath } from '@inventory/contrac
 import type { EventId } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
 import { uuidV5 } from '@inventory/runtime/identifiers';
-import { dataRoute } from '../http/data-route.ts';
-import { exampleCursor, exampleIds } from '../http/openapi/examples.ts';
+import { dataRoute, partOf } from '../http/data-route.ts';
+import { exampleIds } from '../http/openapi/examples.ts';
 import { nextPart, sameProject, sameScope } from '../http/openapi/links.ts';
 import { refreshParts } from '../refreshes/list-refreshes-route.ts';
 import { type WatchRoutesDeps, watchOperation, watchTemplate } from './watch-operation.ts';
@@ -20,25 +20,18 @@ export const listWatchRunsRoute = dataRoute({
   method: 'GET',
   template: `${watchTemplate}/runs`,
   input: { path: watchScopePath, query: watchRunsQuery },
-  answer: {
-    status: 200,
-    description: 'One part of the list.',
-    links: { listWatchRuns: { ...sameProject, ...sameScope, ...nextPart() } },
-    data: watchRunList,
-    example: {
-      items: [
-        {
-          refresh_id: exampleIds.refresh,
-          at: '2026-01-15T10:00:00.000Z',
-          outcome: 'complete_unchanged',
-          credits_charged: 1,
-          event_id: 'evt_0198c0de-0000-5000-8000-000000000008',
-          deliveries: [{ endpoint_id: exampleIds.webhookEndpoint, state: 'delivered' }],
-        },
-      ],
-      pagination: { has_more: true, next_cursor: exampleCursor },
+  answer: partOf(
+    watchRunList,
+    {
+      refresh_id: exampleIds.refresh,
+      at: '2026-01-15T10:00:00.000Z',
+      outcome: 'complete_unchanged',
+      credits_charged: 1,
+      event_id: 'evt_0198c0de-0000-5000-8000-000000000008',
+      deliveries: [{ endpoint_id: exampleIds.webhookEndpoint, state: 'delivered' }],
     },
-  },
+    { listWatchRuns: { ...sameProject, ...sameScope, ...nextPart() } },
+  ),
   errors: ['watch_not_found', 'invalid_cursor'],
   async handle({ watches, collector, webhooks, cursors }: WatchRoutesDeps, { path, query }) {
     const { project_id: projectId, ...scope } = path;

@@ -9,13 +9,14 @@ import {
   watchTest,
 } from '@inventory/contracts/http/watches';
 import { Refused } from '@inventory/http/refused';
-import { dataRoute } from '../http/data-route.ts';
-import { exampleCursor, exampleIds } from '../http/openapi/examples.ts';
+import { dataRoute, partOf } from '../http/data-route.ts';
+import { exampleIds } from '../http/openapi/examples.ts';
 import { nextPart, sameProject, scopeOf } from '../http/openapi/links.ts';
 import { listParts } from '../http/sealed-cursor.ts';
 import { listWatchRunsRoute } from './list-watch-runs-route.ts';
 import { putWatch } from './manage-watches.ts';
 import { putWatchesRoute } from './put-watches-route.ts';
+import type { Watch } from './watch.domain.ts';
 import {
   type WatchRoutesDeps,
   watchExample,
@@ -83,17 +84,11 @@ const listWatchesRoute = dataRoute({
   method: 'GET',
   template: watchesTemplate,
   input: { path: projectPath, query: watchesQuery },
-  answer: {
-    status: 200,
-    description: 'One part of the list.',
-    links: {
-      ...watchLinks('/data/items/0'),
-      putWatch: { ...sameProject, ...scopeOf('/data/items/0') },
-      listWatches: { ...sameProject, ...nextPart() },
-    },
-    data: watchList,
-    example: { items: [watchExample], pagination: { has_more: true, next_cursor: exampleCursor } },
-  },
+  answer: partOf(watchList, watchExample, {
+    ...watchLinks('/data/items/0'),
+    putWatch: { ...sameProject, ...scopeOf('/data/items/0') },
+    listWatches: { ...sameProject, ...nextPart() },
+  }),
   errors: ['invalid_cursor'],
   async handle(
     { watches, prices, cursors }: WatchRoutesDeps,
@@ -102,15 +97,10 @@ const listWatchesRoute = dataRoute({
     const parts = listParts(cursors, ['watches', projectId]);
     const after = parts.begin(cursor);
     const found = await watches.listWatches({ projectId, state, after, limit: limit + 1 });
-    const items = found.slice(0, limit);
-    const last = found.length > limit ? items.at(-1) : undefined;
     const list = await prices.readPrices();
-    return {
-      data: {
-        items: items.map((one) => toWireWatch(one, list)),
-        pagination: parts.paginationTo(last ? placeOf(projectId, last.scope) : null),
-      },
-    };
+    const placeIn = ({ scope }: Watch) => placeOf(projectId, scope);
+    const { items, pagination } = parts.take(found, limit, placeIn);
+    return { data: { items: items.map((one) => toWireWatch(one, list)), pagination } };
   },
 });
 

@@ -7,8 +7,8 @@ import {
   webhookRedelivery,
 } from '@inventory/contracts/http/webhooks';
 import { requireEvents } from '../http/authorize.ts';
-import { dataRoute } from '../http/data-route.ts';
-import { completedEvent, exampleCursor } from '../http/openapi/examples.ts';
+import { dataRoute, partOf } from '../http/data-route.ts';
+import { completedEvent } from '../http/openapi/examples.ts';
 import { nextPart, sameProject } from '../http/openapi/links.ts';
 import { listParts } from '../http/sealed-cursor.ts';
 import { endpointTemplate, type WebhookDeps, webhookOperation } from './webhook-endpoint-routes.ts';
@@ -46,41 +46,34 @@ const listWebhookDeliveriesRoute = dataRoute({
   method: 'GET',
   template: `${endpointTemplate}/deliveries`,
   input: { path: webhookEndpointPath, query: webhookDeliveriesQuery },
-  answer: {
-    status: 200,
-    description: 'One part of the list.',
-    links: {
+  answer: partOf(
+    webhookDeliveryList,
+    {
+      event_id: completedEvent.id,
+      type: 'inventory.refresh.completed',
+      state: 'pending',
+      failure: null,
+      created_at: '2026-01-15T10:00:21.100Z',
+      next_attempt_at: '2026-01-15T10:00:26.900Z',
+      attempts_total: 1,
+      attempts: [
+        {
+          at: '2026-01-15T10:00:21.300Z',
+          status: 503,
+          duration_ms: 180,
+          error: 'status',
+          response_body: '{"error":"maintenance"}',
+        },
+      ],
+    },
+    {
       listWebhookDeliveries: {
         ...sameProject,
         endpoint_id: '$request.path.endpoint_id',
         ...nextPart(),
       },
     },
-    data: webhookDeliveryList,
-    example: {
-      items: [
-        {
-          event_id: completedEvent.id,
-          type: 'inventory.refresh.completed',
-          state: 'pending',
-          failure: null,
-          created_at: '2026-01-15T10:00:21.100Z',
-          next_attempt_at: '2026-01-15T10:00:26.900Z',
-          attempts_total: 1,
-          attempts: [
-            {
-              at: '2026-01-15T10:00:21.300Z',
-              status: 503,
-              duration_ms: 180,
-              error: 'status',
-              response_body: '{"error":"maintenance"}',
-            },
-          ],
-        },
-      ],
-      pagination: { has_more: true, next_cursor: exampleCursor },
-    },
-  },
+  ),
   errors: ['webhook_endpoint_not_found', 'invalid_cursor'],
   async handle({ webhooks, cursors }: WebhookDeps, { path, query: { cursor, ...filter } }) {
     const parts = listParts(cursors, ['webhook-deliveries', path.endpoint_id]);

@@ -13,8 +13,8 @@ import {
 } from '@inventory/contracts/http/webhooks';
 import { z } from 'zod';
 import { requireEvents } from '../http/authorize.ts';
-import { dataRoute } from '../http/data-route.ts';
-import { exampleCursor, exampleIds } from '../http/openapi/examples.ts';
+import { dataRoute, partOf } from '../http/data-route.ts';
+import { exampleIds } from '../http/openapi/examples.ts';
 import { nextPart, sameProject } from '../http/openapi/links.ts';
 import { type CursorSealer, listParts } from '../http/sealed-cursor.ts';
 import type { WebhookClient } from './webhook-client.ts';
@@ -100,25 +100,16 @@ const listWebhookEndpointsRoute = dataRoute({
   method: 'GET',
   template: endpointsTemplate,
   input: { path: projectPath, query: webhookEndpointsQuery },
-  answer: {
-    status: 200,
-    description: 'One part of the list.',
-    links: { listWebhookEndpoints: { ...sameProject, ...nextPart() } },
-    data: webhookEndpointList,
-    example: {
-      items: [endpointExample],
-      pagination: { has_more: true, next_cursor: exampleCursor },
-    },
-  },
+  answer: partOf(webhookEndpointList, endpointExample, {
+    listWebhookEndpoints: { ...sameProject, ...nextPart() },
+  }),
   errors: ['invalid_cursor'],
   async handle({ webhooks, cursors }: WebhookDeps, { path, query: { limit, cursor } }) {
     const parts = listParts(cursors, ['webhook-endpoints', path.project_id]);
     const after = parts.begin(cursor) ?? '';
     const all = await webhooks.listEndpoints(path.project_id);
     const left = all.filter((endpoint) => placeOf(endpoint) > after);
-    const items = left.slice(0, limit);
-    const last = left.length > items.length ? items.at(-1) : undefined;
-    return { data: { items, pagination: parts.paginationTo(last ? placeOf(last) : null) } };
+    return { data: parts.take(left, limit, placeOf) };
   },
 });
 

@@ -6,6 +6,7 @@ import type { RefreshRefusal } from '@inventory/contracts/refusal';
 import type { MessageBus, ReceivedMessageOf } from '@inventory/messaging/bus';
 import { byKey } from '@inventory/messaging/dispatch';
 import { isoTime, systemClock } from '@inventory/runtime/clock';
+import { queuedRecord } from '../../src/http/openapi/examples.ts';
 import { createFakeLivePages, type FakeLivePages } from './fake-live-pages.ts';
 import {
   type HttpFake,
@@ -183,26 +184,11 @@ export function viewOf(request: Request, overrides: Partial<RefreshView> = {}): 
     refusal: null,
     acceptance: { price_version: 1, credits_reserved: 125 },
     record: {
+      ...queuedRecord,
       refresh_id: request.refresh_id,
       scope: request.scope,
-      state: 'queued',
       requested_at: request.requested_at,
-      completed_at: null,
       deadline_at: isoTime(systemClock.now() + 1_800_000),
-      outcome: null,
-      revision_id: null,
-      served_from: 'scan',
-      verified_at: null,
-      watch_id: null,
-      billing_state: 'reserved',
-      billing_disposition: null,
-      billing: {
-        state: 'reserved',
-        disposition: null,
-        credits_reserved: 125,
-        credits_charged: null,
-        credits_released: null,
-      },
     },
     retry_after_seconds: 3,
     expected_completed_at: isoTime(systemClock.now() + 3_000),

@@ -58,7 +58,7 @@ import { type ApiDescription, openApiDocument } from '@inventory/http/openapi-do
 import { errorResponses, successResponse } from '@inventory/http/openapi-responses';
 import type { z } from 'zod';
 import type { PublicEndpoint, PublicTag } from '../public-route.ts';
-import { documentedErrors, errorSchemas, v1Headers } from './error-responses.ts';
+import { billedHeadersOf, documentedErrors, errorSchemas, v1Headers } from './error-responses.ts';
 import { exampleIds, exampleScope } from './examples.ts';
 
 const named: NamedSchemas = new Map<z.core.$ZodType, string>([
@@ -199,13 +199,17 @@ function permissionText(permission: string | undefined, isOpen: boolean): string
     : `Needs the permission \`${permission}\`.`;
 }
 
-function successResponses({
-  isOpen = false,
-  answer: { also, ...answer },
-}: PublicEndpoint): JsonSchema {
+function successResponses(endpoint: PublicEndpoint): JsonSchema {
+  const { isOpen = false, dialect } = endpoint;
+  const { also, ...answer } = endpoint.answer;
   const content = {
     ...contentOf(answer.body),
-    commonHeaders: ['X-Request-ID', ...(isOpen ? [] : ['RateLimit', 'RateLimit-Policy'])],
+    commonHeaders: [
+      'X-Request-ID',
+      ...(isOpen ? [] : ['RateLimit', 'RateLimit-Policy']),
+      ...(dialect === undefined ? [] : Object.keys(v1Headers)),
+      ...billedHeadersOf(endpoint),
+    ],
   };
   const answers = also === undefined ? [answer] : [answer, also];
   return Object.fromEntries(answers.map((one) => [one.status, successResponse(one, content)]));

@@ -93,16 +93,21 @@ export const v1Headers = {
   Link: 'What replaces the route (`rel="successor-version"`).',
 };
 
+/** Of an answer of V1 that is charged. */
+export function billedHeadersOf({ dialect }: PublicEndpoint): string[] {
+  if (dialect === undefined) return [];
+  const original = dialect === 'original' ? ['X-Api-Credits-Remaining'] : [];
+  const units = ['X-Units-Charged', 'X-Units-Remaining'];
+  return ['X-Credits-Charged', 'X-Credits-Remaining', ...original, ...units];
+}
+
 function headersOf(endpoint: PublicEndpoint, code: PublicCode): string[] {
-  const isBilledV1 = endpoint.dialect !== undefined && chargedCodes.includes(code);
   return [
     'X-Request-ID',
     ...(hasRetryAfter(code) ? ['Retry-After'] : []),
     ...(ofNobody.includes(code) || endpoint.isOpen ? [] : ['RateLimit', 'RateLimit-Policy']),
     ...(isCommon(endpoint, code) ? [] : Object.keys(v1Headers)),
-    ...(isBilledV1 ? ['X-Credits-Charged', 'X-Credits-Remaining'] : []),
-    ...(isBilledV1 && endpoint.dialect === 'original' ? ['X-Api-Credits-Remaining'] : []),
-    ...(isBilledV1 ? ['X-Units-Charged', 'X-Units-Remaining'] : []),
+    ...(chargedCodes.includes(code) ? billedHeadersOf(endpoint) : []),
   ];
 }
 
