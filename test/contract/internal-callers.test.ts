@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { logApi } from '@inventory/contracts/internal/event-log';
+import { inventoryApi } from '@inventory/contracts/internal/inventory';
 import { ledgerApi } from '@inventory/contracts/internal/ledger';
 import type { InternalOperation } from '@inventory/contracts/internal/operations';
 import { refreshApi } from '@inventory/contracts/internal/refresh';
@@ -8,6 +9,7 @@ import { type ServiceName, serviceNames } from '@inventory/contracts/topics';
 import { programOf, root } from '../tidy/tracked-files.ts';
 
 const declared: Readonly<Record<string, InternalOperation>> = named({
+  inventoryApi,
   ledgerApi,
   logApi,
   refreshApi,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { canonicalDecimal, scopePath } from '../http/parameters.ts';
 import { observationId, revisionId } from '../ids.ts';
 import { inventoryKey } from '../inventory-key.ts';
 import { language } from '../languages.ts';
@@ -11,6 +12,7 @@ import {
   lookupAssetsMax,
   pageAssetsMax,
 } from '../vocabulary.ts';
+import { operationsFor } from './operations.ts';
 
 const pages = '/scans/{scan_id}/epochs/{epoch}/pages';
 const inventory = '/inventories/{platform_id}/{app_id}/{context_id}';
@@ -19,10 +21,8 @@ const inventory = '/inventories/{platform_id}/{app_id}/{context_id}';
 export const inventoryPaths = {
   inventory,
   page: `${inventory}/page`,
-  observation: `${inventory}/observation`,
   assets: `${inventory}/assets`,
   lines: `${inventory}/lines`,
-  stagedPages: pages,
   chunk: `${pages}/{page}/chunks/{chunk}`,
 } as const;
 
@@ -48,7 +48,7 @@ export const chunkDigestHeader = 'x-chunk-digest';
 export const stagingQuery = z.object({ source: scanSource.default('refresh') });
 
 /** Response of GET /scans/{scan_id}/epochs/{epoch}/pages: the staged pages. */
-export const stagedPages = z.object({ pages: z.array(manifestPage).max(scanPagesMax) });
+const stagedPages = z.object({ pages: z.array(manifestPage).max(scanPagesMax) });
 
 /** What a packed page begins with, before its rows: every value of a request stands behind them. */
 export const packedPageBeginning = '{"success":true,"data":{';
@@ -71,7 +71,7 @@ export const currentPageQuery = z
   });
 
 /** GET /inventories/{platform_id}/{app_id}/{context_id}/observation: what Current reads now. */
-export const latestObservation = z.object({
+const latestObservation = z.object({
   revision_id: revisionId,
   verified_at: z.iso.datetime(),
   /** Of its scan: in another one the texts may be older. */
@@ -80,7 +80,6 @@ export const latestObservation = z.object({
   /** Whether its scan is the one that changed the revision. */
   changed: z.boolean(),
 });
-export type LatestObservation = z.infer<typeof latestObservation>;
 /** Query of GET /inventories/{platform_id}/{app_id}/{context_id}/assets of the revision-store. */
 export const assetsQuery = z.object({
   language,
@@ -132,3 +131,19 @@ export const currentPageMeta = z.object({
   not_in_revision: z.array(z.string()).max(lookupAssetsMax).optional(),
 });
 export type CurrentPageMeta = z.infer<typeof currentPageMeta>;
+
+/** Path parameters that name what one worker stages of a scan. */
+export const epochPath = z.object({ scan_id: z.uuid(), epoch: canonicalDecimal(1, 2 ** 31 - 1) });
+
+/** What is JSON in the internal API of the revision-store. */
+export const inventoryApi = {
+  listStagedPages: operationsFor(['gateway']).get(pages, {
+    input: { path: epochPath },
+    answer: stagedPages,
+  }),
+  readObservation: operationsFor(['refresh-collector']).get(`${inventory}/observation`, {
+    input: { path: scopePath },
+    answer: latestObservation,
+    refusals: ['inventory_revision_not_found'],
+  }),
+};

@@ -1,27 +1,7 @@
 import { monotonicNow } from '@inventory/runtime/clock';
 
-/** What a client reports of a consumer. */
-export interface ConsumerEvents {
-  joined(): void;
-  fetched(): void;
-  heartbeat(): void;
-  /** It is connecting, or a request has timed out: not working, but a restart would not help. */
-  trying(): void;
-  crashed(): void;
-}
-
 /** Liveness of a consumer, derived from its events. */
-export interface ConsumerWatch {
-  /** Whether it has been a member of its group and has fetched, at any time. */
-  hasStarted(): boolean;
-  /** Whether it is a member of its group with a recent fetch or heartbeat. */
-  working(): boolean;
-  /** False when it has emitted no event for too long. */
-  alive(): boolean;
-  /** Resolves after the first join and fetch. */
-  started(): Promise<void>;
-  readonly saw: ConsumerEvents;
-}
+export type ConsumerWatch = ReturnType<typeof createConsumerWatch>;
 
 /**
  * In some failures the client stops without a crash event, in others the process stays up with a
@@ -30,7 +10,7 @@ export interface ConsumerWatch {
  * a fraction of a second and heartbeats are seconds apart: a consumer without either for two thirds
  * of a session is not working.
  */
-export function createConsumerWatch(sessionTimeoutMs: number, now = monotonicNow): ConsumerWatch {
+export function createConsumerWatch(sessionTimeoutMs: number, now = monotonicNow) {
   const first = Promise.withResolvers<void>();
   let joined = false;
   let fetched = false;
@@ -41,12 +21,18 @@ export function createConsumerWatch(sessionTimeoutMs: number, now = monotonicNow
     workedMs = now();
   };
   return {
-    hasStarted: () => started,
-    working: () => joined && fetched && now() - workedMs < (sessionTimeoutMs * 2) / 3,
-    alive: () => now() - Math.max(workedMs, triedMs) < 3 * sessionTimeoutMs,
-    started: () => first.promise,
+    /** Whether it has been a member of its group and has fetched, at any time. */
+    hasStarted: (): boolean => started,
+    /** Whether it is a member of its group with a recent fetch or heartbeat. */
+    working: (): boolean => joined && fetched && now() - workedMs < (sessionTimeoutMs * 2) / 3,
+    /** False when it has emitted no event for too long. */
+    alive: (): boolean => now() - Math.max(workedMs, triedMs) < 3 * sessionTimeoutMs,
+    /** Resolves after the first join and fetch. */
+    started: (): Promise<void> => first.promise,
+    /** What a client reports of a consumer. */
     saw: {
       heartbeat: worked,
+      /** It is connecting, or a request has timed out: not working, but a restart would not help. */
       trying() {
         triedMs = now();
       },

@@ -21,19 +21,13 @@ export interface HandledSlice {
 }
 
 /** Metrics of one consumer: results of its handlers, and its lag. */
-export interface MeasuredConsumer {
-  progressed(topic: TopicName, partition: number, progress: PartitionProgress): void;
-  handled(slice: HandledSlice): void;
-  /** Forgets progress: partitions may belong to another replica. */
-  forget(): void;
-  end(): void;
-}
+export type MeasuredConsumer = ReturnType<typeof measureConsumer>;
 
 /** A blocked partition is not fetched: its last progress is kept, and its delay grows. */
 export function measureConsumer(
   { group, topics }: Pick<WorkConsumer, 'group' | 'topics'>,
   clock: Clock = systemClock,
-): MeasuredConsumer {
+) {
   const partitions = new Map<string, PartitionProgress & { readonly topic: TopicName }>();
   const stopped = new Map<string, TopicName>();
   const labelled = new Map(topics.map((topic) => [topic, labelsOf(topic, group)]));
@@ -56,18 +50,19 @@ export function measureConsumer(
   ];
 
   return {
-    progressed(topic, partition, progress) {
+    progressed(topic: TopicName, partition: number, progress: PartitionProgress): void {
       partitions.set(`${topic}/${partition}`, { topic, ...progress });
     },
-    handled({ topic, partition, records, startMs, result }) {
+    handled({ topic, partition, records, startMs, result }: HandledSlice): void {
       const labels = labelled.get(topic);
       if (!labels) return;
       processDuration.record(elapsedSince(startMs) / 1_000, labels[result]);
       if (result === 'done') consumedMessages.add(records, labels.done);
       if (result === 'flooded') stopped.set(`${topic}/${partition}`, topic);
     },
-    forget: () => partitions.clear(),
-    end() {
+    /** Forgets progress: partitions may belong to another replica. */
+    forget: (): void => partitions.clear(),
+    end(): void {
       for (const end of ends) end();
     },
   };

@@ -6,22 +6,10 @@ import type { GroupMember, GroupPosition } from './wire-client.ts';
 const commitIntervalMs = 500;
 
 /** Commits finished positions in the background, one round trip for many batches. */
-export interface OffsetCommits {
-  /** Everything up to and including this offset has a durable effect. */
-  finished(topic: string, partition: number, offset: string): void;
-  /** Commits finished positions now; waits at most for the deadline. Never rejects. */
-  flush(deadlineMs: number): Promise<void>;
-  /** Forgets positions of partitions that may now belong to another replica. */
-  forget(): void;
-  /** Commits for the last time. */
-  close(deadlineMs: number): Promise<void>;
-}
+export type OffsetCommits = ReturnType<typeof createOffsetCommits>;
 
 /** Records after the last commit are redelivered; handlers are idempotent. */
-export function createOffsetCommits(
-  member: Pick<GroupMember, 'commit'>,
-  logger: Logger,
-): OffsetCommits {
+export function createOffsetCommits(member: Pick<GroupMember, 'commit'>, logger: Logger) {
   let pending = new Map<string, GroupPosition>();
   let committing = Promise.resolve();
 
@@ -62,15 +50,19 @@ export function createOffsetCommits(
   });
 
   return {
-    finished(topic, partition, offset) {
+    /** Everything up to and including this offset has a durable effect. */
+    finished(topic: string, partition: number, offset: string): void {
       const next = (BigInt(offset) + 1n).toString();
       pending.set(`${topic}/${partition}`, { topic, partition, offset: next });
     },
+    /** Commits finished positions now; waits at most for the deadline. Never rejects. */
     flush,
-    forget() {
+    /** Forgets positions of partitions that may now belong to another replica. */
+    forget(): void {
       pending = new Map();
     },
-    close(deadlineMs) {
+    /** Commits for the last time. */
+    close(deadlineMs: number): Promise<void> {
       // A hanging commit delays the end of the job, not the close.
       void job.stop();
       return flush(deadlineMs);

@@ -36,25 +36,13 @@ export interface PartitionQueueOptions {
   readonly progressed: (progress: PartitionProgress) => void;
 }
 
-/** The fetched records of one partition that are not handled yet; their keys take turns. */
-export interface PartitionQueue {
-  /**
-   * Enqueues records; `behind` is how many after them are not fetched yet. False when the queue
-   * is closed.
-   */
-  add(records: readonly FetchedRecord[], behind: number): boolean;
-  /** Resolves when the queue has capacity. */
-  waitForCapacity(): Promise<void>;
-  /** Whether the queue has capacity, after `timeoutMs` at the latest. */
-  hasCapacityWithin(timeoutMs: number): Promise<boolean>;
-  /** Starts no further slice; resolves when the running one has ended. */
-  close(): Promise<void>;
-}
-
 /** So far behind the backlog of one key the records of others are seen, and take their turns. */
 const waitingBytesMax = 1024 * 1024;
 
-export function openPartitionQueue(options: PartitionQueueOptions): PartitionQueue {
+/** The fetched records of one partition that are not handled yet; their keys take turns. */
+export type PartitionQueue = ReturnType<typeof openPartitionQueue>;
+
+export function openPartitionQueue(options: PartitionQueueOptions) {
   const { work, semaphore } = options;
   const closed = new AbortController();
   let schedule = createPartitionSchedule<FetchedRecord>();
@@ -133,7 +121,11 @@ export function openPartitionQueue(options: PartitionQueueOptions): PartitionQue
   }
 
   return {
-    add(records, behind) {
+    /**
+     * Enqueues records; `behind` is how many after them are not fetched yet. False when the queue
+     * is closed.
+     */
+    add(records: readonly FetchedRecord[], behind: number): boolean {
       if (closed.signal.aborted) return false;
       schedule.add(records);
       capacity.take(bytesOf(records));
@@ -142,9 +134,12 @@ export function openPartitionQueue(options: PartitionQueueOptions): PartitionQue
       start();
       return true;
     },
+    /** Resolves when the queue has capacity. */
     waitForCapacity: capacity.wait,
+    /** Whether the queue has capacity, after `timeoutMs` at the latest. */
     hasCapacityWithin: capacity.isAvailableWithin,
-    async close() {
+    /** Starts no further slice; resolves when the running one has ended. */
+    async close(): Promise<void> {
       closed.abort();
       await running;
       clear();

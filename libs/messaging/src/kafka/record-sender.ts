@@ -19,21 +19,13 @@ export interface TopicRecords {
 }
 
 /** Sends records; batches those that arrive during a send, keeping order per topic. */
-export interface RecordSender {
-  /**
-   * Resolves when acknowledged by all in-sync replicas. Rejects with {@link BusOverloaded} when the
-   * queue has no capacity for all records; nothing is sent then.
-   */
-  send(batches: readonly TopicRecords[]): Promise<void>;
-  /** Waits for running sends, then disconnects; both within their deadlines. */
-  close(): Promise<void>;
-}
+export type RecordSender = ReturnType<typeof createRecordSender>;
 
 /**
  * One batch per topic is in flight at a time, so a retried send cannot overtake a later one. The
  * topics' prefix is left out of metrics.
  */
-export function createRecordSender(producer: WireProducer, topicPrefix = ''): RecordSender {
+export function createRecordSender(producer: WireProducer, topicPrefix = '') {
   const batchers = new Map<string, Batcher<WireRecord, undefined>>();
 
   async function sendBatch(topic: string, batch: readonly WireRecord[]): Promise<void> {
@@ -65,7 +57,11 @@ export function createRecordSender(producer: WireProducer, topicPrefix = ''): Re
   }
 
   return {
-    async send(batches) {
+    /**
+     * Resolves when acknowledged by all in-sync replicas. Rejects with {@link BusOverloaded} when the
+     * queue has no capacity for all records; nothing is sent then.
+     */
+    async send(batches: readonly TopicRecords[]): Promise<void> {
       for (const { topic, records } of batches) {
         if (batcherOf(topic).waiting + records.length > recordsWaitingMax) {
           throw new BusOverloaded(`the send queue of ${topic} is full`);
@@ -77,7 +73,8 @@ export function createRecordSender(producer: WireProducer, topicPrefix = ''): Re
         ),
       );
     },
-    async close() {
+    /** Waits for running sends, then disconnects; both within their deadlines. */
+    async close(): Promise<void> {
       const flushed = Promise.all([...batchers.values()].map((batcher) => batcher.idle()));
       await withDeadline(flushed, flushDeadlineMs, 'flushing the producer').catch(ignore);
       await withDeadline(producer.close(), disconnectDeadlineMs, 'disconnecting').catch(ignore);

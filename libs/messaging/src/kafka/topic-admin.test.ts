@@ -1,5 +1,6 @@
 import { type Admin, KafkaJSAggregateError, KafkaJSProtocolError } from 'kafkajs';
-import { createMissing, untilSettled } from './topic-admin.ts';
+import { untilSettled } from './kafkajs/read-as-admin.ts';
+import { createMissing } from './topic-admin.ts';
 
 const { KafkaJSCreateTopicError } = require('kafkajs/src/errors');
 const { createErrorFromCode } = require('kafkajs/src/protocol/error');

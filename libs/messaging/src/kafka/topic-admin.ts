@@ -1,16 +1,9 @@
 import { deadLetterTopic, type TopicName, topicNames, topics } from '@inventory/contracts/topics';
-import { monotonicNow } from '@inventory/runtime/clock';
 import type { KafkaAccess } from '@inventory/runtime/kafka-access';
 import type { Logger } from '@inventory/runtime/logger';
-import { pause } from '@inventory/runtime/wait';
-import {
-  type Admin,
-  type ITopicConfig,
-  KafkaJSAggregateError,
-  KafkaJSProtocolError,
-  KafkaJSRequestTimeoutError,
-} from 'kafkajs';
+import type { Admin, ITopicConfig } from 'kafkajs';
 import { createKafkaClient } from './kafkajs/client.ts';
+import { untilSettled } from './kafkajs/read-as-admin.ts';
 import { timingOf } from './timing.ts';
 
 export interface EnsureTopicsOptions extends KafkaAccess {
@@ -63,40 +56,6 @@ export async function createMissing(
     await admin.createTopics({ topics, timeout: 0.9 * timeoutMs, waitForLeaders: false });
   }, settleRequests * timeoutMs);
   return [...created];
-}
-
-const settleTimeoutMs = 60_000;
-const settlePauseMs = 100;
-
-/**
- * Repeats an administrative request while topics are being created or moved: not every broker has
- * their leaders yet.
- */
-export async function untilSettled<Answer>(
-  request: () => Promise<Answer>,
-  timeoutMs = settleTimeoutMs,
-): Promise<Answer> {
-  const startMs = monotonicNow();
-  for (;;) {
-    try {
-      return await request();
-    } catch (error) {
-      if (!isSettling(error) || monotonicNow() - startMs > timeoutMs) {
-        throw error;
-      }
-      await pause(settlePauseMs);
-    }
-  }
-}
-
-function isSettling(error: unknown): boolean {
-  if (error instanceof KafkaJSAggregateError) return error.errors.every(isSettling);
-  if (error instanceof KafkaJSRequestTimeoutError) return true;
-  // kafkajs 2.2.4 reads a property of null while it can connect to no broker.
-  if (error instanceof TypeError) return true;
-  if (!(error instanceof KafkaJSProtocolError)) return false;
-  // Created by a try that was answered too late.
-  return error.retriable || error.type === 'TOPIC_ALREADY_EXISTS';
 }
 
 async function expectLeaders(admin: Admin, names: readonly string[]): Promise<void> {

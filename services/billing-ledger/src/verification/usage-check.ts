@@ -87,24 +87,13 @@ function isSame(left: DayUsage, right: DayUsage): boolean {
   return left.throughSeq === right.throughSeq && isDeepStrictEqual(left.products, right.products);
 }
 
-/** The roll-ups of all accounts, read in the order of the accounts. */
-export interface UsageScan {
-  /** Passes the days of accounts before this one; of all when null. */
-  skipTo(
-    accountId: AccountId | null,
-    onSkipped: (day: StoredDayUsage) => Promise<void>,
-  ): Promise<void>;
-  /** Of the account that was skipped to. */
-  of(accountId: AccountId): AccountUsage;
-}
-
 const positionsPerRead = 1_000;
 
 /**
  * The position of an account is read before its days: a roll-up writes its days first, so that each
  * day that a position counts is found.
  */
-export function openUsageScan(usage: Pick<UsageStore, 'listPositions' | 'scanDays'>): UsageScan {
+export function openUsageScan(usage: Pick<UsageStore, 'listPositions' | 'scanDays'>) {
   const positions = new Map<AccountId, number>();
 
   async function* readPages(): AsyncGenerator<StoredDayUsage> {
@@ -120,7 +109,11 @@ export function openUsageScan(usage: Pick<UsageStore, 'listPositions' | 'scanDay
 
   const days = createPeekQueue(readPages());
   return {
-    async skipTo(accountId, onSkipped) {
+    /** Passes the days of accounts before this one; of all when null. */
+    async skipTo(
+      accountId: AccountId | null,
+      onSkipped: (day: StoredDayUsage) => Promise<void>,
+    ): Promise<void> {
       const isBefore = (owner: AccountId) => accountId === null || owner < accountId;
       for (let next = await days.peek(); next; next = await days.peek()) {
         if (!isBefore(next.accountId)) break;
@@ -132,7 +125,8 @@ export function openUsageScan(usage: Pick<UsageStore, 'listPositions' | 'scanDay
         positions.delete(owner);
       }
     },
-    of: (accountId) => ({
+    /** Of the account that was skipped to. */
+    of: (accountId: AccountId): AccountUsage => ({
       rolledUpSeq: positions.get(accountId) ?? 0,
       days: daysOfAccount(days, accountId),
     }),

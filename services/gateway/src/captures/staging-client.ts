@@ -1,6 +1,5 @@
-import { inventoryPaths, stagedPages } from '@inventory/contracts/internal/inventory';
+import { inventoryApi } from '@inventory/contracts/internal/inventory';
 import type { InternalClient } from '@inventory/http/internal-client';
-import { pathOf } from '@inventory/http/path-of';
 import { stagePage } from '@inventory/http/stage-page';
 import type { Clock } from '@inventory/runtime/clock';
 import { DeadlineExceeded, withDeadline } from '@inventory/runtime/wait';
@@ -30,10 +29,8 @@ export function createStagingClient(client: InternalClient, timeoutMs: number) {
     },
     /** The staged pages of a chain, in order. */
     async listStagedPages(scanId: string): Promise<readonly StagedPage[]> {
-      const { pages } = await client.json(stagedPages, {
-        method: 'GET',
-        path: pathOf(inventoryPaths.stagedPages, { scan_id: scanId, epoch }),
-      });
+      const path = { scan_id: scanId, epoch };
+      const { pages } = await client.call(inventoryApi.listStagedPages, { path });
       return pages.map(({ page, chunks }) => ({ page, chunks }));
     },
   };

@@ -26,21 +26,6 @@ export interface EgressSlot {
   release(result: SlotResult): Promise<void>;
 }
 
-export interface EgressPool {
-  /** Waits for a slot in the order of the plan; undefined when the signal is aborted first. */
-  acquire(
-    request: Omit<SlotRequest, 'order'>,
-    signal: AbortSignal,
-  ): Promise<EgressSlot | undefined>;
-  /** Silences an identity that was refused what another one is served. */
-  restIdentity(identityId: string): Promise<void>;
-  /** Milliseconds until an identity may send a request, waiting requests not considered. */
-  freeInMs(): Promise<number>;
-  /** As old as the identity cache allows. */
-  identityStates(): Promise<readonly IdentityState[]>;
-  readonly waiting: number;
-}
-
 export interface EgressPoolDeps {
   readonly identityIds: readonly string[];
   readonly store: IdentityStore;
@@ -61,11 +46,13 @@ const wakeMinMs = 5;
 /** A slot that was left to more urgent requests is used this long before it would be lost. */
 const yieldGuardMs = 1_000;
 
+export type EgressPool = ReturnType<typeof openEgressPool>;
+
 /**
  * Shares the egress identities between the requests of this replica and, through the store, with the
  * other replicas: rates, silences and pauses hold for all of them.
  */
-export function openEgressPool(deps: EgressPoolDeps): EgressPool {
+export function openEgressPool(deps: EgressPoolDeps) {
   const { limits, clock, lifetime, logger } = deps;
   const identities = createIdentityCache(deps.store, deps.identityIds, clock);
   const queue = createEgressQueue<EgressSlot>(deps.slotRules);
@@ -119,19 +106,26 @@ export function openEgressPool(deps: EgressPoolDeps): EgressPool {
   });
 
   return {
-    acquire(request, signal) {
+    /** Waits for a slot in the order of the plan; undefined when the signal is aborted first. */
+    acquire(
+      request: Omit<SlotRequest, 'order'>,
+      signal: AbortSignal,
+    ): Promise<EgressSlot | undefined> {
       const slot = queue.wait(request, signal);
       job.wake();
       return slot;
     },
-    restIdentity: (identityId) =>
+    /** Silences an identity that was refused what another one is served. */
+    restIdentity: (identityId: string): Promise<void> =>
       identities.updateIdentity(identityId, (identity) =>
         restIdentity(identity, limits, clock.now()),
       ),
-    freeInMs: async () =>
+    /** Milliseconds until an identity may send a request, waiting requests not considered. */
+    freeInMs: async (): Promise<number> =>
       firstRestedInMs(await identities.currentIdentities(), limits, clock.now()),
-    identityStates: () => identities.currentIdentities(),
-    get waiting() {
+    /** As old as the identity cache allows. */
+    identityStates: (): Promise<readonly IdentityState[]> => identities.currentIdentities(),
+    get waiting(): number {
       return queue.size;
     },
   };

@@ -1,7 +1,6 @@
-import { inventoryPaths, latestObservation } from '@inventory/contracts/internal/inventory';
+import { inventoryApi } from '@inventory/contracts/internal/inventory';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { type InternalClient, nullIfRefused } from '@inventory/http/internal-client';
-import { pathOf } from '@inventory/http/path-of';
 import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import type { Refresh } from './refresh.domain.ts';
@@ -19,15 +18,8 @@ const timeoutMs = 2_000;
 export function createObservationClient(client: InternalClient): ObservationClient {
   return {
     async findLatest(scope) {
-      const { platform_id, app_id, context_id } = scope;
-      const found = await nullIfRefused(
-        client.json(latestObservation, {
-          method: 'GET',
-          path: pathOf(inventoryPaths.observation, { platform_id, app_id, context_id }),
-          refusals: ['inventory_revision_not_found'],
-          timeoutMs,
-        }),
-      );
+      const read = client.call(inventoryApi.readObservation, { path: scope }, { timeoutMs });
+      const found = await nullIfRefused(read);
       if (found === null) return null;
       return {
         revisionId: found.revision_id,

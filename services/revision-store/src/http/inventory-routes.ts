@@ -7,8 +7,8 @@ import {
   currentPageMetaHeader,
   currentPageQuery,
   exportLinesQuery,
+  inventoryApi,
   inventoryPaths,
-  latestObservation,
 } from '@inventory/contracts/internal/inventory';
 import { type InventoryKey, inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { internalRoute } from '@inventory/http/internal-route';
@@ -116,11 +116,7 @@ export const lookUpAssetsRoute = internalRoute({
 
 /** What was observed last, for a refresh that may be answered from it. */
 export const readObservationRoute = internalRoute({
-  method: 'GET',
-  template: inventoryPaths.observation,
-  callers: ['refresh-collector'],
-  input: { path: scopePath },
-  answer: latestObservation,
+  ...inventoryApi.readObservation,
   async handle({ scopes }: { readonly scopes: Pick<ScopeStore, 'readLatest'> }, { path }) {
     const latest = await scopes.readLatest(inventoryKeyText(path));
     if (latest === null) throw new Refused({ code: 'inventory_revision_not_found' });

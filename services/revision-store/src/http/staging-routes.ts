@@ -2,10 +2,11 @@ import { canonicalDecimal } from '@inventory/contracts/http/parameters';
 import {
   chunkBytesMax,
   chunkDigestHeader,
+  epochPath,
+  inventoryApi,
   inventoryPaths,
   pageChunksMax,
   scanPagesMax,
-  stagedPages,
   stagingQuery,
 } from '@inventory/contracts/internal/inventory';
 import { internalRoute } from '@inventory/http/internal-route';
@@ -13,9 +14,6 @@ import { freeBytes } from '@inventory/runtime/free-bytes';
 import { z } from 'zod';
 import { type StageChunkDeps, stageChunk } from '../operations/stage-chunk.ts';
 import type { ChunkStore } from '../storage/chunk-store.ts';
-
-/** Path parameters that name what one worker stages of a scan. */
-const epochPath = z.object({ scan_id: z.uuid(), epoch: canonicalDecimal(1, 2 ** 31 - 1) });
 
 /** 204 once the chunk is durable. */
 export const putChunkRoute = internalRoute({
@@ -47,11 +45,7 @@ export const putChunkRoute = internalRoute({
 
 /** The manifest of the staged pages. */
 export const listPagesRoute = internalRoute({
-  method: 'GET',
-  template: inventoryPaths.stagedPages,
-  callers: ['gateway'],
-  input: { path: epochPath },
-  answer: stagedPages,
+  ...inventoryApi.listStagedPages,
   handle: async ({ chunks }: { readonly chunks: Pick<ChunkStore, 'listPages'> }, { path }) => ({
     pages: await chunks.listPages(path.scan_id, path.epoch),
   }),

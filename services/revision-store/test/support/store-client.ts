@@ -3,8 +3,7 @@ import {
   chunkDigestHeader,
   currentPageMeta,
   currentPageMetaHeader,
-  type LatestObservation,
-  latestObservation,
+  inventoryApi,
   packedPageBeginning,
 } from '@inventory/contracts/internal/inventory';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
@@ -13,7 +12,11 @@ import { type ContentCoding, exportFormat } from '@inventory/contracts/vocabular
 import { createLineJoiner } from '@inventory/http/line-run';
 import { packEnd } from '@inventory/http/packed-body';
 import { unpackers } from '@inventory/testkit/unpackers';
+import type { z } from 'zod';
 import { digestOf, type Scan } from './scan-builder.ts';
+
+const latestObservation = inventoryApi.readObservation.answer;
+type LatestObservation = z.infer<typeof latestObservation>;
 
 export interface PageQuery {
   readonly language?: string;

@@ -1,14 +1,11 @@
-import { jitteredDelayMs } from '@inventory/runtime/backoff';
+import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import { pause } from '@inventory/runtime/wait';
-import type { Admin, Kafka } from 'kafkajs';
+import { type Admin, type Kafka, KafkaJSAggregateError } from 'kafkajs';
 
-const triesMax = 7;
-const backoff = { firstMs: 50, maxMs: 1_000 } as const;
+const settleTimeoutMs = 60_000;
+const settlePauseMs = 100;
 
-/**
- * Runs administrative reads. Transient errors (a topic was just created, its leader moved) are
- * retried, which the client does not do for these requests.
- */
+/** Runs administrative reads, repeated as by {@link untilSettled}. */
 export async function readAsAdmin<Value>(
   kafka: Kafka,
   read: (admin: Admin) => Promise<Value>,
@@ -16,16 +13,36 @@ export async function readAsAdmin<Value>(
   const admin = kafka.admin();
   await admin.connect();
   try {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return await read(admin);
-      } catch (error) {
-        if ((error as { retriable?: unknown }).retriable !== true || tries === triesMax)
-          throw error;
-        await pause(jitteredDelayMs(backoff, tries));
-      }
-    }
+    return await untilSettled(() => read(admin));
   } finally {
     await admin.disconnect();
   }
+}
+
+/**
+ * Repeats an administrative request while topics are being created or moved: not every broker has
+ * their leaders yet, and the client repeats none of these requests.
+ */
+export async function untilSettled<Answer>(
+  request: () => Promise<Answer>,
+  timeoutMs = settleTimeoutMs,
+): Promise<Answer> {
+  const startMs = monotonicNow();
+  for (;;) {
+    try {
+      return await request();
+    } catch (error) {
+      if (!isSettling(error) || elapsedSince(startMs) > timeoutMs) throw error;
+      await pause(settlePauseMs);
+    }
+  }
+}
+
+function isSettling(error: unknown): boolean {
+  if (error instanceof KafkaJSAggregateError) return error.errors.every(isSettling);
+  // kafkajs 2.2.4 reads a property of null while it can connect to no broker.
+  if (error instanceof TypeError) return true;
+  const { retriable, type } = error as { readonly retriable?: unknown; readonly type?: unknown };
+  // Created by a try that was answered too late.
+  return retriable === true || type === 'TOPIC_ALREADY_EXISTS';
 }

@@ -7,14 +7,6 @@ import type { KafkaConnection, MemberOptions } from '../wire-client.ts';
 import { createKafkaClient } from './client.ts';
 import { explicitRetry, patientRetry } from './guards.ts';
 
-export interface RunningConsumer {
-  readonly consumer: Consumer;
-  readonly watch: ConsumerWatch;
-  run(config: ConsumerRunConfig): Promise<void>;
-  /** Leaves the group, at the latest after its deadline. */
-  stop(): Promise<void>;
-}
-
 const restartBackoff = { firstMs: 500, maxMs: 10_000 } as const;
 /** Bounds the bytes of each partition in one fetch, so that no partition waits long for another. */
 const bytesPerPartitionMax = 256 * 1024;
@@ -24,10 +16,7 @@ const bytesPerPartitionMax = 256 * 1024;
  * errors that it considers transient and stops after all others, many of which are transient too
  * (a lock that timed out while a broker was unreachable). Those are restarted here.
  */
-export async function openConsumer(
-  connection: KafkaConnection,
-  options: MemberOptions,
-): Promise<RunningConsumer> {
+export async function openConsumer(connection: KafkaConnection, options: MemberOptions) {
   const { groupId, topics, startOf } = options;
   const timing = timingOf(connection);
   const { logger } = connection;
@@ -86,7 +75,7 @@ export async function openConsumer(
   return {
     consumer,
     watch,
-    async run(config) {
+    async run(config: ConsumerRunConfig): Promise<void> {
       consumer.on(consumer.events.GROUP_JOIN, () => {
         restarts = 0;
       });
@@ -95,7 +84,8 @@ export async function openConsumer(
       });
       await consumer.run(config);
     },
-    async stop() {
+    /** Leaves the group, at the latest after its deadline. */
+    async stop(): Promise<void> {
       stopping.abort();
       clearTimeout(restartTimer);
       // A request that is being retried must not hold the process.

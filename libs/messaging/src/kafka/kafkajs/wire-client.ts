@@ -1,11 +1,10 @@
 import type { Admin } from 'kafkajs';
 import { type ClientVersions, versionsSent } from '../broker-versions.ts';
-import { untilSettled } from '../topic-admin.ts';
 import type { ClusterReads, KafkaConnection, WireClient } from '../wire-client.ts';
 import { createKafkaClient } from './client.ts';
 import { openKafkajsMember } from './member.ts';
 import { openKafkajsProducer } from './producer.ts';
-import { readAsAdmin } from './read-as-admin.ts';
+import { readAsAdmin, untilSettled } from './read-as-admin.ts';
 
 export function createKafkajsWireClient(connection: KafkaConnection): WireClient {
   const stopping = new AbortController();
@@ -22,8 +21,9 @@ export function createKafkajsWireClient(connection: KafkaConnection): WireClient
 
 function readsOf(admin: Admin): ClusterReads {
   return {
+    // A wait for topics asks often, for longer than one read may take.
     topics: () => untilSettled(() => admin.listTopics()),
-    bounds: (topic) => untilSettled(() => admin.fetchTopicOffsets(topic)),
+    bounds: (topic) => admin.fetchTopicOffsets(topic),
     async committed(groupId, topic) {
       const [committed] = await admin.fetchOffsets({ groupId, topics: [topic] });
       return committed?.partitions ?? [];

@@ -24,21 +24,13 @@ export interface FetchLoopOptions extends FetchOptions {
   readonly outgrown: () => void;
 }
 
-/** Fetches the partitions of one assignment, from each broker one request after the other. */
-export interface FetchLoop {
-  /** Ends the assignment before: what it has fetched is dropped. */
-  start(partitions: readonly AssignedPartition[]): void;
-  end(): void;
-  /** Ends it for good. */
-  close(): void;
-  pause(topic: string, partition: number): void;
-  resume(topic: string, partition: number): void;
-}
-
 const backoff = { firstMs: 100, maxMs: 2_000 } as const;
 const keyOf = (topic: string, partition: number) => `${topic}/${partition}`;
 
-export function createFetchLoop(options: FetchLoopOptions): FetchLoop {
+/** Fetches the partitions of one assignment, from each broker one request after the other. */
+export type FetchLoop = ReturnType<typeof createFetchLoop>;
+
+export function createFetchLoop(options: FetchLoopOptions) {
   const paused = new Set<string>();
   /** Brokers that have a request, also one of an earlier assignment. */
   const busy = new Set<number>();
@@ -58,7 +50,8 @@ export function createFetchLoop(options: FetchLoopOptions): FetchLoop {
   }
 
   return {
-    start(partitions) {
+    /** Ends the assignment before: what it has fetched is dropped. */
+    start(partitions: readonly AssignedPartition[]): void {
       end();
       if (isClosed) return;
       const shared = { busy, isPaused: (key: string) => paused.has(key), wake };
@@ -66,14 +59,15 @@ export function createFetchLoop(options: FetchLoopOptions): FetchLoop {
       void assignment.run(() => changed.promise);
     },
     end,
-    close() {
+    /** Ends it for good. */
+    close(): void {
       isClosed = true;
       end();
     },
-    pause(topic, partition) {
+    pause(topic: string, partition: number): void {
       paused.add(keyOf(topic, partition));
     },
-    resume(topic, partition) {
+    resume(topic: string, partition: number): void {
       paused.delete(keyOf(topic, partition));
       wake();
     },

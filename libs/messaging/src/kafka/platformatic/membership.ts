@@ -16,20 +16,13 @@ export interface MembershipOptions extends Pick<MemberOptions, 'groupId' | 'star
   readonly logger: Logger;
 }
 
-export interface Membership {
-  /** Resolves when the member has joined, or is stopping. */
-  join(): Promise<void>;
-  /** Has the partitions assigned anew where this member is the one that assigns them. */
-  renew(): void;
-}
-
 const backoff = { firstMs: 100, maxMs: 2_000 } as const;
 
 /**
  * Follows the library's membership, and joins again where the library gives up: it does so when a
  * join fails that followed from a heartbeat.
  */
-export function keepMembership(options: MembershipOptions, stopping: AbortSignal): Membership {
+export function keepMembership(options: MembershipOptions, stopping: AbortSignal) {
   const { consumer, watch, handlers, loop, logger, groupId } = options;
   let assignment = new AbortController();
   let joining: Promise<void> | undefined;
@@ -89,8 +82,10 @@ export function keepMembership(options: MembershipOptions, stopping: AbortSignal
     void join();
   });
   return {
+    /** Resolves when the member has joined, or is stopping. */
     join,
-    renew() {
+    /** Has the partitions assigned anew where this member is the one that assigns them. */
+    renew(): void {
       if (!isLeader) return;
       rebalancing();
       void join();
