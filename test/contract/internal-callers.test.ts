@@ -1,16 +1,50 @@
 import { join } from 'node:path';
+import { logApi } from '@inventory/contracts/internal/event-log';
+import { ledgerApi } from '@inventory/contracts/internal/ledger';
+import type { InternalOperation } from '@inventory/contracts/internal/operations';
+import { refreshApi } from '@inventory/contracts/internal/refresh';
+import { standingApi, webhookApi } from '@inventory/contracts/internal/webhooks';
 import { type ServiceName, serviceNames } from '@inventory/contracts/topics';
 import { programOf, root } from '../tidy/tracked-files.ts';
 
+const declared: Readonly<Record<string, InternalOperation>> = named({
+  ledgerApi,
+  logApi,
+  refreshApi,
+  standingApi,
+  webhookApi,
+});
+
+/** Each operation by its name in the sources. */
+function named(apis: Readonly<Record<string, Readonly<Record<string, InternalOperation>>>>) {
+  const entries = Object.entries(apis).flatMap(([api, operations]) =>
+    Object.entries(operations).map(([name, operation]) => [`${api}.${name}`, operation] as const),
+  );
+  return Object.fromEntries(entries);
+}
+
 /** The internal routes in the sources of a service: their addresses and the callers they name. */
 function routesOf(service: ServiceName) {
-  return programOf(service)
-    .flatMap(({ text }) => [...text.matchAll(/template: ([\w.]+),\s+callers: \[([^\]]+)\]/g)])
+  const texts = programOf(service).map(({ text }) => text);
+  const own = texts
+    .flatMap((text) => [...text.matchAll(/template: ([\w.]+),\s+callers: \[([^\]]+)\]/g)])
     .map(([, address = '', list = '']) => ({
       address,
       callers: serviceNames.filter((name) => list.includes(`'${name}'`)),
     }));
+  const shared = texts
+    .flatMap((text) => [...text.matchAll(/internalRoute\(\{\s+\.\.\.(\w+\.\w+),/g)])
+    .map(([, address = '']) => ({ address, callers: declared[address]?.callers ?? [] }));
+  return [...own, ...shared];
 }
+
+test('every declared operation is served, by one service', () => {
+  const served = serviceNames.flatMap(routesOf).map(({ address }) => address);
+
+  expect(served.filter((address) => address in declared).toSorted()).toEqual(
+    Object.keys(declared).toSorted(),
+  );
+});
 
 test.each(serviceNames)(
   'the routes of %s name the services that have its address, and no other',

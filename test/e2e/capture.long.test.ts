@@ -1,12 +1,6 @@
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { waitFor } from '@inventory/testkit/wait-for';
-import {
-  type CaptureStory,
-  doorsOf,
-  openCaptureStory,
-  testWholeCaptures,
-  wholeInventories,
-} from './support/capture-story.ts';
+import { type CaptureStory, doorsOf, openCaptureStory } from './support/capture-story.ts';
 import { readLiveChain, readLivePage } from './support/live-chain.ts';
 import type { Customer } from './support/operator.ts';
 import { sizeScope } from './support/simulator-control.ts';
@@ -35,10 +29,6 @@ beforeAll(async () => {
   story = await openCaptureStory(stack, serial);
 });
 afterAll(() => stack?.close());
-
-describe('the capture of every whole inventory', () => {
-  testWholeCaptures(() => story, wholeInventories, serial + 1);
-});
 
 test('a chain past its deadline is read on and publishes nothing', async () => {
   const scope = sizeScope(2_001, serial + 4);

@@ -1,9 +1,4 @@
-import {
-  newReadingCustomer,
-  refreshIdsOf,
-  refreshOnePages,
-  type StreamStack,
-} from './support/reading-customer.ts';
+import { newReadingCustomer, type StreamStack } from './support/reading-customer.ts';
 import { openTestStack, type TestStack } from './support/test-stack.ts';
 
 let stack: TestStack;
@@ -34,23 +29,4 @@ test('a revocation ends open streams at both gateways within 2 s (Authentication
   await Promise.all(readers.map((reader) => reader.frame('stream.authorization_revoked')));
 
   expect(performance.now() - startMs).toBeLessThan(2_000);
-});
-
-test('a gateway that stops closes its streams with an event, and one that is killed loses no event (Events: draining)', async () => {
-  const customer = await newReadingCustomer(streams());
-  const [first, second] = stack.replicasOf('gateway');
-  const readers = await Promise.all([customer.open(undefined, 0), customer.open(undefined, 1)]);
-  const starts = await Promise.all(readers.map((reader) => reader.frame('checkpoint')));
-
-  await first?.restart();
-  const closing = await readers[0]?.frame('stream.closing');
-  await second?.kill('SIGKILL');
-  const ids = await refreshOnePages(customer, [1, 2]);
-  const again = await Promise.all(starts.map(({ id }) => customer.open(id, 0)));
-
-  expect(JSON.parse(closing?.data ?? '')).toMatchObject({ reason: 'draining' });
-  for (const reader of again) {
-    expect(new Set(refreshIdsOf(await reader.events(2)))).toEqual(new Set(ids));
-    reader.cut();
-  }
 });

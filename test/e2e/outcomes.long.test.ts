@@ -1,9 +1,6 @@
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
-import { expectedOutcomes } from '../../services/refresh-collector/test/expected-outcomes.ts';
 import { readSeries, undescribed } from './support/exposed-metrics.ts';
 import { untilCompleted } from './support/follow-refresh.ts';
-import { testOutcomeScenarios } from './support/outcome-scenarios.ts';
-import { openTruthReader, type TruthReader } from './support/platform-truth.ts';
 import type { PublicApi } from './support/public-api.ts';
 import { scenarioScope, sizeScope } from './support/simulator-control.ts';
 import { openTestStack, type TestStack } from './support/test-stack.ts';
@@ -11,35 +8,11 @@ import { openTestStack, type TestStack } from './support/test-stack.ts';
 const reserved = 125;
 const serial = 10;
 let stack: TestStack;
-let truth: TruthReader;
 
 beforeAll(async () => {
-  [truth, stack] = await Promise.all([
-    openTruthReader(),
-    openTestStack({
-      // As many as a throttled page is tried, less two: one of them is always rested long enough.
-      egressIdentities: 4,
-      simulator: { SIMULATOR_SLOW_MS: '4000' },
-      serviceEnvironment: {
-        'refresh-collector': { PLATFORM_TIMEOUT_MS: '3000', SCANS_PER_ACCOUNT_MAX: '64' },
-        'revision-store': { MISSING_PAGES_WAIT_MS: '3000' },
-      },
-    }),
-  ]);
+  stack = await openTestStack();
 });
-afterAll(async () => {
-  await truth?.close();
-  await stack?.close();
-});
-
-describe('every scenario account of the platform (upstream 5)', () => {
-  testOutcomeScenarios({
-    stack: () => stack,
-    truth: () => truth,
-    serial: serial + 1,
-    outcomes: expectedOutcomes,
-  });
-});
+afterAll(() => stack?.close());
 
 test('250,001 assets cost the whole reservation and no credit more (Refresh charge) [refresh-charge]', async () => {
   const customer = await stack.operator.newCustomer();
@@ -57,10 +30,10 @@ test('250,001 assets cost the whole reservation and no credit more (Refresh char
   expect(page.assets).toHaveLength(2_000);
 });
 
-/** Series of one service after all these stories; a few hundred more are its known errors. */
+/** Series of one service; a few hundred are its known errors. */
 const seriesMax = 2_500;
 
-describe('the metrics of a product that all this happened to', () => {
+describe('the metrics of a product that is asked strangely', () => {
   test('are described, and every label has one of its known values, never an id', async () => {
     const customers = await Promise.all(Array.from({ length: 5 }, stack.operator.newCustomer));
     await Promise.all(customers.map(({ api }) => askStrangely(api)));

@@ -1,11 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ServiceName, serviceNames, topicNames, topics } from '@inventory/contracts/topics';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { machineEnvironment } from '../support/start-command.ts';
-import { drawTrace } from './support/draw-trace.ts';
 import { readSeries, undescribed } from './support/exposed-metrics.ts';
 import { untilCompleted } from './support/follow-refresh.ts';
 import type { Customer } from './support/operator.ts';
@@ -115,8 +114,6 @@ test('a refresh is one trace from the POST through all five services to its outc
     return reported;
   });
   const names = new Set(spans.map(({ name }) => name));
-  const file = machineEnvironment()['TRACE_FILE'];
-  if (file) writeFileSync(file, drawTrace(spans));
   const roots = spans.filter(({ parentSpanId }) => parentSpanId === null);
 
   expect(new Set(spans.map(({ service }) => service))).toEqual(new Set(serviceNames));

@@ -11,7 +11,7 @@ import {
 } from './support/patient-client.ts';
 import type { PublicApi } from './support/public-api.ts';
 import { readLogs } from './support/read-logs.ts';
-import { createSimulatorControl, sizeScope } from './support/simulator-control.ts';
+import { sizeScope } from './support/simulator-control.ts';
 import { openTestStack, type TestStack } from './support/test-stack.ts';
 
 let stack: TestStack;
@@ -28,20 +28,6 @@ afterAll(() => stack?.close());
 function doors(api: PublicApi): readonly PublicApi[] {
   return stack.replicasOf('gateway').map(({ publicUrl }) => api.at(publicUrl ?? ''));
 }
-
-test('two collectors read 40 refreshes through the same identities and are never throttled', async () => {
-  const customer = await stack.operator.newCustomer();
-  const scopes = Array.from({ length: 40 }, (_none, serial) => sizeScope(4_050 + serial, serial));
-  const [first, second] = doors(customer.api);
-
-  const ids = await Promise.all(
-    scopes.map((scope, index) => ((index % 2 ? first : second) as PublicApi).accepted(scope)),
-  );
-  await untilCompleted(customer.api, customer.projectId, ids);
-
-  expect(await createSimulatorControl(stack.simulatorUrl).throttled()).toBe(0);
-  await expectBalancedBooks(stack, customer, ids);
-});
 
 /** A load whose test failed is ended all the same. */
 const endings: (() => void)[] = [];

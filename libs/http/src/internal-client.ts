@@ -1,3 +1,4 @@
+import type { InternalOperation } from '@inventory/contracts/internal/operations';
 import { type Refusal, type RefusalCode, refusal } from '@inventory/contracts/refusal';
 import { monotonicNow } from '@inventory/runtime/clock';
 import { sendingTrace } from '@inventory/runtime/tracing';
@@ -6,7 +7,9 @@ import { z } from 'zod';
 import { joined } from './byte-parts.ts';
 import { type Lane, type OpenLane, openLane, shortCalls } from './call-lanes.ts';
 import { type AnswerHead, dispatchRequest, type PartsAnswer } from './dispatch-request.ts';
+import { pathOf } from './path-of.ts';
 import { Refused } from './refused.ts';
+import type { Answer } from './route.ts';
 
 export const serviceTokenHeader = 'x-service-token';
 
@@ -38,6 +41,25 @@ export interface InternalCall {
   readonly refusals?: readonly RefusalCode[];
 }
 
+/** The input of an operation as its callers have it. */
+export type CallInput<Schemas extends InternalOperation['input']> = {
+  readonly [Part in keyof Schemas]: Schemas[Part] extends z.ZodType
+    ? Part extends 'body'
+      ? Answer<Schemas[Part]>
+      : { readonly [Name in keyof z.input<Schemas[Part]>]: Parameter<z.input<Schemas[Part]>[Name]> }
+    : never;
+};
+
+/** An address has text; of a number, its digits. */
+type Parameter<Text> = Text extends readonly (infer Item)[]
+  ? readonly Item[]
+  : string extends Text
+    ? Text | number
+    : Text;
+
+/** How an operation is called, beside its input. */
+export type CallSettings = Pick<InternalCall, 'timeoutMs' | 'lane' | 'signal'>;
+
 export interface RawAnswer extends AnswerHead {
   readonly body: Buffer;
 }
@@ -64,7 +86,13 @@ export class CallRefused extends Error {
  * is no answer or it is a fault.
  */
 export interface InternalClient {
-  /** The parsed answer; one that the schema does not allow is a fault. */
+  /** The answer of an operation; one that its schema does not allow is a fault. */
+  call<Operation extends InternalOperation>(
+    operation: Operation,
+    input: CallInput<Operation['input']>,
+    settings?: CallSettings,
+  ): Promise<z.output<Operation['answer']>>;
+  /** The parsed answer of an operation that its callers do not have as one. */
   json<Schema extends z.ZodType>(schema: Schema, call: InternalCall): Promise<z.output<Schema>>;
   /** Headers and bytes of a success. */
   bytes(call: InternalCall): Promise<RawAnswer>;
@@ -143,6 +171,17 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
   return {
     bytes,
     parts,
+    async call<Operation extends InternalOperation>(
+      operation: Operation,
+      input: CallInput<Operation['input']>,
+      settings?: CallSettings,
+    ) {
+      const { method, template, refusals = [] } = operation;
+      const { path = {}, query = {}, body } = input as SentInput;
+      const address = { method, path: pathOf(template, path), query };
+      const answer: Operation['answer'] = operation.answer;
+      return parseAnswer(service, answer, await bytes({ ...settings, ...address, body, refusals }));
+    },
     async json(schema, call) {
       return parseAnswer(service, schema, await bytes(call));
     },
@@ -150,6 +189,12 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
       await Promise.all([...lanes.values()].map((lane) => lane.close()));
     },
   };
+}
+
+interface SentInput {
+  readonly path?: Readonly<Record<string, string | number>>;
+  readonly query?: NonNullable<InternalCall['query']>;
+  readonly body?: unknown;
 }
 
 /** The end of a call, whatever becomes of its request. */

@@ -11,76 +11,48 @@ const itemsOf = (keys: readonly string[], first = 0): Item[] =>
   keys.map((key, index) => ({ record: { key }, position: { offset: String(first + index) } }));
 const offsetsOf = (items: readonly Item[]) => items.map(({ position }) => Number(position.offset));
 
+/** A schedule that does some things otherwise. */
+const changed = (
+  all: PartitionSchedule<Item>,
+  by: Partial<PartitionSchedule<Item>>,
+): PartitionSchedule<Item> => Object.setPrototypeOf(by, all);
+
 /** Planted fault: a slice is whatever was added first, as without turns. */
 function firstComeFirstServed(): PartitionSchedule<Item> {
   const all = createPartitionSchedule<Item>();
-  const oneKey = (item: Item) => ({ ...item, record: { key: '' }, of: item });
   const given = (item: Item) => (item as Item & { readonly of: Item }).of;
-  return {
-    add: (items) => all.add(items.map(oneKey)),
+  return changed(all, {
+    add: (items) => all.add(items.map((of) => ({ ...of, record: { key: '' }, of }))),
     takeSlice: (max) => all.takeSlice(max).map(given),
-    finish: (items) => all.finish(items),
-    postpone: all.postpone,
-    resume: all.resume,
-    get hasWaiting() {
-      return all.hasWaiting;
-    },
-    get unfinished() {
-      return all.unfinished;
-    },
-    get oldest() {
-      return all.oldest;
-    },
-  };
+  });
 }
 
 /** Planted fault: commits the offset of what was finished last, as where offsets are in order. */
 function commitsWhatFinishedLast(): PartitionSchedule<Item> {
   const all = createPartitionSchedule<Item>();
-  return {
-    add: all.add,
-    takeSlice: all.takeSlice,
+  return changed(all, {
     finish(items) {
       all.finish(items);
       return items.at(-1)?.position.offset ?? null;
     },
-    postpone: all.postpone,
-    resume: all.resume,
-    get hasWaiting() {
-      return all.hasWaiting;
-    },
-    get unfinished() {
-      return all.unfinished;
-    },
-    get oldest() {
-      return all.oldest;
-    },
-  };
+  });
 }
 
 /** Planted fault: what is postponed comes behind the waiting records of its key. */
 function postponesBehindOthers(): PartitionSchedule<Item> {
   const all = createPartitionSchedule<Item>();
   const postponed: Item[] = [];
-  return {
-    add: all.add,
+  return changed(all, {
     takeSlice(max) {
       const slice = all.takeSlice(max);
       return slice.length > 0 ? slice : postponed.splice(0);
     },
-    finish: all.finish,
     postpone: (items) => void postponed.push(...items),
     resume() {},
     get hasWaiting() {
       return all.hasWaiting || postponed.length > 0;
     },
-    get unfinished() {
-      return all.unfinished;
-    },
-    get oldest() {
-      return all.oldest;
-    },
-  };
+  });
 }
 
 type Open = () => PartitionSchedule<Item>;

@@ -64,7 +64,7 @@ export interface TypedCollection<Stored extends object> {
   findOne(filter: TypedFilter<Stored>, options?: FindOptions): Promise<Stored | null>;
   find(filter: TypedFilter<Stored>, options?: FindOptions): FindCursor<Stored>;
   countDocuments(filter: TypedFilter<Stored>, options?: CountDocumentsOptions): Promise<number>;
-  insertOne(document: Stored): Promise<unknown>;
+  insertMany(documents: Stored[], options: { readonly ordered: false }): Promise<unknown>;
   updateOne(
     filter: TypedFilter<Stored>,
     update: TypedUpdate<Stored>,

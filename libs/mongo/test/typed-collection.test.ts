@@ -17,7 +17,8 @@ beforeAll(async () => {
   mongo = await openTestStore('typed');
   things = mongo.db.collection<Thing>('things');
   const scan = { epoch: 1, endedAt: null };
-  await things.insertOne({ _id: 'a', phase: 'queued', dueAt: new Date(1), scan, pages: [] });
+  const thing = { _id: 'a', phase: 'queued', dueAt: new Date(1), scan, pages: [] } as const;
+  await things.insertMany([thing], { ordered: false });
 });
 afterAll(() => mongo.close());
 

@@ -116,11 +116,7 @@ describe('JSON text', () => {
 
   it.each<[string, typeof takes]>([
     ['a member may be there twice', parses],
-    ['a name with an escape is another one', (json) => takes(json.replaceAll('\\u0061', 'aa'))],
-    ['what follows the value is ignored', (json) => takes(json) || takes(json.slice(0, -1))],
     ['a number may begin with 0', (json) => takes(json.replaceAll(/(?<=[,:[]\s*)0+(?=\d)/g, ''))],
-    ['a string may hold control characters', (json) => takes(json.replaceAll('\u0000', ''))],
-    ['an escape needs no digits', (json) => takes(json.replaceAll(/\\u(?![0-9a-f]{4})/gi, ''))],
   ])('is found wrong when %s', (_fault, planted) => {
     expect(fc.check(agrees(planted), faultRuns).failed).toBe(true);
   });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { secretFile } from './file-settings.ts';
-import { flag, integer, list, needing, type readSettings, text } from './settings.ts';
+import { flag, integer, list, needing, type Parsed, text } from './settings.ts';
 import { type TlsIdentity, tlsFiles, tlsIdentity } from './tls-identity.ts';
 
 /** Client libraries that a service can send and receive its messages with. */
@@ -68,6 +68,8 @@ export interface KafkaTiming {
   /** Longest time of a group member without a heartbeat, and the interval of heartbeats. */
   readonly sessionTimeoutMs: number;
   readonly heartbeatIntervalMs: number;
+  /** How long a fetch waits for records. Heartbeats, resumed partitions and a stop wait for its end. */
+  readonly fetchWaitMs: number;
   /** Deadlines of a stop: running handlers, the last commit, leaving the group. */
   readonly handlersDeadlineMs: number;
   readonly commitDeadlineMs: number;
@@ -89,9 +91,7 @@ export interface KafkaAccess {
 }
 
 /** `parsed` comes from readSettings over a shape that includes {@link kafkaSettings}. */
-export function kafkaAccess(
-  parsed: ReturnType<typeof readSettings<typeof kafkaSettings>>,
-): KafkaAccess {
+export function kafkaAccess(parsed: Parsed<typeof kafkaSettings>): KafkaAccess {
   const tls = tlsIdentity('KAFKA_TLS', parsed);
   const {
     KAFKA_SASL_MECHANISM: mechanism,

@@ -1,4 +1,4 @@
-import { flag, type readSettings, text } from './settings.ts';
+import { flag, type Parsed, text } from './settings.ts';
 import { type TlsIdentity, tlsFiles, tlsIdentity } from './tls-identity.ts';
 
 /** Options of a connection string that disable the verification of the server. */
@@ -27,9 +27,7 @@ export interface MongodbAccess {
 }
 
 /** `parsed` comes from readSettings over a shape that includes {@link mongodbSettings}. */
-export function mongodbAccess(
-  parsed: ReturnType<typeof readSettings<typeof mongodbSettings>>,
-): MongodbAccess {
+export function mongodbAccess(parsed: Parsed<typeof mongodbSettings>): MongodbAccess {
   const tls = tlsIdentity('MONGODB_TLS', parsed);
   return { uri: parsed.MONGODB_URI, ...(tls ? { tls } : {}) };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type KafkaAccess, kafkaAccess, kafkaSettings } from './kafka-access.ts';
 import { type MongodbAccess, mongodbAccess, mongodbSettings } from './mongodb-access.ts';
-import { duration, list, needing, port, type readSettings, text } from './settings.ts';
+import { duration, list, needing, type Parsed, port, text } from './settings.ts';
 
 const isLoopback = (host: string) => /^(localhost|127\.[0-9.]+|::1)$/.test(host);
 
@@ -75,10 +75,8 @@ export interface ServiceConfig {
   readonly stopDeadlineMs: number;
 }
 
-/** Nests the common settings; `parsed` comes from {@link readSettings} over a wider shape. */
-export function serviceConfig(
-  parsed: ReturnType<typeof readSettings<typeof serviceSettings>>,
-): ServiceConfig {
+/** Nests the common settings; `parsed` comes from `readSettings` over a wider shape. */
+export function serviceConfig(parsed: Parsed<typeof serviceSettings>): ServiceConfig {
   return {
     kafka: { ...kafkaAccess(parsed), topicPrefix: parsed.KAFKA_TOPIC_PREFIX },
     mongodb: { ...mongodbAccess(parsed), database: parsed.MONGODB_DATABASE },

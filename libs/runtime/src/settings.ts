@@ -67,6 +67,15 @@ export function needing<Schema extends z.ZodType>(
   return schema;
 }
 
+/** What the settings of a shape are, once they are read. */
+export type Parsed<Shape extends z.ZodRawShape> = ReadonlyLists<z.output<z.ZodObject<Shape>>>;
+
+type ReadonlyLists<Values> = {
+  readonly [Name in keyof Values]: Values[Name] extends (infer Item)[] | undefined
+    ? Extract<Values[Name], undefined> | readonly Item[]
+    : Values[Name];
+};
+
 /**
  * Reads the settings from the environment; an empty value counts as absent. Throws
  * {@link SettingsError} with every problem, without values: they may be secret.
@@ -74,7 +83,7 @@ export function needing<Schema extends z.ZodType>(
 export function readSettings<Shape extends z.ZodRawShape>(
   shape: Shape,
   environment: Record<string, string | undefined>,
-): z.output<z.ZodObject<Shape>> {
+): Parsed<Shape> {
   const given = Object.fromEntries(
     Object.keys(shape)
       .map((name) => [name, environment[name]] as const)
@@ -82,7 +91,7 @@ export function readSettings<Shape extends z.ZodRawShape>(
   );
   const parsed = z.object(shape).safeParse(given);
   const missing = missingNeeds(shape, given);
-  if (parsed.success && missing.length === 0) return parsed.data;
+  if (parsed.success && missing.length === 0) return parsed.data as Parsed<Shape>;
   const issues = parsed.error?.issues ?? [];
   throw new SettingsError([
     ...issues.map((issue) =>

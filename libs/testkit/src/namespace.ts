@@ -9,6 +9,8 @@ export const patientTiming = {
   handlersDeadlineMs: 60_000,
   commitDeadlineMs: 60_000,
   leaveDeadlineMs: 60_000,
+  // A stop waits for it.
+  fetchWaitMs: 500,
 } as const;
 
 /** Timeouts of MongoDB clients that no slow machine reaches. */

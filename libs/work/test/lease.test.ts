@@ -233,32 +233,6 @@ const faults: readonly (readonly [string, (world: World) => World])[] = [
       },
     }),
   ],
-  [
-    'a renewal after the loss',
-    (world) => ({
-      ...world,
-      leases: {
-        ...world.leases,
-        async renew(lease) {
-          const isKnown = (await world.read(lease.id)) !== null;
-          return isKnown && (await world.leases.seize(lease)) !== null;
-        },
-      },
-    }),
-  ],
-  [
-    'a release of what another holds',
-    (world) => ({
-      ...world,
-      leases: {
-        ...world.leases,
-        async release({ id }) {
-          const owner = (await world.read(id))?.lease?.owner;
-          if (owner !== undefined) await world.leases.release({ id, owner });
-        },
-      },
-    }),
-  ],
   ['a lease that does not expire', (world) => ({ ...world, expire: async () => {} })],
   [
     'a lease that is no obstacle to others',

@@ -1,8 +1,4 @@
-import {
-  type ServiceConfig,
-  serviceConfig,
-  serviceSettings,
-} from '@inventory/runtime/service-settings';
+import { serviceConfig, serviceSettings } from '@inventory/runtime/service-settings';
 import { deepFreeze, duration, integer, readSettings } from '@inventory/runtime/settings';
 
 export const settings = {
@@ -42,18 +38,10 @@ export const settings = {
     ),
 } as const;
 
-export interface BillingLedgerConfig extends ServiceConfig {
-  readonly commits: { readonly commandsMax: number; readonly entriesMax: number };
-  readonly cache: { readonly accountsMax: number; readonly recentKeysMax: number };
-  readonly snapshots: { readonly everyEntries: number; readonly passIntervalMs: number };
-  /** 0 where only another process verifies. */
-  readonly verifyIntervalMs: number;
-  readonly priceRefreshIntervalMs: number;
-  readonly clockOffsetMaxMs: number;
-}
+export type BillingLedgerConfig = ReturnType<typeof loadConfig>;
 
 /** Throws a SettingsError that names every problem. */
-export function loadConfig(environment: Record<string, string | undefined>): BillingLedgerConfig {
+export function loadConfig(environment: Record<string, string | undefined>) {
   const parsed = readSettings(settings, environment);
   return deepFreeze({
     ...serviceConfig(parsed),
@@ -66,6 +54,7 @@ export function loadConfig(environment: Record<string, string | undefined>): Bil
       everyEntries: parsed.SNAPSHOT_EVERY_ENTRIES,
       passIntervalMs: parsed.SNAPSHOT_PASS_INTERVAL_MS,
     },
+    /** 0 where only another process verifies. */
     verifyIntervalMs: parsed.VERIFY_INTERVAL_MS,
     priceRefreshIntervalMs: parsed.PRICE_REFRESH_INTERVAL_MS,
     clockOffsetMaxMs: parsed.CLOCK_OFFSET_MAX_MS,

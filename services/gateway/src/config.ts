@@ -1,21 +1,13 @@
-import {
-  type ServiceConfig,
-  serviceConfig,
-  serviceSettings,
-} from '@inventory/runtime/service-settings';
+import { serviceConfig, serviceSettings } from '@inventory/runtime/service-settings';
 import { deepFreeze, duration, readSettings, url } from '@inventory/runtime/settings';
-import { type CaptureConfig, captureConfig, captureSettings } from './captures/capture-config.ts';
-import { type Deadlines, standardDeadlines } from './deadlines.ts';
-import { type HttpConfig, httpConfig, httpSettings } from './http/http-config.ts';
-import {
-  type OperatorConfig,
-  operatorConfig,
-  operatorSettings,
-} from './operator/operator-config.ts';
-import { type PageConfig, pageConfig, pageSettings } from './pages/page-config.ts';
-import { type RefreshConfig, refreshConfig, refreshSettings } from './refreshes/refresh-config.ts';
-import { type StreamConfig, streamConfig, streamSettings } from './streams/stream-config.ts';
-import { type WatchConfig, watchConfig, watchSettings } from './watches/watch-config.ts';
+import { captureConfig, captureSettings } from './captures/capture-config.ts';
+import { standardDeadlines } from './deadlines.ts';
+import { httpConfig, httpSettings } from './http/http-config.ts';
+import { operatorConfig, operatorSettings } from './operator/operator-config.ts';
+import { pageConfig, pageSettings } from './pages/page-config.ts';
+import { refreshConfig, refreshSettings } from './refreshes/refresh-config.ts';
+import { streamConfig, streamSettings } from './streams/stream-config.ts';
+import { watchConfig, watchSettings } from './watches/watch-config.ts';
 
 export const settings = {
   ...serviceSettings,
@@ -38,27 +30,9 @@ export const settings = {
   ...watchSettings,
 } as const;
 
-export interface GatewayConfig
-  extends ServiceConfig,
-    HttpConfig,
-    OperatorConfig,
-    RefreshConfig,
-    PageConfig,
-    CaptureConfig,
-    StreamConfig,
-    WatchConfig {
-  readonly services: {
-    readonly refreshCollectorUrl: string;
-    readonly billingLedgerUrl: string;
-    readonly revisionStoreUrl: string;
-    readonly eventStreamUrl: string;
-    readonly collectorTimeoutMs: number;
-    readonly revisionStoreTimeoutMs: number;
-  };
-  readonly deadlines: Deadlines;
-}
+export type GatewayConfig = ReturnType<typeof loadConfig>;
 
-export function loadConfig(environment: Record<string, string | undefined>): GatewayConfig {
+export function loadConfig(environment: Record<string, string | undefined>) {
   const parsed = readSettings(settings, environment);
   return deepFreeze({
     ...serviceConfig(parsed),

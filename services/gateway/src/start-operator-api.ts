@@ -5,7 +5,7 @@ import type { RequestReplyClient } from './commands/request-reply-client.ts';
 import type { GatewayConfig } from './config.ts';
 import type { ServiceClients } from './open-clients.ts';
 import { createAuditStore } from './operator/audit-store.ts';
-import { openOperatorApi } from './operator/open-operator-api.ts';
+import { openOperatorApi } from './operator/operator-app.ts';
 import type { Tenancy } from './tenancy/open-tenancy.ts';
 
 const drainMs = 5_000;
@@ -22,25 +22,10 @@ export async function startOperatorApi(
 ): Promise<HttpServer> {
   const { config, lifetime, clock, identifiers, logger } = context;
   const { tenancy, commands, clients, db } = parts;
-  const { ledger, admission, inventories, webhooks } = clients;
   const { deadlines } = config;
   const auditStore = createAuditStore(db, deadlines);
-  const listener = openOperatorApi(
-    {
-      tenancy,
-      commands,
-      ledger,
-      admission,
-      inventories,
-      webhooks,
-      auditStore,
-      clock,
-      identifiers,
-      deadlines,
-    },
-    config.operatorApi,
-    logger,
-  );
+  const services = { ...clients, tenancy, commands, auditStore, clock, identifiers, deadlines };
+  const listener = openOperatorApi(services, config.operatorApi, logger);
   const server = await startHttpServer({ listener, halfClosed: true, ...config.operatorHttp });
   lifetime.defer('operator HTTP', () => server.close(drainMs));
   return server;

@@ -5,22 +5,16 @@ import { type MessageRecorder, recordMessages } from '@inventory/testkit/message
 import { waitFor } from '@inventory/testkit/wait-for';
 import { setLiveInventory } from './support/fake-live-pages.ts';
 import { membersText } from './support/fake-revision-store.ts';
+import { world } from './support/file-world.ts';
 import { livePathOf, v1AliasPathOf } from './support/paths.ts';
 import { noKeyIsOpen } from './support/settled-keys.ts';
-import {
-  type GatewayWorld,
-  openWorld,
-  startTestGateway,
-  type TestGateway,
-} from './support/test-gateway.ts';
+import { startTestGateway, type TestGateway } from './support/test-gateway.ts';
 
-let world: GatewayWorld;
 let gateway: TestGateway;
 let other: TestGateway;
 let commands: MessageRecorder;
 
 beforeAll(async () => {
-  world = await openWorld();
   const captures = { appsExcluded: [excludedApp] };
   [gateway, other] = await Promise.all([
     startTestGateway(world, { captures }),
@@ -28,8 +22,6 @@ beforeAll(async () => {
   ]);
   commands = await recordMessages(world.bus, ['revision.commands.v1']);
 });
-afterEach(() => world?.reset());
-afterAll(() => world?.close());
 
 const excludedApp = 999;
 const texts = [membersText('1'), membersText('2')];

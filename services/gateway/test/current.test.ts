@@ -5,31 +5,13 @@ import { languageTags } from '@inventory/contracts/languages';
 import { contentCodings } from '@inventory/contracts/vocabulary';
 import { isoTime } from '@inventory/runtime/clock';
 import { newScope } from '@inventory/testkit/builders';
-import { createTestClock } from '@inventory/testkit/test-clock';
 import { unpackers } from '@inventory/testkit/unpackers';
 import { waitFor } from '@inventory/testkit/wait-for';
+import { clock, gateway, world } from './support/clocked-gateway.ts';
 import { membersText, saveInventory } from './support/fake-revision-store.ts';
 import { refusalAnswer } from './support/http-fake.ts';
 import { currentPathOf } from './support/paths.ts';
-import { testStartMs } from './support/patience.ts';
 import { noKeyIsOpen } from './support/settled-keys.ts';
-import {
-  type GatewayWorld,
-  openWorld,
-  startTestGateway,
-  type TestGateway,
-} from './support/test-gateway.ts';
-
-const clock = createTestClock(testStartMs);
-let world: GatewayWorld;
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  world = await openWorld(clock);
-  gateway = await startTestGateway(world);
-});
-afterEach(() => world?.reset());
-afterAll(() => world?.close());
 
 type Scope = ReturnType<typeof newScope>;
 

@@ -21,24 +21,18 @@ import type { ApiAnswer, ApiCall } from './support/api-call.ts';
 import { completedView, refused } from './support/fake-collector.ts';
 import { noPage, setLiveInventory } from './support/fake-live-pages.ts';
 import { membersText, saveInventory } from './support/fake-revision-store.ts';
+import { world } from './support/file-world.ts';
 import { refusalAnswer } from './support/http-fake.ts';
 import { mayAll, rightCall, wrongCall } from './support/operation-calls.ts';
 import { currentPathOf, refreshPathOf, statusPathOf } from './support/paths.ts';
 import { impatientLimits, patientDeadlines } from './support/patience.ts';
 import { noKeyIsOpen } from './support/settled-keys.ts';
-import {
-  type GatewayWorld,
-  openWorld,
-  startTestGateway,
-  type TestGateway,
-} from './support/test-gateway.ts';
+import { startTestGateway, type TestGateway } from './support/test-gateway.ts';
 
-let world: GatewayWorld;
 let gateway: TestGateway;
 let impatient: TestGateway;
 
 beforeAll(async () => {
-  world = await openWorld();
   const { findPrincipal } = world;
   // The place where keys are kept can be away or broken for every operation.
   Object.assign(world, {
@@ -60,8 +54,6 @@ beforeAll(async () => {
     }),
   ]);
 });
-afterEach(() => world?.reset());
-afterAll(() => world?.close());
 
 /** Said before a request has an operation: shown for the connection as a whole. */
 const ofTheConnection: readonly PublicCode[] = [

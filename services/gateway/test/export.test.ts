@@ -7,28 +7,20 @@ import { newScope } from '@inventory/testkit/builders';
 import { unpackers } from '@inventory/testkit/unpackers';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { lineOf, membersText, saveInventory } from './support/fake-revision-store.ts';
+import { world } from './support/file-world.ts';
 import { currentPathOf } from './support/paths.ts';
 import { noKeyIsOpen } from './support/settled-keys.ts';
-import {
-  type GatewayWorld,
-  openWorld,
-  startTestGateway,
-  type TestGateway,
-} from './support/test-gateway.ts';
+import { startTestGateway, type TestGateway } from './support/test-gateway.ts';
 
-let world: GatewayWorld;
 let gateway: TestGateway;
 let hasty: TestGateway;
 
 beforeAll(async () => {
-  world = await openWorld();
   [gateway, hasty] = await Promise.all([
     startTestGateway(world),
     startTestGateway(world, { exports: { timeMaxMs: 500, limits: { perKeyMax: 1, totalMax: 1 } } }),
   ]);
 });
-afterEach(() => world?.reset());
-afterAll(() => world?.close());
 
 const ids = ['1', '18446744073709551615', '3', '4'];
 const pages = ids.map(membersText);

@@ -1,24 +1,17 @@
 import { newProjectId } from '@inventory/testkit/builders';
 import { callApi } from './support/api-call.ts';
+import { world } from './support/file-world.ts';
 import { openEventStream } from './support/open-stream.ts';
-import {
-  type GatewayWorld,
-  openWorld,
-  startTestGateway,
-  type TestGateway,
-} from './support/test-gateway.ts';
+import { startTestGateway, type TestGateway } from './support/test-gateway.ts';
 
 const eventsOrigin = 'https://events.example';
-let world: GatewayWorld;
 let api: TestGateway;
 let events: TestGateway;
 
 beforeAll(async () => {
-  world = await openWorld();
   api = await startTestGateway(world, { role: 'api', eventsOrigin });
   events = await startTestGateway(world, { role: 'events', eventsOrigin });
 });
-afterAll(() => world?.close());
 
 function newReader() {
   const permissions = ['customer.events.read.v1'] as const;

@@ -4,29 +4,13 @@ import { livePage } from '@inventory/contracts/http/live-page';
 import { pageReadMeta } from '@inventory/contracts/http/meta';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { newScope } from '@inventory/testkit/builders';
-import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
+import { clock, gateway, world } from './support/clocked-gateway.ts';
 import { noPage, setLiveInventory } from './support/fake-live-pages.ts';
 import { membersText, saveInventory } from './support/fake-revision-store.ts';
 import { currentPathOf, livePathOf, refreshPathOf } from './support/paths.ts';
-import { patientLivePages, testStartMs } from './support/patience.ts';
-import {
-  type GatewayWorld,
-  openWorld,
-  startTestGateway,
-  type TestGateway,
-} from './support/test-gateway.ts';
-
-const clock = createTestClock(testStartMs);
-let world: GatewayWorld;
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  world = await openWorld(clock);
-  gateway = await startTestGateway(world);
-});
-afterEach(() => world?.reset());
-afterAll(() => world?.close());
+import { patientLivePages } from './support/patience.ts';
+import { startTestGateway, type TestGateway } from './support/test-gateway.ts';
 
 const read = (
   scope: InventoryKey,

@@ -1,5 +1,5 @@
 import { errorBody } from '@inventory/contracts/http/error-body';
-import { refusalCodes } from '@inventory/contracts/refusal-codes';
+import { type PublicCode, refusalCodes } from '@inventory/contracts/refusal-codes';
 import { newScope } from '@inventory/testkit/builders';
 import { callApi } from './support/api-call.ts';
 import { membersText, saveInventory } from './support/fake-revision-store.ts';
@@ -54,126 +54,52 @@ test("another account's cursor", async () => {
 });
 
 const host = 'Host: gateway\r\n';
-const rawCases: [string, string | Buffer, number, string][] = [
-  ['no HTTP at all', 'hello\r\n\r\n', 400, 'malformed_request'],
-  [
-    'TLS on the plain port',
-    Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00]),
-    400,
-    'malformed_request',
-  ],
-  ['an unknown method', `FOO / HTTP/1.1\r\n${host}\r\n`, 400, 'malformed_request'],
-  ['a blank in the path', `GET /v2/a b HTTP/1.1\r\n${host}\r\n`, 400, 'malformed_request'],
-  ['an unknown version', `GET / HTTP/9.9\r\n${host}\r\n`, 400, 'malformed_request'],
-  ['a header without colon', `GET / HTTP/1.1\r\n${host}broken\r\n\r\n`, 400, 'malformed_request'],
-  [
-    'a control character in a header',
-    `GET / HTTP/1.1\r\n${host}X: a\u0000b\r\n\r\n`,
-    400,
-    'malformed_request',
-  ],
-  [
-    'two lengths',
-    `POST / HTTP/1.1\r\n${host}Content-Length: 1\r\nContent-Length: 2\r\n\r\nab`,
-    400,
-    'malformed_request',
-  ],
-  [
-    'a length and chunks',
-    `POST / HTTP/1.1\r\n${host}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
-    400,
-    'malformed_request',
-  ],
-  [
-    'a negative length',
-    `POST / HTTP/1.1\r\n${host}Content-Length: -1\r\n\r\n`,
-    400,
-    'malformed_request',
-  ],
-  [
-    'a broken chunk',
-    `POST ${refresh} HTTP/1.1\r\n${host}X-API-Key: KEY\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`,
-    400,
-    'malformed_request',
-  ],
-  [
-    'a path of 20,000 characters',
-    `GET /${'a'.repeat(20_000)} HTTP/1.1\r\n${host}\r\n`,
-    431,
-    'headers_too_large',
-  ],
-  [
-    'a header of 20,000 characters',
-    `GET / HTTP/1.1\r\n${host}X: ${'a'.repeat(20_000)}\r\n\r\n`,
-    431,
-    'headers_too_large',
-  ],
-  [
-    '2,000 headers',
-    `GET / HTTP/1.1\r\n${host}${'X-Many: 12\r\n'.repeat(2_000)}\r\n`,
-    431,
-    'headers_too_large',
-  ],
-  ['no Host', `GET ${current} HTTP/1.1\r\nX-API-Key: KEY\r\n\r\n`, 400, 'malformed_request'],
-  [
-    'two Hosts',
-    `GET ${current} HTTP/1.1\r\n${host}X-API-Key: KEY\r\nHost: elsewhere\r\n\r\n`,
-    400,
-    'malformed_request',
-  ],
-  [
-    'a packed body in chunks',
-    `POST ${refresh} HTTP/1.1\r\n${host}X-API-Key: KEY\r\nContent-Type: application/json\r\nTransfer-Encoding: gzip, chunked\r\n\r\n13\r\n{"max_credits":125}\r\n0\r\n\r\n`,
-    400,
-    'malformed_request',
-  ],
-  [
-    'chunks of HTTP/1.0',
-    `POST ${refresh} HTTP/1.0\r\n${host}X-API-Key: KEY\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n13\r\n{"max_credits":125}\r\n0\r\n\r\n`,
-    400,
-    'malformed_request',
-  ],
-  [
-    'an absolute target of another scheme',
-    `GET ftp://gateway${current} HTTP/1.1\r\n${host}\r\n`,
-    404,
-    'route_not_found',
-  ],
-  ['the server as target', `OPTIONS * HTTP/1.1\r\n${host}\r\n`, 404, 'route_not_found'],
-  ['HTTP/1.0', 'GET /v2/nowhere HTTP/1.0\r\n\r\n', 404, 'route_not_found'],
-  [
-    'an unknown expectation',
-    `POST /v2/nowhere HTTP/1.1\r\n${host}Expect: miracles\r\nContent-Length: 0\r\n\r\n`,
-    404,
-    'route_not_found',
-  ],
-  [
-    'an upgrade',
-    `GET /v2/nowhere HTTP/1.1\r\n${host}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
-    404,
-    'route_not_found',
-  ],
-  [
-    'a tunnel',
-    `CONNECT elsewhere.example:443 HTTP/1.1\r\nHost: elsewhere.example:443\r\n\r\n`,
-    405,
-    'method_not_allowed',
-  ],
-  [
-    'bytes above ASCII in the path',
-    Buffer.from(`GET /v2/\xe9 HTTP/1.1\r\n${host}\r\n`, 'latin1'),
-    400,
-    'malformed_request',
-  ],
-];
+/** What is sent, by what it is answered with. */
+const rawCases: Readonly<Partial<Record<PublicCode, Readonly<Record<string, string | Buffer>>>>> = {
+  malformed_request: {
+    'no HTTP at all': 'hello\r\n\r\n',
+    'TLS on the plain port': Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00]),
+    'an unknown method': `FOO / HTTP/1.1\r\n${host}\r\n`,
+    'a blank in the path': `GET /v2/a b HTTP/1.1\r\n${host}\r\n`,
+    'an unknown version': `GET / HTTP/9.9\r\n${host}\r\n`,
+    'a header without colon': `GET / HTTP/1.1\r\n${host}broken\r\n\r\n`,
+    'a control character in a header': `GET / HTTP/1.1\r\n${host}X: a\u0000b\r\n\r\n`,
+    'two lengths': `POST / HTTP/1.1\r\n${host}Content-Length: 1\r\nContent-Length: 2\r\n\r\nab`,
+    'a length and chunks': `POST / HTTP/1.1\r\n${host}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    'a negative length': `POST / HTTP/1.1\r\n${host}Content-Length: -1\r\n\r\n`,
+    'a broken chunk': `POST ${refresh} HTTP/1.1\r\n${host}X-API-Key: KEY\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`,
+    'no Host': `GET ${current} HTTP/1.1\r\nX-API-Key: KEY\r\n\r\n`,
+    'two Hosts': `GET ${current} HTTP/1.1\r\n${host}X-API-Key: KEY\r\nHost: elsewhere\r\n\r\n`,
+    'a packed body in chunks': `POST ${refresh} HTTP/1.1\r\n${host}X-API-Key: KEY\r\nContent-Type: application/json\r\nTransfer-Encoding: gzip, chunked\r\n\r\n13\r\n{"max_credits":125}\r\n0\r\n\r\n`,
+    'chunks of HTTP/1.0': `POST ${refresh} HTTP/1.0\r\n${host}X-API-Key: KEY\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n13\r\n{"max_credits":125}\r\n0\r\n\r\n`,
+    'bytes above ASCII in the path': Buffer.from(`GET /v2/\xe9 HTTP/1.1\r\n${host}\r\n`, 'latin1'),
+  },
+  headers_too_large: {
+    'a path of 20,000 characters': `GET /${'a'.repeat(20_000)} HTTP/1.1\r\n${host}\r\n`,
+    'a header of 20,000 characters': `GET / HTTP/1.1\r\n${host}X: ${'a'.repeat(20_000)}\r\n\r\n`,
+    '2,000 headers': `GET / HTTP/1.1\r\n${host}${'X-Many: 12\r\n'.repeat(2_000)}\r\n`,
+  },
+  route_not_found: {
+    'an absolute target of another scheme': `GET ftp://gateway${current} HTTP/1.1\r\n${host}\r\n`,
+    'the server as target': `OPTIONS * HTTP/1.1\r\n${host}\r\n`,
+    'HTTP/1.0': 'GET /v2/nowhere HTTP/1.0\r\n\r\n',
+    'an unknown expectation': `POST /v2/nowhere HTTP/1.1\r\n${host}Expect: miracles\r\nContent-Length: 0\r\n\r\n`,
+    'an upgrade': `GET /v2/nowhere HTTP/1.1\r\n${host}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
+  },
+  method_not_allowed: {
+    'a tunnel': `CONNECT elsewhere.example:443 HTTP/1.1\r\nHost: elsewhere.example:443\r\n\r\n`,
+  },
+};
 
-test.each(rawCases)('%s', async (_what, bytes, status, code) => {
-  const answer = await sendRaw(
-    gateway.url,
-    Buffer.isBuffer(bytes) ? bytes : bytes.replace('KEY', key),
-  );
+const namedRaw = Object.entries(rawCases).flatMap(([code, cases]) =>
+  Object.entries(cases).map(([what, bytes]) => [what, bytes, code as PublicCode] as const),
+);
 
-  expect([answer.status, answer.json.error.code]).toEqual([status, code]);
+test.each(namedRaw)('%s', async (_what, bytes, code) => {
+  const sent = Buffer.isBuffer(bytes) ? bytes : bytes.replace('KEY', key);
+  const answer = await sendRaw(gateway.url, sent);
+
+  expect([answer.status, answer.json.error.code]).toEqual([refusalCodes[code].status, code]);
   expect(answer.json.error.request_id).toBe(answer.headers['x-request-id']);
 });
 

@@ -1,20 +1,9 @@
 import { operatorRole } from '@inventory/contracts/vocabulary';
 import { operatorDocument } from '../src/operator/describe-operator-api.ts';
 import { operatorRoutes } from '../src/operator/operator-routes.ts';
-import {
-  type OperatorAnswer,
-  type OperatorCall,
-  type OperatorWorld,
-  openOperatorWorld,
-} from './support/operator-world.ts';
+import { world } from './support/file-operator-world.ts';
+import type { OperatorAnswer, OperatorCall } from './support/operator-world.ts';
 import { operatorWith } from './support/test-operators.ts';
-
-let world: OperatorWorld;
-
-beforeAll(async () => {
-  world = await openOperatorWorld();
-});
-afterAll(() => world?.close());
 
 const asRole = (role: string, call: OperatorCall) =>
   world.call({ ...call, authorization: `Bearer token-of-role-${role}` });

@@ -1,14 +1,6 @@
+import { world } from './support/file-operator-world.ts';
 import { startHttpFake } from './support/http-fake.ts';
 import { type CommandEnd, runOperator, runOperatorProcess } from './support/operator-command.ts';
-import { type OperatorWorld, openOperatorWorld } from './support/operator-world.ts';
-
-let world: OperatorWorld;
-
-beforeAll(async () => {
-  world = await openOperatorWorld();
-});
-
-afterAll(() => world?.close());
 
 function operator(...args: string[]): Promise<CommandEnd> {
   return runOperator({ OPERATOR_URL: world.url, OPERATOR_TOKEN: world.token }, args);

@@ -6,15 +6,10 @@ import { Refused } from '@inventory/http/refused';
 import { operatorCodesOf } from '../src/operator/describe-operator-api.ts';
 import type { OperatorEndpoint } from '../src/operator/operator-route.ts';
 import { operatorRoutes } from '../src/operator/operator-routes.ts';
+import { world } from './support/file-operator-world.ts';
 import { type Named, rightOperatorCall, secondPrices } from './support/operator-calls.ts';
-import {
-  type OperatorAnswer,
-  type OperatorCall,
-  type OperatorWorld,
-  openOperatorWorld,
-} from './support/operator-world.ts';
+import type { OperatorAnswer, OperatorCall, OperatorWorld } from './support/operator-world.ts';
 
-let world: OperatorWorld;
 /** Of every call that changes nothing. */
 let unchanged: Named;
 /** APIs whose every dependency fails, is unreachable, or is changed by another operator. */
@@ -25,7 +20,6 @@ let contested: OperatorWorld['call'];
 let impatient: OperatorWorld['call'];
 
 beforeAll(async () => {
-  world = await openOperatorWorld();
   unchanged = await newCustomer();
   broken = await world.callWith(failing(new TypeError('broken')));
   away = await world.callWith(failing(new ServiceUnreachable('the ledger did not answer')));
@@ -38,7 +32,6 @@ afterEach(() => {
   world?.webhooks.reset();
   if (world) Object.assign(world.books, { answers: true, refusesWith: null });
 });
-afterAll(() => world?.close());
 
 function failing(error: Error) {
   const client = new Proxy({}, { get: () => () => Promise.reject(error) }) as never;

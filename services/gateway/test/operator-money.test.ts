@@ -1,14 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { holdsOfEveryAccount } from './support/fake-books.ts';
-import { type OperatorWorld, openOperatorWorld } from './support/operator-world.ts';
-
-let world: OperatorWorld;
-
-beforeAll(async () => {
-  world = await openOperatorWorld();
-});
-
-afterAll(() => world?.close());
+import { world } from './support/file-operator-world.ts';
 
 async function newAccountPath(): Promise<string> {
   return `/accounts/${(await world.tenancy.createAccount({ name: 'Trader' })).id}`;

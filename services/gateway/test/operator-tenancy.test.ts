@@ -1,20 +1,9 @@
 import { systemClock } from '@inventory/runtime/clock';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
-import {
-  type OperatorAnswer,
-  type OperatorWorld,
-  openOperatorWorld,
-} from './support/operator-world.ts';
+import { world } from './support/file-operator-world.ts';
+import type { OperatorAnswer } from './support/operator-world.ts';
 import { openTenancyReplica } from './support/tenancy-replica.ts';
-
-let world: OperatorWorld;
-
-beforeAll(async () => {
-  world = await openOperatorWorld();
-});
-
-afterAll(() => world?.close());
 
 const inventoryScope = 'platform.inventory.refresh.v1';
 

@@ -1,19 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { type OperatorWorld, openOperatorWorld } from './support/operator-world.ts';
+import { world } from './support/file-operator-world.ts';
 
-let world: OperatorWorld;
 let accountId: string;
 let projectId: string;
 
-beforeAll(async () => {
-  world = await openOperatorWorld();
-});
+beforeAll(async () => {});
 beforeEach(async () => {
   const account = await world.tenancy.createAccount({ name: 'Trader' });
   const project = await world.tenancy.createProject({ accountId: account.id, name: null });
   [accountId, projectId] = [account.id, project.id];
 });
-afterAll(() => world?.close());
 
 const put = (path: string, body: unknown, key: string = randomUUID(), isUnanswered = false) =>
   world.call({ method: 'PUT', path, body, headers: { 'idempotency-key': key }, isUnanswered });

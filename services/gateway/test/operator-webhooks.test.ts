@@ -1,15 +1,13 @@
 import type { WebhookDeliveryView } from '@inventory/contracts/http/webhooks';
 import { newProjectId, newRefreshId } from '@inventory/testkit/builders';
 import { fakeSecret } from './support/fake-webhooks.ts';
+import { world } from './support/file-operator-world.ts';
 import { runOperator } from './support/operator-command.ts';
-import { type OperatorWorld, openOperatorWorld } from './support/operator-world.ts';
 
-let world: OperatorWorld;
 let projectId: string;
 let endpointId: string;
 
 beforeAll(async () => {
-  world = await openOperatorWorld();
   const account = await world.tenancy.createAccount({ name: 'Trader' });
   const project = await world.tenancy.createProject({ accountId: account.id, name: null });
   projectId = project.id;
@@ -18,7 +16,6 @@ beforeEach(() => {
   endpointId = `whe_${newRefreshId()}`;
 });
 afterEach(() => world.webhooks.reset());
-afterAll(() => world?.close());
 
 const named = () => ['--project', projectId, '--endpoint', endpointId];
 const run = (...args: string[]) =>
@@ -52,7 +49,7 @@ test('every verb reaches the endpoint that is named (Operating surface: webhooks
     ['GET', pathOf(), {}],
     ['PUT', pathOf(), { state: 'disabled' }],
     ['PUT', pathOf(), { state: 'enabled' }],
-    ['POST', pathOf('/rotate-secret'), { overlap_seconds: 60, idempotency_key: 'k' }],
+    ['POST', pathOf('/rotate-secret'), { overlap_seconds: 60, force: false, idempotency_key: 'k' }],
     ['POST', pathOf('/test'), {}],
     ['POST', pathOf('/redeliver'), { since }],
     ['POST', pathOf('/redeliver'), { event_id: expect.stringMatching(/^evt_/) }],

@@ -1,17 +1,14 @@
 import { credentialList, issuedCredential } from '@inventory/contracts/http/credentials';
 import { newCredentialId, newProjectId } from '@inventory/testkit/builders';
 import { callDocumented } from './support/call-documented.ts';
-import { type GatewayWorld, openWorld } from './support/test-gateway.ts';
+import { world } from './support/file-world.ts';
 import { operate, startWholeGateway, type WholeGateway } from './support/whole-gateway.ts';
 
-let world: GatewayWorld;
 let gateway: WholeGateway;
 
 beforeAll(async () => {
-  world = await openWorld();
   gateway = await startWholeGateway(world);
 });
-afterAll(() => world?.close());
 
 const manage = 'customer.credentials.manage.v1';
 const current = 'platform.inventory.current.page.v1';

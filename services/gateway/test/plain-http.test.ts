@@ -1,22 +1,15 @@
-import {
-  type GatewayWorld,
-  openWorld,
-  startTestGateway,
-  type TestGateway,
-} from './support/test-gateway.ts';
+import { world } from './support/file-world.ts';
+import { startTestGateway, type TestGateway } from './support/test-gateway.ts';
 
-let world: GatewayWorld;
 let behindProxy: TestGateway;
 let alone: TestGateway;
 
 beforeAll(async () => {
-  world = await openWorld();
   [behindProxy, alone] = await Promise.all([
     startTestGateway(world, { trustedProxies: ['127.0.0.0/8'] }),
     startTestGateway(world),
   ]);
 });
-afterAll(() => world?.close());
 
 const v1 = '/inventory/76561198000000000/730/2';
 

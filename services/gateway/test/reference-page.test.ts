@@ -1,25 +1,18 @@
 import { type ServiceStatus, serviceStatus } from '@inventory/contracts/http/status';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { cacheStatus } from '../src/status/read-status-route.ts';
-import {
-  type GatewayWorld,
-  openWorld,
-  startTestGateway,
-  type TestGateway,
-} from './support/test-gateway.ts';
+import { world } from './support/file-world.ts';
+import { startTestGateway, type TestGateway } from './support/test-gateway.ts';
 
-let world: GatewayWorld;
 let gateway: TestGateway;
 let tryable: TestGateway;
 
 beforeAll(async () => {
-  world = await openWorld();
   [gateway, tryable] = await Promise.all([
     startTestGateway(world),
     startTestGateway(world, { canTryReference: true }),
   ]);
 });
-afterAll(() => world?.close());
 
 test('document and reference need no key, and consume nothing', async () => {
   const { key, principal } = world.issue({ requestsPerMinute: 1 });

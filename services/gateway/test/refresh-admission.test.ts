@@ -1,31 +1,26 @@
 import { refreshAcceptanceMeta } from '@inventory/contracts/http/meta';
 import { refreshRecord } from '@inventory/contracts/http/refresh';
 import type { RefreshView } from '@inventory/contracts/internal/refresh';
+import { detailOf, type RefreshRefusal, retryAfterOf } from '@inventory/contracts/refusal';
+import type { admissionReason } from '@inventory/contracts/vocabulary';
 import { newScope } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
+import type { z } from 'zod';
 import { standardDeadlines } from '../src/deadlines.ts';
 import type { ApiAnswer } from './support/api-call.ts';
 import { accepted, completedView, refused, viewOf } from './support/fake-collector.ts';
+import { world } from './support/file-world.ts';
 import { refreshPathOf, statusPathOf } from './support/paths.ts';
 import { patientDeadlines } from './support/patience.ts';
-import {
-  type GatewayWorld,
-  openWorld,
-  startTestGateway,
-  type TestGateway,
-} from './support/test-gateway.ts';
+import { startTestGateway, type TestGateway } from './support/test-gateway.ts';
 
-let world: GatewayWorld;
 let gateway: TestGateway;
 let other: TestGateway;
 let keysMinted = 0;
 
 beforeAll(async () => {
-  world = await openWorld();
   [gateway, other] = await Promise.all([startTestGateway(world), startTestGateway(world)]);
 });
-afterEach(() => world?.reset());
-afterAll(() => world?.close());
 
 interface Post {
   readonly key: string;
@@ -126,63 +121,28 @@ test('a decision that arrives twice is one decision [post-refresh]', async () =>
 
 const month = { cap: 500, spent: 480, resets_at: '2026-12-01T00:00:00.000Z' };
 
-test.each([
-  [
-    { code: 'insufficient_credits', detail: { required: 125, available: 7 } },
-    402,
-    { required: 125, available: 7 },
-    undefined,
-  ],
-  [
-    { code: 'insufficient_units', detail: { required: 125, available: 0 } },
-    402,
-    { required: 125, available: 0 },
-    undefined,
-  ],
-  [{ code: 'spend_cap_reached', detail: month }, 402, month, undefined],
-  [
-    {
-      code: 'outstanding_limit_exceeded',
-      detail: { limit: 'account_share', outstanding_max: 1_000 },
-      retry_after_seconds: 9,
-    },
-    429,
-    { limit: 'account_share', outstanding_max: 1_000 },
-    '9',
-  ],
-  [
-    {
-      code: 'product_unavailable',
-      detail: { admission_state: 'closed', reason: 'global_outstanding_closed' },
-      retry_after_seconds: 17,
-    },
-    503,
-    { admission_state: 'closed', reason: 'global_outstanding_closed' },
-    '17',
-  ],
-  [
-    {
-      code: 'product_unavailable',
-      detail: { admission_state: 'closed', reason: 'inventory_too_large', pages_max: 90 },
-      retry_after_seconds: 5,
-    },
-    503,
-    { admission_state: 'closed', reason: 'inventory_too_large', pages_max: 90 },
-    '5',
-  ],
-  [
-    {
-      code: 'product_unavailable',
-      detail: { admission_state: 'closed', reason: 'operator_closed' },
-      retry_after_seconds: 60,
-    },
-    503,
-    { admission_state: 'closed', reason: 'operator_closed' },
-    '60',
-  ],
-] as const)(
+const closed = (
+  reason: z.infer<typeof admissionReason>,
+  retry_after_seconds: number,
+  more = {},
+) => {
+  const detail = { admission_state: 'closed', reason, ...more } as const;
+  return { code: 'product_unavailable', detail, retry_after_seconds } as const;
+};
+const share = { limit: 'account_share', outstanding_max: 1_000 } as const;
+const refusals: readonly [RefreshRefusal, number][] = [
+  [{ code: 'insufficient_credits', detail: { required: 125, available: 7 } }, 402],
+  [{ code: 'insufficient_units', detail: { required: 125, available: 0 } }, 402],
+  [{ code: 'spend_cap_reached', detail: month }, 402],
+  [{ code: 'outstanding_limit_exceeded', detail: share, retry_after_seconds: 9 }, 429],
+  [closed('global_outstanding_closed', 17), 503],
+  [closed('inventory_too_large', 5, { pages_max: 90 }), 503],
+  [closed('operator_closed', 60), 503],
+];
+
+test.each(refusals)(
   'a refusal %j has its code and leaves the key free (Refresh: key) [a-rejected-admission]',
-  async (refusal, status, detail, retryAfter) => {
+  async (refusal, status) => {
     const { key } = world.issue();
     const idempotencyKey = newIdempotencyKey();
     const scope = newScope();
@@ -191,8 +151,9 @@ test.each([
     const answer = await post({ key, idempotencyKey, scope });
 
     expect(answer.status).toBe(status);
-    expect(answer.json.error).toMatchObject({ code: refusal.code, detail });
-    expect(answer.headers['retry-after']).toBe(retryAfter);
+    expect(answer.json.error).toMatchObject({ code: refusal.code, detail: detailOf(refusal) });
+    const retryAfter = retryAfterOf(refusal);
+    expect(answer.headers['retry-after']).toBe(retryAfter === null ? undefined : `${retryAfter}`);
     expect(answer.json.meta).toMatchObject({
       product_code: 'platform.inventory.refresh.v1',
       price_version: 1,

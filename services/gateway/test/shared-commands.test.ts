@@ -1,7 +1,7 @@
 import type { RefreshId } from '@inventory/contracts/ids';
 import { ensureIndexes } from '@inventory/mongo/indexes';
 import { CorruptDocument } from '@inventory/mongo/parse-document';
-import { systemClock } from '@inventory/runtime/clock';
+import { isoTime, systemClock } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { secretDigest } from '@inventory/runtime/secret-digest';
 import { newAccountId, newProjectId } from '@inventory/testkit/builders';
@@ -10,7 +10,7 @@ import { MongoClient } from 'mongodb';
 import { gatewayIndexes } from '../src/gateway-indexes.ts';
 import { createPendingCancelStore } from '../src/refreshes/pending-cancel-store.ts';
 import { createSeatStore } from '../src/streams/stream-seat-store.ts';
-import { createAnnouncer } from '../src/tenancy/announce-change.ts';
+import type { Announce } from '../src/tenancy/announce-changes.ts';
 import { createAccount, createProject } from '../src/tenancy/creations.ts';
 import { issueCredential } from '../src/tenancy/credentials.ts';
 import { tenancyCollections } from '../src/tenancy/tenancy-documents.ts';
@@ -39,17 +39,22 @@ beforeAll(async () => {
 afterAll(() => client.close());
 beforeEach(() => commands.splice(0));
 
-const announcer = createAnnouncer({
-  ...{ clock: systemClock, identifiers: systemIdentifiers },
-  ...{ invalidate: () => {}, relay: async () => {} },
-});
+const announce: Announce = (_thing, write) => {
+  const body = { account_id: newAccountId(), project_id: null, credential_id: null };
+  const message = {
+    type: 'authority.changed.v1',
+    id: `authority-changed:${systemIdentifiers.uuidV7()}`,
+    body: { ...body, at: isoTime(systemClock.now()) },
+  } as const;
+  return write({ message, atMs: systemClock.now() });
+};
 
 /** The Credential of a new customer and the digest of its secret. */
 async function newCredential() {
   const process = { clock: systemClock, identifiers: systemIdentifiers };
   const account = await createAccount(store, process, { name: 'Trader' });
   const project = await createProject(store, process, { accountId: account.id, name: null });
-  const { credential, secret } = await issueCredential(store, announcer, systemIdentifiers, {
+  const { credential, secret } = await issueCredential(store, announce, systemIdentifiers, {
     projectId: project.id,
     ...{ name: null, permissions: ['*'], expiresAtMs: null, networkPolicy: null },
   });

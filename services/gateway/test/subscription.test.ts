@@ -1,7 +1,7 @@
 import { pageReadMeta, refreshAcceptanceMeta } from '@inventory/contracts/http/meta';
 import { refreshRecord } from '@inventory/contracts/http/refresh';
 import { newScope } from '@inventory/testkit/builders';
-import { type FakeDecision, refused, viewOf } from './support/fake-collector.ts';
+import { type FakeDecision, viewOf } from './support/fake-collector.ts';
 import { saveInventory } from './support/fake-revision-store.ts';
 import { gateway, world } from './support/file-gateway.ts';
 import { currentPathOf, refreshPathOf } from './support/paths.ts';
@@ -86,27 +86,6 @@ test('a page that units pay leaves the credits as they are and shows both (Subsc
     units_remaining: 49,
   });
 });
-
-test.each([
-  [
-    'insufficient_units',
-    { code: 'insufficient_units', detail: { required: 125, available: 80 } },
-    { required: 125, available: 80 },
-  ],
-  ['spend_cap_reached', { code: 'spend_cap_reached', detail: limit }, limit],
-] as const)(
-  'a refresh is refused with %s and its detail (Errors)',
-  async (code, refusal, detail) => {
-    const { key } = world.issue();
-    world.collector.decide = () => refused(refusal);
-
-    const { status, json } = await post(key, code);
-
-    expect(status).toBe(402);
-    expect(json.error).toMatchObject({ code, detail });
-    expect(Object.keys(json.error.detail)).toEqual(Object.keys(detail));
-  },
-);
 
 test('a page beyond the Project’s spend cap is refused with the cap, and nothing is charged (Errors)', async () => {
   const { key } = world.issue();

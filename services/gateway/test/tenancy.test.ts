@@ -7,6 +7,7 @@ import { recordMessages } from '@inventory/testkit/message-recorder';
 import { openNamespace, type TestNamespace } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
+import type { Announce } from '../src/tenancy/announce-changes.ts';
 import { mintSecret, rotateCredential } from '../src/tenancy/credentials.ts';
 import type { Credential } from '../src/tenancy/tenancy.domain.ts';
 import { createTenancyStore } from '../src/tenancy/tenancy-store.ts';
@@ -104,7 +105,8 @@ test.each([{ secrets: 'none' }, { secrets: [null, { digest: 7 }] }, {}])(
     await credentials.insertOne({ _id: 'corrupt', ...corrupt });
 
     const read: string[] = [];
-    for await (const one of createTenancyStore(here.db).readSecretDigests()) read.push(one);
+    for await (const one of createTenancyStore(here.db).credentials.readSecretDigests())
+      read.push(one);
     await credentials.deleteOne({ _id: 'corrupt' });
 
     expect(read).toContain(secretDigest(secret));
@@ -204,20 +206,18 @@ test('of rotations at once one succeeds, so no returned secret is invalid', asyn
   const { credential, secret } = await newCustomer(here.tenancy);
   const store = createTenancyStore(here.db);
   const announced = { message: announcementOf(credential), atMs: systemClock.now() };
-  const announcer = {
-    createAnnouncement: () => announced,
-    publishChange: async () => undefined,
-  };
+  const announce: Announce = (_thing, write) => write(announced);
   const allHaveRead = barrier(3);
-  const findCredential = async (id: CredentialId) => {
-    const found = await store.findCredential(id);
+  const requireAfterAll = async (id: CredentialId) => {
+    const found = await store.credentials.require(id);
     await allHaveRead();
     return found;
   };
+  const credentials = { ...store.credentials, require: requireAfterAll };
 
   const rotation = { credentialId: credential.id, overlapMs: 0 };
   const results = await Promise.allSettled(
-    [1, 2, 3].map(() => rotateCredential({ ...store, findCredential }, announcer, rotation)),
+    [1, 2, 3].map(() => rotateCredential({ ...store, credentials }, announce, rotation)),
   );
 
   const rotated = results.filter((result) => result.status === 'fulfilled');

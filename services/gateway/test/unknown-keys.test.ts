@@ -1,12 +1,6 @@
 import { callDocumented } from './support/call-documented.ts';
-import { type GatewayWorld, openWorld, startTestGateway } from './support/test-gateway.ts';
-
-let world: GatewayWorld;
-
-beforeAll(async () => {
-  world = await openWorld();
-});
-afterAll(() => world?.close());
+import { world } from './support/file-world.ts';
+import { startTestGateway } from './support/test-gateway.ts';
 
 const path = '/v2/account';
 

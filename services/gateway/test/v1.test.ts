@@ -5,6 +5,8 @@ import {
   v1OriginalFailure,
 } from '@inventory/contracts/http/v1';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
+import type { PublicCode } from '@inventory/contracts/refusal-codes';
+import type { Permission } from '@inventory/contracts/vocabulary';
 import { newScope } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
 import type { ApiAnswer } from './support/api-call.ts';
@@ -32,112 +34,53 @@ function ask(pathOf: (scope: InventoryKey) => string, given: Asking): Promise<Ap
   return gateway.call({ method, path: pathOf(scope) + query, key, headers });
 }
 
-/** The one fixed table of the original route, and the codes of the alias. */
-const failures: readonly (readonly [string, number, string, string, () => Asking])[] = [
-  ['no key', 401, 'API Key is missing', 'missing_api_key', () => ({})],
-  ['a wrong key', 401, 'Invalid API Key', 'invalid_api_key', () => ({ key: 'wrong' })],
-  [
-    'a missing scope',
-    403,
-    'Unauthorized',
-    'permission_denied',
-    () => ({ key: world.issue({ permissions: ['platform.inventory.refresh.v1'] }).key }),
-  ],
-  [
-    'a foreign network',
-    403,
-    'Unauthorized',
-    'permission_denied',
-    () => ({ key: world.issue({ networkPolicies: [['192.0.2.0/24']] }).key }),
-  ],
-  [
-    'a private inventory',
-    403,
-    'Inventory is private',
-    'inventory_private',
-    () => {
-      world.collector.live.answerInstead = () => noPage('private');
-      return { key: world.issue().key };
-    },
-  ],
-  [
-    'an unknown inventory',
-    404,
-    'Inventory not found',
-    'inventory_not_found',
-    () => ({ key: world.issue().key }),
-  ],
-  [
-    'a full rate window',
-    429,
-    'Rate limit exceeded',
-    'rate_limit_exceeded',
-    () => ({ key: world.issue({ requestsPerMinute: 0 }).key }),
-  ],
-  [
-    'a platform in trouble',
-    502,
-    'Upstream unavailable',
-    'upstream_unavailable',
-    () => {
-      world.collector.live.answerInstead = () => noPage('throttled', 30);
-      return { key: world.issue().key };
-    },
-  ],
-  [
-    'a silent platform',
-    502,
-    'Upstream unavailable',
-    'upstream_unavailable',
-    () => {
-      world.collector.live.answerInstead = () => noPage('timeout', 5);
-      return { key: world.issue().key };
-    },
-  ],
-  [
-    'more reads at a time than an account may have',
-    429,
-    'Rate limit exceeded',
-    'rate_limit_exceeded',
-    () => {
-      world.collector.live.answerInstead = () => noPage('concurrency_limit', 2);
-      return { key: world.issue().key };
-    },
-  ],
-  [
-    'an unavailable collector',
-    503,
-    'Service unavailable',
-    'service_unavailable',
-    () => {
-      world.collector.http.isDown = true;
-      return { key: world.issue().key };
-    },
-  ],
-  [
-    'a collector that talks nonsense',
-    500,
-    'Internal server error',
-    'internal_error',
-    () => {
-      world.collector.live.answerInstead = () => ({ status: 409, body: '{}' });
-      return { key: world.issue().key };
-    },
-  ],
-  [
-    'a method that is not offered',
-    405,
-    'Method Not Allowed',
-    'method_not_allowed',
-    () => ({ method: 'POST', key: world.issue().key }),
-  ],
-  [
-    'JSON refused',
-    406,
-    'Not Acceptable',
-    'not_acceptable',
-    () => ({ key: world.issue().key, headers: { accept: 'text/html' } }),
-  ],
+const issued = (of: Parameters<typeof world.issue>[0] = {}, more: Asking = {}) => {
+  return (): Asking => ({ key: world.issue(of).key, ...more });
+};
+function answering(instead: NonNullable<typeof world.collector.live.answerInstead>) {
+  return (): Asking => {
+    world.collector.live.answerInstead = instead;
+    return issued()();
+  };
+}
+const platform = (...trouble: Parameters<typeof noPage>) => answering(() => noPage(...trouble));
+const withoutCollector = (): Asking => {
+  world.collector.http.isDown = true;
+  return issued()();
+};
+const permissions: Permission[] = ['platform.inventory.refresh.v1'];
+const networkPolicies = [['192.0.2.0/24']];
+const accept = { headers: { accept: 'text/html' } };
+
+/** The fixed texts of the original route. */
+const texts: Partial<Record<PublicCode, string>> = {
+  missing_api_key: 'API Key is missing',
+  invalid_api_key: 'Invalid API Key',
+  permission_denied: 'Unauthorized',
+  inventory_private: 'Inventory is private',
+  inventory_not_found: 'Inventory not found',
+  rate_limit_exceeded: 'Rate limit exceeded',
+  upstream_unavailable: 'Upstream unavailable',
+  service_unavailable: 'Service unavailable',
+  internal_error: 'Internal server error',
+  method_not_allowed: 'Method Not Allowed',
+  not_acceptable: 'Not Acceptable',
+};
+const failures: readonly (readonly [string, number, PublicCode, () => Asking])[] = [
+  ['no key', 401, 'missing_api_key', () => ({})],
+  ['a wrong key', 401, 'invalid_api_key', () => ({ key: 'wrong' })],
+  ['a missing scope', 403, 'permission_denied', issued({ permissions })],
+  ['a foreign network', 403, 'permission_denied', issued({ networkPolicies })],
+  ['a private inventory', 403, 'inventory_private', platform('private')],
+  ['an unknown inventory', 404, 'inventory_not_found', issued()],
+  ['a full rate window', 429, 'rate_limit_exceeded', issued({ requestsPerMinute: 0 })],
+  ['a platform in trouble', 502, 'upstream_unavailable', platform('throttled', 30)],
+  ['a silent platform', 502, 'upstream_unavailable', platform('timeout', 5)],
+  ['too many reads at a time', 429, 'rate_limit_exceeded', platform('concurrency_limit', 2)],
+  ['an unavailable collector', 503, 'service_unavailable', withoutCollector],
+  ['nonsense', 500, 'internal_error', answering(() => ({ status: 409, body: '{}' }))],
+  ['a method that is not offered', 405, 'method_not_allowed', issued({}, { method: 'POST' })],
+  ['JSON refused', 406, 'not_acceptable', issued({}, accept)],
 ];
 
 const retryable = [429, 502, 503];
@@ -227,12 +170,12 @@ describe.each(routes)('the %s route of V1', (dialect, pathOf) => {
     expect(answer.headers['x-credits-charged']).toBe('1');
   });
 
-  test.each(failures)('%s is %i in its own dialect', async (_what, status, text, code, given) => {
+  test.each(failures)('%s is %i in its own dialect', async (_what, status, code, given) => {
     const answer = await ask(pathOf, given());
 
     expect(answer.status).toBe(status);
     if (dialect === 'original') {
-      expect(v1OriginalFailure.strict().parse(answer.json)).toEqual({ detail: text });
+      expect(v1OriginalFailure.strict().parse(answer.json)).toEqual({ detail: texts[code] });
     } else {
       const { error } = v1AliasFailure.strict().parse(answer.json);
       expect(error.code).toBe(code);

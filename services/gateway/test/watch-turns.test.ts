@@ -166,6 +166,43 @@ async function openStage({ maxCreditsPerDay = null as number | null, everySecond
   });
 }
 
+test('a watch above the limit is withdrawn, unless another request was answered with it meanwhile (watch_limit_exceeded) [watches]', async () => {
+  const watches = createWatchStore(db, testLogger);
+  const owner = { accountId: newAccountId(), projectId: newProjectId() };
+  const deps = {
+    ...{ clock: createTestClock(0), identifiers: systemIdentifiers },
+    savedAssets: async () => null,
+  };
+  const wanted = { ...owner, language: 'english', max_credits_per_day: null } as const;
+  const [watched, rival] = [newScope(), newScope()];
+  /** As if it had been counted before the other was inserted. */
+  const putRival = () =>
+    putWatch({ ...deps, watches, watchesMax: 2 }, { ...wanted, scope: rival, every_seconds: 300 });
+  const putWith = (between: () => Promise<unknown>) => {
+    const insertWatch = async (watch: Watch) => {
+      const inserted = await watches.insertWatch(watch);
+      await between();
+      return inserted;
+    };
+    const of = { ...wanted, scope: watched, every_seconds: 300 };
+    return putWatch({ ...deps, watches: { ...watches, insertWatch }, watchesMax: 1 }, of);
+  };
+
+  await expect(putWith(putRival)).rejects.toMatchObject({
+    refusal: { code: 'watch_limit_exceeded' },
+  });
+  expect(await watches.findWatch(owner.projectId, watched)).toBeNull();
+
+  await watches.deleteWatch(owner.projectId, rival);
+  const { status } = await putWith(async () => {
+    await putRival();
+    const again = { ...wanted, scope: watched, every_seconds: 600 };
+    expect((await putWatch({ ...deps, watches, watchesMax: 1 }, again)).status).toBe(200);
+  });
+  expect(status).toBe(200);
+  expect(await watches.findWatch(owner.projectId, watched)).not.toBeNull();
+});
+
 const openRuns = (stage: Awaited<ReturnType<typeof openStage>>) =>
   [...stage.refreshes.values()].filter(({ view }) => view.record.state !== 'completed').length;
 

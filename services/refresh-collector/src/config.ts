@@ -1,17 +1,9 @@
-import {
-  type ServiceConfig,
-  serviceConfig,
-  serviceSettings,
-} from '@inventory/runtime/service-settings';
+import { serviceConfig, serviceSettings } from '@inventory/runtime/service-settings';
 import { deepFreeze, readSettings, url } from '@inventory/runtime/settings';
-import { type EgressConfig, egressConfig, egressSettings } from './egress/egress-config.ts';
-import {
-  type LivePageConfig,
-  livePageConfig,
-  livePageSettings,
-} from './live-pages/live-page-config.ts';
-import { type RefreshConfig, refreshConfig, refreshSettings } from './refreshes/refresh-config.ts';
-import { type ScanConfig, scanConfig, scanSettings } from './scans/scan-config.ts';
+import { egressConfig, egressSettings } from './egress/egress-config.ts';
+import { livePageConfig, livePageSettings } from './live-pages/live-page-config.ts';
+import { refreshConfig, refreshSettings } from './refreshes/refresh-config.ts';
+import { scanConfig, scanSettings } from './scans/scan-config.ts';
 
 export const settings = {
   ...serviceSettings,
@@ -23,19 +15,9 @@ export const settings = {
   ...refreshSettings,
 } as const;
 
-export interface RefreshCollectorConfig
-  extends ServiceConfig,
-    EgressConfig,
-    LivePageConfig,
-    ScanConfig,
-    RefreshConfig {
-  readonly revisionStoreUrl: string;
-  readonly billingLedgerUrl: string;
-}
+export type RefreshCollectorConfig = ReturnType<typeof loadConfig>;
 
-export function loadConfig(
-  environment: Record<string, string | undefined>,
-): RefreshCollectorConfig {
+export function loadConfig(environment: Record<string, string | undefined>) {
   const parsed = readSettings(settings, environment);
   return deepFreeze({
     ...serviceConfig(parsed),

@@ -36,16 +36,17 @@ export interface Stores {
   readonly survey: RefreshSurveyStore;
 }
 
-export interface StoresDeps {
-  readonly config: RefreshCollectorConfig;
-  readonly clock: Clock;
-  readonly logger: Pick<Logger, 'error'>;
-  /** Name of this replica in its presence. */
-  readonly replica: string;
-}
-
 /** Opens every store of the service. */
-export function openStores(db: Db, deps: StoresDeps): Stores {
+export function openStores(
+  db: Db,
+  deps: {
+    readonly config: RefreshCollectorConfig;
+    readonly clock: Clock;
+    readonly logger: Pick<Logger, 'error'>;
+    /** Name of this replica in its presence. */
+    readonly replica: string;
+  },
+): Stores {
   const { config, clock, logger, replica } = deps;
   const collections = openCollections(db);
   const { refreshes } = collections;

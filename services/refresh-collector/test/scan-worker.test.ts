@@ -131,6 +131,29 @@ test('a scan that starts here is not read again, one that another worker has cla
   expect([...running]).toEqual([started.id]);
 });
 
+test('an ended scan is followed by a look for others only where one may wait for its slot (architecture: 6)', async () => {
+  const ends: boolean[] = [];
+  const { worker } = openWorker({ scansMax: 1, onEnded: (mayWait) => void ends.push(mayWait) });
+  const end = async ({ id }: Refresh) => {
+    const before = ends.length;
+    worker.stopScan(id);
+    await waitFor('the scan has ended', () => ends.length > before);
+    return ends.at(-1);
+  };
+  const [first, second] = [await waitingScan(1_000), await waitingScan(2_000)];
+
+  await worker.takeWaiting();
+  const beforeAnother = await end(first);
+  await runFor(2, [worker]);
+  expect(worker.reserveSlot(1)).toBeNull();
+  const beforeOneWithoutSlot = await end(second);
+  const third = await waitingScan();
+  await runFor(2, [worker]);
+  const beforeNone = await end(third);
+
+  expect([beforeAnother, beforeOneWithoutSlot, beforeNone]).toEqual([true, true, false]);
+});
+
 describe('several replicas', () => {
   const pagesOf = (scans: readonly Refresh[], running: ReadonlySet<string>) =>
     scans.reduce((sum, { id }) => sum + (running.has(id) ? (pages.get(id) ?? 0) : 0), 0);

@@ -1,8 +1,4 @@
-import {
-  type ServiceConfig,
-  serviceConfig,
-  serviceSettings,
-} from '@inventory/runtime/service-settings';
+import { serviceConfig, serviceSettings } from '@inventory/runtime/service-settings';
 import { deepFreeze, duration, integer, readSettings } from '@inventory/runtime/settings';
 
 export const settings = {
@@ -48,25 +44,9 @@ export const settings = {
   PRUNE_EVERY_MS: duration().prefault('30000').describe('Pause between two runs of pruning'),
 } as const;
 
-export interface RevisionStoreConfig extends ServiceConfig {
-  readonly assembly: {
-    readonly leaseMs: number;
-    readonly smallScansMax: number;
-    readonly missingPagesWaitMs: number;
-  };
-  readonly blockCacheBytes: number;
-  readonly retention: {
-    readonly supersededKeptMs: number;
-    readonly changesKeptMs: number;
-    readonly headKeptMs: number;
-    readonly forgottenChunksKeptMs: number;
-    readonly forgottenCapturesKeptMs: number;
-    readonly scanRecordsKeptMs: number;
-    readonly pruneEveryMs: number;
-  };
-}
+export type RevisionStoreConfig = ReturnType<typeof loadConfig>;
 
-export function loadConfig(environment: Record<string, string | undefined>): RevisionStoreConfig {
+export function loadConfig(environment: Record<string, string | undefined>) {
   const parsed = readSettings(settings, environment);
   return deepFreeze({
     ...serviceConfig(parsed),

@@ -17,7 +17,7 @@ import { openOperations } from './open-operations.ts';
 import { createAssetIndexes } from './operations/asset-index.ts';
 import { startAssemblies } from './operations/start-assemblies.ts';
 import { startPruning, startScanCount } from './start-jobs.ts';
-import { cacheBlocks } from './storage/block-cache.ts';
+import { cacheBlocks, cacheStoredBlocks } from './storage/block-cache.ts';
 import { indexes } from './storage/collections.ts';
 
 const concurrencyMax = 16;
@@ -53,7 +53,10 @@ export async function startRevisionStore(
     readChangesPageRoute.bind(cached),
     readObservationRoute.bind(deps),
     lookUpAssetsRoute.bind({ ...cached, assetIndexes: createAssetIndexes(deps) }),
-    readExportLinesRoute.bind({ ...deps, blocks: cacheBlocks(stores.blocks, exportCacheBytes) }),
+    readExportLinesRoute.bind({
+      ...deps,
+      blocks: cacheStoredBlocks(stores.blocks, exportCacheBytes),
+    }),
     eraseInventoryRoute.bind(deps),
   ];
   return serveInternal(context, routes, health);

@@ -1,12 +1,12 @@
 import { changesPageMeta, changesPageMetaHeader } from '@inventory/contracts/internal/changes';
 import { type InventoryKey, inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { contentCodings } from '@inventory/contracts/vocabulary';
+import { pack } from '@inventory/runtime/packed-bytes';
 import { newScope } from '@inventory/testkit/builders';
 import { Binary } from 'mongodb';
 import { joinTexts } from '../src/domain/joined-texts.ts';
 import { createAssetIndexStore } from '../src/storage/asset-index-store.ts';
 import { createBlockStore } from '../src/storage/block-store.ts';
-import { pack } from '../src/storage/compression.ts';
 import { toNumberBytes } from '../src/storage/mapping.ts';
 import { createScopeStore } from '../src/storage/scope-store.ts';
 import { asset, description, plainPage, type ScanPage } from './support/scan-builder.ts';

@@ -1,10 +1,10 @@
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
+import { pack } from '@inventory/runtime/packed-bytes';
 import { newScope } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { Binary } from 'mongodb';
 import { fromCompletedMessage } from '../src/consumers/on-revision-commands.ts';
 import { assembleScan } from '../src/operations/assemble-scan.ts';
-import { pack } from '../src/storage/compression.ts';
 import { assemblyOn } from './support/assembly-on.ts';
 import {
   asset,

@@ -10,7 +10,6 @@ import { currentPage } from './benchmarks/current-page.ts';
 import { exportInventory } from './benchmarks/export.ts';
 import { heldStreams } from './benchmarks/held-streams.ts';
 import { idle } from './benchmarks/idle.ts';
-import { kafkaClients } from './benchmarks/kafka-clients.ts';
 import { largeRefresh } from './benchmarks/large-refresh.ts';
 import { ledgerCore } from './benchmarks/ledger-core.ts';
 import { ledgerHistory } from './benchmarks/ledger-history.ts';
@@ -49,7 +48,6 @@ const benchmarks: readonly Benchmark[] = [
   scaling,
   streams,
   heldStreams,
-  kafkaClients,
   unknownKeys,
   webhooks,
   pendingWork,

@@ -10,6 +10,7 @@ export const rareSeries: readonly string[] = [
   'inventory_gateway_reversals_total{result="applied"}',
   'inventory_ledger_repetitions_total{service="billing-ledger"}',
   'inventory_job_failures_total{service="gateway",job_name="captures"}',
+  'inventory_work_failures_total{service="gateway",work="page reversals"}',
   'kubelet_volume_stats_available_bytes{namespace="inventory",persistentvolumeclaim="kept-kafka-0"}',
   'kubelet_volume_stats_capacity_bytes{namespace="inventory",persistentvolumeclaim="kept-kafka-0"}',
   'node_filesystem_avail_bytes{instance="node-1",mountpoint="/",fstype="ext4"}',

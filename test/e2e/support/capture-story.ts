@@ -83,27 +83,6 @@ export function doorsOf(stack: StoryStack, { api }: Customer): readonly [PublicA
   return [one, other];
 }
 
-/** Inventories whose chain is complete, each with something odd in its pages. */
-export const wholeInventories = [
-  'empty',
-  'all-hidden',
-  'some-hidden',
-  'stacks',
-  'huge-amounts',
-  'ids-above-2-53',
-  'currency-row',
-  'missing-instanceid',
-  'description-missing',
-  'description-later',
-  'description-repeated',
-  'odd-lists',
-  'unknown-fields',
-  'blank-middle-page',
-  'short-middle-page',
-  'cursor-before-last-row',
-  'duplicate-asset',
-];
-
 /** Captures each of them and refreshes it: both have to find the same inventory. */
 export function testWholeCaptures(
   story: () => CaptureStory,

@@ -99,13 +99,7 @@ async function readRequest(
   now: () => number,
 ): Promise<PlatformRequest | Answer> {
   const target = request.url ?? '/';
-  const absolute = /^http:\/\//i.test(target);
-  const identity = absolute
-    ? proxyIdentity(request.headers['proxy-authorization'])
-    : (tunnelIdentity ?? directIdentity(request.socket.remoteAddress));
-  if (identity === undefined) {
-    return errorAnswer(407, 'The proxy needs a user name: it is the egress identity.');
-  }
+  const identity = tunnelIdentity ?? directIdentity(request.socket.remoteAddress);
   const url = URL.parse(target, 'http://platform');
   if (url === null) {
     return errorAnswer(400, 'The request target is no URL.');
@@ -169,7 +163,6 @@ function send(answer: Answer, response: ServerResponse): void {
     'content-type': answer.contentType,
     'content-length': body.length,
     ...answer.headers,
-    ...(answer.status === 407 ? { 'proxy-authenticate': 'Basic realm="egress identity"' } : {}),
     ...(answer.status === 413 ? { connection: 'close' } : {}),
   });
   if (answer.cut) {

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { projectPath } from '../http/parameters.ts';
 import { eventTypeName, type ProjectEvent } from '../http/project-event.ts';
 import { eventId, projectId, refreshId } from '../ids.ts';
+import { operationsFor } from './operations.ts';
 
 /**
  * An event of any type, also of one that a later version adds, as the JSON that its author has
@@ -27,20 +29,13 @@ export function writeEvent<Event extends ProjectEvent>(
   return { id, type, occurred_at, refresh_id, json: JSON.stringify(event) };
 }
 
-/** Paths of the event-stream's internal API of logs. */
-export const logPaths = {
-  heads: '/logs/heads',
-  appended: '/logs/appended',
-  log: '/projects/{project_id}/log',
-} as const;
-
 /** Most Projects of one request for heads. */
 export const logHeadsMax = 1_000;
 /** Most entries of one batch of a log. */
 export const logBatchMax = 500;
 
 /** Body of POST /logs/heads of the event-stream. */
-export const logHeadsQuery = z.object({ project_ids: z.array(projectId).max(logHeadsMax) });
+const logHeadsQuery = z.object({ project_ids: z.array(projectId).max(logHeadsMax) });
 
 /** The end of a Project's log; position 0 for an empty one. */
 export const logHead = z.object({ project_id: projectId, position: z.int().min(0) });
@@ -51,7 +46,7 @@ export type LogHeads = z.infer<typeof logHeads>;
 export const appendedEntriesMax = 10_000;
 
 /** Query of GET /logs/appended of the event-stream; without `since` nothing has been read yet. */
-export const appendedHeadsQuery = z.object({ since: z.iso.datetime().optional() });
+const appendedHeadsQuery = z.object({ since: z.iso.datetime().optional() });
 
 /**
  * The heads of Projects with entries appended since a time. `next_since` continues the read and
@@ -65,7 +60,7 @@ export const appendedHeads = logHeads.extend({
 export type AppendedHeads = z.infer<typeof appendedHeads>;
 
 /** Query of GET /projects/{project_id}/log of the event-stream. */
-export const logBatchQuery = z.object({
+const logBatchQuery = z.object({
   after: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER),
   limit: z.coerce.number().int().min(1).max(logBatchMax).default(logBatchMax),
 });
@@ -86,3 +81,18 @@ export const logBatch = z.object({
   items: z.array(logEntry),
 });
 export type LogBatch = z.infer<typeof logBatch>;
+
+const { get, post } = operationsFor(['gateway']);
+
+/** The event-stream's internal API of logs. */
+export const logApi = {
+  readHeads: post('/logs/heads', { input: { body: logHeadsQuery }, answer: logHeads }),
+  readAppendedHeads: get('/logs/appended', {
+    input: { query: appendedHeadsQuery },
+    answer: appendedHeads,
+  }),
+  readLogBatch: get('/projects/{project_id}/log', {
+    input: { path: projectPath, query: logBatchQuery },
+    answer: logBatch,
+  }),
+};

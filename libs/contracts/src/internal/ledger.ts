@@ -1,23 +1,8 @@
 import { z } from 'zod';
+import { canonicalDecimal } from '../http/parameters.ts';
 import { accountId, projectId, refreshId, requestId } from '../ids.ts';
 import { fundingMode, ledgerAsset, productCode } from '../vocabulary.ts';
-
-/** Paths of the billing-ledger's internal API. */
-export const ledgerPaths = {
-  balance: '/accounts/{account_id}/balance',
-  terms: '/accounts/{account_id}/terms',
-  funds: '/accounts/{account_id}/funds',
-  accountHolds: '/accounts/{account_id}/holds',
-  statement: '/accounts/{account_id}/statement',
-  usage: '/accounts/{account_id}/usage',
-  holds: '/holds',
-  verify: '/verify',
-  quarantine: '/quarantine',
-  liftQuarantine: '/quarantine/{account_id}/lift',
-  prices: '/prices',
-  priceLists: '/price-lists',
-  priceList: '/price-lists/{version}',
-} as const;
+import { operationsFor } from './operations.ts';
 
 /**
  * GET /accounts/{account_id}/balance: the current balance, from the newest entry of the journal; in a
@@ -220,3 +205,69 @@ export type QuarantineList = z.infer<typeof quarantineList>;
 /** POST /quarantine/{account_id}/lift: `lifted` is false where it was not in quarantine. */
 export const quarantineLifted = z.object({ account_id: accountId, lifted: z.boolean() });
 export type QuarantineLifted = z.infer<typeof quarantineLifted>;
+
+const rowsMax = 1_000;
+const limit = z.coerce.number().int().min(1).max(rowsMax).default(100);
+const path = z.object({ account_id: accountId });
+
+const dayMs = 86_400_000;
+/** UTC days, both in the span. */
+const usageQuery = z
+  .object({ from: z.iso.date(), to: z.iso.date(), project_id: projectId.optional() })
+  .refine(({ from, to }) => from <= to, { path: ['to'], message: 'must not be before from' })
+  .refine(({ from, to }) => Date.parse(to) - Date.parse(from) < usageDaysMax * dayMs, {
+    path: ['to'],
+    message: `must be at most ${usageDaysMax - 1} days after from`,
+  });
+
+const statementQuery = z.object({
+  after_seq: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).default(0),
+  limit,
+});
+const holdsQuery = z.object({
+  older_than_seconds: z.coerce.number().int().min(0).max(1_000_000_000).default(0),
+  limit,
+});
+const priceListPath = z.object({ version: canonicalDecimal(1, priceVersionMax) });
+
+const { get, put, post } = operationsFor(['gateway']);
+
+/** The internal API of the billing-ledger. */
+export const ledgerApi = {
+  readBalance: get('/accounts/{account_id}/balance', { input: { path }, answer: balanceView }),
+  readTerms: get('/accounts/{account_id}/terms', { input: { path }, answer: accountTerms }),
+  readFunds: get('/accounts/{account_id}/funds', {
+    input: { path, query: z.object({ project_id: projectId }) },
+    answer: accountFunds,
+  }),
+  listHolds: get('/accounts/{account_id}/holds', { input: { path }, answer: holdList }),
+  readStatement: get('/accounts/{account_id}/statement', {
+    input: { path, query: statementQuery },
+    answer: statementPage,
+  }),
+  readUsage: get('/accounts/{account_id}/usage', {
+    input: { path, query: usageQuery },
+    answer: usageReport,
+    refusals: ['usage_too_large'],
+  }),
+  listOldHolds: operationsFor(['refresh-collector']).get('/holds', {
+    input: { query: holdsQuery },
+    answer: holdList,
+  }),
+  verify: post('/verify', { input: {}, answer: verifyReport }),
+  listQuarantined: get('/quarantine', {
+    input: { query: z.object({ limit }) },
+    answer: quarantineList,
+  }),
+  liftQuarantine: post('/quarantine/{account_id}/lift', {
+    input: { path },
+    answer: quarantineLifted,
+  }),
+  readPrices: get('/prices', { input: {}, answer: priceSchedule }),
+  listPriceLists: get('/price-lists', { input: {}, answer: priceLists }),
+  publishPriceList: put('/price-lists/{version}', {
+    input: { path: priceListPath, body: newPriceList },
+    answer: priceList,
+    refusals: ['price_version_conflict', 'effective_date_too_early'],
+  }),
+};

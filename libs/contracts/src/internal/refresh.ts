@@ -1,20 +1,13 @@
 import { z } from 'zod';
-import { idempotencyKey, scopePath } from '../http/parameters.ts';
+import { idempotencyKey, projectPath, refreshIdPath, scopePath } from '../http/parameters.ts';
 import { expectedCompletedAt, refreshRecord } from '../http/refresh.ts';
+import { serviceStatus } from '../http/status.ts';
 import { accountId, projectId, refreshId, watchId } from '../ids.ts';
 import { language } from '../languages.ts';
 import type { heldBy } from '../messages/billing-outcome.ts';
 import { refreshRefusal } from '../refusal.ts';
 import { closedReason, refreshState, servedFrom } from '../vocabulary.ts';
-
-/** Paths of the refresh-collector's internal API. */
-export const refreshPaths = {
-  refresh: '/refreshes/{refresh_id}',
-  refreshes: '/projects/{project_id}/refreshes',
-  attempt: '/projects/{project_id}/attempt',
-  admission: '/admission',
-  status: '/status',
-} as const;
+import { operationsFor } from './operations.ts';
 
 /** What was held at acceptance, and under which prices. */
 export const refreshAcceptance = z.object({
@@ -52,7 +45,7 @@ const collectedRecord = refreshRecord.extend({
  * `interim`: the caller waits for the end, and shows nothing of a pending refresh. Its estimate then
  * leaves out what is before it.
  */
-export const refreshQuery = z.object({ interim: z.literal('true').optional() });
+const refreshQuery = z.object({ interim: z.literal('true').optional() });
 
 /** GET /refreshes/{refresh_id} of the collector. */
 export const refreshView = z.object({
@@ -71,7 +64,7 @@ export const refreshView = z.object({
 export type RefreshView = z.infer<typeof refreshView>;
 
 /** GET /projects/{project_id}/refreshes of the collector: newest first. */
-export const refreshListQuery = z.object({
+const refreshListQuery = z.object({
   state: z.array(refreshState),
   refresh_id: z.array(refreshId).max(100),
   /** Only the runs of this watch. */
@@ -86,7 +79,7 @@ export const refreshList = z.object({ items: z.array(collectedRecord), has_more:
 export type RefreshList = z.infer<typeof refreshList>;
 
 /** GET /projects/{project_id}/attempt of the collector: one that is not made yet. */
-export const attemptQuery = scopePath.extend({
+const attemptQuery = scopePath.extend({
   account_id: accountId,
   idempotency_key: idempotencyKey.optional(),
   /** Given where a saved observation may answer it. */
@@ -113,3 +106,25 @@ export const admissionView = z.object({
 });
 export type AdmissionView = z.infer<typeof admissionView>;
 export const admissionChange = z.object({ operator_closed: z.boolean() });
+
+const { get, put } = operationsFor(['gateway']);
+
+/** The internal API of the refresh-collector, without that of live pages. */
+export const refreshApi = {
+  readRefresh: get('/refreshes/{refresh_id}', {
+    input: { path: refreshIdPath, query: refreshQuery },
+    answer: refreshView,
+    refusals: ['refresh_not_found'],
+  }),
+  listRefreshes: get('/projects/{project_id}/refreshes', {
+    input: { path: projectPath, query: refreshListQuery },
+    answer: refreshList,
+  }),
+  readAttempt: get('/projects/{project_id}/attempt', {
+    input: { path: projectPath, query: attemptQuery },
+    answer: attemptView,
+  }),
+  readAdmission: get('/admission', { input: {}, answer: admissionView }),
+  setAdmission: put('/admission', { input: { body: admissionChange }, answer: admissionView }),
+  readStatus: get('/status', { input: {}, answer: serviceStatus }),
+};

@@ -1,38 +1,28 @@
 import { z } from 'zod';
-import { idempotencyKey } from '../http/parameters.ts';
+import { idempotencyKey, projectPath } from '../http/parameters.ts';
+import { watchTest } from '../http/watches.ts';
 import {
+  deletedWebhookEndpoint,
   newWebhookEndpoint,
+  webhookEndpointPath as path,
   webhookDeliveriesQuery,
   webhookDelivery,
+  webhookEndpoint,
+  webhookEndpointChange,
   webhookEndpointList,
   webhookEndpointWithSecret,
+  webhookPing,
+  webhookRedelivered,
+  webhookRedelivery,
   webhookRotation,
 } from '../http/webhooks.ts';
 import { accountId, eventId, projectId, webhookEndpointId } from '../ids.ts';
-import type { RefusalCode } from '../refusal.ts';
-
-const endpoints = '/projects/{project_id}/webhook-endpoints';
-const endpoint = `${endpoints}/{endpoint_id}` as const;
-
-/** Paths of the event-stream's internal API of webhooks. */
-export const webhookPaths = {
-  endpoints,
-  endpoint,
-  rotateSecret: `${endpoint}/rotate-secret`,
-  test: `${endpoint}/test`,
-  deliveries: `${endpoint}/deliveries`,
-  redeliver: `${endpoint}/redeliver`,
-} as const;
-
-/** Path of the sample of a completed refresh, in the event-stream's internal API. */
-export const samplePath = '/projects/{project_id}/sample-event';
-/** Path of {@link eventDeliveries} in the event-stream's internal API. */
-export const eventDeliveriesPath = '/projects/{project_id}/event-deliveries';
+import { operationsFor } from './operations.ts';
 
 /** Query of GET /projects/{project_id}/event-deliveries. */
-export const eventDeliveriesQuery = z.object({ event_id: z.array(eventId).min(1).max(100) });
+const eventDeliveriesQuery = z.object({ event_id: z.array(eventId).min(1).max(100) });
 /** The deliveries of events, to the endpoints of their Project. */
-export const eventDeliveries = z.object({
+const eventDeliveries = z.object({
   items: z.array(
     z.object({
       event_id: eventId,
@@ -42,41 +32,24 @@ export const eventDeliveries = z.object({
   ),
 });
 
-/** Path of {@link projectStanding} in the gateway's internal API. */
-export const standingPath = '/internal/projects/{project_id}/standing';
-
-/** Path of {@link eventProjects} in the gateway's internal API. */
-export const eventProjectsPath = '/internal/accounts/{account_id}/event-projects';
-
-/** What the event-stream refuses as the answer to a customer or an operator. */
-export const webhookRefusals = [
-  'webhook_endpoint_not_found',
-  'webhook_endpoint_limit_reached',
-  'event_not_found',
-  'concurrent_change',
-  'idempotency_conflict',
-  'secret_rotation_in_progress',
-  'invalid_request',
-] as const satisfies readonly RefusalCode[];
-
 /** All endpoints of a Project, oldest first. */
-export const allWebhookEndpoints = webhookEndpointList.omit({ pagination: true });
+const allWebhookEndpoints = webhookEndpointList.omit({ pagination: true });
 
 /** Body of POST /projects/{project_id}/webhook-endpoints of the event-stream. */
-export const newWebhookEndpointOfAccount = newWebhookEndpoint.extend({ account_id: accountId });
+const newWebhookEndpointOfAccount = newWebhookEndpoint.extend({ account_id: accountId });
 
 /** Body of POST …/rotate-secret of the event-stream. */
-export const keyedWebhookRotation = webhookRotation.extend({
+const keyedWebhookRotation = webhookRotation.extend({
   idempotency_key: idempotencyKey.optional(),
 });
 
 /** Answer of POST …/rotate-secret; `replayed` where the key was used before. */
-export const rotatedWebhookSecret = webhookEndpointWithSecret.extend({
+const rotatedWebhookSecret = webhookEndpointWithSecret.extend({
   replayed: z.boolean().default(false),
 });
 
 /** Query of GET …/deliveries of the event-stream; `before` is the place of the last one seen. */
-export const internalDeliveriesQuery = webhookDeliveriesQuery
+const internalDeliveriesQuery = webhookDeliveriesQuery
   .omit({ cursor: true })
   .extend({ before: z.string().max(100).optional() });
 
@@ -88,17 +61,90 @@ export const internalDeliveryPage = z.object({
 export type InternalDeliveryPage = z.infer<typeof internalDeliveryPage>;
 
 /** Answer of GET /internal/projects/{project_id}/standing of the gateway. */
-export const projectStanding = z.object({
+const projectStanding = z.object({
   project_id: projectId,
   /** Project and account are active, and the account has events. */
   events: z.boolean(),
 });
 
 /** Query of GET /internal/accounts/{account_id}/event-projects: Projects after this one. */
-export const eventProjectsQuery = z.object({ after: projectId.optional() });
+const eventProjectsQuery = z.object({ after: projectId.optional() });
 
 /** Projects of an account whose events are enabled, in parts; `next_after` is null on the last. */
-export const eventProjects = z.object({
+const eventProjects = z.object({
   project_ids: z.array(projectId),
   next_after: projectId.nullable(),
 });
+
+const endpoints = '/projects/{project_id}/webhook-endpoints';
+const endpoint = `${endpoints}/{endpoint_id}` as const;
+const notFound = 'webhook_endpoint_not_found';
+const changeRefusals = [notFound, 'concurrent_change'] as const;
+const { get, put, post, remove } = operationsFor(['gateway']);
+
+/** The event-stream's internal API of webhooks. */
+export const webhookApi = {
+  createEndpoint: post(endpoints, {
+    input: { path: projectPath, body: newWebhookEndpointOfAccount },
+    status: 201,
+    answer: webhookEndpointWithSecret,
+    refusals: ['webhook_endpoint_limit_reached', 'invalid_request'],
+  }),
+  listEndpoints: get(endpoints, { input: { path: projectPath }, answer: allWebhookEndpoints }),
+  readEndpoint: get(endpoint, { input: { path }, answer: webhookEndpoint, refusals: [notFound] }),
+  changeEndpoint: put(endpoint, {
+    input: { path, body: webhookEndpointChange },
+    answer: webhookEndpoint,
+    refusals: [...changeRefusals, 'invalid_request'],
+  }),
+  deleteEndpoint: remove(endpoint, {
+    input: { path },
+    answer: deletedWebhookEndpoint,
+    refusals: [notFound],
+  }),
+  rotateSecret: post(`${endpoint}/rotate-secret`, {
+    input: { path, body: keyedWebhookRotation },
+    answer: rotatedWebhookSecret,
+    refusals: [...changeRefusals, 'idempotency_conflict', 'secret_rotation_in_progress'],
+  }),
+  sendPing: post(`${endpoint}/test`, {
+    input: { path },
+    answer: webhookPing,
+    refusals: [notFound],
+  }),
+  listDeliveries: get(`${endpoint}/deliveries`, {
+    input: { path, query: internalDeliveriesQuery },
+    answer: internalDeliveryPage,
+    refusals: [notFound],
+  }),
+  redeliverEvents: post(`${endpoint}/redeliver`, {
+    input: { path, body: webhookRedelivery },
+    answer: webhookRedelivered,
+    refusals: [notFound, 'event_not_found'],
+  }),
+  /** Sends a signed sample of a completed refresh to the endpoints that subscribe to it. */
+  sendSample: post('/projects/{project_id}/sample-event', {
+    input: { path: projectPath },
+    status: 201,
+    answer: watchTest,
+  }),
+  listEventDeliveries: get('/projects/{project_id}/event-deliveries', {
+    input: { path: projectPath, query: eventDeliveriesQuery },
+    answer: eventDeliveries,
+  }),
+};
+
+const forEvents = operationsFor(['event-stream']);
+
+/** What the gateway tells the event-stream of Projects. */
+export const standingApi = {
+  readStanding: forEvents.get('/internal/projects/{project_id}/standing', {
+    input: { path: projectPath },
+    answer: projectStanding,
+    refusals: ['project_not_found'],
+  }),
+  listEventProjects: forEvents.get('/internal/accounts/{account_id}/event-projects', {
+    input: { path: z.object({ account_id: accountId }), query: eventProjectsQuery },
+    answer: eventProjects,
+  }),
+};

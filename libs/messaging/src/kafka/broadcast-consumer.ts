@@ -20,13 +20,13 @@ export async function startBroadcastConsumer(
 ): Promise<KafkaSubscription> {
   const { wire, topicPrefix } = context;
   const { logger } = wire.connection;
-  const { requestTimeoutMs } = timingOf(wire.connection);
+  const { requestTimeoutMs, fetchWaitMs } = timingOf(wire.connection);
   const topics = broadcast.topics.map((topic) => physicalTopic(topicPrefix, topic));
   const positions = await currentEnds(wire, topics);
   const member = await wire.openMember({
     groupId,
     topics,
-    fetchWaitMs: 500,
+    fetchWaitMs,
     fetchBytesMin: 1,
     // A partition that was added since the start is read from its beginning.
     startOf: (topic, partition) => positions.get(`${topic}/${partition}`) ?? '0',

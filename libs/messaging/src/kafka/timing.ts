@@ -5,6 +5,8 @@ const defaults: KafkaTiming = {
   sessionTimeoutMs: 15_000,
   // A rebalance waits for the next heartbeat of each member.
   heartbeatIntervalMs: 1_000,
+  // An idle consumer sends one fetch between two heartbeats.
+  fetchWaitMs: 1_000,
   handlersDeadlineMs: 6_000,
   commitDeadlineMs: 2_000,
   leaveDeadlineMs: 3_000,

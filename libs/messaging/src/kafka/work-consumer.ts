@@ -18,6 +18,9 @@ export interface ConsumerContext {
   readonly topicPrefix: string;
 }
 
+/** More than any wait collects. */
+const gatheredBytes = 1024 * 1024;
+
 /** Runs one member of a consumer group over its topics. */
 export async function startWorkConsumer(
   context: ConsumerContext,
@@ -25,11 +28,13 @@ export async function startWorkConsumer(
 ): Promise<KafkaSubscription> {
   const { wire, topicPrefix } = context;
   const { logger } = wire.connection;
-  const { handlersDeadlineMs, commitDeadlineMs } = timingOf(wire.connection);
+  const { handlersDeadlineMs, commitDeadlineMs, fetchWaitMs } = timingOf(wire.connection);
   const member = await wire.openMember({
     groupId: `${topicPrefix}${work.group}`,
     topics: work.topics.map((topic) => physicalTopic(topicPrefix, topic)),
-    ...fetchingOf(work),
+    ...(work.gatherMs === undefined
+      ? { fetchWaitMs, fetchBytesMin: 1 }
+      : { fetchWaitMs: work.gatherMs, fetchBytesMin: gatheredBytes }),
   });
   const commits = createOffsetCommits(member, logger);
   const handler = createBatchHandler({ ...context, work, member, commits, logger });
@@ -65,14 +70,4 @@ export async function startWorkConsumer(
       await member.stop();
     },
   };
-}
-
-const fetchWaitMs = 500;
-/** More than any wait collects. */
-const gatheredBytes = 1024 * 1024;
-
-function fetchingOf({ gatherMs }: WorkConsumer) {
-  return gatherMs === undefined
-    ? { fetchWaitMs, fetchBytesMin: 1 }
-    : { fetchWaitMs: gatherMs, fetchBytesMin: gatheredBytes };
 }

@@ -1,15 +1,17 @@
 import type { KafkaClient } from '@inventory/runtime/kafka-access';
 import { patientTiming } from '@inventory/testkit/namespace';
 import { waitFor } from '@inventory/testkit/wait-for';
+import type { MemberDescription } from 'kafkajs';
 import { startBrokerProxy } from '../support/broker-proxy.ts';
 import { type KafkaWorld, openKafkaWorld } from '../support/kafka-world.ts';
 import { idsOf, recordWork } from '../support/record-work.ts';
 import { cancel, newKeys } from '../support/test-messages.ts';
 
 /** Longer than a test may take: a group that waits for it is not waited for. */
+const sessionTimeoutMs = 600_000;
 const timing = {
   ...patientTiming,
-  sessionTimeoutMs: 600_000,
+  sessionTimeoutMs,
   heartbeatIntervalMs: 300,
   leaveDeadlineMs: 100,
   handlersDeadlineMs: 100,
@@ -26,6 +28,11 @@ export function describeReplacedMember(client: KafkaClient): void {
     world = await openKafkaWorld(client);
   });
   afterEach(() => world.close());
+
+  async function members(nameOf: (member: MemberDescription) => string): Promise<string[]> {
+    const { groups } = await world.admin.describeGroups([world.physical('workers')]);
+    return groups[0]?.members.map(nameOf) ?? [];
+  }
 
   test('a process in the place of a killed one gets its partitions without waiting for its session', async () => {
     const [key = ''] = newKeys(1);
@@ -57,22 +64,42 @@ export function describeReplacedMember(client: KafkaClient): void {
     counting.close();
   });
 
+  test('a member whose broker was away returns to its own membership, and waits for no session', async () => {
+    const [key = ''] = newKeys(1);
+    const proxy = await startBrokerProxy(world.namespace.kafkaBrokers[0] ?? '', () => undefined);
+    // kafkajs restarts a consumer whose heartbeat is due when its only broker goes.
+    const restarting = { ...patientTiming, sessionTimeoutMs, heartbeatIntervalMs: 10 };
+    const bus = await world.openBus({ brokers: [proxy.address], timing: restarting });
+    const { handled } = await recordWork(bus);
+    await bus.publish([cancel(key, 0)]);
+    await waitFor('it handles', () => handled.length === 1);
+    const before = await members(({ memberId }) => memberId);
+
+    proxy.cut();
+    await waitFor('it looks for its broker', () => proxy.turnedAway() > 4);
+    proxy.restore();
+    const next = cancel(key, 1);
+    await bus.publish([next]);
+
+    await waitFor('it handles again', () => idsOf(handled).includes(next.id));
+    expect(await members(({ memberId }) => memberId)).toEqual(before);
+    await bus.close();
+    proxy.close();
+  });
+
   test('another instance of the service keeps its place', async () => {
     const [key = ''] = newKeys(1);
     const first = await world.openBus({ timing, instance });
     const { handled } = await recordWork(first);
     await first.publish([cancel(key, 0)]);
     await waitFor('the first instance handles', () => handled.length === 1);
-    const members = async () => {
-      const { groups } = await world.admin.describeGroups([world.physical('workers')]);
-      return groups[0]?.members.map(({ clientId }) => clientId) ?? [];
-    };
-    const [before] = await members();
+    const clients = () => members(({ clientId }) => clientId);
+    const [before] = await clients();
 
     const second = await world.openBus({ timing, instance: 'pod-2:8081' });
     await recordWork(second);
 
-    await waitFor('both are members', async () => (await members()).length === 2);
-    expect(await members()).toContain(before);
+    await waitFor('both are members', async () => (await clients()).length === 2);
+    expect(await clients()).toContain(before);
   });
 }

@@ -10,6 +10,11 @@ export interface KafkaRequest {
 
 export interface BrokerProxy {
   readonly address: string;
+  /** Ends every connection, and each new one at once, until `restore`. */
+  cut(): void;
+  restore(): void;
+  /** How many connections were ended at once. */
+  turnedAway(): number;
   close(): void;
 }
 
@@ -24,7 +29,17 @@ export async function startBrokerProxy(
   const [host = '', port = ''] = realAddress.split(':');
   const sockets = new Set<Socket>();
   let ownPort = 0;
+  let isCut = false;
+  let turnedAway = 0;
+  const endAll = () => {
+    for (const socket of sockets) socket.destroy();
+  };
   const server = createServer((client) => {
+    if (isCut) {
+      turnedAway += 1;
+      client.destroy();
+      return;
+    }
     const real = connect({ host, port: Number(port) });
     for (const socket of [client, real]) {
       sockets.add(socket);
@@ -47,8 +62,16 @@ export async function startBrokerProxy(
   ownPort = (server.address() as AddressInfo).port;
   return {
     address: `127.0.0.1:${ownPort}`,
+    cut() {
+      isCut = true;
+      endAll();
+    },
+    restore() {
+      isCut = false;
+    },
+    turnedAway: () => turnedAway,
     close() {
-      for (const socket of sockets) socket.destroy();
+      endAll();
       server.close();
     },
   };

@@ -1,27 +1,7 @@
-import { canonicalDecimal } from '@inventory/contracts/http/parameters';
-import { accountId, projectId } from '@inventory/contracts/ids';
-import {
-  accountFunds,
-  accountTerms,
-  balanceView,
-  holdList,
-  ledgerPaths,
-  newPriceList,
-  priceList,
-  priceLists,
-  priceSchedule,
-  priceVersionMax,
-  quarantineLifted,
-  quarantineList,
-  statementPage,
-  usageDaysMax,
-  usageReport,
-  verifyReport,
-} from '@inventory/contracts/internal/ledger';
+import { ledgerApi } from '@inventory/contracts/internal/ledger';
 import { internalRoute } from '@inventory/http/internal-route';
 import { Refused } from '@inventory/http/refused';
 import { type Clock, fromIsoTime, isoTime } from '@inventory/runtime/clock';
-import { z } from 'zod';
 import { listHolds } from '../accounts/hold-set.domain.ts';
 import { AccountBehind, type LoadAccount } from '../journal/load-account.ts';
 import type { QuarantineStore } from '../journal/quarantine-store.ts';
@@ -31,7 +11,7 @@ import type { PriceListStore } from '../prices/price-list-store.ts';
 import type { PriceListCache, PublishPriceList } from '../prices/price-lists.ts';
 import type { ListOldHolds } from '../snapshots/old-holds.ts';
 import type { ReadUsage } from '../usage/read-usage.ts';
-import { dayMs, dayOf } from '../usage/usage.domain.ts';
+import { dayOf } from '../usage/usage.domain.ts';
 import type { Verifier } from '../verification/verifier.ts';
 import {
   toAccountFunds,
@@ -62,19 +42,6 @@ export interface LedgerRoutesDeps {
   readonly clock: Clock;
 }
 
-const rowsMax = 1_000;
-const limit = z.coerce.number().int().min(1).max(rowsMax).default(100);
-const path = z.object({ account_id: accountId });
-
-/** UTC days, both in the span. */
-const usageQuery = z
-  .object({ from: z.iso.date(), to: z.iso.date(), project_id: projectId.optional() })
-  .refine(({ from, to }) => from <= to, { path: ['to'], message: 'must not be before from' })
-  .refine(({ from, to }) => fromIsoTime(to) - fromIsoTime(from) < usageDaysMax * dayMs, {
-    path: ['to'],
-    message: `must be at most ${usageDaysMax - 1} days after from`,
-  });
-
 const soon = { code: 'service_unavailable', retry_after_seconds: 1 } as const;
 
 /** An account whose snapshot is being rebuilt is read later. */
@@ -89,66 +56,36 @@ async function unlessBehind<Value>(read: Promise<Value>): Promise<Value> {
 
 const accountRoutes = [
   internalRoute({
-    method: 'GET',
-    template: ledgerPaths.balance,
-    callers: ['gateway'],
-    input: { path },
-    answer: balanceView,
+    ...ledgerApi.readBalance,
     handle: async ({ readStanding }: LedgerRoutesDeps, { path: { account_id: id } }) =>
       toBalanceView(id, await unlessBehind(readStanding(id))),
   }),
   internalRoute({
-    method: 'GET',
-    template: ledgerPaths.terms,
-    callers: ['gateway'],
-    input: { path },
-    answer: accountTerms,
+    ...ledgerApi.readTerms,
     handle: async ({ readStanding }: LedgerRoutesDeps, { path: { account_id: id } }) =>
       toAccountTerms(id, await unlessBehind(readStanding(id))),
   }),
   internalRoute({
-    method: 'GET',
-    template: ledgerPaths.funds,
-    callers: ['gateway'],
-    input: { path, query: z.object({ project_id: projectId }) },
-    answer: accountFunds,
+    ...ledgerApi.readFunds,
     handle: async ({ readStanding }: LedgerRoutesDeps, { path: { account_id: id }, query }) =>
       toAccountFunds(id, query.project_id, await unlessBehind(readStanding(id))),
   }),
   internalRoute({
-    method: 'GET',
-    template: ledgerPaths.accountHolds,
-    callers: ['gateway'],
-    input: { path },
-    answer: holdList,
+    ...ledgerApi.listHolds,
     async handle({ loadAccount }: LedgerRoutesDeps, { path: { account_id: id } }) {
       const { account } = await unlessBehind(loadAccount(id));
       return toHoldList(listHolds(account.holds).map((hold) => ({ accountId: id, hold })));
     },
   }),
   internalRoute({
-    method: 'GET',
-    template: ledgerPaths.statement,
-    callers: ['gateway'],
-    input: {
-      path,
-      query: z.object({
-        after_seq: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).default(0),
-        limit,
-      }),
-    },
-    answer: statementPage,
+    ...ledgerApi.readStatement,
     async handle({ readStatement }: LedgerRoutesDeps, { path: { account_id: id }, query }) {
       const part = { afterSeq: query.after_seq, limit: query.limit };
       return toStatementPage(id, await readStatement(id, part));
     },
   }),
   internalRoute({
-    method: 'GET',
-    template: ledgerPaths.usage,
-    callers: ['gateway'],
-    input: { path, query: usageQuery },
-    answer: usageReport,
+    ...ledgerApi.readUsage,
     async handle({ readUsage }: LedgerRoutesDeps, { path: { account_id: id }, query }) {
       const { from, to, project_id: project = null } = query;
       const days = { fromDay: dayOf(fromIsoTime(from)), endDay: dayOf(fromIsoTime(to)) + 1 };
@@ -162,44 +99,23 @@ const accountRoutes = [
 
 const journalRoutes = [
   internalRoute({
-    method: 'GET',
-    template: ledgerPaths.holds,
-    callers: ['refresh-collector'],
-    input: {
-      query: z.object({
-        older_than_seconds: z.coerce.number().int().min(0).max(1_000_000_000).default(0),
-        limit,
-      }),
-    },
-    answer: holdList,
+    ...ledgerApi.listOldHolds,
     async handle({ listOldHolds }: LedgerRoutesDeps, { query }) {
       const olderThanMs = query.older_than_seconds * 1_000;
       return toOldHoldList(await listOldHolds({ olderThanMs, limit: query.limit }));
     },
   }),
   internalRoute({
-    method: 'POST',
-    template: ledgerPaths.verify,
-    callers: ['gateway'],
-    input: {},
-    answer: verifyReport,
+    ...ledgerApi.verify,
     handle: async ({ verifier }: LedgerRoutesDeps) => toVerifyReport(await verifier.run()),
   }),
   internalRoute({
-    method: 'GET',
-    template: ledgerPaths.quarantine,
-    callers: ['gateway'],
-    input: { query: z.object({ limit }) },
-    answer: quarantineList,
+    ...ledgerApi.listQuarantined,
     handle: async ({ quarantined }: LedgerRoutesDeps, { query }) =>
       toQuarantineList(await quarantined.listQuarantined(query.limit)),
   }),
   internalRoute({
-    method: 'POST',
-    template: ledgerPaths.liftQuarantine,
-    callers: ['gateway'],
-    input: { path },
-    answer: quarantineLifted,
+    ...ledgerApi.liftQuarantine,
     handle: async ({ quarantined }: LedgerRoutesDeps, { path: { account_id: id } }) => ({
       account_id: id,
       lifted: await quarantined.deleteQuarantined(id),
@@ -209,35 +125,20 @@ const journalRoutes = [
 
 const priceRoutes = [
   internalRoute({
-    method: 'GET',
-    template: ledgerPaths.prices,
-    callers: ['gateway'],
-    input: {},
-    answer: priceSchedule,
+    ...ledgerApi.readPrices,
     async handle({ prices, clock }: LedgerRoutesDeps) {
       await prices.reload();
       return toPriceSchedule(prices.book, clock.now());
     },
   }),
   internalRoute({
-    method: 'GET',
-    template: ledgerPaths.priceLists,
-    callers: ['gateway'],
-    input: {},
-    answer: priceLists,
+    ...ledgerApi.listPriceLists,
     handle: async (deps: LedgerRoutesDeps) => ({
       items: (await deps.priceLists.listPriceLists()).map(toPriceListView),
     }),
   }),
   internalRoute({
-    method: 'PUT',
-    template: ledgerPaths.priceList,
-    callers: ['gateway'],
-    input: {
-      path: z.object({ version: canonicalDecimal(1, priceVersionMax) }),
-      body: newPriceList,
-    },
-    answer: priceList,
+    ...ledgerApi.publishPriceList,
     async handle({ publishPriceList }: LedgerRoutesDeps, { path: { version }, body }) {
       const publication = await publishPriceList(toWantedPriceList(version, body));
       if (publication.result === 'version_conflict') {

@@ -12,36 +12,28 @@ export interface CachedAccount {
 }
 
 /** The accounts this replica wrote last; the longest unused one makes room. */
-export interface AccountCache {
-  get(accountId: AccountId): CachedAccount | undefined;
-  set(cached: CachedAccount): void;
-  drop(accountId: AccountId): void;
-  dropAll(): void;
-  readonly size: number;
-  /** Changes when everything is dropped: what was read before must not come back after. */
-  readonly generation: number;
-  /** Least recently used first. */
-  all(): readonly CachedAccount[];
-}
+export type AccountCache = ReturnType<typeof createAccountCache>;
 
-export function createAccountCache(accountsMax: number): AccountCache {
+export function createAccountCache(accountsMax: number) {
   const accounts = createRecentlyUsed<AccountId, CachedAccount>(accountsMax);
   let generation = 0;
 
   return {
-    get: (accountId) => accounts.get(accountId),
-    set: (cached) => void accounts.set(cached.account.accountId, cached),
-    drop: (accountId) => void accounts.delete(accountId),
-    dropAll() {
+    get: (accountId: AccountId): CachedAccount | undefined => accounts.get(accountId),
+    set: (cached: CachedAccount): void => void accounts.set(cached.account.accountId, cached),
+    drop: (accountId: AccountId): void => void accounts.delete(accountId),
+    dropAll(): void {
       generation += 1;
       accounts.clear();
     },
-    get size() {
+    get size(): number {
       return accounts.size;
     },
-    get generation() {
+    /** Changes when everything is dropped: what was read before must not come back after. */
+    get generation(): number {
       return generation;
     },
-    all: () => accounts.dump().map(([, { value }]) => value),
+    /** Least recently used first. */
+    all: (): readonly CachedAccount[] => accounts.dump().map(([, { value }]) => value),
   };
 }

@@ -46,31 +46,8 @@ function trusting(journal: Journal): Journal {
   };
 }
 
-/** A writer that takes every refused commit for its own, stored before. */
-function assuming(journal: Journal): Journal {
-  return {
-    ...journal,
-    appendCommits: async (commits) => {
-      const results = await journal.appendCommits(commits);
-      return results.map((result, index): AppendResult => {
-        const head = commits[index]?.previous;
-        return result.result === 'refused' && head ? { result: 'appended', head } : result;
-      });
-    },
-  };
-}
-
-/** A writer whose lookups of earlier answers find nothing. */
-function forgetful(journal: Journal): Journal {
-  return { ...journal, findRecorded: async () => [] };
-}
-
 describe('Each of these faults is detected', () => {
   const planted: readonly { fault: string; options: SimulationOptions }[] = [
-    {
-      fault: 'two commits can begin at one position',
-      options: { guarantees: { uniqueIds: false, uniqueKeys: true } },
-    },
     {
       fault: 'a command can be journaled twice',
       options: { guarantees: { uniqueIds: true, uniqueKeys: false } },
@@ -81,32 +58,12 @@ describe('Each of these faults is detected', () => {
       options: { replica: { wrapJournal: trusting } },
     },
     {
-      fault: 'a refused commit is taken for stored',
-      options: { replica: { wrapJournal: assuming } },
-    },
-    {
-      fault: 'recorded entries are not found',
-      options: { replica: { wrapJournal: forgetful } },
-    },
-    {
-      fault: 'outcomes are published before they are journaled',
-      options: { replica: { publishesFirst: true } },
-    },
-    {
       fault: 'an outcome that could not be published is dropped',
       options: { replica: { dropsOutcomes: true } },
     },
     {
-      fault: 'a replica with a wrong clock writes',
-      options: { replica: { trustsClock: true } },
-    },
-    {
       fault: 'the commands of an account whose snapshot is rebuilt are dropped',
       options: { replica: { dropsPostponed: true } },
-    },
-    {
-      fault: 'the outcomes that begin a month are not published',
-      options: { replica: { omitsOpenings: true } },
     },
   ];
 

@@ -5,30 +5,6 @@ export class ClockSkewed extends Error {
   override name = 'ClockSkewed';
 }
 
-export interface JournalClockDeps {
-  readonly clock: Clock;
-  /** Monotonic milliseconds. */
-  readonly monotonicNow: () => number;
-  /** The store's own clock, which is the same for all replicas. */
-  readonly readStoreTime: () => Promise<number>;
-  readonly offsetMaxMs: number;
-}
-
-/**
- * The wall clock of entries: usable once measured. Between measurements the store's time is
- * derived monotonically.
- */
-export interface JournalClock extends Clock {
-  /** Milliseconds since the epoch. Throws {@link ClockSkewed} beyond the greatest offset. */
-  now(): number;
-  /** Reads the store's clock; rejects as the read does. */
-  measure(): Promise<void>;
-  /** How far this clock is ahead of the store's; negative behind it, null before a measurement. */
-  offsetMs(): number | null;
-  /** Names the offset where it stops all writes. */
-  problems(): readonly string[];
-}
-
 interface Reference {
   readonly storeMs: number;
   readonly monotonicMs: number;
@@ -36,7 +12,20 @@ interface Reference {
   readonly errorMs: number;
 }
 
-export function createJournalClock(deps: JournalClockDeps): JournalClock {
+/**
+ * The wall clock of entries: usable once measured. Between measurements the store's time is
+ * derived monotonically.
+ */
+export type JournalClock = ReturnType<typeof createJournalClock>;
+
+export function createJournalClock(deps: {
+  readonly clock: Clock;
+  /** Monotonic milliseconds. */
+  readonly monotonicNow: () => number;
+  /** The store's own clock, which is the same for all replicas. */
+  readonly readStoreTime: () => Promise<number>;
+  readonly offsetMaxMs: number;
+}) {
   let reference: Reference | null = null;
 
   function offsetAt(nowMs: number): number | null {
@@ -53,26 +42,26 @@ export function createJournalClock(deps: JournalClockDeps): JournalClock {
   }
 
   return {
-    now() {
+    /** Milliseconds since the epoch. Throws {@link ClockSkewed} beyond the greatest offset. */
+    now(): number {
       const nowMs = deps.clock.now();
       const problem = problemAt(nowMs);
       if (problem !== null) throw new ClockSkewed(problem);
       return nowMs;
     },
-    async measure() {
-      reference = await readReference(deps);
+    /** Reads the store's clock; rejects as the read does. */
+    async measure(): Promise<void> {
+      const startMs = deps.monotonicNow();
+      const storeMs = await deps.readStoreTime();
+      const endMs = deps.monotonicNow();
+      reference = { storeMs, monotonicMs: (startMs + endMs) / 2, errorMs: (endMs - startMs) / 2 };
     },
+    /** How far this clock is ahead of the store's; negative behind it, null before a measurement. */
     offsetMs: () => offsetAt(deps.clock.now()),
-    problems() {
+    /** Names the offset where it stops all writes. */
+    problems(): readonly string[] {
       const problem = problemAt(deps.clock.now());
       return problem === null ? [] : [problem];
     },
   };
-}
-
-async function readReference(deps: JournalClockDeps): Promise<Reference> {
-  const startMs = deps.monotonicNow();
-  const storeMs = await deps.readStoreTime();
-  const endMs = deps.monotonicNow();
-  return { storeMs, monotonicMs: (startMs + endMs) / 2, errorMs: (endMs - startMs) / 2 };
 }

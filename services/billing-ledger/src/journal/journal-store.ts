@@ -45,34 +45,13 @@ export interface CommitPlace {
   readonly at: number;
 }
 
-/** The journal of all accounts: commits are added and read, never changed. */
-export interface Journal {
-  /**
-   * Stores commits of different accounts; one result per commit, in order. A rejection leaves
-   * open which of them are stored.
-   */
-  appendCommits(commits: readonly NewCommit[]): Promise<readonly AppendResult[]>;
-  /** The entries that answer any of these command keys of an account. */
-  findRecorded(accountId: AccountId, keys: readonly string[]): Promise<readonly Entry[]>;
-  /** Commits of an account in order, from the one with id `fromId` on; all when null. */
-  readCommits(
-    accountId: AccountId,
-    fromId: string | null,
-    limit: number,
-  ): Promise<readonly StoredCommit[]>;
-  findNewestCommit(accountId: AccountId): Promise<StoredCommit | null>;
-  /** The commit that holds a position, or the last one before it. */
-  findCommitAt(accountId: AccountId, seq: number): Promise<CommitPlace | null>;
-  /** Commits made at or after a time, oldest first. */
-  listActiveAccounts(timeMs: number, limit: number): Promise<readonly AccountActivity[]>;
-  /** Every commit as stored, account by account, each in order. */
-  scanCommits(): AsyncIterable<CommitDocument>;
-}
-
 const scanBatch = 1_000;
 const byId = { _id: 1 } as const;
 
-export function createJournal(db: Db, writer: string): Journal {
+/** The journal of all accounts: commits are added and read, never changed. */
+export type Journal = ReturnType<typeof createJournal>;
+
+export function createJournal(db: Db, writer: string) {
   const collection = db.collection<CommitDocument>(commitsCollection);
   /** The account selects the shard, the range of ids the documents. */
   const readInOrder = (accountId: AccountId, from: string, order: 1 | -1, limit: number) => {
@@ -81,12 +60,17 @@ export function createJournal(db: Db, writer: string): Journal {
   };
 
   return {
-    appendCommits: (commits) =>
+    /**
+     * Stores commits of different accounts; one result per commit, in order. A rejection leaves
+     * open which of them are stored.
+     */
+    appendCommits: (commits: readonly NewCommit[]): Promise<readonly AppendResult[]> =>
       insert(
         collection,
         commits.map((commit) => sealCommit(commit, writer)),
       ),
-    async findRecorded(accountId, keys) {
+    /** The entries that answer any of these command keys of an account. */
+    async findRecorded(accountId: AccountId, keys: readonly string[]): Promise<readonly Entry[]> {
       const wanted = new Set(keys);
       const stored = keys.map((key) => storedCommandKey(accountId, key));
       const byKey = { accountId, commandKeys: { $in: stored } };
@@ -95,15 +79,21 @@ export function createJournal(db: Db, writer: string): Journal {
         .flatMap((commit) => commit.entries)
         .filter((entry) => entryKeys(entry).some((key) => wanted.has(key)));
     },
-    readCommits(accountId, fromId, limit) {
+    /** Commits of an account in order, from the one with id `fromId` on; all when null. */
+    readCommits(
+      accountId: AccountId,
+      fromId: string | null,
+      limit: number,
+    ): Promise<readonly StoredCommit[]> {
       return readInOrder(accountId, fromId ?? commitIdRange(accountId).from, 1, limit);
     },
-    async findNewestCommit(accountId) {
+    async findNewestCommit(accountId: AccountId): Promise<StoredCommit | null> {
       const { from } = commitIdRange(accountId);
       const [commit] = await readInOrder(accountId, from, -1, 1);
       return commit ?? null;
     },
-    async findCommitAt(accountId, seq) {
+    /** The commit that holds a position, or the last one before it. */
+    async findCommitAt(accountId: AccountId, seq: number): Promise<CommitPlace | null> {
       const { from } = commitIdRange(accountId);
       const before = { $gte: from, $lte: commitId(accountId, seq) };
       const found = await collection.findOne(
@@ -115,13 +105,16 @@ export function createJournal(db: Db, writer: string): Journal {
       const firstSeq = firstSeqOf(id);
       return { id, firstSeq, entries: lastSeq - firstSeq + 1, at: found.at.getTime() };
     },
-    async listActiveAccounts(timeMs, limit) {
+    /** Commits made at or after a time, oldest first. */
+    async listActiveAccounts(timeMs: number, limit: number): Promise<readonly AccountActivity[]> {
       const projection = { _id: 0, accountId: 1, lastSeq: 1, at: 1 };
       const options = { projection, hint: 'activity', sort: { at: 1 }, limit } as const;
       const found = await collection.find({ at: { $gte: dateOf(timeMs) } }, options).toArray();
       return found.map(({ accountId, lastSeq, at }) => ({ accountId, lastSeq, at: at.getTime() }));
     },
-    scanCommits: () => collection.find({}, { ...readingSealed, sort: byId, batchSize: scanBatch }),
+    /** Every commit as stored, account by account, each in order. */
+    scanCommits: (): AsyncIterable<CommitDocument> =>
+      collection.find({}, { ...readingSealed, sort: byId, batchSize: scanBatch }),
   };
 }
 

@@ -38,12 +38,7 @@ export interface LoadedPart {
  */
 export type LoadPart = (accountId: AccountId, from: LoadedAccount | null) => Promise<LoadedPart>;
 
-export interface LoadAccountDeps {
-  readonly journal: Pick<Journal, 'readCommits'>;
-  readonly snapshots: Pick<SnapshotStore, 'findSnapshot'>;
-  /** Most entries of one part, give or take a commit. */
-  readonly entriesMax: number;
-}
+type Commits = Pick<Journal, 'readCommits'>;
 
 const commitsPerRead = 50;
 const tailMax = 500;
@@ -79,15 +74,23 @@ export function createLoadAccount(
   };
 }
 
-export function createLoadPart(deps: LoadAccountDeps): LoadPart {
-  const { journal, entriesMax } = deps;
+export function createLoadPart({
+  journal,
+  snapshots,
+  entriesMax,
+}: {
+  readonly journal: Commits;
+  readonly snapshots: Pick<SnapshotStore, 'findSnapshot'>;
+  /** Most entries of one part, give or take a commit. */
+  readonly entriesMax: number;
+}): LoadPart {
   return async (accountId, from) => {
     if (from) {
       const page = await journal.readCommits(accountId, from.head.commitId, commitsPerRead);
       return fold(journal, { start: from, page, entriesMax });
     }
-    const snapshot = await deps.snapshots.findSnapshot(accountId);
-    const resumed = snapshot && (await startAt(deps, snapshot));
+    const snapshot = await snapshots.findSnapshot(accountId);
+    const resumed = snapshot && (await startAt(journal, snapshot));
     if (resumed) return fold(journal, { ...resumed, entriesMax });
     const start = { account: newAccount(accountId), head: chainStart, snapshotSeq: 0, tail: [] };
     const page = await journal.readCommits(accountId, null, commitsPerRead);
@@ -104,7 +107,7 @@ interface Folding {
 
 /** Null where the stored account does not lie on the chain. */
 async function startAt(
-  { journal }: Pick<LoadAccountDeps, 'journal'>,
+  journal: Commits,
   { account, head }: Snapshot,
 ): Promise<Omit<Folding, 'entriesMax'> | null> {
   const page = await journal.readCommits(account.accountId, head.commitId, commitsPerRead);
@@ -115,7 +118,7 @@ async function startAt(
 }
 
 async function fold(
-  journal: LoadAccountDeps['journal'],
+  journal: Commits,
   { start, page: firstPage, entriesMax }: Folding,
 ): Promise<LoadedPart> {
   const { accountId, lastSeq: startSeq } = start.account;

@@ -15,30 +15,25 @@ export interface QuarantinedAccount {
   readonly detail: string;
 }
 
-export interface QuarantineStore {
-  isQuarantined(accountId: AccountId): Promise<boolean>;
-  /** One that is there already stays as it is. */
-  insertQuarantined(account: QuarantinedAccount): Promise<void>;
-  /** False when there was none. */
-  deleteQuarantined(accountId: AccountId): Promise<boolean>;
-  /** By account, at most `limit`. */
-  listQuarantined(limit: number): Promise<readonly QuarantinedAccount[]>;
-}
+export type QuarantineStore = ReturnType<typeof createQuarantineStore>;
 
-export function createQuarantineStore(db: Db): QuarantineStore {
+export function createQuarantineStore(db: Db) {
   const collection = db.collection<QuarantineDocument>(quarantineCollection);
   return {
-    async isQuarantined(account) {
+    async isQuarantined(account: AccountId): Promise<boolean> {
       return (await collection.findOne({ _id: account }, { projection: { _id: 1 } })) !== null;
     },
-    async insertQuarantined({ accountId: account, sinceMs, detail }) {
+    /** One that is there already stays as it is. */
+    async insertQuarantined({ accountId: account, sinceMs, detail }: QuarantinedAccount) {
       const inserted = { at: dateOf(sinceMs), detail };
       await collection.updateOne({ _id: account }, { $setOnInsert: inserted }, { upsert: true });
     },
-    async deleteQuarantined(account) {
+    /** False when there was none. */
+    async deleteQuarantined(account: AccountId): Promise<boolean> {
       return (await collection.deleteOne({ _id: account })).deletedCount === 1;
     },
-    async listQuarantined(limit) {
+    /** By account, at most `limit`. */
+    async listQuarantined(limit: number): Promise<QuarantinedAccount[]> {
       const found = await collection.find().sort({ _id: 1 }).limit(limit).toArray();
       return found.map((document) => {
         const { _id, at, detail } = quarantineDocument.parse(document);

@@ -6,18 +6,16 @@ import { type Entry, entryKeys } from '../accounts/entry.domain.ts';
  * Journaled entries by the command keys they answer. It saves a refused append when a command
  * is repeated soon; an entry never changes, so a cached one is never stale.
  */
-export interface RecentEntries {
-  find(accountId: AccountId, key: string): Entry | undefined;
-  /** What was used longest ago makes room. */
-  add(accountId: AccountId, entries: readonly Entry[]): void;
-}
+export type RecentEntries = ReturnType<typeof createRecentEntries>;
 
-export function createRecentEntries(keysMax: number): RecentEntries {
+export function createRecentEntries(keysMax: number) {
   const entries = createRecentlyUsed<string, Entry>(keysMax);
   const idOf = (accountId: AccountId, key: string) => `${accountId} ${key}`;
   return {
-    find: (accountId, key) => entries.get(idOf(accountId, key)),
-    add(accountId, added) {
+    find: (accountId: AccountId, key: string): Entry | undefined =>
+      entries.get(idOf(accountId, key)),
+    /** What was used longest ago makes room. */
+    add(accountId: AccountId, added: readonly Entry[]): void {
       for (const entry of added) {
         for (const key of entryKeys(entry)) entries.set(idOf(accountId, key), entry);
       }

@@ -27,21 +27,18 @@ const documents: DocumentSchema<PriceListDocument> = {
   schema: priceListDocument,
 };
 
-export interface PriceListStore {
-  /** By version. */
-  listPriceLists(): Promise<readonly PriceList[]>;
-  /** False where the version is there already: it stays as it is. */
-  insertPriceList(list: PriceList): Promise<boolean>;
-}
+export type PriceListStore = ReturnType<typeof createPriceListStore>;
 
-export function createPriceListStore(db: Db): PriceListStore {
+export function createPriceListStore(db: Db) {
   const collection = db.collection<PriceListDocument>(priceListsCollection);
   return {
-    async listPriceLists() {
+    /** By version. */
+    async listPriceLists(): Promise<PriceList[]> {
       const found = await collection.find().sort({ _id: 1 }).toArray();
       return found.map(fromDocument);
     },
-    async insertPriceList({ version, effectiveAt, ...prices }) {
+    /** False where the version is there already: it stays as it is. */
+    async insertPriceList({ version, effectiveAt, ...prices }: PriceList): Promise<boolean> {
       try {
         await collection.insertOne({ _id: version, effectiveAt: dateOf(effectiveAt), ...prices });
         return true;

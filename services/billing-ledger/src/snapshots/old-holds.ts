@@ -53,12 +53,7 @@ function byAge(left: AccountHold, right: AccountHold): number {
   return left.hold.reservedAt - right.hold.reservedAt;
 }
 
-export interface HoldWatch {
-  /** What is known of open holds now: in memory, and of old ones as last looked up. */
-  holds(): { readonly open: number; readonly oldestAtMs: number | null };
-  /** Finds the oldest hold of any account, cached here or not. */
-  round(): Promise<void>;
-}
+export type HoldWatch = ReturnType<typeof watchHolds>;
 
 export function watchHolds({
   cache,
@@ -69,11 +64,12 @@ export function watchHolds({
   readonly listOldHolds: ListOldHolds;
   /** Holds younger than this are looked for in memory only; snapshots may not have them yet. */
   readonly oldMs: number;
-}): HoldWatch {
+}) {
   let oldOneAtMs: number | null = null;
 
   return {
-    holds() {
+    /** What is known of open holds now: in memory, and of old ones as last looked up. */
+    holds(): { readonly open: number; readonly oldestAtMs: number | null } {
       let open = 0;
       let oldestAtMs = oldOneAtMs ?? Number.POSITIVE_INFINITY;
       for (const { account } of cache.all()) {
@@ -85,7 +81,8 @@ export function watchHolds({
       }
       return { open, oldestAtMs: Number.isFinite(oldestAtMs) ? oldestAtMs : null };
     },
-    async round() {
+    /** Finds the oldest hold of any account, cached here or not. */
+    async round(): Promise<void> {
       const { holds } = await listOldHolds({ olderThanMs: oldMs, limit: 1 });
       const [found] = holds;
       oldOneAtMs = found?.hold.reservedAt ?? null;

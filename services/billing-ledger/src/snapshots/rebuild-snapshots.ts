@@ -39,15 +39,9 @@ export interface RebuildSnapshotsDeps {
 }
 
 /** The accounts whose commands wait until their snapshot is rebuilt. */
-export interface SnapshotRebuilds {
-  has(accountId: AccountId): boolean;
-  add(accountId: AccountId): void;
-  /** Rebuilds them one after the other; those that another replica rebuilds are tried again. */
-  run(): Promise<void>;
-  readonly size: number;
-}
+export type SnapshotRebuilds = ReturnType<typeof createSnapshotRebuilds>;
 
-export function createSnapshotRebuilds(deps: RebuildSnapshotsDeps): SnapshotRebuilds {
+export function createSnapshotRebuilds(deps: RebuildSnapshotsDeps) {
   const { cache, logger } = deps;
   const waiting = new Set<AccountId>();
 
@@ -66,8 +60,8 @@ export function createSnapshotRebuilds(deps: RebuildSnapshotsDeps): SnapshotRebu
   }
 
   return {
-    has: (accountId) => waiting.has(accountId),
-    add(accountId) {
+    has: (accountId: AccountId): boolean => waiting.has(accountId),
+    add(accountId: AccountId): void {
       if (waiting.has(accountId)) return;
       waiting.add(accountId);
       logger.warn(
@@ -75,7 +69,8 @@ export function createSnapshotRebuilds(deps: RebuildSnapshotsDeps): SnapshotRebu
         'no usable snapshot: the commands of the account wait',
       );
     },
-    async run() {
+    /** Rebuilds them one after the other; those that another replica rebuilds are tried again. */
+    async run(): Promise<void> {
       for (const accountId of waiting) {
         const work = async (signal: AbortSignal) => {
           await rebuild(accountId, signal);
@@ -84,7 +79,7 @@ export function createSnapshotRebuilds(deps: RebuildSnapshotsDeps): SnapshotRebu
         await deps.runLeased('snapshot rebuild', work, accountId);
       }
     },
-    get size() {
+    get size(): number {
       return waiting.size;
     },
   };

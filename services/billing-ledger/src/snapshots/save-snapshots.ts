@@ -5,25 +5,16 @@ import type { AccountCache, CachedAccount } from '../journal/account-cache.ts';
 import type { RollUpUsage } from '../usage/roll-up-usage.ts';
 import type { SnapshotStore } from './snapshot-store.ts';
 
-/** Writes what is derived from accounts that are being written: snapshots and usage roll-ups. */
-export interface SnapshotSaver {
-  /** Remembers the account when its snapshot has become due. */
-  noteCommit(cached: CachedAccount): void;
-  /** Saves what is due. */
-  saveDue(): Promise<void>;
-  /** Saves every cached account that is past its snapshot, as far as the time goes. */
-  saveAll(timeMaxMs: number): Promise<void>;
-}
-
 const savesAtOnce = 4;
 
+/** Writes what is derived from accounts that are being written: snapshots and usage roll-ups. */
 export function createSnapshotSaver(deps: {
   readonly cache: AccountCache;
   readonly snapshots: Pick<SnapshotStore, 'saveSnapshot'>;
   readonly rollUpUsage: RollUpUsage;
   /** A snapshot is due when an account is this many entries past its last one. */
   readonly everyEntries: number;
-}): SnapshotSaver {
+}) {
   const { cache, everyEntries } = deps;
   const due = new Map<AccountId, CachedAccount>();
 
@@ -35,11 +26,13 @@ export function createSnapshotSaver(deps: {
   }
 
   return {
-    noteCommit(cached) {
+    /** Remembers the account when its snapshot has become due. */
+    noteCommit(cached: CachedAccount): void {
       const { account, snapshotSeq } = cached;
       if (account.lastSeq - snapshotSeq >= everyEntries) due.set(account.accountId, cached);
     },
-    async saveDue() {
+    /** Saves what is due. */
+    async saveDue(): Promise<void> {
       const batch = [...due.values()];
       due.clear();
       await forEachLimited(batch, savesAtOnce, async (saved) => {
@@ -47,7 +40,8 @@ export function createSnapshotSaver(deps: {
         await deps.rollUpUsage(saved.account.accountId);
       });
     },
-    async saveAll(timeMaxMs) {
+    /** Saves every cached account that is past its snapshot, as far as the time goes. */
+    async saveAll(timeMaxMs: number): Promise<void> {
       const startMs = monotonicNow();
       const unsaved = cache
         .all()

@@ -16,20 +16,6 @@ import {
 /** More open holds than this do not fit a document; such an account is read from its journal. */
 const holdsMax = 40_000;
 
-export interface SnapshotStore {
-  /** Null where there is none, or it was changed. */
-  findSnapshot(accountId: AccountId): Promise<Snapshot | null>;
-  /** Keeps the newer of this and the stored one. */
-  saveSnapshot(snapshot: Snapshot): Promise<void>;
-  /** Intact snapshots with a hold made until a time, the oldest hold first. */
-  listSnapshotsWithHolds(timeMs: number): AsyncIterable<Snapshot>;
-  /** Every snapshot of this format by account, in the order of the journal's scan. */
-  scanSnapshots(): AsyncIterable<StoredSnapshot>;
-  /** Until then a pass found what the journal had; later commits may have earlier entries. */
-  findPassedThrough(): Promise<number>;
-  advancePass(timeMs: number): Promise<void>;
-}
-
 interface PassDocument {
   readonly _id: string;
   readonly through: Date;
@@ -39,16 +25,20 @@ interface PassDocument {
 const snapshotPass = `snapshots/${snapshotFormat}`;
 const scanBatch = 50;
 
-export function createSnapshotStore(db: Db): SnapshotStore {
+export type SnapshotStore = ReturnType<typeof createSnapshotStore>;
+
+export function createSnapshotStore(db: Db) {
   const collection = db.collection<SnapshotDocument>(snapshotsCollection);
   const passes = db.collection<PassDocument>(passesCollection);
 
   return {
-    async findSnapshot(accountId) {
+    /** Null where there is none, or it was changed. */
+    async findSnapshot(accountId: AccountId): Promise<Snapshot | null> {
       const found = await collection.findOne({ _id: accountId }, readingSealed);
       return (found && readSnapshot(found)?.snapshot) ?? null;
     },
-    async saveSnapshot(snapshot) {
+    /** Keeps the newer of this and the stored one. */
+    async saveSnapshot(snapshot: Snapshot): Promise<void> {
       const { accountId, lastSeq, holds } = snapshot.account;
       if (holds.size > holdsMax || snapshot.head.commitId === null) return;
       const document = toSnapshotDocument(snapshot);
@@ -66,7 +56,8 @@ export function createSnapshotStore(db: Db): SnapshotStore {
         if (!duplicateKeyOf(error)) throw error;
       }
     },
-    async *listSnapshotsWithHolds(timeMs) {
+    /** Intact snapshots with a hold made until a time, the oldest hold first. */
+    async *listSnapshotsWithHolds(timeMs: number): AsyncIterable<Snapshot> {
       const withHolds = { oldestHoldAt: { $lte: dateOf(timeMs) } };
       const found = collection
         .find(withHolds, readingSealed)
@@ -77,18 +68,20 @@ export function createSnapshotStore(db: Db): SnapshotStore {
         if (snapshot) yield snapshot;
       }
     },
-    async *scanSnapshots() {
+    /** Every snapshot of this format by account, in the order of the journal's scan. */
+    async *scanSnapshots(): AsyncIterable<StoredSnapshot> {
       const found = collection.find({}, readingSealed).sort({ _id: 1 }).batchSize(scanBatch);
       for await (const document of found) {
         const stored = readSnapshot(document);
         if (stored) yield stored;
       }
     },
-    async findPassedThrough() {
+    /** Until then a pass found what the journal had; later commits may have earlier entries. */
+    async findPassedThrough(): Promise<number> {
       const pass = await passes.findOne({ _id: snapshotPass });
       return pass?.through.getTime() ?? 0;
     },
-    async advancePass(timeMs) {
+    async advancePass(timeMs: number): Promise<void> {
       const through = dateOf(timeMs);
       await passes.updateOne({ _id: snapshotPass }, { $max: { through } }, { upsert: true });
     },

@@ -62,36 +62,24 @@ export interface AccountRange {
   readonly upTo: AccountId | null;
 }
 
-/** Daily roll-ups of use. They are derived from the journal and can be deleted at any time. */
-export interface UsageStore {
-  findPosition(accountId: AccountId): Promise<UsagePosition | null>;
-  /** Never moves back. */
-  advancePosition(accountId: AccountId, position: UsagePosition): Promise<void>;
-  findDays(accountId: AccountId, keys: readonly DayKey[]): Promise<readonly DayUsage[]>;
-  /** By day and Project, at most `limit`. */
-  listDays(accountId: AccountId, span: UsageSpan, limit: number): Promise<readonly DayUsage[]>;
-  /** False when another replica changed one of them since it was read; some are stored then. */
-  saveDays(accountId: AccountId, changes: readonly DayChange[]): Promise<boolean>;
-  /** Of accounts behind one, by account, at most `limit`. */
-  listPositions(after: AccountId | null, limit: number): Promise<readonly StoredUsagePosition[]>;
-  /** All days of the accounts in a range, by account, day and Project. */
-  scanDays(range: AccountRange): AsyncIterable<StoredDayUsage>;
-}
-
 const byId = { _id: 1 } as const;
 
-export function createUsageStore(db: Db): UsageStore {
+/** Daily roll-ups of use. They are derived from the journal and can be deleted at any time. */
+export type UsageStore = ReturnType<typeof createUsageStore>;
+
+export function createUsageStore(db: Db) {
   const days = db.collection<DayDocument>(usageDaysCollection);
   const positions = db.collection<PositionDocument>(usagePositionsCollection);
 
   return {
-    async findPosition(account) {
+    async findPosition(account: AccountId): Promise<UsagePosition | null> {
       const found = await positions.findOne({ _id: account });
       if (found === null) return null;
       const { commitId, throughSeq } = positionDocument.parse(found);
       return { commitId, throughSeq };
     },
-    async advancePosition(account, position) {
+    /** Never moves back. */
+    async advancePosition(account: AccountId, position: UsagePosition): Promise<void> {
       const behind = { _id: account, throughSeq: { $lt: position.throughSeq } };
       try {
         await positions.updateOne(behind, { $set: position }, { upsert: true });
@@ -100,17 +88,20 @@ export function createUsageStore(db: Db): UsageStore {
         if (!duplicateKeyOf(error)) throw error;
       }
     },
-    async findDays(account, keys) {
+    async findDays(account: AccountId, keys: readonly DayKey[]): Promise<readonly DayUsage[]> {
       const ids = keys.map((key) => dayId(account, key));
       return read(await days.find({ accountId: account, _id: { $in: ids } }).toArray());
     },
-    async listDays(account, span, limit) {
+    /** By day and Project, at most `limit`. */
+    async listDays(account: AccountId, span: UsageSpan, limit: number) {
       const filter = { accountId: account, _id: idsOf(account, span) };
       const found = days.find(filter).sort(byId).limit(limit);
       return read(await found.toArray());
     },
-    saveDays: (account, changes) => save(days, account, changes),
-    async listPositions(after, limit) {
+    /** False when another replica changed one of them since it was read; some are stored then. */
+    saveDays: (account: AccountId, changes: readonly DayChange[]) => save(days, account, changes),
+    /** Of accounts behind one, by account, at most `limit`. */
+    async listPositions(after: AccountId | null, limit: number): Promise<StoredUsagePosition[]> {
       const filter = after === null ? {} : { _id: { $gt: after } };
       const found = await positions.find(filter).sort(byId).limit(limit).toArray();
       return found.map((document) => {
@@ -118,7 +109,8 @@ export function createUsageStore(db: Db): UsageStore {
         return { accountId: _id, ...position };
       });
     },
-    scanDays: ({ after, upTo }) =>
+    /** All days of the accounts in a range, by account, day and Project. */
+    scanDays: ({ after, upTo }: AccountRange): AsyncIterable<StoredDayUsage> =>
       scan(days, {
         _id: {
           ...(after === null ? {} : { $gt: endOf(after) }),

@@ -23,23 +23,20 @@ export interface VerificationRecord {
   readonly problems: readonly JournalProblem[];
 }
 
-export interface VerificationStore {
-  findLast(): Promise<VerificationRecord | null>;
-  /** Replaces the last one. */
-  saveLast(record: VerificationRecord): Promise<void>;
-}
+export type VerificationStore = ReturnType<typeof createVerificationStore>;
 
-export function createVerificationStore(db: Db): VerificationStore {
+export function createVerificationStore(db: Db) {
   const collection = db.collection<{ readonly _id: 'last' }>(verificationsCollection);
   const byId = { _id: 'last' } as const;
   return {
-    async findLast() {
+    async findLast(): Promise<VerificationRecord | null> {
       const found = await collection.findOne(byId);
       if (found === null) return null;
       const { startedAt, finishedAt, ...record } = lastDocument.parse(found);
       return { ...record, startedAtMs: startedAt.getTime(), finishedAtMs: finishedAt.getTime() };
     },
-    async saveLast({ startedAtMs, finishedAtMs, ...record }) {
+    /** Replaces the last one. */
+    async saveLast({ startedAtMs, finishedAtMs, ...record }: VerificationRecord) {
       const times = { startedAt: dateOf(startedAtMs), finishedAt: dateOf(finishedAtMs) };
       await collection.replaceOne(byId, { ...record, ...times }, { upsert: true });
     },

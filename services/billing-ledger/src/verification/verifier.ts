@@ -6,17 +6,6 @@ import { recordVerification } from './verification-metrics.ts';
 import type { VerificationRecord, VerificationStore } from './verification-store.ts';
 import type { Verification, VerificationOptions } from './verify-journal.ts';
 
-/** Verifies the journal, one process at a time over all of them. */
-export interface Verifier {
-  /** Waits while another process verifies. */
-  run(): Promise<VerificationRecord>;
-  /** Verifies unless a verification finished within the interval or is under way. */
-  runIfDue(intervalMs: number): Promise<void>;
-  /** The last verification of any process, as last read; null before the first. */
-  last(): VerificationRecord | null;
-  readLast(): Promise<void>;
-}
-
 interface VerifierParts {
   readonly verify: (options: VerificationOptions) => Promise<Verification>;
   readonly verifications: VerificationStore;
@@ -30,7 +19,10 @@ const leaseRetryMs = 500;
 const progressMs = 5_000;
 const problemsLogged = 10;
 
-export function createVerifier(parts: VerifierParts): Verifier {
+/** Verifies the journal, one process at a time over all of them. */
+export type Verifier = ReturnType<typeof createVerifier>;
+
+export function createVerifier(parts: VerifierParts) {
   const { verifications, clock, logger, runLeased, stopping } = parts;
   let last: VerificationRecord | null = null;
 
@@ -56,7 +48,8 @@ export function createVerifier(parts: VerifierParts): Verifier {
   }
 
   return {
-    async run() {
+    /** Waits while another process verifies. */
+    async run(): Promise<VerificationRecord> {
       for (;;) {
         const record = await runLeased('verification', verify);
         if (record !== null) return record;
@@ -64,15 +57,17 @@ export function createVerifier(parts: VerifierParts): Verifier {
         stopping.throwIfAborted();
       }
     },
-    async runIfDue(intervalMs) {
+    /** Verifies unless a verification finished within the interval or is under way. */
+    async runIfDue(intervalMs: number): Promise<void> {
       if (!(await isDue(intervalMs))) return;
       await runLeased('verification', async (signal) => {
         // Another process may have finished one just before.
         if (await isDue(intervalMs)) await verify(signal);
       });
     },
-    last: () => last,
-    async readLast() {
+    /** The last verification of any process, as last read; null before the first. */
+    last: (): VerificationRecord | null => last,
+    async readLast(): Promise<void> {
       last = await verifications.findLast();
     },
   };

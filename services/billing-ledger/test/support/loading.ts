@@ -1,13 +1,11 @@
-import {
-  createLoadAccount,
-  createLoadPart,
-  type LoadAccountDeps,
-} from '../../src/journal/load-account.ts';
+import type { Journal } from '../../src/journal/journal-store.ts';
+import { createLoadAccount, createLoadPart } from '../../src/journal/load-account.ts';
+import type { SnapshotStore } from '../../src/snapshots/snapshot-store.ts';
 
 /** Loads accounts whatever they have behind their snapshot; without one by default. */
 export function loadingFrom(
-  journal: LoadAccountDeps['journal'],
-  findSnapshot: LoadAccountDeps['snapshots']['findSnapshot'] = async () => null,
+  journal: Pick<Journal, 'readCommits'>,
+  findSnapshot: SnapshotStore['findSnapshot'] = async () => null,
 ) {
   const entriesMax = Number.POSITIVE_INFINITY;
   const snapshots = { findSnapshot };

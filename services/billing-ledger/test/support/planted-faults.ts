@@ -4,9 +4,8 @@ import { commandKey } from '../../src/accounts/command.domain.ts';
 import type { EvaluationContext } from '../../src/accounts/decision.domain.ts';
 import type { Entry } from '../../src/accounts/entry.domain.ts';
 import { type Evaluation, evaluate } from '../../src/accounts/evaluate.domain.ts';
-import { listHolds } from '../../src/accounts/hold-set.domain.ts';
 import { fundingAsset } from '../../src/accounts/terms.domain.ts';
-import { createPriceBook, type PriceList } from '../../src/prices/price-list.domain.ts';
+import { createPriceBook } from '../../src/prices/price-list.domain.ts';
 import type { InvariantName } from './invariants.ts';
 import { afterwards, type Call, faulty, moving, type PlantedFault } from './planted-fault.ts';
 import { plantedMonthFaults } from './planted-month-faults.ts';
@@ -27,15 +26,6 @@ function richer([account, command, context]: Call, by: Partial<Balances>): Evalu
 
 const zero: Balances = { available: 0, held: 0, consumed: 0, expired: 0, issued: 0 };
 
-/** As if the commands had been judged at other prices. */
-function priced(call: Call, change: (list: PriceList) => PriceList): Evaluation {
-  const [account, command, context] = call;
-  return evaluate(account, command, {
-    ...context,
-    prices: createPriceBook(priceLists.map(change)),
-  });
-}
-
 const withContext = (call: Call, change: Partial<EvaluationContext>): Evaluation =>
   evaluate(call[0], call[1], { ...call[2], ...change });
 
@@ -45,39 +35,13 @@ export const plantedFaults: readonly PlantedFault[] = [
   afterwards(1, 'a release does not return the amount', ['release'], (evaluation, call) =>
     moving(evaluation, call, { ...evaluation.entry.change, available: 0 }),
   ),
-  afterwards(1, 'a grant is not counted as issued', ['grant'], (evaluation, call) =>
-    moving(evaluation, call, { ...evaluation.entry.change, issued: 0 }),
-  ),
   faulty(2, 'a reservation is made on credit', (call) =>
     call[1].kind === 'reserve' ? richer(call, { available: 500, issued: 500 }) : evaluate(...call),
   ),
-  faulty(2, 'an adjustment may take more than there is', (call) =>
-    call[1].kind === 'adjust' ? richer(call, { available: 500, issued: 500 }) : evaluate(...call),
-  ),
-  faulty(2, 'amounts may grow beyond what is exact', (call) => {
-    const evaluation = evaluate(...call);
-    const [, command] = call;
-    const isLimit = evaluation.entry.refusal?.code === 'balance_limit_exceeded';
-    if (!isLimit || evaluation.result !== 'new' || command.kind !== 'grant') return evaluation;
-    const change = { ...zero, available: command.amount, issued: command.amount };
-    return moving(evaluation, call, change);
-  }),
   afterwards(3, 'a settled hold stays open', resolutions, (evaluation, [before]) => ({
     ...evaluation,
     account: { ...evaluation.account, holds: before.holds },
   })),
-  faulty(3, 'a hold can be resolved again by its other command', (call) => {
-    const [account, command, context] = call;
-    const recorded = (key: string) => {
-      const entry = context.recorded(key);
-      return entry?.commandId === command.commandId ? entry : undefined;
-    };
-    const first = context.recorded(commandKey(command));
-    const isSecond = command.kind === 'release' && first?.kind === 'settle';
-    if (!isSecond) return evaluate(...call);
-    const evaluation = evaluate(account, command, { ...context, recorded });
-    return { ...evaluation, entry: { ...evaluation.entry, kind: 'release' } };
-  }),
   faulty(4, 'a started block is not charged', (call) => {
     const [account, command, context] = call;
     if (command.kind !== 'settle' || command.observedAssets === null) return evaluate(...call);
@@ -87,42 +51,11 @@ export const plantedFaults: readonly PlantedFault[] = [
     const { entry } = evaluation;
     return { ...evaluation, entry: { ...entry, observedAssets: command.observedAssets } };
   }),
-  faulty(4, 'a private inventory is free', (call) =>
-    priced(call, (list) => ({ ...list, refreshDiagnostic: 0 })),
-  ),
-  afterwards(4, 'a refresh may cost more than was reserved', ['settle'], (evaluation, call) => {
-    const { consumed, available } = evaluation.entry.change;
-    if (available > 0) return evaluation;
-    return moving(evaluation, call, {
-      ...evaluation.entry.change,
-      consumed: consumed + 1,
-      available: available - 1,
-    });
-  }),
-  faulty(5, 'exactly the reservation is not enough', (call) => {
-    const [account, command] = call;
-    if (command.kind !== 'reserve') return evaluate(...call);
-    const { available } = account.balances[fundingAsset(account.terms.funding)];
-    const isExact = [125, 200].includes(available);
-    return isExact ? richer(call, { available: -1, issued: -1 }) : evaluate(...call);
-  }),
   faulty(5, 'open holds count as available', (call) => {
     const [account, command] = call;
     const { held } = account.balances[fundingAsset(account.terms.funding)];
     const by = { available: held, issued: held };
     return command.kind === 'reserve' ? richer(call, by) : evaluate(...call);
-  }),
-  faulty(6, 'a refusal is forgotten', (call) =>
-    withContext(call, {
-      recorded: (key) => {
-        const entry = call[2].recorded(key);
-        return entry?.refusal && 'detail' in entry.refusal ? undefined : entry;
-      },
-    }),
-  ),
-  faulty(6, 'an id with other content is taken for a duplicate', (call) => {
-    const evaluation = evaluate(...call);
-    return evaluation.result === 'conflict' ? { ...evaluation, result: 'recorded' } : evaluation;
   }),
   faulty(6, 'a re-emitted answer carries the present time', (call) => {
     const evaluation = evaluate(...call);
@@ -133,23 +66,6 @@ export const plantedFaults: readonly PlantedFault[] = [
     const { available } = call[0].balances[evaluation.entry.asset];
     const change = { ...zero, available: 0 - available, consumed: available };
     return moving(evaluation, call, change);
-  }),
-  afterwards(7, 'a refused release closes a hold', ['refuse'], (evaluation, [before]) => {
-    const [oldest] = listHolds(before.holds);
-    const buckets = before.holds.buckets.map((bucket) => bucket.filter((hold) => hold !== oldest));
-    const holds = { size: before.holds.size - (oldest ? 1 : 0), buckets };
-    return { ...evaluation, account: { ...evaluation.account, holds } };
-  }),
-  afterwards(8, 'refusals take no position of their own', ['refuse'], (evaluation, [before]) => ({
-    ...evaluation,
-    entry: { ...evaluation.entry, seq: before.lastSeq },
-    account: { ...evaluation.account, lastSeq: before.lastSeq },
-  })),
-  afterwards(8, 'the account keeps more than its entries say', ['grant'], (evaluation) => {
-    const { account, entry } = evaluation;
-    const bonus = plus(account.balances[entry.asset], { ...zero, available: 1, issued: 1 });
-    const balances = { ...account.balances, [entry.asset]: bonus };
-    return { ...evaluation, account: { ...account, balances } };
   }),
   {
     breaks: 8,
@@ -169,13 +85,6 @@ export const plantedFaults: readonly PlantedFault[] = [
       account: { ...evaluation.account, lastAt: at },
     };
   }),
-  faulty(9, 'a burst runs ahead of the clock', (call) => {
-    const [account, command, context] = call;
-    return evaluate(account, command, {
-      ...context,
-      now: Math.max(context.now, account.lastAt + 1),
-    });
-  }),
   faulty(10, 'a hold ends in what the account pays with now', (call) => {
     const evaluation = evaluate(...call);
     const { entry } = evaluation;
@@ -186,27 +95,11 @@ export const plantedFaults: readonly PlantedFault[] = [
     const { account } = moving({ ...evaluation, entry: { ...entry, asset } }, call, entry.change);
     return { ...evaluation, entry: { ...entry, asset }, account };
   }),
-  faulty(11, 'a hold ends at the prices of its last day', (call) => {
-    const active = call[2].prices.activeAt(call[2].now);
-    const byVersion = () => active;
-    return withContext(call, { prices: { ...call[2].prices, activeAt: byVersion, byVersion } });
-  }),
   faulty(11, 'a replica decides with the lists that it read at its start', (call) => {
     const [first] = priceLists;
     const prices = createPriceBook(first ? [first] : []);
     const known = { ...call[2].prices, activeAt: prices.activeAt };
     return withContext(call, { prices: known });
-  }),
-  faulty(11, 'a list that was replaced takes effect on its date', (call) => {
-    const latest = priceLists.toSorted((left, right) => right.effectiveAt - left.effectiveAt);
-    const activeAt = (timeMs: number) =>
-      latest.find(({ effectiveAt }) => effectiveAt <= timeMs) ?? call[2].prices.activeAt(timeMs);
-    return withContext(call, { prices: { ...call[2].prices, activeAt } });
-  }),
-  faulty(12, 'a refusal is published but not journaled', (call) => {
-    const evaluation = evaluate(...call);
-    const isTold = evaluation.result === 'new' && evaluation.entry.refusal !== null;
-    return isTold ? { ...evaluation, result: 'recorded', account: call[0] } : evaluation;
   }),
   faulty(12, 'a repetition gets an entry of its own', (call) =>
     call[1].kind === 'charge'
@@ -217,13 +110,6 @@ export const plantedFaults: readonly PlantedFault[] = [
     const recorded = (key: string) => {
       const entry = call[2].recorded(key);
       return call[1].kind === 'charge' && entry?.command === 'reverse' ? undefined : entry;
-    };
-    return withContext(call, { recorded });
-  }),
-  faulty(13, 'a charge is reversed as often as it is asked', (call) => {
-    const recorded = (key: string) => {
-      const entry = call[2].recorded(key);
-      return entry?.kind === 'reverse' ? undefined : entry;
     };
     return withContext(call, { recorded });
   }),
@@ -240,17 +126,6 @@ export const plantedFaults: readonly PlantedFault[] = [
       return call[1].kind === 'reserve' && entry?.command === 'settle' ? undefined : entry;
     };
     return withContext(call, { recorded });
-  }),
-  faulty('model', 'a charge of several pages costs one', (call) => {
-    const [account, command, context] = call;
-    if (command.kind !== 'charge') return evaluate(...call);
-    return evaluate(account, { ...command, pages: 1 }, context);
-  }),
-  faulty('model', 'a release also charges the diagnostic price', (call) => {
-    const [account, command, context] = call;
-    if (command.kind !== 'release') return evaluate(...call);
-    const asked = { ...command, kind: 'settle' as const, outcome: 'private' as const };
-    return evaluate(account, { ...asked, observedAssets: null }, context);
   }),
 ];
 

@@ -1,4 +1,4 @@
-import { duration, integer, type readSettings, url } from '@inventory/runtime/settings';
+import { duration, integer, type Parsed, url } from '@inventory/runtime/settings';
 
 const dayMs = 24 * 3_600_000;
 
@@ -17,22 +17,9 @@ export const logSettings = {
   GATEWAY_URL: url().describe('Private address of the gateway, which owns Projects'),
 } as const;
 
-export interface LogConfig {
-  readonly logEpoch: number;
-  readonly keepMs: number;
-  readonly pruneEveryMs: number;
-}
-
-export interface GatewayConfig {
-  readonly url: string;
-  readonly timeoutMs: number;
-}
-
 const gatewayTimeoutMs = 3_000;
 
-type Parsed = ReturnType<typeof readSettings<typeof logSettings>>;
-
-export function logConfig(parsed: Parsed): { log: LogConfig; gateway: GatewayConfig } {
+export function logConfig(parsed: Parsed<typeof logSettings>) {
   return {
     log: {
       logEpoch: parsed.LOG_EPOCH,

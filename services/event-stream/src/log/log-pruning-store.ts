@@ -6,7 +6,7 @@ import { type Clock, dateOf } from '@inventory/runtime/clock';
 import { createBatcher } from '@inventory/runtime/concurrency';
 import type { Logger } from '@inventory/runtime/logger';
 import { createRecentlyUsed } from '@inventory/runtime/recently-used';
-import { createWorkQueue, makeDue, type WorkQueue } from '@inventory/work/work-queue';
+import { createWorkQueue, makeDue } from '@inventory/work/work-queue';
 import type { Collection } from 'mongodb';
 import {
   type LogEntryDocument,
@@ -15,20 +15,6 @@ import {
   type PrunedEventDocument,
 } from './log-document.ts';
 import { idsAfter, type LogCollections } from './project-log-store.ts';
-
-/** Which logs have entries to prune, and when; and their oldest entries. */
-export interface LogPruning {
-  /** Logs, due when their oldest entry is old enough. A log that was idle for as long is in it no more. */
-  readonly queue: WorkQueue<ProjectId>;
-  /** The log has an entry more. */
-  appended(projectId: ProjectId, appendedAtMs: number): Promise<void>;
-  /** The oldest entries of a Project, ascending. */
-  listOldest(projectId: ProjectId, limit: number): Promise<OldEntry[]>;
-  /** Records the positions, then deletes the entries. */
-  removeEntries(entries: readonly OldEntry[], nowMs: number): Promise<void>;
-  /** Deletes positions recorded before this. */
-  removePositionsBefore(timeMs: number): Promise<void>;
-}
 
 export interface OldEntry
   extends Pick<LogEntryDocument, '_id' | 'projectId' | 'position' | 'appendedAt'> {
@@ -42,10 +28,13 @@ const knownMax = 50_000;
 /** More than the clocks of replicas differ. */
 const clockSkewMs = 60_000;
 
+/** Which logs have entries to prune, and when; and their oldest entries. */
+export type LogPruning = ReturnType<typeof createLogPruning>;
+
 export function createLogPruning(
   { log, pruned, pruning }: LogCollections & { readonly pruning: Collection<LogPruningDocument> },
   { clock, logger, keepMs }: { clock: Pick<Clock, 'now'>; logger: Logger; keepMs: number },
-): LogPruning {
+) {
   /** A log stays in the queue for as long as its entries are kept. */
   const knownUntilMs = createRecentlyUsed<ProjectId, number>(knownMax);
   const additions = createBatcher<{ projectId: ProjectId; dueAtMs: number }, null>({
@@ -59,22 +48,26 @@ export function createLogPruning(
   });
 
   return {
+    /** Logs, due when their oldest entry is old enough. A log that was idle for as long is in it no more. */
     queue: createWorkQueue({
       ...{ collection: pruning, documents: logDocuments.pruning, completed: 'deleted', logger },
       toItem: ({ _id }) => _id as ProjectId,
     }),
-    async appended(projectId, appendedAtMs) {
+    /** The log has an entry more. */
+    async appended(projectId: ProjectId, appendedAtMs: number): Promise<void> {
       if ((knownUntilMs.get(projectId) ?? 0) > clock.now()) return;
       await additions.add({ projectId, dueAtMs: appendedAtMs + keepMs });
       knownUntilMs.set(projectId, appendedAtMs + keepMs - clockSkewMs);
     },
-    listOldest: (projectId, limit) =>
+    /** The oldest entries of a Project, ascending. */
+    listOldest: (projectId: ProjectId, limit: number): Promise<OldEntry[]> =>
       log
         .find({ _id: idsAfter(projectId, 0) }, withoutText)
         .sort({ _id: 1 })
         .limit(limit)
         .toArray(),
-    async removeEntries(entries, nowMs) {
+    /** Records the positions, then deletes the entries. */
+    async removeEntries(entries: readonly OldEntry[], nowMs: number): Promise<void> {
       if (entries.length === 0) return;
       const prunedAt = dateOf(nowMs);
       const positions = entries.map(
@@ -86,7 +79,8 @@ export function createLogPruning(
       await refusedWrites(pruned.insertMany(positions, { ordered: false }));
       await log.deleteMany({ _id: { $in: entries.map(({ _id }) => _id) } });
     },
-    async removePositionsBefore(timeMs) {
+    /** Deletes positions recorded before this. */
+    async removePositionsBefore(timeMs: number): Promise<void> {
       await pruned.deleteMany({ prunedAt: { $lt: dateOf(timeMs) } });
     },
   };

@@ -1,14 +1,4 @@
-import { projectPath } from '@inventory/contracts/http/parameters';
-import {
-  appendedEntriesMax,
-  appendedHeads,
-  appendedHeadsQuery,
-  logBatch,
-  logBatchQuery,
-  logHeads,
-  logHeadsQuery,
-  logPaths,
-} from '@inventory/contracts/internal/event-log';
+import { appendedEntriesMax, logApi } from '@inventory/contracts/internal/event-log';
 import { internalRoute } from '@inventory/http/internal-route';
 import { type Clock, fromIsoTime, isoTime } from '@inventory/runtime/clock';
 import { toLogBatch } from './log-batch.ts';
@@ -24,11 +14,7 @@ export interface LogRoutesDeps {
 /** Heads and batches of logs. */
 export const logRoutes = [
   internalRoute({
-    method: 'POST',
-    template: logPaths.heads,
-    callers: ['gateway'],
-    input: { body: logHeadsQuery },
-    answer: logHeads,
+    ...logApi.readHeads,
     async handle({ log, logEpoch }: LogRoutesDeps, { body }) {
       const heads = await Promise.all(
         body.project_ids.map(async (id) => ({ project_id: id, position: await log.readHead(id) })),
@@ -37,11 +23,7 @@ export const logRoutes = [
     },
   }),
   internalRoute({
-    method: 'GET',
-    template: logPaths.appended,
-    callers: ['gateway'],
-    input: { query: appendedHeadsQuery },
-    answer: appendedHeads,
+    ...logApi.readAppendedHeads,
     async handle(deps: LogRoutesDeps, { query: { since } }) {
       const sinceMs = since === undefined ? null : fromIsoTime(since);
       const read = await readAppendedHeads(deps, sinceMs, appendedEntriesMax);
@@ -54,11 +36,7 @@ export const logRoutes = [
     },
   }),
   internalRoute({
-    method: 'GET',
-    template: logPaths.log,
-    callers: ['gateway'],
-    input: { path: projectPath, query: logBatchQuery },
-    answer: logBatch,
+    ...logApi.readLogBatch,
     async handle({ log, logEpoch }: LogRoutesDeps, { path, query }) {
       const { project_id: projectId } = path;
       const [head, [oldest], items] = await Promise.all([

@@ -35,26 +35,6 @@ export interface AppendedPosition {
   readonly appendedAtMs: number;
 }
 
-/** The append-only log of each Project's events: commit order is position order. */
-export interface ProjectLog {
-  /** The entry of the event, inserted or found: an event is appended once. */
-  appendEvent(owner: EventOwner, event: EventText): Promise<LogEntry>;
-  /** Position of the newest entry; 0 where there is none. */
-  readHead(projectId: ProjectId): Promise<number>;
-  /** Kept entries after a position, ascending. */
-  listAfter(projectId: ProjectId, position: number, limit: number): Promise<KeptEntry[]>;
-  /** Positions of all Projects appended at or after a time, oldest first. */
-  listAppendedSince(sinceMs: number, limit: number): Promise<AppendedPosition[]>;
-  /** Kept entries appended in a time range, ascending. */
-  listBetween(
-    projectId: ProjectId,
-    range: { readonly sinceMs: number; readonly untilMs: number },
-    limit: number,
-  ): Promise<KeptEntry[]>;
-  /** The kept entry of an event. */
-  findEntry(projectId: ProjectId, eventId: EventId): Promise<KeptEntry | null>;
-}
-
 export interface ProjectLogSettings {
   /** Increased when the log is restored from a backup: cursors may then be ahead of it. */
   readonly logEpoch: number;
@@ -76,11 +56,14 @@ const lastPositionsMax = 50_000;
 
 type NewEntry = Omit<LogEntryDocument, 'appendedAt'>;
 
+/** The append-only log of each Project's events: commit order is position order. */
+export type ProjectLog = ReturnType<typeof createProjectLog>;
+
 export function createProjectLog(
   { log, pruned }: LogCollections,
   clock: Clock,
   { logEpoch, keepMs }: ProjectLogSettings,
-): ProjectLog {
+) {
   const lastPositions = createRecentlyUsed<ProjectId, number>(lastPositionsMax);
 
   /** Cached where this replica appended before; read again after a conflict. */
@@ -89,6 +72,7 @@ export function createProjectLog(
     return cached ?? (await readHead(projectId));
   }
 
+  /** Position of the newest entry; 0 where there is none. */
   async function readHead(projectId: ProjectId): Promise<number> {
     const newest = await log.findOne(
       { _id: idsAfter(projectId, 0) },
@@ -132,7 +116,8 @@ export function createProjectLog(
 
   return {
     readHead,
-    async appendEvent(owner, event) {
+    /** The entry of the event, inserted or found: an event is appended once. */
+    async appendEvent(owner: EventOwner, event: EventText): Promise<LogEntry> {
       const { projectId } = owner;
       const earlier = await findPruned(projectId, event);
       if (earlier) return earlier;
@@ -160,10 +145,7 @@ interface LogRead {
   readonly limit: number;
 }
 
-function logReads(
-  log: LogCollections['log'],
-  fromDoc: (stored: LogEntryDocument) => KeptEntry,
-): Pick<ProjectLog, 'listAfter' | 'listAppendedSince' | 'listBetween' | 'findEntry'> {
+function logReads(log: LogCollections['log'], fromDoc: (stored: LogEntryDocument) => KeptEntry) {
   async function read({ projectId, position, limit }: LogRead): Promise<KeptEntry[]> {
     const kept = await log
       .find({ _id: idsAfter(projectId, position) }, { sort: { _id: 1 }, limit })
@@ -188,11 +170,13 @@ function logReads(
   });
 
   return {
-    async listAfter(projectId, position, limit) {
+    /** Kept entries after a position, ascending. */
+    async listAfter(projectId: ProjectId, position: number, limit: number): Promise<KeptEntry[]> {
       const { entries } = await reads.add({ projectId, position, limit });
       return entries;
     },
-    async listAppendedSince(sinceMs, limit) {
+    /** Positions of all Projects appended at or after a time, oldest first. */
+    async listAppendedSince(sinceMs: number, limit: number): Promise<AppendedPosition[]> {
       const entries = await log
         .find(
           { appendedAt: { $gte: dateOf(sinceMs) } },
@@ -207,14 +191,20 @@ function logReads(
         appendedAtMs: appendedAt.getTime(),
       }));
     },
-    async listBetween(projectId, { sinceMs, untilMs }, limit) {
+    /** Kept entries appended in a time range, ascending. */
+    async listBetween(
+      projectId: ProjectId,
+      { sinceMs, untilMs }: { readonly sinceMs: number; readonly untilMs: number },
+      limit: number,
+    ): Promise<KeptEntry[]> {
       const appendedAt = { $gte: dateOf(sinceMs), $lte: dateOf(untilMs) };
       const kept = await log
         .find({ _id: idsAfter(projectId, 0), appendedAt }, { sort: { _id: 1 }, limit })
         .toArray();
       return kept.map(fromDoc);
     },
-    async findEntry(projectId, eventId) {
+    /** The kept entry of an event. */
+    async findEntry(projectId: ProjectId, eventId: EventId): Promise<KeptEntry | null> {
       const kept = await log.findOne({ projectId, 'event.id': eventId });
       return kept && fromDoc(kept);
     },

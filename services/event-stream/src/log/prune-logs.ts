@@ -4,14 +4,6 @@ import type { Pending } from '@inventory/work/work-queue';
 import type { WorkResult } from '@inventory/work/worker';
 import type { LogPruning, OldEntry } from './log-pruning-store.ts';
 
-export interface PruneLogDeps {
-  readonly pruning: Pick<LogPruning, 'queue' | 'listOldest' | 'removeEntries'>;
-  readonly clock: Pick<Clock, 'now'>;
-  readonly keepMs: number;
-  /** Shortest pause between two runs of one log. */
-  readonly everyMs: number;
-}
-
 const entriesAtOnce = 500;
 
 /**
@@ -20,7 +12,18 @@ const entriesAtOnce = 500;
  * next entry is old enough, and not any more when only an old newest one is left.
  */
 export async function pruneLog(
-  { pruning, clock, keepMs, everyMs }: PruneLogDeps,
+  {
+    pruning,
+    clock,
+    keepMs,
+    everyMs,
+  }: {
+    readonly pruning: Pick<LogPruning, 'queue' | 'listOldest' | 'removeEntries'>;
+    readonly clock: Pick<Clock, 'now'>;
+    readonly keepMs: number;
+    /** Shortest pause between two runs of one log. */
+    readonly everyMs: number;
+  },
   claimed: Pending<ProjectId>,
 ): Promise<WorkResult> {
   const nowMs = clock.now();

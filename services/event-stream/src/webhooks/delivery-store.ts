@@ -56,53 +56,6 @@ export interface DeliveryBacklog {
   readonly retrying: number;
 }
 
-/** Stores deliveries and their attempts. */
-export interface DeliveryStore {
-  /** Inserts those that do not exist, due at once; returns how many. */
-  insertMissing(deliveries: readonly NewDelivery[], nowMs: number): Promise<number>;
-  /** Pending ones of an endpoint, the earliest due first; tests alone where nothing else is sent. */
-  listPending(
-    endpointId: WebhookEndpointId,
-    limit: number,
-    types: 'all' | 'tests',
-  ): Promise<WebhookDelivery[]>;
-  /** A report has no effect on a delivery that was restarted or attempted since it was read. */
-  recordAttempt(report: AttemptReport): Promise<void>;
-  /** Fails up to `limit` pending deliveries of an endpoint, tests excepted; returns how many. */
-  failOfEndpoint(
-    endpointId: WebhookEndpointId,
-    failure: DeliveryFailure,
-    limit: number,
-  ): Promise<number>;
-  /** Newest first. */
-  listDeliveries(
-    endpointId: WebhookEndpointId,
-    query: DeliveryPageQuery,
-  ): Promise<{ readonly delivery: WebhookDelivery; readonly place: string }[]>;
-  /** The deliveries of these events to these endpoints. */
-  findOfEvents(
-    endpointIds: readonly WebhookEndpointId[],
-    eventIds: readonly EventId[],
-  ): Promise<WebhookDelivery[]>;
-  /** Makes it due with a new schedule, in any state; false when there is none. */
-  restartDelivery(endpointId: WebhookEndpointId, eventId: EventId, nowMs: number): Promise<boolean>;
-  /**
-   * When the terminal delivery was appended that follows the first `count` ones of a time range, by
-   * which the events are meant; null where there is none.
-   */
-  findAppendedAfter(
-    endpointId: WebhookEndpointId,
-    range: TimeRange,
-    count: number,
-  ): Promise<number | null>;
-  /** Restarts the terminal deliveries of events appended in a time range, in parts; how many. */
-  restartRange(endpointId: WebhookEndpointId, range: TimeRange, nowMs: number): Promise<number>;
-  removeOfEndpoint(endpointId: WebhookEndpointId): Promise<void>;
-  removeCreatedBefore(timeMs: number): Promise<number>;
-  /** Counts pending deliveries by index, up to 10,000. */
-  countBacklog(nowMs: number): Promise<DeliveryBacklog>;
-}
-
 type Deliveries = Collection<DeliveryDocument>;
 
 const pending = { state: 'pending' } as const;
@@ -115,7 +68,10 @@ const reportsPerCommand = 200;
 const restartsPerCommand = 500;
 const countMax = 10_000;
 
-export function createDeliveryStore(deliveries: Deliveries, logger: Logger): DeliveryStore {
+/** Stores deliveries and their attempts. */
+export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
+
+export function createDeliveryStore(deliveries: Deliveries, logger: Logger) {
   async function insert(documents: readonly DeliveryDocument[]): Promise<boolean[]> {
     // An interrupted turn may have inserted some of them.
     const known = await refusedWrites(deliveries.insertMany([...documents], { ordered: false }));
@@ -133,7 +89,8 @@ export function createDeliveryStore(deliveries: Deliveries, logger: Logger): Del
     ...reads(deliveries, logger),
     ...results(deliveries),
     ...restarts(deliveries),
-    async insertMissing(wanted, nowMs) {
+    /** Inserts those that do not exist, due at once; returns how many. */
+    async insertMissing(wanted: readonly NewDelivery[], nowMs: number): Promise<number> {
       const documents = wanted.map((delivery) => toDocDelivery(delivery, nowMs));
       // The backlog of one endpoint delays no other.
       const isBacklog = documents.length > sharedInsertMax;
@@ -142,27 +99,26 @@ export function createDeliveryStore(deliveries: Deliveries, logger: Logger): Del
         : await Promise.all(documents.map((document) => inserts.add(document)));
       return inserted.filter(Boolean).length;
     },
-    async removeOfEndpoint(endpointId) {
+    async removeOfEndpoint(endpointId: WebhookEndpointId): Promise<void> {
       await deliveries.deleteMany({ endpointId });
     },
-    async removeCreatedBefore(timeMs) {
+    async removeCreatedBefore(timeMs: number): Promise<number> {
       const { deletedCount } = await deliveries.deleteMany({ createdAt: { $lt: dateOf(timeMs) } });
       return deletedCount;
     },
   };
 }
 
-function reads(
-  deliveries: Deliveries,
-  logger: Logger,
-): Pick<DeliveryStore, 'listPending' | 'listDeliveries' | 'findOfEvents' | 'countBacklog'> {
+function reads(deliveries: Deliveries, logger: Logger) {
   return {
-    listPending(endpointId, limit, types) {
+    /** Pending ones of an endpoint, the earliest due first; tests alone where nothing else is sent. */
+    listPending(endpointId: WebhookEndpointId, limit: number, types: 'all' | 'tests') {
       const filter = { ...pending, endpointId, ...(types === 'tests' && { type: pingType }) };
       const found = deliveries.find(filter).sort({ nextAttemptAt: 1 });
       return readFirst(found, limit, (document) => [fromDocDelivery(document)], logger);
     },
-    async listDeliveries(endpointId, { limit, ...query }) {
+    /** Newest first. */
+    async listDeliveries(endpointId: WebhookEndpointId, { limit, ...query }: DeliveryPageQuery) {
       const found = await deliveries
         .find({ endpointId, ...filterOf(query) })
         .sort({ place: -1 })
@@ -170,14 +126,16 @@ function reads(
         .toArray();
       return found.map((doc) => ({ delivery: fromDocDelivery(doc), place: doc.place }));
     },
-    async findOfEvents(endpointIds, eventIds) {
+    /** The deliveries of these events to these endpoints. */
+    async findOfEvents(endpointIds: readonly WebhookEndpointId[], eventIds: readonly EventId[]) {
       const ids = endpointIds.flatMap((endpoint) =>
         eventIds.map((event) => keyOf(endpoint, event)),
       );
       const found = await deliveries.find({ _id: { $in: ids } }).toArray();
       return found.map(fromDocDelivery);
     },
-    async countBacklog(nowMs) {
+    /** Counts pending deliveries by index, up to 10,000. */
+    async countBacklog(nowMs: number): Promise<DeliveryBacklog> {
       const due = { ...pending, nextAttemptAt: { $lte: dateOf(nowMs) } };
       const later = { ...pending, nextAttemptAt: { $gt: dateOf(nowMs) } };
       const [dueCount, retrying, first] = await Promise.all([
@@ -204,7 +162,7 @@ function filterOf({ state, fromMs, toMs, before }: Omit<DeliveryPageQuery, 'limi
   };
 }
 
-function results(deliveries: Deliveries): Pick<DeliveryStore, 'recordAttempt' | 'failOfEndpoint'> {
+function results(deliveries: Deliveries) {
   const reports = createBatcher<AttemptReport, null>({
     ...sharedCommands,
     itemsMax: reportsPerCommand,
@@ -214,10 +172,12 @@ function results(deliveries: Deliveries): Pick<DeliveryStore, 'recordAttempt' | 
     },
   });
   return {
-    async recordAttempt(report) {
+    /** A report has no effect on a delivery that was restarted or attempted since it was read. */
+    async recordAttempt(report: AttemptReport): Promise<void> {
       await reports.add(report);
     },
-    async failOfEndpoint(endpointId, failure, limit) {
+    /** Fails up to `limit` pending deliveries of an endpoint, tests excepted; returns how many. */
+    async failOfEndpoint(endpointId: WebhookEndpointId, failure: DeliveryFailure, limit: number) {
       const found = await deliveries
         .find({ ...pending, endpointId, type: { $ne: pingType } }, { projection: { _id: 1 } })
         .limit(limit)
@@ -247,9 +207,7 @@ function reportWrite({ delivery, attempt, progress }: AttemptReport) {
   };
 }
 
-function restarts(
-  deliveries: Deliveries,
-): Pick<DeliveryStore, 'restartDelivery' | 'findAppendedAfter' | 'restartRange'> {
+function restarts(deliveries: Deliveries) {
   const terminalIn = (endpointId: WebhookEndpointId, { sinceMs, untilMs }: TimeRange) => ({
     endpointId,
     state: { $in: ['delivered' as const, 'failed' as const] },
@@ -262,9 +220,14 @@ function restarts(
     (await deliveries.updateMany({ _id: { $in: [...ids] } }, restarted(nowMs))).matchedCount;
 
   return {
-    restartDelivery: async (endpointId, eventId, nowMs) =>
+    /** Makes it due with a new schedule, in any state; false when there is none. */
+    restartDelivery: async (endpointId: WebhookEndpointId, eventId: EventId, nowMs: number) =>
       (await restart([keyOf(endpointId, eventId)], nowMs)) > 0,
-    async findAppendedAfter(endpointId, range, count) {
+    /**
+     * When the terminal delivery was appended that follows the first `count` ones of a time range, by
+     * which the events are meant; null where there is none.
+     */
+    async findAppendedAfter(endpointId: WebhookEndpointId, range: TimeRange, count: number) {
       const next = await deliveries.findOne(terminalIn(endpointId, range), {
         sort: { appendedAt: 1 },
         skip: count,
@@ -272,7 +235,8 @@ function restarts(
       });
       return next?.appendedAt?.getTime() ?? null;
     },
-    async restartRange(endpointId, range, nowMs) {
+    /** Restarts the terminal deliveries of events appended in a time range, in parts; how many. */
+    async restartRange(endpointId: WebhookEndpointId, range: TimeRange, nowMs: number) {
       let count = 0;
       let part: string[] = [];
       const found = deliveries

@@ -34,44 +34,15 @@ export interface HealthChange {
   readonly disabled?: { readonly reason: DisabledReason; readonly atMs: number };
 }
 
-/** Stores the webhook endpoints of Projects; their secrets are encrypted. */
-export interface EndpointStore {
-  /** False when the Project has `endpointsMax` endpoints. */
-  insertEndpoint(endpoint: WebhookEndpoint, endpointsMax: number): Promise<boolean>;
-  findEndpoint(projectId: ProjectId, id: WebhookEndpointId): Promise<WebhookEndpoint | null>;
-  /** Oldest first. */
-  listEndpoints(projectId: ProjectId): Promise<WebhookEndpoint[]>;
-  /** Reads it now, also while it is being deleted. */
-  readEndpoint(id: WebhookEndpointId): Promise<WebhookEndpoint | null>;
-  /** False when it was changed or deleted since it was read. */
-  updateEndpoint(read: WebhookEndpoint, fields: Partial<EndpointFields>): Promise<boolean>;
-  /** Stores what its responses say; false when it was changed or deleted since it was read. */
-  recordHealth(read: WebhookEndpoint, change: HealthChange): Promise<boolean>;
-  /** Hides it, and makes it due by then: its turn deletes it. False when there is none. */
-  markRemoved(
-    projectId: ProjectId,
-    id: WebhookEndpointId,
-    nowMs: number,
-    dueAtMs: number,
-  ): Promise<boolean>;
-  /** Deletes one that was marked; its slot is free. */
-  deleteRemoved(id: WebhookEndpointId): Promise<void>;
-  /** Gives endpoints a turn then at the latest; false when there are none. */
-  makeDue(of: OfEndpoints, dueAtMs: number): Promise<boolean>;
-  /** The turns of the endpoints of one pace; accounts take turns. */
-  turnsOf(pace: EndpointPace): WorkQueue<EndpointTurn>;
-}
-
 const endpointsPerCommand = 100;
 const notRemoved = { removedAt: { $exists: false } };
 
 type Endpoints = Collection<EndpointDocument>;
 
-export function createEndpointStore(
-  endpoints: Endpoints,
-  sealer: TextSealer,
-  logger: Logger,
-): EndpointStore {
+/** Stores the webhook endpoints of Projects; their secrets are encrypted. */
+export type EndpointStore = ReturnType<typeof createEndpointStore>;
+
+export function createEndpointStore(endpoints: Endpoints, sealer: TextSealer, logger: Logger) {
   const fromDoc = (doc: EndpointDocument) => fromDocEndpoint(doc, sealer);
 
   async function tryInsert(endpoint: WebhookEndpoint, slot: string): Promise<boolean> {
@@ -96,39 +67,50 @@ export function createEndpointStore(
   });
 
   return {
-    async insertEndpoint(endpoint, endpointsMax) {
+    /** False when the Project has `endpointsMax` endpoints. */
+    async insertEndpoint(endpoint: WebhookEndpoint, endpointsMax: number): Promise<boolean> {
       for (let number = 0; number < endpointsMax; number += 1) {
         if (await tryInsert(endpoint, slotOf(endpoint.projectId, number))) return true;
       }
       return false;
     },
-    async findEndpoint(projectId, endpointId) {
+    async findEndpoint(projectId: ProjectId, endpointId: WebhookEndpointId) {
       const found = await endpoints.findOne({ _id: slotsOf(projectId), endpointId, ...notRemoved });
       return found && fromDoc(found);
     },
-    async listEndpoints(projectId) {
+    /** Oldest first. */
+    async listEndpoints(projectId: ProjectId): Promise<WebhookEndpoint[]> {
       const found = await endpoints.find({ _id: slotsOf(projectId), ...notRemoved }).toArray();
       return found
         .map(fromDoc)
         .sort((a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1));
     },
-    async readEndpoint(id) {
+    /** Reads it now, also while it is being deleted. */
+    async readEndpoint(id: WebhookEndpointId): Promise<WebhookEndpoint | null> {
       const found = await reads.add(id);
       return found === undefined ? null : fromDoc(found);
     },
-    async updateEndpoint(read, fields) {
+    /** False when it was changed or deleted since it was read. */
+    async updateEndpoint(read: WebhookEndpoint, fields: Partial<EndpointFields>) {
       const { version } = read;
       const changed = toDocFields(fields, read.id, sealer);
       return update(endpoints, read, { ...changed, version: version + 1 });
     },
-    async recordHealth(read, { health, disabled }) {
+    /** Stores what its responses say; false when it was changed or deleted since it was read. */
+    async recordHealth(read: WebhookEndpoint, { health, disabled }: HealthChange) {
       const state = disabled && {
         ...{ state: 'disabled' as const, disabledReason: disabled.reason },
         ...{ changedAt: dateOf(disabled.atMs), version: read.version + 1 },
       };
       return update(endpoints, read, { ...toDocHealth(health), ...state });
     },
-    async markRemoved(projectId, endpointId, nowMs, dueAtMs) {
+    /** Hides it, and makes it due by then: its turn deletes it. False when there is none. */
+    async markRemoved(
+      projectId: ProjectId,
+      endpointId: WebhookEndpointId,
+      nowMs: number,
+      dueAtMs: number,
+    ): Promise<boolean> {
       const { matchedCount } = await endpoints.updateOne(
         { _id: slotsOf(projectId), endpointId, ...notRemoved },
         {
@@ -140,7 +122,8 @@ export function createEndpointStore(
       );
       return matchedCount > 0;
     },
-    async deleteRemoved(endpointId) {
+    /** Deletes one that was marked; its slot is free. */
+    async deleteRemoved(endpointId: WebhookEndpointId): Promise<void> {
       await endpoints.deleteOne({ endpointId, removedAt: { $exists: true } });
     },
     ...turns(endpoints, logger),
@@ -159,7 +142,7 @@ async function update(
   return matchedCount > 0;
 }
 
-function turns(endpoints: Endpoints, logger: Logger): Pick<EndpointStore, 'makeDue' | 'turnsOf'> {
+function turns(endpoints: Endpoints, logger: Logger) {
   const dues = createBatcher<MadeDue<EndpointDocument>, boolean>({
     ...sharedCommands,
     itemsMax: endpointsPerCommand,
@@ -169,8 +152,11 @@ function turns(endpoints: Endpoints, logger: Logger): Pick<EndpointStore, 'makeD
     },
   });
   return {
-    makeDue: (of, dueAtMs) => dues.add({ which: whichOf(of, dueAtMs), dueAtMs }),
-    turnsOf: (pace) =>
+    /** Gives endpoints a turn then at the latest; false when there are none. */
+    makeDue: (of: OfEndpoints, dueAtMs: number) =>
+      dues.add({ which: whichOf(of, dueAtMs), dueAtMs }),
+    /** The turns of the endpoints of one pace; accounts take turns. */
+    turnsOf: (pace: EndpointPace): WorkQueue<EndpointTurn> =>
       createWorkQueue({
         collection: endpoints,
         documents: webhookDocuments.turn,

@@ -6,28 +6,20 @@ import type { Logger } from '@inventory/runtime/logger';
 /** `unknown`: the gateway has been unavailable for longer than its last response is valid. */
 export type EventAccess = 'allowed' | 'refused' | 'unknown';
 
-/** Whether Projects may receive their events. */
-export interface ProjectEventAccess {
-  /**
-   * The response of the gateway, cached. While the gateway is unavailable its last response is
-   * valid for five minutes; after that nothing is sent.
-   */
-  find(projectId: ProjectId): Promise<EventAccess>;
-  /** Drops the cached response of a Project, or of all with null. */
-  invalidate(projectId: ProjectId | null): void;
-}
-
 const freshMs = 30_000;
 const usableMs = 5 * 60_000;
 /** Pause after a failed lookup, during which no delivery waits for another lookup. */
 const retryAfterMs = 5_000;
 const projectsMax = 10_000;
 
+/** Whether Projects may receive their events. */
+export type ProjectEventAccess = ReturnType<typeof createProjectEventAccess>;
+
 export function createProjectEventAccess(deps: {
   readonly findEventAccess: (projectId: ProjectId) => Promise<boolean>;
   readonly clock: Clock;
   readonly logger: Logger;
-}): ProjectEventAccess {
+}) {
   const { findEventAccess, clock, logger } = deps;
   const answers = createInvalidatedCache<boolean>({
     load: (projectId) => findEventAccess(projectId as ProjectId),
@@ -44,7 +36,11 @@ export function createProjectEventAccess(deps: {
   }
 
   return {
-    async find(projectId) {
+    /**
+     * The response of the gateway, cached. While the gateway is unavailable its last response is
+     * valid for five minutes; after that nothing is sent.
+     */
+    async find(projectId: ProjectId): Promise<EventAccess> {
       if (clock.now() < retryAtMs && !answers.isFresh(projectId)) return lastAnswer(projectId);
       try {
         return accessOf((await answers.get(projectId)) === true);
@@ -54,7 +50,8 @@ export function createProjectEventAccess(deps: {
         return lastAnswer(projectId);
       }
     },
-    invalidate: (projectId) =>
+    /** Drops the cached response of a Project, or of all with null. */
+    invalidate: (projectId: ProjectId | null): void =>
       answers.invalidate((_, id) => projectId === null || id === projectId),
   };
 }

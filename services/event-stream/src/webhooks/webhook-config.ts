@@ -1,15 +1,5 @@
-import {
-  duration,
-  flag,
-  integer,
-  list,
-  type readSettings,
-  secretKey,
-} from '@inventory/runtime/settings';
+import { duration, flag, integer, list, type Parsed, secretKey } from '@inventory/runtime/settings';
 import { z } from 'zod';
-import type { HealthLimits } from './endpoint-health.domain.ts';
-import type { TurnLimits } from './send-due.ts';
-import type { RetryRules } from './webhook-delivery.domain.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -70,27 +60,7 @@ export const webhookSettings = {
     .describe('Age from which deliveries are deleted'),
 } as const;
 
-export interface WebhookConfig {
-  /** Base64url; the first encrypts. */
-  readonly secretKeys: readonly string[];
-  readonly allowPrivate: boolean;
-  readonly timeoutMs: number;
-  readonly retries: RetryRules;
-  readonly health: HealthLimits;
-  readonly limits: WebhookLimits;
-  readonly sweepEveryMs: number;
-  readonly keepMs: number;
-  /** Longest wait for responses when the service stops. */
-  readonly drainMs: number;
-}
-
-export interface WebhookLimits extends TurnLimits {
-  /** Concurrent requests of this replica. */
-  readonly requestsMax: number;
-  /** Age at which the claim of an endpoint expires. */
-  readonly claimMs: number;
-}
-
+/** Longest wait for responses when the service stops. */
 const drainMs = 5_000;
 const recordMs = 1_000;
 const slowFromMs = 1_000;
@@ -98,10 +68,11 @@ const slowFromMs = 1_000;
 const turnMaxMs = 5_000;
 const retryAfterMaxMs = dayMs;
 
-type Parsed = ReturnType<typeof readSettings<typeof webhookSettings>>;
+export type WebhookConfig = ReturnType<typeof webhookConfig>;
 
-export function webhookConfig(parsed: Parsed): WebhookConfig {
+export function webhookConfig(parsed: Parsed<typeof webhookSettings>) {
   return {
+    /** Base64url; the first encrypts. */
     secretKeys: parsed.WEBHOOK_SECRET_KEYS,
     allowPrivate: parsed.WEBHOOK_ALLOW_PRIVATE,
     timeoutMs: parsed.WEBHOOK_TIMEOUT_MS,
@@ -120,14 +91,16 @@ export function webhookConfig(parsed: Parsed): WebhookConfig {
   };
 }
 
-function limitsOf(parsed: Parsed): WebhookLimits {
+function limitsOf(parsed: Parsed<typeof webhookSettings>) {
   // The requests of a turn end, and are recorded, before its claim expires: else each is sent twice.
   const requestMs = parsed.WEBHOOK_TIMEOUT_MS + recordMs;
   const claimMs = Math.max(parsed.WEBHOOK_CLAIM_MS, requestMs);
   return {
+    /** Concurrent requests of this replica. */
     requestsMax: parsed.WEBHOOK_REQUESTS_MAX,
     requestsPerEndpointMax: parsed.WEBHOOK_REQUESTS_PER_ENDPOINT_MAX,
     slowFromMs,
+    /** Age at which the claim of an endpoint expires. */
     claimMs,
     turnMs: Math.min(turnMaxMs, claimMs - requestMs),
   };

@@ -1,28 +1,5 @@
-import { projectPath } from '@inventory/contracts/http/parameters';
-import { watchTest } from '@inventory/contracts/http/watches';
-import {
-  deletedWebhookEndpoint,
-  webhookEndpoint,
-  webhookEndpointChange,
-  webhookEndpointPath,
-  webhookEndpointWithSecret,
-  webhookPing,
-  webhookRedelivered,
-  webhookRedelivery,
-} from '@inventory/contracts/http/webhooks';
-import {
-  allWebhookEndpoints,
-  eventDeliveries,
-  eventDeliveriesPath,
-  eventDeliveriesQuery,
-  internalDeliveriesQuery,
-  internalDeliveryPage,
-  keyedWebhookRotation,
-  newWebhookEndpointOfAccount,
-  rotatedWebhookSecret,
-  samplePath,
-  webhookPaths,
-} from '@inventory/contracts/internal/webhooks';
+import type { webhookEndpointPath } from '@inventory/contracts/http/webhooks';
+import { webhookApi } from '@inventory/contracts/internal/webhooks';
 import { internalRoute } from '@inventory/http/internal-route';
 import { fromIsoTime } from '@inventory/runtime/clock';
 import type { z } from 'zod';
@@ -44,66 +21,39 @@ import {
 } from './manage-endpoints.ts';
 import { redeliverEvent, redeliverRange } from './redeliver.ts';
 
-const path = webhookEndpointPath;
-
 const endpointRoutes = [
   internalRoute({
-    method: 'POST',
-    template: webhookPaths.endpoints,
-    callers: ['gateway'],
-    input: { path: projectPath, body: newWebhookEndpointOfAccount },
-    status: 201,
-    answer: webhookEndpointWithSecret,
+    ...webhookApi.createEndpoint,
     async handle(webhooks: ManageEndpointsDeps, { path: { project_id: projectId }, body }) {
       const { account_id: accountId, ...wanted } = body;
       return toWireWithSecret(await createEndpoint(webhooks, { projectId, accountId, ...wanted }));
     },
   }),
   internalRoute({
-    method: 'GET',
-    template: webhookPaths.endpoints,
-    callers: ['gateway'],
-    input: { path: projectPath },
-    answer: allWebhookEndpoints,
+    ...webhookApi.listEndpoints,
     handle: async (webhooks: ManageEndpointsDeps, { path: { project_id: projectId } }) => ({
       items: (await webhooks.endpoints.listEndpoints(projectId)).map(toWireEndpoint),
     }),
   }),
   internalRoute({
-    method: 'GET',
-    template: webhookPaths.endpoint,
-    callers: ['gateway'],
-    input: { path },
-    answer: webhookEndpoint,
+    ...webhookApi.readEndpoint,
     handle: async (webhooks: ManageEndpointsDeps, { path: named }) =>
       toWireEndpoint(await findEndpoint(webhooks, fromPath(named))),
   }),
   internalRoute({
-    method: 'PUT',
-    template: webhookPaths.endpoint,
-    callers: ['gateway'],
-    input: { path, body: webhookEndpointChange },
-    answer: webhookEndpoint,
+    ...webhookApi.changeEndpoint,
     handle: async (webhooks: ManageEndpointsDeps, { path: named, body }) =>
       toWireEndpoint(await changeEndpoint(webhooks, fromPath(named), body)),
   }),
   internalRoute({
-    method: 'DELETE',
-    template: webhookPaths.endpoint,
-    callers: ['gateway'],
-    input: { path },
-    answer: deletedWebhookEndpoint,
+    ...webhookApi.deleteEndpoint,
     async handle(webhooks: ManageEndpointsDeps, { path: named }) {
       await removeEndpoint(webhooks, fromPath(named));
       return { endpoint_id: named.endpoint_id, deleted: true } as const;
     },
   }),
   internalRoute({
-    method: 'POST',
-    template: webhookPaths.rotateSecret,
-    callers: ['gateway'],
-    input: { path, body: keyedWebhookRotation },
-    answer: rotatedWebhookSecret,
+    ...webhookApi.rotateSecret,
     async handle(webhooks: ManageEndpointsDeps, { path: named, body }) {
       const { endpoint, secret, isRepeated } = await rotateSecret(webhooks, fromPath(named), {
         key: body.idempotency_key ?? null,
@@ -117,23 +67,14 @@ const endpointRoutes = [
 
 const deliveryRoutes = [
   internalRoute({
-    method: 'POST',
-    template: samplePath,
-    callers: ['gateway'],
-    input: { path: projectPath },
-    status: 201,
-    answer: watchTest,
+    ...webhookApi.sendSample,
     async handle(webhooks: ManageEndpointsDeps, { path: { project_id: projectId } }) {
       const { eventId, endpointIds } = await sendSample(webhooks, projectId);
       return { event_id: eventId, endpoints: endpointIds };
     },
   }),
   internalRoute({
-    method: 'GET',
-    template: eventDeliveriesPath,
-    callers: ['gateway'],
-    input: { path: projectPath, query: eventDeliveriesQuery },
-    answer: eventDeliveries,
+    ...webhookApi.listEventDeliveries,
     async handle(webhooks: ManageEndpointsDeps, { path: { project_id: projectId }, query }) {
       const endpoints = await webhooks.endpoints.listEndpoints(projectId);
       const ids = endpoints.map(({ id }) => id);
@@ -148,21 +89,13 @@ const deliveryRoutes = [
     },
   }),
   internalRoute({
-    method: 'POST',
-    template: webhookPaths.test,
-    callers: ['gateway'],
-    input: { path },
-    answer: webhookPing,
+    ...webhookApi.sendPing,
     handle: async (webhooks: ManageEndpointsDeps, { path: named }) => ({
       event_id: await pingEndpoint(webhooks, await findEndpoint(webhooks, fromPath(named))),
     }),
   }),
   internalRoute({
-    method: 'GET',
-    template: webhookPaths.deliveries,
-    callers: ['gateway'],
-    input: { path, query: internalDeliveriesQuery },
-    answer: internalDeliveryPage,
+    ...webhookApi.listDeliveries,
     async handle(webhooks: ManageEndpointsDeps, { path: named, query }) {
       const endpoint = await findEndpoint(webhooks, fromPath(named));
       const { state, from, to, before, limit } = query;
@@ -179,11 +112,7 @@ const deliveryRoutes = [
     },
   }),
   internalRoute({
-    method: 'POST',
-    template: webhookPaths.redeliver,
-    callers: ['gateway'],
-    input: { path, body: webhookRedelivery },
-    answer: webhookRedelivered,
+    ...webhookApi.redeliverEvents,
     async handle(webhooks: ManageEndpointsDeps, { path: named, body }) {
       const endpoint = await findEndpoint(webhooks, fromPath(named));
       const done =

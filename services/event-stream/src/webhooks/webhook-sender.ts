@@ -22,19 +22,15 @@ export interface WebhookRequest {
 /** The result of a request. */
 export type WebhookAnswer = BoundedAnswer | { readonly status: null; readonly error: AttemptError };
 
-export interface WebhookSender {
-  /** Rejects only when the signal is aborted. */
-  send(request: WebhookRequest): Promise<WebhookAnswer>;
-  close(): Promise<void>;
-}
-
 export interface WebhookSenderOptions extends AddressRules {
   readonly resolve: ResolveHost;
   /** Longest time until the response head is received, connecting included. */
   readonly timeoutMs: number;
 }
 
-export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
+export type WebhookSender = ReturnType<typeof createWebhookSender>;
+
+export function createWebhookSender(options: WebhookSenderOptions) {
   const { timeoutMs, resolve, allowPrivate } = options;
   const connect = buildConnector({
     // The deadline of a request ends before.
@@ -60,7 +56,8 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
   }
 
   return {
-    async send(given) {
+    /** Rejects only when the signal is aborted. */
+    async send(given: WebhookRequest): Promise<WebhookAnswer> {
       const deadline = startDeadline(timeoutMs, given.signal);
       try {
         return await post({ ...given, signal: deadline.signal });
@@ -73,7 +70,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
         deadline.clear();
       }
     },
-    close: () => agent.destroy(),
+    close: (): Promise<void> => agent.destroy(),
   };
 }
 

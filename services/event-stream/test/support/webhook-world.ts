@@ -1,32 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { watchTest } from '@inventory/contracts/http/watches';
-import {
-  type WebhookDeliveryView,
-  type webhookDelivery,
-  webhookEndpoint,
-  webhookEndpointWithSecret,
-  webhookPing,
-  webhookRedelivered,
-} from '@inventory/contracts/http/webhooks';
+import type { WebhookDeliveryView, webhookDelivery } from '@inventory/contracts/http/webhooks';
 import type { AccountId, ProjectId } from '@inventory/contracts/ids';
-import {
-  allWebhookEndpoints,
-  eventDeliveries,
-  eventDeliveriesPath,
-  internalDeliveryPage,
-  rotatedWebhookSecret,
-  samplePath,
-  webhookRefusals,
-} from '@inventory/contracts/internal/webhooks';
-import { createInternalClient, type InternalCall } from '@inventory/http/internal-client';
-import { pathOf as pathIn } from '@inventory/http/path-of';
+import type { InternalOperation } from '@inventory/contracts/internal/operations';
+import { webhookApi } from '@inventory/contracts/internal/webhooks';
+import { type CallInput, createInternalClient } from '@inventory/http/internal-client';
 import type { Clock } from '@inventory/runtime/clock';
 import { newAccountId, newProjectId } from '@inventory/testkit/builders';
 import { openNamespace } from '@inventory/testkit/namespace';
 import { openTestBus } from '@inventory/testkit/test-bus';
 import { startTestService } from '@inventory/testkit/test-service';
 import { waitFor } from '@inventory/testkit/wait-for';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { startEventStream } from '../../src/start-event-stream.ts';
 import type { WebhookConfig } from '../../src/webhooks/webhook-config.ts';
 import { completionOf } from './completions.ts';
@@ -46,7 +30,8 @@ export const newCustomer = (): Customer => ({
 export type WebhookWorld = Awaited<ReturnType<typeof openWebhookWorld>>;
 
 const types = ['inventory.refresh.completed'] as const;
-const deleted = z.object({ deleted: z.literal(true) });
+const operations: readonly InternalOperation[] = Object.values(webhookApi);
+const refusals = operations.flatMap((operation) => operation.refusals ?? []);
 
 /** An event-stream with a gateway stub and a receiver, in this process. */
 export async function openWebhookWorld(webhooks: Partial<WebhookConfig> = {}, clock?: Clock) {
@@ -69,12 +54,12 @@ export async function openWebhookWorld(webhooks: Partial<WebhookConfig> = {}, cl
     serviceToken: undefined,
     timeoutMs: 600_000,
   });
-  const pathOf = (projectId: string, endpointId?: string, rest = '') =>
-    `/projects/${projectId}/webhook-endpoints${endpointId ? `/${endpointId}` : ''}${rest}`;
-  const ask = <Schema extends z.ZodType>(schema: Schema, call: InternalCall) =>
-    client.json(schema, { ...call, refusals: webhookRefusals });
-  const post = <Schema extends z.ZodType>(schema: Schema, path: string, body: unknown = {}) =>
-    ask(schema, { method: 'POST', path, body });
+  /** With an input as a test has it, and every refusal as an answer. */
+  const call = <Operation extends InternalOperation>(operation: Operation, input: object) =>
+    client.call({ ...operation, refusals }, input as CallInput<Operation['input']>) as Promise<
+      z.output<Operation['answer']>
+    >;
+  const one = (project_id: string, endpoint_id: string) => ({ path: { project_id, endpoint_id } });
 
   return {
     namespace,
@@ -83,40 +68,26 @@ export async function openWebhookWorld(webhooks: Partial<WebhookConfig> = {}, cl
     receiver,
     bus,
     client,
-    pathOf,
     create: ({ accountId, projectId }: Customer, path = '/hook', overrides: object = {}) =>
-      post(webhookEndpointWithSecret, pathOf(projectId), {
-        account_id: accountId,
-        url: `${receiver.url}${path}`,
-        types,
-        ...overrides,
+      call(webhookApi.createEndpoint, {
+        path: { project_id: projectId },
+        body: { account_id: accountId, url: `${receiver.url}${path}`, types, ...overrides },
       }),
-    read: (projectId: string, id: string) =>
-      ask(webhookEndpoint, { method: 'GET', path: pathOf(projectId, id) }),
-    list: (projectId: string) =>
-      ask(allWebhookEndpoints, { method: 'GET', path: pathOf(projectId) }),
+    read: (projectId: string, id: string) => call(webhookApi.readEndpoint, one(projectId, id)),
+    list: (project_id: string) => call(webhookApi.listEndpoints, { path: { project_id } }),
     change: (projectId: string, id: string, body: object) =>
-      ask(webhookEndpoint, { method: 'PUT', path: pathOf(projectId, id), body }),
-    remove: (projectId: string, id: string) =>
-      ask(deleted, { method: 'DELETE', path: pathOf(projectId, id) }),
+      call(webhookApi.changeEndpoint, { ...one(projectId, id), body }),
+    remove: (projectId: string, id: string) => call(webhookApi.deleteEndpoint, one(projectId, id)),
     rotate: (projectId: string, id: string, body: object = {}) =>
-      post(rotatedWebhookSecret, pathOf(projectId, id, '/rotate-secret'), body),
-    ping: (projectId: string, id: string) => post(webhookPing, pathOf(projectId, id, '/test')),
-    sendSample: (project_id: string) => post(watchTest, pathIn(samplePath, { project_id })),
-    eventDeliveries: (project_id: string, events: readonly string[]) =>
-      ask(eventDeliveries, {
-        method: 'GET',
-        path: pathIn(eventDeliveriesPath, { project_id }),
-        query: { event_id: events },
-      }),
+      call(webhookApi.rotateSecret, { ...one(projectId, id), body }),
+    ping: (projectId: string, id: string) => call(webhookApi.sendPing, one(projectId, id)),
+    sendSample: (project_id: string) => call(webhookApi.sendSample, { path: { project_id } }),
+    eventDeliveries: (project_id: string, event_id: readonly string[]) =>
+      call(webhookApi.listEventDeliveries, { path: { project_id }, query: { event_id } }),
     redeliver: (projectId: string, id: string, body: object) =>
-      post(webhookRedelivered, pathOf(projectId, id, '/redeliver'), body),
+      call(webhookApi.redeliverEvents, { ...one(projectId, id), body }),
     deliveries: (projectId: string, id: string, query: Record<string, string | number> = {}) =>
-      ask(internalDeliveryPage, {
-        method: 'GET',
-        path: pathOf(projectId, id, '/deliveries'),
-        query,
-      }),
+      call(webhookApi.listDeliveries, { ...one(projectId, id), query }),
     /** Publishes terminal refreshes of a Project, as the collector does; returns their ids. */
     async announce({ accountId, projectId }: Customer, times = 1): Promise<string[]> {
       const bodies = Array.from({ length: times }, () =>

@@ -20,19 +20,13 @@ export const captureSettings = {
     ),
 } as const;
 
-export interface CaptureConfig {
-  readonly deadlines: { readonly lookUpMs: number };
-  readonly captures: {
-    readonly chainDeadlineMs: number;
-    readonly stagingTimeoutMs: number;
-    readonly settleWithinMs: number;
-    readonly appsExcluded: readonly number[];
-  };
-}
-
 type Parsed = ReturnType<typeof readSettings<typeof captureSettings>>;
 
-export function captureConfig(parsed: Parsed): Omit<CaptureConfig, 'deadlines'> {
+export type CaptureConfig = Readonly<ReturnType<typeof captureConfig>> & {
+  readonly deadlines: Readonly<Record<'lookUpMs', number>>;
+};
+
+export function captureConfig(parsed: Parsed) {
   return {
     captures: {
       chainDeadlineMs: parsed.CAPTURE_CHAIN_DEADLINE_MS,

@@ -10,7 +10,7 @@ import type { Logger } from '@inventory/runtime/logger';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
 import { withDeadline } from '@inventory/runtime/wait';
 import { newWork, workField, workIndex } from '@inventory/work/work-field';
-import { createWorkQueue, type WorkQueue } from '@inventory/work/work-queue';
+import { createWorkQueue } from '@inventory/work/work-queue';
 import type { Db } from 'mongodb';
 import { z } from 'zod';
 import type { Capture } from './capture.domain.ts';
@@ -59,26 +59,19 @@ export interface PendingCapture extends Capture {
   readonly trace: TraceCarrier;
 }
 
-export interface CaptureStore {
-  /** Inserts a capture, to be looked at from `dueAtMs` on, unless its chain has one or is excluded. */
-  insertCapture(capture: Capture, trace: TraceCarrier, dueAtMs: number): Promise<void>;
-  /** Excludes the chain from capture and deletes its pending capture. */
-  excludeChain(chainId: string, nowMs: number): Promise<void>;
-  readonly pending: WorkQueue<PendingCapture>;
-}
-
 /** Captures of chains: one document for each chain that has a pending capture or is excluded. */
 export function createCaptureStore(
   db: Db,
   deadlines: { readonly lookUpMs: number },
   logger: Logger,
-): CaptureStore {
+) {
   const collection = db.collection<CaptureDocument>(collectionName);
   const bounded = <Value>(work: Promise<Value>) =>
     withDeadline(work, deadlines.lookUpMs, 'storing a capture');
 
   return {
-    async insertCapture(capture, trace, dueAtMs) {
+    /** Inserts a capture, to be looked at from `dueAtMs` on, unless its chain has one or is excluded. */
+    async insertCapture(capture: Capture, trace: TraceCarrier, dueAtMs: number): Promise<void> {
       const document = toDoc(capture, trace, dueAtMs);
       try {
         await bounded(collection.insertOne(document));
@@ -87,7 +80,8 @@ export function createCaptureStore(
       }
     },
 
-    async excludeChain(chainId, nowMs) {
+    /** Excludes the chain from capture and deletes its pending capture. */
+    async excludeChain(chainId: string, nowMs: number): Promise<void> {
       const ended = {
         $set: { expireAt: dateOf(nowMs + endedKeptMs) },
         $unset: { work: '', capture: '', trace: '' },

@@ -7,32 +7,29 @@ import { DeadlineExceeded, withDeadline } from '@inventory/runtime/wait';
 import { captureEpoch } from './capture.domain.ts';
 import type { StagedPage } from './live-chain.domain.ts';
 
-/** Stages the pages of a chain in the revision-store, as a scan with a single worker. */
-export interface StagingClient {
-  /**
-   * Stages the text `{"assets":[…],"descriptions":[…]}` of a page, the form of every scan's pages.
-   * Rejects with CallRefused (`chunk_conflict`) when the page was staged before with other contents,
-   * otherwise with ServiceUnreachable or DeadlineExceeded when it is not known to be durable.
-   */
-  stagePage(chainId: string, page: number, members: readonly Buffer[]): Promise<StagedPage>;
-  /** The staged pages of a chain, in order. */
-  listStagedPages(chainId: string): Promise<readonly StagedPage[]>;
-}
+export type StagingClient = ReturnType<typeof createStagingClient>;
 
 const [open, close] = [Buffer.from('{'), Buffer.from('}')];
 
-export function createStagingClient(client: InternalClient, timeoutMs: number): StagingClient {
+/** Stages the pages of a chain in the revision-store, as a scan with a single worker. */
+export function createStagingClient(client: InternalClient, timeoutMs: number) {
   const epoch = captureEpoch;
   const options = { query: { source: 'capture' }, timeoutMs };
 
   return {
-    async stagePage(scanId, page, members) {
+    /**
+     * Stages the text `{"assets":[…],"descriptions":[…]}` of a page, the form of every scan's pages.
+     * Rejects with CallRefused (`chunk_conflict`) when the page was staged before with other contents,
+     * otherwise with ServiceUnreachable or DeadlineExceeded when it is not known to be durable.
+     */
+    async stagePage(scanId: string, page: number, members: readonly Buffer[]): Promise<StagedPage> {
       const text = Buffer.concat([open, ...members, close]);
       const staging = stagePage(client, { scanId, epoch, page }, text, options);
       const { chunks } = await withDeadline(staging, timeoutMs, 'staging a page');
       return { page, chunks };
     },
-    async listStagedPages(scanId) {
+    /** The staged pages of a chain, in order. */
+    async listStagedPages(scanId: string): Promise<readonly StagedPage[]> {
       const { pages } = await client.json(stagedPages, {
         method: 'GET',
         path: pathOf(inventoryPaths.stagedPages, { scan_id: scanId, epoch }),

@@ -22,19 +22,6 @@ export const replyResults = [
   'unknown',
 ] as const satisfies readonly ReplyResult<unknown>['result'][];
 
-/** Sends commands to other services over Kafka and waits for their replies. */
-export interface RequestReplyClient {
-  /**
-   * Resolves with the reply, or at `timeoutMs` without one. `waitingId` is the correlation id of
-   * this request alone. Rejects where the command breaks its contract.
-   */
-  request<Answer>(
-    command: OutgoingMessage & { readonly waitingId: string },
-    answerIn: ReplyReader<Answer>,
-    timeoutMs: number,
-  ): Promise<ReplyResult<Answer>>;
-}
-
 /** Reads the one type of reply that a command has. */
 export function replyOf<Type extends MessageType>(type: Type): ReplyReader<MessageBody<Type>> {
   return (reply) => (reply.type === type ? (reply.body as MessageBody<Type>) : undefined);
@@ -43,7 +30,11 @@ export function replyOf<Type extends MessageType>(type: Type): ReplyReader<Messa
 /** Below the limit of pending replies, so that the limit is noticed before anything is sent. */
 const waitingMax = 1_500;
 
+export type RequestReplyClient = ReturnType<typeof createRequestReplyClient>;
+
 /**
+ * Sends commands to other services over Kafka and waits for their replies.
+ *
  * Only what is refused before it enters the producer counts as not sent: after a failure of the
  * producer an earlier attempt may have been written, and a queued record may be sent after the
  * timeout.
@@ -54,13 +45,17 @@ export function createRequestReplyClient({
 }: {
   readonly bus: Pick<MessageBus, 'publish'> & { health(): Pick<BusHealth, 'ready'> };
   readonly replies: Pick<PendingReplies, 'expect' | 'waiting'>;
-}): RequestReplyClient {
+}) {
   function refusal(): string | null {
     if (replies.waiting >= waitingMax) return 'too many pending replies';
     return bus.health().ready ? null : 'replies cannot be received';
   }
 
   return {
+    /**
+     * Resolves with the reply, or at `timeoutMs` without one. `waitingId` is the correlation id of
+     * this request alone. Rejects where the command breaks its contract.
+     */
     async request<Answer>(
       command: OutgoingMessage & { readonly waitingId: string },
       answerIn: ReplyReader<Answer>,

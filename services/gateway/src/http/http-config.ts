@@ -12,8 +12,6 @@ import {
 } from '@inventory/runtime/settings';
 import { z } from 'zod';
 import { parseNetwork } from '../tenancy/network-policy.domain.ts';
-import type { GatewayRole } from './public-route.ts';
-import type { ReferenceOptions } from './reference/reference-pages.ts';
 
 const network = z.string().transform((given, context) => {
   const parsed = parseNetwork(given);
@@ -98,33 +96,15 @@ export const httpSettings = {
     .describe('Longest wait for requests in flight when the service stops'),
 } as const;
 
-export interface HttpConfig {
-  readonly deadlines: {
-    readonly silenceMs: number;
-    readonly findMs: number;
-    readonly lookUpMs: number;
-    readonly unknownKeyDelayMs: number;
-  };
-  readonly publicHttp: { readonly host: string; readonly port: number };
-  /** Base64url; the first seals. */
-  readonly cursorKeys: readonly string[];
-  readonly trustedProxies: readonly string[];
-  readonly connectionsMax: number;
-  readonly connectionsPerPeerMax: number;
-  readonly unknownKeysPerMinute: number;
-  readonly customerRequestsPerMinute: number;
-  readonly openRequestsPerMinute: number;
-  readonly v1DeprecatedAtMs: number;
-  readonly reference: ReferenceOptions;
-  readonly role: GatewayRole;
-  /** Null where the event stream has the origin of the public API. */
-  readonly eventsOrigin: string | null;
-  readonly drainMs: number;
-}
-
 type Parsed = ReturnType<typeof readSettings<typeof httpSettings>>;
 
-export function httpConfig(parsed: Parsed): Omit<HttpConfig, 'deadlines'> {
+export type HttpConfig = Readonly<ReturnType<typeof httpConfig>> & {
+  readonly deadlines: Readonly<
+    Record<'silenceMs' | 'findMs' | 'lookUpMs' | 'unknownKeyDelayMs', number>
+  >;
+};
+
+export function httpConfig(parsed: Parsed) {
   return {
     publicHttp: { host: parsed.PUBLIC_HTTP_HOST, port: parsed.PUBLIC_HTTP_PORT },
     cursorKeys: parsed.CURSOR_KEYS,

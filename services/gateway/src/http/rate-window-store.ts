@@ -29,38 +29,31 @@ export interface RateWindow {
   readonly startMs: number;
 }
 
-/** Counts of windows. */
-export interface RateWindowStore {
-  /** Null when nothing is counted yet. */
-  readCount(window: RateWindow): Promise<number | null>;
-  /**
-   * Adds to the count of a window where the sum is at most `limit`. Returns the count after it; null
-   * when it did not fit, or another replica inserted the window at the same time.
-   */
-  addCount(window: RateWindow, requests: number, limit: number): Promise<number | null>;
-}
+export type RateWindowStore = ReturnType<typeof createRateWindowStore>;
 
 /**
- * The filter alone decides what is admitted. A document that a server returns with an update may be of
+ * Counts of windows. The filter alone decides what is admitted. A document that a server returns with an update may be of
  * another moment: the count in it is shown and bounds the next guess, nothing more.
  */
-export function createRateWindowStore(
-  db: Db,
-  deadlines: { readonly lookUpMs: number },
-): RateWindowStore {
+export function createRateWindowStore(db: Db, deadlines: { readonly lookUpMs: number }) {
   const collection = db.collection<RateWindowDocument>(collectionName);
   const idOf = ({ owner, startMs }: RateWindow) => `${owner}/${startMs}`;
   const bounded = <Value>(work: Promise<Value>) =>
     withDeadline(work, deadlines.lookUpMs, 'counting requests');
 
   return {
-    async readCount(window) {
+    /** Null when nothing is counted yet. */
+    async readCount(window: RateWindow): Promise<number | null> {
       // The newest count, committed or not: a stale one would cause a conflict.
       const options = { readConcern: { level: 'local' as const }, projection: { used: 1 } };
       const found = await bounded(collection.findOne({ _id: idOf(window) }, options));
       return found?.used ?? null;
     },
-    async addCount(window, requests, limit) {
+    /**
+     * Adds to the count of a window where the sum is at most `limit`. Returns the count after it; null
+     * when it did not fit, or another replica inserted the window at the same time.
+     */
+    async addCount(window: RateWindow, requests: number, limit: number): Promise<number | null> {
       const filter = { _id: idOf(window), used: { $lte: limit - requests } };
       const expireAt = dateOf(window.startMs + rateWindowMs + keptAfterEndMs);
       const change = { $inc: { used: requests }, $setOnInsert: { expireAt } };

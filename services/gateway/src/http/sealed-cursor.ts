@@ -1,21 +1,22 @@
 import { Refused } from '@inventory/http/refused';
 import { createTextSealer } from '@inventory/runtime/text-sealer';
 
-/** Seals the contents of cursors, so that clients can neither read, create nor change them. */
-export interface CursorSealer {
-  /** `binding` names everything that the cursor is valid for; opening requires the same one. */
-  seal(content: string, binding: readonly string[]): string;
-  /** Null for a text that was not sealed under this binding. */
-  open(cursor: string, binding: readonly string[]): string | null;
-}
+export type CursorSealer = ReturnType<typeof createCursorSealer>;
 
-/** The first key seals; every key opens, so that keys can be replaced without breaking chains. */
-export function createCursorSealer(encodedKeys: readonly string[]): CursorSealer {
+/**
+ * Seals the contents of cursors, so that clients can neither read, create nor change them. The first key seals; every key opens, so that keys can be
+ * replaced without breaking chains.
+ */
+export function createCursorSealer(encodedKeys: readonly string[]) {
   const sealer = createTextSealer(encodedKeys);
   // As JSON no two bindings have the same text.
   return {
-    seal: (content, binding) => sealer.seal(content, JSON.stringify(binding)),
-    open: (cursor, binding) => sealer.open(cursor, JSON.stringify(binding)),
+    /** `binding` names everything that the cursor is valid for; opening requires the same one. */
+    seal: (content: string, binding: readonly string[]): string =>
+      sealer.seal(content, JSON.stringify(binding)),
+    /** Null for a text that was not sealed under this binding. */
+    open: (cursor: string, binding: readonly string[]): string | null =>
+      sealer.open(cursor, JSON.stringify(binding)),
   };
 }
 

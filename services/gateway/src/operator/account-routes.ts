@@ -1,9 +1,7 @@
 import { accountId } from '@inventory/contracts/ids';
-import { Refused } from '@inventory/http/refused';
 import { z } from 'zod';
-import type { Account } from '../tenancy/tenancy.domain.ts';
 import { fromWireChange, toWireAccount } from './convert.ts';
-import { listAnswer, readCursor } from './list-cursor.ts';
+import { listById } from './list-cursor.ts';
 import { operatorRoute } from './operator-route.ts';
 import {
   accountPath,
@@ -47,13 +45,8 @@ export const accountRoutes = [
     input: { query: listQuery },
     answer: listOf(accountRecord),
     errors: ['invalid_cursor'],
-    async handle({ tenancy }, { query }) {
-      const afterId = readCursor('accounts', query.cursor, accountId);
-      const { limit } = query;
-      const found = await tenancy.listAccounts({ afterId, limit: limit + 1 });
-      const positionOf = (account: Account) => account.id;
-      return listAnswer({ list: 'accounts', found, limit, positionOf, toWire: toWireAccount });
-    },
+    handle: ({ tenancy: { listAccounts: read } }, { query }) =>
+      listById(query, { list: 'accounts', id: accountId, read, toWire: toWireAccount }),
   }),
   operatorRoute({
     operationId: 'readAccount',
@@ -66,11 +59,8 @@ export const accountRoutes = [
     input: { path: accountPath },
     answer: accountRecord,
     errors,
-    async handle({ tenancy }, { path }) {
-      const account = await tenancy.findAccount(path.account_id);
-      if (account === null) throw new Refused({ code: 'account_not_found' });
-      return toWireAccount(account);
-    },
+    handle: async ({ tenancy }, { path }) =>
+      toWireAccount(await tenancy.requireAccount(path.account_id)),
   }),
   operatorRoute({
     operationId: 'changeAccount',

@@ -1,8 +1,7 @@
 import { auditId, requestId } from '@inventory/contracts/ids';
 import { fromIsoTime, isoTime } from '@inventory/runtime/clock';
 import { z } from 'zod';
-import type { AuditEntry } from './audit-entry.domain.ts';
-import type { AuditPosition } from './audit-store.ts';
+import type { AuditEntry, AuditPosition } from './audit-store.ts';
 import { listAnswer, readCursor } from './list-cursor.ts';
 import { operatorRoute } from './operator-route.ts';
 import { auditRecord, listOf, listQuery } from './operator-schemas.ts';

@@ -1,11 +1,10 @@
-import { auditId } from '@inventory/contracts/ids';
+import { type AuditId, auditId } from '@inventory/contracts/ids';
 import type { CollectionIndexes } from '@inventory/mongo/indexes';
 import { parseDocument } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
 import { withDeadline } from '@inventory/runtime/wait';
 import type { Db, Filter } from 'mongodb';
 import { z } from 'zod';
-import type { AuditEntry } from './audit-entry.domain.ts';
 
 const collectionName = 'operator_audit';
 const keptSeconds = 400 * 24 * 3_600;
@@ -23,18 +22,34 @@ const documents = {
   schema: z.object({
     _id: auditId,
     at: z.date(),
+    /** A change has two entries: before its effect, and with its outcome. */
     kind: z.enum(['started', 'ended', 'refused']),
     requestId: z.string(),
+    /** Null where the token is not of an operator. */
     operator: z.string().nullable(),
+    /** Address that the call came from. */
     peer: z.string(),
     method: z.string(),
+    /** Without the query. */
     path: z.string(),
+    /** Name of the change; null of a refused call that is none. */
     action: z.string().nullable(),
+    /** Of a start the input, without secrets: no operation takes one. Of an end the ids of what was made. */
     parameters: z.record(z.string(), z.unknown()),
+    /** `done`, or the code of the refusal; null of a start. */
     outcome: z.string().nullable(),
   }),
 };
 type AuditDocument = z.infer<typeof documents.schema>;
+
+/** One entry of the audit. */
+export interface AuditEntry extends Readonly<Omit<AuditDocument, '_id' | 'at'>> {
+  readonly id: AuditId;
+  readonly atMs: number;
+}
+
+/** A call of the operator API. */
+export type AuditedCall = Pick<AuditEntry, 'requestId' | 'operator' | 'peer' | 'method' | 'path'>;
 
 /** The place of an entry: its time, and its id among those of one time. */
 export type AuditPosition = Pick<AuditEntry, 'id' | 'atMs'>;

@@ -1,6 +1,6 @@
 import { createLogger } from '@inventory/runtime/logger';
 import { type Audit, createAudit, namedIn } from './audit.ts';
-import type { AuditEntry } from './audit-entry.domain.ts';
+import type { AuditEntry } from './audit-store.ts';
 
 const call = {
   requestId: 'req_1',

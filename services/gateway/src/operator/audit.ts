@@ -2,15 +2,14 @@ import type { RefusalCode } from '@inventory/contracts/refusal';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';
-import type { AuditEntry, AuditedCall } from './audit-entry.domain.ts';
-import type { AuditStore } from './audit-store.ts';
+import type { AuditEntry, AuditedCall, AuditStore } from './audit-store.ts';
 import { toOperatorRefused } from './to-operator-refused.ts';
 
 /** One change that an operator makes or attempts. */
 export interface AuditedChange {
   readonly action: string;
   /** The parsed input: no operation takes a secret. */
-  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly parameters: Record<string, unknown>;
 }
 
 export type Audit = ReturnType<typeof createAudit>;
@@ -40,7 +39,7 @@ export function createAudit({
   async function end(
     call: AuditedCall,
     change: AuditedChange,
-    { outcome, ids }: { readonly outcome: string; readonly ids: Readonly<Record<string, unknown>> },
+    { outcome, ids }: { readonly outcome: string; readonly ids: Record<string, unknown> },
   ): Promise<void> {
     const { action, parameters } = change;
     const { operator, requestId } = call;
@@ -83,7 +82,7 @@ export function createAudit({
 const names = ['account_id', 'project_id', 'service_account_id', 'credential_id', 'seq'];
 
 /** The ids in a response and nothing else of it: a response may contain a secret. */
-export function namedIn(answer: unknown): Readonly<Record<string, unknown>> {
+export function namedIn(answer: unknown): Record<string, unknown> {
   const fields = Object.entries((answer ?? {}) as object);
   return Object.fromEntries(fields.filter(([name]) => names.includes(name)));
 }

@@ -11,10 +11,10 @@ import { credentialId, serviceAccountId } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
 import { z } from 'zod';
 import { requireFuture } from '../tenancy/credentials.ts';
-import { type Credential, isSecretOf } from '../tenancy/tenancy.domain.ts';
+import { isSecretOf } from '../tenancy/tenancy.domain.ts';
 import { toWireCredential, toWireIssued } from '../tenancy/wire-credential.ts';
 import { fromWireChange } from './convert.ts';
-import { listAnswer, readCursor } from './list-cursor.ts';
+import { listById } from './list-cursor.ts';
 import { operatorRoute } from './operator-route.ts';
 import {
   changeOf,
@@ -82,16 +82,15 @@ export const credentialRoutes = [
     input: { path: projectPath, query: listQuery },
     answer: listOf(credentialRecord),
     errors: ['project_not_found', 'invalid_cursor'],
-    async handle({ tenancy, clock }, { path, query }) {
-      const afterId = readCursor('credentials', query.cursor, credentialId);
-      const project = await tenancy.findProject(path.project_id);
-      if (project === null) throw new Refused({ code: 'project_not_found' });
-      const { limit } = query;
-      const found = await tenancy.listCredentials(project.id, { afterId, limit: limit + 1 });
-      const positionOf = (credential: Credential) => credential.id;
-      const toWire = (credential: Credential) => toWireCredential(credential, clock.now());
-      return listAnswer({ list: 'credentials', found, limit, positionOf, toWire });
-    },
+    handle: ({ tenancy, clock }, { path, query }) =>
+      listById(query, {
+        ...{ list: 'credentials', id: credentialId },
+        async read(part) {
+          const { id } = await tenancy.requireProject(path.project_id);
+          return await tenancy.listCredentials(id, part);
+        },
+        toWire: (credential) => toWireCredential(credential, clock.now()),
+      }),
   }),
   operatorRoute({
     operationId: 'findCredential',
@@ -134,11 +133,8 @@ export const credentialRoutes = [
     input: { path: credentialPath },
     answer: credentialRecord,
     errors: ['credential_not_found'],
-    async handle({ tenancy, clock }, { path }) {
-      const credential = await tenancy.findCredential(path.credential_id);
-      if (credential === null) throw new Refused({ code: 'credential_not_found' });
-      return toWireCredential(credential, clock.now());
-    },
+    handle: async ({ tenancy, clock }, { path }) =>
+      toWireCredential(await tenancy.requireCredential(path.credential_id), clock.now()),
   }),
   operatorRoute({
     operationId: 'rotateCredential',

@@ -7,7 +7,7 @@ import { secretDigest } from '@inventory/runtime/secret-digest';
 import type { Context, Middleware } from 'koa';
 import type { PeerBuckets } from '../http/peer-buckets.ts';
 import type { Audit } from './audit.ts';
-import type { AuditedCall } from './audit-entry.domain.ts';
+import type { AuditedCall } from './audit-store.ts';
 import type { BoundOperatorRoute } from './operator-route.ts';
 import type { Operator } from './operators.domain.ts';
 import { hasRole } from './operators.domain.ts';

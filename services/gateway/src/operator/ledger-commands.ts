@@ -67,8 +67,7 @@ export async function bookEntry(
   services: OperatorServices,
   wanted: WantedEntry,
 ): Promise<BillingOutcome> {
-  const account = await services.tenancy.findAccount(wanted.accountId);
-  if (account === null) throw new Refused({ code: 'account_not_found' });
+  await services.tenancy.requireAccount(wanted.accountId);
   const outcome = await requestLedger(services, commandOf(wanted));
   if (outcome.result === 'applied') return outcome;
   const { refusal } = outcome;
@@ -117,8 +116,7 @@ export async function configureAccount(
   services: OperatorServices,
   { accountId, change, reason, idempotencyKey }: WantedConfiguration,
 ): Promise<AccountTerms> {
-  const account = await services.tenancy.findAccount(accountId);
-  if (account === null) throw new Refused({ code: 'account_not_found' });
+  await services.tenancy.requireAccount(accountId);
   const commandId = billingCommandId.configure(`${accountId}:${idempotencyKey}`);
   const request_id = requestIdOf(commandId);
   const outcome = await requestLedger(services, {

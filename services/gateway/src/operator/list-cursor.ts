@@ -1,5 +1,7 @@
 import { Refused } from '@inventory/http/refused';
 import type { z } from 'zod';
+import type { ListPart } from '../tenancy/tenancy-store.ts';
+import type { listQuery } from './operator-schemas.ts';
 
 /** Lists whose cursors must not be mixed up. */
 type ListName =
@@ -31,6 +33,23 @@ export function readCursor(
     throw new Refused({ code: 'invalid_cursor' });
   }
   return named;
+}
+
+interface ThingList<Thing extends { readonly id: string }, Shown> {
+  readonly list: ListName;
+  readonly id: z.ZodType;
+  readonly read: (part: ListPart) => Promise<readonly Thing[]>;
+  readonly toWire: (thing: Thing) => Shown;
+}
+
+/** One part of things in the order of their ids. */
+export async function listById<Thing extends { readonly id: string }, Shown>(
+  { limit, cursor }: z.output<typeof listQuery>,
+  { list, id, read, toWire }: ThingList<Thing, Shown>,
+) {
+  const afterId = readCursor(list, cursor, id);
+  const found = await read({ afterId, limit: limit + 1 });
+  return listAnswer({ list, found, limit, positionOf: (thing) => thing.id, toWire });
 }
 
 interface ListOptions<Item, Shown> {

@@ -156,7 +156,7 @@ const readingRoutes = [
     answer: balanceView,
     errors: ['account_not_found'],
     async handle(deps, { path }) {
-      await requireAccount(deps, path.account_id);
+      await deps.tenancy.requireAccount(path.account_id);
       return deps.ledger.readBalance(path.account_id);
     },
   }),
@@ -174,7 +174,7 @@ const readingRoutes = [
     errors: ['account_not_found', 'invalid_cursor'],
     async handle(deps, { path, query }) {
       const after = readCursor('holds', query.cursor, holdPlace);
-      await requireAccount(deps, path.account_id);
+      await deps.tenancy.requireAccount(path.account_id);
       const { items } = await deps.ledger.listHolds(path.account_id);
       return holdsAnswer(items, after, query.limit);
     },
@@ -212,7 +212,7 @@ const readingRoutes = [
     async handle(deps, { path, query }, request) {
       const after = readCursor('statement', query.cursor, seq);
       const format = query.format ?? acceptedFormat(request);
-      await requireAccount(deps, path.account_id);
+      await deps.tenancy.requireAccount(path.account_id);
       const part = { afterSeq: Number(after ?? 0), limit: query.limit };
       const page = await deps.ledger.readStatement(path.account_id, part);
       const next = page.next_after_seq;
@@ -226,11 +226,6 @@ const readingRoutes = [
 
 /** Credits and units of an account. */
 export const moneyRoutes = [...bookingRoutes, ...readingRoutes];
-
-async function requireAccount({ tenancy }: OperatorServices, of: AccountId): Promise<void> {
-  const account = await tenancy.findAccount(of);
-  if (account === null) throw new Refused({ code: 'account_not_found' });
-}
 
 /**
  * The ledger returns all open holds; their number is bounded by the limit of outstanding refreshes.

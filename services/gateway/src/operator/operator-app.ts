@@ -10,31 +10,31 @@ import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';
 import { traceResponse } from '@inventory/runtime/tracing';
 import Koa, { type Middleware } from 'koa';
-import type { PeerBuckets } from '../http/peer-buckets.ts';
-import type { Audit } from './audit.ts';
-import type { OperatorState } from './identify-operator.ts';
-import { identifyOperator, requireRole } from './identify-operator.ts';
-import type { BoundOperatorRoute } from './operator-route.ts';
-import type { Operator } from './operators.domain.ts';
+import { createPeerBuckets } from '../http/peer-buckets.ts';
+import { type Audit, createAudit } from './audit.ts';
+import { identifyOperator, type OperatorState, requireRole } from './identify-operator.ts';
+import type { OperatorConfig } from './operator-config.ts';
+import { operatorRoutes } from './operator-routes.ts';
+import type { OperatorServices } from './operator-services.ts';
 import { operatorError, toOperatorRefused } from './to-operator-refused.ts';
 
-export function createOperatorApp(options: {
-  readonly routes: readonly BoundOperatorRoute[];
-  readonly operators: readonly Operator[];
-  /** Wrong tokens of each peer. */
-  readonly attempts: PeerBuckets;
-  readonly audit: Audit;
-  readonly identifiers: Identifiers;
-  readonly logger: Logger;
-}): RequestListener {
-  const { routes, audit, identifiers, logger } = options;
+/** The operator API, `/operator/v1/…`. */
+export function openOperatorApi(
+  services: OperatorServices,
+  { operators, attemptsPerMinute: perMinute }: OperatorConfig['operatorApi'],
+  logger: Logger,
+): RequestListener {
+  const { auditStore: store, clock, identifiers } = services;
+  const audit = createAudit({ store, clock, identifiers, logger });
+  const attempts = createPeerBuckets({ perMinute, clock });
+  const routes = operatorRoutes.map((route) => route.bind(services));
   const app = new Koa<OperatorState>();
   // The middleware below handles every error; only a closed connection remains.
   app.on('error', (error: unknown) => logger.debug({ err: error }, 'response not sent'));
   app.use(measureRequests('operator'));
   app.use(nameRequest(identifiers));
   app.use(answerErrors(logger));
-  app.use(identifyOperator(options));
+  app.use(identifyOperator({ operators, attempts, audit, logger }));
   app.use(matchRoute(routes));
   app.use(requireRole(audit));
   app.use(runRoute(audit));

@@ -40,18 +40,11 @@ export const operatorSettings = {
     ),
 } as const;
 
-export interface OperatorConfig {
-  readonly operatorHttp: { readonly host: string; readonly port: number };
-  readonly operatorApi: {
-    readonly operators: readonly Operator[];
-    /** Wrong tokens that one peer may send in a minute. */
-    readonly attemptsPerMinute: number;
-  };
-}
-
 type Parsed = ReturnType<typeof readSettings<typeof operatorSettings>>;
 
-export function operatorConfig(parsed: Parsed): OperatorConfig {
+export type OperatorConfig = Readonly<ReturnType<typeof operatorConfig>>;
+
+export function operatorConfig(parsed: Parsed) {
   return {
     operatorHttp: { host: parsed.OPERATOR_HTTP_HOST, port: parsed.OPERATOR_HTTP_PORT },
     operatorApi: {

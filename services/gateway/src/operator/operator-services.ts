@@ -1,9 +1,5 @@
 import { inventoryPaths } from '@inventory/contracts/internal/inventory';
-import {
-  type AdmissionView,
-  admissionView,
-  refreshPaths,
-} from '@inventory/contracts/internal/refresh';
+import { refreshApi } from '@inventory/contracts/internal/refresh';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { longCalls } from '@inventory/http/call-lanes';
 import type { InternalClient } from '@inventory/http/internal-client';
@@ -32,39 +28,28 @@ export interface OperatorServices {
 }
 
 /** Admission of the refresh-collector. Rejects with ServiceUnreachable when it is unavailable. */
-export interface AdmissionClient {
-  readAdmission(): Promise<AdmissionView>;
-  /** Sets or removes the closing by the operator; other reasons stay. */
-  setOperatorClosed(operatorClosed: boolean): Promise<AdmissionView>;
-}
+export type AdmissionClient = ReturnType<typeof createAdmissionClient>;
 
-export function createAdmissionClient(client: InternalClient): AdmissionClient {
+export function createAdmissionClient({ call }: Pick<InternalClient, 'call'>) {
   return {
-    readAdmission: () =>
-      client.json(admissionView, { method: 'GET', path: refreshPaths.admission }),
-    setOperatorClosed: (operatorClosed) =>
-      client.json(admissionView, {
-        method: 'PUT',
-        path: refreshPaths.admission,
-        body: { operator_closed: operatorClosed },
-      }),
+    readAdmission: () => call(refreshApi.readAdmission, {}),
+    /** Sets or removes the closing by the operator; other reasons stay. */
+    setOperatorClosed: (operator_closed: boolean) =>
+      call(refreshApi.setAdmission, { body: { operator_closed } }),
   };
 }
 
 /** Erases saved inventories. Rejects with ServiceUnreachable when the store is unavailable. */
-export interface RevisionStoreEraseClient {
-  /** Erases everything saved of one inventory; also when nothing is saved. */
-  eraseInventory(scope: InventoryKey): Promise<void>;
-}
+export type RevisionStoreEraseClient = ReturnType<typeof createRevisionStoreEraseClient>;
 
 export function createRevisionStoreEraseClient(
   client: InternalClient,
-  deadlines: { readonly eraseMs: number },
-): RevisionStoreEraseClient {
+  { eraseMs: timeoutMs }: { readonly eraseMs: number },
+) {
   return {
-    async eraseInventory(inventory) {
+    /** Erases everything saved of one inventory; also when nothing is saved. */
+    async eraseInventory(inventory: InventoryKey) {
       const path = pathOf(inventoryPaths.inventory, inventory);
-      const { eraseMs: timeoutMs } = deadlines;
       await client.json(z.unknown(), { method: 'DELETE', path, timeoutMs, lane: longCalls });
     },
   };

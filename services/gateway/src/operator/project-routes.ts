@@ -1,10 +1,8 @@
 import { projectPath } from '@inventory/contracts/http/parameters';
 import { projectId } from '@inventory/contracts/ids';
-import { Refused } from '@inventory/http/refused';
 import { z } from 'zod';
-import type { Project } from '../tenancy/tenancy.domain.ts';
 import { fromWireChange, toWireProject } from './convert.ts';
-import { listAnswer, readCursor } from './list-cursor.ts';
+import { listById } from './list-cursor.ts';
 import { operatorRoute } from './operator-route.ts';
 import {
   accountPath,
@@ -54,15 +52,14 @@ export const projectRoutes = [
     input: { path: accountPath, query: listQuery },
     answer: listOf(projectRecord),
     errors: ['account_not_found', 'invalid_cursor'],
-    async handle({ tenancy }, { path, query }) {
-      const afterId = readCursor('projects', query.cursor, projectId);
-      const account = await tenancy.findAccount(path.account_id);
-      if (account === null) throw new Refused({ code: 'account_not_found' });
-      const { limit } = query;
-      const found = await tenancy.listProjects(account.id, { afterId, limit: limit + 1 });
-      const positionOf = (project: Project) => project.id;
-      return listAnswer({ list: 'projects', found, limit, positionOf, toWire: toWireProject });
-    },
+    handle: ({ tenancy }, { path, query }) =>
+      listById(query, {
+        ...{ list: 'projects', id: projectId, toWire: toWireProject },
+        async read(part) {
+          const { id } = await tenancy.requireAccount(path.account_id);
+          return await tenancy.listProjects(id, part);
+        },
+      }),
   }),
   operatorRoute({
     operationId: 'readProject',
@@ -75,11 +72,8 @@ export const projectRoutes = [
     input: { path: projectPath },
     answer: projectRecord,
     errors,
-    async handle({ tenancy }, { path }) {
-      const project = await tenancy.findProject(path.project_id);
-      if (project === null) throw new Refused({ code: 'project_not_found' });
-      return toWireProject(project);
-    },
+    handle: async ({ tenancy }, { path }) =>
+      toWireProject(await tenancy.requireProject(path.project_id)),
   }),
   operatorRoute({
     operationId: 'changeProject',

@@ -1,9 +1,7 @@
 import { serviceAccountId } from '@inventory/contracts/ids';
-import { Refused } from '@inventory/http/refused';
 import { z } from 'zod';
-import type { ServiceAccount } from '../tenancy/tenancy.domain.ts';
 import { fromWireChange, toWireServiceAccount } from './convert.ts';
-import { listAnswer, readCursor } from './list-cursor.ts';
+import { listById } from './list-cursor.ts';
 import { operatorRoute } from './operator-route.ts';
 import {
   accountPath,
@@ -19,7 +17,6 @@ import {
 
 const tag = 'Service accounts';
 const errors = ['service_account_not_found'] as const;
-const list = 'service_accounts';
 
 export const serviceAccountRoutes = [
   operatorRoute({
@@ -53,15 +50,14 @@ export const serviceAccountRoutes = [
     input: { path: accountPath, query: listQuery },
     answer: listOf(serviceAccountRecord),
     errors: ['account_not_found', 'invalid_cursor'],
-    async handle({ tenancy }, { path, query }) {
-      const afterId = readCursor(list, query.cursor, serviceAccountId);
-      const account = await tenancy.findAccount(path.account_id);
-      if (account === null) throw new Refused({ code: 'account_not_found' });
-      const { limit } = query;
-      const found = await tenancy.listServiceAccounts(account, { afterId, limit: limit + 1 });
-      const positionOf = ({ id }: ServiceAccount) => id;
-      return listAnswer({ list, found, limit, positionOf, toWire: toWireServiceAccount });
-    },
+    handle: ({ tenancy }, { path, query }) =>
+      listById(query, {
+        ...{ list: 'service_accounts', id: serviceAccountId, toWire: toWireServiceAccount },
+        async read(part) {
+          const account = await tenancy.requireAccount(path.account_id);
+          return await tenancy.listServiceAccounts(account, part);
+        },
+      }),
   }),
   operatorRoute({
     operationId: 'readServiceAccount',
@@ -74,11 +70,8 @@ export const serviceAccountRoutes = [
     input: { path: serviceAccountPath },
     answer: serviceAccountRecord,
     errors,
-    async handle({ tenancy }, { path }) {
-      const found = await tenancy.findServiceAccount(path.service_account_id);
-      if (found === null) throw new Refused({ code: 'service_account_not_found' });
-      return toWireServiceAccount(found);
-    },
+    handle: async ({ tenancy }, { path }) =>
+      toWireServiceAccount(await tenancy.requireServiceAccount(path.service_account_id)),
   }),
   operatorRoute({
     operationId: 'changeServiceAccount',

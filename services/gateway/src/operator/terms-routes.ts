@@ -1,6 +1,5 @@
 import { projectPath } from '@inventory/contracts/http/parameters';
 import { accountTerms } from '@inventory/contracts/internal/ledger';
-import { Refused } from '@inventory/http/refused';
 import { z } from 'zod';
 import { configureAccount } from './ledger-commands.ts';
 import { operatorRoute } from './operator-route.ts';
@@ -31,8 +30,7 @@ export const termsRoutes = [
     answer: accountTerms,
     errors: ['account_not_found'],
     async handle({ tenancy, ledger }, { path }) {
-      const account = await tenancy.findAccount(path.account_id);
-      if (account === null) throw new Refused({ code: 'account_not_found' });
+      await tenancy.requireAccount(path.account_id);
       return ledger.readTerms(path.account_id);
     },
   }),
@@ -78,8 +76,7 @@ export const termsRoutes = [
     answer: accountTerms,
     errors: ['project_not_found', 'idempotency_conflict', 'billing_unavailable'],
     async handle(deps, { path, header, body: { cap, reason } }) {
-      const project = await deps.tenancy.findProject(path.project_id);
-      if (project === null) throw new Refused({ code: 'project_not_found' });
+      const project = await deps.tenancy.requireProject(path.project_id);
       return configureAccount(deps, {
         accountId: project.accountId,
         change: { sets: 'spend_cap', project_id: project.id, cap },

@@ -12,7 +12,6 @@ import {
   webhookRedelivery,
   webhookRotation,
 } from '@inventory/contracts/http/webhooks';
-import { Refused } from '@inventory/http/refused';
 import { Reply } from '@inventory/http/reply';
 import { z } from 'zod';
 import { readCursor, writeCursor } from './list-cursor.ts';
@@ -40,9 +39,8 @@ const readingRoutes = [
     answer: listOf(webhookEndpoint),
     errors: ['project_not_found'],
     async handle({ tenancy, webhooks }, { path }) {
-      const project = await tenancy.findProject(path.project_id);
-      if (project === null) throw new Refused({ code: 'project_not_found' });
-      return { items: await webhooks.listEndpoints(project.id), next_cursor: null };
+      const { id } = await tenancy.requireProject(path.project_id);
+      return { items: await webhooks.listEndpoints(id), next_cursor: null };
     },
   }),
   operatorRoute({
@@ -116,10 +114,7 @@ const changingRoutes = [
     input: { path: webhookEndpointPath },
     answer: deletedWebhookEndpoint,
     errors,
-    async handle({ webhooks }, { path }) {
-      await webhooks.deleteEndpoint(path);
-      return { endpoint_id: path.endpoint_id, deleted: true } as const;
-    },
+    handle: ({ webhooks }, { path }) => webhooks.deleteEndpoint(path),
   }),
   operatorRoute({
     operationId: 'rotateWebhookSecret',
@@ -141,8 +136,8 @@ const changingRoutes = [
     errors: [...changeErrors, 'idempotency_conflict', 'secret_rotation_in_progress'],
     async handle({ webhooks }, { path, header, body }) {
       const wanted = { ...body, key: header['idempotency-key'] };
-      const { endpoint, replayedHeader } = await webhooks.rotateSecret(path, wanted);
-      return new Reply({ headers: replayedHeader, body: endpoint });
+      const { endpoint, headers } = await webhooks.rotateSecret(path, wanted);
+      return new Reply({ headers, body: endpoint });
     },
   }),
 ];
@@ -161,9 +156,7 @@ const sendingRoutes = [
     input: { path: webhookEndpointPath, body: emptyBody },
     answer: webhookPing,
     errors,
-    handle: async ({ webhooks }, { path }) => ({
-      event_id: await webhooks.sendPing(path),
-    }),
+    handle: ({ webhooks }, { path }) => webhooks.sendPing(path),
   }),
   operatorRoute({
     operationId: 'redeliverWebhookEvents',

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ExportEnd } from '@inventory/contracts/http/export';
 import { type ExportFormat, exportColumns } from '@inventory/contracts/vocabulary';
-import { createLineBuffer, joinLines } from '@inventory/http/line-run';
+import { createLineJoiner } from '@inventory/http/line-run';
 import { csvLine } from '@inventory/runtime/csv-text';
 import type { OpenedExport } from './open-export.ts';
 import type { SavedPage } from './revision-store-client.ts';
@@ -24,7 +24,7 @@ export async function* exportBody(
   onEnd: (end: ExportEnd) => void,
 ): AsyncGenerator<Buffer, void, void> {
   const digest = createHash('sha256');
-  const buffer = createLineBuffer();
+  const join = createLineJoiner(format);
   if (format === 'csv' && fromRow === 0) {
     digest.update(csvHeader);
     yield csvHeader;
@@ -34,7 +34,7 @@ export async function* exportBody(
     const coming: Promise<SavedPage | null> | null = next === null ? null : findNext(next);
     // Awaited behind this run, unless the client leaves before.
     coming?.catch(() => {});
-    for (const lines of joinLines(run.parts, format, buffer)) {
+    for (const lines of join(run.parts)) {
       digest.update(lines);
       yield lines;
     }

@@ -47,14 +47,6 @@ export type LiveAnswer =
   /** The inventory could not be read: nothing may be billed. */
   | { readonly result: 'refused'; readonly refusal: Refusal };
 
-/**
- * Reads of the platform through the collector. Rejects with ServiceUnreachable when it is
- * unavailable.
- */
-export interface LivePageClient {
-  readLivePage(wanted: WantedLivePage): Promise<LiveAnswer>;
-}
-
 export interface LivePageCalls {
   /** Longest wait for the platform, confirmation of a denial included. */
   readonly liveWaitMs: number;
@@ -72,16 +64,21 @@ const refusals = [
   'upstream_unavailable',
 ] as const;
 
+export type LivePageClient = ReturnType<typeof createLivePageClient>;
+
 /**
+ * Reads of the platform through the collector. Rejects with ServiceUnreachable when it is unavailable.
+ *
  * Every page that is admitted has a connection, so that it waits in the order of the collector, where
  * accounts take turns. The lane has room to wait for the few whose connection is just being closed.
  */
-export function createLivePageClient(client: InternalClient, calls: LivePageCalls): LivePageClient {
+export function createLivePageClient(client: InternalClient, calls: LivePageCalls) {
   const { liveWaitMs, liveTransferMs, limits } = calls;
   const lane = { connections: limits.totalMax, waitingMax: limits.totalMax };
   return {
-    async readLivePage({ accountId, scope, language, form, signal, ...starts }) {
-      const { startAssetid, previousStartAssetid: before } = starts;
+    async readLivePage(wanted: WantedLivePage): Promise<LiveAnswer> {
+      const { accountId, scope, language, form, signal, startAssetid } = wanted;
+      const { previousStartAssetid: before } = wanted;
       const call = client.parts({
         method: 'GET',
         path: pathOf(livePagePath, scope),

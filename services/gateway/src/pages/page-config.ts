@@ -1,5 +1,4 @@
 import { livePageWaitMaxMs } from '@inventory/contracts/internal/live-page';
-import type { KeyedLimits } from '@inventory/runtime/semaphore';
 import { duration, integer, type readSettings } from '@inventory/runtime/settings';
 
 export const pageSettings = {
@@ -47,31 +46,15 @@ export const pageSettings = {
     .describe('Age past which a cursor of Live Pages is no longer readable'),
 } as const;
 
-export interface PageConfig {
-  readonly deadlines: {
-    readonly storeMs: number;
-    readonly lookUpMs: number;
-    readonly pendingReplyMs: number;
-    readonly undecidedReadMs: number;
-  };
-  readonly pageReads: {
-    readonly chargeTimeoutMs: number;
-    readonly deliverWithinMs: number;
-    readonly reverseAfterMs: number;
-    readonly readKeyKeepMs: number;
-  };
-  readonly exports: { readonly limits: KeyedLimits; readonly timeMaxMs: number };
-  readonly livePages: {
-    readonly liveWaitMs: number;
-    readonly liveTransferMs: number;
-    readonly limits: KeyedLimits;
-    readonly cursorAgeMaxMs: number;
-  };
-}
-
 type Parsed = ReturnType<typeof readSettings<typeof pageSettings>>;
 
-export function pageConfig(parsed: Parsed): Omit<PageConfig, 'deadlines'> {
+export type PageConfig = Readonly<ReturnType<typeof pageConfig>> & {
+  readonly deadlines: Readonly<
+    Record<'storeMs' | 'lookUpMs' | 'pendingReplyMs' | 'undecidedReadMs', number>
+  >;
+};
+
+export function pageConfig(parsed: Parsed) {
   return {
     pageReads: {
       chargeTimeoutMs: parsed.CHARGE_TIMEOUT_MS,

@@ -13,7 +13,7 @@ import { createBatcher } from '@inventory/runtime/concurrency';
 import type { Logger } from '@inventory/runtime/logger';
 import { withDeadline } from '@inventory/runtime/wait';
 import { newWork, workField, workIndex } from '@inventory/work/work-field';
-import { createWorkQueue, type WorkQueue } from '@inventory/work/work-queue';
+import { createWorkQueue } from '@inventory/work/work-queue';
 import type { Db } from 'mongodb';
 import { z } from 'zod';
 import type { PageIntent } from './page-intent.domain.ts';
@@ -55,23 +55,13 @@ export interface PendingReversal {
   readonly keyId: string | null;
 }
 
-export interface PageIntentStore {
-  /** Resolves when the intent is durable. Concurrent calls share a write. */
-  insertIntent(intent: PageIntent): Promise<void>;
-  /** Resolves when the intent is deleted. Concurrent calls share a write. */
-  deleteIntent(requestId: RequestId): Promise<void>;
-  /** Makes the reversal due now instead of after the intent's deadline. */
-  expediteReversal(requestId: RequestId, nowMs: number): Promise<void>;
-  /** Whether a page of the chain has an open intent. */
-  hasOpenIntent(chainId: string): Promise<boolean>;
-  readonly reversals: WorkQueue<PendingReversal>;
-}
+export type PageIntentStore = ReturnType<typeof createPageIntentStore>;
 
 export function createPageIntentStore(
   db: Db,
   deadlines: { readonly storeMs: number },
   logger: Logger,
-): PageIntentStore {
+) {
   const collection = db.collection<PageIntentDocument>(collectionName);
 
   const additions = createBatcher<PageIntent, undefined>({
@@ -95,13 +85,21 @@ export function createPageIntentStore(
   });
 
   return {
-    insertIntent: (intent) => additions.add(intent),
-    deleteIntent: (requestId) => removals.add(requestId),
-    async expediteReversal(requestId, nowMs) {
+    /** Resolves when the intent is durable. Concurrent calls share a write. */
+    async insertIntent(intent: PageIntent): Promise<void> {
+      await additions.add(intent);
+    },
+    /** Resolves when the intent is deleted. Concurrent calls share a write. */
+    async deleteIntent(requestId: RequestId): Promise<void> {
+      await removals.add(requestId);
+    },
+    /** Makes the reversal due now instead of after the intent's deadline. */
+    async expediteReversal(requestId: RequestId, nowMs: number): Promise<void> {
       const unclaimed = { _id: requestId, 'work.tries': 0 };
       await collection.updateOne(unclaimed, { $min: { 'work.dueAt': dateOf(nowMs) } });
     },
-    async hasOpenIntent(chainId) {
+    /** Whether a page of the chain has an open intent. */
+    async hasOpenIntent(chainId: string): Promise<boolean> {
       return (await collection.findOne({ chainId }, { projection: { _id: 1 } })) !== null;
     },
     reversals: createWorkQueue({

@@ -31,30 +31,18 @@ const documents = {
 };
 type ReadKeyDocument = z.infer<typeof documents.schema>;
 
-/** The Idempotency-Keys of page reads. Every change names its attempt. */
-export interface ReadKeyStore {
-  /** Inserts an open key; false when it exists. */
-  openKey(keyId: string, record: ReadKeyRecord): Promise<boolean>;
-  findKey(keyId: string): Promise<ReadKeyRecord | null>;
-  /** Stores what the attempt is about to pay for. */
-  pinKey(keyId: string, requestId: RequestId, pin: string): Promise<void>;
-  /** Counts one more replay; false after a conflict with another request. */
-  countReplay(keyId: string, record: ReadKeyRecord): Promise<boolean>;
-  /** Reverts the count of a replay that returned no page. */
-  uncountReplay(keyId: string, requestId: RequestId): Promise<void>;
-  /** Marks the attempt as delivered: further reads with the key are free. */
-  markPaid(keyId: string, requestId: RequestId): Promise<void>;
-  /** Deletes the key of an attempt that is charged nothing: it can be used again. */
-  releaseKey(keyId: string, requestId: RequestId): Promise<void>;
-}
+export type ReadKeyStore = ReturnType<typeof createReadKeyStore>;
 
-export function createReadKeyStore(db: Db, deadlines: { readonly lookUpMs: number }): ReadKeyStore {
+/** The Idempotency-Keys of page reads. Every change names its attempt. */
+export function createReadKeyStore(db: Db, deadlines: { readonly lookUpMs: number }) {
   const collection = db.collection<ReadKeyDocument>(collectionName);
   const bounded = <Value>(work: Promise<Value>) =>
     withDeadline(work, deadlines.lookUpMs, 'looking up an Idempotency-Key');
 
   return {
-    async openKey(keyId, { openUntilMs, expiresAtMs, pin: _pin, ...record }) {
+    /** Inserts an open key; false when it exists. */
+    async openKey(keyId: string, fresh: ReadKeyRecord): Promise<boolean> {
+      const { openUntilMs, expiresAtMs, pin: _pin, ...record } = fresh;
       const times = { openUntil: dateOf(openUntilMs), expireAt: dateOf(expiresAtMs) };
       try {
         await bounded(collection.insertOne({ _id: keyId, ...record, ...times }));
@@ -64,16 +52,18 @@ export function createReadKeyStore(db: Db, deadlines: { readonly lookUpMs: numbe
         return false;
       }
     },
-    async findKey(keyId) {
+    async findKey(keyId: string): Promise<ReadKeyRecord | null> {
       const found = await bounded(collection.findOne({ _id: keyId }));
       if (found === null) return null;
       const { _id, openUntil, expireAt, pin = null, ...record } = parseDocument(documents, found);
       return { ...record, pin, openUntilMs: openUntil.getTime(), expiresAtMs: expireAt.getTime() };
     },
-    async pinKey(keyId, requestId, pin) {
+    /** Stores what the attempt is about to pay for. */
+    async pinKey(keyId: string, requestId: RequestId, pin: string): Promise<void> {
       await bounded(collection.updateOne({ _id: keyId, requestId }, { $set: { pin } }));
     },
-    async countReplay(keyId, { requestId, replays }) {
+    /** Counts one more replay; false after a conflict with another request. */
+    async countReplay(keyId: string, { requestId, replays }: ReadKeyRecord): Promise<boolean> {
       const counted = await bounded(
         collection.updateOne(
           { _id: keyId, requestId, state: 'paid', replays },
@@ -82,14 +72,17 @@ export function createReadKeyStore(db: Db, deadlines: { readonly lookUpMs: numbe
       );
       return counted.modifiedCount === 1;
     },
-    async uncountReplay(keyId, requestId) {
+    /** Reverts the count of a replay that returned no page. */
+    async uncountReplay(keyId: string, requestId: RequestId): Promise<void> {
       const filter = { _id: keyId, requestId, replays: { $gt: 0 } };
       await bounded(collection.updateOne(filter, { $inc: { replays: -1 } }));
     },
-    async markPaid(keyId, requestId) {
+    /** Marks the attempt as delivered: further reads with the key are free. */
+    async markPaid(keyId: string, requestId: RequestId): Promise<void> {
       await bounded(collection.updateOne({ _id: keyId, requestId }, { $set: { state: 'paid' } }));
     },
-    async releaseKey(keyId, requestId) {
+    /** Deletes the key of an attempt that is charged nothing: it can be used again. */
+    async releaseKey(keyId: string, requestId: RequestId): Promise<void> {
       await bounded(collection.deleteOne({ _id: keyId, requestId }));
     },
   };

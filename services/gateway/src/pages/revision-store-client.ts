@@ -51,22 +51,6 @@ export interface SavedPage {
   readonly parts: readonly Buffer[];
 }
 
-/** Reads of the revision-store. Rejects with ServiceUnreachable when it is unavailable. */
-export interface RevisionStoreClient {
-  /**
-   * Null when nothing is saved, or the revision of the position no longer is. Rejects with
-   * `invalid_request` for assets that are larger than a page.
-   */
-  findPage(wanted: WantedSavedPage): Promise<SavedPage | null>;
-  /**
-   * A run of lines of an export. Null when nothing is saved, or the observation no longer is. Rejects
-   * with `invalid_request` behind the end.
-   */
-  findLines(wanted: WantedLines, signal: AbortSignal): Promise<SavedPage | null>;
-  /** Rejects with {@link Refused} where there is no such page of changes. */
-  findChanges(wanted: WantedChanges): Promise<ChangesPage>;
-}
-
 export interface WantedChanges {
   readonly scope: InventoryKey;
   readonly since: RevisionId;
@@ -95,10 +79,22 @@ export interface WantedLines {
   readonly observationId: ObservationId | null;
 }
 
-export function createRevisionStoreClient(client: InternalClient): RevisionStoreClient {
+export type RevisionStoreClient = ReturnType<typeof createRevisionStoreClient>;
+
+/** Reads of the revision-store. Rejects with ServiceUnreachable when it is unavailable. */
+export function createRevisionStoreClient(client: InternalClient) {
   return {
-    findPage: (wanted) => findRows(client, callOf(wanted)),
-    findLines({ scope, language, format, position, observationId }, signal) {
+    /**
+     * Null when nothing is saved, or the revision of the position no longer is. Rejects with
+     * `invalid_request` for assets that are larger than a page.
+     */
+    findPage: (wanted: WantedSavedPage) => findRows(client, callOf(wanted)),
+    /**
+     * A run of lines of an export. Null when nothing is saved, or the observation no longer is.
+     * Rejects with `invalid_request` behind the end.
+     */
+    findLines(wanted: WantedLines, signal: AbortSignal) {
+      const { scope, language, format, position, observationId } = wanted;
       return findRows(client, {
         method: 'GET',
         path: pathOf(inventoryPaths.lines, scope),
@@ -108,7 +104,9 @@ export function createRevisionStoreClient(client: InternalClient): RevisionStore
         signal,
       });
     },
-    async findChanges({ scope, since, language, pageSize, pinned }) {
+    /** Rejects with {@link Refused} where there is no such page of changes. */
+    async findChanges(wanted: WantedChanges): Promise<ChangesPage> {
+      const { scope, since, language, pageSize, pinned } = wanted;
       const answer = await client.bytes({
         method: 'GET',
         path: pathOf(changesPagePath, scope),

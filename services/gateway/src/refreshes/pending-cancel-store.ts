@@ -7,13 +7,13 @@ import {
   refreshId,
 } from '@inventory/contracts/ids';
 import type { CollectionIndexes } from '@inventory/mongo/indexes';
-import { sharedCommands } from '@inventory/mongo/shared-commands';
+import { createSharedInserts, sharedCommands } from '@inventory/mongo/shared-commands';
 import { dateOf } from '@inventory/runtime/clock';
 import { createBatcher } from '@inventory/runtime/concurrency';
 import type { Logger } from '@inventory/runtime/logger';
 import { withDeadline } from '@inventory/runtime/wait';
 import { newWork, workField, workIndex } from '@inventory/work/work-field';
-import { createWorkQueue, makeDue, type WorkQueue } from '@inventory/work/work-queue';
+import { createWorkQueue, makeDue } from '@inventory/work/work-queue';
 import type { Db } from 'mongodb';
 import { z } from 'zod';
 
@@ -45,31 +45,16 @@ export interface PendingCancel {
   readonly requestedAtMs: number;
 }
 
-export interface PendingCancelStore {
-  /** Resolves when the cancel is durable: it is sent at `dueAtMs`, also if this process crashes. */
-  insertCancel(cancel: PendingCancel, dueAtMs: number): Promise<void>;
-  /** Whether the cancel was deleted and is never sent; false once a replica sends it. */
-  withdrawCancel(refreshId: RefreshId): Promise<boolean>;
-  /** Makes the cancel due now; inserts one that may have been withdrawn. */
-  expediteCancel(cancel: PendingCancel, nowMs: number): Promise<void>;
-  readonly cancels: WorkQueue<PendingCancel>;
-}
+export type PendingCancelStore = ReturnType<typeof createPendingCancelStore>;
 
 export function createPendingCancelStore(
   db: Db,
   { storeMs }: { readonly storeMs: number },
   logger: Logger,
-): PendingCancelStore {
+) {
   const collection = db.collection<PendingCancelDocument>(collectionName);
 
-  const insertions = createBatcher<PendingCancelDocument, void>({
-    ...sharedCommands,
-    itemsMax: cancelsPerCommand,
-    async flush(documents) {
-      await collection.insertMany([...documents], { ordered: false });
-      return documents.map(() => undefined);
-    },
-  });
+  const insertions = createSharedInserts<PendingCancelDocument>(collection, cancelsPerCommand);
 
   /** Where some were not deleted, a replica has claimed those: the others are as they should be. */
   const withdrawals = createBatcher<RefreshId, boolean>({
@@ -87,14 +72,16 @@ export function createPendingCancelStore(
   });
 
   return {
-    insertCancel: (cancel, dueAtMs) =>
-      withDeadline(
-        insertions.add({ ...toFields(cancel), work: newWork(dueAtMs) }),
-        storeMs,
-        'storing a pending cancel',
-      ),
-    withdrawCancel: (id) => withDeadline(withdrawals.add(id), storeMs, 'deleting a pending cancel'),
-    async expediteCancel(cancel, dueAtMs) {
+    /** Resolves when the cancel is durable: it is sent at `dueAtMs`, also if this process crashes. */
+    async insertCancel(cancel: PendingCancel, dueAtMs: number): Promise<void> {
+      const inserted = insertions.add({ ...toFields(cancel), work: newWork(dueAtMs) });
+      await withDeadline(inserted, storeMs, 'storing a pending cancel');
+    },
+    /** Whether the cancel was deleted and is never sent; false once a replica sends it. */
+    withdrawCancel: (refreshId: RefreshId): Promise<boolean> =>
+      withDeadline(withdrawals.add(refreshId), storeMs, 'deleting a pending cancel'),
+    /** Makes the cancel due now; inserts one that may have been withdrawn. */
+    async expediteCancel(cancel: PendingCancel, dueAtMs: number): Promise<void> {
       const due = [{ which: toFields(cancel), dueAtMs }];
       const written = makeDue(collection, due, { insertMissing: true });
       await withDeadline(written, storeMs, 'storing a pending cancel');

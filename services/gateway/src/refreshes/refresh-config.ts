@@ -6,20 +6,22 @@ export const refreshSettings = {
     .describe('Longest wait for the decision on a refresh or a cancel'),
 } as const;
 
-export interface RefreshConfig {
-  readonly deadlines: {
-    readonly storeMs: number;
-    readonly pendingReplyMs: number;
-    readonly batchMs: number;
-    readonly undecidedRefreshMs: number;
-    readonly waitSecondMs: number;
-    readonly waitReadEveryMs: number;
-  };
-  readonly decisionTimeoutMs: number;
-}
-
 type Parsed = ReturnType<typeof readSettings<typeof refreshSettings>>;
 
-export function refreshConfig(parsed: Parsed): Omit<RefreshConfig, 'deadlines'> {
+export type RefreshConfig = Readonly<ReturnType<typeof refreshConfig>> & {
+  readonly deadlines: Readonly<
+    Record<
+      | 'storeMs'
+      | 'pendingReplyMs'
+      | 'batchMs'
+      | 'undecidedRefreshMs'
+      | 'waitSecondMs'
+      | 'waitReadEveryMs',
+      number
+    >
+  >;
+};
+
+export function refreshConfig(parsed: Parsed) {
   return { decisionTimeoutMs: parsed.DECISION_TIMEOUT_MS };
 }

@@ -2,10 +2,6 @@ import { type ServiceStatus, serviceStatus } from '@inventory/contracts/http/sta
 import type { Clock } from '@inventory/runtime/clock';
 import { dataRoute } from '../http/data-route.ts';
 
-interface ReadStatusDeps {
-  readonly readStatus: () => Promise<ServiceStatus>;
-}
-
 /** GET /v2/status: how the service does, for anyone. */
 export const readStatusRoute = dataRoute({
   operationId: 'readStatus',
@@ -40,7 +36,7 @@ export const readStatusRoute = dataRoute({
     },
   },
   errors: [],
-  handle: async ({ readStatus }: ReadStatusDeps) => ({
+  handle: async ({ readStatus }: { readonly readStatus: () => Promise<ServiceStatus> }) => ({
     data: await readStatus(),
     headers: { 'Cache-Control': 'public, max-age=5' },
   }),

@@ -8,13 +8,13 @@ import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
 import type { Broadcasts } from '../commands/open-broadcasts.ts';
 import type { BoundPublicRoute } from '../http/public-route.ts';
+import type { FoundCredential } from '../tenancy/tenancy.domain.ts';
 import { work } from '../work.ts';
 import type { EventStreamClient } from './event-stream-client.ts';
 import { createEventStreams } from './event-streams.ts';
 import type { PositionCursors } from './position-cursor.ts';
 import { createProjectHubs, type ProjectHubs } from './project-hubs.ts';
 import { watchSilentPeers } from './silent-peers.ts';
-import type { StoredPrincipal } from './stream-authorization.domain.ts';
 import type { StreamConfig } from './stream-config.ts';
 import { streamEventsRoute } from './stream-events-route.ts';
 import { countStreamClosed, observeStreams } from './stream-metrics.ts';
@@ -30,7 +30,7 @@ export interface EventStreamsParts {
   readonly broadcasts: Broadcasts;
   readonly log: EventStreamClient;
   readonly positions: PositionCursors;
-  readonly findBySecretDigest: (secretDigest: string) => Promise<StoredPrincipal | null>;
+  readonly findBySecretDigest: (secretDigest: string) => Promise<FoundCredential | null>;
 }
 
 interface OpenEventStreams {

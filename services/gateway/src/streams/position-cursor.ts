@@ -4,13 +4,7 @@ import { Refused } from '@inventory/http/refused';
 import { invariant } from '@inventory/runtime/bug';
 import type { StreamPosition } from './stream-position.domain.ts';
 
-/** Cursors of positions, valid for their Project only. */
-export interface PositionCursors {
-  /** 44 characters. */
-  seal(projectId: ProjectId, at: StreamPosition): string;
-  /** Throws `invalid_cursor` for a text that was not issued for this Project. */
-  open(projectId: ProjectId, cursor: string): StreamPosition;
-}
+export type PositionCursors = ReturnType<typeof createPositionCursors>;
 
 const version = 1;
 /** Version, epoch, position, time; the Project is in the MAC only. */
@@ -18,10 +12,10 @@ const contentBytes = 1 + 4 + 6 + 6;
 const macBytes = 16;
 
 /**
- * A position is no secret, so its cursor is authenticated and not encrypted: one MAC per event. The
+ * Cursors of positions, valid for their Project only. A position is no secret, so its cursor is authenticated and not encrypted: one MAC per event. The
  * first of the keys (base64url) signs, every key verifies.
  */
-export function createPositionCursors(encodedKeys: readonly string[]): PositionCursors {
+export function createPositionCursors(encodedKeys: readonly string[]) {
   // The keys encrypt other cursors: MACs have keys of their own.
   const keys = encodedKeys.map((key) =>
     createSecretKey(
@@ -43,11 +37,13 @@ export function createPositionCursors(encodedKeys: readonly string[]): PositionC
   }
 
   return {
-    seal(projectId, at) {
+    /** 44 characters. */
+    seal(projectId: ProjectId, at: StreamPosition): string {
       const content = encode(at);
       return Buffer.concat([content, macOf(first, projectId, content)]).toString('base64url');
     },
-    open(projectId, cursor) {
+    /** Throws `invalid_cursor` for a text that was not issued for this Project. */
+    open(projectId: ProjectId, cursor: string): StreamPosition {
       const position = positionOf(projectId, cursor);
       if (position === null) throw new Refused({ code: 'invalid_cursor' });
       return position;

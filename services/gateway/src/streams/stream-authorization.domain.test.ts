@@ -1,70 +1,14 @@
-import { newAccountId, newCredentialId, newProjectId } from '@inventory/testkit/builders';
-import {
-  type Account,
-  defaultServiceAccountId,
-  defaultServiceAccountOf,
-} from '../tenancy/tenancy.domain.ts';
-import {
-  isNetworkAllowed,
-  type StoredPrincipal,
-  streamRefusal,
-} from './stream-authorization.domain.ts';
+import { foundCredential } from '../../test/support/found-credential.ts';
+import { isNetworkAllowed, streamRefusal } from './stream-authorization.domain.ts';
 
 const nowMs = Date.UTC(2026, 10, 21);
-const accountId = newAccountId();
-const projectId = newProjectId();
-const times = { createdAtMs: 0, changedAtMs: 0 };
 
-function stored(changes: {
-  credential?: Partial<StoredPrincipal['credential']>;
-  project?: Partial<StoredPrincipal['project']>;
-  account?: Partial<StoredPrincipal['account']>;
-  serviceAccount?: Partial<StoredPrincipal['serviceAccount']>;
-}): StoredPrincipal {
-  const account: Account = {
-    id: accountId,
-    name: 'Customer',
-    state: 'active',
-    networkPolicy: null,
-    requestsPerMinute: 120,
-    defaultNetworkPolicy: null,
-    trafficLimitPerMinute: null,
-    hasServiceAccounts: false,
-    eventsEnabled: true,
-    captureEnabled: true,
-    ...times,
-    ...changes.account,
-  };
-  return {
-    credential: {
-      id: newCredentialId(),
-      accountId,
-      projectId,
-      serviceAccountId: defaultServiceAccountId(accountId),
-      name: null,
-      state: 'active',
-      permissions: ['customer.events.read.v1'],
-      expiresAtMs: null,
-      networkPolicy: null,
-      secrets: [{ digest: 'digest', issuedAtMs: 0, validUntilMs: null }],
-      rotation: 0,
-      revokedAtMs: null,
-      ...times,
-      ...changes.credential,
-    },
-    project: {
-      id: projectId,
-      accountId,
-      name: null,
-      state: 'active',
-      networkPolicy: null,
-      ...times,
-      ...changes.project,
-    },
-    account,
-    serviceAccount: { ...defaultServiceAccountOf(account), ...changes.serviceAccount },
-  };
-}
+/** May read events, but for these changes. */
+const stored = ({ credential, ...owners }: Parameters<typeof foundCredential>[0] = {}) =>
+  foundCredential({
+    credential: { permissions: ['customer.events.read.v1'], ...credential },
+    ...owners,
+  });
 
 const secret = (validUntilMs: number | null, digest = 'digest') => ({
   secrets: [{ digest, issuedAtMs: 0, validUntilMs }],

@@ -5,7 +5,6 @@ import {
   type readSettings,
   SettingsError,
 } from '@inventory/runtime/settings';
-import type { StreamLimits } from './stream-session.ts';
 
 export const streamSettings = {
   STREAMS_PER_PROJECT_MAX: integer(1, 1_000)
@@ -33,25 +32,17 @@ export const streamSettings = {
     .describe('Time over which event streams are closed when the service stops'),
 } as const;
 
-export interface StreamConfig {
-  readonly deadlines: { readonly storeMs: number };
-  readonly streams: StreamLimits & {
-    readonly perProjectMax: number;
-    readonly totalMax: number;
-    readonly authorityEveryMs: number;
-  };
-}
-
 /** Of the connections of a replica; the rest is for requests. */
 const streamsShareMax = 7 / 8;
 
 type Parsed = ReturnType<typeof readSettings<typeof streamSettings>>;
 
+export type StreamConfig = Readonly<ReturnType<typeof streamConfig>> & {
+  readonly deadlines: Readonly<Record<'storeMs', number>>;
+};
+
 /** A `SettingsError` where streams could use up the connections. */
-export function streamConfig(
-  parsed: Parsed,
-  connectionsMax: number,
-): Omit<StreamConfig, 'deadlines'> {
+export function streamConfig(parsed: Parsed, connectionsMax: number) {
   if (parsed.STREAMS_MAX > streamsShareMax * connectionsMax) {
     const problem = 'must leave an eighth of CONNECTIONS_MAX to other requests';
     throw new SettingsError([`STREAMS_MAX: ${problem}`]);

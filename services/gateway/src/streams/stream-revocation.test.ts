@@ -1,48 +1,26 @@
 import { secretDigest } from '@inventory/runtime/secret-digest';
-import { newAccountId, newCredentialId, newProjectId } from '@inventory/testkit/builders';
+import { newCredentialId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
+import { foundCredential } from '../../test/support/found-credential.ts';
 import { createTestStreams, type RecordedConnection } from '../../test/support/test-streams.ts';
 import { mintSecret } from '../tenancy/credentials.ts';
 import { createDigestSet } from '../tenancy/digest-set.domain.ts';
-import type { FoundCredential } from '../tenancy/found-credential-store.ts';
 import { createPrincipalCache } from '../tenancy/principal-cache.ts';
-import {
-  type Account,
-  defaultServiceAccountId,
-  defaultServiceAccountOf,
-} from '../tenancy/tenancy.domain.ts';
 import { watchStreamPrincipals } from './watch-stream-principals.ts';
 
 /** A Credential that may read events, as it is stored. */
 function storedCredential() {
-  const [accountId, projectId, id] = [newAccountId(), newProjectId(), newCredentialId()];
+  const id = newCredentialId();
   const secret = mintSecret(id);
-  const owner = { state: 'active' as const, networkPolicy: null, createdAtMs: 0, changedAtMs: 0 };
-  const account: Account = {
-    ...{
-      id: accountId,
-      name: 'x',
-      requestsPerMinute: 120,
-      eventsEnabled: true,
-      captureEnabled: true,
-      ...owner,
-    },
-    ...{ defaultNetworkPolicy: null, trafficLimitPerMinute: null, hasServiceAccounts: false },
-  };
-  const stored: FoundCredential = {
-    account,
-    serviceAccount: defaultServiceAccountOf(account),
-    project: { id: projectId, accountId, name: null, ...owner },
+  const stored = foundCredential({
     credential: {
-      ...{ id, accountId, projectId, name: null, permissions: ['customer.events.read.v1'] },
-      ...{ serviceAccountId: defaultServiceAccountId(accountId), ...owner },
-      ...{ expiresAtMs: null, rotation: 0, revokedAtMs: null },
+      ...{ id, permissions: ['customer.events.read.v1'] },
       secrets: [{ digest: secretDigest(secret), issuedAtMs: 0, validUntilMs: null }],
     },
-  };
-  return { secret, accountId, stored };
+  });
+  return { secret, accountId: stored.account.id, stored };
 }
 
 /** One replica: its cache of Principals, its streams, and the checks of their Principals. */

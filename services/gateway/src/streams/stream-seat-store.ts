@@ -20,20 +20,6 @@ export interface SeatToRemove {
   readonly id: string;
 }
 
-/**
- * The seats of each Project, one document with at most `seatsMax` of them, and the replicas that hold
- * them, one leased document each. A seat is taken as long as the document of its replica exists.
- */
-export interface SeatStore {
-  readonly replicas: Pick<Leases<WithLease>, 'acquire' | 'renew' | 'release'>;
-  /** Deletes those of the replicas whose lease has expired; resolves with the others. */
-  presentOf(replicas: readonly string[]): Promise<ReadonlySet<string>>;
-  /** False when the Project has no free seat. */
-  add(projectId: ProjectId, seat: StoredSeat, seatsMax: number): Promise<boolean>;
-  list(projectId: ProjectId): Promise<readonly StoredSeat[]>;
-  remove(seats: readonly SeatToRemove[]): Promise<void>;
-}
-
 const seat = z.object({ id: z.string(), replica: z.string() });
 const documents = {
   collection: 'stream_seats',
@@ -75,15 +61,27 @@ interface SeatToAdd {
   readonly seatsMax: number;
 }
 
+type ReplicaLeases = Pick<Leases<WithLease>, 'acquire' | 'renew' | 'release'>;
+
 const seatsPerWrite = 100;
 
+export type SeatStore = ReturnType<typeof createSeatStore>;
+
 /**
+ * The seats of each Project, one document with at most `seatsMax` of them, and the replicas that hold
+ * them, one leased document each. A seat is taken as long as the document of its replica exists.
+ *
  * Each operation is one atomic write of one document; its filter decides. Streams that open together,
  * as after the loss of a replica, share a command.
  */
-export function createSeatStore(db: Db, leaseMs: number): SeatStore {
+export function createSeatStore(db: Db, leaseMs: number) {
   const collection = db.collection<SeatsDocument>(documents.collection);
   const replicas = db.collection<WithLease>(replicasCollection);
+  const leases: ReplicaLeases = createLeases({
+    collection: replicas,
+    leaseMs,
+    released: 'deleted',
+  });
   const additions = createBatcher<SeatToAdd, boolean>({
     ...sharedCommands,
     itemsMax: seatsPerWrite,
@@ -104,15 +102,18 @@ export function createSeatStore(db: Db, leaseMs: number): SeatStore {
   }
 
   return {
-    replicas: createLeases({ collection: replicas, leaseMs, released: 'deleted' }),
-    async presentOf(ids) {
+    replicas: leases,
+    /** Deletes those of the replicas whose lease has expired; resolves with the others. */
+    async presentOf(ids: readonly string[]): Promise<ReadonlySet<string>> {
       const _id = { $in: [...new Set(ids)] };
       await replicas.deleteMany({ _id, $expr: isFree });
       const present = await replicas.find({ _id }, { projection: { _id: 1 } }).toArray();
       return new Set(present.map((one) => one._id));
     },
-    add: (projectId, added, seatsMax) => additions.add({ projectId, added, seatsMax }),
-    async list(projectId) {
+    /** False when the Project has no free seat. */
+    add: (projectId: ProjectId, added: StoredSeat, seatsMax: number): Promise<boolean> =>
+      additions.add({ projectId, added, seatsMax }),
+    async list(projectId: ProjectId): Promise<readonly StoredSeat[]> {
       // The newest state, committed or not: a stale one would cause a conflict.
       const found = await collection.findOne(
         { _id: projectId },
@@ -120,7 +121,7 @@ export function createSeatStore(db: Db, leaseMs: number): SeatStore {
       );
       return found === null ? [] : parseDocument(documents, found).seats;
     },
-    async remove(seats) {
+    async remove(seats: readonly SeatToRemove[]): Promise<void> {
       const ofProjects = Map.groupBy(seats, ({ projectId }) => projectId);
       const writes = [...ofProjects].map(([_id, removed]) => ({
         updateOne: {

@@ -2,17 +2,14 @@ import type { AccountId } from '@inventory/contracts/ids';
 import { randomBetween } from '@inventory/runtime/backoff';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
+import type { FoundCredential } from '../tenancy/tenancy.domain.ts';
 import type { EventStreams } from './event-streams.ts';
-import {
-  isNetworkAllowed,
-  type StoredPrincipal,
-  streamRefusal,
-} from './stream-authorization.domain.ts';
+import { isNetworkAllowed, streamRefusal } from './stream-authorization.domain.ts';
 import type { StreamReader, StreamSession } from './stream-session.ts';
 
 export interface StreamPrincipalsParts {
   readonly streams: Pick<EventStreams, 'bySecret' | 'secretsOf'>;
-  readonly findBySecretDigest: (secretDigest: string) => Promise<StoredPrincipal | null>;
+  readonly findBySecretDigest: (secretDigest: string) => Promise<FoundCredential | null>;
   readonly clock: Clock;
   /**
    * Longest time between two checks of one Credential; each is due after half of it at the
@@ -108,7 +105,7 @@ export function watchStreamPrincipals(parts: StreamPrincipalsParts): StreamPrinc
   function judge(
     digest: string,
     held: readonly StreamSession[],
-    stored: StoredPrincipal | null,
+    stored: FoundCredential | null,
   ): void {
     const refusal = streamRefusal(digest, stored, clock.now());
     for (const stream of held) {

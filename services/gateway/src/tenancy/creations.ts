@@ -1,8 +1,5 @@
 import type { AccountId } from '@inventory/contracts/ids';
-import { Refused } from '@inventory/http/refused';
 import type { ServiceContext } from '@inventory/service-host/service-context';
-import type { ChangeAnnouncer } from './announce-change.ts';
-import { changeAccount } from './changes.ts';
 import {
   type Account,
   type Project,
@@ -35,7 +32,7 @@ export async function createAccount(
     createdAtMs: nowMs,
     changedAtMs: nowMs,
   };
-  await store.insertAccount(account);
+  await store.accounts.insert(account);
   return account;
 }
 
@@ -45,8 +42,7 @@ export async function createProject(
   { clock, identifiers }: Process,
   wanted: { accountId: AccountId; name: string | null },
 ): Promise<Project> {
-  const account = await store.findAccount(wanted.accountId);
-  if (account === null) throw new Refused({ code: 'account_not_found' });
+  const account = await store.accounts.require(wanted.accountId);
   const nowMs = clock.now();
   const project: Project = {
     id: `prj_${identifiers.uuidV7()}`,
@@ -57,7 +53,7 @@ export async function createProject(
     createdAtMs: nowMs,
     changedAtMs: nowMs,
   };
-  await store.insertProject(project);
+  await store.projects.insert(project);
   return project;
 }
 
@@ -67,15 +63,12 @@ export async function createProject(
  */
 export async function createServiceAccount(
   store: TenancyStore,
-  announcer: ChangeAnnouncer,
+  markAccount: (id: AccountId, mark: { readonly hasServiceAccounts: true }) => Promise<unknown>,
   { clock, identifiers }: Process,
   wanted: { accountId: AccountId; name: string },
 ): Promise<ServiceAccount> {
-  const account = await store.findAccount(wanted.accountId);
-  if (account === null) throw new Refused({ code: 'account_not_found' });
-  if (!account.hasServiceAccounts) {
-    await changeAccount(store, announcer, account.id, { hasServiceAccounts: true });
-  }
+  const account = await store.accounts.require(wanted.accountId);
+  if (!account.hasServiceAccounts) await markAccount(account.id, { hasServiceAccounts: true });
   const nowMs = clock.now();
   const serviceAccount: ServiceAccount = {
     id: `sa_${identifiers.uuidV7()}`,
@@ -86,6 +79,6 @@ export async function createServiceAccount(
     createdAtMs: nowMs,
     changedAtMs: nowMs,
   };
-  await store.insertServiceAccount(serviceAccount);
+  await store.serviceAccounts.insert(serviceAccount);
   return serviceAccount;
 }

@@ -7,9 +7,10 @@ import {
 import type { CredentialId, ProjectId, ServiceAccountId } from '@inventory/contracts/ids';
 import type { GrantedPermission } from '@inventory/contracts/vocabulary';
 import { Refused } from '@inventory/http/refused';
+import { invariant } from '@inventory/runtime/bug';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import { secretDigest } from '@inventory/runtime/secret-digest';
-import type { ChangeAnnouncer } from './announce-change.ts';
+import type { Announce } from './announce-changes.ts';
 import type { NetworkPolicy } from './network-policy.domain.ts';
 import {
   type Credential,
@@ -37,52 +38,48 @@ export interface IssuedCredential {
 
 export async function issueCredential(
   store: TenancyStore,
-  announcer: ChangeAnnouncer,
+  announce: Announce,
   identifiers: Identifiers,
   wanted: WantedCredential,
 ): Promise<IssuedCredential> {
-  const project = await store.findProject(wanted.projectId);
-  if (project === null) throw new Refused({ code: 'project_not_found' });
+  const project = await store.projects.require(wanted.projectId);
   const serviceAccountId = await serviceAccountOf(store, project, wanted.serviceAccountId);
   const id: CredentialId = `cred_${identifiers.uuidV7()}`;
   const secret = mintSecret(id);
   const digest = secretDigest(secret);
-  const issued = {
-    accountId: project.accountId,
-    projectId: project.id,
-    credentialId: id,
-    newSecretDigest: digest,
-  };
-  const announcement = announcer.createAnnouncement(issued);
-  const nowMs = announcement.atMs;
-  const credential: Credential = {
-    id,
-    accountId: project.accountId,
-    projectId: project.id,
-    serviceAccountId,
-    name: wanted.name,
-    state: 'active',
-    permissions: wanted.permissions,
-    expiresAtMs: wanted.expiresAtMs,
-    networkPolicy: wanted.networkPolicy,
-    secrets: [{ digest, issuedAtMs: nowMs, validUntilMs: null }],
-    rotation: 0,
-    createdAtMs: nowMs,
-    changedAtMs: nowMs,
-    revokedAtMs: null,
-  };
-  await store.insertCredential(credential, announcement);
-  await announcer.publishChange(issued);
+  const owners = { accountId: project.accountId, projectId: project.id };
+  const thing = { ...owners, credentialId: id, newSecretDigest: digest };
+  const credential = await announce(thing, async (announcement) => {
+    const { atMs } = announcement;
+    const made: Credential = {
+      id,
+      ...owners,
+      serviceAccountId,
+      name: wanted.name,
+      state: 'active',
+      permissions: wanted.permissions,
+      expiresAtMs: wanted.expiresAtMs,
+      networkPolicy: wanted.networkPolicy,
+      secrets: [{ digest, issuedAtMs: atMs, validUntilMs: null }],
+      rotation: 0,
+      createdAtMs: atMs,
+      changedAtMs: atMs,
+      revokedAtMs: null,
+    };
+    await store.credentials.insert(made, announcement);
+    return made;
+  });
+  invariant(credential !== null, 'a Credential is inserted');
   return { credential, secret };
 }
 
 async function serviceAccountOf(
-  store: Pick<TenancyStore, 'findServiceAccount'>,
+  { serviceAccounts }: TenancyStore,
   { accountId }: Project,
   wanted: ServiceAccountId | undefined,
 ): Promise<ServiceAccountId> {
   if (wanted === undefined) return defaultServiceAccountId(accountId);
-  const found = await store.findServiceAccount(wanted);
+  const found = await serviceAccounts.find(wanted);
   if (found?.accountId !== accountId) throw new Refused({ code: 'service_account_not_found' });
   return found.id;
 }
@@ -97,46 +94,45 @@ export function mintSecret(credentialId: CredentialId): CredentialSecret {
  */
 export async function rotateCredential(
   store: TenancyStore,
-  announcer: ChangeAnnouncer,
+  announce: Announce,
   wanted: { credentialId: CredentialId; overlapMs: number },
 ): Promise<IssuedCredential> {
-  const found = await store.findCredential(wanted.credentialId);
-  if (found === null) throw new Refused({ code: 'credential_not_found' });
+  const found = await store.credentials.require(wanted.credentialId);
   if (found.state !== 'active') throw new Refused({ code: 'credential_revoked' });
-  const secret = mintSecret(found.id);
+  const { id, rotation: fromRotation } = found;
+  const secret = mintSecret(id);
   const digest = secretDigest(secret);
-  const thing = { ...found, credentialId: found.id, newSecretDigest: digest };
-  const announcement = announcer.createAnnouncement(thing);
-  const nowMs = announcement.atMs;
-  const secrets = rotateSecrets(found, {
-    digest,
-    nowMs,
-    overlapMs: wanted.overlapMs,
+  const thing = { ...found, credentialId: id, newSecretDigest: digest };
+  const credential = await announce(thing, async (announcement) => {
+    const { atMs: nowMs } = announcement;
+    const secrets = rotateSecrets(found, { digest, nowMs, overlapMs: wanted.overlapMs });
+    const replacement = { fromRotation, secrets };
+    const isReplaced = await store.credentials.replaceSecrets(id, replacement, announcement);
+    return isReplaced
+      ? { ...found, secrets, rotation: fromRotation + 1, changedAtMs: nowMs }
+      : null;
   });
-  const replacement = { fromRotation: found.rotation, secrets };
-  const replaced = await store.replaceSecrets(found.id, replacement, announcement);
-  if (!replaced) throw new Refused({ code: 'concurrent_change' });
-  await announcer.publishChange(thing);
-  const rotation = found.rotation + 1;
-  return { credential: { ...found, secrets, rotation, changedAtMs: nowMs }, secret };
+  if (credential === null) throw new Refused({ code: 'concurrent_change' });
+  return { credential, secret };
 }
 
 /** Final. A repeated revocation has the same response, so a retry is safe. */
 export async function revokeCredential(
   store: TenancyStore,
-  announcer: ChangeAnnouncer,
+  announce: Announce,
   credentialId: CredentialId,
 ): Promise<Credential> {
-  const found = await store.findCredential(credentialId);
-  if (found === null) throw new Refused({ code: 'credential_not_found' });
+  const found = await store.credentials.require(credentialId);
   if (found.state === 'revoked') return found;
-  const thing = { ...found, credentialId: found.id };
-  const announcement = announcer.createAnnouncement(thing);
-  const revoked = await store.revokeCredential(found.id, announcement);
-  if (!revoked) return (await store.findCredential(found.id)) ?? found;
-  await announcer.publishChange(thing);
-  const { atMs } = announcement;
-  return { ...found, state: 'revoked', revokedAtMs: atMs, changedAtMs: atMs };
+  const thing = { ...found, credentialId };
+  const revoked = await announce(thing, async (announcement) => {
+    const { atMs } = announcement;
+    const isRevoked = await store.credentials.revoke(credentialId, announcement);
+    return isRevoked
+      ? { ...found, state: 'revoked' as const, revokedAtMs: atMs, changedAtMs: atMs }
+      : null;
+  });
+  return revoked ?? (await store.credentials.require(credentialId));
 }
 
 /** An expiry in the past is a mistake: a Credential is ended at once by revoking it. */

@@ -2,12 +2,9 @@ import { sharedCommands } from '@inventory/mongo/shared-commands';
 import { createBatcher } from '@inventory/runtime/concurrency';
 import type { Collection, Filter, WithId } from 'mongodb';
 import {
-  type Account,
   accountIdOfDefault,
-  type Credential,
   defaultServiceAccountOf,
-  type Project,
-  type ServiceAccount,
+  type FoundCredential,
 } from './tenancy.domain.ts';
 import type {
   AccountDocument,
@@ -21,14 +18,6 @@ import {
   fromProjectDocument,
   fromServiceAccountDocument,
 } from './tenancy-mapping.ts';
-
-/** A Credential with its owners, found by the digest of its secret. */
-export interface FoundCredential {
-  readonly credential: Credential;
-  readonly project: Project;
-  readonly account: Account;
-  readonly serviceAccount: ServiceAccount;
-}
 
 export interface TenancyCollections {
   readonly accounts: Collection<AccountDocument>;

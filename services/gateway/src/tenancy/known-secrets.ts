@@ -19,7 +19,7 @@ export interface KnownSecrets {
 }
 
 export function createKnownSecrets(
-  store: Pick<TenancyStore, 'readSecretDigests'>,
+  store: Pick<TenancyStore['credentials'], 'readSecretDigests'>,
   secretsMax = knownSecretsMax,
 ): KnownSecrets {
   let known = createDigestSet(secretsMax);

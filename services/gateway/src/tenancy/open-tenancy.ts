@@ -1,16 +1,17 @@
+import type { AccountId, ProjectId } from '@inventory/contracts/ids';
 import type { MessageBus } from '@inventory/messaging/bus';
 import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
 import type { Broadcasts } from '../commands/open-broadcasts.ts';
-import { createAnnouncer } from './announce-change.ts';
-import { changeAccount, changeCredential, changeProject, changeServiceAccount } from './changes.ts';
+import { startAnnouncing } from './announce-changes.ts';
+import { changesOf } from './changes.ts';
 import { createAccount, createProject, createServiceAccount } from './creations.ts';
 import { issueCredential, revokeCredential, rotateCredential } from './credentials.ts';
 import { createKnownSecrets, type KnownSecrets, knownSecretsMax } from './known-secrets.ts';
 import { createPrincipalCache } from './principal-cache.ts';
-import { startTenancyRelay } from './tenancy-relay.ts';
-import { createTenancyStore } from './tenancy-store.ts';
+import { defaultServiceAccountId } from './tenancy.domain.ts';
+import { createTenancyStore, type ListPart } from './tenancy-store.ts';
 
 export type Tenancy = Awaited<ReturnType<typeof openTenancy>>;
 
@@ -33,38 +34,51 @@ export async function openTenancy(
 ) {
   const { clock, identifiers } = context;
   const store = createTenancyStore(db);
-  const known = createKnownSecrets(store);
+  const known = createKnownSecrets(store.credentials);
   const principals = createPrincipalCache(store, known, clock);
   const { invalidate } = principals;
   broadcasts.invalidateOn(['authority.changed.v1'], ({ body }) => invalidate(body));
   await readKnownSecrets(known, context);
-  const relay = startTenancyRelay({ db, bus }, context);
-  const announcer = createAnnouncer({ clock, identifiers, invalidate, relay: relay.flush });
-  const { findAccount, listAccounts, findProject, listProjects } = store;
-  const { findServiceAccount, listServiceAccounts } = store;
-  const { findCredential, listCredentials, countActiveCredentials, findBySecretDigest } = store;
+  const announce = startAnnouncing({ db, publish: bus.publish, invalidate }, context);
+  const { accounts, projects, serviceAccounts, credentials, findBySecretDigest } = store;
+  const changeAccount = changesOf(accounts, announce, ({ id }) => ({ accountId: id }));
   return {
     principals,
-    findAccount,
-    listAccounts,
-    findProject,
-    listProjects,
-    findServiceAccount,
-    listServiceAccounts,
-    findCredential,
-    listCredentials,
-    countActiveCredentials,
     findBySecretDigest,
+    findAccount: accounts.find,
+    requireAccount: accounts.require,
+    listAccounts: (part: ListPart) => accounts.list({}, part),
     createAccount: createAccount.bind(null, store, context),
-    changeAccount: changeAccount.bind(null, store, announcer),
+    changeAccount,
+    findProject: projects.find,
+    requireProject: projects.require,
+    listProjects: (accountId: AccountId, part: ListPart) => projects.list({ accountId }, part),
     createProject: createProject.bind(null, store, context),
-    changeProject: changeProject.bind(null, store, announcer),
-    createServiceAccount: createServiceAccount.bind(null, store, announcer, context),
-    changeServiceAccount: changeServiceAccount.bind(null, store, announcer),
-    issueCredential: issueCredential.bind(null, store, announcer, identifiers),
-    changeCredential: changeCredential.bind(null, store, announcer),
-    rotateCredential: rotateCredential.bind(null, store, announcer),
-    revokeCredential: revokeCredential.bind(null, store, announcer),
+    changeProject: changesOf(projects, announce, ({ id, accountId }) => ({
+      accountId,
+      projectId: id,
+    })),
+    requireServiceAccount: serviceAccounts.require,
+    listServiceAccounts: serviceAccounts.list,
+    createServiceAccount: createServiceAccount.bind(null, store, changeAccount, context),
+    changeServiceAccount: changesOf(serviceAccounts, announce, ({ id, accountId }) =>
+      id === defaultServiceAccountId(accountId)
+        ? { accountId }
+        : { accountId, serviceAccountId: id },
+    ),
+    findCredential: credentials.find,
+    requireCredential: credentials.require,
+    listCredentials: (projectId: ProjectId, part: ListPart) =>
+      credentials.list({ projectId }, part),
+    countActiveCredentials: credentials.countActive,
+    issueCredential: issueCredential.bind(null, store, announce, identifiers),
+    changeCredential: changesOf(credentials, announce, ({ id, accountId, projectId }) => ({
+      accountId,
+      projectId,
+      credentialId: id,
+    })),
+    rotateCredential: rotateCredential.bind(null, store, announce),
+    revokeCredential: revokeCredential.bind(null, store, announce),
   };
 }
 

@@ -1,48 +1,22 @@
 import { secretDigest } from '@inventory/runtime/secret-digest';
-import { newAccountId, newCredentialId, newProjectId } from '@inventory/testkit/builders';
+import { newAccountId, newCredentialId } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
+import { foundCredential } from '../../test/support/found-credential.ts';
 import { mintSecret } from './credentials.ts';
 import { createDigestSet } from './digest-set.domain.ts';
-import type { FoundCredential } from './found-credential-store.ts';
 import { createPrincipalCache } from './principal-cache.ts';
-import {
-  type Account,
-  defaultServiceAccountId,
-  defaultServiceAccountOf,
-} from './tenancy.domain.ts';
 
 /** A store with one Credential, that counts its reads and can be made to wait. */
 function createFixture() {
   const clock = createTestClock();
-  const accountId = newAccountId();
-  const projectId = newProjectId();
   const credentialId = newCredentialId();
   const secret = mintSecret(credentialId);
-  const times = { createdAtMs: clock.now(), changedAtMs: clock.now() };
-  const owner = { state: 'active' as const, networkPolicy: null, ...times };
-  const account: Account = {
-    ...{
-      id: accountId,
-      name: 'x',
-      requestsPerMinute: 120,
-      eventsEnabled: false,
-      captureEnabled: true,
-      ...owner,
-    },
-    ...{ defaultNetworkPolicy: null, trafficLimitPerMinute: null, hasServiceAccounts: false },
-  };
-  const serviceAccountId = defaultServiceAccountId(accountId);
-  let stored: FoundCredential = {
-    account,
-    serviceAccount: defaultServiceAccountOf(account),
-    project: { id: projectId, accountId, name: null, ...owner },
-    credential: {
-      serviceAccountId,
-      ...{ id: credentialId, accountId, projectId, name: null, permissions: ['*'], ...owner },
-      ...{ expiresAtMs: null, rotation: 0, revokedAtMs: null },
-      secrets: [{ digest: secretDigest(secret), issuedAtMs: clock.now(), validUntilMs: null }],
-    },
-  };
+  const secrets = [{ digest: secretDigest(secret), issuedAtMs: clock.now(), validUntilMs: null }];
+  let stored = foundCredential({
+    account: { eventsEnabled: false },
+    credential: { id: credentialId, secrets },
+  });
+  const accountId = stored.account.id;
   const known = createDigestSet(100);
   let reads = 0;
   let gate: Promise<void> | undefined;

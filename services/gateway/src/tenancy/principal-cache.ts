@@ -2,7 +2,7 @@ import { isWellFormedSecret } from '@inventory/contracts/credential-secret';
 import type { Clock } from '@inventory/runtime/clock';
 import { createInvalidatedCache } from '@inventory/runtime/invalidated-cache';
 import { secretDigest } from '@inventory/runtime/secret-digest';
-import type { AuthorityChange } from './announce-change.ts';
+import type { AuthorityChange } from './announce-changes.ts';
 import type { KnownSecrets } from './known-secrets.ts';
 import type { Principal } from './principal.domain.ts';
 import { type AcceptedSecret, acceptSecret, isStillValid } from './tenancy.domain.ts';
@@ -41,8 +41,7 @@ export function createPrincipalCache(
       const found = await store.findBySecretDigest(digest);
       if (found === null) return null;
       known.add(digest);
-      const { credential, project, account, serviceAccount } = found;
-      return acceptSecret(digest, credential, project, account, serviceAccount);
+      return acceptSecret(digest, found);
     },
     ...accepted,
     missing: refused,

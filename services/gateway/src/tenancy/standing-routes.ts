@@ -1,30 +1,15 @@
-import { projectPath } from '@inventory/contracts/http/parameters';
-import { accountId } from '@inventory/contracts/ids';
-import {
-  eventProjects,
-  eventProjectsPath,
-  eventProjectsQuery,
-  projectStanding,
-  standingPath,
-} from '@inventory/contracts/internal/webhooks';
+import { standingApi } from '@inventory/contracts/internal/webhooks';
 import { internalRoute } from '@inventory/http/internal-route';
-import { Refused } from '@inventory/http/refused';
-import { z } from 'zod';
 import type { Tenancy } from './open-tenancy.ts';
 
 /** Whether a Project may receive its events; the gateway alone has its state. */
 export const readStandingRoute = internalRoute({
-  method: 'GET',
-  template: standingPath,
-  callers: ['event-stream'],
-  input: { path: projectPath },
-  answer: projectStanding,
+  ...standingApi.readStanding,
   async handle(
-    { findProject, findAccount }: Pick<Tenancy, 'findProject' | 'findAccount'>,
+    { requireProject, findAccount }: Pick<Tenancy, 'requireProject' | 'findAccount'>,
     { path: { project_id: projectId } },
   ) {
-    const project = await findProject(projectId);
-    if (project === null) throw new Refused({ code: 'project_not_found' });
+    const project = await requireProject(projectId);
     const account = await findAccount(project.accountId);
     const isActive = project.state === 'active' && account?.state === 'active';
     return { project_id: projectId, events: isActive && account.eventsEnabled };
@@ -35,11 +20,7 @@ const projectsMax = 500;
 
 /** The Projects that an event of their account is appended to: all while its events are enabled. */
 export const listEventProjectsRoute = internalRoute({
-  method: 'GET',
-  template: eventProjectsPath,
-  callers: ['event-stream'],
-  input: { path: z.object({ account_id: accountId }), query: eventProjectsQuery },
-  answer: eventProjects,
+  ...standingApi.listEventProjects,
   async handle(
     { findAccount, listProjects }: Pick<Tenancy, 'findAccount' | 'listProjects'>,
     { path, query },

@@ -1,13 +1,9 @@
-import type {
-  AccountId,
-  CredentialId,
-  ProjectId,
-  ServiceAccountId,
-} from '@inventory/contracts/ids';
+import type { CredentialId, ProjectId, ServiceAccountId } from '@inventory/contracts/ids';
+import { Refused } from '@inventory/http/refused';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { dateOf, dateOrNull } from '@inventory/runtime/clock';
-import { newOutbox, pushToOutbox } from '@inventory/work/outbox';
-import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
+import { newOutbox, pushToOutbox, type WithOutbox } from '@inventory/work/outbox';
+import type { Collection, Db, Filter, OptionalUnlessRequiredId, UpdateFilter } from 'mongodb';
 import { createCredentialFinder } from './found-credential-store.ts';
 import {
   type Account,
@@ -49,14 +45,10 @@ export interface ListPart {
   readonly limit: number;
 }
 
-export type AccountChanges = Partial<Omit<Account, 'id' | 'name' | 'createdAtMs' | 'changedAtMs'>>;
-export type ServiceAccountChanges = Partial<
-  Pick<ServiceAccount, 'networkPolicy' | 'requestsPerMinute'>
->;
-export type ProjectChanges = Partial<Pick<Project, 'state' | 'networkPolicy'>>;
-export type CredentialChanges = Partial<
-  Pick<Credential, 'permissions' | 'expiresAtMs' | 'networkPolicy'>
->;
+type AccountChanges = Partial<Omit<Account, 'id' | 'name' | 'createdAtMs' | 'changedAtMs'>>;
+type ServiceAccountChanges = Partial<Pick<ServiceAccount, 'networkPolicy' | 'requestsPerMinute'>>;
+type ProjectChanges = Partial<Pick<Project, 'state' | 'networkPolicy'>>;
+type CredentialChanges = Partial<Pick<Credential, 'permissions' | 'expiresAtMs' | 'networkPolicy'>>;
 
 export type TenancyStore = ReturnType<typeof createTenancyStore>;
 
@@ -65,12 +57,39 @@ export function createTenancyStore(db: Db) {
   const projects = db.collection<ProjectDocument>(tenancyCollections.projects);
   const serviceAccounts = db.collection<ServiceAccountDocument>(tenancyCollections.serviceAccounts);
   const credentials = db.collection<CredentialDocument>(tenancyCollections.credentials);
-
+  const ofAccounts = thingsIn<Account, AccountDocument, AccountChanges>(
+    accounts,
+    toAccountDocument,
+    fromAccountDocument,
+  );
+  const ofProjects = thingsIn<Project, ProjectDocument, ProjectChanges>(
+    projects,
+    toProjectDocument,
+    fromProjectDocument,
+  );
+  const ofServiceAccounts = serviceAccountVerbs(
+    thingsIn<ServiceAccount, ServiceAccountDocument, ServiceAccountChanges>(
+      serviceAccounts,
+      toServiceAccountDocument,
+      fromServiceAccountDocument,
+    ),
+    ofAccounts,
+  );
   return {
-    ...accountVerbs(accounts),
-    ...projectVerbs(projects),
-    ...serviceAccountVerbs(serviceAccounts, accounts),
-    ...credentialVerbs(credentials),
+    accounts: { ...ofAccounts, require: requiring(ofAccounts.find, 'account_not_found') },
+    projects: { ...ofProjects, require: requiring(ofProjects.find, 'project_not_found') },
+    serviceAccounts: {
+      ...ofServiceAccounts,
+      require: requiring(ofServiceAccounts.find, 'service_account_not_found'),
+    },
+    credentials: credentialVerbs(
+      thingsIn<Credential, CredentialDocument, CredentialChanges>(
+        credentials,
+        toCredentialDocument,
+        fromCredentialDocument,
+      ),
+      credentials,
+    ),
     findBySecretDigest: createCredentialFinder({
       accounts,
       projects,
@@ -80,89 +99,95 @@ export function createTenancyStore(db: Db) {
   };
 }
 
-function accountVerbs(accounts: Collection<AccountDocument>) {
-  return {
-    async insertAccount(account: Account): Promise<void> {
-      await accounts.insertOne(toAccountDocument(account));
-    },
-    async findAccount(id: AccountId): Promise<Account | null> {
-      const document = await accounts.findOne({ _id: id });
-      return document && fromAccountDocument(document);
-    },
-    async listAccounts(part: ListPart): Promise<Account[]> {
-      return (await listPart(accounts, {}, part)).map(fromAccountDocument);
-    },
-    changeAccount(id: AccountId, changes: AccountChanges, announcement: Announcement) {
-      return change(accounts, { _id: id }, changes, announcement);
-    },
+type OwnedDocument = { readonly _id: string; readonly changedAt: Date } & WithOutbox;
+
+/** Finds a thing, or throws the refusal of its kind. */
+function requiring<Id, Thing>(
+  find: (id: Id) => Promise<Thing | null>,
+  code:
+    | 'account_not_found'
+    | 'project_not_found'
+    | 'service_account_not_found'
+    | 'credential_not_found',
+): (id: Id) => Promise<Thing> {
+  return async (id) => {
+    const found = await find(id);
+    if (found === null) throw new Refused({ code });
+    return found;
   };
 }
 
-function projectVerbs(projects: Collection<ProjectDocument>) {
-  return {
-    async insertProject(project: Project): Promise<void> {
-      await projects.insertOne(toProjectDocument(project));
-    },
-    async findProject(id: ProjectId): Promise<Project | null> {
-      const document = await projects.findOne({ _id: id });
-      return document && fromProjectDocument(document);
-    },
-    async listProjects(accountId: AccountId, part: ListPart): Promise<Project[]> {
-      return (await listPart(projects, { accountId }, part)).map(fromProjectDocument);
-    },
-    changeProject(id: ProjectId, changes: ProjectChanges, announcement: Announcement) {
-      return change(projects, { _id: id }, changes, announcement);
-    },
-  };
-}
+type Things<Thing, Stored extends OwnedDocument, Changes extends object> = ReturnType<
+  typeof thingsIn<Thing, Stored, Changes>
+>;
 
-/** The default Service account of an account is read from the account's document. */
-function serviceAccountVerbs(
-  serviceAccounts: Collection<ServiceAccountDocument>,
-  accounts: Collection<AccountDocument>,
+/** What is done with things of any kind: a document each. */
+function thingsIn<Thing, Stored extends OwnedDocument, Changes extends object>(
+  collection: Collection<Stored>,
+  toDocument: (thing: Thing) => Stored,
+  fromDocument: (stored: Stored) => Thing,
 ) {
   return {
-    async insertServiceAccount(serviceAccount: ServiceAccount): Promise<void> {
-      await serviceAccounts.insertOne(toServiceAccountDocument(serviceAccount));
+    async insert(thing: Thing, announcement?: Announcement): Promise<void> {
+      const outbox = announcement && newOutbox([announcement.message], announcement.atMs);
+      const document: Stored = { ...toDocument(thing), ...outbox };
+      await collection.insertOne(document as OptionalUnlessRequiredId<Stored>);
     },
-    async findServiceAccount(id: ServiceAccountId): Promise<ServiceAccount | null> {
-      const document = await serviceAccounts.findOne({ _id: id });
-      if (document !== null) return fromServiceAccountDocument(document);
-      const account = await accounts.findOne({ _id: accountIdOfDefault(id) });
-      return account && defaultServiceAccountOf(fromAccountDocument(account));
+    async find(id: Stored['_id']): Promise<Thing | null> {
+      const document = await collection.findOne({ _id: id } as Filter<Stored>);
+      return document && fromDocument(document as Stored);
+    },
+    /** Those of an owner, in the order of creation. */
+    async list(owner: Filter<Stored>, { afterId, limit }: ListPart): Promise<Thing[]> {
+      const filter = { ...owner, ...(afterId === null ? {} : { _id: { $gt: afterId } }) };
+      const found = collection.find(filter).sort({ _id: 1 }).limit(limit);
+      return (await found.toArray()).map((document) => fromDocument(document as Stored));
+    },
+    change: (id: Stored['_id'], changes: Changes, announcement: Announcement) =>
+      change(collection, { _id: id } as Filter<Stored>, changes, announcement),
+  };
+}
+
+/** The default Service account of an account is a part of the account's document. */
+function serviceAccountVerbs(
+  others: Things<ServiceAccount, ServiceAccountDocument, ServiceAccountChanges>,
+  accounts: Things<Account, AccountDocument, AccountChanges>,
+) {
+  return {
+    ...others,
+    async find(id: ServiceAccountId): Promise<ServiceAccount | null> {
+      const other = await others.find(id);
+      if (other !== null) return other;
+      const account = await accounts.find(accountIdOfDefault(id));
+      return account && defaultServiceAccountOf(account);
     },
     /** The default one first. */
-    async listServiceAccounts(account: Account, { afterId, limit }: ListPart) {
+    async list(account: Account, { afterId, limit }: ListPart): Promise<ServiceAccount[]> {
       const first = defaultServiceAccountOf(account);
       const head = afterId === null ? [first] : [];
-      const rest = await listPart(
-        serviceAccounts,
+      const rest = await others.list(
         { accountId: account.id },
         { afterId: afterId === first.id ? null : afterId, limit: limit - head.length },
       );
-      return [...head, ...rest.map(fromServiceAccountDocument)];
+      return [...head, ...rest];
     },
-    /** Of one that is not the default of its account. */
-    changeServiceAccount(
-      id: ServiceAccountId,
-      changes: ServiceAccountChanges,
-      announcement: Announcement,
-    ) {
-      return change(serviceAccounts, { _id: id }, changes, announcement);
+    async change(id: ServiceAccountId, changes: ServiceAccountChanges, announcement: Announcement) {
+      if (await others.change(id, changes, announcement)) return true;
+      const { networkPolicy, ...same } = changes;
+      const ofDefault = networkPolicy === undefined ? {} : { defaultNetworkPolicy: networkPolicy };
+      return accounts.change(accountIdOfDefault(id), { ...same, ...ofDefault }, announcement);
     },
   };
 }
 
 /** Every change except the revocation applies to active Credentials only. */
-function credentialVerbs(credentials: Collection<CredentialDocument>) {
+function credentialVerbs(
+  all: Things<Credential, CredentialDocument, CredentialChanges>,
+  credentials: Collection<CredentialDocument>,
+) {
   return {
-    async insertCredential(credential: Credential, announcement: Announcement): Promise<void> {
-      const { message, atMs } = announcement;
-      await credentials.insertOne({
-        ...toCredentialDocument(credential),
-        ...newOutbox([message], atMs),
-      });
-    },
+    ...all,
+    require: requiring(all.find, 'credential_not_found'),
     /** The digests of all secrets; of a corrupt document none. */
     async *readSecretDigests(): AsyncGenerator<string> {
       const projection = { _id: 0, 'secrets.digest': 1 };
@@ -170,18 +195,11 @@ function credentialVerbs(credentials: Collection<CredentialDocument>) {
         for (const one of [secrets].flat()) if (typeof one?.digest === 'string') yield one.digest;
       }
     },
-    async findCredential(id: CredentialId): Promise<Credential | null> {
-      const document = await credentials.findOne({ _id: id });
-      return document && fromCredentialDocument(document);
-    },
-    async listCredentials(projectId: ProjectId, part: ListPart): Promise<Credential[]> {
-      return (await listPart(credentials, { projectId }, part)).map(fromCredentialDocument);
-    },
     /** At most `max` are counted. */
-    countActiveCredentials(projectId: ProjectId, max: number): Promise<number> {
+    countActive(projectId: ProjectId, max: number): Promise<number> {
       return credentials.countDocuments({ projectId, state: 'active' }, { limit: max });
     },
-    changeCredential(id: CredentialId, changes: CredentialChanges, announcement: Announcement) {
+    change(id: CredentialId, changes: CredentialChanges, announcement: Announcement) {
       const { permissions, expiresAtMs, ...same } = changes;
       const set = {
         ...same,
@@ -205,19 +223,13 @@ function credentialVerbs(credentials: Collection<CredentialDocument>) {
       );
     },
     /** False when it is revoked already. */
-    revokeCredential(id: CredentialId, announcement: Announcement) {
+    revoke(id: CredentialId, announcement: Announcement) {
       const revokedAt = dateOf(announcement.atMs);
       const filter = { _id: id, state: 'active' as const };
       return change(credentials, filter, { state: 'revoked', revokedAt }, announcement);
     },
   };
 }
-
-type OwnedDocument =
-  | AccountDocument
-  | ProjectDocument
-  | ServiceAccountDocument
-  | CredentialDocument;
 
 /** State and announcement in one write; false when no document passes the filter. */
 async function change<Stored extends OwnedDocument>(
@@ -232,17 +244,4 @@ async function change<Stored extends OwnedDocument>(
   // changedAt.
   const result = await collection.updateOne(filter, update as unknown as UpdateFilter<Stored>);
   return result.matchedCount === 1;
-}
-
-async function listPart<Stored extends OwnedDocument>(
-  collection: Collection<Stored>,
-  owner: object,
-  { afterId, limit }: ListPart,
-) {
-  const filter = { ...owner, ...(afterId === null ? {} : { _id: { $gt: afterId } }) };
-  return collection
-    .find(filter as Filter<Stored>)
-    .sort({ _id: 1 })
-    .limit(limit)
-    .toArray();
 }

@@ -1,69 +1,21 @@
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
-import {
-  type Account,
-  acceptSecret,
-  type Credential,
-  defaultServiceAccountId,
-  defaultServiceAccountOf,
-  isStillValid,
-  overlapEndMs,
-  type Project,
-  rotateSecrets,
-  type ServiceAccount,
-} from './tenancy.domain.ts';
+import { foundCredential } from '../../test/support/found-credential.ts';
+import { acceptSecret, isStillValid, overlapEndMs, rotateSecrets } from './tenancy.domain.ts';
 
 const nowMs = Date.UTC(2026, 0, 1);
-const uuid = '01890a5d-ac96-774b-bcce-b302099a8057';
-const times = { createdAtMs: nowMs, changedAtMs: nowMs };
-
-const account: Account = {
-  id: `acc_${uuid}`,
-  name: 'Trader',
-  state: 'active',
-  networkPolicy: null,
-  requestsPerMinute: 120,
-  defaultNetworkPolicy: null,
-  trafficLimitPerMinute: null,
-  hasServiceAccounts: false,
-  eventsEnabled: true,
-  captureEnabled: true,
-  ...times,
-};
-const project: Project = {
-  id: `prj_${uuid}`,
-  accountId: account.id,
-  name: null,
-  state: 'active',
-  networkPolicy: null,
-  ...times,
-};
-const credential: Credential = {
-  id: `cred_${uuid}`,
-  accountId: account.id,
-  projectId: project.id,
-  serviceAccountId: defaultServiceAccountId(account.id),
-  name: null,
-  state: 'active',
-  permissions: ['*'],
-  expiresAtMs: null,
-  networkPolicy: null,
-  secrets: [{ digest: 'first', issuedAtMs: nowMs, validUntilMs: null }],
-  rotation: 0,
-  revokedAtMs: null,
-  ...times,
-};
-
-const serviceAccount: ServiceAccount = defaultServiceAccountOf(account);
+const found = foundCredential({
+  credential: { secrets: [{ digest: 'first', issuedAtMs: nowMs, validUntilMs: null }] },
+});
+const { account, project, credential, serviceAccount } = found;
 
 test('a secret stands for its Credential with what its owners add (Tenancy)', () => {
-  const accepted = acceptSecret(
-    'first',
-    { ...credential, networkPolicy: ['192.0.2.0/24'] },
+  const accepted = acceptSecret('first', {
+    credential: { ...credential, networkPolicy: ['192.0.2.0/24'] },
     project,
-    { ...account, networkPolicy: ['0.0.0.0/0'], trafficLimitPerMinute: 9 },
-    { ...serviceAccount, networkPolicy: ['192.0.0.0/8'], requestsPerMinute: 7 },
-  );
+    account: { ...account, networkPolicy: ['0.0.0.0/0'], trafficLimitPerMinute: 9 },
+    serviceAccount: { ...serviceAccount, networkPolicy: ['192.0.0.0/8'], requestsPerMinute: 7 },
+  });
 
   expect(accepted?.principal).toEqual({
     accountId: account.id,
@@ -82,16 +34,16 @@ test('a secret stands for its Credential with what its owners add (Tenancy)', ()
 });
 
 test.each([
-  ['its Credential is revoked', { ...credential, state: 'revoked' as const }, project, account],
-  ['its Project is suspended', credential, { ...project, state: 'suspended' as const }, account],
-  ['its account is suspended', credential, project, { ...account, state: 'suspended' as const }],
-])('a secret stands for nothing when %s', (_why, ofCredential, ofProject, ofAccount) => {
-  expect(acceptSecret('first', ofCredential, ofProject, ofAccount, serviceAccount)).toBeNull();
+  ['its Credential is revoked', { credential: { ...credential, state: 'revoked' as const } }],
+  ['its Project is suspended', { project: { ...project, state: 'suspended' as const } }],
+  ['its account is suspended', { account: { ...account, state: 'suspended' as const } }],
+])('a secret stands for nothing when %s', (_why, changed) => {
+  expect(acceptSecret('first', { ...found, ...changed })).toBeNull();
 });
 
 test('an expired Credential is refused from the instant of its expiry on', () => {
   const expiring = { ...credential, expiresAtMs: nowMs + 1_000 };
-  const accepted = acceptSecret('first', expiring, project, account, serviceAccount);
+  const accepted = acceptSecret('first', { ...found, credential: expiring });
 
   expect(accepted && isStillValid(accepted, nowMs + 999)).toBe(true);
   expect(accepted && isStillValid(accepted, nowMs + 1_000)).toBe(false);
@@ -101,8 +53,8 @@ test('without an overlap the replaced secret stops at once', () => {
   const secrets = rotateSecrets(credential, { digest: 'second', nowMs, overlapMs: 0 });
   const rotated = { ...credential, secrets };
 
-  expect(acceptSecret('first', rotated, project, account, serviceAccount)).toBeNull();
-  expect(acceptSecret('second', rotated, project, account, serviceAccount)).not.toBeNull();
+  expect(acceptSecret('first', { ...found, credential: rotated })).toBeNull();
+  expect(acceptSecret('second', { ...found, credential: rotated })).not.toBeNull();
   expect(overlapEndMs(rotated, nowMs)).toBeNull();
 });
 
@@ -115,13 +67,8 @@ test('with an overlap the replaced secret lives until its end, and never past th
       (overlapMs, expiresInMs, atMs) => {
         const expiresAtMs = expiresInMs === null ? null : nowMs + expiresInMs;
         const secrets = rotateSecrets(credential, { digest: 'second', nowMs, overlapMs });
-        const accepted = acceptSecret(
-          'first',
-          { ...credential, expiresAtMs, secrets },
-          project,
-          account,
-          serviceAccount,
-        );
+        const changed = { ...credential, expiresAtMs, secrets };
+        const accepted = acceptSecret('first', { ...found, credential: changed });
         const endsInMs = Math.min(overlapMs, expiresInMs ?? overlapMs);
         expect(accepted && isStillValid(accepted, nowMs + atMs)).toBe(atMs < endsInMs);
       },
@@ -146,7 +93,7 @@ test('however often a Credential is rotated, at most two of its secrets are know
         rotated = { ...rotated, secrets: rotateSecrets(rotated, rotation) };
       }
       const known = ['first', ...made.map((_, index) => `rotation ${index}`)].filter((digest) => {
-        const accepted = acceptSecret(digest, rotated, project, account, serviceAccount);
+        const accepted = acceptSecret(digest, { ...found, credential: rotated });
         return accepted && isStillValid(accepted, atMs);
       });
       const last = made.at(-1);

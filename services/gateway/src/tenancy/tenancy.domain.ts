@@ -121,22 +121,25 @@ export interface AcceptedSecret {
   readonly validUntilMs: number | null;
 }
 
+/** A Credential with its owners. */
+export interface FoundCredential {
+  readonly credential: Credential;
+  readonly project: Project;
+  readonly account: Account;
+  readonly serviceAccount: ServiceAccount;
+}
+
 /**
  * The Principal of a secret, or null when its Credential is revoked, the secret was replaced, or an
  * owner is suspended. Expiry is checked by {@link isStillValid}, because the result is cached.
  */
-export function acceptSecret(
-  digest: string,
-  credential: Credential,
-  project: Project,
-  account: Account,
-  serviceAccount: ServiceAccount,
-): AcceptedSecret | null {
+export function acceptSecret(digest: string, found: FoundCredential): AcceptedSecret | null {
+  const { credential, project, account } = found;
   const secret = credential.secrets.find((stored) => stored.digest === digest);
   if (secret === undefined || credential.state !== 'active') return null;
   if (project.state !== 'active' || account.state !== 'active') return null;
   return {
-    principal: principalOf(credential, project, account, serviceAccount),
+    principal: principalOf(found),
     validUntilMs: earliest(secret.validUntilMs, credential.expiresAtMs),
   };
 }
@@ -173,14 +176,15 @@ export function overlapEndMs(credential: Credential, nowMs: number): number | nu
   return end !== null && nowMs < end ? end : null;
 }
 
-function principalOf(
-  credential: Credential,
-  project: Project,
-  account: Account,
-  serviceAccount: ServiceAccount,
-): Principal {
+/** The client must pass all of them. */
+export function networkPoliciesOf(found: FoundCredential): readonly NetworkPolicy[] {
+  const { account, project, serviceAccount, credential } = found;
   const levels = [account, project, serviceAccount, credential];
-  const policies = levels.map(({ networkPolicy }) => networkPolicy);
+  return levels.map(({ networkPolicy }) => networkPolicy).filter((policy) => policy !== null);
+}
+
+function principalOf(found: FoundCredential): Principal {
+  const { credential, project, account, serviceAccount } = found;
   return {
     accountId: account.id,
     projectId: project.id,
@@ -188,7 +192,7 @@ function principalOf(
     credentialId: credential.id,
     permissions: credential.permissions,
     expiresAtMs: credential.expiresAtMs,
-    networkPolicies: policies.filter((policy) => policy !== null),
+    networkPolicies: networkPoliciesOf(found),
     eventsEnabled: account.eventsEnabled,
     captureEnabled: account.captureEnabled,
     requestsPerMinute: serviceAccount.requestsPerMinute,

@@ -10,7 +10,7 @@ import type { WatchStore } from './watch-store.ts';
 export interface ManageWatchesDeps {
   readonly watches: Pick<
     WatchStore,
-    'findWatch' | 'countWatches' | 'insertWatch' | 'changeWatch' | 'deleteWatch'
+    'findWatch' | 'countWatches' | 'insertWatch' | 'changeWatch' | 'withdrawWatch' | 'deleteWatch'
   >;
   readonly clock: Clock;
   readonly identifiers: Identifiers;
@@ -56,9 +56,8 @@ export async function putWatch(
     if (!(await watches.insertWatch(watch))) continue;
     if ((await watches.countWatches(wanted.projectId, limit)) <= limit)
       return { watch, status: 201, isStored: true };
-    // Others were inserted at the same time: no more than the limit ever stay.
-    await watches.deleteWatch(wanted.projectId, wanted.scope);
-    throw limitExceeded(limit);
+    // Others were inserted at the same time. One that was changed meanwhile was answered: it stays.
+    if (await watches.withdrawWatch(watch)) throw limitExceeded(limit);
   }
   throw new Refused({ code: 'service_unavailable', retry_after_seconds: 1 });
 }

@@ -4,12 +4,10 @@ export const watchSettings = {
   WATCHES_PER_PROJECT_MAX: count().prefault('10000').describe('Most watches of one Project'),
 } as const;
 
-export interface WatchConfig {
-  readonly watches: { readonly perProjectMax: number };
-}
-
 type Parsed = ReturnType<typeof readSettings<typeof watchSettings>>;
 
-export function watchConfig(parsed: Parsed): WatchConfig {
+export type WatchConfig = Readonly<ReturnType<typeof watchConfig>>;
+
+export function watchConfig(parsed: Parsed) {
   return { watches: { perProjectMax: parsed.WATCHES_PER_PROJECT_MAX } };
 }

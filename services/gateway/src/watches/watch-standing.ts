@@ -1,12 +1,12 @@
 import type { Clock } from '@inventory/runtime/clock';
 import { createRecentlyUsed } from '@inventory/runtime/recently-used';
+import type { Tenancy } from '../tenancy/open-tenancy.ts';
 import { mayUse } from '../tenancy/principal.domain.ts';
-import type { TenancyStore } from '../tenancy/tenancy-store.ts';
 import type { WatchStanding } from './run-watch.ts';
 import type { Watch } from './watch.domain.ts';
 import { watchPermission } from './watch-operation.ts';
 
-type Owners = Pick<TenancyStore, 'findProject' | 'findAccount' | 'listCredentials'>;
+type Owners = Pick<Tenancy, 'findProject' | 'findAccount' | 'listCredentials'>;
 
 const projectsMax = 10_000;
 /** The runs of a Project that are due together read its owners once. */

@@ -14,7 +14,7 @@ import { dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { outboxIndex, pushToOutbox, type WithOutbox } from '@inventory/work/outbox';
 import { newWork, workField, workIndex } from '@inventory/work/work-field';
-import { createWorkQueue, type Pending, type WorkQueue } from '@inventory/work/work-queue';
+import { createWorkQueue, type Pending } from '@inventory/work/work-queue';
 import type { Db, UpdateFilter } from 'mongodb';
 import { z } from 'zod';
 import type { Watch } from './watch.domain.ts';
@@ -68,29 +68,6 @@ export interface WatchListPart {
   readonly limit: number;
 }
 
-/** The watches of all Projects. Every write is conditional on what was read. */
-export interface WatchStore {
-  findWatch(projectId: ProjectId, scope: InventoryKey): Promise<Watch | null>;
-  /** By inventory. */
-  listWatches(part: WatchListPart): Promise<Watch[]>;
-  /** At most one more than `max`. */
-  countWatches(projectId: ProjectId, max: number): Promise<number>;
-  /** False when the inventory is watched already. */
-  insertWatch(watch: Watch): Promise<boolean>;
-  /** False when it changed meanwhile, by its turn too. */
-  changeWatch(read: Watch, changed: Watch): Promise<boolean>;
-  /** Null when there is none. */
-  deleteWatch(projectId: ProjectId, scope: InventoryKey): Promise<Watch | null>;
-  /** Ends a turn with one write, its messages in it; false when the watch changed meanwhile. */
-  endTurn(
-    claimed: Pending<Watch>,
-    next: Watch,
-    messages: readonly OutgoingMessage[],
-    nowMs: number,
-  ): Promise<boolean>;
-  readonly turns: WorkQueue<Watch>;
-}
-
 export function placeOf(projectId: ProjectId, scope: InventoryKey): string {
   return `${projectId}/${inventoryKeyText(scope)}`;
 }
@@ -98,7 +75,10 @@ export function placeOf(projectId: ProjectId, scope: InventoryKey): string {
 /** Every place of a Project is after the first and before the second. */
 const rangeOf = (projectId: ProjectId) => ({ $gt: `${projectId}/`, $lt: `${projectId}0` });
 
-export function createWatchStore(db: Db, logger: Pick<Logger, 'error'>): WatchStore {
+export type WatchStore = ReturnType<typeof createWatchStore>;
+
+/** The watches of all Projects. Every write is conditional on what was read. */
+export function createWatchStore(db: Db, logger: Pick<Logger, 'error'>) {
   const collection = db.collection<WatchDocument>(watchCollection);
   const asRead = (watch: Watch) => ({
     _id: placeOf(watch.projectId, watch.scope),
@@ -107,11 +87,12 @@ export function createWatchStore(db: Db, logger: Pick<Logger, 'error'>): WatchSt
   });
 
   return {
-    async findWatch(projectId, scope) {
+    async findWatch(projectId: ProjectId, scope: InventoryKey): Promise<Watch | null> {
       const stored = await collection.findOne({ _id: placeOf(projectId, scope) });
       return stored && toWatch(parseDocument(documents, stored));
     },
-    async listWatches({ projectId, state, after, limit }) {
+    /** By inventory. */
+    async listWatches({ projectId, state, after, limit }: WatchListPart): Promise<Watch[]> {
       const _id = { ...rangeOf(projectId), ...(after === null ? {} : { $gt: after }) };
       const ofState =
         state === undefined
@@ -123,9 +104,11 @@ export function createWatchStore(db: Db, logger: Pick<Logger, 'error'>): WatchSt
         .limit(limit);
       return (await found.toArray()).map((stored) => toWatch(parseDocument(documents, stored)));
     },
-    countWatches: (projectId, max) =>
+    /** At most one more than `max`. */
+    countWatches: (projectId: ProjectId, max: number): Promise<number> =>
       collection.countDocuments({ _id: rangeOf(projectId) }, { limit: max + 1 }),
-    async insertWatch(watch) {
+    /** False when the inventory is watched already. */
+    async insertWatch(watch: Watch): Promise<boolean> {
       try {
         const work = newWork(watch.nextRunAtMs);
         await collection.insertOne({ ...toFields(watch), ...asRead(watch), work });
@@ -135,7 +118,8 @@ export function createWatchStore(db: Db, logger: Pick<Logger, 'error'>): WatchSt
         throw error;
       }
     },
-    async changeWatch(read, changed) {
+    /** False when it changed meanwhile, by its turn too. */
+    async changeWatch(read: Watch, changed: Watch): Promise<boolean> {
       // A turn that is under way ends by a write of what it read: it is repeated.
       const isDue = changed.nextRunAtMs === read.nextRunAtMs;
       const work = isDue ? {} : { work: newWork(changed.nextRunAtMs) };
@@ -144,11 +128,22 @@ export function createWatchStore(db: Db, logger: Pick<Logger, 'error'>): WatchSt
       });
       return modifiedCount === 1;
     },
-    async deleteWatch(projectId, scope) {
+    /** False when it changed meanwhile, by its turn too. */
+    async withdrawWatch(inserted: Watch): Promise<boolean> {
+      return (await collection.deleteOne(asRead(inserted))).deletedCount === 1;
+    },
+    /** Null when there is none. */
+    async deleteWatch(projectId: ProjectId, scope: InventoryKey): Promise<Watch | null> {
       const stored = await collection.findOneAndDelete({ _id: placeOf(projectId, scope) });
       return stored && toWatch(parseDocument(documents, stored));
     },
-    async endTurn({ item: read, dueAtMs, tries }, next, messages, nowMs) {
+    /** Ends a turn with one write, its messages in it; false when the watch changed meanwhile. */
+    async endTurn(
+      { item: read, dueAtMs, tries }: Pending<Watch>,
+      next: Watch,
+      messages: readonly OutgoingMessage[],
+      nowMs: number,
+    ): Promise<boolean> {
       const outbox = messages.length === 0 ? {} : pushToOutbox(messages, nowMs);
       const update = {
         $set: {

@@ -32,7 +32,7 @@ const testWebhookEndpointRoute = dataRoute({
   errors: ['webhook_endpoint_not_found'],
   async handle({ webhooks }: WebhookDeps, { path }, { principal }) {
     requireEvents(principal);
-    return { data: { event_id: await webhooks.sendPing(path) } };
+    return { data: await webhooks.sendPing(path) };
   },
 });
 

@@ -185,10 +185,9 @@ const deleteWebhookEndpointRoute = dataRoute({
     example: { endpoint_id: exampleIds.webhookEndpoint, deleted: true },
   },
   errors: ['webhook_endpoint_not_found'],
-  async handle({ webhooks }: WebhookDeps, { path }) {
-    await webhooks.deleteEndpoint(path);
-    return { data: { endpoint_id: path.endpoint_id, deleted: true as const } };
-  },
+  handle: async ({ webhooks }: WebhookDeps, { path }) => ({
+    data: await webhooks.deleteEndpoint(path),
+  }),
 });
 
 const rotateWebhookSecretRoute = dataRoute({
@@ -230,8 +229,8 @@ const rotateWebhookSecretRoute = dataRoute({
   errors: ['webhook_endpoint_not_found', 'idempotency_conflict', 'secret_rotation_in_progress'],
   async handle({ webhooks }: WebhookDeps, { path, header, body }) {
     const wanted = { ...body, key: header['Idempotency-Key'] };
-    const { endpoint, replayedHeader } = await webhooks.rotateSecret(path, wanted);
-    return { data: endpoint, headers: replayedHeader };
+    const { endpoint, headers } = await webhooks.rotateSecret(path, wanted);
+    return { data: endpoint, headers };
   },
 });
 

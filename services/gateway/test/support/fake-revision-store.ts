@@ -156,15 +156,16 @@ export function saveInventory(
 function lineRun(text: string | undefined, format: string | null): Buffer[] {
   const { assets, descriptions } = text === undefined ? noRows : JSON.parse(`{${text}}`);
   const textsOf = (rows: readonly Record<string, string>[], column: string) => {
-    const pieces = rows.map((row) =>
+    const bytes = rows.map((row) =>
       Buffer.from(format === 'csv' ? (row[column] ?? '') : JSON.stringify(row)),
     );
-    return { pieces, lengths: Uint32Array.from(pieces, (piece) => piece.length) };
+    return { bytes, lengths: Uint32Array.from(bytes, (text) => text.length) };
   };
   return writeLineRun({
     assets: textsOf(assets, 'assetid'),
     descriptions: textsOf(descriptions, 'market_hash_name'),
     descriptionOf: new Uint16Array(assets.length),
+    firstRow: 0,
   });
 }
 

@@ -1,5 +1,5 @@
 import { newRefreshId } from '@inventory/testkit/builders';
-import { type MalformedCase, pathsOf } from './malformed-case.ts';
+import { casesOf, type MalformedCase, pathsOf } from './malformed-case.ts';
 
 const badPlatformIds = [
   '1',
@@ -77,83 +77,63 @@ const badProjectIds = [
 /** Ids and numbers in paths, paths and methods that nothing answers to. */
 export function malformedAddresses(platformId: string): MalformedCase[] {
   const { current, refresh } = pathsOf(platformId);
+  const inventory = `/v2/platform/users/${platformId}/inventory`;
+  const numbers = badNumbers.filter((id) => id !== '');
+  const paths = [
+    '/v2',
+    '/v2/',
+    '//v2',
+    '/v1/anything',
+    '/v2/platform',
+    `${current}/`,
+    `${current}/x`,
+    `/V2${current.slice(3)}`,
+    '/v2/platform/users//inventory/730/2/current',
+    '/v2/platform/inventory-refreshes/',
+    '/v2/../v2',
+    '/operator/v1/accounts',
+    '/metrics',
+    '/livez',
+    '/readyz',
+    '/.env',
+    '/%2e%2e/x',
+    `${current}%2fx`,
+    '/v2/platform/inventory-refreshes/batch/x',
+  ];
   return [
-    ...badPlatformIds.map(
-      (id): MalformedCase => [
-        `platform_id ${id}`,
-        { path: `/v2/platform/users/${id}/inventory/730/2/current` },
-        'invalid_request',
-      ],
+    ...casesOf('invalid_request', badPlatformIds, (id) => ({
+      what: `platform_id ${id}`,
+      path: `/v2/platform/users/${id}/inventory/730/2/current`,
+    })),
+    ...casesOf('invalid_request', numbers, (id) => ({
+      what: `app_id ${id}`,
+      path: `${inventory}/${id}/2/current`,
+    })),
+    ...casesOf('invalid_request', [...numbers, '2147483648'], (id) => ({
+      what: `context_id ${id}`,
+      path: `${inventory}/730/${id}/current`,
+    })),
+    ...casesOf('invalid_request', badRefreshIds, (id) => ({
+      what: `refresh_id ${id}`,
+      path: `/v2/platform/inventory-refreshes/${id}`,
+    })),
+    ...casesOf('invalid_request', badRefreshIds, (id) => ({
+      ...{ what: `cancel of ${id}`, method: 'POST' },
+      path: `/v2/platform/inventory-refreshes/${id}/cancel`,
+    })),
+    ...casesOf('invalid_request', badProjectIds, (id) => ({
+      what: `project_id ${id}`,
+      path: `/v2/projects/${id}/inventory-refreshes`,
+    })),
+    ...casesOf('route_not_found', paths, (path) => ({ what: `path ${path}`, path })),
+    ...casesOf(
+      'method_not_allowed',
+      ['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'POST', 'PROPFIND'],
+      (method) => ({ what: `${method} Current`, method, path: current }),
     ),
-    ...badNumbers
-      .filter((id) => id !== '')
-      .flatMap((id): MalformedCase[] => [
-        [
-          `app_id ${id}`,
-          { path: `/v2/platform/users/${platformId}/inventory/${id}/2/current` },
-          'invalid_request',
-        ],
-        [
-          `context_id ${id}`,
-          { path: `/v2/platform/users/${platformId}/inventory/730/${id}/current` },
-          'invalid_request',
-        ],
-      ]),
-    [
-      'context_id 2^31',
-      { path: `/v2/platform/users/${platformId}/inventory/730/2147483648/current` },
-      'invalid_request',
-    ],
-    ...badRefreshIds.flatMap((id): MalformedCase[] => [
-      [`refresh_id ${id}`, { path: `/v2/platform/inventory-refreshes/${id}` }, 'invalid_request'],
-      [
-        `cancel of ${id}`,
-        { method: 'POST', path: `/v2/platform/inventory-refreshes/${id}/cancel` },
-        'invalid_request',
-      ],
-    ]),
-    ...badProjectIds.map(
-      (id): MalformedCase => [
-        `project_id ${id}`,
-        { path: `/v2/projects/${id}/inventory-refreshes` },
-        'invalid_request',
-      ],
-    ),
-    ...[
-      '/v2',
-      '/v2/',
-      '//v2',
-      '/v1/anything',
-      '/v2/platform',
-      `${current}/`,
-      `${current}/x`,
-      `/V2${current.slice(3)}`,
-      '/v2/platform/users//inventory/730/2/current',
-      '/v2/platform/inventory-refreshes/',
-      '/v2/../v2',
-      '/operator/v1/accounts',
-      '/metrics',
-      '/livez',
-      '/readyz',
-      '/.env',
-      '/%2e%2e/x',
-      `${current}%2fx`,
-      '/v2/platform/inventory-refreshes/batch/x',
-    ].map((path): MalformedCase => [`path ${path}`, { path }, 'route_not_found']),
-    ...['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'POST', 'PROPFIND'].map(
-      (method): MalformedCase => [
-        `${method} Current`,
-        { method, path: current },
-        'method_not_allowed',
-      ],
-    ),
-    ...['GET', 'PUT', 'DELETE'].map(
-      (method): MalformedCase => [
-        `${method} Refresh`,
-        { method, path: refresh },
-        'method_not_allowed',
-      ],
-    ),
+    ...casesOf('method_not_allowed', ['GET', 'PUT', 'DELETE'], (method) => ({
+      ...{ what: `${method} Refresh`, method, path: refresh },
+    })),
   ];
 }
 

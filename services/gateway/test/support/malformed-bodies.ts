@@ -61,13 +61,11 @@ const badBodies: [unknown, PublicCode][] = [
 
 /** Bodies of a refresh: no JSON, the wrong fields, too large. */
 export function malformedBodies(refresh: string): MalformedCase[] {
-  return [
-    ...badBodies.map(
-      ([body, code], index): MalformedCase => [
-        `body ${index}: ${code}`,
-        { method: 'POST', path: refresh, body },
-        code,
-      ],
-    ),
-  ];
+  return badBodies.map(
+    ([body, code], index): MalformedCase => [
+      `body ${index}: ${code}`,
+      { method: 'POST', path: refresh, body },
+      code,
+    ],
+  );
 }

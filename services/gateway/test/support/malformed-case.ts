@@ -13,3 +13,15 @@ export function pathsOf(platformId: string) {
   const inventory = `/v2/platform/users/${platformId}/inventory/730/2`;
   return { current: `${inventory}/current`, refresh: `${inventory}/refresh` };
 }
+
+/** A case of each value that is answered with this code. */
+export function casesOf(
+  code: PublicCode,
+  values: readonly string[],
+  toCall: (value: string) => MalformedCase[1] & { readonly what: string },
+): MalformedCase[] {
+  return values.map((value) => {
+    const { what, ...call } = toCall(value);
+    return [what, call, code];
+  });
+}

@@ -1,6 +1,5 @@
-import type { PublicCode } from '@inventory/contracts/refusal-codes';
 import { newRefreshId } from '@inventory/testkit/builders';
-import type { MalformedCase } from './malformed-case.ts';
+import { casesOf, type MalformedCase } from './malformed-case.ts';
 
 const badCursors = [
   'a',
@@ -17,35 +16,32 @@ const badCursors = [
   Buffer.alloc(29).toString('base64url'),
   Buffer.alloc(90, 7).toString('base64url'),
 ];
-const badQueries: [string, PublicCode][] = [
-  ...[
-    'language=klingon',
-    'language=',
-    'language=EN',
-    'language=en',
-    'language=english%00',
-    'language=%ff',
-    'language=toString',
-    'language=english&language=english',
-    'page_size=0',
-    'page_size=2001',
-    'page_size=-1',
-    'page_size=1.5',
-    'page_size=',
-    'page_size=1e3',
-    'page_size=01',
-    'page_size=%201',
-    'page_size=1&page_size=1',
-    'page_size=NaN',
-    'page_size=99999999999999999999',
-    'page_size=1%0a',
-    'cursor=',
-    'cursor=a&cursor=a',
-    `cursor=${'x'.repeat(1_001)}`,
-    'page_size[]=1&page_size=x',
-    'language=english;page_size=1',
-  ].map((query): [string, 'invalid_request'] => [query, 'invalid_request']),
-  ...badCursors.map((cursor): [string, 'invalid_cursor'] => [`cursor=${cursor}`, 'invalid_cursor']),
+const badQueries = [
+  'language=klingon',
+  'language=',
+  'language=EN',
+  'language=en',
+  'language=english%00',
+  'language=%ff',
+  'language=toString',
+  'language=english&language=english',
+  'page_size=0',
+  'page_size=2001',
+  'page_size=-1',
+  'page_size=1.5',
+  'page_size=',
+  'page_size=1e3',
+  'page_size=01',
+  'page_size=%201',
+  'page_size=1&page_size=1',
+  'page_size=NaN',
+  'page_size=99999999999999999999',
+  'page_size=1%0a',
+  'cursor=',
+  'cursor=a&cursor=a',
+  `cursor=${'x'.repeat(1_001)}`,
+  'page_size[]=1&page_size=x',
+  'language=english;page_size=1',
 ];
 const badListQueries = [
   'limit=0',
@@ -71,29 +67,20 @@ const projects = '/v2/projects/prj_01890000-0000-7000-8000-000000000000/inventor
 
 /** Of Current and of the list of refreshes. */
 export function malformedQueries(current: string): MalformedCase[] {
+  const ofCurrent = (query: string) => ({
+    what: `Current ?${query.slice(0, 60)}`,
+    path: `${current}?${query}`,
+  });
   return [
-    ...badQueries.map(
-      ([query, code]): MalformedCase => [
-        `Current ?${query.slice(0, 60)}`,
-        { path: `${current}?${query}` },
-        code,
-      ],
-    ),
-    ...badListQueries.map(
-      (query): MalformedCase => [
-        `list ?${query.slice(0, 60)}`,
-        { path: `${projects}?${query}` },
-        'invalid_request',
-      ],
-    ),
-    ...badCursors
-      .slice(0, 5)
-      .map(
-        (cursor): MalformedCase => [
-          `Project of others, cursor ${cursor}`,
-          { path: `${projects}?cursor=${cursor}` },
-          'project_not_found',
-        ],
-      ),
+    ...casesOf('invalid_request', badQueries, ofCurrent),
+    ...casesOf('invalid_cursor', badCursors, (cursor) => ofCurrent(`cursor=${cursor}`)),
+    ...casesOf('invalid_request', badListQueries, (query) => ({
+      what: `list ?${query.slice(0, 60)}`,
+      path: `${projects}?${query}`,
+    })),
+    ...casesOf('project_not_found', badCursors.slice(0, 5), (cursor) => ({
+      what: `Project of others, cursor ${cursor}`,
+      path: `${projects}?cursor=${cursor}`,
+    })),
   ];
 }

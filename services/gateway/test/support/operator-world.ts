@@ -16,7 +16,7 @@ import { replyTypes } from '../../src/commands/open-commands.ts';
 import { createRequestReplyClient } from '../../src/commands/request-reply-client.ts';
 import type { Deadlines } from '../../src/deadlines.ts';
 import { createAuditStore } from '../../src/operator/audit-store.ts';
-import { openOperatorApi } from '../../src/operator/open-operator-api.ts';
+import { openOperatorApi } from '../../src/operator/operator-app.ts';
 import type { OperatorConfig } from '../../src/operator/operator-config.ts';
 import type { OperatorServices } from '../../src/operator/operator-services.ts';
 import {

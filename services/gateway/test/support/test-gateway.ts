@@ -190,7 +190,7 @@ export function testGatewayConfig(
       'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8',
       'HxwdHh8gISIjJCUmJygpKissLS4vMDEyMzQ1Njc4OTo',
     ],
-    trustedProxies: overrides.trustedProxies ?? [],
+    trustedProxies: [...(overrides.trustedProxies ?? [])],
     reference: {
       isServed: overrides.servesReference ?? true,
       canTry: overrides.canTryReference ?? false,

@@ -16,42 +16,40 @@ export type AppBreakerDocument = z.infer<typeof appBreaker>;
 const document = { collection: 'appBreakers', schema: appBreaker };
 
 /** The breakers that are not closed, one per application, shared by all replicas. */
-export interface AppBreakerStore {
-  /** By application id. */
-  readOpenings(): Promise<Map<number, AppOpening>>;
-  saveOpening(appId: number, opening: AppOpening): Promise<void>;
-  /** Deletes this opening, not one that another replica stored since. */
-  deleteOpening(appId: number, opening: AppOpening): Promise<void>;
-  /** Claims the next probe; false when another replica has claimed it. */
-  claimProbe(appId: number, opening: AppOpening, nextProbeMs: number): Promise<boolean>;
-  /** Whether no other account has a stored refresh. */
-  isOnlyAccount(accountId: AccountId): Promise<boolean>;
-}
+export type AppBreakerStore = ReturnType<typeof createAppBreakerStore>;
 
 export function createAppBreakerStore(
   breakers: Collection<AppBreakerDocument>,
-  isOnlyAccount: AppBreakerStore['isOnlyAccount'],
+  isOnlyAccount: (accountId: AccountId) => Promise<boolean>,
   logger: Pick<Logger, 'error'>,
-): AppBreakerStore {
+) {
   return {
-    async readOpenings() {
+    /** By application id. */
+    async readOpenings(): Promise<Map<number, AppOpening>> {
       const found = await breakers.find().toArray();
       const read = readEach(found, parseBreaker, logger);
       return new Map(read.map(({ _id, ...opening }) => [_id, opening]));
     },
-    async saveOpening(appId, opening) {
+    async saveOpening(appId: number, opening: AppOpening): Promise<void> {
       await breakers.updateOne({ _id: appId }, { $set: opening }, { upsert: true });
     },
-    async deleteOpening(appId, { openedAtMs }) {
+    /** Deletes this opening, not one that another replica stored since. */
+    async deleteOpening(appId: number, { openedAtMs }: AppOpening): Promise<void> {
       await breakers.deleteOne({ _id: appId, openedAtMs });
     },
-    async claimProbe(appId, { openedAtMs, probeAtMs }, nextProbeMs) {
+    /** Claims the next probe; false when another replica has claimed it. */
+    async claimProbe(
+      appId: number,
+      { openedAtMs, probeAtMs }: AppOpening,
+      nextProbeMs: number,
+    ): Promise<boolean> {
       const { modifiedCount } = await breakers.updateOne(
         { _id: appId, openedAtMs, probeAtMs },
         { $set: { probeAtMs: nextProbeMs } },
       );
       return modifiedCount === 1;
     },
+    /** Whether no other account has a stored refresh. */
     isOnlyAccount,
   };
 }

@@ -3,13 +3,11 @@ import {
   duration,
   integer,
   list,
-  type readSettings,
+  type Parsed,
   text,
   url,
 } from '@inventory/runtime/settings';
-import type { IdentityLimits } from './egress-identity.domain.ts';
 import { identityId, parseEgressName } from './egress-name.domain.ts';
-import type { PageRules } from './page-verdicts.domain.ts';
 
 export const egressSettings = {
   PLATFORM_BASE_URL: url().describe('Address of the platform whose inventories are read'),
@@ -59,26 +57,11 @@ export const egressSettings = {
     .describe('Pause after the platform refused a second read of one inventory'),
 } as const;
 
-export interface EgressConfig {
-  readonly platform: {
-    readonly baseUrl: string;
-    readonly egress: readonly string[];
-    readonly timeoutMs: number;
-    readonly connectTimeoutMs: number;
-    readonly bodyBytesMax: number;
-    readonly userAgent: string;
-  };
-  readonly identities: IdentityLimits;
-  readonly pages: PageRules;
-  /** How often the breakers of other replicas are read. */
-  readonly watchMs: number;
-}
-
 const watchMs = 1_000;
 
-type Parsed = ReturnType<typeof readSettings<typeof egressSettings>>;
+export type EgressConfig = ReturnType<typeof egressConfig>;
 
-export function egressConfig(parsed: Parsed): EgressConfig {
+export function egressConfig(parsed: Parsed<typeof egressSettings>) {
   return {
     platform: {
       baseUrl: parsed.PLATFORM_BASE_URL,
@@ -104,6 +87,7 @@ export function egressConfig(parsed: Parsed): EgressConfig {
       count: parsed.PLATFORM_PAGE_COUNT,
       smallerCount: parsed.PLATFORM_SMALLER_PAGE_COUNT,
     },
+    /** How often the breakers of other replicas are read. */
     watchMs,
   };
 }

@@ -2,30 +2,21 @@ import type { Clock } from '@inventory/runtime/clock';
 import type { IdentityState } from './egress-identity.domain.ts';
 import type { IdentityStore } from './identity-store.ts';
 
+const ageMinMs = 250;
+/** All are read at once: this bounds the documents read to a hundred a second. */
+const agePerIdentityMs = 10;
+
 /**
  * The identities as this replica last read or wrote them. A save fails where another replica wrote
  * meanwhile, and that identity is read again.
  */
-export interface IdentityCache {
-  /** At most a quarter of a second old, or ten milliseconds for each of many identities. */
-  currentIdentities(): Promise<IdentityState[]>;
-  saveIdentity(previous: IdentityState, next: IdentityState): Promise<boolean>;
-  /** Saves a change of the stored identity; nothing is saved when `change` returns it unchanged. */
-  updateIdentity(
-    identityId: string,
-    change: (identity: IdentityState) => IdentityState,
-  ): Promise<void>;
-}
-
-const ageMinMs = 250;
-/** All are read at once: this bounds the documents read to a hundred a second. */
-const agePerIdentityMs = 10;
+export type IdentityCache = ReturnType<typeof createIdentityCache>;
 
 export function createIdentityCache(
   store: IdentityStore,
   identityIds: readonly string[],
   clock: Clock,
-): IdentityCache {
+) {
   const cached = new Map<string, IdentityState>();
   let loadedMs = Number.NEGATIVE_INFINITY;
   /** The read in progress, shared by every request. */
@@ -50,7 +41,8 @@ export function createIdentityCache(
   }
 
   return {
-    async currentIdentities() {
+    /** At most a quarter of a second old, or ten milliseconds for each of many identities. */
+    async currentIdentities(): Promise<IdentityState[]> {
       if (clock.now() - loadedMs > ageMaxMs) {
         loading ??= loadAll().finally(() => {
           loading = null;
@@ -60,7 +52,11 @@ export function createIdentityCache(
       return [...cached.values()];
     },
     saveIdentity: save,
-    async updateIdentity(identityId, change) {
+    /** Saves a change of the stored identity; nothing is saved when `change` returns it unchanged. */
+    async updateIdentity(
+      identityId: string,
+      change: (identity: IdentityState) => IdentityState,
+    ): Promise<void> {
       for (let isRead = false; ; isRead = true) {
         const identity = cached.get(identityId);
         if (identity) {

@@ -19,16 +19,12 @@ export type IdentityDocument = z.infer<typeof identity>;
 const document = { collection: 'identities', schema: identity };
 
 /** The shared state of the egress identities; every save is conditional on what was read. */
-export interface IdentityStore {
-  /** The named identities; missing ones are inserted. */
-  loadIdentities(ids: readonly string[]): Promise<IdentityState[]>;
-  /** False when another replica used the identity meanwhile. */
-  saveIdentity(previous: IdentityState, next: IdentityState): Promise<boolean>;
-}
+export type IdentityStore = ReturnType<typeof createIdentityStore>;
 
-export function createIdentityStore(collection: Collection<IdentityDocument>): IdentityStore {
+export function createIdentityStore(collection: Collection<IdentityDocument>) {
   return {
-    async loadIdentities(ids) {
+    /** The named identities; missing ones are inserted. */
+    async loadIdentities(ids: readonly string[]): Promise<IdentityState[]> {
       const found = await collection.find({ _id: { $in: [...ids] } }).toArray();
       const stored = found.map(fromDocument);
       const storedIds = new Set(stored.map(({ id }) => id));
@@ -39,7 +35,8 @@ export function createIdentityStore(collection: Collection<IdentityDocument>): I
       await refusedWrites(collection.insertMany(documents, { ordered: false }));
       return [...stored, ...missing];
     },
-    async saveIdentity(previous, next) {
+    /** False when another replica used the identity meanwhile. */
+    async saveIdentity(previous: IdentityState, next: IdentityState): Promise<boolean> {
       const { id, ...state } = next;
       const { modifiedCount } = await collection.updateOne(
         { _id: id, version: previous.version },

@@ -16,13 +16,6 @@ import type { ReadPageDeps } from './read-page.ts';
 import type { SlotRules } from './slot-order.domain.ts';
 import { watchAppBreakers } from './watch-app-breakers.ts';
 
-export interface EgressDeps {
-  readonly stores: { readonly identities: IdentityStore; readonly breakers: AppBreakerStore };
-  readonly slotRules: () => SlotRules;
-  readonly executor: SerialExecutor;
-  readonly use: Pick<RecentUse, 'pauseMs' | 'onResumed'>;
-}
-
 /** Everything that reads a page of the platform. */
 export interface Egress extends ReadPageDeps {
   /** Mean time of one page request. */
@@ -35,7 +28,17 @@ const pageFirstMs = 1_000;
 /** Opens the connections, the pool of egress slots and the circuit breakers. */
 export async function openEgress(
   { config, lifetime, clock, identifiers, logger }: ServiceContext<ServiceConfig & EgressConfig>,
-  { stores, slotRules, executor, use }: EgressDeps,
+  {
+    stores,
+    slotRules,
+    executor,
+    use,
+  }: {
+    readonly stores: { readonly identities: IdentityStore; readonly breakers: AppBreakerStore };
+    readonly slotRules: () => SlotRules;
+    readonly executor: SerialExecutor;
+    readonly use: Pick<RecentUse, 'pauseMs' | 'onResumed'>;
+  },
 ): Promise<Egress> {
   const { platform } = config;
   const identities = openEgressIdentities(platform.egress, platform.connectTimeoutMs);

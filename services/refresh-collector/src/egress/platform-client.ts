@@ -16,12 +16,6 @@ export interface PlatformOptions {
   readonly userAgent: string;
 }
 
-interface PlatformClientDeps {
-  readonly clock: Clock;
-  /** A longer `Retry-After` of the platform counts as this. */
-  readonly retryAfterMaxMs: number;
-}
-
 export interface PageRequest {
   readonly scope: InventoryKey;
   readonly language: string;
@@ -43,7 +37,14 @@ export interface PlatformClient {
 
 export function createPlatformClient(
   options: PlatformOptions,
-  { clock, retryAfterMaxMs }: PlatformClientDeps,
+  {
+    clock,
+    retryAfterMaxMs,
+  }: {
+    readonly clock: Clock;
+    /** A longer `Retry-After` of the platform counts as this. */
+    readonly retryAfterMaxMs: number;
+  },
 ): PlatformClient {
   return {
     async fetchPage(identity, page, timeoutMs) {

@@ -259,20 +259,11 @@ describe('what is served of a page', () => {
     fc.assert(servesItsValue(pageMembers), { numRuns: propertyRuns(1_000) });
   });
 
-  it.each<[string, typeof pageMembers]>([
-    [
-      'values are written anew',
-      (page, form) => {
-        const text = JSON.stringify(JSON.parse(`{${Buffer.concat(pageMembers(page, form))}}`));
-        return [Buffer.from(text.slice(1, -1))];
-      },
-    ],
-    ['properties are lost', (page) => pageMembers(page, 'without_properties')],
-    [
-      'the last row is lost',
-      (page, form) => pageMembers({ ...page, assets: page.assets.slice(0, -1) }, form),
-    ],
-  ])('is found wrong when %s', (_fault, planted) => {
+  it('is found wrong when values are written anew', () => {
+    const planted: typeof pageMembers = (page, form) => {
+      const text = JSON.stringify(JSON.parse(`{${Buffer.concat(pageMembers(page, form))}}`));
+      return [Buffer.from(text.slice(1, -1))];
+    };
     const runs = { seed: 1, numRuns: 1_000, endOnFailure: true };
     expect(fc.check(servesItsValue(planted), runs).failed).toBe(true);
   });

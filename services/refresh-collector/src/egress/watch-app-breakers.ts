@@ -17,33 +17,12 @@ import {
 import type { AppBreakerStore } from './app-breaker-store.ts';
 import type { PlatformAnswer } from './platform-answer.domain.ts';
 
-/** One circuit breaker per application: each replica counts, an opening holds for all of them. */
-export interface AppBreakers {
-  isOpen(appId: number): boolean;
-  /** How many scans of the application may hold a lease. */
-  scanAllowance(appId: number): ScanAllowance;
-  /** Until when, in milliseconds since the epoch; a time in the past when it is not open. */
-  openUntilMs(appId: number): number;
-  /** Number of open breakers. */
-  readonly openCount: number;
-  /** Whether a request may be sent now: any while closed, otherwise one that claims the probe. */
-  admits(appId: number): Promise<boolean>;
-  /** Records that a request is sent; the returned function records its answer. */
-  trackRequest(of: {
-    accountId: AccountId;
-    scope: InventoryKey;
-  }): (answer: PlatformAnswer) => Promise<void>;
-  /** Reads the openings of all replicas; repeated every second while this one is used. */
-  update(): Promise<void>;
-}
-
 const appsMax = 10_000;
 
-export function watchAppBreakers(
-  store: AppBreakerStore,
-  clock: Clock,
-  logger: Logger,
-): AppBreakers {
+/** One circuit breaker per application: each replica counts, an opening holds for all of them. */
+export type AppBreakers = ReturnType<typeof watchAppBreakers>;
+
+export function watchAppBreakers(store: AppBreakerStore, clock: Clock, logger: Logger) {
   const counted = new Map<number, readonly InventoryResult[]>();
   let openings = new Map<number, AppOpening>();
   /** Grows with each change of this replica, which an older read must not overwrite. */
@@ -96,12 +75,16 @@ export function watchAppBreakers(
 
   return {
     isOpen,
-    scanAllowance: (appId) => scanAllowance(openingOf(appId), clock.now()),
-    openUntilMs: (appId) => openingOf(appId)?.openUntilMs ?? 0,
-    get openCount() {
+    /** How many scans of the application may hold a lease. */
+    scanAllowance: (appId: number): ScanAllowance => scanAllowance(openingOf(appId), clock.now()),
+    /** Until when, in milliseconds since the epoch; a time in the past when it is not open. */
+    openUntilMs: (appId: number): number => openingOf(appId)?.openUntilMs ?? 0,
+    /** Number of open breakers. */
+    get openCount(): number {
       return [...openings.keys()].filter(isOpen).length;
     },
-    async admits(appId) {
+    /** Whether a request may be sent now: any while closed, otherwise one that claims the probe. */
+    async admits(appId: number): Promise<boolean> {
       const opening = openingOf(appId);
       if (!opening) return true;
       const nowMs = clock.now();
@@ -110,10 +93,11 @@ export function watchAppBreakers(
       openings.set(appId, { ...opening, probeAtMs });
       return store.claimProbe(appId, opening, probeAtMs);
     },
-    trackRequest({ accountId, scope }) {
+    /** Records that a request is sent; the returned function records its answer. */
+    trackRequest({ accountId, scope }: { accountId: AccountId; scope: InventoryKey }) {
       const sentAtMs = clock.now();
       recordAccount(accountId);
-      return async (answer) => {
+      return async (answer: PlatformAnswer): Promise<void> => {
         const failed = appSignal(answer);
         if (failed === null) return;
         const { app_id: appId } = scope;
@@ -125,7 +109,8 @@ export function watchAppBreakers(
         else if (!isOpen(appId)) await open(appId);
       };
     },
-    async update() {
+    /** Reads the openings of all replicas; repeated every second while this one is used. */
+    async update(): Promise<void> {
       const before = changes;
       const stored = await store.readOpenings();
       if (changes === before) openings = stored;

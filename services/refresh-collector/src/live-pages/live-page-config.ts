@@ -1,6 +1,5 @@
 import { livePageWaitMaxMs } from '@inventory/contracts/internal/live-page';
-import type { KeyedLimits } from '@inventory/runtime/semaphore';
-import { duration, integer, type readSettings } from '@inventory/runtime/settings';
+import { duration, integer, type Parsed } from '@inventory/runtime/settings';
 
 export const livePageSettings = {
   LIVE_PAGE_TRIES_MAX: integer(1, 100).prefault('3').describe('Failed tries of one live page'),
@@ -13,24 +12,15 @@ export const livePageSettings = {
     .describe('Most live pages of one account at once, on one replica'),
 } as const;
 
-export interface LivePageConfig {
-  readonly live: {
-    readonly triesMax: number;
-    readonly retryMs: number;
-    readonly limits: KeyedLimits;
-    /** Longest time that a caller may wait for one. */
-    readonly waitMaxMs: number;
-  };
-}
+export type LivePageConfig = ReturnType<typeof livePageConfig>;
 
-type Parsed = ReturnType<typeof readSettings<typeof livePageSettings>>;
-
-export function livePageConfig(parsed: Parsed): LivePageConfig {
+export function livePageConfig(parsed: Parsed<typeof livePageSettings>) {
   return {
     live: {
       triesMax: parsed.LIVE_PAGE_TRIES_MAX,
       retryMs: parsed.LIVE_PAGE_RETRY_MS,
       limits: { perKeyMax: parsed.LIVE_PAGES_PER_ACCOUNT_MAX, totalMax: parsed.LIVE_PAGES_MAX },
+      /** Longest time that a caller may wait for one. */
       waitMaxMs: livePageWaitMaxMs,
     },
   };

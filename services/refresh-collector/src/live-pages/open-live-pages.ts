@@ -23,12 +23,6 @@ const minuteMs = 60_000;
 const secondsPerMinute = 60;
 const abandoningAccountsMax = 10_000;
 
-interface OpenLivePagesDeps {
-  readonly egress: ReadPageDeps;
-  readonly pace: CollectionPace;
-  readonly use: Pick<RecentUse, 'note'>;
-}
-
 export interface LivePages {
   readonly routes: readonly BoundInternalRoute[];
   /** Live pages requested of this replica in the last minute, older ones fading out. */
@@ -38,7 +32,15 @@ export interface LivePages {
 /** Live pages use the egress pool and the breakers of the scans, and precede them. */
 export function openLivePages(
   { config, lifetime, clock }: ServiceContext<ServiceConfig & EgressConfig & LivePageConfig>,
-  { egress, pace, use }: OpenLivePagesDeps,
+  {
+    egress,
+    pace,
+    use,
+  }: {
+    readonly egress: ReadPageDeps;
+    readonly pace: CollectionPace;
+    readonly use: Pick<RecentUse, 'note'>;
+  },
 ): LivePages {
   const { live, pages } = config;
   const limiter = createKeyedSemaphore<AccountId>(live.limits);

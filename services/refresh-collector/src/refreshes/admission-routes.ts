@@ -1,9 +1,4 @@
-import {
-  type AdmissionView,
-  admissionChange,
-  admissionView,
-  refreshPaths,
-} from '@inventory/contracts/internal/refresh';
+import { type AdmissionView, refreshApi } from '@inventory/contracts/internal/refresh';
 import { internalRoute } from '@inventory/http/internal-route';
 import { type AdmissionState, closedReason } from './admission.domain.ts';
 import type { AdmissionStore } from './admission-store.ts';
@@ -18,20 +13,12 @@ export interface AdmissionRoutesDeps {
 /** Reads and changes the admission state for operators. */
 export const admissionRoutes = [
   internalRoute({
-    method: 'GET',
-    template: refreshPaths.admission,
-    callers: ['gateway'],
-    input: {},
-    answer: admissionView,
+    ...refreshApi.readAdmission,
     handle: async ({ store, outstandingMax }: AdmissionRoutesDeps) =>
       toWireAdmission(await store.readAdmission(), outstandingMax),
   }),
   internalRoute({
-    method: 'PUT',
-    template: refreshPaths.admission,
-    callers: ['gateway'],
-    input: { body: admissionChange },
-    answer: admissionView,
+    ...refreshApi.setAdmission,
     async handle({ store, outstandingMax, update }: AdmissionRoutesDeps, { body }) {
       const state = await store.setOperatorClosed(body.operator_closed);
       await update();

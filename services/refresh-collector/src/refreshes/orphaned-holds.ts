@@ -1,4 +1,4 @@
-import { type HoldList, holdList, ledgerPaths } from '@inventory/contracts/internal/ledger';
+import { ledgerApi } from '@inventory/contracts/internal/ledger';
 import type { InternalClient } from '@inventory/http/internal-client';
 import type { Logger } from '@inventory/runtime/logger';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
@@ -8,18 +8,12 @@ import { isTerminal, type Refresh } from './refresh.domain.ts';
 import { release } from './saga-messages.ts';
 
 /** Reads of the billing-ledger. */
-export interface LedgerClient {
-  listHoldsOlderThan(seconds: number): Promise<HoldList>;
-}
+export type LedgerClient = ReturnType<typeof createLedgerClient>;
 
-export function createLedgerClient(client: InternalClient): LedgerClient {
+export function createLedgerClient({ call }: Pick<InternalClient, 'call'>) {
   return {
-    listHoldsOlderThan: (seconds) =>
-      client.json(holdList, {
-        method: 'GET',
-        path: ledgerPaths.holds,
-        query: { older_than_seconds: seconds, limit: 1_000 },
-      }),
+    listHoldsOlderThan: (older_than_seconds: number) =>
+      call(ledgerApi.listOldHolds, { query: { older_than_seconds, limit: 1_000 } }),
   };
 }
 

@@ -1,5 +1,4 @@
-import type { Backoff } from '@inventory/runtime/backoff';
-import { count, duration, integer, type readSettings } from '@inventory/runtime/settings';
+import { count, duration, integer, type Parsed } from '@inventory/runtime/settings';
 
 export const refreshSettings = {
   QUEUE_DEADLINE_MS: duration().prefault('1800000').describe('Longest time in the queue'),
@@ -25,44 +24,28 @@ export const refreshSettings = {
   HOLD_AGE_SECONDS: count().prefault('3600').describe('Age from which a hold is old'),
 } as const;
 
-export interface RefreshConfig {
-  readonly deadlines: {
-    readonly queueMs: number;
-    readonly collectMs: number;
-    /** From then to the deadline of assembly and settlement. */
-    readonly settleGraceMs: number;
-  };
-  readonly admission: {
-    readonly outstandingMax: number;
-    readonly outstandingPerAccountMax: number;
-  };
-  /** How long a terminal refresh and a refused attempt are kept. */
-  readonly retention: { readonly terminalMs: number; readonly refusedMs: number };
-  /** Of pending commands. */
-  readonly resend: Backoff;
-  readonly holds: { readonly sweepMs: number; readonly ageSeconds: number };
-  /** How often admission and pending commands are read. */
-  readonly watchMs: number;
-}
-
 const watchMs = 1_000;
 
-type Parsed = ReturnType<typeof readSettings<typeof refreshSettings>>;
+export type RefreshConfig = ReturnType<typeof refreshConfig>;
 
-export function refreshConfig(parsed: Parsed): RefreshConfig {
+export function refreshConfig(parsed: Parsed<typeof refreshSettings>) {
   return {
     deadlines: {
       queueMs: parsed.QUEUE_DEADLINE_MS,
       collectMs: parsed.COLLECT_DEADLINE_MS,
+      /** From then to the deadline of assembly and settlement. */
       settleGraceMs: parsed.SETTLE_GRACE_MS,
     },
     admission: {
       outstandingMax: parsed.OUTSTANDING_MAX,
       outstandingPerAccountMax: parsed.OUTSTANDING_PER_ACCOUNT_MAX,
     },
+    /** How long a terminal refresh and a refused attempt are kept. */
     retention: { terminalMs: parsed.REFRESH_KEEP_MS, refusedMs: parsed.REFUSED_KEEP_MS },
+    /** Of pending commands. */
     resend: { firstMs: parsed.ASK_AGAIN_FIRST_MS, maxMs: parsed.ASK_AGAIN_MAX_MS },
     holds: { sweepMs: parsed.HOLD_SWEEP_MS, ageSeconds: parsed.HOLD_AGE_SECONDS },
+    /** How often admission and pending commands are read. */
     watchMs,
   };
 }

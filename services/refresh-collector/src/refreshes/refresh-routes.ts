@@ -1,13 +1,4 @@
-import { projectPath, refreshIdPath } from '@inventory/contracts/http/parameters';
-import {
-  attemptQuery,
-  attemptView,
-  refreshList,
-  refreshListQuery,
-  refreshPaths,
-  refreshQuery,
-  refreshView,
-} from '@inventory/contracts/internal/refresh';
+import { refreshApi } from '@inventory/contracts/internal/refresh';
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { internalRoute } from '@inventory/http/internal-route';
 import { Refused } from '@inventory/http/refused';
@@ -33,11 +24,7 @@ export interface RefreshRoutesDeps extends FindObservationDeps {
 }
 
 const readRefreshRoute = internalRoute({
-  method: 'GET',
-  template: refreshPaths.refresh,
-  callers: ['gateway'],
-  input: { path: refreshIdPath, query: refreshQuery },
-  answer: refreshView,
+  ...refreshApi.readRefresh,
   async handle(deps: RefreshRoutesDeps, { path, query }) {
     const id = path.refresh_id;
     const stored = completedHere(deps, id) ?? (await awaitReservation(deps.refreshes, id));
@@ -78,11 +65,7 @@ async function estimateNow(
 }
 
 const listRefreshesRoute = internalRoute({
-  method: 'GET',
-  template: refreshPaths.refreshes,
-  callers: ['gateway'],
-  input: { path: projectPath, query: refreshListQuery },
-  answer: refreshList,
+  ...refreshApi.listRefreshes,
   async handle({ lists, settleGraceMs }: RefreshRoutesDeps, { path, query }) {
     const { before_requested_at: beforeAt, before_refresh_id: beforeId } = query;
     const { items, hasMore } = await lists.listRefreshes({
@@ -101,11 +84,7 @@ const listRefreshesRoute = internalRoute({
 });
 
 const readAttemptRoute = internalRoute({
-  method: 'GET',
-  template: refreshPaths.attempt,
-  callers: ['gateway'],
-  input: { path: projectPath, query: attemptQuery },
-  answer: attemptView,
+  ...refreshApi.readAttempt,
   async handle(deps: RefreshRoutesDeps, { path, query }) {
     const {
       account_id: accountId,

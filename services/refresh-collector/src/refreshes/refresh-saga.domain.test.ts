@@ -128,11 +128,6 @@ const withAdvance = (
 
 /** Faults that a hurried change could make; the property must see each. */
 const plantedFaults: Readonly<Record<string, SagaRules>> = {
-  'a cancel does not wait for the reservation': withAdvance((refresh, fact, step) =>
-    refresh.phase === 'accepted' && fact.fact === 'cancel_requested'
-      ? { step: 'changed', next: { ...refresh, phase: 'refused' }, send: [] }
-      : step,
-  ),
   'a cancel overrides the revision-store': withAdvance((refresh, fact, step) =>
     refresh.phase === 'assembling' && fact.fact === 'cancel_requested'
       ? {
@@ -150,50 +145,13 @@ const plantedFaults: Readonly<Record<string, SagaRules>> = {
   'a settlement without a hold is ignored': withAdvance((_refresh, fact, step) =>
     fact.fact === 'hold_lost' ? { step: 'ignored' } : step,
   ),
-  'a settlement without a hold charges its price': withAdvance((_refresh, fact, step) =>
-    fact.fact === 'hold_lost' && step.step === 'changed'
-      ? {
-          ...step,
-          next: { ...step.next, billing: { ...step.next.billing, charged: 3, released: 122 } },
-        }
-      : step,
-  ),
-  'a lost reservation is not resent': {
-    ...realRules,
-    pendingEffects: (refresh, isOverdue) =>
-      refresh.phase === 'accepted' ? [] : pendingEffects(refresh, isOverdue),
-  },
-  'a lost manifest is not sent again': {
-    ...realRules,
-    pendingEffects: (refresh, isOverdue) =>
-      refresh.phase === 'assembling' ? [] : pendingEffects(refresh, isOverdue),
-  },
   'an assembly past its deadline is not abandoned': {
     ...realRules,
     pendingEffects: (refresh) => pendingEffects(refresh, false),
   },
-  'a lost announcement is not sent again': {
-    ...realRules,
-    pendingEffects: (refresh, isOverdue) =>
-      refresh.phase === 'completed' ? [] : pendingEffects(refresh, isOverdue),
-  },
   'a repeated settlement reopens a completed refresh': withAdvance((refresh, fact, step) =>
     refresh.phase === 'completed' && fact.fact === 'settled'
       ? { step: 'changed', next: { ...refresh, phase: 'settling' }, send: ['settle'] }
-      : step,
-  ),
-  'a failed scan is completed without a settlement': withAdvance((_refresh, fact, step) =>
-    fact.fact === 'scan_failed' && step.step === 'changed'
-      ? { ...step, next: { ...step.next, phase: 'completed' }, send: ['announce'] }
-      : step,
-  ),
-  'a scan is called complete before its assembly is decided': withAdvance((_refresh, fact, step) =>
-    fact.fact === 'scan_completed' && step.step === 'changed'
-      ? {
-          ...step,
-          next: { ...step.next, phase: 'settling', outcome: 'complete_changed' },
-          send: ['settle'],
-        }
       : step,
   ),
 };

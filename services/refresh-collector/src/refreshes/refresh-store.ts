@@ -1,6 +1,6 @@
 import type { ProjectId } from '@inventory/contracts/ids';
-import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
 import { parseDocument } from '@inventory/mongo/parse-document';
+import { createSharedInserts } from '@inventory/mongo/shared-commands';
 import type { TypedCollection, TypedUpdate } from '@inventory/mongo/typed-collection';
 import { type Clock, dateOf, dateOrNull } from '@inventory/runtime/clock';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
@@ -51,6 +51,7 @@ export interface RefreshStore {
 }
 
 const refreshesCachedMax = 5_000;
+const insertsPerCommand = 200;
 const withoutPages = { projection: { pages: 0 } } as const;
 
 export function createRefreshStore(
@@ -60,6 +61,7 @@ export function createRefreshStore(
 ): RefreshStore {
   const cached = new LRUCache<string, StoredRefresh>({ max: refreshesCachedMax });
   const cache = (stored: StoredRefresh) => void cached.set(stored.refresh.id, stored);
+  const inserts = createSharedInserts(refreshes, insertsPerCommand);
   const appended = createAppendedEvents(refreshes, clock, times);
 
   /**
@@ -98,14 +100,9 @@ export function createRefreshStore(
         const refused = { key: claim.key, generation: claim.generation - 1 };
         if (!(await extendRefused(projectId, refused))) return false;
       }
-      try {
-        await refreshes.insertOne(toNewDocument(refresh, claim, trace, clock.now(), times));
-      } catch (error) {
-        if (duplicateKeyOf(error)) return false;
-        throw error;
-      }
-      cache({ refresh, trace });
-      return true;
+      const inserted = await inserts.add(toNewDocument(refresh, claim, trace, clock.now(), times));
+      if (inserted) cache({ refresh, trace });
+      return inserted;
     },
     findRefresh: find,
     cachedRefresh: (id) => cached.get(id) ?? null,

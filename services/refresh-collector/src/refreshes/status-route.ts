@@ -1,5 +1,4 @@
-import { serviceStatus } from '@inventory/contracts/http/status';
-import { refreshPaths } from '@inventory/contracts/internal/refresh';
+import { refreshApi } from '@inventory/contracts/internal/refresh';
 import { internalRoute } from '@inventory/http/internal-route';
 import { type Clock, isoTime } from '@inventory/runtime/clock';
 import { type AppOpening, breakerState } from '../egress/app-breaker.domain.ts';
@@ -23,11 +22,7 @@ export interface StatusDeps {
 
 /** What anyone may know of the service; nothing of a customer. */
 export const statusRoute = internalRoute({
-  method: 'GET',
-  template: refreshPaths.status,
-  callers: ['gateway'],
-  input: {},
-  answer: serviceStatus,
+  ...refreshApi.readStatus,
   async handle({ store, breakers, quarterHours, plan, clock }: StatusDeps) {
     const nowMs = clock.now();
     const sinceMs = quarterHourOf(nowMs) - (quarterHoursShown - 1) * quarterHourMs;

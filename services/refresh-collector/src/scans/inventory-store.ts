@@ -1,9 +1,11 @@
 import { refreshId } from '@inventory/contracts/ids';
 import { parseDocument, readEach, readFirst } from '@inventory/mongo/parse-document';
+import { createSharedReads, sharedCommands } from '@inventory/mongo/shared-commands';
 import { type Clock, dateOf } from '@inventory/runtime/clock';
+import { createBatcher } from '@inventory/runtime/concurrency';
 import type { Logger } from '@inventory/runtime/logger';
 import { createLeases, isFree, leaseField } from '@inventory/work/lease';
-import type { Collection } from 'mongodb';
+import type { AnyBulkWriteOperation, Collection } from 'mongodb';
 import { z } from 'zod';
 
 const inventoryScan = z.object({
@@ -72,6 +74,8 @@ export interface InventoryStore {
   readPageCount(inventory: string): Promise<number | null>;
 }
 
+const inventoriesPerCommand = 200;
+
 export function createInventoryStore(
   collection: Collection<InventoryDocument>,
   clock: Clock,
@@ -80,6 +84,15 @@ export function createInventoryStore(
 ): InventoryStore {
   const leases = createLeases({ collection, leaseMs, released: 'kept' });
   const leaseOf = ({ inventory, token }: InventoryLease) => ({ id: inventory, owner: token });
+  const closes = createBatcher<AnyBulkWriteOperation<InventoryDocument>, void>({
+    ...sharedCommands,
+    itemsMax: inventoriesPerCommand,
+    async flush(operations) {
+      await collection.bulkWrite([...operations], { ordered: false });
+      return operations.map(() => undefined);
+    },
+  });
+  const reads = createSharedReads(collection, inventoriesPerCommand);
 
   return {
     async openLease({ inventory, refreshId, token, deadlineMs }) {
@@ -106,11 +119,11 @@ export function createInventoryStore(
     },
     renewLease: (lease) => leases.renew(leaseOf(lease)),
     releaseLease: (lease) => leases.release(leaseOf(lease)),
-    async closeLease({ inventory, refreshId }, pages) {
-      await collection.updateOne(
-        { _id: inventory, 'scan.refreshId': refreshId },
-        { $unset: { scan: '', lease: '' }, ...(pages === undefined ? {} : { $set: { pages } }) },
-      );
+    closeLease({ inventory, refreshId }, pages) {
+      const filter = { _id: inventory, 'scan.refreshId': refreshId };
+      const $unset = { scan: '', lease: '' } as const;
+      const update = { $unset, ...(pages === undefined ? {} : { $set: { pages } }) };
+      return closes.add({ updateOne: { filter, update } });
     },
     async findLeasedRefreshes(inventories) {
       const found = await collection
@@ -120,7 +133,7 @@ export function createInventoryStore(
       return new Set(parsed.flatMap(({ scan }) => scan?.refreshId ?? []));
     },
     async readPageCount(inventory) {
-      const found = await collection.findOne({ _id: inventory });
+      const found = await reads.add(inventory);
       return (found && fromDocument(found).pages) ?? null;
     },
   };

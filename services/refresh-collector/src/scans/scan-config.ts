@@ -1,4 +1,4 @@
-import { duration, integer, type readSettings } from '@inventory/runtime/settings';
+import { duration, integer, type Parsed } from '@inventory/runtime/settings';
 
 export const scanSettings = {
   SCAN_PAGES_MAX: integer(1, 250).prefault('250').describe('Most pages of one scan'),
@@ -18,19 +18,9 @@ export const scanSettings = {
     ),
 } as const;
 
-export interface ScanConfig {
-  readonly scheduling: {
-    readonly pagesMax: number;
-    readonly leaseMs: number;
-    readonly scansMax: number;
-    readonly scansPerAccountMax: number;
-    readonly idleMs: number;
-  };
-}
+export type ScanConfig = ReturnType<typeof scanConfig>;
 
-type Parsed = ReturnType<typeof readSettings<typeof scanSettings>>;
-
-export function scanConfig(parsed: Parsed): ScanConfig {
+export function scanConfig(parsed: Parsed<typeof scanSettings>) {
   return {
     scheduling: {
       pagesMax: parsed.SCAN_PAGES_MAX,

@@ -8,7 +8,7 @@ import { createRunningScans, type RunningScansDeps } from './running-scans.ts';
 import type { ClaimedScan, ScanStore } from './scan-store.ts';
 import { createWaitingLeases, type SeenLease } from './waiting-leases.ts';
 
-export interface ScanWorkerDeps extends Omit<RunningScansDeps, 'lastKnown'> {
+export interface ScanWorkerDeps extends Omit<RunningScansDeps, 'lastKnown' | 'onEnded'> {
   readonly saga: SagaDeps;
   readonly scans: ScanStore;
   readonly inventories: InventoryStore;
@@ -17,6 +17,8 @@ export interface ScanWorkerDeps extends Omit<RunningScansDeps, 'lastKnown'> {
   readonly scansMax: number;
   /** Pages of running scans that this replica should have at present. */
   readonly partPages: () => number;
+  /** A scan has ended, for whose slot another one may wait. Most start as they are planned. */
+  readonly onEnded: (mayWait: boolean) => void;
   readonly identifiers: Identifiers;
 }
 
@@ -54,11 +56,12 @@ interface OpenedScan {
 
 export function createScanWorker(deps: ScanWorkerDeps): ScanWorker {
   const { inventories, scans, clock, logger, replica } = deps;
+  const waitingLeases = createWaitingLeases(inventories, clock);
   const running = createRunningScans({
     ...deps,
+    onEnded: () => deps.onEnded(waitingLeases.areExpected),
     lastKnown: (refreshId) => deps.saga.refreshes.cachedRefresh(refreshId)?.refresh ?? null,
   });
-  const waitingLeases = createWaitingLeases(inventories, clock);
   /** Pages of the scans that are about to start, by token. */
   const reserved = new Map<string, number>();
   let taking = 0;
@@ -84,11 +87,7 @@ export function createScanWorker(deps: ScanWorkerDeps): ScanWorker {
       await (isLeft ? inventories.closeLease(lease) : inventories.releaseLease(lease));
       return false;
     }
-    if (claimed.epoch > 2 || claimed.pages.length > 0) {
-      await inSpan({ name: 'resume scan', parent: claimed.trace }, async () =>
-        logger.info({ refresh_id: refreshId, epoch }, 'scan resumed'),
-      );
-    }
+    if (claimed.epoch > 2 || claimed.pages.length > 0) await logResumed(claimed, logger);
     running.run(lease, claimed, sentMs);
     return true;
   }
@@ -132,7 +131,10 @@ export function createScanWorker(deps: ScanWorkerDeps): ScanWorker {
       return taken;
     },
     reserveSlot(pages) {
-      if (!isAvailable() || hasItsPart()) return null;
+      if (!isAvailable() || hasItsPart()) {
+        waitingLeases.expect();
+        return null;
+      }
       const token = deps.identifiers.uuidV7();
       reserved.set(token, pages);
       return token;
@@ -151,6 +153,15 @@ export function createScanWorker(deps: ScanWorkerDeps): ScanWorker {
     },
     idle: running.idle,
   };
+}
+
+function logResumed(
+  { refresh, epoch, trace }: ClaimedScan,
+  logger: Pick<ScanWorkerDeps['logger'], 'info'>,
+): Promise<void> {
+  return inSpan({ name: 'resume scan', parent: trace }, async () =>
+    logger.info({ refresh_id: refresh.id, epoch }, 'scan resumed'),
+  );
 }
 
 /** A scan that this replica has just written is not read again. */

@@ -61,9 +61,9 @@ export function startScanning(context: Context, deps: ScanningDeps): Scanning {
   const { config, logger } = context;
   const { stores, refreshes, egress, planner } = deps;
   const { saga } = refreshes;
-  const worker = openWorker(context, deps, () => {
+  const worker = openWorker(context, deps, (mayWait) => {
     jobs.planner.wake();
-    jobs.worker.wake();
+    if (mayWait) jobs.worker.wake();
   });
   const { observations } = deps;
   const { refreshes: stored } = saga;
@@ -101,7 +101,7 @@ export function startScanning(context: Context, deps: ScanningDeps): Scanning {
 function openWorker(
   { config, lifetime, clock, identifiers, logger }: Context,
   { stores, revisionStore, egress, refreshes, planner, replica }: ScanningDeps,
-  onEnded: () => void,
+  onEnded: (mayWait: boolean) => void,
 ): ScanWorker {
   const { saga } = refreshes;
   const { leaseMs, scansMax, pagesMax } = config.scheduling;

@@ -10,16 +10,27 @@ export interface SeenLease extends WaitingLease {
 
 const waitMaxMs = 1_000;
 
+export interface WaitingLeases {
+  find(limit: number): Promise<SeenLease[]>;
+  /** One is about to be opened. */
+  expect(): void;
+  /** Whether the last look found one, or one is expected since. */
+  readonly areExpected: boolean;
+}
+
 /** Waiting leases, and since when this replica sees them: no two clocks are compared. */
 export function createWaitingLeases(
   inventories: Pick<InventoryStore, 'findWaitingLeases'>,
   clock: Clock,
-): { find(limit: number): Promise<SeenLease[]> } {
+): WaitingLeases {
   let sinceMs = new Map<string, number>();
+  let areExpected = true;
 
   return {
     async find(limit) {
+      areExpected = false;
       const found = await inventories.findWaitingLeases(limit);
+      areExpected ||= found.length > 0;
       const nowMs = clock.now();
       const before = sinceMs;
       const seenMs = (refreshId: string) => before.get(refreshId) ?? nowMs;
@@ -28,6 +39,12 @@ export function createWaitingLeases(
         ...lease,
         waitsLong: nowMs - seenMs(lease.refreshId) >= waitMaxMs,
       }));
+    },
+    expect() {
+      areExpected = true;
+    },
+    get areExpected() {
+      return areExpected;
     },
   };
 }

@@ -75,23 +75,6 @@ function findsEveryRow(locate: Locate) {
   });
 }
 
-/** What finding rows by regular means would get wrong. */
-const planted: Record<string, Locate> = {
-  'brackets inside strings count': (bytes) => {
-    const bare = bytes.toString().replaceAll('"ß\\", ["', '[[[[[[[[');
-    return locateRows(Buffer.from(bare));
-  },
-  'the last row is lost': (bytes) => {
-    const found = locateRows(bytes);
-    return found && { ...found, assets: found.assets.slice(0, -1) };
-  },
-  'blanks around a row are taken along': (bytes) => {
-    const found = locateRows(bytes);
-    const wider = found?.assets.map((row) => ({ ...row, start: row.start - 1 }));
-    return found && { ...found, assets: wider ?? [] };
-  },
-};
-
 describe('The rows of a staged page', () => {
   it('are found with exactly the text they were staged with', () => {
     fc.assert(findsEveryRow(locateRows), { numRuns: propertyRuns(2_000) });
@@ -112,8 +95,10 @@ describe('The rows of a staged page', () => {
     fc.assert(read, { numRuns: propertyRuns(1_000) });
   });
 
-  it.each(Object.entries(planted))('are found wrong when %s', (_fault, locate) => {
-    const outcome = fc.check(findsEveryRow(locate), faultRuns);
+  it('are found wrong when brackets inside strings count', () => {
+    const planted: Locate = (bytes) =>
+      locateRows(Buffer.from(bytes.toString().replaceAll('"ß\\", ["', '[[[[[[[[')));
+    const outcome = fc.check(findsEveryRow(planted), faultRuns);
 
     expect(outcome.failed).toBe(true);
     expect(String(outcome.errorInstance)).toContain('expect(');

@@ -213,15 +213,6 @@ const plantedFaults: Readonly<Record<string, Compare>> = {
     ...compareWithHead(...given),
     ...withSequence(byTimeAlone(...given), given[0].sequence),
   }),
-  'a capture hides which scan came before it': (findings, present, ...given) => {
-    const { head } = present;
-    const forgotten = head?.source === 'capture' ? { ...head, sequence: null } : head;
-    return compareWithHead(findings, { ...present, head: forgotten }, ...given);
-  },
-  'a scan that is older than a capture is forgotten': (...given) => {
-    const verdict = compareWithHead(...given);
-    return { ...verdict, head: verdict.place === 'head' ? verdict.head : null };
-  },
   'what Current reads seems verified earlier than before': (findings, ...given) => {
     const verdict = compareWithHead(findings, ...given);
     const isHead = verdict.place === 'head' && verdict.head !== null;

@@ -9,7 +9,6 @@ import {
   faultlessSteps,
   type Page,
 } from '../../test/support/assembled-inventory.ts';
-import { joinTexts } from './joined-texts.ts';
 import { pageBody } from './page-body.ts';
 import { assetIdentity, descriptionKey } from './page-survey.ts';
 import { ownershipLines } from './survey.ts';
@@ -144,17 +143,6 @@ function firstRowWins(scan: readonly Page[]): readonly Page[] {
 
 const planted = {
   'the first amount wins': surveying(firstRowWins),
-  'a currency row is taken for the asset of its number': eachAsset((row) => ({
-    ...row,
-    currencyid: undefined,
-  })),
-  'assets of two contexts are one': eachAsset((row) => ({ ...row, contextid: '2' })),
-  'descriptions are joined by classid alone': surveying((scan) =>
-    scan.map((one) => ({
-      assets: one.assets.map((row) => ({ ...row, instanceid: '0' })),
-      descriptions: one.descriptions.map((row) => ({ ...row, instanceid: '0' })),
-    })),
-  ),
   'only the page of the asset is searched for its description': surveying((scan) =>
     scan.map((one) => {
       const needed = new Set(one.assets.map(descriptionKey));
@@ -163,33 +151,6 @@ const planted = {
       return { ...one, descriptions: own };
     }),
   ),
-  'description fields leak into assets': {
-    ...faultlessSteps,
-    assetText: (row, scan) => {
-      const texts = scan.flatMap((one) => one.descriptions);
-      const own = texts.findLast((text) => descriptionKey(text) === descriptionKey(row));
-      return JSON.stringify({ ...row, ...own });
-    },
-  },
-  'a missing description moves the others up': {
-    ...faultlessSteps,
-    join: (texts) => joinTexts(texts.filter((text) => text !== undefined)),
-  },
-  'a text that changed between pages is taken from the earlier page': surveying((scan) =>
-    scan.map((one) => ({
-      ...one,
-      descriptions: one.descriptions.map(({ appid, classid, instanceid }) => ({
-        ...{ appid, classid, instanceid },
-      })),
-    })),
-  ),
-  'the rows of a page are taken in reverse': surveying((scan) =>
-    scan.map((one) => ({ ...one, assets: one.assets.toReversed() })),
-  ),
-  'texts are part of ownership': eachAsset((row) => ({
-    ...row,
-    amount: `${row.amount}${'texture' in row ? '0' : ''}`,
-  })),
   'amounts are not part of ownership': eachAsset((row) => ({ ...row, amount: '1' })),
   'text digests are forgotten': surveying((scan) =>
     scan.map((one) => ({ ...one, descriptions: [] })),
@@ -215,18 +176,8 @@ describe('The assembly of a scan (Reads, Refresh: unchanged) [unchanged]', () =>
 
   it.each<[keyof typeof planted, (steps: AssemblySteps) => fc.IProperty<never>]>([
     ['the first amount wins', matchesReference],
-    ['a currency row is taken for the asset of its number', matchesReference],
-    ['assets of two contexts are one', matchesReference],
-    ['descriptions are joined by classid alone', matchesReference],
-    ['only the page of the asset is searched for its description', matchesReference],
-    ['description fields leak into assets', matchesReference],
-    ['a missing description moves the others up', matchesReference],
-    ['a text that changed between pages is taken from the earlier page', matchesReference],
-    ['the rows of a page are taken in reverse', matchesReference],
     ['only the page of the asset is searched for its description', ignoresPageBounds],
-    ['texts are part of ownership', ownershipIsASet],
     ['amounts are not part of ownership', ownershipIsASet],
-    ['assets of two contexts are one', ownershipIsASet],
     ['text digests are forgotten', textsAreASet],
   ] as never)('is caught when %s', (fault: keyof typeof planted, property) => {
     const outcome = fc.check(

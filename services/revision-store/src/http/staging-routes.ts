@@ -45,10 +45,6 @@ export const putChunkRoute = internalRoute({
   },
 });
 
-export interface ListPagesDeps {
-  readonly chunks: Pick<ChunkStore, 'listPages'>;
-}
-
 /** The manifest of the staged pages. */
 export const listPagesRoute = internalRoute({
   method: 'GET',
@@ -56,7 +52,7 @@ export const listPagesRoute = internalRoute({
   callers: ['gateway'],
   input: { path: epochPath },
   answer: stagedPages,
-  handle: async ({ chunks }: ListPagesDeps, { path }) => ({
+  handle: async ({ chunks }: { readonly chunks: Pick<ChunkStore, 'listPages'> }, { path }) => ({
     pages: await chunks.listPages(path.scan_id, path.epoch),
   }),
 });

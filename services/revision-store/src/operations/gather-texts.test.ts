@@ -1,8 +1,8 @@
 import { zstdCompressSync } from 'node:zlib';
+import { asRaw, type PackedBytes } from '@inventory/runtime/packed-bytes';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { missingSource } from '../domain/survey.ts';
-import { asRaw, type PackedBytes } from '../storage/compression.ts';
 import { gatherTexts } from './gather-texts.ts';
 import type { PageRowLists, RowList, StagedPages } from './staged-pages.ts';
 

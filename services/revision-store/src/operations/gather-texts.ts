@@ -1,8 +1,8 @@
 import { invariant } from '@inventory/runtime/bug';
+import type { PackedBytes } from '@inventory/runtime/packed-bytes';
 import type { TextPlan } from '../domain/block-plan.ts';
 import { type OpenTexts, openTexts, putText } from '../domain/joined-texts.ts';
 import { missingSource, pageOf, rowOf } from '../domain/survey.ts';
-import type { PackedBytes } from '../storage/compression.ts';
 import type { PageRowLists, RowList, StagedPages } from './staged-pages.ts';
 
 /** Texts that are stored together, of rows that lie anywhere among the pages of a scan. */

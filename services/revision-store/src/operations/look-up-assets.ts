@@ -135,7 +135,11 @@ async function readRows(
 }
 
 /** What a row adds to a page, with its description unless that is on it. */
-function sizeOf({ block, rows, texts }: StoredRange, row: number, described: Set<number>): number {
+function sizeOf(
+  { block, rows, texts }: StoredRange<unknown>,
+  row: number,
+  described: Set<number>,
+): number {
   const local = block.descriptionOf[row] ?? 0;
   const number = block.descriptionNumbers[local] ?? -1;
   const textBytes = described.has(number) ? 0 : joinedBytes(texts.texts.lengths[local]);

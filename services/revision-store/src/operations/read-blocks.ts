@@ -3,6 +3,7 @@ import type { Language } from '@inventory/contracts/languages';
 import type { StagedAsset } from '@inventory/contracts/staged-rows';
 import type { Descriptions } from '@inventory/contracts/vocabulary';
 import { invariant } from '@inventory/runtime/bug';
+import { asRaw, type PackedBytes } from '@inventory/runtime/packed-bytes';
 import { keepTexts, partEnd, type TextPart } from '../domain/joined-texts.ts';
 import { type Observation, textsFor } from '../domain/observation.ts';
 import {
@@ -11,7 +12,7 @@ import {
   type OutlinedRange,
   type PagePart,
 } from '../domain/page-body.ts';
-import type { BlockReading } from '../storage/block-cache.ts';
+import type { BlockReading, StoredReading } from '../storage/block-cache.ts';
 import type { AssetBlock, BlockTexts } from '../storage/block-store.ts';
 
 /** The sets that hold the blocks of a page. */
@@ -37,24 +38,24 @@ export function setsOf(
 }
 
 /** A run of a block's assets, with the first parts of the block. */
-export interface StoredRange {
+export interface StoredRange<First> {
   readonly range: BlockRange;
-  readonly block: AssetBlock;
-  readonly rows: StoredTexts;
-  readonly texts: StoredTexts;
+  readonly block: AssetBlock<First>;
+  readonly rows: StoredTexts<First>;
+  readonly texts: StoredTexts<First>;
 }
 
-interface StoredTexts {
+interface StoredTexts<First> {
   readonly set: string;
   readonly index: number;
-  readonly texts: BlockTexts;
+  readonly texts: BlockTexts<First>;
 }
 
-export async function readOutline(
-  blocks: BlockReading,
+export async function readOutline<First>(
+  blocks: StoredReading<First>,
   { revisionId, rowSetId, textSetId }: PageSets,
   range: BlockRange,
-): Promise<StoredRange | null> {
+): Promise<StoredRange<First | Buffer> | null> {
   const { index } = range;
   const [block, own, texts] = await Promise.all([
     blocks.readAssets(revisionId, index),
@@ -74,7 +75,7 @@ export async function readOutline(
 /** As if every description were missing. */
 const noTexts: BlockTexts = { lengths: new Uint32Array(), starts: [0], first: Buffer.alloc(0) };
 
-export function toOutline({ range, block, rows, texts }: StoredRange): OutlinedRange {
+export function toOutline({ range, block, rows, texts }: StoredRange<unknown>): OutlinedRange {
   const { assets: _assets, ...join } = block;
   return {
     range,
@@ -83,8 +84,8 @@ export function toOutline({ range, block, rows, texts }: StoredRange): OutlinedR
 }
 
 export async function readContent(
-  blocks: BlockReading,
-  { range, block, rows, texts }: StoredRange,
+  blocks: Pick<BlockReading, 'readPart'>,
+  { range, block, rows, texts }: StoredRange<Buffer | PackedBytes>,
 ): Promise<PagePart | null> {
   const { from, to } = range;
   const needed = neededLocals(range, block);
@@ -95,15 +96,15 @@ export async function readContent(
 
 /** The parts of a block that hold wanted texts, one after another; null when one is gone. */
 async function readParts(
-  blocks: BlockReading,
-  { set, index, texts }: StoredTexts,
+  blocks: Pick<BlockReading, 'readPart'>,
+  { set, index, texts }: StoredTexts<Buffer | PackedBytes>,
   wanted: (row: number) => boolean,
 ): Promise<TextPart[] | null> {
   const parts: TextPart[] = [];
   for (const [part, from] of texts.starts.entries()) {
     const lengths = texts.lengths.subarray(from, partEnd(texts.starts, part, texts.lengths.length));
     if (part === 0) {
-      parts.push({ from, joined: { bytes: texts.first, lengths } });
+      parts.push({ from, joined: { bytes: asRaw(texts.first), lengths } });
     } else if (lengths.some((_, row) => wanted(from + row))) {
       const bytes = await blocks.readPart(set, index, part);
       if (!bytes) return null;

@@ -1,16 +1,26 @@
 import type { ObservationId } from '@inventory/contracts/ids';
 import type { Language } from '@inventory/contracts/languages';
 import type { ExportFormat } from '@inventory/contracts/vocabulary';
-import { exportLines, noLines, type UnjoinedLines } from '../domain/export-lines.ts';
+import type { LineRun } from '@inventory/http/line-run';
+import type { PackedBytes } from '@inventory/runtime/packed-bytes';
 import type { Observation } from '../domain/observation.ts';
 import {
+  type BlockRange,
   fittingRanges,
   nextPosition,
   type PageRequest,
   rangesOfPage,
 } from '../domain/page-body.ts';
-import type { BlockReading } from '../storage/block-cache.ts';
-import { type PageSets, readContent, readOutline, setsOf, toOutline } from './read-blocks.ts';
+import type { BlockReading, StoredReading } from '../storage/block-cache.ts';
+import { exportLines, noLines } from './export-lines.ts';
+import {
+  type PageSets,
+  readContent,
+  readOutline,
+  type StoredRange,
+  setsOf,
+  toOutline,
+} from './read-blocks.ts';
 import { type NoPage, readObserved, type SelectObservationDeps } from './read-observed.ts';
 
 export interface ExportLinesRequest {
@@ -28,25 +38,47 @@ export type ExportLines =
       readonly observation: Observation;
       readonly language: Language;
       readonly nextPosition: number | null;
-      readonly lines: UnjoinedLines;
+      readonly lines: LineRun;
     }
   | NoPage;
 
-/** Texts of one run, before they are joined, unless those of one line are larger. */
+/** Blocks as they are stored: what is a whole block leaves packed. */
+export type ExportReading = StoredReading<PackedBytes | Buffer> & Pick<BlockReading, 'readPart'>;
+
+/** Texts of a run that is a part of a block, before they are joined, unless those of one line are larger. */
 const runBytesMax = 4 * 1024 * 1024;
 
 /** Has the cache read the block that the next run is in, while this one is sent. */
-function readAhead(blocks: BlockReading, sets: PageSets, page: PageRequest): void {
+function readAhead(blocks: ExportReading, sets: PageSets, page: PageRequest): void {
   const [range] = rangesOfPage(page);
   if (range) void readOutline(blocks, sets, range).catch(() => {});
 }
 
+const asStored = (first: PackedBytes | Buffer) => (Buffer.isBuffer(first) ? [first] : first);
+
+/** The lines of the rest of a block, from what is stored of it; null where that is in parts. */
+function packedLines({
+  range,
+  block: { descriptionOf },
+  rows,
+  texts,
+}: StoredRange<PackedBytes | Buffer>): LineRun | null {
+  const [assets, descriptions] = [rows.texts, texts.texts];
+  if (assets.starts.length > 1 || descriptions.starts.length > 1) return null;
+  return {
+    assets: { bytes: asStored(assets.first), lengths: assets.lengths },
+    descriptions: { bytes: asStored(descriptions.first), lengths: descriptions.lengths },
+    descriptionOf,
+    firstRow: range.from,
+  };
+}
+
 /** A run of lines: the assets that are left of one block, or a part of them, and their descriptions. */
 export async function readExportLines(
-  deps: SelectObservationDeps & { readonly blocks: BlockReading },
+  deps: SelectObservationDeps & { readonly blocks: ExportReading },
   request: ExportLinesRequest,
 ): Promise<ExportLines> {
-  const { scopeKey, position, observationId } = request;
+  const { scopeKey, position, observationId, format } = request;
   const pinned = observationId && { observationId, revisionId: null };
   return await readObserved(deps, { scopeKey, pinned }, async (observation) => {
     const { totalCount, blockAssets } = observation.revision;
@@ -58,11 +90,23 @@ export async function readExportLines(
     if (range === undefined) return { ...found, nextPosition: null, lines: noLines };
     const stored = await readOutline(deps.blocks, sets, range);
     if (stored === null) return null;
-    const [fitting = range] = fittingRanges([toOutline(stored)], runBytesMax);
-    const part = await readContent(deps.blocks, { ...stored, range: fitting });
-    if (part === null) return null;
-    const next = nextPosition(page, [fitting]);
+    const run = await linesOf(deps.blocks, stored, format);
+    if (run === null) return null;
+    const next = nextPosition(page, [run.range]);
     if (next !== null) readAhead(deps.blocks, sets, { ...page, position: next });
-    return { ...found, nextPosition: next, lines: exportLines[request.format](part) };
+    return { ...found, nextPosition: next, lines: run.lines };
   });
+}
+
+/** Null where parts of the block are gone. */
+async function linesOf(
+  blocks: ExportReading,
+  stored: StoredRange<PackedBytes | Buffer>,
+  format: ExportFormat,
+): Promise<{ readonly range: BlockRange; readonly lines: LineRun } | null> {
+  const packed = format === 'ndjson' ? packedLines(stored) : null;
+  if (packed !== null) return { range: stored.range, lines: packed };
+  const [range = stored.range] = fittingRanges([toOutline(stored)], runBytesMax);
+  const part = await readContent(blocks, { ...stored, range });
+  return part && { range, lines: exportLines(part, format) };
 }

@@ -1,8 +1,8 @@
 import { stagedPageBytesMax } from '@inventory/contracts/internal/inventory';
+import { unpack } from '@inventory/runtime/packed-bytes';
 import { joinLists, type PageLists } from '../domain/page-lists.ts';
 import type { ManifestPage } from '../domain/scan.ts';
 import type { ChunkStore, PackedLists, StagedChunk } from '../storage/chunk-store.ts';
-import { unpack } from '../storage/compression.ts';
 import { sha256Hex } from './sha256.ts';
 
 /** Staged pages that no try can assemble into a revision. */

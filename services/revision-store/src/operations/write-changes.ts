@@ -1,6 +1,7 @@
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { freeBytes } from '@inventory/runtime/free-bytes';
 import type { Identifiers } from '@inventory/runtime/identifiers';
+import { asRaw } from '@inventory/runtime/packed-bytes';
 import type { TextPlan } from '../domain/block-plan.ts';
 import { type ChainPlace, type ChangeSet, mergesAt } from '../domain/change-chain.ts';
 import {
@@ -16,7 +17,6 @@ import type { ScanComparison } from '../domain/scan-comparison.ts';
 import { missingSource, type Survey } from '../domain/survey.ts';
 import type { BlockStore } from '../storage/block-store.ts';
 import type { ChangeStore } from '../storage/change-store.ts';
-import { asRaw } from '../storage/compression.ts';
 import { type ChangeSetWriter, isBlockFull, openSetWriter } from './change-set-writer.ts';
 import { composeChanges, findSets } from './compose-changes.ts';
 import { differFromHead, gatherHeadRows, keysIn } from './differ-from-head.ts';

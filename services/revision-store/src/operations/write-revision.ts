@@ -2,6 +2,7 @@ import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { invariant } from '@inventory/runtime/bug';
 import { forEachLimited } from '@inventory/runtime/concurrency';
 import { freeBytes } from '@inventory/runtime/free-bytes';
+import type { PackedBytes } from '@inventory/runtime/packed-bytes';
 import {
   type BlockPlan,
   blockCount,
@@ -18,7 +19,6 @@ import type { CompletedScan } from '../domain/scan.ts';
 import type { ScanComparison } from '../domain/scan-comparison.ts';
 import type { Survey } from '../domain/survey.ts';
 import type { BlockPlace, BlockStore } from '../storage/block-store.ts';
-import type { PackedBytes } from '../storage/compression.ts';
 import { gatherTexts, type WantedTexts } from './gather-texts.ts';
 import { readAssetRows } from './read-blocks.ts';
 import type { StagedPages } from './staged-pages.ts';

@@ -1,6 +1,13 @@
 import type { PackedBeginning } from '@inventory/http/packed-body';
+import type { PackedBytes } from '@inventory/runtime/packed-bytes';
 import { LRUCache } from 'lru-cache';
 import { type AssetBlock, type BlockStore, type BlockTexts, packedId } from './block-store.ts';
+
+/** Reads blocks, with their first texts as they are or packed. */
+export interface StoredReading<First> {
+  readAssets(set: string, index: number): Promise<AssetBlock<First> | undefined>;
+  readTexts(set: string, index: number): Promise<BlockTexts<First> | undefined>;
+}
 
 export type BlockReading = Pick<
   BlockStore,
@@ -13,16 +20,37 @@ export type BlockReading = Pick<
  * block many times. Later parts of large blocks are not kept: a few would evict all others.
  */
 export function cacheBlocks(blocks: BlockReading, bytesMax: number): BlockReading {
-  const assets = createCache<AssetBlock>(bytesMax / 4, (block) => block.assets.first.length);
-  const texts = createCache<BlockTexts>(bytesMax / 2, (block) => block.first.length);
   const packed = createCache<PackedBeginning>(bytesMax / 4, ({ bytes }) => bytes.length);
   return {
-    readAssets: (set, index) => assets.read(`${set}/${index}`, () => blocks.readAssets(set, index)),
-    readTexts: (set, index) => texts.read(`${set}/${index}`, () => blocks.readTexts(set, index)),
+    ...cacheTexts<Buffer>(blocks, (first) => first.length, (3 * bytesMax) / 4),
     readPart: blocks.readPart,
     readPacked: (place) => packed.read(packedId(place), () => blocks.readPacked(place)),
     keepPacked: blocks.keepPacked,
     readDescriptionKeys: blocks.readDescriptionKeys,
+  };
+}
+
+/** The same for blocks as they are stored. */
+export function cacheStoredBlocks(
+  { readStoredAssets: readAssets, readStoredTexts: readTexts, readPart }: BlockStore,
+  bytesMax: number,
+): StoredReading<PackedBytes> & Pick<BlockReading, 'readPart'> {
+  const cached = cacheTexts({ readAssets, readTexts }, ({ packed }) => packed.length, bytesMax);
+  return { ...cached, readPart };
+}
+
+function cacheTexts<First>(
+  blocks: StoredReading<First>,
+  lengthOf: (first: First) => number,
+  bytesMax: number,
+): StoredReading<First> {
+  const assets = createCache<AssetBlock<First>>(bytesMax / 3, (block) =>
+    lengthOf(block.assets.first),
+  );
+  const texts = createCache<BlockTexts<First>>((2 * bytesMax) / 3, ({ first }) => lengthOf(first));
+  return {
+    readAssets: (set, index) => assets.read(`${set}/${index}`, () => blocks.readAssets(set, index)),
+    readTexts: (set, index) => texts.read(`${set}/${index}`, () => blocks.readTexts(set, index)),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { ContentCoding } from '@inventory/contracts/vocabulary';
 import type { PackedBeginning } from '@inventory/http/packed-body';
 import { invariant } from '@inventory/runtime/bug';
+import { type PackedBytes, pack, unpack, writePacked } from '@inventory/runtime/packed-bytes';
 import { Binary } from 'mongodb';
 import type {
   AssetBlockDocument,
@@ -8,7 +9,6 @@ import type {
   PartsFields,
   TextBlockDocument,
 } from './collections.ts';
-import { type PackedBytes, pack, unpack, writePacked } from './compression.ts';
 import { bytesOf, toNumberBytes, toUint16, toUint32 } from './mapping.ts';
 
 /**
@@ -42,7 +42,9 @@ export interface BlockPlace {
 export type BlockStore = ReturnType<typeof createBlockStore>;
 
 /** Blocks are written once, under a set of their own, and never change. */
-export function createBlockStore({ assetBlocks, textBlocks, packedBlocks }: Collections) {
+export function createBlockStore(collections: Collections) {
+  const { assetBlocks, textBlocks, packedBlocks } = collections;
+  const stored = createStoredReading(collections);
   return {
     async writeAssets(
       place: BlockPlace,
@@ -73,24 +75,16 @@ export function createBlockStore({ assetBlocks, textBlocks, packedBlocks }: Coll
 
     /** Undefined when there is no such block any more. */
     async readAssets(set: string, index: number): Promise<AssetBlock | undefined> {
-      const document = await assetBlocks.findOne(
-        { _id: blockId({ set, index }) },
-        { projection: { descriptionKeys: 0 } },
-      );
-      return document ? fromAssetDocument(document) : undefined;
+      const block = await stored.readStoredAssets(set, index);
+      return block && { ...block, assets: unpackFirst(block.assets) };
     },
 
     async readTexts(set: string, index: number): Promise<BlockTexts | undefined> {
-      const document = await textBlocks.findOne({ _id: blockId({ set, index }) });
-      return document
-        ? { ...outlineOf(document.lengths, document.parts), first: textsOf(document) }
-        : undefined;
+      const texts = await stored.readStoredTexts(set, index);
+      return texts && unpackFirst(texts);
     },
 
-    async readPart(set: string, index: number, part: number): Promise<Buffer | undefined> {
-      const document = await textBlocks.findOne({ _id: partId({ set, index }, part) });
-      return document ? textsOf(document) : undefined;
-    },
+    ...stored,
 
     async readPacked(place: PackedPlace): Promise<PackedBeginning | undefined> {
       const document = await packedBlocks.findOne({ _id: packedId(place) });
@@ -155,6 +149,38 @@ async function insertTexts(
   );
 }
 
+function createStoredReading({ assetBlocks, textBlocks }: Collections) {
+  return {
+    /** As it is stored. */
+    async readStoredAssets(
+      set: string,
+      index: number,
+    ): Promise<AssetBlock<PackedBytes> | undefined> {
+      const document = await assetBlocks.findOne(
+        { _id: blockId({ set, index }) },
+        { projection: { descriptionKeys: 0 } },
+      );
+      return document ? fromAssetDocument(document) : undefined;
+    },
+
+    /** As they are stored. */
+    async readStoredTexts(
+      set: string,
+      index: number,
+    ): Promise<BlockTexts<PackedBytes> | undefined> {
+      const document = await textBlocks.findOne({ _id: blockId({ set, index }) });
+      return document
+        ? { ...outlineOf(document.lengths, document.parts), first: textsOf(document) }
+        : undefined;
+    },
+
+    async readPart(set: string, index: number, part: number): Promise<Buffer | undefined> {
+      const document = await textBlocks.findOne({ _id: partId({ set, index }, part) });
+      return document ? unpack(textsOf(document)) : undefined;
+    },
+  };
+}
+
 /** A whole block of a revision in one language and coding. */
 export interface PackedPlace {
   readonly revisionId: string;
@@ -210,18 +236,21 @@ function toAssetDocument(
   };
 }
 
-function fromAssetDocument(document: AssetBlockDocument): AssetBlock {
-  const packed = bytesOf(document.assets);
+function fromAssetDocument(document: AssetBlockDocument): AssetBlock<PackedBytes> {
   return {
     assets: {
       ...outlineOf(document.assetLengths, document.parts),
-      first: unpack({ packed, rawBytes: document.assetsRawBytes }),
+      first: { packed: bytesOf(document.assets), rawBytes: document.assetsRawBytes },
     },
     descriptionOf: toUint16(document.descriptionOf),
     descriptionNumbers: toUint32(document.descriptionNumbers),
   };
 }
 
-function textsOf({ texts, textsRawBytes: rawBytes }: TextBlockDocument): Buffer {
-  return unpack({ packed: bytesOf(texts), rawBytes });
+function textsOf({ texts, textsRawBytes: rawBytes }: TextBlockDocument): PackedBytes {
+  return { packed: bytesOf(texts), rawBytes };
+}
+
+function unpackFirst(texts: BlockTexts<PackedBytes>): BlockTexts {
+  return { ...texts, first: unpack(texts.first) };
 }

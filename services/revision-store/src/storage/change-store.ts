@@ -2,12 +2,12 @@ import type { RevisionId } from '@inventory/contracts/ids';
 import { parseDocument } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
 import { freeBytes } from '@inventory/runtime/free-bytes';
+import { unpack, writePacked } from '@inventory/runtime/packed-bytes';
 import { Binary } from 'mongodb';
 import type { ChangeBlock } from '../domain/change.ts';
 import type { ChainPlace, ChainSpan, ChangeSet } from '../domain/change-chain.ts';
 import type { ChangeBlockDocument, ChangeSetDocument } from './change-documents.ts';
 import { type Collections, documents } from './collections.ts';
-import { unpack, writePacked } from './compression.ts';
 import { bytesOf, toNumberBytes, toUint32 } from './mapping.ts';
 
 /** A change set that the head's document does not have any more, or never had. */

@@ -1,12 +1,12 @@
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
 import { dateOf } from '@inventory/runtime/clock';
+import { freePacked, type PackedBytes, pack, unpack } from '@inventory/runtime/packed-bytes';
 import { Binary, type Collection } from 'mongodb';
 import type { ScanSource } from '../domain/observation.ts';
 import type { PageLists } from '../domain/page-lists.ts';
 import type { PageSurvey } from '../domain/page-survey.ts';
 import type { ManifestPage } from '../domain/scan.ts';
 import type { ChunkDocument } from './collections.ts';
-import { freePacked, type PackedBytes, pack, unpack } from './compression.ts';
 import { bytesOf } from './mapping.ts';
 import { fromSurveyBytes, toSurveyBytes } from './page-survey-bytes.ts';
 

@@ -1,6 +1,6 @@
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
-import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
 import { parseDocument } from '@inventory/mongo/parse-document';
+import { createSharedInserts } from '@inventory/mongo/shared-commands';
 import { dateOf } from '@inventory/runtime/clock';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
 import { claimedWork, type FirstClaim, newWork } from '@inventory/work/work-field';
@@ -45,7 +45,11 @@ export interface Decision {
 /** The records of scans: each is decided once. */
 export type ScanStore = ReturnType<typeof createScanStore>;
 
+/** A manifest names up to 250 pages. */
+const insertsPerCommand = 50;
+
 export function createScanStore(collection: Collection<ScanDocument>) {
+  const inserts = createSharedInserts<ScanDocument>(collection, insertsPerCommand);
   const inStateBefore = (scanId: string, fact: ScanFact): Filter<ScanDocument> => ({
     _id: scanId,
     state: { $in: statesBefore(fact) as ScanDocument['state'][] },
@@ -55,7 +59,7 @@ export function createScanStore(collection: Collection<ScanDocument>) {
     /** Records a completed scan and its pending assembly; false when the scan has a record. */
     async insertScan({ scan, trace, nowMs }: ReceivedScan, claim?: FirstClaim): Promise<boolean> {
       const size = sizeOf(scan.pages.length);
-      return insertNew(collection, {
+      return inserts.add({
         _id: scan.scanId,
         state: 'received',
         refreshId: scan.refreshId,
@@ -73,7 +77,7 @@ export function createScanStore(collection: Collection<ScanDocument>) {
       trace: TraceCarrier,
       nowMs: number,
     ): Promise<boolean> {
-      return insertNew(collection, {
+      return inserts.add({
         _id: scan.scanId,
         state: 'rejected',
         refreshId: scan.refreshId,
@@ -118,17 +122,4 @@ export function createScanStore(collection: Collection<ScanDocument>) {
       return { state, decided, scopeKey: scope, wasClaimed: (work?.owner ?? null) !== null };
     },
   };
-}
-
-async function insertNew(
-  collection: Collection<ScanDocument>,
-  document: ScanDocument,
-): Promise<boolean> {
-  try {
-    await collection.insertOne(document);
-    return true;
-  } catch (error) {
-    if (duplicateKeyOf(error) === null) throw error;
-    return false;
-  }
 }

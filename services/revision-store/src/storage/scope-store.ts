@@ -1,7 +1,6 @@
 import { parseDocument } from '@inventory/mongo/parse-document';
-import { sharedCommands } from '@inventory/mongo/shared-commands';
+import { createSharedReads } from '@inventory/mongo/shared-commands';
 import { dateOf } from '@inventory/runtime/clock';
-import { createBatcher } from '@inventory/runtime/concurrency';
 import { createLeases, heldBy, type Lease } from '@inventory/work/lease';
 import type { Collection, UpdateFilter } from 'mongodb';
 import { mintedAtMs } from '../domain/change-chain.ts';
@@ -139,16 +138,7 @@ export function createScopeStore(collection: Collection<ScopeDocument>, leaseMs:
 /** Reads that come together are one command; a head that is corrupt fails the reads of it alone. */
 function headReads(collection: Collection<ScopeDocument>) {
   const projection = { head: 1, knownSince: 1 };
-  const stored = createBatcher<string, ScopeDocument | null>({
-    ...sharedCommands,
-    itemsMax: headsPerCommand,
-    async flush(keys) {
-      const which = { _id: { $in: [...new Set(keys)] } };
-      const found = await collection.find(which, { projection }).toArray();
-      const byKey = new Map(found.map((document) => [document._id, document]));
-      return keys.map((key) => byKey.get(key) ?? null);
-    },
-  });
+  const stored = createSharedReads(collection, headsPerCommand, { projection });
   return async (scopeKey: string) => {
     const document = await stored.add(scopeKey);
     if (document === null) return null;

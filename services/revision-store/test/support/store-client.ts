@@ -10,7 +10,7 @@ import {
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { ManifestPage } from '@inventory/contracts/messages/revision-commands';
 import { type ContentCoding, exportFormat } from '@inventory/contracts/vocabulary';
-import { createLineBuffer, joinLines } from '@inventory/http/line-run';
+import { createLineJoiner } from '@inventory/http/line-run';
 import { packEnd } from '@inventory/http/packed-body';
 import { unpackers } from '@inventory/testkit/unpackers';
 import { digestOf, type Scan } from './scan-builder.ts';
@@ -120,7 +120,7 @@ export function createStoreClient(url: string): StoreClient {
   ): Promise<GivenPage> {
     const wanted = { language: 'english', ...query };
     return await read(scope, 'lines', wanted, (_, bytes) => {
-      const pieces = joinLines([bytes], exportFormat.parse(query['format']), createLineBuffer());
+      const pieces = createLineJoiner(exportFormat.parse(query['format']))([bytes]);
       return { text: Array.from(pieces, String).join('') };
     });
   }

@@ -1,7 +1,6 @@
-import type { Stack, StackService } from '@inventory/local-stack/stack';
+import type { Stack } from '@inventory/local-stack/stack';
 import { connectMongo } from '@inventory/mongo/connect';
 import { pause } from '@inventory/runtime/wait';
-import { type AccountBooks, readBooks } from '../account-books.ts';
 import { silentLogger } from '../bench-bus.ts';
 import { withStack } from '../bench-stack.ts';
 import type { BenchContext, Benchmark } from '../benchmark.ts';
@@ -16,12 +15,9 @@ const platformLatencyMs = 500;
 const scansPerCollector = 2;
 const pagesPerRefresh = 4;
 const assetsPerPage = 50;
-/** Credits for an inventory of one block. */
-const refreshPrice = 1;
 /** Twice what all collectors read at once, so that there is always a queue. */
 const underWay = 2 * collectorsMax * scansPerCollector;
 const settleMs = 6_000;
-const churnStepMs = 6_000;
 
 /** What a number of collectors did in a while. */
 interface Window {
@@ -32,8 +28,7 @@ interface Window {
 }
 
 /**
- * (h) One, two and four collectors at the same queue, each with as many scans at once; then
- * collectors come, go and are killed under that load, and every refresh and credit is accounted for.
+ * (h) One, two and four collectors at the same queue, each with as many scans at once.
  */
 export const scaling: Benchmark = {
   name: 'scaling',
@@ -55,7 +50,6 @@ export const scaling: Benchmark = {
 
 async function measure(stack: Stack, { quick, say }: BenchContext): Promise<Row[]> {
   const customer = await openCustomer(stack);
-  const before = await readBooks(stack, customer.accountId);
   const collectors = stack.services.filter(({ service }) => service === 'refresh-collector');
   await Promise.all(collectors.slice(1).map((collector) => collector.stop()));
   const assets = pagesPerRefresh * assetsPerPage;
@@ -68,21 +62,9 @@ async function measure(stack: Stack, { quick, say }: BenchContext): Promise<Row[
     say(`${count} collectors: ${window.perSecond.toFixed(2)} refreshes a second`);
     windows.push(window);
   }
-  const calm = load.finished.length;
-  await comeAndGo(collectors, say);
   await load.end();
-  const after = await readBooks(stack, customer.accountId);
   await customer.close();
-  const wrong = countWrong(load.finished, before, after);
-  say(`${load.finished.length} refreshes are over, ${wrong} of them are not accounted for`);
-  const churned = load.finished.length - calm;
-  return [
-    ...windowRows(windows),
-    moreIsBetter({
-      ...{ name: 'refreshes accounted for while collectors come, go and are killed', unit: '' },
-      ...{ value: churned - wrong, yardstick: churned, floor: 1 },
-    }),
-  ];
+  return windowRows(windows);
 }
 
 async function measureWindow(
@@ -123,38 +105,6 @@ async function scansByCollector(
   } finally {
     await close();
   }
-}
-
-/** Collectors leave by SIGTERM, are killed, and come back, with the load as it was. */
-async function comeAndGo(
-  collectors: readonly StackService[],
-  say: (sentence: string) => void,
-): Promise<void> {
-  const [first, second, third, fourth] = collectors;
-  const steps: readonly (readonly [string, () => readonly (Promise<void> | undefined)[]])[] = [
-    ['SIGTERM of one of four', () => [fourth?.stop()]],
-    ['kill -9 of one of three, which is started again', () => [third?.kill('SIGKILL')]],
-    ['one more, and SIGTERM of another', () => [fourth?.start(), second?.restart()]],
-    ['kill -9 of two of four at once', () => [first?.kill('SIGKILL'), fourth?.stop('SIGKILL')]],
-    ['back to four', () => collectors.map((collector) => collector.start())],
-  ];
-  for (const [sentence, step] of steps) {
-    say(sentence);
-    await Promise.all(step());
-    await pause(churnStepMs);
-  }
-}
-
-/** Refreshes that ended otherwise than completely, twice, with an open hold, or at another price. */
-function countWrong(
-  finished: readonly FinishedRefresh[],
-  before: AccountBooks,
-  after: AccountBooks,
-): number {
-  const failed = finished.filter(({ outcome }) => outcome !== 'complete_changed').length;
-  const doubled = finished.length - new Set(finished.map(({ id }) => id)).size;
-  const charged = before.totalCredits - after.totalCredits;
-  return failed + doubled + after.openHolds + Math.abs(charged - refreshPrice * finished.length);
 }
 
 function windowRows([one, ...more]: readonly Window[]): Row[] {

@@ -1,7 +1,7 @@
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { sizePlatformId } from '../platform-ids.ts';
-import { inventoryRequest, pageOf, unlimitedWorld } from '../testing/ask-platform.ts';
+import { inventoryRequest, unlimitedWorld } from '../testing/ask-platform.ts';
 import { answer } from './answer.ts';
 import type { FaultRule } from './fault-rules.ts';
 import type { World } from './world.ts';
@@ -65,44 +65,6 @@ describe('the order of checks (upstream 5)', () => {
     );
   });
 
-  it('shows a private inventory as private for every application, owned or not', () => {
-    const world = worldWith(new Set(['private', 'unknownApp']));
-
-    expect(answer(inventoryRequest({ platformId, appId: 12 }), world).status).toBe(403);
-  });
-
-  it('spends a slot for a private answer', () => {
-    const world = worldWith(new Set(['private']));
-    for (let request = 0; request < 6; request += 1) {
-      answer(inventoryRequest({ platformId, nowMs: request }), world);
-    }
-
-    expect(answer(inventoryRequest({ platformId, nowMs: 7 }), world).status).toBe(429);
-  });
-
-  it('limits each egress identity by itself', () => {
-    const world = worldWith(new Set());
-    for (let request = 0; request < 7; request += 1) {
-      answer(inventoryRequest({ platformId, nowMs: request, identity: 'first' }), world);
-    }
-
-    expect(
-      answer(inventoryRequest({ platformId, nowMs: 8, identity: 'first' }), world).status,
-    ).toBe(429);
-    expect(
-      answer(inventoryRequest({ platformId, nowMs: 8, identity: 'second' }), world).status,
-    ).toBe(200);
-  });
-
-  it('shows a poor identity a block page that looks like privacy (upstream 6.6)', () => {
-    const world = worldWith(new Set());
-    world.identityModes.set('tester', 'block_page');
-
-    const answered = answer(inventoryRequest({ platformId }), world);
-
-    expect([answered.status, String(answered.body)]).toEqual([403, 'null']);
-  });
-
   it('does not spend a fault plan on requests that never come that far', () => {
     const world = worldWith(new Set());
     world.faultRules.set('once', itemServerFault(1));
@@ -112,41 +74,5 @@ describe('the order of checks (upstream 5)', () => {
     const passed = answer(inventoryRequest({ platformId }), world);
 
     expect([throttled.status, struck.status, passed.status]).toEqual([400, 500, 200]);
-  });
-
-  it('refuses what is no count like one that is too big', () => {
-    const request = inventoryRequest({ platformId, count: Number.NaN });
-
-    expect(answer(request, worldWith(new Set())).status).toBe(400);
-  });
-
-  it('gives its largest page when no count is asked, also on a day of drift', () => {
-    const world = worldWith(new Set());
-    world.limits = { ...world.limits, countMax: 1_000 };
-    const request = inventoryRequest({ platformId: sizePlatformId(1_500), count: undefined });
-
-    expect(pageOf(answer(request, world)).assets).toHaveLength(1_000);
-    expect(answer({ ...request, count: 1_001 }, world).status).toBe(400);
-  });
-
-  it('shows the owner-only context empty to strangers (upstream 6.19)', () => {
-    const answered = answer(inventoryRequest({ platformId, contextId: 16 }), worldWith(new Set()));
-
-    expect(String(answered.body)).toBe('{"total_inventory_count":0,"success":1,"rwgrsn":-2}');
-  });
-
-  it('answers EResult 2 to a cursor the inventory never had', () => {
-    const request = inventoryRequest({ platformId, startAssetId: '12345' });
-
-    const answered = answer(request, worldWith(new Set()));
-
-    expect(String(answered.body)).toBe('{"error":"SimRefresh failed with EResult 2"}');
-  });
-
-  it('adds the fixed latency to every inventory answer', () => {
-    const world = worldWith(new Set(['private']));
-    world.latency = { fixedMs: 500, slowMs: 0 };
-
-    expect(answer(inventoryRequest({ platformId }), world).delayMs).toBe(500);
   });
 });

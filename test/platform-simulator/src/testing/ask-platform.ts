@@ -24,7 +24,7 @@ export function inventoryRequest(part: Partial<InventoryRequest>): InventoryRequ
   };
 }
 
-export function pageOf(answered: Answer): WirePage {
+function pageOf(answered: Answer): WirePage {
   return JSON.parse(String(answered.body)) as WirePage;
 }
 

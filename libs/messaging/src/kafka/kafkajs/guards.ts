@@ -75,8 +75,13 @@ interface PartitionBatch {
   readonly rawMessages: readonly unknown[];
 }
 
+/** A client has one for each time that it restarted itself. */
+interface Membership extends JoiningGroup {
+  memberId: string | null;
+}
+
 interface ConsumerGroup {
-  joinAndSync(this: JoiningGroup): Promise<void>;
+  joinAndSync(this: Membership): Promise<void>;
   fetch(this: object, nodeId: number): Promise<readonly PartitionBatch[]>;
 }
 
@@ -98,8 +103,12 @@ export function guardSeeks(): void {
 /**
  * A member whose rejoin fails (its coordinator is still loading the group) continues to fetch under
  * its previous membership, or under none, which sends no heartbeat and cannot commit. Here a fetch
- * after a failed join fails until the next join succeeds. Before its first join a member removes
- * those of an earlier process of its instance.
+ * after a failed join fails until the next join succeeds. Before it joins as a new member it
+ * removes those of an earlier process of its instance.
+ *
+ * A client that loses its only broker may restart itself, and would join as a new member: its group
+ * would wait for the session of the one that it was. Here it is that one again; a coordinator that
+ * has forgotten it says so, and the client joins anew.
  *
  * A response lists every partition that was asked for, and the client computes lags of each one,
  * passes it to a worker and checks the heartbeat. Those without records are left out here; a
@@ -109,14 +118,13 @@ export function guardJoins(): void {
   const groupModule: unknown = require('kafkajs/src/consumer/consumerGroup');
   const { prototype } = groupModule as { readonly prototype: ConsumerGroup };
   const notJoined = new WeakSet<object>();
-  const started = new WeakSet<object>();
+  const memberships = new WeakMap<object, Membership>();
   guardMethods('kafkajs', prototype, ({ joinAndSync, fetch }) => ({
     async joinAndSync() {
       try {
-        if (!started.has(this)) {
-          started.add(this);
-          await removePredecessors(this);
-        }
+        this.memberId ??= memberships.get(this.cluster)?.memberId ?? null;
+        memberships.set(this.cluster, this);
+        if (this.memberId === null) await removePredecessors(this);
         await joinAndSync.call(this);
         notJoined.delete(this);
       } catch (error) {

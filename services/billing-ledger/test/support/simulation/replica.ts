@@ -1,4 +1,4 @@
-import type { MessageBus, OutgoingMessage, ReceivedMessage } from '@inventory/messaging/bus';
+import type { OutgoingMessage, ReceivedMessage } from '@inventory/messaging/bus';
 import type { Clock } from '@inventory/runtime/clock';
 import { createLogger } from '@inventory/runtime/logger';
 import { createAccountCache } from '../../../src/journal/account-cache.ts';
@@ -47,15 +47,9 @@ export interface Replica {
 export interface ReplicaFaults {
   readonly wrapJournal?: (journal: Journal) => Journal;
   readonly keepsCache?: boolean;
-  /** Sends the outcomes that it expects before anything is stored. */
-  readonly publishesFirst?: boolean;
   readonly dropsOutcomes?: boolean;
-  /** Reports what was commanded, without the entries that begin a month. */
-  readonly omitsOpenings?: boolean;
   /** Counts the commands of an account that is not up to date as done. */
   readonly dropsPostponed?: boolean;
-  /** Never compares its clock with the store's. */
-  readonly trustsClock?: boolean;
 }
 
 /** Clocks differ by less than this, but for those that are wrong. */
@@ -74,7 +68,6 @@ export function startReplica(world: World, planted: ReplicaFaults = {}): Replica
   const connected = connectJournal({ ...world, process });
   const journal = planted.wrapJournal?.(connected) ?? connected;
   const snapshots = connectSnapshots(world, process);
-  const machineClock = driftingClock(world);
   // Small on purpose: what a big process forgets in weeks, this one forgets at once.
   const accounts = createAccountCache(1 + chance.below(3));
   const cache = planted.keepsCache
@@ -110,7 +103,7 @@ export function startReplica(world: World, planted: ReplicaFaults = {}): Replica
     cache,
     recent: createRecentEntries(1 + chance.below(12)),
     prices: fixedPrices,
-    clock: planted.trustsClock ? machineClock : journalClockOf(world, machineClock),
+    clock: journalClockOf(world, driftingClock(world)),
     limits: { entriesMax: 1 + chance.below(6), bytesMax: 256 * 1024 },
     onCommitted: keeper.noteCommit,
   });
@@ -128,7 +121,7 @@ export function startReplica(world: World, planted: ReplicaFaults = {}): Replica
   };
   const handle = createOnBillingCommands({
     commitCommands: commit,
-    bus: planted.omitsOpenings ? withoutOpenings(bus) : bus,
+    bus,
     logger,
   });
   const onBatch: Replica['onBatch'] = async (messages) => {
@@ -140,38 +133,10 @@ export function startReplica(world: World, planted: ReplicaFaults = {}): Replica
   };
   return {
     process,
-    onBatch: planted.publishesFirst ? publishingFirst(onBatch, world) : onBatch,
+    onBatch,
     onReassigned: () => cache.dropAll(),
     saveSnapshots: keeper.saveDue,
   };
-}
-
-function withoutOpenings({ publish }: Pick<MessageBus, 'publish'>): Pick<MessageBus, 'publish'> {
-  const isOpening = (message: OutgoingMessage) =>
-    message.type === 'billing.outcome.v1' && ['expire', 'allowance'].includes(message.body.kind);
-  return { publish: (messages) => publish(messages.filter((message) => !isOpening(message))) };
-}
-
-/** Plays the batch against a store of its own first, and publishes its outcomes. */
-function publishingFirst(onBatch: Replica['onBatch'], world: World): Replica['onBatch'] {
-  return async (messages) => {
-    const rehearsal = startRehearsal(world);
-    await rehearsal(messages);
-    await onBatch(messages);
-  };
-}
-
-function startRehearsal(world: World): Replica['onBatch'] {
-  const store: Store = {
-    commits: new Map(world.store.commits),
-    keys: new Set(world.store.keys),
-    positions: new Set(world.store.positions),
-    guarantees: world.store.guarantees,
-    latestTime: world.store.latestTime,
-    futureEntries: [],
-  };
-  const faults = { percent: 0 };
-  return startReplica({ ...world, store, faults, snapshots: new Map() }).onBatch;
 }
 
 /** No two processes agree on the time, and some clocks are wrong until they are set. */

@@ -1,4 +1,10 @@
-import { createLineBuffer, joinLines, writeLineRun } from '@inventory/http/line-run';
+import {
+  createLineJoiner,
+  type LineRun,
+  type RunTexts,
+  writeLineRun,
+} from '@inventory/http/line-run';
+import { pack } from '@inventory/runtime/packed-bytes';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import {
@@ -7,18 +13,35 @@ import {
 } from '../../test/support/arbitraries.ts';
 import { assemble, type Page } from '../../test/support/assembled-inventory.ts';
 import { memoryInventory } from '../../test/support/memory-inventory.ts';
-import { readExportLines } from '../operations/read-export-lines.ts';
-import { exportLines, type UnjoinedLines } from './export-lines.ts';
-import { joinTexts } from './joined-texts.ts';
+import { joinTexts } from '../domain/joined-texts.ts';
+import type { BlockReading } from '../storage/block-cache.ts';
+import type { BlockTexts } from '../storage/block-store.ts';
+import { exportLines } from './export-lines.ts';
+import { type ExportReading, readExportLines } from './read-export-lines.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 type Format = 'ndjson' | 'csv';
 
 /** The lines as their sender joins them. */
-function linesOf(lines: UnjoinedLines, format: Format): Buffer[] {
-  const pieces = joinLines(writeLineRun(lines), format, createLineBuffer());
+function linesOf(lines: LineRun, format: Format): Buffer[] {
+  const pieces = createLineJoiner(format)(writeLineRun(lines));
   return Array.from(pieces, (piece) => Buffer.from(piece));
 }
+
+/** Blocks as they are stored, where they are in one part. */
+const asStored = (blocks: BlockReading): ExportReading => ({
+  ...blocks,
+  async readAssets(set, index) {
+    const block = await blocks.readAssets(set, index);
+    return block && { ...block, assets: await packFirst(block.assets) };
+  },
+  async readTexts(set, index) {
+    const texts = await blocks.readTexts(set, index);
+    return texts && (await packFirst(texts));
+  },
+});
+
+const packFirst = async (texts: BlockTexts) => ({ ...texts, first: await pack(texts.first) });
 
 /** Every line of an inventory, read from one position to the next. */
 async function readAll(pages: readonly Page[], blockAssets: number, format: Format, from = 0) {
@@ -26,7 +49,7 @@ async function readAll(pages: readonly Page[], blockAssets: number, format: Form
   const deps = {
     scopes: { readHead: async () => observation },
     observations: { findSuperseded: async () => null },
-    blocks,
+    blocks: asStored(blocks),
     clock: { now: () => 0 },
     settings: {
       retention: { supersededKeptMs: 0, changesKeptMs: 0, headKeptMs: 0, erasedKeptMs: 0 },
@@ -90,19 +113,11 @@ describe('The lines of an export [export]', () => {
     const range = { index: 0, from: 1, to: 4 };
     const content = { ...part.content, descriptionOf: Uint16Array.of(1, 2, 0, 2) };
 
-    const { assets, descriptions } = exportLines.ndjson({ range, content });
+    const { assets, descriptions } = exportLines({ range, content }, 'ndjson');
+    const textOf = ({ bytes }: RunTexts) => [bytes].flat().join('');
 
-    expect(assets.pieces.join('')).toBe('2,3,4');
-    expect(descriptions.pieces.join('')).toBe('"a","b"');
-  });
-
-  it('stay one line each where the stored JSON is broken between its tokens', () => {
-    const broken = '{\r\n "assetid" : "1",\n"n": 1e400 }';
-    const part = partOf([broken], []);
-
-    expect(linesOf(exportLines.ndjson(part), 'ndjson').join('')).toBe(
-      '{"asset":{   "assetid" : "1", "n": 1e400 },"description":null}\n',
-    );
+    expect(textOf(assets)).toBe('2,3,4');
+    expect(textOf(descriptions)).toBe('"a","b"');
   });
 
   it('as CSV are cells that break out of nothing and run nowhere', () => {
@@ -110,7 +125,7 @@ describe('The lines of an export [export]', () => {
     const texts = { market_hash_name: '=1+1', name: 'a "b", c\nd', type: '-x', tradable: 1 };
     const part = partOf([JSON.stringify(asset)], [JSON.stringify(texts)]);
 
-    expect(linesOf(exportLines.csv(part), 'csv').join('')).toBe(
+    expect(linesOf(exportLines(part, 'csv'), 'csv').join('')).toBe(
       `18446744073709551615,5,0,730,,,,'=1+1,"a ""b"", c\nd",'-x,1,\r\n`,
     );
   });

@@ -1,0 +1,91 @@
+import type {
+  AccountId,
+  CredentialId,
+  ProjectId,
+  ServiceAccountId,
+} from '@inventory/contracts/ids';
+import type { MessageBody } from '@inventory/contracts/messages';
+import type { MessageBus } from '@inventory/messaging/bus';
+import { isoTime } from '@inventory/runtime/clock';
+import { withDeadline } from '@inventory/runtime/wait';
+import type { ServiceContext } from '@inventory/service-host/service-context';
+import { startOutbox } from '@inventory/work/outbox';
+import type { Db } from 'mongodb';
+import { digitsKept } from './digest-set.domain.ts';
+import { tenancyCollections } from './tenancy-documents.ts';
+import type { Announcement } from './tenancy-store.ts';
+
+export type AuthorityChange = MessageBody<'authority.changed.v1'>;
+
+/** What is changed: its message is in the most specific of these documents. */
+export interface ChangedThing {
+  readonly accountId: AccountId;
+  readonly projectId?: ProjectId;
+  readonly serviceAccountId?: ServiceAccountId;
+  readonly credentialId?: CredentialId;
+  /** Of a secret that the change issues. */
+  readonly newSecretDigest?: string;
+}
+
+/**
+ * Makes a change: `write` stores it with its message in one write, and returns null where it stores
+ * nothing. A stored change invalidates the cache of this replica, and its message is published to all.
+ */
+export type Announce = <Changed>(
+  thing: ChangedThing,
+  write: (announcement: Announcement) => Promise<Changed | null>,
+) => Promise<Changed | null>;
+
+/** Longest wait of an operator's response for the published message; it is sent later then. */
+const publishWithinMs = 2_000;
+
+/** Announces changes, and publishes the messages that a crash left in their documents. */
+export function startAnnouncing(
+  {
+    db,
+    publish,
+    invalidate,
+  }: {
+    readonly db: Db;
+    readonly publish: MessageBus['publish'];
+    readonly invalidate: (change: Pick<AuthorityChange, 'account_id' | 'new_secret'>) => void;
+  },
+  context: Pick<ServiceContext, 'clock' | 'identifiers' | 'lifetime' | 'logger'>,
+): Announce {
+  const { clock, identifiers, logger } = context;
+  const outboxOf = (collectionName: string) =>
+    startOutbox({ db, collectionName, publish }, context);
+  const accounts = outboxOf(tenancyCollections.accounts);
+  const projects = outboxOf(tenancyCollections.projects);
+  const serviceAccounts = outboxOf(tenancyCollections.serviceAccounts);
+  const credentials = outboxOf(tenancyCollections.credentials);
+
+  function flush({ accountId, projectId, serviceAccountId, credentialId }: ChangedThing) {
+    if (credentialId !== undefined) return credentials.flush(credentialId);
+    if (projectId !== undefined) return projects.flush(projectId);
+    if (serviceAccountId !== undefined) return serviceAccounts.flush(serviceAccountId);
+    return accounts.flush(accountId);
+  }
+
+  return async (thing, write) => {
+    const { accountId, projectId = null, credentialId = null, newSecretDigest } = thing;
+    const atMs = clock.now();
+    const body: AuthorityChange = {
+      account_id: accountId,
+      project_id: projectId,
+      credential_id: credentialId,
+      at: isoTime(atMs),
+      ...(newSecretDigest !== undefined && { new_secret: newSecretDigest.slice(0, digitsKept) }),
+    };
+    const id = `authority-changed:${identifiers.uuidV7()}`;
+    const changed = await write({ message: { type: 'authority.changed.v1', id, body }, atMs });
+    if (changed === null) return null;
+    invalidate(body);
+    try {
+      await withDeadline(flush(thing), publishWithinMs, 'publishing a change of a principal');
+    } catch (error) {
+      logger.warn({ err: error }, 'change of a principal not published yet');
+    }
+    return changed;
+  };
+}

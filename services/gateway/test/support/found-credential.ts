@@ -1,0 +1,50 @@
+import { newAccountId, newCredentialId, newProjectId } from '@inventory/testkit/builders';
+import {
+  type Account,
+  type Credential,
+  defaultServiceAccountId,
+  defaultServiceAccountOf,
+  type FoundCredential,
+} from '../../src/tenancy/tenancy.domain.ts';
+
+const times = { createdAtMs: 0, changedAtMs: 0 };
+const owner = { name: null, state: 'active', networkPolicy: null, ...times } as const;
+
+/** A Credential with `*` whose one secret has the digest `digest`, with its owners, but for these changes. */
+export function foundCredential(
+  changes: { readonly [Part in keyof FoundCredential]?: Partial<FoundCredential[Part]> } = {},
+): FoundCredential {
+  const accountId = newAccountId();
+  const projectId = newProjectId();
+  const account: Account = {
+    ...owner,
+    id: accountId,
+    name: 'Trader',
+    requestsPerMinute: 120,
+    defaultNetworkPolicy: null,
+    trafficLimitPerMinute: null,
+    hasServiceAccounts: false,
+    eventsEnabled: true,
+    captureEnabled: true,
+    ...changes.account,
+  };
+  const credential: Credential = {
+    ...owner,
+    id: newCredentialId(),
+    accountId,
+    projectId,
+    serviceAccountId: defaultServiceAccountId(accountId),
+    permissions: ['*'],
+    expiresAtMs: null,
+    secrets: [{ digest: 'digest', issuedAtMs: 0, validUntilMs: null }],
+    rotation: 0,
+    revokedAtMs: null,
+    ...changes.credential,
+  };
+  return {
+    account,
+    credential,
+    project: { ...owner, id: projectId, accountId, ...changes.project },
+    serviceAccount: { ...defaultServiceAccountOf(account), ...changes.serviceAccount },
+  };
+}
