@@ -6,7 +6,7 @@ import {
   zstdCompressSync,
   zstdDecompressSync,
 } from 'node:zlib';
-import { freeBytes } from '@inventory/runtime/free-bytes';
+import { freeBytes } from './free-bytes.ts';
 
 const compress = promisify<Buffer, ZstdOptions, Buffer>(zstdCompress);
 /** Packed bytes that one turn of the event loop takes from a thread of zlib. */

@@ -139,6 +139,16 @@ export function createBlockStore(collections: Collections) {
   };
 }
 
+async function insertTexts(
+  textBlocks: Collections['textBlocks'],
+  fields: Omit<TextBlockDocument, 'texts' | 'textsRawBytes'>,
+  texts: NewTexts,
+): Promise<void> {
+  await writePacked(texts, ({ packed, rawBytes }) =>
+    textBlocks.insertOne({ ...fields, texts: new Binary(packed), textsRawBytes: rawBytes }),
+  );
+}
+
 function createStoredReading({ assetBlocks, textBlocks }: Collections) {
   return {
     /** As it is stored. */
@@ -169,16 +179,6 @@ function createStoredReading({ assetBlocks, textBlocks }: Collections) {
       return document ? unpack(textsOf(document)) : undefined;
     },
   };
-}
-
-async function insertTexts(
-  textBlocks: Collections['textBlocks'],
-  fields: Omit<TextBlockDocument, 'texts' | 'textsRawBytes'>,
-  texts: NewTexts,
-): Promise<void> {
-  await writePacked(texts, ({ packed, rawBytes }) =>
-    textBlocks.insertOne({ ...fields, texts: new Binary(packed), textsRawBytes: rawBytes }),
-  );
 }
 
 /** A whole block of a revision in one language and coding. */
