@@ -1,5 +1,6 @@
 import { type ExportFormat, exportFrames } from '@inventory/contracts/vocabulary';
 import { invariant } from '@inventory/runtime/bug';
+import { freeBytes } from '@inventory/runtime/free-bytes';
 import { type PackedBytes, unpack } from '@inventory/runtime/packed-bytes';
 import { bytesOf, joined } from './byte-parts.ts';
 
@@ -78,6 +79,7 @@ export function createLineJoiner(format: ExportFormat, pieceBytes = 128 * 1024):
       // Behind the last line is what stands before the next one.
       yield piece.subarray(0, end - before.length);
     }
+    for (const { bytes } of [run.assets, run.descriptions]) freeBytes(bytes);
   };
 }
 

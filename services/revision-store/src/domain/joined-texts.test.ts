@@ -111,11 +111,17 @@ test('texts that are put in one by one, in any order, are joined as at once', ()
       );
 
       for (const { text, row } of rows.toSorted((left, right) => left.turn - right.turn)) {
-        putText(open, row, Buffer.from(`[${text}]`), 1);
+        expect(putText(open, row, Buffer.from(`[${text}]`), 1)).toBe(true);
       }
 
       expect(String(open.bytes)).toBe(String(whole.bytes));
     }),
     { numRuns: propertyRuns(1_000) },
   );
+});
+
+test('a text that is not all there is noticed (Complete)', () => {
+  const open = openTexts(Uint32Array.of(3));
+
+  expect(putText(open, 0, Buffer.from('12'), 0)).toBe(false);
 });

@@ -77,14 +77,16 @@ export function offsetsIn(lengths: Uint32Array): {
   return { offsets, end };
 }
 
-/** Puts the text of a row, which begins at `start` in `from`, into its place. */
+/** Puts the text of a row, which begins at `start` in `from`, into its place. False where it is not all there. */
 export function putText(
   { bytes, lengths, offsets }: OpenTexts,
   row: number,
   from: Buffer,
   start: number,
-): void {
-  from.copy(bytes, offsets[row] ?? 0, start, start + (lengths[row] ?? 0));
+): boolean {
+  const length = lengths[row] ?? 0;
+  const copied = from.copy(bytes, offsets[row] ?? 0, start, start + length);
+  return copied === length;
 }
 
 /** A copy of the wanted texts alone, each in its row, so that a few do not keep the others in memory. */

@@ -97,7 +97,7 @@ export async function gatherHeadRows(
       for (const { row, bytes, start } of rows) {
         const place = byRow.get(row);
         const texts = place && opened[place.of];
-        if (texts) putText(texts, place.at, bytes, start);
+        if (texts) invariant(putText(texts, place.at, bytes, start), 'a text of the head is whole');
       }
     }
   }

@@ -98,6 +98,6 @@ function copyRows(
     const at = 2 * rowOf(sources[row] ?? 0);
     const [start = 0, end = 0] = [spans[at], spans[at + 1]];
     invariant(end - start === lengths[row], 'a row is as long as it was surveyed');
-    putText(joined, row, page, start - from);
+    invariant(putText(joined, row, page, start - from), 'a text of a page is whole');
   }
 }

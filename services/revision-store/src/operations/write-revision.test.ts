@@ -10,7 +10,7 @@ const pageCount = 16;
 const row = Buffer.from('{"a":1}');
 
 /** A new revision of one asset a page and a block, each group of four blocks written when released. */
-function openWriting() {
+function openWriting(textOf = (_page: number) => row) {
   const survey = openSurvey(0);
   for (let page = 0; page < pageCount; page += 1) {
     const ids = { appid: 730, contextid: '2', classid: '1', instanceid: '0', amount: '1' };
@@ -26,7 +26,7 @@ function openWriting() {
     async readPage(page) {
       read.push(page);
       const spans = Uint32Array.of(0, row.length);
-      const assets = { from: 0, spans, text: () => row, free() {}, packed: null };
+      const assets = { from: 0, spans, text: () => textOf(page), free() {}, packed: null };
       return { assets, descriptions: assets };
     },
   };
@@ -75,4 +75,16 @@ test('the next group of blocks is gathered while one is written, and no other (E
 
   expect(await writing).toBe(true);
   expect(read).toEqual(Array.from({ length: pageCount }, (_, page) => page));
+});
+
+test('a block whose texts are not whole is never written (Complete)', async () => {
+  const { writing, started, release } = openWriting((page) => (page === 2 ? Buffer.of() : row));
+  const ended = writing.catch(String);
+  for (let turn = 0; turn < 9; turn += 1) {
+    await nextTurn();
+    release();
+  }
+
+  expect(await ended).toMatch(/texts of a block are whole/);
+  expect(started).not.toContain(2);
 });

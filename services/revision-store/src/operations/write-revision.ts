@@ -13,7 +13,7 @@ import {
   planTexts,
   type TextPlan,
 } from '../domain/block-plan.ts';
-import { cutByBytes, partEnd } from '../domain/joined-texts.ts';
+import { cutByBytes, offsetsIn, partEnd } from '../domain/joined-texts.ts';
 import { assetIdentity } from '../domain/page-survey.ts';
 import type { CompletedScan } from '../domain/scan.ts';
 import type { ScanComparison } from '../domain/scan-comparison.ts';
@@ -213,6 +213,7 @@ function openWriter(
       if (gathered === null) return false;
       writing = forEachLimited(group.entries(), packedAtOnce, async ([at, part]) => {
         const bytes = gathered[at] ?? Buffer.alloc(0);
+        invariant(areWhole(bytes, textsOf(part)), 'the texts of a block are whole');
         await writePart(blocks, part, bytes);
         if (Buffer.isBuffer(bytes)) freeBytes(bytes);
       });
@@ -222,6 +223,12 @@ function openWriter(
     },
     written: () => writing,
   };
+}
+
+/** Bytes that were freed too early are empty: nothing that is not whole is ever written. */
+function areWhole(bytes: Buffer | PackedBytes, { lengths }: Pick<TextPlan, 'lengths'>): boolean {
+  const rawBytes = Buffer.isBuffer(bytes) ? bytes.length : bytes.rawBytes;
+  return rawBytes === Math.max(0, offsetsIn(lengths).end - 1);
 }
 
 function textsOf({ texts, starts, part }: PartToWrite): TextPlan {
