@@ -52,17 +52,13 @@ test('only the gateway gets the operator token and the cursor keys', () => {
   expect(others).not.toHaveProperty('WEBHOOK_SECRET_KEYS');
 });
 
-test('the services that hold whole pages have a small young generation, unless the user sets another, and return the memory of pages', () => {
+test('the services that hold whole pages have a small young generation, unless the user sets another', () => {
   const options = (given: Record<string, string>, at: typeof collector | typeof gateway) =>
     serviceEnvironment(at, { ...surroundings, given })['NODE_OPTIONS'];
   const given = { NODE_OPTIONS: '--max-semi-space-size=64' };
 
   expect(options({}, collector)).toBe('--max-semi-space-size=16');
   expect(options({}, gateway)).toBeUndefined();
-  expect(serviceEnvironment(collector, surroundings)).toMatchObject({
-    MALLOC_MMAP_THRESHOLD_: '262144',
-  });
-  expect(serviceEnvironment(gateway, surroundings)).not.toHaveProperty('MALLOC_MMAP_THRESHOLD_');
   expect(options(given, collector)).toBe('--max-semi-space-size=64');
 });
 

@@ -42,7 +42,7 @@ export function serviceEnvironment(
     ...(service === 'refresh-collector' && simulatorUrl ? simulatorReading(simulatorUrl) : {}),
     ...(service === 'gateway' ? { API_REFERENCE_TRY: 'true' } : {}),
     ...(service === 'event-stream' ? { WEBHOOK_ALLOW_PRIVATE: 'true' } : {}),
-    ...(holdsPages.has(service) ? pageMemory : {}),
+    ...(holdsPages.has(service) ? { NODE_OPTIONS: '--max-semi-space-size=16' } : {}),
     ...withoutRunner(given),
     NODE_ENV: 'production',
     OTEL_SERVICE_NAME: service,
@@ -51,18 +51,11 @@ export function serviceEnvironment(
   };
 }
 
-/** Their peak is that of a large scan. */
-const holdsPages: ReadonlySet<ServiceName> = new Set(['refresh-collector', 'revision-store']);
-
 /**
- * Pages that were dropped stay in memory until the young generation is full: with half the size of V8's
- * own the peak is 70 to 90 MB lower. Those that are freed return to the system where each has a mapping of
- * its own; else glibc takes the size of the largest for the limit, and keeps 30 to 50 MB between others.
+ * Their peak is that of a large scan: pages that were dropped stay in memory until the young generation
+ * is full. With half the size of V8's own it is 70 to 90 MB lower.
  */
-const pageMemory = {
-  NODE_OPTIONS: '--max-semi-space-size=16',
-  MALLOC_MMAP_THRESHOLD_: '262144',
-} as const;
+const holdsPages: ReadonlySet<ServiceName> = new Set(['refresh-collector', 'revision-store']);
 
 /** Database of a service: a name of its own on the stack's one server. */
 export function databaseOf(service: ServiceName, databasePrefix: string): string {

@@ -4,9 +4,8 @@ import { root } from '../../tidy/tracked-files.ts';
 
 export type Settings = Readonly<Record<string, string>>;
 
-/** Read by glibc, by Node and by the telemetry SDK, whatever the service. */
+/** Read by Node and by the telemetry SDK, whatever the service. */
 const platformSettings = new Set([
-  'MALLOC_MMAP_THRESHOLD_',
   'NODE_ENV',
   'NODE_OPTIONS',
   'OTEL_EXPORTER_OTLP_ENDPOINT',
