@@ -17,7 +17,11 @@ export interface Yardstick {
 
 /** Starts `yardsticks/<name>.js` with these arguments. */
 export async function startYardstick(name: string, args: readonly string[]): Promise<Yardstick> {
-  const child: ChildProcess = fork(join(__dirname, `${name}.js`), [...args], { stdio: 'inherit' });
+  const child: ChildProcess = fork(join(__dirname, `${name}.js`), [...args], {
+    stdio: 'inherit',
+    // Of bare kafkajs, which computes them.
+    execArgv: [...process.execArgv, '--disable-warning=TimeoutNegativeWarning'],
+  });
   endWithProcess(child);
   const [ready] = (await once(child, 'message')) as [string];
   return {
