@@ -34,7 +34,9 @@ export function writeLineRun({ assets, descriptions, descriptionOf, firstRow }: 
   return [
     viewOf(
       Uint32Array.of(
-        ...[assets.lengths.length, descriptions.lengths.length, firstRow],
+        assets.lengths.length,
+        descriptions.lengths.length,
+        firstRow,
         ...groups.flatMap(({ pieces, rawBytes }) => [bytesOf(pieces), rawBytes]),
       ),
     ),

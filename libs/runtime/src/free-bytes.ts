@@ -7,7 +7,7 @@ const leftOverMax = 1;
  * come together. The bytes, and all views of them, are empty from then on; so no call may be working on
  * them. Bytes that share their memory with others stay as they are.
  */
-export function freeBytes({ buffer, byteOffset, byteLength }: Buffer): void {
+export function freeBytes({ buffer, byteOffset, byteLength }: NodeJS.ArrayBufferView): void {
   const isAll = byteOffset === 0 && buffer.byteLength - byteLength <= leftOverMax;
   // Small ones are in a pool.
   const isOwn = isAll && byteLength > Buffer.poolSize;

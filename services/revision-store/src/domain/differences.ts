@@ -51,13 +51,6 @@ export function addDifference(differences: Differences, added: Difference): void
   differences.size = size + 1;
 }
 
-/** Returns their memory: what is written after them needs as much. */
-export function freeDifferences({ keys, inHead, headBytes, inScan }: Differences): void {
-  for (const { buffer } of [keys.bytes, keys.ends, inHead, headBytes, inScan]) {
-    (buffer as ArrayBuffer).transfer(0);
-  }
-}
-
 export function differenceKey({ keys }: Differences, number: number): string {
   return textAt(keys, number);
 }

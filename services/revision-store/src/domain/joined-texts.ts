@@ -77,7 +77,10 @@ export function offsetsIn(lengths: Uint32Array): {
   return { offsets, end };
 }
 
-/** Puts the text of a row, which begins at `start` in `from`, into its place. False where it is not all there. */
+/**
+ * Puts the text of a row, which begins at `start` in `from`, into its place. False where it is not all
+ * there.
+ */
 export function putText(
   { bytes, lengths, offsets }: OpenTexts,
   row: number,

@@ -32,8 +32,8 @@ export function exportLines(part: PagePart, format: ExportFormat): LineRun {
     lengths: lengthsOf(texts, 1 + Math.max(...needed), (local) => needed.has(local)),
   };
   return {
-    assets: linesOf[format](rows, exportColumns.asset),
-    descriptions: linesOf[format](descriptions, exportColumns.description),
+    assets: runTexts[format](rows, exportColumns.asset),
+    descriptions: runTexts[format](descriptions, exportColumns.description),
     descriptionOf: descriptionOf.slice(from, to),
     firstRow: 0,
   };
@@ -45,7 +45,7 @@ interface LineTexts {
 }
 
 /** As stored: slices, which are not copied; or cells, those of a description that is missing too. */
-const linesOf: Readonly<
+const runTexts: Readonly<
   Record<ExportFormat, (texts: LineTexts, columns: readonly string[]) => RunTexts>
 > = {
   ndjson: ({ pieces, lengths }) => ({ bytes: pieces, lengths }),

@@ -4,12 +4,7 @@ import type { Identifiers } from '@inventory/runtime/identifiers';
 import { asRaw } from '@inventory/runtime/packed-bytes';
 import type { TextPlan } from '../domain/block-plan.ts';
 import { type ChainPlace, type ChangeSet, mergesAt } from '../domain/change-chain.ts';
-import {
-  type Differences,
-  differenceKey,
-  freeDifferences,
-  orderByKey,
-} from '../domain/differences.ts';
+import { type Differences, differenceKey, orderByKey } from '../domain/differences.ts';
 import type { JoinedTexts } from '../domain/joined-texts.ts';
 import type { Observation } from '../domain/observation.ts';
 import type { CompletedScan } from '../domain/scan.ts';
@@ -79,7 +74,7 @@ export async function writeChanges(
     await writeGroup(writer, rows, verdict.place);
     described.push(...group.map((block) => neededBy(block, differences, survey)));
   }
-  freeDifferences(differences);
+  freeColumns(differences);
   const written = await writer.end();
   const own = verdict.observation.revision.revisionId;
   if (verdict.place === 'superseded') {
@@ -131,6 +126,11 @@ async function mergeSets(
     joins.push(newest);
   }
   return joins;
+}
+
+/** What is written after the differences needs as much memory. */
+function freeColumns({ keys, inHead, headBytes, inScan }: Differences): void {
+  for (const column of [keys.bytes, keys.ends, inHead, headBytes, inScan]) freeBytes(column);
 }
 
 /** Consecutive differences in blocks, and blocks in groups. */

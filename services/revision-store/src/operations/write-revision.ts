@@ -13,7 +13,7 @@ import {
   planTexts,
   type TextPlan,
 } from '../domain/block-plan.ts';
-import { cutByBytes, offsetsIn, partEnd } from '../domain/joined-texts.ts';
+import { cutByBytes, joinedBytes, partEnd } from '../domain/joined-texts.ts';
 import { assetIdentity } from '../domain/page-survey.ts';
 import type { CompletedScan } from '../domain/scan.ts';
 import type { ScanComparison } from '../domain/scan-comparison.ts';
@@ -207,13 +207,13 @@ function openWriter(
   let writing: Promise<void> = Promise.resolve();
   return {
     async write(group) {
-      const wanted = group.map((part): WantedTexts => ({ of: part.of, texts: textsOf(part) }));
+      const wanted = group.map((part) => ({ part, of: part.of, texts: textsOf(part) }));
       const gathered = await gatherTexts(staged, wanted, signal);
       await writing;
       if (gathered === null) return false;
-      writing = forEachLimited(group.entries(), packedAtOnce, async ([at, part]) => {
+      writing = forEachLimited(wanted.entries(), packedAtOnce, async ([at, { part, texts }]) => {
         const bytes = gathered[at] ?? Buffer.alloc(0);
-        invariant(areWhole(bytes, textsOf(part)), 'the texts of a block are whole');
+        invariant(areWhole(bytes, texts.lengths), 'the texts of a block are whole');
         await writePart(blocks, part, bytes);
         if (Buffer.isBuffer(bytes)) freeBytes(bytes);
       });
@@ -226,9 +226,10 @@ function openWriter(
 }
 
 /** Bytes that were freed too early are empty: nothing that is not whole is ever written. */
-function areWhole(bytes: Buffer | PackedBytes, { lengths }: Pick<TextPlan, 'lengths'>): boolean {
+function areWhole(bytes: Buffer | PackedBytes, lengths: Uint32Array): boolean {
   const rawBytes = Buffer.isBuffer(bytes) ? bytes.length : bytes.rawBytes;
-  return rawBytes === Math.max(0, offsetsIn(lengths).end - 1);
+  const joined = lengths.reduce((sum, length) => sum + joinedBytes(length), 0);
+  return rawBytes === Math.max(0, joined - 1);
 }
 
 function textsOf({ texts, starts, part }: PartToWrite): TextPlan {
