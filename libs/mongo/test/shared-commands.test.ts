@@ -86,7 +86,7 @@ describe('conditional updates', () => {
     expect(await sizes()).toEqual([2, 2, 2]);
   });
 
-  test('are told apart where another writer was first, also to the same state', async () => {
+  test('are distinguished where another writer was first, also to the same state', async () => {
     await grow(['u1', 1], ['u2', 1]);
 
     expect(await grow(['u1', 1], ['u2', 2], ['u3', 1], ['u4', 1])).toEqual([

@@ -136,7 +136,7 @@ export const webhookApi = {
 
 const forEvents = operationsFor(['event-stream']);
 
-/** What the gateway tells the event-stream of Projects. */
+/** What the event-stream reads of Projects, from the gateway. */
 export const standingApi = {
   readStanding: forEvents.get('/internal/projects/{project_id}/standing', {
     input: { path: projectPath },

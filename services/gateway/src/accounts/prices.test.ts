@@ -1,18 +1,13 @@
 import type { PriceList, PriceSchedule } from '@inventory/contracts/internal/ledger';
 import { isoTime } from '@inventory/runtime/clock';
+import { firstPrices } from '../../test/support/fake-ledger-reads.ts';
 import { nextPrices, pricesInForce } from './prices.ts';
 
+const { announced: _none, ...prices } = firstPrices;
 const listOf = (version: number, effectiveMs: number): PriceList => ({
+  ...prices,
   version,
   effective_at: isoTime(effectiveMs),
-  refresh_reservation: 125,
-  refresh_block: 1,
-  refresh_block_assets: 2_000,
-  refresh_diagnostic: 1,
-  watch_changed_block: 1,
-  watch_unchanged_block: 1,
-  live_page: 1,
-  current_page: 1,
 });
 const scheduleOf = (...announced: PriceList[]): PriceSchedule => ({ ...listOf(1, 0), announced });
 

@@ -39,10 +39,11 @@ interface OwnerCounter {
 export type RequestLimiter = ReturnType<typeof createRequestLimiter>;
 
 /**
- * Counts the requests of each owner against its limit. Exact over all replicas: the count is in the store, and every admission is an increment of it on
- * the condition that it fits. Replicas do not refuse each other's increments. Requests that wait for
- * a write share the next one, so an owner has at most one write at a time. Once its window is known
- * to be full, the store is not read, unless its requests may be returned.
+ * Counts the requests of each owner against its limit. Exact over all replicas: the count is in the
+ * store, and every admission is an increment of it on the condition that it fits. Replicas do not
+ * refuse each other's increments. Requests that wait for a write share the next one, so an owner
+ * has at most one write at a time. Once its window is known to be full, the store is not read,
+ * unless its requests may be returned.
  */
 export function createRequestLimiter({
   windows,

@@ -32,8 +32,9 @@ export interface RateWindow {
 export type RateWindowStore = ReturnType<typeof createRateWindowStore>;
 
 /**
- * Counts of windows. The filter alone decides what is admitted. A document that a server returns with an update may be of
- * another moment: the count in it is shown and bounds the next guess, nothing more.
+ * Counts of windows. The filter alone decides what is admitted. A document that a server returns
+ * with an update may be of another moment: the count in it is shown and bounds the next guess,
+ * nothing more.
  */
 export function createRateWindowStore(db: Db, deadlines: { readonly lookUpMs: number }) {
   const collection = db.collection<RateWindowDocument>(collectionName);

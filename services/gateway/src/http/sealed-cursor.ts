@@ -4,8 +4,8 @@ import { createTextSealer } from '@inventory/runtime/text-sealer';
 export type CursorSealer = ReturnType<typeof createCursorSealer>;
 
 /**
- * Seals the contents of cursors, so that clients can neither read, create nor change them. The first key seals; every key opens, so that keys can be
- * replaced without breaking chains.
+ * Seals the contents of cursors, so that clients can neither read, create nor change them. The
+ * first key seals; every key opens, so that keys can be replaced without breaking chains.
  */
 export function createCursorSealer(encodedKeys: readonly string[]) {
   const sealer = createTextSealer(encodedKeys);

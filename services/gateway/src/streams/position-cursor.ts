@@ -12,8 +12,9 @@ const contentBytes = 1 + 4 + 6 + 6;
 const macBytes = 16;
 
 /**
- * Cursors of positions, valid for their Project only. A position is no secret, so its cursor is authenticated and not encrypted: one MAC per event. The
- * first of the keys (base64url) signs, every key verifies.
+ * Cursors of positions, valid for their Project only. A position is no secret, so its cursor is
+ * authenticated and not encrypted: one MAC per event. The first of the keys (base64url) signs,
+ * every key verifies.
  */
 export function createPositionCursors(encodedKeys: readonly string[]) {
   // The keys encrypt other cursors: MACs have keys of their own.
