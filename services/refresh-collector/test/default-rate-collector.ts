@@ -35,7 +35,7 @@ export interface DefaultRateRefresh {
 export interface DefaultRateCollector {
   start(timeoutMs?: number): Promise<void>;
   stop(): Promise<void>;
-  /** Requests an inventory of this scenario that no other test reads; returns its refresh. */
+  /** Requests an inventory of this scenario that no other test reads; returns its refresh, queued. */
   request(scenario: string): Promise<string>;
   untilRequested(scenario: string, requests: number): Promise<void>;
   completed(scenario: string): Promise<DefaultRateRefresh>;
@@ -67,6 +67,14 @@ export async function openDefaultRateCollector(): Promise<DefaultRateCollector> 
     return counted[platformId]?.requests ?? 0;
   }
 
+  /** The clock may move by hours: a command that is handled after that is too old. */
+  const untilQueued = (refreshId: string) =>
+    waitFor(`refresh ${refreshId} is queued`, () =>
+      refreshes
+        .findOne({ _id: refreshId, phase: { $nin: ['accepted', 'refused'] } })
+        .then((found) => found !== null),
+    );
+
   return {
     async start(timeoutMs = farMs) {
       collector = await harness.startCollector(
@@ -87,6 +95,7 @@ export async function openDefaultRateCollector(): Promise<DefaultRateCollector> 
       const scope = { platform_id: platformId, app_id, context_id: contextId };
       const { refresh_id } = await harness.request({ scope, requested_at: isoTime(clock.now()) });
       refreshIds.set(scenario, refresh_id);
+      await untilQueued(refresh_id);
       return refresh_id;
     },
     async untilRequested(scenario, requests) {
