@@ -4,10 +4,10 @@ import { type StartedWorkKind, startWorker } from '@inventory/work/start-worker'
 import type { EventStreamConfig } from './config.ts';
 import type { LogPruning } from './log/log-pruning-store.ts';
 import { pruneLog } from './log/prune-logs.ts';
-import type { EndpointStore, EndpointTurn } from './webhooks/endpoint-store.ts';
+import type { EndpointStore } from './webhooks/endpoint-store.ts';
 import type { Serving } from './webhooks/open-webhooks.ts';
 import { type ServeEndpointDeps, serveEndpoint } from './webhooks/serve-endpoint.ts';
-import type { EndpointPace } from './webhooks/webhook-endpoint.domain.ts';
+import type { EndpointPace, EndpointTurn } from './webhooks/webhook-document.ts';
 import { work } from './work.ts';
 
 export interface WorkDeps {

@@ -3,7 +3,7 @@ import type { MessageBus } from '@inventory/messaging/bus';
 import { randomBetween } from '@inventory/runtime/backoff';
 import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 import { startScrapedReading } from '@inventory/runtime/scraped-reading';
-import { createTextSealer, type TextSealer } from '@inventory/runtime/text-sealer';
+import { createTextSealer } from '@inventory/runtime/text-sealer';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
 import type { EventStreamConfig } from '../config.ts';
@@ -15,7 +15,6 @@ import { createEndpointStore, type EndpointStore } from './endpoint-store.ts';
 import { createProjectEventAccess, type ProjectEventAccess } from './event-access.ts';
 import { createHostResolver } from './guarded-lookup.ts';
 import type { ManageEndpointsDeps } from './manage-endpoints.ts';
-import { reencryptSecrets } from './sealed-secrets-store.ts';
 import type { ServeEndpointDeps } from './serve-endpoint.ts';
 import { openWebhookCollections } from './webhook-document.ts';
 import { observeBacklog } from './webhook-metrics.ts';
@@ -33,17 +32,17 @@ export function openWebhookStores(
   db: Db,
   log: ProjectLog,
 ): WebhookStores {
-  const sealer = createTextSealer(context.config.webhooks.secretKeys);
+  const { config, logger } = context;
   const collections = openWebhookCollections(db);
-  const deliveries = createDeliveryStore(collections.deliveries, context.logger);
-  startUpkeep(context, deliveries, (stopping) =>
-    reencrypt(context, collections.endpoints, sealer, stopping),
-  );
-  return {
+  const sealer = createTextSealer(config.webhooks.secretKeys);
+  const endpoints = createEndpointStore(collections.endpoints, sealer, logger);
+  const stores = {
     log,
-    deliveries,
-    endpoints: createEndpointStore(collections.endpoints, sealer, context.logger),
+    endpoints,
+    deliveries: createDeliveryStore(collections.deliveries, logger),
   };
+  startUpkeep(context, stores);
+  return stores;
 }
 
 /** What the turns of endpoints of every pace use. */
@@ -133,8 +132,7 @@ const randomShare = () => randomBetween(0, randomSteps - 1) / randomSteps;
 /** Deletes old deliveries, keeps secrets encrypted with the first key, counts what is pending. */
 function startUpkeep(
   { config, lifetime, clock, logger }: ServiceContext<EventStreamConfig>,
-  deliveries: DeliveryStore,
-  reencryptAll: (stopping: AbortSignal) => Promise<void>,
+  { endpoints, deliveries }: WebhookStores,
 ): void {
   const common = { lifetime, logger, intervalMs: config.log.pruneEveryMs };
   startPeriodicJob({
@@ -142,19 +140,15 @@ function startUpkeep(
     runOnce: async () =>
       void (await deliveries.removeCreatedBefore(clock.now() - config.webhooks.keepMs)),
   });
-  startPeriodicJob({ ...common, name: 'webhook secrets', runOnce: reencryptAll });
+  startPeriodicJob({
+    ...{ ...common, name: 'webhook secrets' },
+    async runOnce(stopping) {
+      const done = await endpoints.reencryptSecrets(clock.now(), stopping);
+      if (done.endpoints > 0) logger.info(done, 'webhook secrets re-encrypted with the first key');
+      if (done.unreadable > 0) logger.error(done, 'webhook secrets cannot be decrypted');
+    },
+  });
   const read = () => deliveries.countBacklog(clock.now());
   const backlog = startScrapedReading({ name: 'webhook backlog', read, lifetime, logger });
   observeBacklog(backlog, clock.now);
-}
-
-async function reencrypt(
-  { clock, logger }: Pick<ServiceContext, 'clock' | 'logger'>,
-  endpoints: ReturnType<typeof openWebhookCollections>['endpoints'],
-  sealer: TextSealer,
-  stopping: AbortSignal,
-): Promise<void> {
-  const done = await reencryptSecrets(endpoints, sealer, { nowMs: clock.now(), stopping });
-  if (done.endpoints > 0) logger.info(done, 'webhook secrets re-encrypted with the first key');
-  if (done.unreadable > 0) logger.error(done, 'webhook secrets cannot be decrypted');
 }

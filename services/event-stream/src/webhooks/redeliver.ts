@@ -4,7 +4,7 @@ import type { Clock } from '@inventory/runtime/clock';
 import type { KeptEntry, ProjectLog } from '../log/project-log-store.ts';
 import type { DeliveryStore, TimeRange } from './delivery-store.ts';
 import { deliveryOf } from './serve-endpoint.ts';
-import type { WebhookEndpoint } from './webhook-endpoint.domain.ts';
+import type { WebhookEndpoint } from './webhook-document.ts';
 
 export interface RedeliverDeps {
   readonly log: Pick<ProjectLog, 'listBetween' | 'findEntry'>;

@@ -4,12 +4,12 @@ import type { KeyedSemaphore, Semaphore } from '@inventory/runtime/semaphore';
 import type { AttemptReport, DeliveryStore } from './delivery-store.ts';
 import { afterResult, concurrencyOf, type HealthLimits } from './endpoint-health.domain.ts';
 import type { EndpointStore } from './endpoint-store.ts';
-import { pingType, type WebhookDelivery } from './webhook-delivery.domain.ts';
-import type { EndpointPace, WebhookEndpoint } from './webhook-endpoint.domain.ts';
+import { pingType } from './webhook-delivery.domain.ts';
+import type { EndpointPace, WebhookDelivery, WebhookEndpoint } from './webhook-document.ts';
 import { countAttempt, countDisabled } from './webhook-metrics.ts';
 
 export interface SendDueDeps {
-  readonly endpoints: Pick<EndpointStore, 'readEndpoint' | 'recordHealth'>;
+  readonly endpoints: Pick<EndpointStore, 'readEndpoint' | 'update'>;
   readonly deliveries: Pick<DeliveryStore, 'recordAttempt'>;
   /** Rejects only when the stop ends it. */
   readonly attempt: (
@@ -117,7 +117,7 @@ async function maySend(deps: SendDueDeps, turn: Turn): Promise<boolean> {
 
 async function readAgain({ endpoints, clock }: SendDueDeps, turn: Turn): Promise<void> {
   const readMs = clock.now();
-  const found = await endpoints.readEndpoint(turn.endpoint.id);
+  const found = await endpoints.readEndpoint(turn.endpoint);
   turn.endpoint = found ?? { ...turn.endpoint, isRemoved: true };
   turn.readMs = readMs;
 }
@@ -142,7 +142,7 @@ async function record(deps: SendDueDeps, turn: Turn, report: AttemptReport): Pro
   // The first response that differs from its pace ends the turn.
   const pace = attempt.durationMs < deps.limits.slowFromMs ? 'fast' : 'slow';
   if (turn.pace === turn.endpoint.pace) turn.pace = pace;
-  if (progress.state === 'pending') dueBy(turn, progress.nextAttemptAtMs);
+  if (progress.nextAttemptAtMs !== null) dueBy(turn, progress.nextAttemptAtMs);
   if (delivery.type !== pingType) {
     turn.results = turn.results.then(() => recordHealth(deps, turn, report));
     await turn.results;
@@ -159,15 +159,18 @@ async function recordHealth(
     const { endpoint } = turn;
     const change = afterResult(endpoint, attempt, deps.health);
     if (change === null) return;
-    const { health, disabled: reason } = change;
-    const disabled = reason && { disabled: { reason, atMs: attempt.atMs } };
-    if (!(await deps.endpoints.recordHealth(endpoint, { health, ...disabled }))) {
+    const { disabledReason: reason } = change;
+    const disabling = { state: 'disabled', version: endpoint.version + 1 } as const;
+    const fields = {
+      ...change,
+      ...(reason && { ...disabling, changedAtMs: attempt.atMs }),
+    };
+    if (!(await deps.endpoints.update(endpoint, fields))) {
       await readAgain(deps, turn);
       continue;
     }
-    turn.endpoint = { ...turn.endpoint, health };
+    turn.endpoint = { ...endpoint, ...fields };
     if (!reason) return;
-    turn.endpoint = { ...turn.endpoint, state: 'disabled', version: endpoint.version + 1 };
     // Its next turn ends its deliveries.
     dueBy(turn, deps.clock.now());
     const { id: endpoint_id, projectId: project_id } = endpoint;

@@ -2,12 +2,11 @@ import type { WebhookEndpointId } from '@inventory/contracts/ids';
 import type { Pending, WorkQueue } from '@inventory/work/work-queue';
 import type { WorkResult } from '@inventory/work/worker';
 import type { KeptEntry, ProjectLog } from '../log/project-log-store.ts';
-import type { NewDelivery } from './delivery-mapping.ts';
-import type { DeliveryStore } from './delivery-store.ts';
-import type { EndpointStore, EndpointTurn } from './endpoint-store.ts';
+import type { DeliveryStore, NewDelivery } from './delivery-store.ts';
+import type { EndpointStore } from './endpoint-store.ts';
 import type { ProjectEventAccess } from './event-access.ts';
 import { dueBy, newTurn, type SendDueDeps, sendDue, type Turn } from './send-due.ts';
-import type { WebhookEndpoint } from './webhook-endpoint.domain.ts';
+import type { EndpointTurn, WebhookEndpoint } from './webhook-document.ts';
 
 export interface ServeEndpointDeps extends SendDueDeps {
   readonly log: Pick<ProjectLog, 'listAfter'>;
@@ -44,7 +43,7 @@ export async function serveEndpoint(
   turns: WorkQueue<EndpointTurn>,
   claimed: Pending<EndpointTurn>,
 ): Promise<WorkResult> {
-  const endpoint = await deps.endpoints.readEndpoint(claimed.item.id);
+  const endpoint = await deps.endpoints.readEndpoint(claimed.item);
   if (endpoint === null || endpoint.isRemoved) return remove(deps, claimed);
   const turn = newTurn(endpoint, deps.clock.now());
   deps.running.set(endpoint.id, turn);
@@ -148,7 +147,7 @@ async function settle(
     if (ended !== null) return true;
   }
   const ended = await turns.settle(claimed, { nowMs, dueAtMs: nowMs, fields: { pace } });
-  if (ended === null) return (await endpoints.readEndpoint(claimed.item.id)) !== null;
+  if (ended === null) return (await endpoints.readEndpoint(claimed.item)) !== null;
   onDue();
   return true;
 }
