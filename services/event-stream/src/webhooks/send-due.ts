@@ -42,9 +42,9 @@ export interface Turn {
   /** As read last. */
   endpoint: WebhookEndpoint;
   readMs: number;
-  /** The version that its inserted deliveries follow, and the position after them. */
-  readonly version: number;
-  readonly readPosition: number;
+  /** As its inserted deliveries follow it. */
+  readonly first: WebhookEndpoint;
+  /** After its inserted deliveries. */
   nextPosition: number;
   pace: EndpointPace;
   readonly begunMs: number;
@@ -62,10 +62,9 @@ const freshMs = 250;
 const triesMax = 5;
 
 export function newTurn(endpoint: WebhookEndpoint, nowMs: number): Turn {
-  const { version, nextPosition, pace } = endpoint;
+  const { nextPosition, pace } = endpoint;
   return {
-    ...{ endpoint, version, pace, nextPosition, readPosition: nextPosition },
-    ...{ readMs: nowMs, begunMs: nowMs },
+    ...{ endpoint, first: endpoint, pace, nextPosition, readMs: nowMs, begunMs: nowMs },
     ...{ dueAtMs: null, waiting: [], sent: 0, results: Promise.resolve(), permits: [] },
   };
 }
@@ -111,7 +110,7 @@ async function maySend(deps: SendDueDeps, turn: Turn): Promise<boolean> {
   // The rest is sent in a turn of its new pace.
   if (turn.pace !== endpoint.pace) return false;
   // One whose position moved was disabled and enabled: it is not sent what it missed.
-  if (endpoint.nextPosition !== turn.readPosition) return false;
+  if (endpoint.nextPosition !== turn.first.nextPosition) return false;
   return endpoint.state === 'enabled' && endpoint.health.pausedUntilMs <= clock.now();
 }
 

@@ -22,16 +22,15 @@ export interface ServeEndpointDeps extends SendDueDeps {
 
 /** Pauses of an endpoint that may not be sent to. A change of its account gives it a turn at once. */
 const heldMs = { refused: 10 * 60_000, unknown: 5_000, unreadable: 60_000 };
-/** What a turn inserts and reads at most. One that is not fast sends few. */
-const few = { entries: 50, pages: 1, deliveries: 20 };
-const most = { fast: { entries: 200, pages: 10, deliveries: 200 }, new: few, slow: few };
+/** Events and deliveries that a turn reads. One that is not fast sends few. */
+const most = { fast: 200, new: 50, slow: 50 };
 const endedPerTurn = 500;
 
 /**
  * One turn of an endpoint, which one replica has at a time.
  *
  * 1. Its deliveries of the events after its position are inserted; an event has one, however often
- *    its page is read.
+ *    it is read.
  * 2. What is due is sent, each result recorded: first what it changes of the endpoint, then the attempt.
  * 3. The position, and when it is due next, are stored in the write that ends the claim.
  *
@@ -66,7 +65,7 @@ async function serve(deps: ServeEndpointDeps, turn: Turn): Promise<void> {
   // Read now: what was just inserted is due.
   const nowMs = deps.clock.now();
   const isPaused = health.pausedUntilMs > nowMs;
-  const { deliveries: limit } = most[turn.pace];
+  const limit = most[turn.pace];
   const types = isEnabled && !isPaused ? 'all' : 'tests';
   const pending = await deps.deliveries.listPending(id, limit, types);
   if (isPaused) dueBy(turn, health.pausedUntilMs);
@@ -100,19 +99,16 @@ function isUnreadable({ clock, logger }: ServeEndpointDeps, turn: Turn): boolean
   return true;
 }
 
-/** All events of the pages have their delivery before the position moves behind them. */
+/** All of these events have their delivery before the position moves behind them. */
 async function insertDeliveries(deps: ServeEndpointDeps, turn: Turn): Promise<void> {
-  const { projectId } = turn.endpoint;
-  const { pages, entries: limit } = most[turn.pace];
-  for (let page = 0; page < pages; page += 1) {
-    const entries = await deps.log.listAfter(projectId, turn.nextPosition - 1, limit);
-    const wanted = entries.filter(({ event: { type } }) => turn.endpoint.types.includes(type));
-    const made = wanted.map((entry) => deliveryOf(turn.endpoint, entry));
-    await deps.deliveries.insertMissing(made, deps.clock.now());
-    turn.nextPosition = (entries.at(-1)?.position ?? turn.nextPosition - 1) + 1;
-    if (entries.length < limit) return;
-  }
-  dueBy(turn, deps.clock.now());
+  const { endpoint, pace } = turn;
+  const after = turn.nextPosition - 1;
+  const entries = await deps.log.listAfter(endpoint.projectId, after, most[pace]);
+  const wanted = entries.filter(({ event: { type } }) => endpoint.types.includes(type));
+  const made = wanted.map((entry) => deliveryOf(endpoint, entry));
+  await deps.deliveries.insertMissing(made, deps.clock.now());
+  turn.nextPosition = (entries.at(-1)?.position ?? after) + 1;
+  if (entries.length === most[pace]) dueBy(turn, deps.clock.now());
 }
 
 export function deliveryOf(
@@ -137,7 +133,7 @@ async function settle(
   { endpoints, clock, onDue }: ServeEndpointDeps,
   turns: WorkQueue<EndpointTurn>,
   claimed: Pending<EndpointTurn>,
-  { endpoint, version, nextPosition, pace, dueAtMs }: Turn,
+  { endpoint, first: { version }, nextPosition, pace, dueAtMs }: Turn,
 ): Promise<boolean> {
   const nowMs = clock.now();
   if (endpoint.version === version) {
