@@ -1,4 +1,4 @@
-import { type AccountId, accountId, refreshId, requestId } from '@inventory/contracts/ids';
+import { type AccountId, accountId, requestId } from '@inventory/contracts/ids';
 import {
   balanceView,
   holdView,
@@ -12,7 +12,7 @@ import { z } from 'zod';
 import { statementCsv } from '../accounts/statement-csv.ts';
 import { type Hold, holdPosition, toWireEntry } from './convert.ts';
 import { bookEntry } from './ledger-commands.ts';
-import { listAnswer, readCursor, writeCursor } from './list-cursor.ts';
+import { partsOf } from './list-by-id.ts';
 import { type OperatorRequest, operatorRoute } from './operator-route.ts';
 import {
   accountPath,
@@ -173,10 +173,12 @@ const readingRoutes = [
     answer: listOf(holdView),
     errors: ['account_not_found', 'invalid_cursor'],
     async handle(deps, { path, query }) {
-      const after = readCursor('holds', query.cursor, holdPlace);
+      const parts = partsOf(deps, 'holds', path.account_id);
+      const after = parts.begin(query.cursor);
       await deps.tenancy.requireAccount(path.account_id);
-      const { items } = await deps.ledger.listHolds(path.account_id);
-      return holdsAnswer(items, after, query.limit);
+      const holds = (await deps.ledger.listHolds(path.account_id)).items;
+      const { items, pagination } = parts.take(holdsAfter(holds, after), query.limit, holdPosition);
+      return { items, next_cursor: pagination.next_cursor };
     },
   }),
   operatorRoute({
@@ -210,16 +212,17 @@ const readingRoutes = [
     },
     errors: ['account_not_found', 'invalid_cursor', 'not_acceptable'],
     async handle(deps, { path, query }, request) {
-      const after = readCursor('statement', query.cursor, seq);
+      const parts = partsOf(deps, 'statement', path.account_id);
+      const afterSeq = Number(parts.begin(query.cursor) ?? 0);
       const format = query.format ?? acceptedFormat(request);
       await deps.tenancy.requireAccount(path.account_id);
-      const part = { afterSeq: Number(after ?? 0), limit: query.limit };
-      const page = await deps.ledger.readStatement(path.account_id, part);
-      const next = page.next_after_seq;
-      const nextCursor = next === null ? null : writeCursor('statement', String(next));
-      return format === 'csv'
-        ? csvReply(page.items, nextCursor)
-        : { items: page.items, next_cursor: nextCursor };
+      const part = { afterSeq, limit: query.limit };
+      const { items, next_after_seq: next } = await deps.ledger.readStatement(
+        path.account_id,
+        part,
+      );
+      const { next_cursor } = parts.paginationTo(next === null ? null : String(next));
+      return format === 'csv' ? csvReply(items, next_cursor) : { items, next_cursor };
     },
   }),
 ];
@@ -230,12 +233,10 @@ export const moneyRoutes = [...bookingRoutes, ...readingRoutes];
 /**
  * The ledger returns all open holds; their number is bounded by the limit of outstanding refreshes.
  */
-function holdsAnswer(holds: readonly Hold[], after: string | null, limit: number) {
-  const found = holds
+function holdsAfter(holds: readonly Hold[], after: string | null): Hold[] {
+  return holds
     .filter((hold) => after === null || holdPosition(hold) > after)
     .toSorted((left, right) => (holdPosition(left) < holdPosition(right) ? -1 : 1));
-  const toWire = (hold: Hold) => hold;
-  return listAnswer({ list: 'holds', found, limit, positionOf: holdPosition, toWire });
 }
 
 function acceptedFormat({ accepts }: OperatorRequest): 'json' | 'csv' {
@@ -251,6 +252,3 @@ function csvReply(rows: readonly StatementRow[], nextCursor: string | null): Rep
     body: statementCsv(rows),
   });
 }
-
-const seq = z.string().regex(/^[1-9][0-9]{0,14}$/);
-const holdPlace = z.templateLiteral([z.string().regex(/^[0-9T:.-]{1,40}Z$/), '/', refreshId]);

@@ -9,6 +9,7 @@ import type { Identifiers } from '@inventory/runtime/identifiers';
 import { z } from 'zod';
 import type { LedgerClient } from '../accounts/ledger-client.ts';
 import type { RequestReplyClient } from '../commands/request-reply-client.ts';
+import type { CursorSealer } from '../http/sealed-cursor.ts';
 import type { Tenancy } from '../tenancy/open-tenancy.ts';
 import type { WebhookClient } from '../webhooks/webhook-client.ts';
 import type { AuditStore } from './audit-store.ts';
@@ -22,6 +23,7 @@ export interface OperatorServices {
   readonly inventories: RevisionStoreEraseClient;
   readonly webhooks: WebhookClient;
   readonly auditStore: AuditStore;
+  readonly cursors: CursorSealer;
   readonly clock: Clock;
   readonly identifiers: Identifiers;
   readonly deadlines: { readonly ledgerAnswerMs: number };

@@ -14,7 +14,7 @@ import {
 } from '@inventory/contracts/http/webhooks';
 import { Reply } from '@inventory/http/reply';
 import { z } from 'zod';
-import { readCursor, writeCursor } from './list-cursor.ts';
+import { partsOf } from './list-by-id.ts';
 import { operatorRoute } from './operator-route.ts';
 import { emptyBody, keyedHeaders, listOf, listQuery } from './operator-schemas.ts';
 
@@ -23,7 +23,6 @@ const all = '/projects/{project_id}/webhook-endpoints';
 const one = `${all}/{endpoint_id}`;
 const errors = ['webhook_endpoint_not_found'] as const;
 const changeErrors = [...errors, 'concurrent_change'] as const;
-const place = z.string().regex(/^[0-9]{15}\/evt_[0-9a-f-]{36}$/);
 
 const readingRoutes = [
   operatorRoute({
@@ -74,12 +73,11 @@ const readingRoutes = [
     },
     answer: listOf(webhookDelivery),
     errors: [...errors, 'invalid_cursor'],
-    async handle({ webhooks }, { path, query }) {
-      const { state, from, to, limit } = query;
-      const before = readCursor('deliveries', query.cursor, place) ?? undefined;
-      const part = { state, from, to, limit, before };
-      const { items, next_before } = await webhooks.listDeliveries(path, part);
-      return { items, next_cursor: next_before && writeCursor('deliveries', next_before) };
+    async handle(services, { path, query: { cursor, ...filter } }) {
+      const parts = partsOf(services, 'deliveries', path.endpoint_id);
+      const part = { ...filter, before: parts.begin(cursor) ?? undefined };
+      const { items, next_before } = await services.webhooks.listDeliveries(path, part);
+      return { items, next_cursor: parts.paginationTo(next_before).next_cursor };
     },
   }),
 ];

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { operatorRole } from '@inventory/contracts/vocabulary';
 import { type HttpServer, startHttpServer } from '@inventory/http/http-server';
 import { createInternalClient } from '@inventory/http/internal-client';
@@ -15,6 +15,7 @@ import { createLedgerClient } from '../../src/accounts/ledger-client.ts';
 import { replyTypes } from '../../src/commands/open-commands.ts';
 import { createRequestReplyClient } from '../../src/commands/request-reply-client.ts';
 import type { Deadlines } from '../../src/deadlines.ts';
+import { createCursorSealer } from '../../src/http/sealed-cursor.ts';
 import { createAuditStore } from '../../src/operator/audit-store.ts';
 import { openOperatorApi } from '../../src/operator/operator-app.ts';
 import type { OperatorConfig } from '../../src/operator/operator-config.ts';
@@ -109,6 +110,7 @@ export async function openOperatorWorld(): Promise<OperatorWorld> {
   // Looks like a real one, so that a leak would be found, and is none.
   const token = createHash('sha256').update(namespace.topicPrefix).digest('hex');
   const servers: HttpServer[] = [];
+  const cursors = createCursorSealer([randomBytes(32).toString('base64url')]);
   const operators = [operatorWith('tester', token, 'admin'), ...roleOperators];
   const apiWith = async (
     deadlines: Deadlines,
@@ -125,6 +127,7 @@ export async function openOperatorWorld(): Promise<OperatorWorld> {
           inventories: createRevisionStoreEraseClient(clients.revisions, deadlines),
           webhooks: createWebhookClient(clients.webhooks),
           auditStore: createAuditStore(replica.db, deadlines),
+          cursors,
           deadlines,
           clock: systemClock,
           identifiers: systemIdentifiers,
