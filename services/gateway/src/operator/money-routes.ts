@@ -1,7 +1,7 @@
 import { type AccountId, accountId, requestId } from '@inventory/contracts/ids';
 import {
-  balanceView,
   holdView,
+  ledgerApi,
   type StatementRow,
   statementRow,
 } from '@inventory/contracts/internal/ledger';
@@ -13,7 +13,7 @@ import { statementCsv } from '../accounts/statement-csv.ts';
 import { type Hold, holdPosition, toWireEntry } from './convert.ts';
 import { bookEntry } from './ledger-commands.ts';
 import { partsOf } from './list-by-id.ts';
-import { type OperatorRequest, operatorRoute } from './operator-route.ts';
+import { type OperatorRequest, operatorRoute, sameAs } from './operator-route.ts';
 import {
   accountPath,
   bookingHeaders,
@@ -145,15 +145,12 @@ const bookingRoutes = [
 
 const readingRoutes = [
   operatorRoute({
+    ...sameAs(ledgerApi.readBalance),
     operationId: 'readBalance',
     command: 'balance',
     tag,
     summary: 'What an account has: total, held, available',
-    method: 'GET',
-    path: '/accounts/{account_id}/balance',
     role: 'read',
-    input: { path: accountPath },
-    answer: balanceView,
     errors: ['account_not_found'],
     async handle(deps, { path }) {
       await deps.tenancy.requireAccount(path.account_id);

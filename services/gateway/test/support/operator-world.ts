@@ -20,12 +20,8 @@ import { createAuditStore } from '../../src/operator/audit-store.ts';
 import { openOperatorApi } from '../../src/operator/operator-app.ts';
 import type { OperatorConfig } from '../../src/operator/operator-config.ts';
 import type { OperatorServices } from '../../src/operator/operator-services.ts';
-import {
-  createAdmissionClient,
-  createRevisionStoreEraseClient,
-} from '../../src/operator/operator-services.ts';
+import { createRevisionStoreEraseClient } from '../../src/operator/operator-services.ts';
 import type { Tenancy } from '../../src/tenancy/open-tenancy.ts';
-import { createWebhookClient } from '../../src/webhooks/webhook-client.ts';
 import { type FakeBooks, startFakeBooks } from './fake-books.ts';
 import { type FakeWebhooks, startFakeWebhooks } from './fake-webhooks.ts';
 import { type HttpFake, jsonAnswer, startHttpFake } from './http-fake.ts';
@@ -123,9 +119,9 @@ export async function openOperatorWorld(): Promise<OperatorWorld> {
           tenancy: replica.tenancy,
           commands: createRequestReplyClient({ bus: replica.bus, replies }),
           ledger: createLedgerClient(clients.ledger, deadlines),
-          admission: createAdmissionClient(clients.collector),
+          admission: clients.collector,
           inventories: createRevisionStoreEraseClient(clients.revisions, deadlines),
-          webhooks: createWebhookClient(clients.webhooks),
+          webhooks: clients.webhooks,
           auditStore: createAuditStore(replica.db, deadlines),
           cursors,
           deadlines,
