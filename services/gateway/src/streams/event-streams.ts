@@ -1,4 +1,3 @@
-import type { AccountId } from '@inventory/contracts/ids';
 import { monotonicNow } from '@inventory/runtime/clock';
 import type { StreamSession } from './stream-session.ts';
 
@@ -9,37 +8,20 @@ export type EventStreams = ReturnType<typeof createEventStreams>;
 /** The open streams of this replica. */
 export function createEventStreams() {
   const open = new Set<StreamSession>();
-  const bySecret = new Map<string, Set<StreamSession>>();
   let draining = false;
-
-  function remove(session: StreamSession): void {
-    if (!open.delete(session)) return;
-    const { secretDigest } = session;
-    const others = bySecret.get(secretDigest);
-    if (others?.delete(session) && others.size === 0) bySecret.delete(secretDigest);
-  }
 
   return {
     /** Manages the stream until the returned function is called. */
     add(session: StreamSession): () => void {
       open.add(session);
-      const { secretDigest } = session;
-      bySecret.set(secretDigest, (bySecret.get(secretDigest) ?? new Set()).add(session));
       // Admitted before the drain began: it is closed after its checkpoint.
       if (draining) setImmediate(() => session.close('draining'));
-      return () => remove(session);
+      return () => void open.delete(session);
     },
     /** Called once a second. */
     tick(nowMs: number): void {
       for (const session of open) session.tick(nowMs);
     },
-    /** By digest of their secret. */
-    bySecret: bySecret as ReadonlyMap<string, ReadonlySet<StreamSession>>,
-    /** Digests of the secrets of an account with open streams. */
-    secretsOf: (accountId: AccountId): Set<string> =>
-      new Set(
-        [...open].filter((one) => one.accountId === accountId).map((one) => one.secretDigest),
-      ),
     get size(): number {
       return open.size;
     },
