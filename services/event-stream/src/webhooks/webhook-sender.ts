@@ -35,6 +35,7 @@ export function createWebhookSender(options: WebhookSenderOptions) {
   const connect = buildConnector({
     // The deadline of a request ends before.
     timeout: 2 * timeoutMs,
+    autoSelectFamily: true,
     lookup: createGuardedLookup(resolve, { allowPrivate }),
   });
   const agent = new Agent({
