@@ -8,6 +8,7 @@ import { createTestClock } from '@inventory/testkit/test-clock';
 import { openTestStore } from '@inventory/testkit/test-store';
 import { createDeliveryStore } from '../src/webhooks/delivery-store.ts';
 import { createEndpointStore } from '../src/webhooks/endpoint-store.ts';
+import type { ManageEndpointsDeps } from '../src/webhooks/manage-endpoints.ts';
 import { redeliverRange } from '../src/webhooks/redeliver.ts';
 import { type ServeEndpointDeps, serveEndpoint } from '../src/webhooks/serve-endpoint.ts';
 import {
@@ -69,7 +70,7 @@ test('a range that the log keeps no more is sent again in parts, each event in o
     deliveries: createDeliveryStore(collection, testLogger),
     clock,
     wake: async () => undefined,
-  };
+  } as unknown as ManageEndpointsDeps;
 
   const whole = { sinceMs: 0, untilMs: clock.now() };
   const first = await redeliverRange(deps, endpoint, whole);

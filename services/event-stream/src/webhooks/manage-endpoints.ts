@@ -3,24 +3,26 @@ import { webhookEndpointsMax } from '@inventory/contracts/http/webhooks';
 import type { AccountId, EventId, ProjectId, WebhookEndpointId } from '@inventory/contracts/ids';
 import { writeEvent } from '@inventory/contracts/internal/event-log';
 import { Refused } from '@inventory/http/refused';
-import { isoTime } from '@inventory/runtime/clock';
+import { type Clock, isoTime } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { ProjectLog } from '../log/project-log-store.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 import { healthy } from './endpoint-health.domain.ts';
 import type { EndpointStore } from './endpoint-store.ts';
-import type { RedeliverDeps } from './redeliver.ts';
 import { decideRotation, type WantedRotation } from './secret-rotation.domain.ts';
 import { type AddressRules, parseWebhookUrl } from './webhook-address.domain.ts';
 import { pingType } from './webhook-delivery.domain.ts';
 import type { WebhookEndpoint } from './webhook-document.ts';
 import { newWebhookSecret } from './webhook-signature.ts';
 
-export interface ManageEndpointsDeps extends RedeliverDeps, AddressRules {
+export interface ManageEndpointsDeps extends AddressRules {
   readonly endpoints: EndpointStore;
   readonly deliveries: DeliveryStore;
   readonly log: ProjectLog;
+  readonly clock: Clock;
   readonly identifiers: Identifiers;
+  /** The endpoint changed, or has something to do. */
+  readonly wake: (endpointId: WebhookEndpointId) => Promise<void>;
   /** Longest time that a turn of an endpoint takes. */
   readonly claimMs: number;
 }
