@@ -145,7 +145,7 @@ export const webhookIndexes: readonly CollectionIndexes[] = [
   {
     collection: webhookDocuments.endpoint.collection,
     indexes: [
-      { name: 'endpoint', keys: { id: 1 } },
+      { name: 'id', keys: { id: 1 } },
       { name: 'turn', keys: { pace: 1, 'work.dueAt': 1, accountId: 1 }, options: workOnly },
       { name: 'account_turn', keys: { accountId: 1, 'work.dueAt': 1 }, options: workOnly },
     ],
@@ -154,14 +154,14 @@ export const webhookIndexes: readonly CollectionIndexes[] = [
     collection: webhookDocuments.delivery.collection,
     indexes: [
       // The queue of an endpoint.
-      { name: 'queue', keys: { state: 1, endpointId: 1, nextAttemptAtMs: 1 } },
+      { name: 'pending', keys: { state: 1, endpointId: 1, nextAttemptAtMs: 1 } },
       // Counts the backlog.
-      { name: 'due', keys: { state: 1, nextAttemptAtMs: 1 } },
+      { name: 'next_attempt', keys: { state: 1, nextAttemptAtMs: 1 } },
       { name: 'endpoint_pings', keys: { endpointId: 1, state: 1 }, options: pingsOnly },
       { name: 'place', keys: { endpointId: 1, place: 1 } },
       { name: 'state_place', keys: { endpointId: 1, state: 1, place: 1 } },
-      { name: 'appended_at', keys: { endpointId: 1, appendedAtMs: 1 } },
-      { name: 'created_at', keys: { createdAtMs: 1 } },
+      { name: 'appended', keys: { endpointId: 1, appendedAtMs: 1 } },
+      { name: 'created', keys: { createdAtMs: 1 } },
     ],
   },
 ];
