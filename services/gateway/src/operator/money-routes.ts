@@ -5,13 +5,13 @@ import {
   type StatementRow,
   statementRow,
 } from '@inventory/contracts/internal/ledger';
-import { type LedgerAsset, ledgerAsset } from '@inventory/contracts/vocabulary';
+import { ledgerAsset } from '@inventory/contracts/vocabulary';
 import { Refused } from '@inventory/http/refused';
 import { Reply } from '@inventory/http/reply';
 import { z } from 'zod';
 import { statementCsv } from '../accounts/statement-csv.ts';
 import { type Hold, holdPosition, toWireEntry } from './convert.ts';
-import { bookEntry } from './ledger-commands.ts';
+import { bookEntry, type WantedEntry } from './ledger-commands.ts';
 import { partsOf } from './list-by-id.ts';
 import { type OperatorRequest, operatorRoute, sameAs } from './operator-route.ts';
 import {
@@ -48,20 +48,20 @@ const bookedEntry = z.object({
   balance: z.object({ total: z.int(), held: z.int(), available: z.int() }),
 });
 
-interface WantedBooking {
-  readonly asset: LedgerAsset;
-  readonly amount: number;
-  readonly reason: string;
-  readonly idempotencyKey: string;
+interface BookingRequest {
+  readonly path: { readonly account_id: AccountId };
+  readonly header: { readonly 'idempotency-key': string };
+  readonly body: { readonly amount: number; readonly reason: string };
 }
 
 async function book(
-  deps: OperatorServices,
-  kind: 'grant' | 'adjust',
-  of: AccountId,
-  wanted: WantedBooking,
+  services: OperatorServices,
+  { path, header, body }: BookingRequest,
+  kind: Pick<WantedEntry, 'kind' | 'asset'>,
 ) {
-  return toWireEntry(await bookEntry(deps, { kind, accountId: of, ...wanted }), wanted);
+  const idempotencyKey = header['idempotency-key'];
+  const wanted = { ...body, ...kind, accountId: path.account_id, idempotencyKey };
+  return toWireEntry(await bookEntry(services, wanted), wanted);
 }
 
 const bookingRoutes = [
@@ -82,12 +82,7 @@ const bookingRoutes = [
     },
     answer: bookedEntry,
     errors,
-    handle: (deps, { path, header, body }) =>
-      book(deps, 'grant', path.account_id, {
-        ...body,
-        asset: 'credits',
-        idempotencyKey: header['idempotency-key'],
-      }),
+    handle: (deps, input) => book(deps, input, { kind: 'grant', asset: 'credits' }),
   }),
   operatorRoute({
     operationId: 'grantUnits',
@@ -106,12 +101,7 @@ const bookingRoutes = [
     },
     answer: bookedEntry,
     errors,
-    handle: (deps, { path, header, body }) =>
-      book(deps, 'grant', path.account_id, {
-        ...body,
-        asset: 'units',
-        idempotencyKey: header['idempotency-key'],
-      }),
+    handle: (deps, input) => book(deps, input, { kind: 'grant', asset: 'units' }),
   }),
   operatorRoute({
     operationId: 'adjust',
@@ -138,8 +128,7 @@ const bookingRoutes = [
     },
     answer: bookedEntry,
     errors: [...errors, 'insufficient_credits', 'insufficient_units'],
-    handle: (deps, { path, header, body }) =>
-      book(deps, 'adjust', path.account_id, { ...body, idempotencyKey: header['idempotency-key'] }),
+    handle: (deps, input) => book(deps, input, { kind: 'adjust', asset: input.body.asset }),
   }),
 ];
 
