@@ -81,7 +81,7 @@ function write(context: PublicContext, delivery: PageDelivery, withinMs: number)
   });
 }
 
-/** The first bytes in one buffer, and what is behind them. */
+/** A copy of the first bytes in one buffer, and what is behind them. */
 function splitParts(parts: readonly Buffer[]): readonly [first: Buffer, rest: readonly Buffer[]] {
   let missing = firstBytes;
   const split = parts.map((part) => {
