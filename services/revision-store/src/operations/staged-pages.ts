@@ -95,7 +95,8 @@ export function openStagedPages(
       for (const [index, known] of staged.entries()) {
         const found = known ?? (await surveyNow(from + index));
         if (found === null) return null;
-        const { assets, descriptions } = found;
+        // Copied: a survey is one piece of memory, and ten times as large.
+        const [assets, descriptions] = [found.assets.slice(), found.descriptions.slice()];
         spans[from + index] = { assets, descriptions };
         surveys.push(found);
       }

@@ -1,5 +1,6 @@
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
 import { dateOf } from '@inventory/runtime/clock';
+import { freeBytes } from '@inventory/runtime/free-bytes';
 import { freePacked, type PackedBytes, pack, unpack } from '@inventory/runtime/packed-bytes';
 import { Binary, type Collection } from 'mongodb';
 import type { ScanSource } from '../domain/observation.ts';
@@ -63,7 +64,7 @@ export function createChunkStore(collection: Collection<ChunkDocument>) {
     ): Promise<StagingResult> {
       const [content, survey] = await Promise.all([
         packContent(chunk),
-        chunk.survey && pack(toSurveyBytes(chunk.survey)),
+        chunk.survey && packSurvey(chunk.survey),
       ]);
       const _id = chunkId(place);
       try {
@@ -184,6 +185,13 @@ async function packContent({ content, lists }: ArrivedChunk): Promise<PackedByte
   return { assets, descriptions };
 }
 
+async function packSurvey(survey: PageSurvey): Promise<PackedBytes> {
+  const raw = toSurveyBytes(survey);
+  const packed = await pack(raw);
+  freeBytes(raw);
+  return packed;
+}
+
 function contentFields(content: PackedBytes | PackedLists): StoredContent {
   if ('packed' in content) return { content: new Binary(content.packed) };
   const { assets, descriptions } = content;
@@ -201,7 +209,10 @@ type SurveyFields = Pick<ChunkDocument, '_id' | 'digest' | 'survey' | 'surveyRaw
 
 function surveyIn({ survey, surveyRawBytes: rawBytes }: SurveyFields): PageSurvey | null {
   if (!survey || rawBytes === undefined) return null;
-  return fromSurveyBytes(unpack({ packed: bytesOf(survey), rawBytes }));
+  const raw = unpack({ packed: bytesOf(survey), rawBytes });
+  const read = fromSurveyBytes(raw);
+  freeBytes(raw);
+  return read;
 }
 
 type ListedChunk = Pick<ChunkDocument, '_id' | 'digest' | 'rawBytes'>;
