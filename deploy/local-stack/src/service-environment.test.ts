@@ -52,7 +52,7 @@ test('only the gateway gets the operator token and the cursor keys', () => {
   expect(others).not.toHaveProperty('WEBHOOK_SECRET_KEYS');
 });
 
-test('the services that hold whole pages have a small young generation, unless the user sets another', () => {
+test('the services that hold whole pages have a small young generation and few arenas, unless the user sets another', () => {
   const options = (given: Record<string, string>, at: typeof collector | typeof gateway) =>
     serviceEnvironment(at, { ...surroundings, given })['NODE_OPTIONS'];
   const given = { NODE_OPTIONS: '--max-semi-space-size=64' };
@@ -60,6 +60,8 @@ test('the services that hold whole pages have a small young generation, unless t
   expect(options({}, collector)).toBe('--max-semi-space-size=16');
   expect(options({}, gateway)).toBeUndefined();
   expect(options(given, collector)).toBe('--max-semi-space-size=64');
+  expect(serviceEnvironment(collector, surroundings)).toMatchObject({ MALLOC_ARENA_MAX: '2' });
+  expect(serviceEnvironment(gateway, surroundings)).not.toHaveProperty('MALLOC_ARENA_MAX');
 });
 
 test("a user's setting wins over the local defaults, but not over the stack's addresses and names", () => {

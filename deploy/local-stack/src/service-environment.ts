@@ -42,7 +42,7 @@ export function serviceEnvironment(
     ...(service === 'refresh-collector' && simulatorUrl ? simulatorReading(simulatorUrl) : {}),
     ...(service === 'gateway' ? { API_REFERENCE_TRY: 'true' } : {}),
     ...(service === 'event-stream' ? { WEBHOOK_ALLOW_PRIVATE: 'true' } : {}),
-    ...(holdsPages.has(service) ? { NODE_OPTIONS: '--max-semi-space-size=16' } : {}),
+    ...(holdsPages.has(service) ? pageMemory : {}),
     ...withoutRunner(given),
     NODE_ENV: 'production',
     OTEL_SERVICE_NAME: service,
@@ -51,11 +51,18 @@ export function serviceEnvironment(
   };
 }
 
-/**
- * Their peak is that of a large scan: pages that were dropped stay in memory until the young generation
- * is full. With half the size of V8's own it is 70 to 90 MB lower.
- */
+/** Their peak is that of a large scan. */
 const holdsPages: ReadonlySet<ServiceName> = new Set(['refresh-collector', 'revision-store']);
+
+const pageMemory = {
+  /**
+   * Pages that were dropped stay in memory until the young generation is full. With half the size of
+   * V8's own the peak is 70 to 90 MB lower.
+   */
+  NODE_OPTIONS: '--max-semi-space-size=16',
+  /** glibc gives each thread that packs an arena of its own, which keeps what was freed: 35 MB. */
+  MALLOC_ARENA_MAX: '2',
+};
 
 /** Database of a service: a name of its own on the stack's one server. */
 export function databaseOf(service: ServiceName, databasePrefix: string): string {

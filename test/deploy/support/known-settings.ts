@@ -7,6 +7,7 @@ export type Settings = Readonly<Record<string, string>>;
 /** Read by Node and by the telemetry SDK, whatever the service. */
 const platformSettings = new Set([
   'NODE_ENV',
+  'MALLOC_ARENA_MAX',
   'NODE_OPTIONS',
   'OTEL_EXPORTER_OTLP_ENDPOINT',
   'OTEL_EXPORTER_OTLP_PROTOCOL',
