@@ -22,12 +22,12 @@ export async function watchForPanic(
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<string | null> {
-  while (!signal.aborted) {
+  for (;;) {
     await pause(panicPollMs, signal);
+    if (signal.aborted) return null;
     const failure = await adminCommand(uri, timeoutMs, { dbStats: 1 }).catch(messageOf);
     if (typeof failure === 'string' && failure.includes('WT_PANIC')) return `failed (${failure})`;
   }
-  return null;
 }
 
 /** Name and version, for example `SecantusDB 0.6.0b17, speaking MongoDB 8.2.11`. */

@@ -1,0 +1,21 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { singleNodeUri, watchForPanic } from './mongodb-probe.ts';
+
+test('the watch of a server that was stopped ends without a search for it', async () => {
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections += 1;
+    socket.destroy();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const over = new AbortController();
+
+  const watching = watchForPanic(singleNodeUri('127.0.0.1', port), 1_000, over.signal);
+  over.abort();
+
+  expect(await watching).toBeNull();
+  expect(connections).toBe(0);
+  server.close();
+});
