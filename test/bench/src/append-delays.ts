@@ -16,7 +16,7 @@ const pollMs = 100;
 export async function appendDelays(
   { side, appended, stack }: Pick<Followers, 'side' | 'appended' | 'stack'>,
   { perSecond, seconds }: { readonly perSecond: number; readonly seconds: number },
-  meanwhile: Promise<unknown>,
+  meanwhile: () => Promise<unknown> = async () => {},
 ): Promise<Delays> {
   const [client, completions, stored] = await Promise.all([
     startReaders(),
@@ -28,17 +28,20 @@ export async function appendDelays(
     await client.mark();
     const before = await stored.appendedAt(appended);
     const running = { isOn: true };
-    const ended = meanwhile.finally(() => {
+    const ended = meanwhile().finally(() => {
       running.isOn = false;
     });
     const sending: Promise<void>[] = [];
-    const startMs = performance.now();
-    for (let sent = 0; running.isOn || sent < perSecond * seconds; sent += 1) {
-      const dueMs = startMs + (sent * secondMs) / perSecond;
-      await pause(Math.max(0, dueMs - performance.now()));
-      sending.push(completions.announce([appended]));
-    }
-    await Promise.all([...sending, ended]);
+    const announceAll = async () => {
+      const startMs = performance.now();
+      for (let sent = 0; running.isOn || sent < perSecond * seconds; sent += 1) {
+        const dueMs = startMs + (sent * secondMs) / perSecond;
+        await pause(Math.max(0, dueMs - performance.now()));
+        sending.push(completions.announce([appended]));
+      }
+      await Promise.all(sending);
+    };
+    await Promise.all([announceAll(), ended]);
     const arrivals = await arrivedAll(client, sending.length);
     const times = await stored.appendedAt(appended);
     const delays = [...times].flatMap(([id, appendedMs]) =>

@@ -31,6 +31,20 @@ test('a benchmark that fails or does not end is a missed row, and the others hav
   ]);
 });
 
+test('a failure that nothing waits for misses its own row only', async () => {
+  const unheard = benchmark('unheard', () => {
+    process.emit('unhandledRejection', new Error('refused'), Promise.resolve());
+    return new Promise(() => {});
+  });
+
+  const rows = await measureEach([unheard, measured('last')], context, {
+    allMs: hourMs,
+    oneMs: hourMs,
+  });
+
+  expect(outcomes(rows)).toEqual(['unheard: could not run, missed', 'last']);
+});
+
 test('once the time is over no server is started, and what needs none is still measured', async () => {
   const run = jest.fn(async () => []);
   const chosen: Benchmark[] = [

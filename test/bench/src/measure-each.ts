@@ -8,7 +8,10 @@ export interface Limits {
   readonly oneMs: number;
 }
 
-/** One after another. One that fails, or has not ended in time, is a missed row. */
+/**
+ * One after another. One that fails, or has not ended in time, is a missed row; so is one with a
+ * failure that nothing waits for, which would end the process.
+ */
 export async function measureEach(
   chosen: readonly Benchmark[],
   context: BenchOptions | BenchContext,
@@ -38,5 +41,12 @@ async function measureOne(
   if (!('backends' in context)) return [];
   // It would start servers only to leave them behind.
   if (leftMs <= 0) throw new Error('no time is left');
-  return await withDeadline(benchmark.run(context), leftMs, benchmark.name);
+  const unhandled = Promise.withResolvers<never>();
+  process.on('unhandledRejection', unhandled.reject);
+  try {
+    const measured = Promise.race([benchmark.run(context), unhandled.promise]);
+    return await withDeadline(measured, leftMs, benchmark.name);
+  } finally {
+    process.off('unhandledRejection', unhandled.reject);
+  }
 }

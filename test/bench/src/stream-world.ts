@@ -136,8 +136,8 @@ export function withFollowers<Result>(
   const serviceEnvironment = {
     gateway: {
       STREAMS_PER_PROJECT_MAX: String(options.streamsPerProjectMax),
-      // One of the Project that is more.
-      STREAMS_MAX: String(options.streamsMax + 1),
+      // Those that were just cut, and one of the Project that is more.
+      STREAMS_MAX: String(2 * options.streamsMax + 1),
       CONNECTIONS_MAX: String(2 * options.streamsMax + otherConnections),
       CONNECTIONS_PER_PEER_MAX: String(2 * options.streamsMax + otherConnections),
       CUSTOMER_REQUESTS_PER_MINUTE: '1000000',

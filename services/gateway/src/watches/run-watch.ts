@@ -23,6 +23,7 @@ import {
   runTimeAfter,
   type Watch,
 } from './watch.domain.ts';
+import { countTurn } from './watch-metrics.ts';
 import type { WatchStore } from './watch-store.ts';
 
 /** Whether a Project may have runs at all. */
@@ -58,6 +59,7 @@ export async function runWatch(deps: RunWatchDeps, claimed: Pending<Watch>): Pro
   const nowMs = clock.now();
   const { next, messages } = applied(watch, decided, nowMs);
   if (await deps.watches.endTurn(claimed, next, messages, nowMs)) {
+    countTurn(decided.turn);
     if (messages.length > 0) await deps.sendFromOutbox(claimed.id, messages);
   }
   // One that changed meanwhile has its next turn at the end of this claim.

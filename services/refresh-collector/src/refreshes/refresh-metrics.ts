@@ -4,6 +4,7 @@ import { metrics } from '@opentelemetry/api';
 import { identityStatuses } from '../egress/egress-identity.domain.ts';
 import type { AdmissionState } from './admission.domain.ts';
 import {
+  isServedFromSaved,
   openPhases,
   type Refresh,
   type RefreshPhase,
@@ -24,6 +25,10 @@ const transitions = counter({
 const lostHolds = counter({
   name: 'inventory.refresh.holds_lost',
   description: 'Refreshes completed without a charge because the ledger had no hold to settle',
+});
+const savedAnswers = counter({
+  name: 'inventory.refresh.saved',
+  description: 'Refreshes completed by a saved observation, without a scan',
 });
 const refreshDuration = histogram({
   name: 'inventory.refresh.duration',
@@ -79,6 +84,11 @@ export function countLostHold(): void {
   lostHolds.add(1);
 }
 
+/** A refresh was completed by a saved observation as it was requested, or in place of its scan. */
+export function countSavedAnswer(): void {
+  savedAnswers.add(1);
+}
+
 /** A refresh entered a new phase. */
 export function countTransition(refresh: Refresh, left: RefreshPhase): void {
   const outcome = refresh.outcome ?? 'none';
@@ -89,6 +99,7 @@ export function countTransition(refresh: Refresh, left: RefreshPhase): void {
   transitions.add(1, { phase: refresh.phase, outcome });
   if (refresh.phase !== 'completed' || refresh.completedAtMs === null || refresh.eventAppended)
     return;
+  if (isServedFromSaved(refresh)) countSavedAnswer();
   refreshDuration.record((refresh.completedAtMs - refresh.requestedAtMs) / 1_000, { outcome });
 }
 

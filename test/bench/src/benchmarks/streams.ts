@@ -153,10 +153,10 @@ async function ourSide({ backends, say }: BenchContext, size: Sizes) {
     say('our gateway');
     const ours = await measure(side, readers, projects, size);
     const { seconds } = size;
-    const quiet = await appendDelays(followers, { perSecond: 100, seconds }, Promise.resolve());
+    const quiet = await appendDelays(followers, { perSecond: 100, seconds });
     await openWithCursors(side, readers, projects, size);
-    const cutting = storm(side, readers, projects, size);
-    const cut = await appendDelays(followers, { perSecond: 20, seconds }, cutting);
+    const cutAll = () => storm(side, readers, projects, size);
+    const cut = await appendDelays(followers, { perSecond: 20, seconds }, cutAll);
     return { ours, quiet, cut };
   });
 }
