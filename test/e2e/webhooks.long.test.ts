@@ -49,25 +49,3 @@ test('an event-stream that is killed between sending and its record sends again,
   expect(first?.raw).toEqual(second?.raw);
   expect(delivery.event_id).toBe(first?.headers['webhook-id']);
 });
-
-test('without events nothing is sent, and what was appended meanwhile once they are back (Tenancy) [events-switched-off]', async () => {
-  const customer = await story.subscriber();
-  await story.refreshed(customer);
-  await story.arrived(customer.path, 1);
-  const events = (enabled: boolean) => stack.operator.switchEvents(customer.accountId, enabled);
-
-  await events(false);
-  const changedMs = Date.now();
-  await waitFor('a gateway has the endpoint', async () => {
-    const answer = await customer.api.call({ path: `/v2/projects/${customer.projectId}/events` });
-    return answer.status === 403;
-  });
-  await waitFor('every replica may be expected to', () => Date.now() - changedMs > 2_000);
-  await story.refreshed(customer, 2);
-  const whileOff = story.receiver.of(customer.path).length;
-  await events(true);
-  const hooks = await story.arrived(customer.path, 3);
-
-  expect(whileOff).toBe(1);
-  expect(new Set(hooks.map(({ headers }) => headers['webhook-id'])).size).toBe(3);
-});

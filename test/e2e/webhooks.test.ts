@@ -101,16 +101,3 @@ test('a balance that falls below the alert is an event on the stream and by webh
   });
   expect(await story.eventsOf(customer)).toContainEqual(event);
 });
-
-test('the endpoints of a Project are nothing to the Credentials of another (Events: webhooks)', async () => {
-  const [one, other] = [await story.subscriber(), await story.subscriber()];
-  const path = `${one.hooksPath}/${one.endpointId}`;
-
-  const answers = await Promise.all(
-    [path, `${path}/deliveries`].map((foreign) => other.api.call({ path: foreign })),
-  );
-
-  expect(answers.map(({ status, json }) => [status, json.error.code])).toEqual(
-    Array(2).fill([404, 'project_not_found']),
-  );
-});

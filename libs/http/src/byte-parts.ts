@@ -1,7 +1,12 @@
-/** The bytes of parts, copied only where there are several. */
+import { freeBytes } from '@inventory/runtime/free-bytes';
+
+/** The bytes of parts, which are read no more: where there are several, they are copied and freed. */
 export function joined(parts: readonly Buffer[]): Buffer {
   const [first] = parts;
-  return parts.length === 1 && first !== undefined ? first : Buffer.concat(parts);
+  if (parts.length === 1 && first !== undefined) return first;
+  const whole = Buffer.concat(parts);
+  for (const part of parts) freeBytes(part);
+  return whole;
 }
 
 export function bytesOf(parts: readonly Buffer[]): number {

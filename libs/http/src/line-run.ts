@@ -66,7 +66,8 @@ export function createLineJoiner(format: ExportFormat, pieceBytes = 128 * 1024):
   const frame = createFrame(format);
   const before = Buffer.from(exportFrames[format].before);
   return function* join(parts) {
-    const run = readLineRun(joined(parts), format);
+    const bytes = joined(parts);
+    const run = readLineRun(bytes, format);
     const rights = frame(run.descriptions);
     const ends = lineEnds(run, rights.lengths);
     for (let row = run.firstRow; row < ends.length; ) {
@@ -81,7 +82,7 @@ export function createLineJoiner(format: ExportFormat, pieceBytes = 128 * 1024):
       // Behind the last line is what stands before the next one.
       yield piece.subarray(0, end - before.length);
     }
-    for (const { bytes } of [run.assets, run.descriptions]) freeBytes(bytes);
+    for (const read of [run.assets.bytes, run.descriptions.bytes, bytes]) freeBytes(read);
   };
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { freeBytes } from '@inventory/runtime/free-bytes';
 import { openJsonText, skipSpace, skipValue } from '@inventory/runtime/json-text';
+import { joined } from './byte-parts.ts';
 import { isJsonType } from './media-type.ts';
 import { Refused } from './refused.ts';
 
@@ -24,10 +24,7 @@ export function readBytes(request: IncomingMessage, bytesMax: number): Promise<B
       if (bytes <= bytesMax) chunks.push(chunk);
       else reject(tooLarge());
     });
-    request.on('end', () => {
-      resolve(Buffer.concat(chunks));
-      for (const chunk of chunks) freeBytes(chunk);
-    });
+    request.on('end', () => resolve(joined(chunks)));
     // The connection was cut: no client receives this answer.
     request.on('error', (cause) => reject(new Refused({ code: 'malformed_json' }, { cause })));
   });

@@ -5,6 +5,7 @@ import {
   inventoryPaths,
 } from '@inventory/contracts/internal/inventory';
 import type { ManifestPage } from '@inventory/contracts/messages/revision-commands';
+import { freeBytes } from '@inventory/runtime/free-bytes';
 import { longCalls } from './call-lanes.ts';
 import { type InternalCall, type InternalClient, ServiceUnreachable } from './internal-client.ts';
 import { pathOf } from './path-of.ts';
@@ -18,7 +19,7 @@ export interface PagePlace {
 
 /**
  * Stages the text `{"assets":[…],"descriptions":[…]}` of a page in the revision-store, and resolves
- * with its entry of the manifest once it is durable.
+ * with its entry of the manifest once it is durable. The text is freed then.
  */
 export async function stagePage(
   client: Pick<InternalClient, 'bytes'>,
@@ -39,6 +40,7 @@ export async function stagePage(
     chunks.push({ digest, bytes: body.length });
   }
   await Promise.all(puts);
+  freeBytes(text);
   return { page, epoch, chunks };
 }
 

@@ -13,6 +13,12 @@ describe('The memory of bytes that are read no more (Everything is bounded)', ()
     expect([bytes.length, view.length]).toEqual([0, 0]);
   });
 
+  it.each([16, 16_384, 65_536])('is returned of %i bytes, as many as one read has', (size) => {
+    const bytes = Buffer.alloc(size, 'a');
+    freeBytes(bytes);
+    expect(bytes.length).toBe(0);
+  });
+
   it('is returned of bytes whose buffer has a byte left over', () => {
     const bytes = Buffer.alloc(100_000, 'a').subarray(0, 99_999);
     freeBytes(bytes);

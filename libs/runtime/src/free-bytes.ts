@@ -1,3 +1,5 @@
+import { isMarkedAsUntransferable } from 'node:worker_threads';
+
 /** A buffer that is filled from a stream of unknown end has room for one byte more. */
 const leftOverMax = 1;
 
@@ -8,8 +10,8 @@ const leftOverMax = 1;
  * them. Bytes that share their memory with others stay as they are.
  */
 export function freeBytes({ buffer, byteOffset, byteLength }: NodeJS.ArrayBufferView): void {
-  const isAll = byteOffset === 0 && buffer.byteLength - byteLength <= leftOverMax;
-  // Small ones are in a pool.
-  const isOwn = isAll && byteLength > Buffer.poolSize;
-  if (isOwn && buffer instanceof ArrayBuffer) buffer.transfer(0);
+  const isAll = byteOffset === 0 && buffer.byteLength - byteLength <= leftOverMax && byteLength > 0;
+  // Node marks the pools of small ones.
+  const isOwn = buffer instanceof ArrayBuffer && !isMarkedAsUntransferable(buffer);
+  if (isAll && isOwn) buffer.transfer(0);
 }

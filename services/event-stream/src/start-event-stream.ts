@@ -6,17 +6,14 @@ import { logIndexes } from './log/log-document.ts';
 import { appendedCounter } from './log/log-metrics.ts';
 import { logRoutes } from './log/log-routes.ts';
 import { openGatewayClient, openLog, startAppending } from './log/open-log.ts';
-import { startWork } from './start-work.ts';
-import {
-  openEventAccess,
-  openManaging,
-  openServing,
-  openWebhookStores,
-} from './webhooks/open-webhooks.ts';
+import { openWebhooks } from './webhooks/open-webhooks.ts';
 import { webhookIndexes } from './webhooks/webhook-document.ts';
-import { webhookRoutes } from './webhooks/webhook-routes.ts';
 
-/** Starts the service: logs and webhooks, their work, the consumers, and internal HTTP last. */
+/**
+ * Starts the service: logs and webhooks with their work, the consumers, and internal HTTP last.
+ * Appending an event makes its log and the endpoints of its Project due, before the announcement is
+ * acknowledged; so nothing is polled, and the cost follows what is due.
+ */
 export async function startEventStream(
   context: ServiceContext<EventStreamConfig>,
 ): Promise<StartedService> {
@@ -24,31 +21,25 @@ export async function startEventStream(
   const indexes = [...logIndexes, ...webhookIndexes];
   const { db, bus, health } = await openBackends(context, 'event-stream', indexes);
   const { log, pruning } = openLog(context, db);
-  const stores = openWebhookStores(context, db, log);
-  const { endpoints } = stores;
   const gateway = openGatewayClient(context);
-  const wake = () => work.wakeEndpoints();
-  const eventAccess = await openEventAccess(context, bus, { gateway, endpoints, wake });
-  const serving = openServing(context, stores, eventAccess);
-  const work = startWork(context, { pruning, endpoints, serving });
+  const webhooks = await openWebhooks(context, { db, bus, log, gateway });
   await startAppending(context, bus, {
     log,
     publish: bus.publish,
     async makeDue({ projectId, appendedAtMs }) {
       const isKept = appendedAtMs !== null;
-      const [isDue] = await Promise.all([
-        endpoints.makeDue({ projectId }, clock.now()),
+      await Promise.all([
+        webhooks.makeDue({ projectId }),
         isKept && pruning.appended(projectId, appendedAtMs),
       ]);
-      if (isDue) wake();
     },
     onAppended: appendedCounter(clock),
     listEventProjects: gateway.listEventProjects,
   });
-  const managing = openManaging(context, stores, serving, wake);
+  const { logEpoch } = config.log;
   const routes = [
-    ...webhookRoutes.map((route) => route.bind(managing)),
-    ...logRoutes.map((route) => route.bind({ log, clock, logEpoch: config.log.logEpoch })),
+    ...webhooks.routes,
+    ...logRoutes.map((route) => route.bind({ log, clock, logEpoch })),
   ];
   return serveInternal(context, routes, health);
 }

@@ -91,7 +91,7 @@ test('an event of a type that a later version appended reaches endpoint and log 
     service: 'test',
     logger: testLogger,
   });
-  await mongo.db.collection('webhookEndpoints').updateOne({ endpointId: endpoint_id }, {
+  await mongo.db.collection('webhookEndpoints').updateOne({ id: endpoint_id }, {
     $push: { types: type },
     $inc: { version: 1 },
   } as object);

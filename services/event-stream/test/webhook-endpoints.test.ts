@@ -204,7 +204,7 @@ test('an endpoint whose secrets do not decrypt delays no other, is sent nothing 
   });
   await mongo.db
     .collection('webhookEndpoints')
-    .updateOne({ endpointId: lost.endpoint_id }, { $set: { 'secrets.0.sealed': 'AAAA' } });
+    .updateOne({ id: lost.endpoint_id }, { $set: { 'secrets.0.sealed': 'AAAA' } });
   await mongo.close();
 
   await world.announce(customer);

@@ -7,7 +7,6 @@ import { startTestService } from '@inventory/testkit/test-service';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { startEventStream } from '../src/start-event-stream.ts';
 import { createEndpointStore } from '../src/webhooks/endpoint-store.ts';
-import { reencryptSecrets } from '../src/webhooks/sealed-secrets-store.ts';
 import { openWebhookCollections } from '../src/webhooks/webhook-document.ts';
 import { newCustomer, openWebhookWorld, type WebhookWorld } from './support/webhook-world.ts';
 
@@ -42,7 +41,7 @@ test('a new key before the old one re-encrypts every secret, and then the old on
   const replaced = await startWith([newKey, oldKey]);
   await waitFor('the secret is encrypted with the new key', async () => {
     const [endpoint] = await endpoints.find({}).toArray();
-    return endpoint?.secrets.every(({ sealed }) => alone.isCurrent(sealed, endpoint.endpointId));
+    return endpoint?.secrets.every(({ sealed }) => alone.isCurrent(sealed, endpoint.id));
   });
   await replaced.stop();
 
@@ -58,14 +57,12 @@ test('a secret that no key decrypts is not changed, for the key that may be conf
   const { endpoints, close } = await openEndpoints();
   const stored = async () => {
     const found = await endpoints.find({}).sort({ _id: 1 }).toArray();
-    return found.map(({ endpointId, secrets }) => ({ endpointId, secrets }));
+    return found.map(({ id, secrets }) => ({ id, secrets }));
   };
   const before = await stored();
 
-  const done = await reencryptSecrets(endpoints, createTextSealer([lostKey]), {
-    nowMs: Date.now(),
-    stopping: never,
-  });
+  const store = createEndpointStore(endpoints, createTextSealer([lostKey]), testLogger);
+  const done = await store.reencryptSecrets(Date.now(), never);
 
   expect(done).toEqual({ endpoints: 0, unreadable: before.length });
   expect(await stored()).toEqual(before);

@@ -8,11 +8,15 @@ import { createTestClock } from '@inventory/testkit/test-clock';
 import { openTestStore } from '@inventory/testkit/test-store';
 import { createDeliveryStore } from '../src/webhooks/delivery-store.ts';
 import { createEndpointStore } from '../src/webhooks/endpoint-store.ts';
+import type { ManageEndpointsDeps } from '../src/webhooks/manage-endpoints.ts';
 import { redeliverRange } from '../src/webhooks/redeliver.ts';
 import { type ServeEndpointDeps, serveEndpoint } from '../src/webhooks/serve-endpoint.ts';
-import type { WebhookDelivery } from '../src/webhooks/webhook-delivery.domain.ts';
-import { openWebhookCollections, webhookIndexes } from '../src/webhooks/webhook-document.ts';
-import type { WebhookEndpoint } from '../src/webhooks/webhook-endpoint.domain.ts';
+import {
+  openWebhookCollections,
+  type WebhookDelivery,
+  type WebhookEndpoint,
+  webhookIndexes,
+} from '../src/webhooks/webhook-document.ts';
 import { endpointWith } from './support/endpoints.ts';
 
 const type = 'inventory.refresh.completed';
@@ -49,8 +53,8 @@ test('a range that the log keeps no more is sent again in parts, each event in o
     _id: `${endpointId}/${at}`,
     endpointId,
     state: at % 3 === 0 ? 'failed' : 'delivered',
-    appendedAt: new Date(Math.floor(at / perMinute) * 60_000),
-    nextAttemptAt: null,
+    appendedAtMs: Math.floor(at / perMinute) * 60_000,
+    nextAttemptAtMs: null,
     failures: 1,
   }));
   await collection.insertMany(documents as never[]);
@@ -66,7 +70,7 @@ test('a range that the log keeps no more is sent again in parts, each event in o
     deliveries: createDeliveryStore(collection, testLogger),
     clock,
     wake: async () => undefined,
-  };
+  } as unknown as ManageEndpointsDeps;
 
   const whole = { sinceMs: 0, untilMs: clock.now() };
   const first = await redeliverRange(deps, endpoint, whole);
@@ -93,7 +97,7 @@ test('deliveries are due from their time on, later ones are retrying, ended ones
   const docs = states.map(([state, inMs], place) => ({
     _id: `endpoint/${place}`,
     state,
-    nextAttemptAt: inMs === null ? null : new Date(clock.now() + inMs),
+    nextAttemptAtMs: inMs === null ? null : clock.now() + inMs,
   }));
   await collection.insertMany(docs as never[]);
 
@@ -118,7 +122,8 @@ const attempt = {
   responseBody: '',
 } as const;
 const retried = (failures: number) =>
-  ({ state: 'pending', nextAttemptAtMs: 9_000, failures }) as const;
+  ({ state: 'pending', failure: null, nextAttemptAtMs: 9_000, failures }) as const;
+const delivered = { ...retried(0), state: 'delivered', nextAttemptAtMs: null } as const;
 
 test('a result is stored once: not that of a delivery that was restarted, or attempted by another replica, since it was read (Events: webhooks)', async () => {
   const { deliveries } = stores();
@@ -126,14 +131,10 @@ test('a result is stored once: not that of a delivery that was restarted, or att
   const [late, restarted] = [await due(id), await due(id)];
 
   await deliveries.recordAttempt({ delivery: late, attempt, progress: retried(1) });
-  await deliveries.recordAttempt({ delivery: late, attempt, progress: { state: 'delivered' } });
+  await deliveries.recordAttempt({ delivery: late, attempt, progress: delivered });
   clock.advance(1);
   await deliveries.restartDelivery(id, restarted.eventId, clock.now());
-  await deliveries.recordAttempt({
-    delivery: restarted,
-    attempt,
-    progress: { state: 'delivered' },
-  });
+  await deliveries.recordAttempt({ delivery: restarted, attempt, progress: delivered });
 
   const kept = await deliveries.listPending(id, 10, 'all');
   expect(kept.map(({ eventId, attemptsTotal }) => [eventId, attemptsTotal])).toEqual([
@@ -155,8 +156,8 @@ test('a delivery that is inserted again exists once, and only its newest twenty 
   }
 
   const shown = await deliveries.listDeliveries(id, { limit: 10 });
-  expect(shown.map((one) => one.delivery.attemptsTotal)).toEqual([23]);
-  expect(shown[0]?.delivery.attempts.map(({ atMs }) => atMs)).toEqual(
+  expect(shown.map((one) => one.attemptsTotal)).toEqual([23]);
+  expect(shown[0]?.attempts.map(({ atMs }) => atMs)).toEqual(
     Array.from({ length: 20 }, (_none, index) => index + 3),
   );
 });
@@ -165,16 +166,13 @@ test('a corrupt delivery, or a corrupt endpoint whose turn it is first, blocks n
   const { deliveries, endpoints, collections } = stores();
   const id = newEndpointId();
   const [corrupt, next] = [await due(id), await due(id)];
-  const head = { nextAttemptAt: new Date(1), place: null } as object;
+  const head = { nextAttemptAtMs: 1, place: null } as object;
   await collections.deliveries.updateOne({ eventId: corrupt.eventId }, { $set: head });
   const [broken, whole] = [await newEndpoint(), await newEndpoint()];
   await endpoints.makeDue({ endpointId: broken.id }, 1);
   await endpoints.makeDue({ endpointId: whole.id }, 2);
   const tries = 'many' as never;
-  await collections.endpoints.updateOne(
-    { endpointId: broken.id },
-    { $set: { 'work.tries': tries } },
-  );
+  await collections.endpoints.updateOne({ id: broken.id }, { $set: { 'work.tries': tries } });
 
   const pending = await deliveries.listPending(id, 1, 'all');
   const turns = await endpoints.turnsOf('new').findDue(2, 1);
@@ -222,10 +220,10 @@ test('an endpoint that was deleted is listed no more, and after a crash its turn
   const endpoint = await newEndpoint();
   const { id, projectId } = endpoint;
   await due(id);
-  await endpoints.markRemoved(projectId, id, clock.now(), clock.now() + 60_000);
+  await endpoints.markRemoved(projectId, id, clock.now() + 60_000);
 
   expect(await endpoints.listEndpoints(projectId)).toEqual([]);
-  expect(await endpoints.updateEndpoint(endpoint, { description: 'late' })).toBe(false);
+  expect(await endpoints.update(endpoint, { description: 'late' })).toBe(false);
   const turns = endpoints.turnsOf('new');
   const [found] = (await turns.findDue(clock.now() + 60_000, 100)).filter(
     (one) => one.item.id === id,
@@ -234,6 +232,6 @@ test('an endpoint that was deleted is listed no more, and after a crash its turn
   if (!claimed) throw new Error('not due');
   await serveEndpoint({ endpoints, deliveries } as unknown as ServeEndpointDeps, turns, claimed);
 
-  expect(await collections.endpoints.countDocuments({ endpointId: id })).toBe(0);
+  expect(await collections.endpoints.countDocuments({ id })).toBe(0);
   expect(await deliveries.listDeliveries(id, { limit: 1 })).toEqual([]);
 });

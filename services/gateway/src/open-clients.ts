@@ -3,15 +3,11 @@ import type { ServiceContext } from '@inventory/service-host/service-context';
 import { createLedgerClient } from './accounts/ledger-client.ts';
 import { createStagingClient } from './captures/staging-client.ts';
 import type { GatewayConfig } from './config.ts';
-import {
-  createAdmissionClient,
-  createRevisionStoreEraseClient,
-} from './operator/operator-services.ts';
+import { createRevisionStoreEraseClient } from './operator/operator-services.ts';
 import { createLivePageClient } from './pages/live-page-client.ts';
 import { createRevisionStoreClient } from './pages/revision-store-client.ts';
 import { createCollectorClient } from './refreshes/collector-client.ts';
 import { createEventStreamClient } from './streams/event-stream-client.ts';
-import { createWebhookClient } from './webhooks/webhook-client.ts';
 
 export type ServiceClients = ReturnType<typeof openClients>;
 
@@ -30,13 +26,13 @@ export function openClients({ config, lifetime }: ServiceContext<GatewayConfig>)
   const eventStream = open('event-stream', services.eventStreamUrl, collectorTimeoutMs);
   return {
     collector: createCollectorClient(collector),
-    admission: createAdmissionClient(collector),
+    admission: collector,
     livePages: createLivePageClient(collector, config.livePages),
     ledger: createLedgerClient(ledger, deadlines),
     revisions: createRevisionStoreClient(revisions),
     inventories: createRevisionStoreEraseClient(revisions, deadlines),
     staging: createStagingClient(revisions, config.captures.stagingTimeoutMs),
     eventLog: createEventStreamClient(eventStream),
-    webhooks: createWebhookClient(eventStream),
+    webhooks: eventStream,
   };
 }

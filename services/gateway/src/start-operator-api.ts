@@ -3,6 +3,7 @@ import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
 import type { RequestReplyClient } from './commands/request-reply-client.ts';
 import type { GatewayConfig } from './config.ts';
+import { createCursorSealer } from './http/sealed-cursor.ts';
 import type { ServiceClients } from './open-clients.ts';
 import { createAuditStore } from './operator/audit-store.ts';
 import { openOperatorApi } from './operator/operator-app.ts';
@@ -24,7 +25,9 @@ export async function startOperatorApi(
   const { tenancy, commands, clients, db } = parts;
   const { deadlines } = config;
   const auditStore = createAuditStore(db, deadlines);
-  const services = { ...clients, tenancy, commands, auditStore, clock, identifiers, deadlines };
+  const cursors = createCursorSealer(config.cursorKeys);
+  const stores = { tenancy, auditStore, cursors };
+  const services = { ...clients, ...stores, commands, clock, identifiers, deadlines };
   const listener = openOperatorApi(services, config.operatorApi, logger);
   const server = await startHttpServer({ listener, halfClosed: true, ...config.operatorHttp });
   lifetime.defer('operator HTTP', () => server.close(drainMs));

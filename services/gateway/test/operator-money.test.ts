@@ -167,7 +167,7 @@ describe('statement', () => {
       await book(`${path}/top-ups`, { amount, reason: `no. ${amount}` });
   });
 
-  test('comes oldest first, in parts', async () => {
+  test('comes oldest first, in parts, by cursors that are valid for its account only', async () => {
     const first = (await world.call({ path: `${path}/statement?limit=2` })).json;
     const cursor = first.next_cursor;
     const last = (await world.call({ path: `${path}/statement?limit=2&cursor=${cursor}` })).json;
@@ -175,6 +175,8 @@ describe('statement', () => {
     const changes = [...first.items, ...last.items].map((row) => row.change_available);
     expect(changes).toEqual([1, 2, 3]);
     expect(last.next_cursor).toBeNull();
+    const other = `${await newAccountPath()}/statement?cursor=${cursor}`;
+    expect((await world.call({ path: other })).json.error.code).toBe('invalid_cursor');
   });
 
   test('is CSV when asked for by format or by Accept, with the next cursor in a header', async () => {

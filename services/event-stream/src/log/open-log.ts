@@ -4,13 +4,16 @@ import type { MessageBus } from '@inventory/messaging/bus';
 import { byKey } from '@inventory/messaging/dispatch';
 import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 import type { ServiceContext } from '@inventory/service-host/service-context';
+import { startWorker } from '@inventory/work/start-worker';
 import type { Db } from 'mongodb';
 import type { EventStreamConfig } from '../config.ts';
+import { work } from '../work.ts';
 import { createGatewayClient, type GatewayClient } from './gateway-client.ts';
 import { openLogCollections } from './log-document.ts';
 import { createLogPruning, type LogPruning } from './log-pruning-store.ts';
 import { type AnnouncementDeps, onBalanceLow, onRefreshCompleted } from './on-announcements.ts';
 import { createProjectLog, type ProjectLog } from './project-log-store.ts';
+import { pruneLog } from './prune-logs.ts';
 
 export interface OpenedLog {
   readonly log: ProjectLog;
@@ -20,17 +23,26 @@ export interface OpenedLog {
 /** Longer than commands and outcomes are kept anywhere. */
 const rememberPrunedMs = 60 * 24 * 3_600_000;
 
-/** Opens the logs; deletes positions of pruned events that no announcement can repeat any more. */
+/** Opens the logs, prunes them, and deletes positions that no announcement can repeat any more. */
 export function openLog(context: ServiceContext<EventStreamConfig>, db: Db): OpenedLog {
   const { config, clock, lifetime, logger } = context;
-  const { keepMs, pruneEveryMs: intervalMs } = config.log;
+  const { keepMs, pruneEveryMs: everyMs } = config.log;
   const collections = openLogCollections(db);
   const pruning = createLogPruning(collections, { clock, logger, keepMs });
   startPeriodicJob({
     name: 'pruned positions',
-    ...{ intervalMs, lifetime, logger },
+    ...{ intervalMs: everyMs, lifetime, logger },
     runOnce: () => pruning.removePositionsBefore(clock.now() - rememberPrunedMs),
   });
+  startWorker(
+    {
+      ...work.pruning,
+      lookEveryMs: Math.min(everyMs, work.pruning.lookEveryMs),
+      queue: pruning.queue,
+      work: (due) => pruneLog({ pruning, clock, keepMs, everyMs }, due),
+    },
+    context,
+  );
   return { log: createProjectLog(collections, clock, config.log), pruning };
 }
 

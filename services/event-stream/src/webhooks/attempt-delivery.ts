@@ -2,14 +2,14 @@ import { readRetryAfter } from '@inventory/http/retry-after';
 import { type Clock, elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import { answerText } from './answer-text.ts';
 import type { AttemptReport } from './delivery-store.ts';
-import {
-  type Attempt,
-  type AttemptError,
-  afterAttempt,
-  type RetryRules,
-  type WebhookDelivery,
-} from './webhook-delivery.domain.ts';
-import { signingSecrets, type WebhookEndpoint } from './webhook-endpoint.domain.ts';
+import { signingSecrets } from './secret-rotation.domain.ts';
+import { afterAttempt, type RetryRules } from './webhook-delivery.domain.ts';
+import type {
+  Attempt,
+  AttemptError,
+  WebhookDelivery,
+  WebhookEndpoint,
+} from './webhook-document.ts';
 import type { WebhookAnswer, WebhookSender } from './webhook-sender.ts';
 import { signatureHeaders } from './webhook-signature.ts';
 

@@ -6,8 +6,7 @@ import type {
 } from '@inventory/contracts/http/webhooks';
 import { isoTime } from '@inventory/runtime/clock';
 import type { Redelivered } from './redeliver.ts';
-import type { WebhookDelivery } from './webhook-delivery.domain.ts';
-import type { WebhookEndpoint } from './webhook-endpoint.domain.ts';
+import type { WebhookDelivery, WebhookEndpoint } from './webhook-document.ts';
 
 /** Without its secrets. */
 export function toWireEndpoint(endpoint: WebhookEndpoint): WebhookEndpointView {

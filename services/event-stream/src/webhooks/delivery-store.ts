@@ -1,28 +1,18 @@
 import type { EventId, WebhookEndpointId } from '@inventory/contracts/ids';
 import { refusedWrites } from '@inventory/mongo/duplicate-key';
-import { readFirst } from '@inventory/mongo/parse-document';
-import { sharedCommands } from '@inventory/mongo/shared-commands';
-import { dateOf, dateOrNull } from '@inventory/runtime/clock';
+import { parseDocument, readFirst } from '@inventory/mongo/parse-document';
+import { createSharedInserts, sharedCommands } from '@inventory/mongo/shared-commands';
 import { createBatcher } from '@inventory/runtime/concurrency';
 import type { Logger } from '@inventory/runtime/logger';
 import type { Collection } from 'mongodb';
-import {
-  fromDocDelivery,
-  keyOf,
-  type NewDelivery,
-  placeAt,
-  toDocAttempt,
-  toDocDelivery,
-  toDocProgress,
-} from './delivery-mapping.ts';
-import {
-  type Attempt,
-  type DeliveryFailure,
-  type DeliveryProgress,
-  pingType,
-  type WebhookDelivery,
-} from './webhook-delivery.domain.ts';
-import type { DeliveryDocument } from './webhook-document.ts';
+import { type DeliveryProgress, pingType } from './webhook-delivery.domain.ts';
+import { type Attempt, type WebhookDelivery, webhookDocuments } from './webhook-document.ts';
+
+/** A delivery to be inserted. */
+export type NewDelivery = Pick<
+  WebhookDelivery,
+  'endpointId' | 'projectId' | 'eventId' | 'type' | 'body' | 'appendedAtMs'
+>;
 
 export interface DeliveryPageQuery {
   readonly state?: WebhookDelivery['state'] | undefined;
@@ -56,13 +46,14 @@ export interface DeliveryBacklog {
   readonly retrying: number;
 }
 
-type Deliveries = Collection<DeliveryDocument>;
+type Deliveries = Collection<WebhookDelivery>;
+type Failure = NonNullable<WebhookDelivery['failure']>;
 
 const pending = { state: 'pending' } as const;
 /** Stored attempts of one delivery. */
 const attemptsMax = 20;
 const insertsPerCommand = 200;
-/** More are inserted by a command of their own. */
+/** More of one endpoint are inserted by a command of their own. */
 const sharedInsertMax = 20;
 const reportsPerCommand = 200;
 const restartsPerCommand = 500;
@@ -72,18 +63,8 @@ const countMax = 10_000;
 export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
 
 export function createDeliveryStore(deliveries: Deliveries, logger: Logger) {
-  async function insert(documents: readonly DeliveryDocument[]): Promise<boolean[]> {
-    // An interrupted turn may have inserted some of them.
-    const known = await refusedWrites(deliveries.insertMany([...documents], { ordered: false }));
-    return documents.map((_document, index) => !known.has(index));
-  }
-
   // Those of endpoints that have their turns together share a command.
-  const inserts = createBatcher<DeliveryDocument, boolean>({
-    ...sharedCommands,
-    itemsMax: insertsPerCommand,
-    flush: insert,
-  });
+  const inserts = createSharedInserts(deliveries, insertsPerCommand);
 
   return {
     ...reads(deliveries, logger),
@@ -91,31 +72,64 @@ export function createDeliveryStore(deliveries: Deliveries, logger: Logger) {
     ...restarts(deliveries),
     /** Inserts those that do not exist, due at once; returns how many. */
     async insertMissing(wanted: readonly NewDelivery[], nowMs: number): Promise<number> {
-      const documents = wanted.map((delivery) => toDocDelivery(delivery, nowMs));
+      // An interrupted turn may have inserted some of them.
+      const documents = wanted.map((delivery) => newDelivery(delivery, nowMs));
       // The backlog of one endpoint delays no other.
-      const isBacklog = documents.length > sharedInsertMax;
-      const inserted = isBacklog
-        ? await insert(documents)
-        : await Promise.all(documents.map((document) => inserts.add(document)));
+      if (documents.length > sharedInsertMax) {
+        const known = await refusedWrites(deliveries.insertMany(documents, { ordered: false }));
+        return documents.length - known.size;
+      }
+      const inserted = await Promise.all(documents.map((document) => inserts.add(document)));
       return inserted.filter(Boolean).length;
     },
     async removeOfEndpoint(endpointId: WebhookEndpointId): Promise<void> {
       await deliveries.deleteMany({ endpointId });
     },
     async removeCreatedBefore(timeMs: number): Promise<number> {
-      const { deletedCount } = await deliveries.deleteMany({ createdAt: { $lt: dateOf(timeMs) } });
+      const { deletedCount } = await deliveries.deleteMany({ createdAtMs: { $lt: timeMs } });
       return deletedCount;
     },
   };
 }
+
+const placeDigits = 15;
+
+/** Sorts before the places of all deliveries created at the time or later. */
+function placeAt(timeMs: number): string {
+  return String(timeMs).padStart(placeDigits, '0');
+}
+
+function keyOf(endpointId: WebhookEndpointId, eventId: EventId): string {
+  return `${endpointId}/${eventId}`;
+}
+
+function newDelivery(wanted: NewDelivery, nowMs: number): WebhookDelivery {
+  const { endpointId, projectId, eventId, type, body, appendedAtMs } = wanted;
+  return {
+    _id: keyOf(endpointId, eventId),
+    ...{ endpointId, projectId, eventId, type, body, appendedAtMs },
+    place: `${placeAt(nowMs)}/${eventId}`,
+    createdAtMs: nowMs,
+    ...dueFrom(nowMs),
+    attempts: [],
+    attemptsTotal: 0,
+  };
+}
+
+/** With a new schedule. */
+function dueFrom(nextAttemptAtMs: number) {
+  return { ...pending, failure: null, failures: 0, nextAttemptAtMs };
+}
+
+const fromDocument = (stored: WebhookDelivery) => parseDocument(webhookDocuments.delivery, stored);
 
 function reads(deliveries: Deliveries, logger: Logger) {
   return {
     /** Pending ones of an endpoint, the earliest due first; tests alone where nothing else is sent. */
     listPending(endpointId: WebhookEndpointId, limit: number, types: 'all' | 'tests') {
       const filter = { ...pending, endpointId, ...(types === 'tests' && { type: pingType }) };
-      const found = deliveries.find(filter).sort({ nextAttemptAt: 1 });
-      return readFirst(found, limit, (document) => [fromDocDelivery(document)], logger);
+      const found = deliveries.find(filter).sort({ nextAttemptAtMs: 1 });
+      return readFirst(found, limit, (document) => [fromDocument(document)], logger);
     },
     /** Newest first. */
     async listDeliveries(endpointId: WebhookEndpointId, { limit, ...query }: DeliveryPageQuery) {
@@ -124,7 +138,7 @@ function reads(deliveries: Deliveries, logger: Logger) {
         .sort({ place: -1 })
         .limit(limit)
         .toArray();
-      return found.map((doc) => ({ delivery: fromDocDelivery(doc), place: doc.place }));
+      return found.map(fromDocument);
     },
     /** The deliveries of these events to these endpoints. */
     async findOfEvents(endpointIds: readonly WebhookEndpointId[], eventIds: readonly EventId[]) {
@@ -132,18 +146,18 @@ function reads(deliveries: Deliveries, logger: Logger) {
         eventIds.map((event) => keyOf(endpoint, event)),
       );
       const found = await deliveries.find({ _id: { $in: ids } }).toArray();
-      return found.map(fromDocDelivery);
+      return found.map(fromDocument);
     },
     /** Counts pending deliveries by index, up to 10,000. */
     async countBacklog(nowMs: number): Promise<DeliveryBacklog> {
-      const due = { ...pending, nextAttemptAt: { $lte: dateOf(nowMs) } };
-      const later = { ...pending, nextAttemptAt: { $gt: dateOf(nowMs) } };
+      const due = { ...pending, nextAttemptAtMs: { $lte: nowMs } };
+      const later = { ...pending, nextAttemptAtMs: { $gt: nowMs } };
       const [dueCount, retrying, first] = await Promise.all([
         deliveries.countDocuments(due, { limit: countMax }),
         deliveries.countDocuments(later, { limit: countMax }),
-        deliveries.findOne(due, { sort: { nextAttemptAt: 1 }, projection: { nextAttemptAt: 1 } }),
+        deliveries.findOne(due, { sort: { nextAttemptAtMs: 1 } }),
       ]);
-      return { due: dueCount, retrying, dueSinceMs: first?.nextAttemptAt?.getTime() ?? null };
+      return { due: dueCount, retrying, dueSinceMs: first?.nextAttemptAtMs ?? null };
     },
   };
 }
@@ -177,7 +191,7 @@ function results(deliveries: Deliveries) {
       await reports.add(report);
     },
     /** Fails up to `limit` pending deliveries of an endpoint, tests excepted; returns how many. */
-    async failOfEndpoint(endpointId: WebhookEndpointId, failure: DeliveryFailure, limit: number) {
+    async failOfEndpoint(endpointId: WebhookEndpointId, failure: Failure, limit: number) {
       const found = await deliveries
         .find({ ...pending, endpointId, type: { $ne: pingType } }, { projection: { _id: 1 } })
         .limit(limit)
@@ -185,7 +199,7 @@ function results(deliveries: Deliveries) {
       if (found.length === 0) return 0;
       await deliveries.updateMany(
         { _id: { $in: found.map(({ _id }) => _id) }, ...pending },
-        { $set: { state: 'failed', failure, nextAttemptAt: null } },
+        { $set: { state: 'failed', failure, nextAttemptAtMs: null } },
       );
       return found.length;
     },
@@ -193,15 +207,14 @@ function results(deliveries: Deliveries) {
 }
 
 function reportWrite({ delivery, attempt, progress }: AttemptReport) {
-  const { endpointId, eventId, attemptsTotal, nextAttemptAtMs } = delivery;
-  const asRead = { attemptsTotal, nextAttemptAt: dateOrNull(nextAttemptAtMs), ...pending };
+  const { _id, attemptsTotal, nextAttemptAtMs } = delivery;
   return {
     updateOne: {
-      filter: { _id: keyOf(endpointId, eventId), ...asRead },
+      filter: { _id, attemptsTotal, nextAttemptAtMs, ...pending },
       update: {
-        $set: toDocProgress(progress),
+        $set: progress,
         $inc: { attemptsTotal: 1 },
-        $push: { attempts: { $each: [toDocAttempt(attempt)], $slice: -attemptsMax } },
+        $push: { attempts: { $each: [attempt], $slice: -attemptsMax } },
       },
     },
   };
@@ -211,13 +224,11 @@ function restarts(deliveries: Deliveries) {
   const terminalIn = (endpointId: WebhookEndpointId, { sinceMs, untilMs }: TimeRange) => ({
     endpointId,
     state: { $in: ['delivered' as const, 'failed' as const] },
-    appendedAt: { $gte: dateOf(sinceMs), $lte: dateOf(untilMs) },
-  });
-  const restarted = (nowMs: number) => ({
-    $set: { ...pending, failure: null, failures: 0, nextAttemptAt: dateOf(nowMs) },
+    appendedAtMs: { $gte: sinceMs, $lte: untilMs },
   });
   const restart = async (ids: readonly string[], nowMs: number) =>
-    (await deliveries.updateMany({ _id: { $in: [...ids] } }, restarted(nowMs))).matchedCount;
+    (await deliveries.updateMany({ _id: { $in: [...ids] } }, { $set: dueFrom(nowMs) }))
+      .matchedCount;
 
   return {
     /** Makes it due with a new schedule, in any state; false when there is none. */
@@ -229,11 +240,10 @@ function restarts(deliveries: Deliveries) {
      */
     async findAppendedAfter(endpointId: WebhookEndpointId, range: TimeRange, count: number) {
       const next = await deliveries.findOne(terminalIn(endpointId, range), {
-        sort: { appendedAt: 1 },
+        sort: { appendedAtMs: 1 },
         skip: count,
-        projection: { appendedAt: 1 },
       });
-      return next?.appendedAt?.getTime() ?? null;
+      return next?.appendedAtMs ?? null;
     },
     /** Restarts the terminal deliveries of events appended in a time range, in parts; how many. */
     async restartRange(endpointId: WebhookEndpointId, range: TimeRange, nowMs: number) {
@@ -241,7 +251,7 @@ function restarts(deliveries: Deliveries) {
       let part: string[] = [];
       const found = deliveries
         .find(terminalIn(endpointId, range), { projection: { _id: 1 } })
-        .sort({ appendedAt: 1 })
+        .sort({ appendedAtMs: 1 })
         .batchSize(restartsPerCommand);
       for await (const { _id } of found) {
         part.push(_id);

@@ -19,7 +19,7 @@ const limits: HealthLimits = {
 
 interface Failed {
   readonly health: typeof healthy;
-  readonly disabled?: 'gone' | 'failing';
+  readonly disabledReason?: 'gone' | 'failing';
 }
 
 function failAt({ health }: Failed, atMs: number): Failed {
@@ -34,15 +34,15 @@ test('an endpoint that failed for five days without a success is disabled (Event
   const every = (hours: number, count: number) =>
     Array.from({ length: count }, (_none, index) => index * hours * hourMs);
 
-  expect(failing(every(12, 10)).disabled).toBeUndefined();
-  expect(failing(every(12, 11)).disabled).toBe('failing');
+  expect(failing(every(12, 10)).disabledReason).toBeUndefined();
+  expect(failing(every(12, 11)).disabledReason).toBe('failing');
 });
 
 test('a single failure after a long gap begins a new run and disables nothing (Events: webhooks)', () => {
-  const { health, disabled } = failing([0, hourMs, 30 * dayMs]);
+  const { health, disabledReason } = failing([0, hourMs, 30 * dayMs]);
 
   expect(health).toMatchObject({ failures: 1, failingSinceMs: 30 * dayMs });
-  expect(disabled).toBeUndefined();
+  expect(disabledReason).toBeUndefined();
 });
 
 test('after five failures an endpoint is paused, longer each time but at most five minutes', () => {
@@ -72,7 +72,7 @@ test('a run of failures keeps its start, never grows beyond its failures, and en
           if (index === 0 || gap > limits.silenceMaxMs) runStart = now;
           failed = failAt(failed, now);
           expect(failed.health.failingSinceMs).toBe(runStart);
-          expect(failed.disabled === 'failing').toBe(now - runStart >= limits.disableAfterMs);
+          expect(failed.disabledReason === 'failing').toBe(now - runStart >= limits.disableAfterMs);
         }
       },
     ),

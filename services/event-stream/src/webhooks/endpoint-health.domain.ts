@@ -55,6 +55,13 @@ export function concurrencyOf(health: EndpointHealth, most: number, limits: Heal
 
 const goneStatus = 410;
 
+/** What a result changes of an endpoint. */
+export interface HealthChange {
+  readonly health: EndpointHealth;
+  /** Absent where it stays enabled. */
+  readonly disabledReason?: 'gone' | 'failing';
+}
+
 /**
  * What a result changes of an endpoint; null when nothing does. A response of 410 disables it at
  * once, failures for too long do too.
@@ -63,11 +70,12 @@ export function afterResult(
   { health, state }: { readonly health: EndpointHealth; readonly state: 'enabled' | 'disabled' },
   { status, error, atMs }: { status: number | null; error: string | null; atMs: number },
   limits: HealthLimits,
-): { readonly health: EndpointHealth; readonly disabled?: 'gone' | 'failing' } | null {
+): HealthChange | null {
   if (error === null) return health.failures === 0 ? null : { health: healthy };
   const next = afterFailure(health, atMs, limits);
   const reason = status === goneStatus ? 'gone' : 'failing';
   const failingMs = atMs - (next.failingSinceMs ?? atMs);
   const isDisabled = reason === 'gone' || failingMs >= limits.disableAfterMs;
-  return isDisabled && state === 'enabled' ? { health: next, disabled: reason } : { health: next };
+  const isChanged = isDisabled && state === 'enabled';
+  return { health: next, ...(isChanged && { disabledReason: reason }) };
 }

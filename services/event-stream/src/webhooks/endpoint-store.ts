@@ -1,25 +1,21 @@
 import type { AccountId, ProjectId, WebhookEndpointId } from '@inventory/contracts/ids';
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
-import { sharedCommands } from '@inventory/mongo/shared-commands';
+import { parseDocument, readEach } from '@inventory/mongo/parse-document';
+import { createSharedReads, sharedCommands } from '@inventory/mongo/shared-commands';
 import { dateOf } from '@inventory/runtime/clock';
 import { createBatcher } from '@inventory/runtime/concurrency';
 import type { Logger } from '@inventory/runtime/logger';
 import type { TextSealer } from '@inventory/runtime/text-sealer';
 import { createWorkQueue, type MadeDue, makeDue, type WorkQueue } from '@inventory/work/work-queue';
 import type { Collection, Filter } from 'mongodb';
-import type { EndpointHealth } from './endpoint-health.domain.ts';
+import { isKeyKept } from './secret-rotation.domain.ts';
 import {
-  type EndpointFields,
-  fromDocEndpoint,
-  toDocEndpoint,
-  toDocFields,
-  toDocHealth,
-} from './endpoint-mapping.ts';
-import { type EndpointDocument, webhookDocuments } from './webhook-document.ts';
-import type { DisabledReason, EndpointPace, WebhookEndpoint } from './webhook-endpoint.domain.ts';
-
-/** An endpoint whose turn it is. */
-export type EndpointTurn = Pick<WebhookEndpoint, 'id' | 'projectId' | 'accountId'>;
+  type EndpointDocument,
+  type EndpointPace,
+  type EndpointTurn,
+  type WebhookEndpoint,
+  webhookDocuments,
+} from './webhook-document.ts';
 
 /** Whose endpoints are meant. */
 export type OfEndpoints =
@@ -29,13 +25,15 @@ export type OfEndpoints =
   /** Those with something to do. */
   | { readonly waitingOf: { readonly projectId: ProjectId | null; readonly accountId: AccountId } };
 
-export interface HealthChange {
-  readonly health: EndpointHealth;
-  readonly disabled?: { readonly reason: DisabledReason; readonly atMs: number };
+export interface ReencryptedSecrets {
+  /** Endpoints whose secrets were encrypted with an older key. */
+  readonly endpoints: number;
+  /** Endpoints with a secret that no key decrypts: they are not changed. */
+  readonly unreadable: number;
 }
 
 const endpointsPerCommand = 100;
-const notRemoved = { removedAt: { $exists: false } };
+const notRemoved = { isRemoved: false };
 
 type Endpoints = Collection<EndpointDocument>;
 
@@ -43,11 +41,15 @@ type Endpoints = Collection<EndpointDocument>;
 export type EndpointStore = ReturnType<typeof createEndpointStore>;
 
 export function createEndpointStore(endpoints: Endpoints, sealer: TextSealer, logger: Logger) {
-  const fromDoc = (doc: EndpointDocument) => fromDocEndpoint(doc, sealer);
+  const fromDoc = (document: EndpointDocument) => opened(document, sealer);
+  const reads = createSharedReads(endpoints, endpointsPerCommand);
+  const update = updateOf(endpoints, sealer);
 
-  async function tryInsert(endpoint: WebhookEndpoint, slot: string): Promise<boolean> {
+  async function tryInsert(endpoint: WebhookEndpoint): Promise<boolean> {
+    const seal = sealing(sealer, endpoint.id);
+    const [secrets, rotations] = [endpoint.secrets.map(seal), endpoint.rotations.map(seal)];
     try {
-      await endpoints.insertOne(toDocEndpoint(endpoint, slot, sealer));
+      await endpoints.insertOne({ ...endpoint, secrets, rotations });
       return true;
     } catch (error) {
       if (!duplicateKeyOf(error)) throw error;
@@ -55,27 +57,20 @@ export function createEndpointStore(endpoints: Endpoints, sealer: TextSealer, lo
     }
   }
 
-  /** A corrupt one fails alone. */
-  const reads = createBatcher<WebhookEndpointId, EndpointDocument | undefined>({
-    ...sharedCommands,
-    itemsMax: endpointsPerCommand,
-    async flush(ids) {
-      const found = await endpoints.find({ endpointId: { $in: [...new Set(ids)] } }).toArray();
-      const byId = new Map(found.map((doc) => [doc.endpointId, doc]));
-      return ids.map((id) => byId.get(id));
-    },
-  });
-
   return {
-    /** False when the Project has `endpointsMax` endpoints. */
-    async insertEndpoint(endpoint: WebhookEndpoint, endpointsMax: number): Promise<boolean> {
-      for (let number = 0; number < endpointsMax; number += 1) {
-        if (await tryInsert(endpoint, slotOf(endpoint.projectId, number))) return true;
+    /** In the first free slot; null when the Project has `endpointsMax` endpoints. */
+    async insertEndpoint(
+      endpoint: Omit<WebhookEndpoint, '_id'>,
+      endpointsMax: number,
+    ): Promise<WebhookEndpoint | null> {
+      for (let slot = 0; slot < endpointsMax; slot += 1) {
+        const inSlot = { ...endpoint, _id: `${endpoint.projectId}/${slot}` };
+        if (await tryInsert(inSlot)) return inSlot;
       }
-      return false;
+      return null;
     },
-    async findEndpoint(projectId: ProjectId, endpointId: WebhookEndpointId) {
-      const found = await endpoints.findOne({ _id: slotsOf(projectId), endpointId, ...notRemoved });
+    async findEndpoint(projectId: ProjectId, id: WebhookEndpointId) {
+      const found = await endpoints.findOne({ _id: slotsOf(projectId), id, ...notRemoved });
       return found && fromDoc(found);
     },
     /** Oldest first. */
@@ -85,36 +80,18 @@ export function createEndpointStore(endpoints: Endpoints, sealer: TextSealer, lo
         .map(fromDoc)
         .sort((a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1));
     },
-    /** Reads it now, also while it is being deleted. */
-    async readEndpoint(id: WebhookEndpointId): Promise<WebhookEndpoint | null> {
-      const found = await reads.add(id);
-      return found === undefined ? null : fromDoc(found);
+    /** As it is now, also while it is being deleted. */
+    async readEndpoint({ _id, id }: Pick<WebhookEndpoint, '_id' | 'id'>) {
+      const found = await reads.add(_id);
+      return found?.id === id ? fromDoc(found) : null;
     },
-    /** False when it was changed or deleted since it was read. */
-    async updateEndpoint(read: WebhookEndpoint, fields: Partial<EndpointFields>) {
-      const { version } = read;
-      const changed = toDocFields(fields, read.id, sealer);
-      return update(endpoints, read, { ...changed, version: version + 1 });
-    },
-    /** Stores what its responses say; false when it was changed or deleted since it was read. */
-    async recordHealth(read: WebhookEndpoint, { health, disabled }: HealthChange) {
-      const state = disabled && {
-        ...{ state: 'disabled' as const, disabledReason: disabled.reason },
-        ...{ changedAt: dateOf(disabled.atMs), version: read.version + 1 },
-      };
-      return update(endpoints, read, { ...toDocHealth(health), ...state });
-    },
+    update,
     /** Hides it, and makes it due by then: its turn deletes it. False when there is none. */
-    async markRemoved(
-      projectId: ProjectId,
-      endpointId: WebhookEndpointId,
-      nowMs: number,
-      dueAtMs: number,
-    ): Promise<boolean> {
+    async markRemoved(projectId: ProjectId, id: WebhookEndpointId, dueAtMs: number) {
       const { matchedCount } = await endpoints.updateOne(
-        { _id: slotsOf(projectId), endpointId, ...notRemoved },
+        { _id: slotsOf(projectId), id, ...notRemoved },
         {
-          $set: { removedAt: dateOf(nowMs), state: 'disabled' },
+          $set: { isRemoved: true, state: 'disabled' },
           // Not before a claim ends.
           $min: { 'work.dueAt': dateOf(dueAtMs) },
           $inc: { 'work.tries': 0, version: 1 },
@@ -123,23 +100,63 @@ export function createEndpointStore(endpoints: Endpoints, sealer: TextSealer, lo
       return matchedCount > 0;
     },
     /** Deletes one that was marked; its slot is free. */
-    async deleteRemoved(endpointId: WebhookEndpointId): Promise<void> {
-      await endpoints.deleteOne({ endpointId, removedAt: { $exists: true } });
+    async deleteRemoved(id: WebhookEndpointId): Promise<void> {
+      await endpoints.deleteOne({ id, isRemoved: true });
+    },
+    /** Encrypts the secrets of all endpoints with the first key, so that older keys can be removed. */
+    async reencryptSecrets(nowMs: number, stopping: AbortSignal): Promise<ReencryptedSecrets> {
+      const done = { endpoints: 0, unreadable: 0 };
+      for await (const stored of endpoints.find()) {
+        if (stopping.aborted) break;
+        for (const endpoint of readEach([stored], fromDoc, logger)) {
+          const change = reencrypted(stored, endpoint, { nowMs, sealer });
+          if (change === 'unreadable') done.unreadable += 1;
+          else if (change && (await update(endpoint, change))) done.endpoints += 1;
+        }
+      }
+      return done;
     },
     ...turns(endpoints, logger),
   };
 }
 
-async function update(
-  endpoints: Endpoints,
-  { projectId, id: endpointId, version }: WebhookEndpoint,
-  fields: Partial<EndpointDocument>,
-): Promise<boolean> {
-  const { matchedCount } = await endpoints.updateOne(
-    { _id: slotsOf(projectId), endpointId, version, ...notRemoved },
-    { $set: fields },
-  );
-  return matchedCount > 0;
+/** Writes fields; false when the endpoint was changed, but for its health, or deleted since it was read. */
+function updateOf(endpoints: Endpoints, sealer: TextSealer) {
+  return async (
+    { _id, id, version }: WebhookEndpoint,
+    { secrets, rotations, ...fields }: Partial<WebhookEndpoint>,
+  ): Promise<boolean> => {
+    const seal = sealing(sealer, id);
+    const { matchedCount } = await endpoints.updateOne(
+      { _id, id, version, ...notRemoved },
+      {
+        $set: {
+          ...fields,
+          ...(secrets && { secrets: secrets.map(seal) }),
+          ...(rotations && { rotations: rotations.map(seal) }),
+        },
+      },
+    );
+    return matchedCount > 0;
+  };
+}
+
+/**
+ * What has to be written where a key other than the first encrypts, or an Idempotency-Key has expired.
+ * An endpoint that changes meanwhile is left to the next run.
+ */
+function reencrypted(
+  stored: EndpointDocument,
+  { id, secrets, rotations, version }: WebhookEndpoint,
+  { nowMs, sealer }: { readonly nowMs: number; readonly sealer: TextSealer },
+): Partial<WebhookEndpoint> | 'unreadable' | null {
+  const isKept = ({ atMs }: { readonly atMs: number }) => isKeyKept(atMs, nowMs);
+  const isCurrent = ({ sealed }: WithSealed) => sealer.isCurrent(sealed, id);
+  if (stored.rotations.every(isKept) && [...stored.secrets, ...stored.rotations].every(isCurrent)) {
+    return null;
+  }
+  if (secrets.length < stored.secrets.length) return 'unreadable';
+  return { secrets, rotations: rotations.filter(isKept), version: version + 1 };
 }
 
 function turns(endpoints: Endpoints, logger: Logger) {
@@ -162,8 +179,8 @@ function turns(endpoints: Endpoints, logger: Logger) {
         documents: webhookDocuments.turn,
         where: { pace },
         keyField: 'accountId',
-        projection: { endpointId: 1, projectId: 1, accountId: 1, work: 1 },
-        toItem: ({ endpointId: id, projectId, accountId }) => ({ id, projectId, accountId }),
+        projection: { id: 1, accountId: 1, work: 1 },
+        toItem: (turn) => turn,
         completed: 'kept',
         logger,
       }),
@@ -171,18 +188,35 @@ function turns(endpoints: Endpoints, logger: Logger) {
 }
 
 function whichOf(of: OfEndpoints, nowMs: number): Filter<EndpointDocument> {
-  if ('endpointId' in of) return of;
+  if ('endpointId' in of) return { id: of.endpointId };
   if ('projectId' in of) return { _id: slotsOf(of.projectId), state: 'enabled' };
   const { projectId, accountId } = of.waitingOf;
   const waiting = { 'work.dueAt': { $gt: dateOf(nowMs) } } as Filter<EndpointDocument>;
   return { ...(projectId === null ? { accountId } : { _id: slotsOf(projectId) }), ...waiting };
 }
 
-function slotOf(projectId: ProjectId, number: number): string {
-  return `${projectId}/${number}`;
-}
-
 /** `0` is the character after `/`. */
 function slotsOf(projectId: ProjectId): { $gt: string; $lt: string } {
   return { $gt: `${projectId}/`, $lt: `${projectId}0` };
+}
+
+interface WithSealed {
+  readonly sealed: string;
+}
+
+function sealing(sealer: TextSealer, id: WebhookEndpointId) {
+  return <Of extends { readonly secret: string }>({ secret, ...of }: Of) => ({
+    ...of,
+    sealed: sealer.seal(secret, id),
+  });
+}
+
+/** A secret that cannot be decrypted is left out: it hides neither its endpoint nor any other. */
+function opened(stored: EndpointDocument, sealer: TextSealer): WebhookEndpoint {
+  const { secrets, rotations, ...fields } = parseDocument(webhookDocuments.endpoint, stored);
+  const open = <Of extends WithSealed>({ sealed, ...of }: Of) => {
+    const secret = sealer.open(sealed, fields.id);
+    return secret === null ? [] : [{ ...of, secret }];
+  };
+  return { ...fields, secrets: secrets.flatMap(open), rotations: rotations.flatMap(open) };
 }

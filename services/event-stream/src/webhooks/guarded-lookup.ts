@@ -31,30 +31,13 @@ export function createGuardedLookup(resolve: ResolveHost, rules: AddressRules): 
     return addresses.map((address) => ({ address, family: isIP(address) }));
   }
 
-  return (hostname, options, callback) => {
-    const { all, family } = options;
+  // For `autoSelectFamily`, which tries all of them.
+  return (hostname, _options, callback) => {
     addressesOf(hostname).then(
-      (found) => {
-        const fitting = family === 4 || family === 6 ? ofFamily(found, family) : found;
-        const [first] = fitting;
-        if (first === undefined) {
-          callback(new NameUnresolved('the name has no such address'), '', 0);
-        } else if (all === true) {
-          callback(null, fitting);
-        } else {
-          callback(null, first.address, first.family);
-        }
-      },
-      (error: Error) => callback(error, '', 0),
+      (addresses) => callback(null, addresses),
+      (error: Error) => callback(error, []),
     );
   };
-}
-
-function ofFamily<Found extends { readonly family: number }>(
-  found: readonly Found[],
-  family: number,
-): Found[] {
-  return found.filter((address) => address.family === family);
 }
 
 /** A name server that hangs delays one request, not the thread pool. */

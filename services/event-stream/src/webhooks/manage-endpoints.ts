@@ -3,25 +3,26 @@ import { webhookEndpointsMax } from '@inventory/contracts/http/webhooks';
 import type { AccountId, EventId, ProjectId, WebhookEndpointId } from '@inventory/contracts/ids';
 import { writeEvent } from '@inventory/contracts/internal/event-log';
 import { Refused } from '@inventory/http/refused';
-import { isoTime } from '@inventory/runtime/clock';
+import { type Clock, isoTime } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { ProjectLog } from '../log/project-log-store.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 import { healthy } from './endpoint-health.domain.ts';
-import type { EndpointFields } from './endpoint-mapping.ts';
 import type { EndpointStore } from './endpoint-store.ts';
-import type { RedeliverDeps } from './redeliver.ts';
 import { decideRotation, type WantedRotation } from './secret-rotation.domain.ts';
 import { type AddressRules, parseWebhookUrl } from './webhook-address.domain.ts';
 import { pingType } from './webhook-delivery.domain.ts';
-import type { WebhookEndpoint } from './webhook-endpoint.domain.ts';
+import type { WebhookEndpoint } from './webhook-document.ts';
 import { newWebhookSecret } from './webhook-signature.ts';
 
-export interface ManageEndpointsDeps extends RedeliverDeps, AddressRules {
+export interface ManageEndpointsDeps extends AddressRules {
   readonly endpoints: EndpointStore;
   readonly deliveries: DeliveryStore;
   readonly log: ProjectLog;
+  readonly clock: Clock;
   readonly identifiers: Identifiers;
+  /** The endpoint changed, or has something to do. */
+  readonly wake: (endpointId: WebhookEndpointId) => Promise<void>;
   /** Longest time that a turn of an endpoint takes. */
   readonly claimMs: number;
 }
@@ -60,23 +61,24 @@ export async function createEndpoint(
 ): Promise<WebhookEndpoint> {
   const url = checkedUrl(deps, wanted.url);
   const nowMs = deps.clock.now();
-  const endpoint: WebhookEndpoint = {
+  const endpoint = {
     ...wanted,
-    id: `whe_${deps.identifiers.uuidV7()}`,
+    id: `whe_${deps.identifiers.uuidV7()}` as const,
     url,
-    state: 'enabled',
+    state: 'enabled' as const,
     disabledReason: null,
     secrets: [{ secret: newWebhookSecret(), createdAtMs: nowMs, endsAtMs: null }],
     rotations: [],
     nextPosition: (await deps.log.readHead(wanted.projectId)) + 1,
     health: healthy,
-    pace: 'new',
+    pace: 'new' as const,
     isRemoved: false,
     version: 1,
     createdAtMs: nowMs,
     changedAtMs: nowMs,
   };
-  if (await deps.endpoints.insertEndpoint(endpoint, webhookEndpointsMax)) return endpoint;
+  const inserted = await deps.endpoints.insertEndpoint(endpoint, webhookEndpointsMax);
+  if (inserted) return inserted;
   const detail = { limit: webhookEndpointsMax };
   throw new Refused({ code: 'webhook_endpoint_limit_reached', detail });
 }
@@ -160,8 +162,7 @@ export async function removeEndpoint(
   { endpoints, deliveries, clock, claimMs, wake }: ManageEndpointsDeps,
   { projectId, endpointId }: EndpointOfProject,
 ): Promise<void> {
-  const nowMs = clock.now();
-  const isMarked = await endpoints.markRemoved(projectId, endpointId, nowMs, nowMs + claimMs);
+  const isMarked = await endpoints.markRemoved(projectId, endpointId, clock.now() + claimMs);
   if (!isMarked) throw notFound();
   await wake(endpointId);
   await deliveries.removeOfEndpoint(endpointId);
@@ -236,7 +237,7 @@ async function switched(
   { log }: ManageEndpointsDeps,
   { projectId }: WebhookEndpoint,
   state: 'enabled' | 'disabled',
-): Promise<Partial<EndpointFields>> {
+): Promise<Partial<WebhookEndpoint>> {
   if (state === 'disabled') return { state, disabledReason: 'requested' };
   const nextPosition = (await log.readHead(projectId)) + 1;
   return { state, disabledReason: null, health: healthy, nextPosition };
@@ -246,15 +247,14 @@ async function switched(
 async function update(
   deps: ManageEndpointsDeps,
   named: EndpointOfProject,
-  fieldsOf: (endpoint: WebhookEndpoint) => Promise<Partial<EndpointFields> | null>,
+  fieldsOf: (endpoint: WebhookEndpoint) => Promise<Partial<WebhookEndpoint> | null>,
 ): Promise<WebhookEndpoint> {
   for (let tries = 0; tries < triesMax; tries += 1) {
     const endpoint = await findEndpoint(deps, named);
-    const fields = await fieldsOf(endpoint);
-    if (fields === null) return endpoint;
-    if (await deps.endpoints.updateEndpoint(endpoint, fields)) {
-      return { ...endpoint, ...fields, version: endpoint.version + 1 };
-    }
+    const change = await fieldsOf(endpoint);
+    if (change === null) return endpoint;
+    const fields = { ...change, version: endpoint.version + 1 };
+    if (await deps.endpoints.update(endpoint, fields)) return { ...endpoint, ...fields };
   }
   throw new Refused({ code: 'concurrent_change' });
 }

@@ -1,62 +1,120 @@
 import type { WebhookEndpointId } from '@inventory/contracts/ids';
+import type { BoundInternalRoute } from '@inventory/http/internal-route';
 import type { MessageBus } from '@inventory/messaging/bus';
 import { randomBetween } from '@inventory/runtime/backoff';
 import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 import { startScrapedReading } from '@inventory/runtime/scraped-reading';
-import { createTextSealer, type TextSealer } from '@inventory/runtime/text-sealer';
+import { createKeyedSemaphore, createSemaphore } from '@inventory/runtime/semaphore';
+import { createTextSealer } from '@inventory/runtime/text-sealer';
 import type { ServiceContext } from '@inventory/service-host/service-context';
+import { type StartedWorker, startWorker } from '@inventory/work/start-worker';
 import type { Db } from 'mongodb';
 import type { EventStreamConfig } from '../config.ts';
 import type { GatewayClient } from '../log/gateway-client.ts';
 import type { ProjectLog } from '../log/project-log-store.ts';
+import { work } from '../work.ts';
 import { type AttemptDeps, attemptDelivery } from './attempt-delivery.ts';
-import { createDeliveryStore, type DeliveryStore } from './delivery-store.ts';
-import { createEndpointStore, type EndpointStore } from './endpoint-store.ts';
+import { createDeliveryStore } from './delivery-store.ts';
+import { createEndpointStore, type EndpointStore, type OfEndpoints } from './endpoint-store.ts';
 import { createProjectEventAccess, type ProjectEventAccess } from './event-access.ts';
 import { createHostResolver } from './guarded-lookup.ts';
-import type { ManageEndpointsDeps } from './manage-endpoints.ts';
-import { reencryptSecrets } from './sealed-secrets-store.ts';
-import type { ServeEndpointDeps } from './serve-endpoint.ts';
-import { openWebhookCollections } from './webhook-document.ts';
+import type { Turn } from './send-due.ts';
+import { type ServeEndpointDeps, serveEndpoint } from './serve-endpoint.ts';
+import {
+  type EndpointPace,
+  type EndpointTurn,
+  openWebhookCollections,
+} from './webhook-document.ts';
 import { observeBacklog } from './webhook-metrics.ts';
+import { webhookRoutes } from './webhook-routes.ts';
 import { createWebhookSender } from './webhook-sender.ts';
 
-export interface WebhookStores {
+type Context = ServiceContext<EventStreamConfig>;
+
+export interface WebhooksParts {
+  readonly db: Db;
+  readonly bus: Pick<MessageBus, 'broadcast'>;
   readonly log: ProjectLog;
-  readonly endpoints: EndpointStore;
-  readonly deliveries: DeliveryStore;
+  readonly gateway: Pick<GatewayClient, 'mayHaveEvents'>;
 }
 
-/** Opens endpoints and deliveries, and starts what keeps them. */
-export function openWebhookStores(
-  context: ServiceContext<EventStreamConfig>,
-  db: Db,
-  log: ProjectLog,
-): WebhookStores {
-  const sealer = createTextSealer(context.config.webhooks.secretKeys);
-  const collections = openWebhookCollections(db);
-  const deliveries = createDeliveryStore(collections.deliveries, context.logger);
-  startUpkeep(context, deliveries, (stopping) =>
-    reencrypt(context, collections.endpoints, sealer, stopping),
-  );
-  return {
-    log,
-    deliveries,
-    endpoints: createEndpointStore(collections.endpoints, sealer, context.logger),
+export interface OpenedWebhooks {
+  /** Gives endpoints a turn, on this replica at once. */
+  readonly makeDue: (of: OfEndpoints) => Promise<void>;
+  /** For the gateway. */
+  readonly routes: readonly BoundInternalRoute[];
+}
+
+/** Opens webhooks: their stores, the turns of endpoints and what makes them due. */
+export async function openWebhooks(
+  context: Context,
+  { db, bus, log, gateway }: WebhooksParts,
+): Promise<OpenedWebhooks> {
+  const { clock, config, identifiers, lifetime, logger } = context;
+  const { allowPrivate, health, limits } = config.webhooks;
+  const stores = { log, ...openStores(context, db) };
+  const workers: StartedWorker<EndpointTurn>[] = [];
+  const onDue = () => {
+    for (const { wake } of workers) wake();
   };
+  async function makeDue(of: OfEndpoints): Promise<void> {
+    if (await stores.endpoints.makeDue(of, clock.now())) onDue();
+  }
+  const eventAccess = await openEventAccess(context, { bus, gateway, makeDue });
+  const running = new Map<WebhookEndpointId, Turn>();
+  const serving = {
+    ...{ ...stores, eventAccess, running, onDue, clock, logger, health, limits },
+    attempt: openAttempts(context),
+    stopping: lifetime.signal,
+  };
+  for (const pace of ['new', 'slow', 'fast'] as const) {
+    workers.push(startTurns(context, pace, stores.endpoints, serving));
+  }
+  async function wake(endpointId: WebhookEndpointId): Promise<void> {
+    const turn = running.get(endpointId);
+    // On this replica its present turn reads the change before the next request.
+    if (turn) turn.readMs = Number.NEGATIVE_INFINITY;
+    await makeDue({ endpointId });
+  }
+  const { claimMs } = limits;
+  const managing = { ...stores, clock, identifiers, wake, allowPrivate, claimMs };
+  return { makeDue, routes: webhookRoutes.map((route) => route.bind(managing)) };
 }
 
-/** What the turns of endpoints of every pace use. */
-export type Serving = Omit<ServeEndpointDeps, 'requests' | 'extraRequests' | 'onDue'>;
+/** Deletes old deliveries, keeps secrets encrypted with the first key, counts what is pending. */
+function openStores({ config, lifetime, clock, logger }: Context, db: Db) {
+  const { secretKeys, keepMs } = config.webhooks;
+  const collections = openWebhookCollections(db);
+  const deliveries = createDeliveryStore(collections.deliveries, logger);
+  const sealer = createTextSealer(secretKeys);
+  const endpoints = createEndpointStore(collections.endpoints, sealer, logger);
+  const common = { lifetime, logger, intervalMs: config.log.pruneEveryMs };
+  startPeriodicJob({
+    ...{ ...common, name: 'webhook delivery pruning' },
+    runOnce: async () => void (await deliveries.removeCreatedBefore(clock.now() - keepMs)),
+  });
+  startPeriodicJob({
+    ...{ ...common, name: 'webhook secrets' },
+    async runOnce(stopping) {
+      const done = await endpoints.reencryptSecrets(clock.now(), stopping);
+      if (done.endpoints > 0) logger.info(done, 'webhook secrets re-encrypted with the first key');
+      if (done.unreadable > 0) logger.error(done, 'webhook secrets cannot be decrypted');
+    },
+  });
+  const read = () => deliveries.countBacklog(clock.now());
+  observeBacklog(
+    startScrapedReading({ name: 'webhook backlog', read, lifetime, logger }),
+    clock.now,
+  );
+  return { endpoints, deliveries };
+}
 
-/** What the turns of endpoints use; the stop lets requests in flight end, for a time. */
-export function openServing(
-  context: ServiceContext<EventStreamConfig>,
-  stores: WebhookStores,
-  eventAccess: ProjectEventAccess,
-): Serving {
-  const { clock, config, lifetime, logger } = context;
-  const { allowPrivate, timeoutMs, retries, health, limits, drainMs } = config.webhooks;
+const randomSteps = 1_000_000;
+const randomShare = () => randomBetween(0, randomSteps - 1) / randomSteps;
+
+/** The stop lets requests in flight end, for a time. */
+function openAttempts({ clock, config, lifetime }: Context): ServeEndpointDeps['attempt'] {
+  const { allowPrivate, timeoutMs, retries, drainMs } = config.webhooks;
   const sender = createWebhookSender({ allowPrivate, resolve: createHostResolver(), timeoutMs });
   lifetime.defer('webhook connections', () => sender.close());
   const attempts: AttemptDeps = { sender, clock, retries, random: randomShare };
@@ -64,45 +122,13 @@ export function openServing(
   lifetime.signal.addEventListener('abort', () => {
     setTimeout(() => aborting.abort(), drainMs).unref();
   });
-  return {
-    ...{ ...stores, eventAccess, clock, logger, health, limits, stopping: lifetime.signal },
-    attempt: (endpoint, delivery) => attemptDelivery(attempts, endpoint, delivery, aborting.signal),
-    running: new Map(),
-  };
-}
-
-/** What changes endpoints, for the gateway's routes. */
-export function openManaging(
-  { clock, config, identifiers }: ServiceContext<EventStreamConfig>,
-  stores: WebhookStores,
-  { running }: Pick<ServeEndpointDeps, 'running'>,
-  wakeEndpoints: () => void,
-): ManageEndpointsDeps {
-  const { allowPrivate, limits } = config.webhooks;
-  async function wake(endpointId: WebhookEndpointId): Promise<void> {
-    const turn = running.get(endpointId);
-    // On this replica its present turn reads the change before the next request.
-    if (turn) turn.readMs = Number.NEGATIVE_INFINITY;
-    await stores.endpoints.makeDue({ endpointId }, clock.now());
-    wakeEndpoints();
-  }
-  return { ...stores, clock, identifiers, wake, allowPrivate, claimMs: limits.claimMs };
+  return (endpoint, delivery) => attemptDelivery(attempts, endpoint, delivery, aborting.signal);
 }
 
 /** Whether Projects may receive their events, invalidated by the changes that the gateway publishes. */
-export async function openEventAccess(
-  { lifetime, clock, logger }: ServiceContext<EventStreamConfig>,
-  bus: Pick<MessageBus, 'broadcast'>,
-  {
-    gateway,
-    endpoints,
-    wake,
-  }: {
-    readonly gateway: Pick<GatewayClient, 'mayHaveEvents'>;
-    readonly endpoints: Pick<EndpointStore, 'makeDue'>;
-    /** Endpoints were made due. */
-    readonly wake: () => void;
-  },
+async function openEventAccess(
+  { lifetime, clock, logger }: Context,
+  { bus, gateway, makeDue }: Omit<WebhooksParts, 'db' | 'log'> & Pick<OpenedWebhooks, 'makeDue'>,
 ): Promise<ProjectEventAccess> {
   const findEventAccess = gateway.mayHaveEvents;
   const eventAccess = createProjectEventAccess({ findEventAccess, clock, logger });
@@ -116,8 +142,7 @@ export async function openEventAccess(
       eventAccess.invalidate(projectId);
       // Whether an endpoint may be sent to depends on no Credential.
       if (body.credential_id !== null) return;
-      const made = endpoints.makeDue({ waitingOf: { accountId, projectId } }, clock.now());
-      made.then(wake, (error: unknown) => {
+      makeDue({ waitingOf: { accountId, projectId } }).catch((error: unknown) => {
         // They have a turn after their pause.
         logger.warn({ err: error, account_id: accountId }, 'endpoints of a change not made due');
       });
@@ -127,34 +152,33 @@ export async function openEventAccess(
   return eventAccess;
 }
 
-const randomSteps = 1_000_000;
-const randomShare = () => randomBetween(0, randomSteps - 1) / randomSteps;
-
-/** Deletes old deliveries, keeps secrets encrypted with the first key, counts what is pending. */
-function startUpkeep(
-  { config, lifetime, clock, logger }: ServiceContext<EventStreamConfig>,
-  deliveries: DeliveryStore,
-  reencryptAll: (stopping: AbortSignal) => Promise<void>,
-): void {
-  const common = { lifetime, logger, intervalMs: config.log.pruneEveryMs };
-  startPeriodicJob({
-    ...{ ...common, name: 'webhook delivery pruning' },
-    runOnce: async () =>
-      void (await deliveries.removeCreatedBefore(clock.now() - config.webhooks.keepMs)),
+/** Starts the turns of the endpoints of one pace. */
+function startTurns(
+  context: Context,
+  pace: EndpointPace,
+  endpoints: Pick<EndpointStore, 'turnsOf'>,
+  serving: Omit<ServeEndpointDeps, 'requests' | 'extraRequests'>,
+): StartedWorker<EndpointTurn> {
+  const { limits, sweepEveryMs } = context.config.webhooks;
+  const queue = endpoints.turnsOf(pace);
+  const quarter = quarterOf(limits.requestsMax);
+  const isFast = pace === 'fast';
+  // Most of a turn of a fast endpoint is reading and storing.
+  const places = isFast ? 4 * quarter : quarter;
+  const requests = createSemaphore(isFast ? 2 * quarter : quarter);
+  const extraRequests = createKeyedSemaphore<string>({
+    ...{ totalMax: quarter, perKeyMax: quarterOf(quarter) },
   });
-  startPeriodicJob({ ...common, name: 'webhook secrets', runOnce: reencryptAll });
-  const read = () => deliveries.countBacklog(clock.now());
-  const backlog = startScrapedReading({ name: 'webhook backlog', read, lifetime, logger });
-  observeBacklog(backlog, clock.now);
+  return startWorker(
+    {
+      ...{ name: work[pace].name, queue, places, lookEveryMs: sweepEveryMs },
+      perKey: { places: quarterOf(places), keyOf: ({ accountId }) => accountId },
+      // A turn ends before: its requests begin and end within the claim.
+      again: { firstMs: limits.claimMs, maxMs: limits.claimMs },
+      work: (turn) => serveEndpoint({ ...serving, requests, extraRequests }, queue, turn),
+    },
+    context,
+  );
 }
 
-async function reencrypt(
-  { clock, logger }: Pick<ServiceContext, 'clock' | 'logger'>,
-  endpoints: ReturnType<typeof openWebhookCollections>['endpoints'],
-  sealer: TextSealer,
-  stopping: AbortSignal,
-): Promise<void> {
-  const done = await reencryptSecrets(endpoints, sealer, { nowMs: clock.now(), stopping });
-  if (done.endpoints > 0) logger.info(done, 'webhook secrets re-encrypted with the first key');
-  if (done.unreadable > 0) logger.error(done, 'webhook secrets cannot be decrypted');
-}
+const quarterOf = (count: number) => Math.max(1, Math.floor(count / 4));

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { startBytesMax } from './answer-text.ts';
 
@@ -19,61 +20,40 @@ export interface BoundedAnswer {
 /** This much of a response body is read, so that the connection can be reused. */
 const bodyBytesMax = 16 * 1024;
 const bodyMs = 1_000;
-const cutShort = new Error('the response is not read to its end');
 
-/**
- * Posts a body and reads the start of the answer. The status decides: a body that fails, does not end
- * or is too long closes its connection, and what arrived of it is kept. Rejects when there is no
- * response head, at once when the signal is aborted before. The body is taken as it comes: no stream is
- * made for it.
- */
-export function postBounded(
+/** Posts a body and reads the start of the answer. Rejects when there is no response head. */
+export async function postBounded(
   dispatcher: Dispatcher,
   request: BoundedRequest,
   signal: AbortSignal,
 ): Promise<BoundedAnswer> {
-  const { promise, resolve, reject } = Promise.withResolvers<BoundedAnswer>();
-  const kept: Buffer[] = [];
+  const answer = await dispatcher.request({ ...request, method: 'POST', signal });
+  const { 'retry-after': retryAfter } = answer.headers;
+  return {
+    status: answer.statusCode,
+    retryAfter: typeof retryAfter === 'string' ? retryAfter : null,
+    start: await startOf(answer.body),
+  };
+}
+
+/**
+ * The status decides: a body that fails, does not end or is too long closes its connection, and what
+ * arrived of it is kept.
+ */
+async function startOf(body: Readable): Promise<Buffer> {
+  const timer = setTimeout(() => body.destroy(), bodyMs);
+  const chunks: Buffer[] = [];
   let bytes = 0;
-  let head: Omit<BoundedAnswer, 'start'> | undefined;
-  let sending: Dispatcher.DispatchController | undefined;
-  let timer: NodeJS.Timeout | undefined;
-
-  function settle(error?: Error): void {
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > bodyBytesMax) break;
+    }
+  } catch {
+    // Its connection is closed.
+  } finally {
     clearTimeout(timer);
-    signal.removeEventListener('abort', cut);
-    if (head === undefined) reject(error);
-    else resolve({ ...head, start: Buffer.concat(kept) });
   }
-
-  function cut(): void {
-    settle(cutShort);
-    sending?.abort(cutShort);
-  }
-
-  signal.addEventListener('abort', cut);
-  dispatcher.dispatch(
-    { ...request, method: 'POST' },
-    {
-      onRequestStart(controller) {
-        sending = controller;
-        if (signal.aborted) controller.abort(cutShort);
-      },
-      onResponseStart(_controller, status, headers) {
-        // An interim response, such as `100 Continue`.
-        if (status < 200) return;
-        const retryAfter = headers['retry-after'];
-        head = { status, retryAfter: typeof retryAfter === 'string' ? retryAfter : null };
-        timer = setTimeout(cut, bodyMs);
-      },
-      onResponseData(_controller, chunk) {
-        if (bytes < startBytesMax) kept.push(chunk.subarray(0, startBytesMax - bytes));
-        bytes += chunk.length;
-        if (bytes > bodyBytesMax) cut();
-      },
-      onResponseEnd: () => settle(),
-      onResponseError: (_controller, error) => settle(error),
-    },
-  );
-  return promise;
+  return Buffer.concat(chunks).subarray(0, startBytesMax);
 }

@@ -1,21 +1,10 @@
-import type { EventId, WebhookEndpointId } from '@inventory/contracts/ids';
+import type { EventId } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
-import type { Clock } from '@inventory/runtime/clock';
-import type { KeptEntry, ProjectLog } from '../log/project-log-store.ts';
-import type { DeliveryStore, TimeRange } from './delivery-store.ts';
+import type { KeptEntry } from '../log/project-log-store.ts';
+import type { TimeRange } from './delivery-store.ts';
+import type { ManageEndpointsDeps } from './manage-endpoints.ts';
 import { deliveryOf } from './serve-endpoint.ts';
-import type { WebhookEndpoint } from './webhook-endpoint.domain.ts';
-
-export interface RedeliverDeps {
-  readonly log: Pick<ProjectLog, 'listBetween' | 'findEntry'>;
-  readonly deliveries: Pick<
-    DeliveryStore,
-    'insertMissing' | 'restartDelivery' | 'findAppendedAfter' | 'restartRange'
-  >;
-  readonly clock: Clock;
-  /** The endpoint changed, or has something to do. */
-  readonly wake: (endpointId: WebhookEndpointId) => Promise<void>;
-}
+import type { WebhookEndpoint } from './webhook-document.ts';
 
 export interface Redelivered {
   readonly redelivered: number;
@@ -31,7 +20,7 @@ const entriesMax = 10_000;
  * Throws `event_not_found`.
  */
 export async function redeliverEvent(
-  deps: RedeliverDeps,
+  deps: ManageEndpointsDeps,
   endpoint: WebhookEndpoint,
   eventId: EventId,
 ): Promise<Redelivered> {
@@ -50,7 +39,7 @@ export async function redeliverEvent(
  * endpoint's types without a delivery.
  */
 export async function redeliverRange(
-  { log, deliveries, clock, wake }: RedeliverDeps,
+  { log, deliveries, clock, wake }: ManageEndpointsDeps,
   endpoint: WebhookEndpoint,
   range: TimeRange,
 ): Promise<Redelivered> {

@@ -4,8 +4,8 @@ import {
   decideRotation,
   type EndpointSecret,
   type SecretRotation,
+  signingSecrets,
 } from './secret-rotation.domain.ts';
-import { signingSecrets } from './webhook-endpoint.domain.ts';
 
 interface Rotated {
   readonly secrets: readonly EndpointSecret[];

@@ -40,6 +40,16 @@ export type RotationDecision =
   /** Two secrets sign until then. */
   | { readonly result: 'in_progress'; readonly endsAtMs: number };
 
+/** Secrets that sign a request, newest first: two during an overlap. */
+export function signingSecrets(
+  { secrets }: Pick<EndpointSecrets, 'secrets'>,
+  nowMs: number,
+): string[] {
+  return secrets
+    .filter(({ endsAtMs }) => endsAtMs === null || endsAtMs > nowMs)
+    .map(({ secret }) => secret);
+}
+
 const keyLifetimeMs = 24 * 3_600_000;
 /** Stored rotations of an endpoint; beyond it the oldest key is forgotten. */
 const rotationsMax = 20;

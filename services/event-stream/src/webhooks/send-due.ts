@@ -4,12 +4,12 @@ import type { KeyedSemaphore, Semaphore } from '@inventory/runtime/semaphore';
 import type { AttemptReport, DeliveryStore } from './delivery-store.ts';
 import { afterResult, concurrencyOf, type HealthLimits } from './endpoint-health.domain.ts';
 import type { EndpointStore } from './endpoint-store.ts';
-import { pingType, type WebhookDelivery } from './webhook-delivery.domain.ts';
-import type { EndpointPace, WebhookEndpoint } from './webhook-endpoint.domain.ts';
+import { pingType } from './webhook-delivery.domain.ts';
+import type { EndpointPace, WebhookDelivery, WebhookEndpoint } from './webhook-document.ts';
 import { countAttempt, countDisabled } from './webhook-metrics.ts';
 
 export interface SendDueDeps {
-  readonly endpoints: Pick<EndpointStore, 'readEndpoint' | 'recordHealth'>;
+  readonly endpoints: Pick<EndpointStore, 'readEndpoint' | 'update'>;
   readonly deliveries: Pick<DeliveryStore, 'recordAttempt'>;
   /** Rejects only when the stop ends it. */
   readonly attempt: (
@@ -42,9 +42,9 @@ export interface Turn {
   /** As read last. */
   endpoint: WebhookEndpoint;
   readMs: number;
-  /** The version that its inserted deliveries follow, and the position after them. */
-  readonly version: number;
-  readonly readPosition: number;
+  /** As its inserted deliveries follow it. */
+  readonly first: WebhookEndpoint;
+  /** After its inserted deliveries. */
   nextPosition: number;
   pace: EndpointPace;
   readonly begunMs: number;
@@ -62,10 +62,9 @@ const freshMs = 250;
 const triesMax = 5;
 
 export function newTurn(endpoint: WebhookEndpoint, nowMs: number): Turn {
-  const { version, nextPosition, pace } = endpoint;
+  const { nextPosition, pace } = endpoint;
   return {
-    ...{ endpoint, version, pace, nextPosition, readPosition: nextPosition },
-    ...{ readMs: nowMs, begunMs: nowMs },
+    ...{ endpoint, first: endpoint, pace, nextPosition, readMs: nowMs, begunMs: nowMs },
     ...{ dueAtMs: null, waiting: [], sent: 0, results: Promise.resolve(), permits: [] },
   };
 }
@@ -111,13 +110,13 @@ async function maySend(deps: SendDueDeps, turn: Turn): Promise<boolean> {
   // The rest is sent in a turn of its new pace.
   if (turn.pace !== endpoint.pace) return false;
   // One whose position moved was disabled and enabled: it is not sent what it missed.
-  if (endpoint.nextPosition !== turn.readPosition) return false;
+  if (endpoint.nextPosition !== turn.first.nextPosition) return false;
   return endpoint.state === 'enabled' && endpoint.health.pausedUntilMs <= clock.now();
 }
 
 async function readAgain({ endpoints, clock }: SendDueDeps, turn: Turn): Promise<void> {
   const readMs = clock.now();
-  const found = await endpoints.readEndpoint(turn.endpoint.id);
+  const found = await endpoints.readEndpoint(turn.endpoint);
   turn.endpoint = found ?? { ...turn.endpoint, isRemoved: true };
   turn.readMs = readMs;
 }
@@ -142,7 +141,7 @@ async function record(deps: SendDueDeps, turn: Turn, report: AttemptReport): Pro
   // The first response that differs from its pace ends the turn.
   const pace = attempt.durationMs < deps.limits.slowFromMs ? 'fast' : 'slow';
   if (turn.pace === turn.endpoint.pace) turn.pace = pace;
-  if (progress.state === 'pending') dueBy(turn, progress.nextAttemptAtMs);
+  if (progress.nextAttemptAtMs !== null) dueBy(turn, progress.nextAttemptAtMs);
   if (delivery.type !== pingType) {
     turn.results = turn.results.then(() => recordHealth(deps, turn, report));
     await turn.results;
@@ -159,15 +158,18 @@ async function recordHealth(
     const { endpoint } = turn;
     const change = afterResult(endpoint, attempt, deps.health);
     if (change === null) return;
-    const { health, disabled: reason } = change;
-    const disabled = reason && { disabled: { reason, atMs: attempt.atMs } };
-    if (!(await deps.endpoints.recordHealth(endpoint, { health, ...disabled }))) {
+    const { disabledReason: reason } = change;
+    const disabling = { state: 'disabled', version: endpoint.version + 1 } as const;
+    const fields = {
+      ...change,
+      ...(reason && { ...disabling, changedAtMs: attempt.atMs }),
+    };
+    if (!(await deps.endpoints.update(endpoint, fields))) {
       await readAgain(deps, turn);
       continue;
     }
-    turn.endpoint = { ...turn.endpoint, health };
+    turn.endpoint = { ...endpoint, ...fields };
     if (!reason) return;
-    turn.endpoint = { ...turn.endpoint, state: 'disabled', version: endpoint.version + 1 };
     // Its next turn ends its deliveries.
     dueBy(turn, deps.clock.now());
     const { id: endpoint_id, projectId: project_id } = endpoint;

@@ -9,14 +9,12 @@ import type { WorkQueue } from '@inventory/work/work-queue';
 import fc from 'fast-check';
 import { endpointWith } from '../../test/support/endpoints.ts';
 import type { KeptEntry } from '../log/project-log-store.ts';
-import type { NewDelivery } from './delivery-mapping.ts';
-import type { AttemptReport } from './delivery-store.ts';
+import type { AttemptReport, NewDelivery } from './delivery-store.ts';
 import type { EndpointHealth } from './endpoint-health.domain.ts';
-import type { EndpointTurn } from './endpoint-store.ts';
 import type { EventAccess } from './event-access.ts';
 import { type ServeEndpointDeps, serveEndpoint } from './serve-endpoint.ts';
-import type { WebhookDelivery } from './webhook-delivery.domain.ts';
-import type { WebhookEndpoint } from './webhook-endpoint.domain.ts';
+import { afterAttempt } from './webhook-delivery.domain.ts';
+import type { EndpointTurn, WebhookDelivery, WebhookEndpoint } from './webhook-document.ts';
 
 const startMs = Date.UTC(2026, 10, 21);
 const claimMs = 60_000;
@@ -66,11 +64,10 @@ function world(changes: Partial<WebhookEndpoint> = {}, cut = () => {}, flaw?: Fl
     },
     endpoints: {
       readEndpoint: () => orCut(() => endpoint),
-      recordHealth: (read, { health, disabled }) =>
+      update: (read, fields) =>
         orCut(() => {
           if (read.version !== endpoint.version) return false;
-          const state = disabled && { state: 'disabled' as const, version: endpoint.version + 1 };
-          endpoint = { ...endpoint, health, ...state };
+          endpoint = { ...endpoint, ...fields };
           return true;
         }),
       deleteRemoved: async () => {},
@@ -93,8 +90,8 @@ function world(changes: Partial<WebhookEndpoint> = {}, cut = () => {}, flaw?: Fl
         orCut(() => {
           const now = stored.get(delivery.eventId);
           if (now?.attemptsTotal !== delivery.attemptsTotal) return;
-          const next = { nextAttemptAtMs: null, ...progress };
-          stored.set(now.eventId, { ...now, ...next, attemptsTotal: now.attemptsTotal + 1 });
+          const attemptsTotal = now.attemptsTotal + 1;
+          stored.set(now.eventId, { ...now, ...progress, attemptsTotal });
         }),
       failOfEndpoint: (_id, failure, limit) =>
         orCut(() => {
@@ -176,7 +173,8 @@ const isTest = (type: string) => type === 'webhook.ping';
 
 function pendingOf(made: NewDelivery, nowMs: number): WebhookDelivery {
   return {
-    ...{ ...made, state: 'pending', failure: null, createdAtMs: nowMs, nextAttemptAtMs: nowMs },
+    ...{ ...made, _id: `${made.endpointId}/${made.eventId}`, place: made.eventId },
+    ...{ state: 'pending', failure: null, createdAtMs: nowMs, nextAttemptAtMs: nowMs },
     ...{ failures: 0, attempts: [], attemptsTotal: 0 },
   };
 }
@@ -189,10 +187,9 @@ function reportOf(
   const isSuccess = status < 300;
   const error = isSuccess ? null : ('status' as const);
   const attempt = { atMs, status, durationMs, error, responseBody: null };
-  if (isSuccess) return { delivery, attempt, progress: { state: 'delivered' } };
-  const failures = delivery.failures + 1;
-  const progress = { state: 'pending', nextAttemptAtMs: atMs + 5_000, failures } as const;
-  return { delivery, attempt, progress };
+  const rules = { scheduleMs: Array(1_000).fill(5_000), retryAfterMaxMs: 0 };
+  const end = { isSuccess, atMs, retryAfterMs: null, random: 0 };
+  return { delivery, attempt, progress: afterAttempt(delivery, end, rules) };
 }
 
 const step = fc.record({

@@ -2,12 +2,11 @@ import type { WebhookEndpointId } from '@inventory/contracts/ids';
 import type { Pending, WorkQueue } from '@inventory/work/work-queue';
 import type { WorkResult } from '@inventory/work/worker';
 import type { KeptEntry, ProjectLog } from '../log/project-log-store.ts';
-import type { NewDelivery } from './delivery-mapping.ts';
-import type { DeliveryStore } from './delivery-store.ts';
-import type { EndpointStore, EndpointTurn } from './endpoint-store.ts';
+import type { DeliveryStore, NewDelivery } from './delivery-store.ts';
+import type { EndpointStore } from './endpoint-store.ts';
 import type { ProjectEventAccess } from './event-access.ts';
 import { dueBy, newTurn, type SendDueDeps, sendDue, type Turn } from './send-due.ts';
-import type { WebhookEndpoint } from './webhook-endpoint.domain.ts';
+import type { EndpointTurn, WebhookEndpoint } from './webhook-document.ts';
 
 export interface ServeEndpointDeps extends SendDueDeps {
   readonly log: Pick<ProjectLog, 'listAfter'>;
@@ -23,16 +22,15 @@ export interface ServeEndpointDeps extends SendDueDeps {
 
 /** Pauses of an endpoint that may not be sent to. A change of its account gives it a turn at once. */
 const heldMs = { refused: 10 * 60_000, unknown: 5_000, unreadable: 60_000 };
-/** What a turn inserts and reads at most. One that is not fast sends few. */
-const few = { entries: 50, pages: 1, deliveries: 20 };
-const most = { fast: { entries: 200, pages: 10, deliveries: 200 }, new: few, slow: few };
+/** Events and deliveries that a turn reads. One that is not fast sends few. */
+const most = { fast: 200, new: 50, slow: 50 };
 const endedPerTurn = 500;
 
 /**
  * One turn of an endpoint, which one replica has at a time.
  *
  * 1. Its deliveries of the events after its position are inserted; an event has one, however often
- *    its page is read.
+ *    it is read.
  * 2. What is due is sent, each result recorded: first what it changes of the endpoint, then the attempt.
  * 3. The position, and when it is due next, are stored in the write that ends the claim.
  *
@@ -44,7 +42,7 @@ export async function serveEndpoint(
   turns: WorkQueue<EndpointTurn>,
   claimed: Pending<EndpointTurn>,
 ): Promise<WorkResult> {
-  const endpoint = await deps.endpoints.readEndpoint(claimed.item.id);
+  const endpoint = await deps.endpoints.readEndpoint(claimed.item);
   if (endpoint === null || endpoint.isRemoved) return remove(deps, claimed);
   const turn = newTurn(endpoint, deps.clock.now());
   deps.running.set(endpoint.id, turn);
@@ -67,7 +65,7 @@ async function serve(deps: ServeEndpointDeps, turn: Turn): Promise<void> {
   // Read now: what was just inserted is due.
   const nowMs = deps.clock.now();
   const isPaused = health.pausedUntilMs > nowMs;
-  const { deliveries: limit } = most[turn.pace];
+  const limit = most[turn.pace];
   const types = isEnabled && !isPaused ? 'all' : 'tests';
   const pending = await deps.deliveries.listPending(id, limit, types);
   if (isPaused) dueBy(turn, health.pausedUntilMs);
@@ -101,19 +99,16 @@ function isUnreadable({ clock, logger }: ServeEndpointDeps, turn: Turn): boolean
   return true;
 }
 
-/** All events of the pages have their delivery before the position moves behind them. */
+/** All of these events have their delivery before the position moves behind them. */
 async function insertDeliveries(deps: ServeEndpointDeps, turn: Turn): Promise<void> {
-  const { projectId } = turn.endpoint;
-  const { pages, entries: limit } = most[turn.pace];
-  for (let page = 0; page < pages; page += 1) {
-    const entries = await deps.log.listAfter(projectId, turn.nextPosition - 1, limit);
-    const wanted = entries.filter(({ event: { type } }) => turn.endpoint.types.includes(type));
-    const made = wanted.map((entry) => deliveryOf(turn.endpoint, entry));
-    await deps.deliveries.insertMissing(made, deps.clock.now());
-    turn.nextPosition = (entries.at(-1)?.position ?? turn.nextPosition - 1) + 1;
-    if (entries.length < limit) return;
-  }
-  dueBy(turn, deps.clock.now());
+  const { endpoint, pace } = turn;
+  const after = turn.nextPosition - 1;
+  const entries = await deps.log.listAfter(endpoint.projectId, after, most[pace]);
+  const wanted = entries.filter(({ event: { type } }) => endpoint.types.includes(type));
+  const made = wanted.map((entry) => deliveryOf(endpoint, entry));
+  await deps.deliveries.insertMissing(made, deps.clock.now());
+  turn.nextPosition = (entries.at(-1)?.position ?? after) + 1;
+  if (entries.length === most[pace]) dueBy(turn, deps.clock.now());
 }
 
 export function deliveryOf(
@@ -138,7 +133,7 @@ async function settle(
   { endpoints, clock, onDue }: ServeEndpointDeps,
   turns: WorkQueue<EndpointTurn>,
   claimed: Pending<EndpointTurn>,
-  { endpoint, version, nextPosition, pace, dueAtMs }: Turn,
+  { endpoint, first: { version }, nextPosition, pace, dueAtMs }: Turn,
 ): Promise<boolean> {
   const nowMs = clock.now();
   if (endpoint.version === version) {
@@ -148,7 +143,7 @@ async function settle(
     if (ended !== null) return true;
   }
   const ended = await turns.settle(claimed, { nowMs, dueAtMs: nowMs, fields: { pace } });
-  if (ended === null) return (await endpoints.readEndpoint(claimed.item.id)) !== null;
+  if (ended === null) return (await endpoints.readEndpoint(claimed.item)) !== null;
   onDue();
   return true;
 }

@@ -1,6 +1,7 @@
 import { eventTypeName } from '@inventory/contracts/http/project-event';
 import {
   webhookAttemptError,
+  webhookDelivery,
   webhookDeliveryState,
   webhookDeliveryType,
   webhookDisabledReason,
@@ -12,13 +13,16 @@ import { type CollectionIndexes, whereExists } from '@inventory/mongo/indexes';
 import { workField } from '@inventory/work/work-field';
 import type { Db } from 'mongodb';
 import { z } from 'zod';
+import type { EndpointSecret, SecretRotation } from './secret-rotation.domain.ts';
 
+/** `new` before the first response, `fast` after one within a second, else `slow`. */
 const endpointPace = z.enum(['new', 'fast', 'slow']);
+export type EndpointPace = z.infer<typeof endpointPace>;
 
 const sealedSecret = z.object({
   sealed: z.string(),
-  createdAt: z.date(),
-  endsAt: z.date().nullable(),
+  createdAtMs: z.int(),
+  endsAtMs: z.int().nullable(),
 });
 
 /** A rotation under an Idempotency-Key, with the secret that it created. */
@@ -27,7 +31,14 @@ const sealedRotation = z.object({
   overlapMs: z.int(),
   isForced: z.boolean(),
   sealed: z.string(),
-  at: z.date(),
+  atMs: z.int(),
+});
+
+const health = z.object({
+  failures: z.int(),
+  failingSinceMs: z.int().nullable(),
+  lastFailureMs: z.int().nullable(),
+  pausedUntilMs: z.int(),
 });
 
 /**
@@ -36,7 +47,7 @@ const sealedRotation = z.object({
  */
 const endpoint = z.object({
   _id: z.string(),
-  endpointId: webhookEndpointId,
+  id: webhookEndpointId,
   projectId,
   accountId,
   url: z.string(),
@@ -44,35 +55,43 @@ const endpoint = z.object({
   types: z.array(eventTypeName).readonly(),
   state: webhookEndpointState,
   disabledReason: webhookDisabledReason.nullable(),
+  /** The newest first. */
   secrets: z.array(sealedSecret).readonly(),
-  rotations: z.array(sealedRotation).readonly().exactOptional(),
+  /** The oldest first. */
+  rotations: z.array(sealedRotation).readonly(),
+  /** Position of the first event without a delivery. */
   nextPosition: z.int(),
+  health,
   /** How fast it responded last, by which it has its turns. */
   pace: endpointPace,
   /** Due when it has something to send or to end; absent while it has not. */
   work: workField.exactOptional(),
-  /** Set while it is being deleted. */
-  removedAt: z.date().exactOptional(),
-  /** Grows with each change by a customer or an operator, and when it is disabled. */
+  /** It is being deleted. */
+  isRemoved: z.boolean(),
+  /** Grows with each change by a customer or an operator, and when it is disabled; a write compares it. */
   version: z.int(),
-  failures: z.int(),
-  failingSince: z.date().nullable(),
-  lastFailureAt: z.date().nullable(),
-  pausedUntil: z.date().nullable(),
-  createdAt: z.date(),
-  changedAt: z.date(),
+  createdAtMs: z.int(),
+  changedAtMs: z.int(),
 });
 export type EndpointDocument = Readonly<z.infer<typeof endpoint>>;
 
+/** An endpoint with its secrets decrypted. */
+export interface WebhookEndpoint extends Omit<EndpointDocument, 'work' | 'secrets' | 'rotations'> {
+  readonly secrets: readonly EndpointSecret[];
+  readonly rotations: readonly SecretRotation[];
+}
+
+/** One request and its result. */
 const attempt = z.object({
-  at: z.date(),
+  atMs: z.int(),
   status: z.int().nullable(),
-  durationMs: z.number(),
+  durationMs: z.int(),
   error: webhookAttemptError.nullable(),
-  /** Absent where it was stored without. */
-  responseBody: z.string().nullable().exactOptional(),
+  /** The start of the response body, as text without secrets; null without a response. */
+  responseBody: z.string().nullable(),
 });
-export type AttemptDocument = z.infer<typeof attempt>;
+export type Attempt = Readonly<z.infer<typeof attempt>>;
+export type AttemptError = z.infer<typeof webhookAttemptError>;
 
 /** One event for one endpoint; the `_id` is both, so that a second insert is a duplicate. */
 const delivery = z.object({
@@ -81,26 +100,30 @@ const delivery = z.object({
   projectId,
   eventId,
   type: webhookDeliveryType,
+  /** The bytes of every attempt. */
   body: z.string(),
   state: webhookDeliveryState,
-  failure: z.enum(['attempts_exhausted', 'endpoint_disabled']).nullable(),
+  failure: webhookDelivery.shape.failure,
   /** Orders an endpoint's deliveries by time: milliseconds and event. */
   place: z.string(),
-  createdAt: z.date(),
+  createdAtMs: z.int(),
   /** When the event was appended to the log, which a time range refers to; null for a test. */
-  appendedAt: z.date().nullable(),
+  appendedAtMs: z.int().nullable(),
   /** When it is due. */
-  nextAttemptAt: z.date().nullable(),
+  nextAttemptAtMs: z.int().nullable(),
+  /** Failed attempts since it was created or redelivered. */
   failures: z.int(),
+  /** The newest ones. */
   attempts: z.array(attempt).readonly(),
   attemptsTotal: z.int(),
 });
-export type DeliveryDocument = Readonly<z.infer<typeof delivery>>;
+export type WebhookDelivery = Readonly<z.infer<typeof delivery>>;
 
 /** What a turn of an endpoint is claimed by. */
 const endpointTurn = endpoint.pick({
-  ...{ _id: true, endpointId: true, projectId: true, accountId: true, work: true },
+  ...{ _id: true, id: true, accountId: true, work: true },
 });
+export type EndpointTurn = Readonly<Pick<EndpointDocument, '_id' | 'id' | 'accountId'>>;
 
 export const webhookDocuments = {
   endpoint: { collection: 'webhookEndpoints', schema: endpoint },
@@ -111,7 +134,7 @@ export const webhookDocuments = {
 export function openWebhookCollections(db: Db) {
   return {
     endpoints: db.collection<EndpointDocument>(webhookDocuments.endpoint.collection),
-    deliveries: db.collection<DeliveryDocument>(webhookDocuments.delivery.collection),
+    deliveries: db.collection<WebhookDelivery>(webhookDocuments.delivery.collection),
   };
 }
 
@@ -122,7 +145,7 @@ export const webhookIndexes: readonly CollectionIndexes[] = [
   {
     collection: webhookDocuments.endpoint.collection,
     indexes: [
-      { name: 'endpoint', keys: { endpointId: 1 } },
+      { name: 'id', keys: { id: 1 } },
       { name: 'turn', keys: { pace: 1, 'work.dueAt': 1, accountId: 1 }, options: workOnly },
       { name: 'account_turn', keys: { accountId: 1, 'work.dueAt': 1 }, options: workOnly },
     ],
@@ -131,14 +154,14 @@ export const webhookIndexes: readonly CollectionIndexes[] = [
     collection: webhookDocuments.delivery.collection,
     indexes: [
       // The queue of an endpoint.
-      { name: 'queue', keys: { state: 1, endpointId: 1, nextAttemptAt: 1 } },
+      { name: 'pending', keys: { state: 1, endpointId: 1, nextAttemptAtMs: 1 } },
       // Counts the backlog.
-      { name: 'due', keys: { state: 1, nextAttemptAt: 1 } },
+      { name: 'next_attempt', keys: { state: 1, nextAttemptAtMs: 1 } },
       { name: 'endpoint_pings', keys: { endpointId: 1, state: 1 }, options: pingsOnly },
       { name: 'place', keys: { endpointId: 1, place: 1 } },
       { name: 'state_place', keys: { endpointId: 1, state: 1, place: 1 } },
-      { name: 'appended_at', keys: { endpointId: 1, appendedAt: 1 } },
-      { name: 'created_at', keys: { createdAt: 1 } },
+      { name: 'appended', keys: { endpointId: 1, appendedAtMs: 1 } },
+      { name: 'created', keys: { createdAtMs: 1 } },
     ],
   },
 ];

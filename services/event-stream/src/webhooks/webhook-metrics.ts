@@ -4,7 +4,7 @@ import { instrumentsOf } from '@inventory/runtime/instruments';
 import { metrics } from '@opentelemetry/api';
 import type { AttemptReport, DeliveryBacklog } from './delivery-store.ts';
 import { pingType } from './webhook-delivery.domain.ts';
-import type { DisabledReason } from './webhook-endpoint.domain.ts';
+import type { WebhookEndpoint } from './webhook-document.ts';
 
 const { counter, gauge, histogram } = instrumentsOf(metrics.getMeter('@inventory/event-stream'));
 
@@ -46,7 +46,7 @@ export function countAttempt({
   attemptDuration.record(durationMs / 1_000, { type: known, result: error ?? 'success' });
 }
 
-export function countDisabled(reason: DisabledReason): void {
+export function countDisabled(reason: NonNullable<WebhookEndpoint['disabledReason']>): void {
   disabled.add(1, { reason });
 }
 

@@ -106,7 +106,7 @@ const deliveryRoutes = [
       });
       const shown = found.slice(0, limit);
       return {
-        items: shown.map(({ delivery }) => toWireDelivery(delivery)),
+        items: shown.map(toWireDelivery),
         next_before: found.length > limit ? (shown.at(-1)?.place ?? null) : null,
       };
     },

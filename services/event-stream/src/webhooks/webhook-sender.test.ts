@@ -262,15 +262,6 @@ test('forty requests to one origin are sent concurrently: none waits in the clie
   );
 });
 
-test('redirects are not followed (Events: webhooks)', async () => {
-  answer = (_request, response) => {
-    response.writeHead(302, { location: `http://a.example:${port}/next` }).end();
-  };
-
-  expect(await send(`http://a.example:${port}/`)).toMatchObject({ status: 302 });
-  expect(hits).toHaveLength(1);
-});
-
 test('a request is aborted when the service stops', async () => {
   answer = () => {};
   const sender = newSender();

@@ -10,7 +10,7 @@ import {
 } from './guarded-lookup.ts';
 import { type BoundedAnswer, postBounded } from './post-bounded.ts';
 import { type AddressRules, parseWebhookUrl } from './webhook-address.domain.ts';
-import type { AttemptError } from './webhook-delivery.domain.ts';
+import type { AttemptError } from './webhook-document.ts';
 
 export interface WebhookRequest {
   readonly url: string;
@@ -35,6 +35,7 @@ export function createWebhookSender(options: WebhookSenderOptions) {
   const connect = buildConnector({
     // The deadline of a request ends before.
     timeout: 2 * timeoutMs,
+    autoSelectFamily: true,
     lookup: createGuardedLookup(resolve, { allowPrivate }),
   });
   const agent = new Agent({

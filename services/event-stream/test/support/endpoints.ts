@@ -1,12 +1,14 @@
 import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
 import { healthy } from '../../src/webhooks/endpoint-health.domain.ts';
-import type { WebhookEndpoint } from '../../src/webhooks/webhook-endpoint.domain.ts';
+import type { WebhookEndpoint } from '../../src/webhooks/webhook-document.ts';
 
 /** An enabled endpoint that was created at time 0 and has not been sent anything. */
 export function endpointWith(overrides: Partial<WebhookEndpoint> = {}): WebhookEndpoint {
+  const projectId = overrides.projectId ?? newProjectId();
   return {
+    _id: `${projectId}/0`,
     id: `whe_${newRefreshId()}`,
-    projectId: newProjectId(),
+    projectId,
     accountId: newAccountId(),
     url: 'https://example.com/',
     description: null,

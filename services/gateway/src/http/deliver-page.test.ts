@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import net from 'node:net';
+import { bytesOf } from '@inventory/http/byte-parts';
 import { startHttpServer } from '@inventory/http/http-server';
 import { Refused } from '@inventory/http/refused';
 import { newRequestId } from '@inventory/testkit/builders';
@@ -76,16 +77,37 @@ test('a page that is written is delivered, once and whole', async () => {
 test.each([[[0, 300_000]], [[25, 65_536, 65_536, 40]], [[16_383, 1, 1, 0, 70_000]], [[20, 3]]])(
   'a page in parts of %j bytes is written whole, in order, with its length',
   async (lengths) => {
-    content = lengths.map((length, index) => Buffer.alloc(length, String(index)));
+    const parts = lengths.map((length, index) => Buffer.alloc(length, String(index)));
+    const whole = Buffer.concat(parts);
+    content = parts;
 
     const answer = await callApi(server.url, { path: '/' });
 
-    const whole = Buffer.concat(content);
     expect(answer.bytes.equals(whole)).toBe(true);
     expect(answer.headers['content-length']).toBe(String(whole.length));
     expect(log).toEqual(['delivered']);
   },
 );
+
+test('the memory of a page is returned with its last byte, whatever its client takes at once (Everything is bounded)', async () => {
+  const parts = Array.from({ length: 200 }, () => Buffer.alloc(65_536, 'x'));
+  const whole = Buffer.concat(parts);
+  content = parts;
+  const socket = net.connect(server.port, '127.0.0.1');
+  socket.pause();
+  socket.write('GET / HTTP/1.1\r\nHost: here\r\n\r\n');
+  await waitFor('the first bytes are taken', () => log.length > 0);
+  expect(bytesOf(parts)).toBe(whole.length);
+
+  const received: Buffer[] = [];
+  socket.on('data', (bytes: Buffer) => received.push(bytes)).resume();
+
+  // The first part is split, and stays until it is collected.
+  await waitFor('the memory is returned', () => bytesOf(parts) === 65_536);
+  await waitFor('all is received', () => bytesOf(received) > whole.length);
+  socket.destroy();
+  expect(Buffer.concat(received).subarray(-whole.length).equals(whole)).toBe(true);
+});
 
 test('no byte of a page is written from its deadline on (Charging a page read) [charging-a-page-read]', async () => {
   inside = () => clock.advance(1_000);

@@ -1,8 +1,9 @@
-import { bytesOf, joined } from '@inventory/http/byte-parts';
+import { bytesOf } from '@inventory/http/byte-parts';
 import { probeHalfClosed } from '@inventory/http/half-closed';
 import { Refused } from '@inventory/http/refused';
 import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
+import { freeBytes } from '@inventory/runtime/free-bytes';
 import type { PageDelivery } from './answer.ts';
 import { BilledRefused } from './billed-refused.ts';
 import { renderRefused } from './render-errors.ts';
@@ -75,12 +76,12 @@ function write(context: PublicContext, delivery: PageDelivery, withinMs: number)
     if (error) return delivery.abandoned();
     delivery.delivered();
     res.cork();
-    for (const part of rest) res.write(part);
+    for (const part of rest) res.write(part, (lost) => lost || freeBytes(part));
     res.end();
   });
 }
 
-/** The first bytes in one buffer, and what is behind them. */
+/** A copy of the first bytes in one buffer, and what is behind them. */
 function splitParts(parts: readonly Buffer[]): readonly [first: Buffer, rest: readonly Buffer[]] {
   let missing = firstBytes;
   const split = parts.map((part) => {
@@ -89,5 +90,5 @@ function splitParts(parts: readonly Buffer[]): readonly [first: Buffer, rest: re
     return { first, rest: part.subarray(first.length) };
   });
   const rest = split.map((part) => part.rest).filter(({ length }) => length > 0);
-  return [joined(split.map(({ first }) => first)), rest];
+  return [Buffer.concat(split.map(({ first }) => first)), rest];
 }

@@ -1,7 +1,6 @@
-import { accountId } from '@inventory/contracts/ids';
 import { z } from 'zod';
 import { fromWireChange, toWireAccount } from './convert.ts';
-import { listById } from './list-cursor.ts';
+import { listById } from './list-by-id.ts';
 import { operatorRoute } from './operator-route.ts';
 import {
   accountPath,
@@ -45,8 +44,10 @@ export const accountRoutes = [
     input: { query: listQuery },
     answer: listOf(accountRecord),
     errors: ['invalid_cursor'],
-    handle: ({ tenancy: { listAccounts: read } }, { query }) =>
-      listById(query, { list: 'accounts', id: accountId, read, toWire: toWireAccount }),
+    handle: (services, { query }) =>
+      listById(services, query, {
+        ...{ list: ['accounts'], read: services.tenancy.listAccounts, toWire: toWireAccount },
+      }),
   }),
   operatorRoute({
     operationId: 'readAccount',

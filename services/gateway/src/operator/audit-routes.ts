@@ -1,8 +1,8 @@
-import { auditId, requestId } from '@inventory/contracts/ids';
+import { requestId } from '@inventory/contracts/ids';
 import { fromIsoTime, isoTime } from '@inventory/runtime/clock';
 import { z } from 'zod';
 import type { AuditEntry, AuditPosition } from './audit-store.ts';
-import { listAnswer, readCursor } from './list-cursor.ts';
+import { partsOf } from './list-by-id.ts';
 import { operatorRoute } from './operator-route.ts';
 import { auditRecord, listOf, listQuery } from './operator-schemas.ts';
 
@@ -30,14 +30,16 @@ export const auditRoutes = [
     },
     answer: listOf(auditRecord),
     errors: ['invalid_cursor'],
-    async handle({ auditStore }, { query }) {
-      const position = readCursor('audit', query.cursor, auditPosition);
-      const { limit, operator, from = null, to = null } = query;
-      const found = await auditStore.list({
+    async handle(services, { query }) {
+      const { limit, cursor, operator, from = null, to = null } = query;
+      const parts = partsOf(services, 'audit');
+      const position = parts.begin(cursor);
+      const found = await services.auditStore.list({
         ...{ operator, fromMs: from, toMs: to, limit: limit + 1 },
-        after: position === null ? null : positionOf(position),
+        after: position === null ? null : (JSON.parse(position) as AuditPosition),
       });
-      return listAnswer({ list: 'audit', found, limit, positionOf: textOf, toWire });
+      const { items, pagination } = parts.take(found, limit, positionOf);
+      return { items: items.map(toWire), next_cursor: pagination.next_cursor };
     },
   }),
 ];
@@ -50,14 +52,4 @@ function toWire({ id, atMs, kind, requestId: request_id, ...entry }: AuditEntry)
   };
 }
 
-const textOf = ({ id, atMs }: AuditPosition) => `${atMs}/${id}`;
-
-const auditPosition = z.string().refine((text) => {
-  const [atMs = '', id, ...rest] = text.split('/');
-  return /^[0-9]{1,15}$/.test(atMs) && auditId.safeParse(id).success && rest.length === 0;
-});
-
-function positionOf(text: string): AuditPosition {
-  const [atMs = '', id] = text.split('/');
-  return { atMs: Number(atMs), id: auditId.parse(id) };
-}
+const positionOf = ({ id, atMs }: AuditPosition) => JSON.stringify({ id, atMs });

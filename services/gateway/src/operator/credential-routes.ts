@@ -7,14 +7,14 @@ import {
   scopes,
 } from '@inventory/contracts/http/credentials';
 import { projectPath } from '@inventory/contracts/http/parameters';
-import { credentialId, serviceAccountId } from '@inventory/contracts/ids';
+import { serviceAccountId } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
 import { z } from 'zod';
 import { requireFuture } from '../tenancy/credentials.ts';
 import { isSecretOf } from '../tenancy/tenancy.domain.ts';
 import { toWireCredential, toWireIssued } from '../tenancy/wire-credential.ts';
 import { fromWireChange } from './convert.ts';
-import { listById } from './list-cursor.ts';
+import { listById } from './list-by-id.ts';
 import { operatorRoute } from './operator-route.ts';
 import {
   changeOf,
@@ -82,14 +82,14 @@ export const credentialRoutes = [
     input: { path: projectPath, query: listQuery },
     answer: listOf(credentialRecord),
     errors: ['project_not_found', 'invalid_cursor'],
-    handle: ({ tenancy, clock }, { path, query }) =>
-      listById(query, {
-        ...{ list: 'credentials', id: credentialId },
+    handle: (services, { path, query }) =>
+      listById(services, query, {
+        list: ['credentials', path.project_id],
         async read(part) {
-          const { id } = await tenancy.requireProject(path.project_id);
-          return await tenancy.listCredentials(id, part);
+          const { id } = await services.tenancy.requireProject(path.project_id);
+          return await services.tenancy.listCredentials(id, part);
         },
-        toWire: (credential) => toWireCredential(credential, clock.now()),
+        toWire: (credential) => toWireCredential(credential, services.clock.now()),
       }),
   }),
   operatorRoute({

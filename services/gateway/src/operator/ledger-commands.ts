@@ -49,7 +49,7 @@ async function requestLedger(
   return outcome;
 }
 
-interface WantedEntry {
+export interface WantedEntry {
   readonly kind: 'grant' | 'adjust';
   readonly accountId: AccountId;
   readonly asset: LedgerAsset;

@@ -1,19 +1,19 @@
-import { type AccountId, accountId, refreshId, requestId } from '@inventory/contracts/ids';
+import { type AccountId, accountId, requestId } from '@inventory/contracts/ids';
 import {
-  balanceView,
   holdView,
+  ledgerApi,
   type StatementRow,
   statementRow,
 } from '@inventory/contracts/internal/ledger';
-import { type LedgerAsset, ledgerAsset } from '@inventory/contracts/vocabulary';
+import { ledgerAsset } from '@inventory/contracts/vocabulary';
 import { Refused } from '@inventory/http/refused';
 import { Reply } from '@inventory/http/reply';
 import { z } from 'zod';
 import { statementCsv } from '../accounts/statement-csv.ts';
 import { type Hold, holdPosition, toWireEntry } from './convert.ts';
-import { bookEntry } from './ledger-commands.ts';
-import { listAnswer, readCursor, writeCursor } from './list-cursor.ts';
-import { type OperatorRequest, operatorRoute } from './operator-route.ts';
+import { bookEntry, type WantedEntry } from './ledger-commands.ts';
+import { partsOf } from './list-by-id.ts';
+import { type OperatorRequest, operatorRoute, sameAs } from './operator-route.ts';
 import {
   accountPath,
   bookingHeaders,
@@ -48,20 +48,20 @@ const bookedEntry = z.object({
   balance: z.object({ total: z.int(), held: z.int(), available: z.int() }),
 });
 
-interface WantedBooking {
-  readonly asset: LedgerAsset;
-  readonly amount: number;
-  readonly reason: string;
-  readonly idempotencyKey: string;
+interface BookingRequest {
+  readonly path: { readonly account_id: AccountId };
+  readonly header: { readonly 'idempotency-key': string };
+  readonly body: { readonly amount: number; readonly reason: string };
 }
 
 async function book(
-  deps: OperatorServices,
-  kind: 'grant' | 'adjust',
-  of: AccountId,
-  wanted: WantedBooking,
+  services: OperatorServices,
+  { path, header, body }: BookingRequest,
+  kind: Pick<WantedEntry, 'kind' | 'asset'>,
 ) {
-  return toWireEntry(await bookEntry(deps, { kind, accountId: of, ...wanted }), wanted);
+  const idempotencyKey = header['idempotency-key'];
+  const wanted = { ...body, ...kind, accountId: path.account_id, idempotencyKey };
+  return toWireEntry(await bookEntry(services, wanted), wanted);
 }
 
 const bookingRoutes = [
@@ -82,12 +82,7 @@ const bookingRoutes = [
     },
     answer: bookedEntry,
     errors,
-    handle: (deps, { path, header, body }) =>
-      book(deps, 'grant', path.account_id, {
-        ...body,
-        asset: 'credits',
-        idempotencyKey: header['idempotency-key'],
-      }),
+    handle: (deps, input) => book(deps, input, { kind: 'grant', asset: 'credits' }),
   }),
   operatorRoute({
     operationId: 'grantUnits',
@@ -106,12 +101,7 @@ const bookingRoutes = [
     },
     answer: bookedEntry,
     errors,
-    handle: (deps, { path, header, body }) =>
-      book(deps, 'grant', path.account_id, {
-        ...body,
-        asset: 'units',
-        idempotencyKey: header['idempotency-key'],
-      }),
+    handle: (deps, input) => book(deps, input, { kind: 'grant', asset: 'units' }),
   }),
   operatorRoute({
     operationId: 'adjust',
@@ -138,22 +128,18 @@ const bookingRoutes = [
     },
     answer: bookedEntry,
     errors: [...errors, 'insufficient_credits', 'insufficient_units'],
-    handle: (deps, { path, header, body }) =>
-      book(deps, 'adjust', path.account_id, { ...body, idempotencyKey: header['idempotency-key'] }),
+    handle: (deps, input) => book(deps, input, { kind: 'adjust', asset: input.body.asset }),
   }),
 ];
 
 const readingRoutes = [
   operatorRoute({
+    ...sameAs(ledgerApi.readBalance),
     operationId: 'readBalance',
     command: 'balance',
     tag,
     summary: 'What an account has: total, held, available',
-    method: 'GET',
-    path: '/accounts/{account_id}/balance',
     role: 'read',
-    input: { path: accountPath },
-    answer: balanceView,
     errors: ['account_not_found'],
     async handle(deps, { path }) {
       await deps.tenancy.requireAccount(path.account_id);
@@ -173,10 +159,12 @@ const readingRoutes = [
     answer: listOf(holdView),
     errors: ['account_not_found', 'invalid_cursor'],
     async handle(deps, { path, query }) {
-      const after = readCursor('holds', query.cursor, holdPlace);
+      const parts = partsOf(deps, 'holds', path.account_id);
+      const after = parts.begin(query.cursor);
       await deps.tenancy.requireAccount(path.account_id);
-      const { items } = await deps.ledger.listHolds(path.account_id);
-      return holdsAnswer(items, after, query.limit);
+      const holds = (await deps.ledger.listHolds(path.account_id)).items;
+      const { items, pagination } = parts.take(holdsAfter(holds, after), query.limit, holdPosition);
+      return { items, next_cursor: pagination.next_cursor };
     },
   }),
   operatorRoute({
@@ -210,16 +198,17 @@ const readingRoutes = [
     },
     errors: ['account_not_found', 'invalid_cursor', 'not_acceptable'],
     async handle(deps, { path, query }, request) {
-      const after = readCursor('statement', query.cursor, seq);
+      const parts = partsOf(deps, 'statement', path.account_id);
+      const afterSeq = Number(parts.begin(query.cursor) ?? 0);
       const format = query.format ?? acceptedFormat(request);
       await deps.tenancy.requireAccount(path.account_id);
-      const part = { afterSeq: Number(after ?? 0), limit: query.limit };
-      const page = await deps.ledger.readStatement(path.account_id, part);
-      const next = page.next_after_seq;
-      const nextCursor = next === null ? null : writeCursor('statement', String(next));
-      return format === 'csv'
-        ? csvReply(page.items, nextCursor)
-        : { items: page.items, next_cursor: nextCursor };
+      const part = { afterSeq, limit: query.limit };
+      const { items, next_after_seq: next } = await deps.ledger.readStatement(
+        path.account_id,
+        part,
+      );
+      const { next_cursor } = parts.paginationTo(next === null ? null : String(next));
+      return format === 'csv' ? csvReply(items, next_cursor) : { items, next_cursor };
     },
   }),
 ];
@@ -230,12 +219,10 @@ export const moneyRoutes = [...bookingRoutes, ...readingRoutes];
 /**
  * The ledger returns all open holds; their number is bounded by the limit of outstanding refreshes.
  */
-function holdsAnswer(holds: readonly Hold[], after: string | null, limit: number) {
-  const found = holds
+function holdsAfter(holds: readonly Hold[], after: string | null): Hold[] {
+  return holds
     .filter((hold) => after === null || holdPosition(hold) > after)
     .toSorted((left, right) => (holdPosition(left) < holdPosition(right) ? -1 : 1));
-  const toWire = (hold: Hold) => hold;
-  return listAnswer({ list: 'holds', found, limit, positionOf: holdPosition, toWire });
 }
 
 function acceptedFormat({ accepts }: OperatorRequest): 'json' | 'csv' {
@@ -251,6 +238,3 @@ function csvReply(rows: readonly StatementRow[], nextCursor: string | null): Rep
     body: statementCsv(rows),
   });
 }
-
-const seq = z.string().regex(/^[1-9][0-9]{0,14}$/);
-const holdPlace = z.templateLiteral([z.string().regex(/^[0-9T:.-]{1,40}Z$/), '/', refreshId]);

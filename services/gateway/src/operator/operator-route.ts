@@ -1,3 +1,4 @@
+import type { InternalOperation } from '@inventory/contracts/internal/operations';
 import type { OperatorCode } from '@inventory/contracts/refusal-codes';
 import type { OperatorRole } from '@inventory/contracts/vocabulary';
 import type { DocumentedEndpoint } from '@inventory/http/openapi-document';
@@ -87,6 +88,18 @@ interface OperatorRouteSettings<Schemas extends InputSchemas, Body extends z.Zod
     input: Input<Schemas>,
     request: OperatorRequest,
   ) => Promise<Answer<Body> | Reply>;
+}
+
+interface PassedOn extends InternalOperation {
+  readonly refusals?: readonly OperatorCode[];
+}
+
+/** What an operation for operators has in common with the internal one that it calls. */
+export function sameAs<const Operation extends PassedOn>(operation: Operation) {
+  const { method, template: path, refusals: errors = [] } = operation;
+  const input: Operation['input'] = operation.input;
+  const answer: Operation['answer'] = operation.answer;
+  return { method, path, input, answer, errors };
 }
 
 /** Declares one operation of the operator API: address, schemas, texts and handler. */

@@ -1,5 +1,4 @@
 import { inventoryPaths } from '@inventory/contracts/internal/inventory';
-import { refreshApi } from '@inventory/contracts/internal/refresh';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { longCalls } from '@inventory/http/call-lanes';
 import type { InternalClient } from '@inventory/http/internal-client';
@@ -9,8 +8,8 @@ import type { Identifiers } from '@inventory/runtime/identifiers';
 import { z } from 'zod';
 import type { LedgerClient } from '../accounts/ledger-client.ts';
 import type { RequestReplyClient } from '../commands/request-reply-client.ts';
+import type { CursorSealer } from '../http/sealed-cursor.ts';
 import type { Tenancy } from '../tenancy/open-tenancy.ts';
-import type { WebhookClient } from '../webhooks/webhook-client.ts';
 import type { AuditStore } from './audit-store.ts';
 
 /** What the operations are done with. */
@@ -18,25 +17,16 @@ export interface OperatorServices {
   readonly tenancy: Tenancy;
   readonly commands: RequestReplyClient;
   readonly ledger: LedgerClient;
-  readonly admission: AdmissionClient;
+  /** Of the refresh-collector. */
+  readonly admission: Pick<InternalClient, 'call'>;
   readonly inventories: RevisionStoreEraseClient;
-  readonly webhooks: WebhookClient;
+  /** Of the event-stream. */
+  readonly webhooks: Pick<InternalClient, 'call'>;
   readonly auditStore: AuditStore;
+  readonly cursors: CursorSealer;
   readonly clock: Clock;
   readonly identifiers: Identifiers;
   readonly deadlines: { readonly ledgerAnswerMs: number };
-}
-
-/** Admission of the refresh-collector. Rejects with ServiceUnreachable when it is unavailable. */
-export type AdmissionClient = ReturnType<typeof createAdmissionClient>;
-
-export function createAdmissionClient({ call }: Pick<InternalClient, 'call'>) {
-  return {
-    readAdmission: () => call(refreshApi.readAdmission, {}),
-    /** Sets or removes the closing by the operator; other reasons stay. */
-    setOperatorClosed: (operator_closed: boolean) =>
-      call(refreshApi.setAdmission, { body: { operator_closed } }),
-  };
 }
 
 /** Erases saved inventories. Rejects with ServiceUnreachable when the store is unavailable. */

@@ -1,12 +1,5 @@
-import { canonicalDecimal } from '@inventory/contracts/http/parameters';
-import {
-  newPriceList,
-  priceLeadMs,
-  priceList,
-  priceVersionMax,
-} from '@inventory/contracts/internal/ledger';
-import { z } from 'zod';
-import { operatorRoute } from './operator-route.ts';
+import { ledgerApi, priceLeadMs, priceList } from '@inventory/contracts/internal/ledger';
+import { operatorRoute, sameAs } from './operator-route.ts';
 import { listOf } from './operator-schemas.ts';
 
 const tag = 'Prices';
@@ -40,6 +33,7 @@ export const priceRoutes = [
     }),
   }),
   operatorRoute({
+    ...sameAs(ledgerApi.publishPriceList),
     operationId: 'publishPriceList',
     command: 'prices publish',
     irreversible: 'This version is published for every customer, and never changes afterwards:',
@@ -50,16 +44,8 @@ export const priceRoutes = [
       'absent. A published list never changes: the same version with the same prices again changes ' +
       'nothing. The highest version in effect is in force, so a higher version with an earlier or ' +
       'the same date replaces an announced one.',
-    method: 'PUT',
-    path: '/price-lists/{version}',
     role: 'billing',
     action: 'prices.publish',
-    input: {
-      path: z.object({ version: canonicalDecimal(1, priceVersionMax) }),
-      body: newPriceList,
-    },
-    answer: priceList,
-    errors: ['price_version_conflict', 'effective_date_too_early'],
     handle: ({ ledger }, { path, body }) => ledger.publishPriceList(path.version, body),
   }),
 ];

@@ -1,8 +1,7 @@
 import { projectPath } from '@inventory/contracts/http/parameters';
-import { projectId } from '@inventory/contracts/ids';
 import { z } from 'zod';
 import { fromWireChange, toWireProject } from './convert.ts';
-import { listById } from './list-cursor.ts';
+import { listById } from './list-by-id.ts';
 import { operatorRoute } from './operator-route.ts';
 import {
   accountPath,
@@ -52,12 +51,12 @@ export const projectRoutes = [
     input: { path: accountPath, query: listQuery },
     answer: listOf(projectRecord),
     errors: ['account_not_found', 'invalid_cursor'],
-    handle: ({ tenancy }, { path, query }) =>
-      listById(query, {
-        ...{ list: 'projects', id: projectId, toWire: toWireProject },
+    handle: (services, { path, query }) =>
+      listById(services, query, {
+        ...{ list: ['projects', path.account_id], toWire: toWireProject },
         async read(part) {
-          const { id } = await tenancy.requireAccount(path.account_id);
-          return await tenancy.listProjects(id, part);
+          const { id } = await services.tenancy.requireAccount(path.account_id);
+          return await services.tenancy.listProjects(id, part);
         },
       }),
   }),

@@ -1,7 +1,6 @@
-import { serviceAccountId } from '@inventory/contracts/ids';
 import { z } from 'zod';
 import { fromWireChange, toWireServiceAccount } from './convert.ts';
-import { listById } from './list-cursor.ts';
+import { listById } from './list-by-id.ts';
 import { operatorRoute } from './operator-route.ts';
 import {
   accountPath,
@@ -50,12 +49,12 @@ export const serviceAccountRoutes = [
     input: { path: accountPath, query: listQuery },
     answer: listOf(serviceAccountRecord),
     errors: ['account_not_found', 'invalid_cursor'],
-    handle: ({ tenancy }, { path, query }) =>
-      listById(query, {
-        ...{ list: 'service_accounts', id: serviceAccountId, toWire: toWireServiceAccount },
+    handle: (services, { path, query }) =>
+      listById(services, query, {
+        ...{ list: ['service_accounts', path.account_id], toWire: toWireServiceAccount },
         async read(part) {
-          const account = await tenancy.requireAccount(path.account_id);
-          return await tenancy.listServiceAccounts(account, part);
+          const account = await services.tenancy.requireAccount(path.account_id);
+          return await services.tenancy.listServiceAccounts(account, part);
         },
       }),
   }),

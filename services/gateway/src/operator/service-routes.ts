@@ -4,10 +4,10 @@ import {
   quarantineList,
   verifyReport,
 } from '@inventory/contracts/internal/ledger';
-import { admissionChange, admissionView } from '@inventory/contracts/internal/refresh';
+import { admissionChange, admissionView, refreshApi } from '@inventory/contracts/internal/refresh';
 import { inventoryKey } from '@inventory/contracts/inventory-key';
 import { z } from 'zod';
-import { operatorRoute } from './operator-route.ts';
+import { operatorRoute, sameAs } from './operator-route.ts';
 import { accountPath, emptyBody } from './operator-schemas.ts';
 
 const tag = 'Services';
@@ -15,16 +15,13 @@ const tag = 'Services';
 /** Operations of other services for operators. */
 export const serviceRoutes = [
   operatorRoute({
+    ...sameAs(refreshApi.readAdmission),
     operationId: 'readAdmission',
     command: 'admission show',
     tag,
     summary: 'Whether new refreshes are admitted, and how many are outstanding',
-    method: 'GET',
-    path: '/admission',
     role: 'read',
-    input: {},
-    answer: admissionView,
-    handle: ({ admission }) => admission.readAdmission(),
+    handle: ({ admission }) => admission.call(refreshApi.readAdmission, {}),
   }),
   operatorRoute({
     operationId: 'switchAdmission',
@@ -41,7 +38,8 @@ export const serviceRoutes = [
     action: 'admission.change',
     input: { body: admissionChange.strict() },
     answer: admissionView,
-    handle: ({ admission }, { body }) => admission.setOperatorClosed(body.operator_closed),
+    // Other reasons stay.
+    handle: ({ admission }, input) => admission.call(refreshApi.setAdmission, input),
   }),
   operatorRoute({
     operationId: 'eraseInventory',

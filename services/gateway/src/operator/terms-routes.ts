@@ -1,8 +1,8 @@
 import { projectPath } from '@inventory/contracts/http/parameters';
-import { accountTerms } from '@inventory/contracts/internal/ledger';
+import { accountTerms, ledgerApi } from '@inventory/contracts/internal/ledger';
 import { z } from 'zod';
 import { configureAccount } from './ledger-commands.ts';
-import { operatorRoute } from './operator-route.ts';
+import { operatorRoute, sameAs } from './operator-route.ts';
 import { accountPath, bookingHeaders, creditsMax, optionalReason } from './operator-schemas.ts';
 
 const tag = 'Terms';
@@ -19,15 +19,12 @@ const fundingBody = z.discriminatedUnion('mode', [
 /** How an account pays, and what its Projects may spend. */
 export const termsRoutes = [
   operatorRoute({
+    ...sameAs(ledgerApi.readTerms),
     operationId: 'readTerms',
     command: 'terms',
     tag,
     summary: 'How an account pays: funding, spend caps, balance alert',
-    method: 'GET',
-    path: '/accounts/{account_id}/terms',
     role: 'read',
-    input: { path: accountPath },
-    answer: accountTerms,
     errors: ['account_not_found'],
     async handle({ tenancy, ledger }, { path }) {
       await tenancy.requireAccount(path.account_id);

@@ -1,21 +1,19 @@
 import { projectPath } from '@inventory/contracts/http/parameters';
 import {
-  deletedWebhookEndpoint,
   webhookDeliveriesFilter,
   webhookDelivery,
   webhookEndpoint,
   webhookEndpointPath,
   webhookEndpointState,
   webhookEndpointWithSecret,
-  webhookPing,
-  webhookRedelivered,
-  webhookRedelivery,
   webhookRotation,
 } from '@inventory/contracts/http/webhooks';
+import { webhookApi } from '@inventory/contracts/internal/webhooks';
 import { Reply } from '@inventory/http/reply';
 import { z } from 'zod';
-import { readCursor, writeCursor } from './list-cursor.ts';
-import { operatorRoute } from './operator-route.ts';
+import { rotateSecret } from '../webhooks/rotate-secret.ts';
+import { partsOf } from './list-by-id.ts';
+import { operatorRoute, sameAs } from './operator-route.ts';
 import { emptyBody, keyedHeaders, listOf, listQuery } from './operator-schemas.ts';
 
 const tag = 'Webhooks';
@@ -23,7 +21,6 @@ const all = '/projects/{project_id}/webhook-endpoints';
 const one = `${all}/{endpoint_id}`;
 const errors = ['webhook_endpoint_not_found'] as const;
 const changeErrors = [...errors, 'concurrent_change'] as const;
-const place = z.string().regex(/^[0-9]{15}\/evt_[0-9a-f-]{36}$/);
 
 const readingRoutes = [
   operatorRoute({
@@ -39,22 +36,19 @@ const readingRoutes = [
     answer: listOf(webhookEndpoint),
     errors: ['project_not_found'],
     async handle({ tenancy, webhooks }, { path }) {
-      const { id } = await tenancy.requireProject(path.project_id);
-      return { items: await webhooks.listEndpoints(id), next_cursor: null };
+      await tenancy.requireProject(path.project_id);
+      const { items } = await webhooks.call(webhookApi.listEndpoints, { path });
+      return { items, next_cursor: null };
     },
   }),
   operatorRoute({
+    ...sameAs(webhookApi.readEndpoint),
     operationId: 'readWebhookEndpoint',
     command: 'webhook show',
     tag,
     summary: 'One webhook endpoint, without its secrets',
-    method: 'GET',
-    path: one,
     role: 'support',
-    input: { path: webhookEndpointPath },
-    answer: webhookEndpoint,
-    errors,
-    handle: ({ webhooks }, { path }) => webhooks.readEndpoint(path),
+    handle: ({ webhooks }, input) => webhooks.call(webhookApi.readEndpoint, input),
   }),
   operatorRoute({
     operationId: 'listWebhookDeliveries',
@@ -74,12 +68,13 @@ const readingRoutes = [
     },
     answer: listOf(webhookDelivery),
     errors: [...errors, 'invalid_cursor'],
-    async handle({ webhooks }, { path, query }) {
-      const { state, from, to, limit } = query;
-      const before = readCursor('deliveries', query.cursor, place) ?? undefined;
-      const part = { state, from, to, limit, before };
-      const { items, next_before } = await webhooks.listDeliveries(path, part);
-      return { items, next_cursor: next_before && writeCursor('deliveries', next_before) };
+    async handle(services, { path, query: { cursor, ...filter } }) {
+      const parts = partsOf(services, 'deliveries', path.endpoint_id);
+      const part = { ...filter, before: parts.begin(cursor) ?? undefined };
+      const input = { path, query: part };
+      const found = await services.webhooks.call(webhookApi.listDeliveries, input);
+      const { next_cursor } = parts.paginationTo(found.next_before);
+      return { items: found.items, next_cursor };
     },
   }),
 ];
@@ -100,21 +95,17 @@ const changingRoutes = [
     },
     answer: webhookEndpoint,
     errors: changeErrors,
-    handle: ({ webhooks }, { path, body }) => webhooks.changeEndpoint(path, body),
+    handle: ({ webhooks }, input) => webhooks.call(webhookApi.changeEndpoint, input),
   }),
   operatorRoute({
+    ...sameAs(webhookApi.deleteEndpoint),
     operationId: 'deleteWebhookEndpoint',
     command: 'webhook delete',
     tag,
     summary: 'Delete a webhook endpoint with its deliveries',
-    method: 'DELETE',
-    path: one,
     role: 'support',
     action: 'webhook-endpoint.delete',
-    input: { path: webhookEndpointPath },
-    answer: deletedWebhookEndpoint,
-    errors,
-    handle: ({ webhooks }, { path }) => webhooks.deleteEndpoint(path),
+    handle: ({ webhooks }, input) => webhooks.call(webhookApi.deleteEndpoint, input),
   }),
   operatorRoute({
     operationId: 'rotateWebhookSecret',
@@ -136,7 +127,7 @@ const changingRoutes = [
     errors: [...changeErrors, 'idempotency_conflict', 'secret_rotation_in_progress'],
     async handle({ webhooks }, { path, header, body }) {
       const wanted = { ...body, key: header['idempotency-key'] };
-      const { endpoint, headers } = await webhooks.rotateSecret(path, wanted);
+      const { endpoint, headers } = await rotateSecret(webhooks, path, wanted);
       return new Reply({ headers, body: endpoint });
     },
   }),
@@ -144,34 +135,27 @@ const changingRoutes = [
 
 const sendingRoutes = [
   operatorRoute({
+    ...sameAs(webhookApi.sendPing),
     operationId: 'testWebhookEndpoint',
     command: 'webhook test',
     tag,
     summary: 'Send a `webhook.ping` to a webhook endpoint',
-    method: 'POST',
-    path: `${one}/test`,
     role: 'support',
     action: 'webhook-endpoint.test',
     status: 202,
     input: { path: webhookEndpointPath, body: emptyBody },
-    answer: webhookPing,
-    errors,
-    handle: ({ webhooks }, { path }) => webhooks.sendPing(path),
+    handle: ({ webhooks }, { path }) => webhooks.call(webhookApi.sendPing, { path }),
   }),
   operatorRoute({
+    ...sameAs(webhookApi.redeliverEvents),
     operationId: 'redeliverWebhookEvents',
     command: 'webhook redeliver',
     tag,
     summary: 'Send one event again, or all of a time range',
-    method: 'POST',
-    path: `${one}/redeliver`,
     role: 'support',
     action: 'webhook-endpoint.redeliver',
     status: 202,
-    input: { path: webhookEndpointPath, body: webhookRedelivery },
-    answer: webhookRedelivered,
-    errors: [...errors, 'event_not_found'],
-    handle: ({ webhooks }, { path, body }) => webhooks.redeliverEvents(path, body),
+    handle: ({ webhooks }, input) => webhooks.call(webhookApi.redeliverEvents, input),
   }),
 ];
 

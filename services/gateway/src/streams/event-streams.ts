@@ -1,4 +1,3 @@
-import type { AccountId } from '@inventory/contracts/ids';
 import { monotonicNow } from '@inventory/runtime/clock';
 import type { StreamSession } from './stream-session.ts';
 
@@ -9,36 +8,20 @@ export type EventStreams = ReturnType<typeof createEventStreams>;
 /** The open streams of this replica. */
 export function createEventStreams() {
   const open = new Set<StreamSession>();
-  const bySecret = new Map<string, Set<StreamSession>>();
-  /** A change of an account reads its own streams only. */
-  const secrets = new Map<AccountId, Set<string>>();
   let draining = false;
-
-  function remove(session: StreamSession): void {
-    if (!open.delete(session)) return;
-    const { accountId, secretDigest } = session;
-    removeFrom(bySecret, secretDigest, session);
-    if (!bySecret.has(secretDigest)) removeFrom(secrets, accountId, secretDigest);
-  }
 
   return {
     /** Manages the stream until the returned function is called. */
     add(session: StreamSession): () => void {
       open.add(session);
-      addTo(bySecret, session.secretDigest, session);
-      addTo(secrets, session.accountId, session.secretDigest);
       // Admitted before the drain began: it is closed after its checkpoint.
       if (draining) setImmediate(() => session.close('draining'));
-      return () => remove(session);
+      return () => void open.delete(session);
     },
     /** Called once a second. */
     tick(nowMs: number): void {
       for (const session of open) session.tick(nowMs);
     },
-    /** By digest of their secret. */
-    bySecret: bySecret as ReadonlyMap<string, ReadonlySet<StreamSession>>,
-    /** Digests of the secrets of an account with open streams. */
-    secretsOf: (accountId: AccountId): Iterable<string> => secrets.get(accountId) ?? [],
     get size(): number {
       return open.size;
     },
@@ -64,15 +47,4 @@ export function createEventStreams() {
 function until(atMs: number): Promise<void> {
   const leftMs = atMs - monotonicNow();
   return leftMs <= 0 ? Promise.resolve() : new Promise((resolve) => setTimeout(resolve, leftMs));
-}
-
-function addTo<Key, Value>(sets: Map<Key, Set<Value>>, key: Key, value: Value): void {
-  const set = sets.get(key);
-  if (set) set.add(value);
-  else sets.set(key, new Set([value]));
-}
-
-function removeFrom<Key, Value>(sets: Map<Key, Set<Value>>, key: Key, value: Value): void {
-  const set = sets.get(key);
-  if (set?.delete(value) && set.size === 0) sets.delete(key);
 }

@@ -21,7 +21,7 @@ import { countStreamClosed, observeStreams } from './stream-metrics.ts';
 import { createSeatStore } from './stream-seat-store.ts';
 import { createStreamSeats, type StreamSeats } from './stream-seats.ts';
 import type { SessionContext, StreamSession } from './stream-session.ts';
-import { type StreamPrincipalsParts, watchStreamPrincipals } from './watch-stream-principals.ts';
+import { watchStreamPrincipals } from './watch-stream-principals.ts';
 
 type Context = ServiceContext<ServiceConfig & StreamConfig>;
 
@@ -62,12 +62,11 @@ export async function openEventStreams(
     ...{ name: 'stream heartbeats', intervalMs: secondMs, lifetime, logger },
     runOnce: async () => streams.tick(clock.now()),
   });
-  const principals = { streams, findBySecretDigest };
-  const onOpened = startPrincipalChecks(context, broadcasts, principals);
+  const watch = startPrincipalChecks(context, broadcasts, findBySecretDigest);
   lifetime.defer('metrics of streams', observeStreams(streams, hubs));
   const seats = await openStreamSeats(context, db);
   const { perProjectMax } = limits;
-  const shared = { hubs, streams, onOpened, seats, perProjectMax, cursors: positions, session };
+  const shared = { hubs, streams, watch, seats, perProjectMax, cursors: positions, session };
   return {
     route: streamEventsRoute.bind(shared),
     drain: () => streams.drain(limits.drainMs),
@@ -123,26 +122,22 @@ function openProjectHubs(
   return hubs;
 }
 
-/** The returned function is to be called with each stream once it is among `streams`. */
+/** Checks the Principal of each stream that the returned function is called with. */
 function startPrincipalChecks(
   { config, lifetime, clock, logger }: Context,
   broadcasts: Broadcasts,
-  checked: Pick<StreamPrincipalsParts, 'streams' | 'findBySecretDigest'>,
-): (session: StreamSession) => void {
+  findBySecretDigest: EventStreamsParts['findBySecretDigest'],
+): (session: StreamSession) => () => void {
   const { authorityEveryMs: everyMs } = config.streams;
-  const principals = watchStreamPrincipals({ ...checked, clock, everyMs, logger });
+  const onDue = () => checks.wake();
+  const principals = watchStreamPrincipals({ findBySecretDigest, clock, everyMs, onDue, logger });
   const checks = startPeriodicJob({
     ...{ name: 'stream principal', intervalMs: secondMs, lifetime, logger },
     // Not awaited: a slow read delays no other check.
     runOnce: async () => void principals.checkDue(),
   });
-  broadcasts.on(['authority.changed.v1'], ({ body }) => {
-    principals.scheduleChecks(body.account_id);
-    checks.wake();
-  });
-  return (session) => {
-    if (principals.opened(session)) checks.wake();
-  };
+  broadcasts.on(['authority.changed.v1'], ({ body }) => principals.scheduleChecks(body.account_id));
+  return principals.watch;
 }
 
 const seatsEveryMs = 2_000;

@@ -24,24 +24,7 @@ export interface AppendedEvent {
   readonly appendedAtMs: number | null;
 }
 
-/**
- * A Project's latest events on this replica, as frames, and its readers. A message that continues
- * the ring is appended; any other one makes the hub read the log, so lost, duplicate and reordered
- * messages are harmless.
- */
-export interface ProjectHub {
-  readonly projectId: ProjectId;
-  readonly logEpoch: number;
-  readonly ring: ProjectRing;
-  readonly readers: number;
-  appendEvent(appended: AppendedEvent): void;
-  /** Head position of the log, as read from the event-stream. */
-  updateHead(logEpoch: number, position: number): void;
-  /** Reads again what an earlier read of the log failed to read. */
-  catchUp(): void;
-  attach(reader: HubReader): void;
-  detach(reader: HubReader): void;
-}
+export type ProjectHub = ReturnType<typeof createProjectHub>;
 
 export interface HubDeps {
   readonly log: EventStreamClient;
@@ -60,11 +43,16 @@ export interface HubStart {
   readonly head: number;
 }
 
+/**
+ * A Project's latest events on this replica, as frames, and its readers. A message that continues
+ * the ring is appended; any other one makes the hub read the log, so lost, duplicate and reordered
+ * messages are harmless.
+ */
 export function createProjectHub(
   { log, sealPosition, limits, flushSoon, logger, clock }: HubDeps,
   projectId: ProjectId,
   start: HubStart,
-): ProjectHub {
+) {
   let { logEpoch } = start;
   let ring = createProjectRing(start.head, limits);
   let target = start.head;
@@ -135,16 +123,16 @@ export function createProjectHub(
 
   return {
     projectId,
-    get logEpoch() {
+    get logEpoch(): number {
       return logEpoch;
     },
-    get ring() {
+    get ring(): ProjectRing {
       return ring;
     },
-    get readers() {
+    get readers(): number {
       return readers.size;
     },
-    appendEvent({ logEpoch: epoch, ...appended }) {
+    appendEvent({ logEpoch: epoch, ...appended }: AppendedEvent): void {
       const { position } = appended;
       if (!isPresent(epoch, position)) return;
       target = Math.max(target, position);
@@ -152,14 +140,16 @@ export function createProjectHub(
       if (result === 'appended') flushSoon(flush);
       if (result === 'gap') void fill();
     },
-    updateHead(epoch, position) {
+    /** Head position of the log, as read from the event-stream. */
+    updateHead(epoch: number, position: number): void {
       if (!isPresent(epoch, position)) return;
       target = Math.max(target, position);
       void fill();
     },
+    /** Reads again what an earlier read of the log failed to read. */
     catchUp: () => void fill(),
-    attach: (reader) => void readers.add(reader),
-    detach: (reader) => void readers.delete(reader),
+    attach: (reader: HubReader) => void readers.add(reader),
+    detach: (reader: HubReader) => void readers.delete(reader),
   };
 }
 

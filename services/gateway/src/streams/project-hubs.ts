@@ -11,20 +11,7 @@ import {
   type ProjectHub,
 } from './project-hub.ts';
 
-/** The hubs of all Projects with a reader on this replica. */
-export interface ProjectHubs {
-  /** The hub of the Project; created and read up to the head when there is none. */
-  openHub(projectId: ProjectId): Promise<ProjectHub>;
-  appendEvent(projectId: ProjectId, appended: AppendedEvent): void;
-  /** Whether the Project has a hub here, or one that is being opened. */
-  isFollowed(projectId: string): boolean;
-  /**
-   * Reads the heads of Projects with recently appended events, which finds lost announcements, and
-   * drops hubs without readers. Its cost follows events, not Projects.
-   */
-  compareHeads(): Promise<void>;
-  readonly size: number;
-}
+export type ProjectHubs = ReturnType<typeof createProjectHubs>;
 
 interface Kept {
   readonly hub: ProjectHub;
@@ -41,13 +28,14 @@ const missedMax = 1_000;
 /** More than the connections of a replica. */
 const openingMax = 100_000;
 
+/** The hubs of all Projects with a reader on this replica. */
 export function createProjectHubs(
   deps: Omit<HubDeps, 'flushSoon'> & {
     /** Largest total size of the frames of all hubs. */
     readonly bytesMax: number;
     readonly idleMs: number;
   },
-): ProjectHubs {
+) {
   const { log, clock, bytesMax, idleMs } = deps;
   const starts = createHubStarts(log);
   const hubDeps = { ...deps, flushSoon: createTurnFlush() };
@@ -67,7 +55,8 @@ export function createProjectHubs(
     }
   }
 
-  function open(projectId: ProjectId): Promise<ProjectHub> {
+  /** The hub of the Project; created and read up to the head when there is none. */
+  function openHub(projectId: ProjectId): Promise<ProjectHub> {
     const known = kept.get(projectId);
     if (known) {
       known.lastFollowedMs = clock.now();
@@ -115,14 +104,19 @@ export function createProjectHubs(
   }
 
   return {
-    openHub: open,
-    isFollowed: (projectId) => kept.has(projectId) || opening.has(projectId),
-    appendEvent(projectId, appended) {
+    openHub,
+    /** Whether the Project has a hub here, or one that is being opened. */
+    isFollowed: (projectId: string) => kept.has(projectId) || opening.has(projectId),
+    appendEvent(projectId: ProjectId, appended: AppendedEvent): void {
       kept.get(projectId)?.hub.appendEvent(appended);
       const missed = opening.get(projectId)?.missed;
       if (missed && missed.length < missedMax) missed.push(appended);
     },
-    async compareHeads() {
+    /**
+     * Reads the heads of Projects with recently appended events, which finds lost announcements, and
+     * drops hubs without readers. Its cost follows events, not Projects.
+     */
+    async compareHeads(): Promise<void> {
       dropIdle();
       // The first read afterwards overlaps the time since the first hub was opened.
       if (kept.size === 0) {
@@ -141,7 +135,7 @@ export function createProjectHubs(
         hasMore = part.has_more;
       }
     },
-    get size() {
+    get size(): number {
       return kept.size;
     },
   };

@@ -1,21 +1,4 @@
-/** The latest events of a Project as frames, shared by all connections of this replica. */
-export interface ProjectRing {
-  /** Highest known position; everything before it is in the ring or in the log. */
-  readonly last: number;
-  /** The ring has the frames after this position. */
-  readonly from: number;
-  /** Bytes that are held, whatever was given out of them. */
-  readonly bytes: number;
-  /**
-   * The frame, a chunk of its own, is made where it follows; `gap`: events in between must be read
-   * from the log first.
-   */
-  append(position: number, frameOf: () => Buffer): 'appended' | 'old' | 'gap';
-  /** Frames after a position, at most about `bytesMax`; null when the ring no longer has them. */
-  after(position: number, bytesMax: number): RingChunk | null;
-  /** Drops the oldest half. */
-  trim(): void;
-}
+export type ProjectRing = ReturnType<typeof createProjectRing>;
 
 /** Whole frames, as a part of a block: connections at any positions share the bytes of the ring. */
 export interface RingChunk {
@@ -42,8 +25,11 @@ interface Block {
 const blocksOfEntries = 16;
 const blocksOfBytes = 32;
 
-/** `head` is the current head position of the log. */
-export function createProjectRing(head: number, limits: RingLimits): ProjectRing {
+/**
+ * The latest events of a Project as frames, shared by all connections of this replica. `head` is the
+ * current head position of the log.
+ */
+export function createProjectRing(head: number, limits: RingLimits) {
   const entriesOfBlock = Math.ceil(limits.entriesMax / blocksOfEntries);
   const bytesOfBlock = Math.ceil(limits.bytesMax / blocksOfBytes);
   let blocks: Block[] = [];
@@ -81,16 +67,23 @@ export function createProjectRing(head: number, limits: RingLimits): ProjectRing
   }
 
   return {
-    get last() {
+    /** Highest known position; everything before it is in the ring or in the log. */
+    get last(): number {
       return last;
     },
-    get from() {
+    /** The ring has the frames after this position. */
+    get from(): number {
       return last - count;
     },
-    get bytes() {
+    /** Bytes that are held, whatever was given out of them. */
+    get bytes(): number {
       return bytes;
     },
-    append(position, frameOf) {
+    /**
+     * The frame, a chunk of its own, is made where it follows; `gap`: events in between must be read
+     * from the log first.
+     */
+    append(position: number, frameOf: () => Buffer): 'appended' | 'old' | 'gap' {
       if (position <= last) return 'old';
       if (position > last + 1) return 'gap';
       const frame = frameOf();
@@ -103,12 +96,14 @@ export function createProjectRing(head: number, limits: RingLimits): ProjectRing
       dropUntil(() => count <= limits.entriesMax && bytes <= limits.bytesMax);
       return 'appended';
     },
-    after(position, bytesMax) {
+    /** Frames after a position, at most about `bytesMax`; null when the ring no longer has them. */
+    after(position: number, bytesMax: number): RingChunk | null {
       if (position < last - count) return null;
       const block = blocks.findLast(({ first }) => first <= position + 1);
       return block ? partOf(block, position, bytesMax) : { bytes: Buffer.alloc(0), last: position };
     },
-    trim() {
+    /** Drops the oldest half. */
+    trim(): void {
       const half = count / 2;
       dropUntil(() => count <= half);
     },

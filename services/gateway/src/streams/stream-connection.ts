@@ -5,28 +5,6 @@ import { takeOverConnection } from '@inventory/http/http-server';
 import { chunkOf, contentOf, heartbeatFrame, lastChunk } from './event-frame.domain.ts';
 import { peerName } from './silent-peers.ts';
 
-/** The connection of a stream's HTTP response. */
-export interface StreamConnection {
-  /** Writes whole chunks, of which any number may be queued. */
-  write(chunks: Buffer): void;
-  /** Writes a last frame, if possible, and closes the connection. */
-  end(lastFrame: string): void;
-  /** More should wait until `onDrained`. */
-  readonly isFull: boolean;
-  /** Address and port of the other end, as `SilentPeers` has them. */
-  readonly remote: string;
-  /** Bytes that the socket has not taken. */
-  readonly queued: number;
-  /** Bytes that the socket has taken since it opened. */
-  readonly taken: number;
-  /** Calls back each time the connection has sent all its data. */
-  onDrained(callback: () => void): void;
-  /** Calls back once, when the connection is closed by either side. */
-  onClosed(callback: () => void): void;
-  /** Closes the connection at once and discards what is queued. */
-  cut(): void;
-}
-
 /** Longest wait for the last frame to be accepted; then the connection is closed. */
 const lastFrameMs = 2_000;
 
@@ -54,7 +32,7 @@ export async function openStreamConnection(
   setImmediate(letGo, response);
   if (await takeOverConnection(response)) readOn(socket);
   if (!socket.writable) return null;
-  const connection = isChunked ? new SocketConnection(socket) : new PlainConnection(socket);
+  const connection = new SocketConnection(socket, isChunked);
   probeOnceHalfClosed(socket, connection);
   return connection;
 }
@@ -94,66 +72,68 @@ interface WithHandle {
   readonly _handle?: { readonly bytesWritten: number; readonly writeQueueSize: number } | null;
 }
 
-class SocketConnection implements StreamConnection {
+class SocketConnection {
   readonly #socket: Socket;
+  /** A client of HTTP/1.0 does not know chunks. */
+  readonly #isChunked: boolean;
 
-  constructor(socket: Socket) {
+  constructor(socket: Socket, isChunked: boolean) {
     this.#socket = socket;
+    this.#isChunked = isChunked;
   }
 
+  /** Address and port of the other end, as `SilentPeers` has them. */
   get remote(): string {
     return peerName(this.#socket.remoteAddress ?? '', this.#socket.remotePort ?? 0);
   }
 
+  /** Bytes that the socket has not taken. */
   get queued(): number {
     return this.#socket.writableLength;
   }
 
+  /** Bytes that the socket has taken since it opened. */
   get taken(): number {
     const { _handle: handle } = this.#socket as WithHandle;
     return handle ? handle.bytesWritten - handle.writeQueueSize : 0;
   }
 
+  /** More should wait until `onDrained`. */
   get isFull(): boolean {
     return this.#socket.writableNeedDrain;
   }
 
+  /** Writes whole chunks, of which any number may be queued. */
   write(chunks: Buffer): void {
-    if (this.#socket.writable) this.#socket.write(chunks);
+    if (!this.#socket.writable) return;
+    this.#socket.write(this.#isChunked ? chunks : contentOf(chunks));
   }
 
+  /** Writes a last frame, if possible, and closes the connection. */
   end(lastFrame: string): void {
-    this.close(Buffer.concat([chunkOf(lastFrame), Buffer.from(lastChunk)]));
-  }
-
-  protected close(lastBytes: Buffer): void {
     const socket = this.#socket;
-    socket.end(lastBytes);
+    const chunks = [chunkOf(lastFrame), Buffer.from(lastChunk)];
+    socket.end(this.#isChunked ? Buffer.concat(chunks) : lastFrame);
     const timer = setTimeout(() => socket.destroy(), lastFrameMs);
     socket.once('close', () => clearTimeout(timer));
   }
 
+  /** Calls back each time the connection has sent all its data. */
   onDrained(callback: () => void): void {
     this.#socket.on('drain', callback);
   }
 
+  /** Calls back once, when the connection is closed by either side. */
   onClosed(callback: () => void): void {
     // Without `once`, whose wrapper is memory of every stream: it is emitted once.
     this.#socket.on('close', callback);
   }
 
+  /** Closes the connection at once and discards what is queued. */
   cut(): void {
     this.#socket.destroy();
   }
 }
 
-/** Of a client of HTTP/1.0, to which chunks are unknown. */
-class PlainConnection extends SocketConnection {
-  override write(chunks: Buffer): void {
-    super.write(contentOf(chunks));
-  }
-
-  override end(lastFrame: string): void {
-    this.close(Buffer.from(lastFrame));
-  }
-}
+/** The connection of a stream's HTTP response. */
+export type StreamConnection = Pick<SocketConnection, keyof SocketConnection>;

@@ -21,8 +21,8 @@ import { type SessionContext, StreamSession } from './stream-session.ts';
 interface StreamEventsDeps {
   readonly hubs: ProjectHubs;
   readonly streams: EventStreams;
-  /** Called with each stream once it is among `streams`. */
-  readonly onOpened: (session: StreamSession) => void;
+  /** Checks the Principal of a stream until the returned function is called. */
+  readonly watch: (session: StreamSession) => () => void;
   readonly seats: StreamSeats;
   readonly perProjectMax: number;
   readonly cursors: PositionCursors;
@@ -105,7 +105,7 @@ interface AdmittedStream extends StreamStart {
 }
 
 async function follow(
-  { session: context, streams, onOpened }: StreamEventsDeps,
+  { session: context, streams, watch }: StreamEventsDeps,
   request: AdmittedRequest,
   { hub, after, recovery, checkpoint, seat }: AdmittedStream,
   response: ServerResponse,
@@ -120,12 +120,12 @@ async function follow(
     reader: { accountId: principal.accountId, secretDigest, clientAddress },
     ...{ hub, after, connection },
   });
-  const removeStream = streams.add(session);
-  onOpened(session);
+  const [remove, unwatch] = [streams.add(session), watch(session)];
   connection.onDrained(() => session.drained());
   connection.onClosed(() => {
     session.detach();
-    removeStream();
+    remove();
+    unwatch();
     seat.release();
   });
   session.write(checkpointFrame(checkpoint, isoTime(after.asOfMs)));

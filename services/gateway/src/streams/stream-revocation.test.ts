@@ -2,6 +2,7 @@ import { secretDigest } from '@inventory/runtime/secret-digest';
 import { newCredentialId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import { propertyRuns } from '@inventory/testkit/property-runs';
+import { createTestClock } from '@inventory/testkit/test-clock';
 import fc from 'fast-check';
 import { foundCredential } from '../../test/support/found-credential.ts';
 import { createTestStreams, type RecordedConnection } from '../../test/support/test-streams.ts';
@@ -25,7 +26,7 @@ function storedCredential() {
 
 /** One replica: its cache of Principals, its streams, and the checks of their Principals. */
 function createReplica(step: () => Promise<void>) {
-  const { clock, streams, open } = createTestStreams();
+  const clock = createTestClock();
   const { secret, accountId, stored } = storedCredential();
   const { credential } = stored;
   const revoked = { ...stored, credential: { ...credential, state: 'revoked' as const } };
@@ -41,12 +42,13 @@ function createReplica(step: () => Promise<void>) {
   const cache = createPrincipalCache(store, createDigestSet(10), clock);
   const opened: RecordedConnection[] = [];
   const checks = watchStreamPrincipals({
-    streams,
     findBySecretDigest: store.findBySecretDigest,
     clock,
     everyMs: 30_000,
+    onDue: () => {},
     logger: testLogger,
   });
+  const { open } = createTestStreams(clock, checks.watch);
   return {
     ...{ clock, opened, checks },
     /** A request: authenticated by the cache, then admitted, which takes some time. */
@@ -55,9 +57,8 @@ function createReplica(step: () => Promise<void>) {
       await step();
       clock.advance(admissionMs);
       await step();
-      const { session, connection } = open({ accountId, secretDigest: secretDigest(secret) });
+      const { connection } = open({ accountId, secretDigest: secretDigest(secret) });
       opened.push(connection);
-      checks.opened(session);
       await checks.checkDue();
     },
     /** The change is stored, then its message arrives: the cache is first, then the streams. */

@@ -3,12 +3,10 @@ import { randomBetween } from '@inventory/runtime/backoff';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import type { FoundCredential } from '../tenancy/tenancy.domain.ts';
-import type { EventStreams } from './event-streams.ts';
 import { isNetworkAllowed, streamRefusal } from './stream-authorization.domain.ts';
-import type { StreamReader, StreamSession } from './stream-session.ts';
+import type { StreamSession } from './stream-session.ts';
 
 export interface StreamPrincipalsParts {
-  readonly streams: Pick<EventStreams, 'bySecret' | 'secretsOf'>;
   readonly findBySecretDigest: (secretDigest: string) => Promise<FoundCredential | null>;
   readonly clock: Clock;
   /**
@@ -16,16 +14,23 @@ export interface StreamPrincipalsParts {
    * earliest.
    */
   readonly everyMs: number;
+  /** A secret is due before its time. */
+  readonly onDue: () => void;
   readonly logger: Logger;
 }
 
-interface Known {
+/** A secret with open streams. */
+interface WatchedSecret {
+  readonly accountId: AccountId;
+  readonly digest: string;
+  readonly streams: Set<StreamSession>;
   dueAtMs: number;
+  isBeingRead: boolean;
   /** Time since which the store is unavailable; null when it is not. */
   unknownSinceMs: number | null;
 }
 
-const passEveryMs = 1_000;
+const atOnce = Number.NEGATIVE_INFINITY;
 /** Longer than a Principal is cached and a stream takes to open. */
 const recentMs = 60_000;
 /**
@@ -35,65 +40,36 @@ const unknownIntervalsMax = 2;
 
 /** Ends streams whose Principal may no longer read them. */
 export function watchStreamPrincipals(parts: StreamPrincipalsParts) {
-  const { streams, findBySecretDigest: find, clock, everyMs, logger } = parts;
-  const known = new Map<string, Known>();
-  /** Digests of the secrets to be checked next. */
-  const due = new Set<string>();
-  const looking = new Set<string>();
+  const { findBySecretDigest: find, clock, everyMs, onDue, logger } = parts;
+  const secrets = new Map<string, WatchedSecret>();
   const changedUntilMs = new Map<AccountId, number>();
-  let nextPassMs = Number.NEGATIVE_INFINITY;
 
   const nextDueMs = () => clock.now() + randomBetween(everyMs / 2, everyMs);
-
-  function knownOf(digest: string): Known {
-    const one = known.get(digest) ?? { dueAtMs: nextDueMs(), unknownSinceMs: null };
-    known.set(digest, one);
-    return one;
-  }
-
-  /** Once a second, over secrets; a change in between reads those of its account only. */
-  function pass(nowMs: number): void {
-    if (nowMs < nextPassMs) return;
-    nextPassMs = nowMs + passEveryMs;
-    for (const [accountId, untilMs] of changedUntilMs) {
-      if (untilMs < nowMs) changedUntilMs.delete(accountId);
-    }
-    for (const digest of known.keys()) if (!streams.bySecret.has(digest)) known.delete(digest);
-    for (const digest of streams.bySecret.keys()) {
-      if (knownOf(digest).dueAtMs <= nowMs) due.add(digest);
-    }
-  }
+  const isDue = ({ dueAtMs }: WatchedSecret) => dueAtMs <= clock.now();
 
   /** One read of a secret at a time; what becomes due meanwhile is read again. */
-  async function lookAt(digest: string): Promise<void> {
-    looking.add(digest);
-    while (due.delete(digest)) {
-      const held = streams.bySecret.get(digest);
-      if (held) await look(digest, [...held], knownOf(digest));
-    }
-    looking.delete(digest);
+  async function check(secret: WatchedSecret): Promise<void> {
+    secret.isBeingRead = true;
+    while (isDue(secret) && secret.streams.size > 0) await readOnce(secret);
+    secret.isBeingRead = false;
   }
 
-  async function look(digest: string, held: readonly StreamSession[], one: Known): Promise<void> {
-    one.dueAtMs = nextDueMs();
+  async function readOnce(secret: WatchedSecret): Promise<void> {
+    secret.dueAtMs = nextDueMs();
     try {
-      judge(digest, held, await find(digest));
-      one.unknownSinceMs = null;
+      judge(secret, await find(secret.digest));
+      secret.unknownSinceMs = null;
     } catch (error) {
-      one.unknownSinceMs ??= clock.now();
-      logger.warn({ err: error, streams: held.length }, 'principal of streams not read');
-      if (clock.now() - one.unknownSinceMs < unknownIntervalsMax * everyMs) return;
-      for (const stream of held) stream.close('unavailable');
+      secret.unknownSinceMs ??= clock.now();
+      logger.warn({ err: error, streams: secret.streams.size }, 'principal of streams not read');
+      if (clock.now() - secret.unknownSinceMs < unknownIntervalsMax * everyMs) return;
+      for (const stream of [...secret.streams]) stream.close('unavailable');
     }
   }
 
-  function judge(
-    digest: string,
-    held: readonly StreamSession[],
-    stored: FoundCredential | null,
-  ): void {
+  function judge({ digest, streams }: WatchedSecret, stored: FoundCredential | null): void {
     const refusal = streamRefusal(digest, stored, clock.now());
-    for (const stream of held) {
+    for (const stream of [...streams]) {
       if (refusal) stream.revoke(refusal);
       else if (stored && !isNetworkAllowed(stored, stream.clientAddress)) {
         stream.revoke('network_policy');
@@ -107,22 +83,39 @@ export function watchStreamPrincipals(parts: StreamPrincipalsParts) {
      * secret whose read is slow delays no other one.
      */
     async checkDue(): Promise<void> {
-      pass(clock.now());
-      await Promise.all([...due].filter((digest) => !looking.has(digest)).map(lookAt));
+      for (const [accountId, untilMs] of changedUntilMs) {
+        if (untilMs < clock.now()) changedUntilMs.delete(accountId);
+      }
+      const due = [...secrets.values()].filter((one) => isDue(one) && !one.isBeingRead);
+      await Promise.all(due.map(check));
     },
     /** Makes the secrets of a changed account due. */
-    scheduleChecks(accountId: AccountId): void {
-      changedUntilMs.set(accountId, clock.now() + recentMs);
-      for (const digest of streams.secretsOf(accountId)) due.add(digest);
+    scheduleChecks(changed: AccountId): void {
+      changedUntilMs.set(changed, clock.now() + recentMs);
+      for (const secret of secrets.values()) {
+        if (secret.accountId === changed) secret.dueAtMs = atOnce;
+      }
+      onDue();
     },
     /**
-     * To be called with each stream once it is among `streams`. Its secret is due where its account
-     * changed recently: it may have been admitted by what was read before the change. True when it is due.
+     * Checks the stream until the returned function is called; at once where its account changed
+     * recently: it may have been admitted by what was read before the change.
      */
-    opened({ accountId, secretDigest }: StreamReader): boolean {
-      const isRecent = (changedUntilMs.get(accountId) ?? 0) >= clock.now();
-      if (isRecent) due.add(secretDigest);
-      return isRecent;
+    watch(stream: StreamSession): () => void {
+      const { accountId, secretDigest: digest } = stream;
+      const secret = secrets.get(digest) ?? {
+        ...{ accountId, digest, streams: new Set(), isBeingRead: false, unknownSinceMs: null },
+        dueAtMs: nextDueMs(),
+      };
+      secrets.set(digest, secret);
+      secret.streams.add(stream);
+      if ((changedUntilMs.get(accountId) ?? 0) >= clock.now()) {
+        secret.dueAtMs = atOnce;
+        onDue();
+      }
+      return () => {
+        if (secret.streams.delete(stream) && secret.streams.size === 0) secrets.delete(digest);
+      };
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { RefreshRecord } from '@inventory/contracts/http/refresh';
 import { watchRunList, watchRunsQuery, watchScopePath } from '@inventory/contracts/http/watches';
 import type { EventId } from '@inventory/contracts/ids';
+import { webhookApi } from '@inventory/contracts/internal/webhooks';
 import { Refused } from '@inventory/http/refused';
 import { uuidV5 } from '@inventory/runtime/identifiers';
 import { dataRoute, partOf } from '../http/data-route.ts';
@@ -48,7 +49,9 @@ export const listWatchRunsRoute = dataRoute({
       after,
     });
     const { items } = part;
-    const deliveries = await webhooks.listEventDeliveries(projectId, items.map(eventOf));
+    const input = { path: { project_id: projectId }, query: { event_id: items.map(eventOf) } };
+    const deliveries =
+      items.length === 0 ? [] : (await webhooks.call(webhookApi.listEventDeliveries, input)).items;
     const toRun = (record: RefreshRecord) => ({
       refresh_id: record.refresh_id,
       at: record.requested_at,

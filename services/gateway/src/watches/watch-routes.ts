@@ -8,6 +8,7 @@ import {
   watchScopePath,
   watchTest,
 } from '@inventory/contracts/http/watches';
+import { webhookApi } from '@inventory/contracts/internal/webhooks';
 import { Refused } from '@inventory/http/refused';
 import { dataRoute, partOf } from '../http/data-route.ts';
 import { exampleIds } from '../http/openapi/examples.ts';
@@ -148,7 +149,7 @@ const testWatchesRoute = dataRoute({
   },
   errors: [],
   handle: async ({ webhooks }: WatchRoutesDeps, { path }) => ({
-    data: await webhooks.sendSample(path.project_id),
+    data: await webhooks.call(webhookApi.sendSample, { path }),
   }),
 });
 

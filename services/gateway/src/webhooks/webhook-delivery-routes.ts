@@ -6,6 +6,7 @@ import {
   webhookRedelivered,
   webhookRedelivery,
 } from '@inventory/contracts/http/webhooks';
+import { webhookApi } from '@inventory/contracts/internal/webhooks';
 import { requireEvents } from '../http/authorize.ts';
 import { dataRoute, partOf } from '../http/data-route.ts';
 import { completedEvent } from '../http/openapi/examples.ts';
@@ -32,7 +33,7 @@ const testWebhookEndpointRoute = dataRoute({
   errors: ['webhook_endpoint_not_found'],
   async handle({ webhooks }: WebhookDeps, { path }, { principal }) {
     requireEvents(principal);
-    return { data: await webhooks.sendPing(path) };
+    return { data: await webhooks.call(webhookApi.sendPing, { path }) };
   },
 });
 
@@ -77,8 +78,9 @@ const listWebhookDeliveriesRoute = dataRoute({
   errors: ['webhook_endpoint_not_found', 'invalid_cursor'],
   async handle({ webhooks, cursors }: WebhookDeps, { path, query: { cursor, ...filter } }) {
     const parts = listParts(cursors, ['webhook-deliveries', path.endpoint_id]);
-    const part = { ...filter, before: parts.begin(cursor) ?? undefined };
-    const { items, next_before } = await webhooks.listDeliveries(path, part);
+    const query = { ...filter, before: parts.begin(cursor) ?? undefined };
+    const found = await webhooks.call(webhookApi.listDeliveries, { path, query });
+    const { items, next_before } = found;
     return { data: { items, pagination: parts.paginationTo(next_before) } };
   },
 });
@@ -104,7 +106,7 @@ const redeliverWebhookEventsRoute = dataRoute({
   errors: ['webhook_endpoint_not_found', 'event_not_found'],
   async handle({ webhooks }: WebhookDeps, { path, body }, { principal }) {
     requireEvents(principal);
-    return { data: await webhooks.redeliverEvents(path, body) };
+    return { data: await webhooks.call(webhookApi.redeliverEvents, { path, body }) };
   },
 });
 

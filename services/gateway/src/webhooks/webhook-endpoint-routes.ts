@@ -11,16 +11,19 @@ import {
   webhookEndpointWithSecret,
   webhookRotation,
 } from '@inventory/contracts/http/webhooks';
+import { webhookApi } from '@inventory/contracts/internal/webhooks';
+import type { InternalClient } from '@inventory/http/internal-client';
 import { z } from 'zod';
 import { requireEvents } from '../http/authorize.ts';
 import { dataRoute, partOf } from '../http/data-route.ts';
 import { exampleIds } from '../http/openapi/examples.ts';
 import { nextPart, sameProject } from '../http/openapi/links.ts';
 import { type CursorSealer, listParts } from '../http/sealed-cursor.ts';
-import type { WebhookClient } from './webhook-client.ts';
+import { rotateSecret } from './rotate-secret.ts';
 
 export interface WebhookDeps {
-  readonly webhooks: WebhookClient;
+  /** Of the event-stream. */
+  readonly webhooks: Pick<InternalClient, 'call'>;
   readonly cursors: CursorSealer;
 }
 
@@ -86,9 +89,10 @@ const createWebhookEndpointRoute = dataRoute({
     example: { ...endpointExample, secret: secretExample },
   },
   errors: ['webhook_endpoint_limit_reached'],
-  async handle({ webhooks }: WebhookDeps, { body }, { principal }) {
+  async handle({ webhooks }: WebhookDeps, { path, body: wanted }, { principal }) {
     requireEvents(principal);
-    return { data: await webhooks.createEndpoint(principal, body) };
+    const body = { ...wanted, account_id: principal.accountId };
+    return { data: await webhooks.call(webhookApi.createEndpoint, { path, body }) };
   },
 });
 
@@ -107,8 +111,8 @@ const listWebhookEndpointsRoute = dataRoute({
   async handle({ webhooks, cursors }: WebhookDeps, { path, query: { limit, cursor } }) {
     const parts = listParts(cursors, ['webhook-endpoints', path.project_id]);
     const after = parts.begin(cursor) ?? '';
-    const all = await webhooks.listEndpoints(path.project_id);
-    const left = all.filter((endpoint) => placeOf(endpoint) > after);
+    const { items } = await webhooks.call(webhookApi.listEndpoints, { path });
+    const left = items.filter((endpoint) => placeOf(endpoint) > after);
     return { data: parts.take(left, limit, placeOf) };
   },
 });
@@ -134,7 +138,7 @@ const readWebhookEndpointRoute = dataRoute({
   },
   errors: ['webhook_endpoint_not_found'],
   handle: async ({ webhooks }: WebhookDeps, { path }) => ({
-    data: await webhooks.readEndpoint(path),
+    data: await webhooks.call(webhookApi.readEndpoint, { path }),
   }),
 });
 
@@ -157,7 +161,7 @@ const changeWebhookEndpointRoute = dataRoute({
   },
   errors: ['webhook_endpoint_not_found'],
   handle: async ({ webhooks }: WebhookDeps, { path, body }) => ({
-    data: await webhooks.changeEndpoint(path, body),
+    data: await webhooks.call(webhookApi.changeEndpoint, { path, body }),
   }),
 });
 
@@ -177,7 +181,7 @@ const deleteWebhookEndpointRoute = dataRoute({
   },
   errors: ['webhook_endpoint_not_found'],
   handle: async ({ webhooks }: WebhookDeps, { path }) => ({
-    data: await webhooks.deleteEndpoint(path),
+    data: await webhooks.call(webhookApi.deleteEndpoint, { path }),
   }),
 });
 
@@ -220,7 +224,7 @@ const rotateWebhookSecretRoute = dataRoute({
   errors: ['webhook_endpoint_not_found', 'idempotency_conflict', 'secret_rotation_in_progress'],
   async handle({ webhooks }: WebhookDeps, { path, header, body }) {
     const wanted = { ...body, key: header['Idempotency-Key'] };
-    const { endpoint, headers } = await webhooks.rotateSecret(path, wanted);
+    const { endpoint, headers } = await rotateSecret(webhooks, path, wanted);
     return { data: endpoint, headers };
   },
 });

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { operatorRole } from '@inventory/contracts/vocabulary';
 import { type HttpServer, startHttpServer } from '@inventory/http/http-server';
 import { createInternalClient } from '@inventory/http/internal-client';
@@ -15,16 +15,13 @@ import { createLedgerClient } from '../../src/accounts/ledger-client.ts';
 import { replyTypes } from '../../src/commands/open-commands.ts';
 import { createRequestReplyClient } from '../../src/commands/request-reply-client.ts';
 import type { Deadlines } from '../../src/deadlines.ts';
+import { createCursorSealer } from '../../src/http/sealed-cursor.ts';
 import { createAuditStore } from '../../src/operator/audit-store.ts';
 import { openOperatorApi } from '../../src/operator/operator-app.ts';
 import type { OperatorConfig } from '../../src/operator/operator-config.ts';
 import type { OperatorServices } from '../../src/operator/operator-services.ts';
-import {
-  createAdmissionClient,
-  createRevisionStoreEraseClient,
-} from '../../src/operator/operator-services.ts';
+import { createRevisionStoreEraseClient } from '../../src/operator/operator-services.ts';
 import type { Tenancy } from '../../src/tenancy/open-tenancy.ts';
-import { createWebhookClient } from '../../src/webhooks/webhook-client.ts';
 import { type FakeBooks, startFakeBooks } from './fake-books.ts';
 import { type FakeWebhooks, startFakeWebhooks } from './fake-webhooks.ts';
 import { type HttpFake, jsonAnswer, startHttpFake } from './http-fake.ts';
@@ -109,6 +106,7 @@ export async function openOperatorWorld(): Promise<OperatorWorld> {
   // Looks like a real one, so that a leak would be found, and is none.
   const token = createHash('sha256').update(namespace.topicPrefix).digest('hex');
   const servers: HttpServer[] = [];
+  const cursors = createCursorSealer([randomBytes(32).toString('base64url')]);
   const operators = [operatorWith('tester', token, 'admin'), ...roleOperators];
   const apiWith = async (
     deadlines: Deadlines,
@@ -121,10 +119,11 @@ export async function openOperatorWorld(): Promise<OperatorWorld> {
           tenancy: replica.tenancy,
           commands: createRequestReplyClient({ bus: replica.bus, replies }),
           ledger: createLedgerClient(clients.ledger, deadlines),
-          admission: createAdmissionClient(clients.collector),
+          admission: clients.collector,
           inventories: createRevisionStoreEraseClient(clients.revisions, deadlines),
-          webhooks: createWebhookClient(clients.webhooks),
+          webhooks: clients.webhooks,
           auditStore: createAuditStore(replica.db, deadlines),
+          cursors,
           deadlines,
           clock: systemClock,
           identifiers: systemIdentifiers,

@@ -95,8 +95,10 @@ export interface TestStreams {
   open(reader?: Partial<StreamReader>): TestStream;
 }
 
-export function createTestStreams(): TestStreams {
-  const clock = createTestClock();
+export function createTestStreams(
+  clock = createTestClock(),
+  watch: (session: StreamSession) => () => void = () => () => {},
+): TestStreams {
   const streams = createEventStreams();
   const [closed, silent] = [[] as string[], new Set<string>()];
   const log = createMemoryLog(newProjectId()).client;
@@ -119,7 +121,11 @@ export function createTestStreams(): TestStreams {
         },
         ...{ hub, connection, after: { logEpoch: 1, position: 0, asOfMs: 0 } },
       });
-      connection.onClosed(streams.add(session));
+      const [remove, unwatch] = [streams.add(session), watch(session)];
+      connection.onClosed(() => {
+        remove();
+        unwatch();
+      });
       return { session, connection };
     },
   };

@@ -32,11 +32,7 @@ export function createRevisionStoreClient(
       const write = () => stagedText(page);
       return page.assets.length < largeAssetsMin ? write() : executor.enqueue(write);
     },
-    async stagePage(place, text) {
-      const staged = await stagePage(client, place, text, { refusals });
-      freeBytes(text);
-      return staged;
-    },
+    stagePage: (place, text) => stagePage(client, place, text, { refusals }),
   };
 }
 
