@@ -107,6 +107,13 @@ module.exports = {
       to: { path: '^services/event-stream/src/webhooks/' },
     },
     {
+      name: 'long-tests-share-no-stack',
+      comment: 'The run of a long test starts no shared stack; it opens one of its own.',
+      severity: 'error',
+      from: { path: '\\.long\\.test\\.ts$' },
+      to: { path: '^test/e2e/support/shared-stack\\.ts$', dependencyTypesNot: ['type-only'] },
+    },
+    {
       name: 'services-are-apart',
       severity: 'error',
       from: { path: service, pathNot: tests },

@@ -29,13 +29,13 @@ export async function assertListening(url: string): Promise<void> {
  * process that does not answer at all may be paused or busy, so that counts for nothing.
  */
 export async function watchLiveness(url: string, signal: AbortSignal): Promise<string | null> {
-  for (let deadAnswers = 0; !signal.aborted; ) {
+  for (let deadAnswers = 0; ; ) {
     await pause(livenessPauseMs, signal);
+    if (signal.aborted) return null;
     const problem = await readHealth(url).catch(() => null);
     deadAnswers = problem === null ? 0 : deadAnswers + 1;
     if (deadAnswers === deadAnswersMax) return `was no longer healthy (${problem})`;
   }
-  return null;
 }
 
 /** The problem that a health address reports; null when it answers 200. */

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { findFreePort } from './free-port.ts';
 import { ManagedProcess, type ManagedProcessOptions } from './managed-process.ts';
@@ -95,15 +96,24 @@ test('a stopped process stays down until it is started', async () => {
   expect(server.isReady).toBe(true);
 });
 
-test('a process stopped while it starts ends, and its start is rejected', async () => {
-  const starting = processRunning('setInterval(() => {}, 1e6)');
+test('a process stopped while it starts ends, is probed no more, and its start is rejected', async () => {
+  const probedPids: (number | null)[] = [];
+  const starting = processRunning('setInterval(() => {}, 1e6)', {
+    probe: async () => {
+      probedPids.push(starting.pid);
+      throw new Error('not ready');
+    },
+  });
   const rejected = expect(starting.start()).rejects.toThrow('Server was stopped');
-  await waitFor('it has a process', () => starting.pid !== null);
+  await waitFor('it was probed', () => probedPids.length > 0);
 
   await starting.stop();
 
   await rejected;
   expect(starting.pid).toBeNull();
+  // Its watch ends in the same turn of the event loop.
+  await setImmediate();
+  expect(probedPids).not.toContain(null);
 });
 
 test('a process that ends before it is ready is reported with the last lines of its log', async () => {

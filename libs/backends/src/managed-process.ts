@@ -198,6 +198,7 @@ export class ManagedProcess {
         return `was not ready after ${readyTimeoutMs / 1_000} s (${failure})`;
       }
       await pause(probePauseMs, over);
+      if (over.aborted) return null;
     }
     const isRestart = this.#wasReady;
     this.#isReady = true;

@@ -13,7 +13,8 @@ const timing = {
   ...patientTiming,
   sessionTimeoutMs,
   heartbeatIntervalMs: 300,
-  leaveDeadlineMs: 100,
+  // A member leaves when its last fetch has ended.
+  fetchWaitMs: 50,
   handlersDeadlineMs: 100,
   commitDeadlineMs: 100,
 };
@@ -60,7 +61,7 @@ export function describeReplacedMember(client: KafkaClient): void {
     await waitFor('its successor handles', () => idsOf(handled).includes(next.id));
     // Without it the group would have waited for a minute, its longest rebalance.
     expect(sent).toContain(leaveGroup);
-    await successor.close();
+    await Promise.all([killed.close(), successor.close()]);
     counting.close();
   });
 
