@@ -138,8 +138,8 @@ export function withFollowers<Result>(
       STREAMS_PER_PROJECT_MAX: String(options.streamsPerProjectMax),
       // Those that were just cut, and one of the Project that is more.
       STREAMS_MAX: String(2 * options.streamsMax + 1),
-      CONNECTIONS_MAX: String(2 * options.streamsMax + otherConnections),
-      CONNECTIONS_PER_PEER_MAX: String(2 * options.streamsMax + otherConnections),
+      CONNECTIONS_MAX: String(3 * options.streamsMax + otherConnections),
+      CONNECTIONS_PER_PEER_MAX: String(3 * options.streamsMax + otherConnections),
       CUSTOMER_REQUESTS_PER_MINUTE: '1000000',
       // None ends by its age while it is measured.
       STREAM_LIFE_MAX_MS: '3600000',

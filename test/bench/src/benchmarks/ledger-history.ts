@@ -12,7 +12,7 @@ import { lessIsBetter, moreIsBetter, type Row } from '../row.ts';
 
 const durable = { writeConcern: { w: 'majority', journal: true } } as const;
 const sizes = [1_000_000, 10_000_000] as const;
-const quickSizes = [20_000, 200_000] as const;
+const quickSizes = [5_000, 50_000] as const;
 const rounds = 21;
 const usageMsMax = 50;
 const dayMs = 86_400_000;
@@ -146,7 +146,7 @@ async function measureUsage(history: History, quick: boolean): Promise<Row[]> {
     const { result } = await ledger.readUsage(accountId, span);
     if (result !== 'read') throw new Error(result);
   };
-  const durationMs = quick ? 10_000 : 30_000;
+  const durationMs = quick ? 5_000 : 30_000;
   const { p99Ms } = await openLoop({ perSecond: 20, durationMs, work: readUsage });
   loading.isOn = false;
   await load;

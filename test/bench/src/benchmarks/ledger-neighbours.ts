@@ -87,7 +87,7 @@ async function measure(
     await answered;
     waiting.delete(command.id);
   };
-  const load = { perSecond, durationMs: quick ? 10_000 : 30_000, work };
+  const load = { perSecond, durationMs: quick ? 5_000 : 30_000, work };
   await openLoop({ ...load, durationMs: 5_000 });
   const alone = await openLoop(load);
   const senders = await Promise.all([

@@ -39,7 +39,7 @@ async function cpuPerReply({ backends, quick }: BenchContext, replicas: number):
   const readers = await Promise.all(
     names.map((name) => startYardstick('reply-reader', [backends.kafkaBrokers, topicPrefix, name])),
   );
-  const batches = Math.ceil((quick ? 8_000 : 20_000) / batchMs);
+  const batches = Math.ceil((quick ? 5_000 : 20_000) / batchMs);
   let sent = 0;
   const send = async () => {
     const replies = Array.from({ length: perBatch }, () => {

@@ -28,7 +28,7 @@ const allowedPerSecond = (egressIdentities * pagesPerMinute) / 60;
 export const liveRate: Benchmark = {
   name: 'live-rate',
   run: ({ backends, quick }) => {
-    const durationMs = quick ? 20_000 : 60_000;
+    const durationMs = quick ? 10_000 : 60_000;
     const options = {
       name: 'live-rate',
       platformLatencyMs: 100,

@@ -45,10 +45,10 @@ interface Parts {
 }
 
 async function measure({ quick, say }: BenchContext, parts: Parts): Promise<Row[]> {
-  const awayMs = quick ? 60_000 : 600_000;
+  const awayMs = quick ? 30_000 : 600_000;
   const inventories = serialInventories();
   await startRefreshes(parts, inventories, 5_000);
-  const alone = await startRefreshes(parts, inventories, quick ? 20_000 : 60_000);
+  const alone = await startRefreshes(parts, inventories, quick ? 10_000 : 60_000);
   await quarantineAccounts(parts);
   const eventStreams = parts.stack.services.filter(({ service }) => service === 'event-stream');
   for (const each of eventStreams) each.signal('SIGSTOP');

@@ -58,7 +58,7 @@ async function measure(stack: Stack, { quick, say }: BenchContext): Promise<Row[
   for (const count of collectorCounts) {
     await Promise.all(collectors.slice(0, count).map((collector) => collector.start()));
     await pause(settleMs);
-    const window = await measureWindow(stack, load, count, quick ? 8_000 : 20_000);
+    const window = await measureWindow(stack, load, count, quick ? 5_000 : 20_000);
     say(`${count} collectors: ${window.perSecond.toFixed(2)} refreshes a second`);
     windows.push(window);
   }

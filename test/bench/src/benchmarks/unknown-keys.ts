@@ -19,7 +19,7 @@ const readsPerSecond = 5;
 export const unknownKeys: Benchmark = {
   name: 'unknown-keys',
   run({ backends, quick }) {
-    const durationMs = quick ? 8_000 : 20_000;
+    const durationMs = quick ? 4_000 : 20_000;
     return withStack(backends, { name: 'unknown-keys' }, async (stack) => {
       const neighbour = await openNeighbour(stack, readsPerSecond);
       const other = await openCustomer(stack);
