@@ -36,7 +36,7 @@ type Loads = Readonly<
 export const currentPage: Benchmark = {
   name: 'current-page',
   async run(context) {
-    const durationMs = context.quick ? 3_000 : 15_000;
+    const durationMs = context.quick ? 4_000 : 15_000;
     const ours = await currentPages(context, durationMs);
     const plain = ours.identity;
     const minimal = await minimalPages(context, plain.page.length, durationMs);
