@@ -155,7 +155,10 @@ function reads(deliveries: Deliveries, logger: Logger) {
       const [dueCount, retrying, first] = await Promise.all([
         deliveries.countDocuments(due, { limit: countMax }),
         deliveries.countDocuments(later, { limit: countMax }),
-        deliveries.findOne(due, { sort: { nextAttemptAtMs: 1 } }),
+        deliveries.findOne(due, {
+          sort: { nextAttemptAtMs: 1 },
+          projection: { nextAttemptAtMs: 1 },
+        }),
       ]);
       return { due: dueCount, retrying, dueSinceMs: first?.nextAttemptAtMs ?? null };
     },
@@ -242,6 +245,7 @@ function restarts(deliveries: Deliveries) {
       const next = await deliveries.findOne(terminalIn(endpointId, range), {
         sort: { appendedAtMs: 1 },
         skip: count,
+        projection: { appendedAtMs: 1 },
       });
       return next?.appendedAtMs ?? null;
     },

@@ -45,12 +45,11 @@ export function watchStreamPrincipals(parts: StreamPrincipalsParts) {
   const changedUntilMs = new Map<AccountId, number>();
 
   const nextDueMs = () => clock.now() + randomBetween(everyMs / 2, everyMs);
-  const isDue = ({ dueAtMs }: WatchedSecret) => dueAtMs <= clock.now();
 
   /** One read of a secret at a time; what becomes due meanwhile is read again. */
   async function check(secret: WatchedSecret): Promise<void> {
     secret.isBeingRead = true;
-    while (isDue(secret) && secret.streams.size > 0) await readOnce(secret);
+    while (secret.dueAtMs <= clock.now() && secret.streams.size > 0) await readOnce(secret);
     secret.isBeingRead = false;
   }
 
@@ -83,10 +82,14 @@ export function watchStreamPrincipals(parts: StreamPrincipalsParts) {
      * secret whose read is slow delays no other one.
      */
     async checkDue(): Promise<void> {
+      const nowMs = clock.now();
       for (const [accountId, untilMs] of changedUntilMs) {
-        if (untilMs < clock.now()) changedUntilMs.delete(accountId);
+        if (untilMs < nowMs) changedUntilMs.delete(accountId);
       }
-      const due = [...secrets.values()].filter((one) => isDue(one) && !one.isBeingRead);
+      const due: WatchedSecret[] = [];
+      for (const secret of secrets.values()) {
+        if (secret.dueAtMs <= nowMs && !secret.isBeingRead) due.push(secret);
+      }
       await Promise.all(due.map(check));
     },
     /** Makes the secrets of a changed account due. */
