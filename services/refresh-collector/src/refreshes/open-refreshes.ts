@@ -6,24 +6,19 @@ import type { Backends } from '@inventory/service-host/open-backends';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { EgressConfig } from '../egress/egress-config.ts';
 import type { EgressPool } from '../egress/egress-pool.ts';
+import type { Stores } from '../open-stores.ts';
 import type { RecentUse } from '../recent-use.ts';
 import { admissionRoutes } from './admission-routes.ts';
-import type { AdmissionStore } from './admission-store.ts';
-import type { InventorySizes } from './admit-refresh.ts';
 import type { SagaDeps } from './apply-fact.ts';
 import { countEnds } from './count-ends.ts';
 import type { ObservationClient } from './find-observation.ts';
 import type { LedgerClient } from './orphaned-holds.ts';
 import type { PublishedPlan } from './published-plan.domain.ts';
-import type { QuarterHourStore } from './quarter-hour-store.ts';
 import type { Refresh } from './refresh.domain.ts';
 import type { RefreshConfig } from './refresh-config.ts';
-import type { RefreshListStore } from './refresh-list-store.ts';
 import { countTransition, observeRefreshes } from './refresh-metrics.ts';
 import { refreshRoutes } from './refresh-routes.ts';
 import type { RefreshStore } from './refresh-store.ts';
-import type { RefreshSurveyStore } from './refresh-survey-store.ts';
-import type { Resends } from './resend-work.ts';
 import { startRefreshJobs } from './start-refresh-jobs.ts';
 import {
   type CollectionPace,
@@ -31,22 +26,13 @@ import {
   type Estimate,
   estimateOf,
 } from './status-estimate.domain.ts';
-import { type StatusDeps, statusRoute } from './status-route.ts';
+import { statusRoute } from './status-route.ts';
 import { type SurveyPublisher, surveyRefreshes } from './survey-refreshes.ts';
 import { type AdmissionWatch, watchAdmission } from './watch-admission.ts';
 
 export interface RefreshesDeps {
   readonly backends: Pick<Backends, 'bus'>;
-  readonly stores: {
-    readonly refreshes: RefreshStore;
-    readonly refreshLists: RefreshListStore;
-    readonly resends: Resends;
-    readonly admission: AdmissionStore;
-    readonly quarterHours: QuarterHourStore;
-    readonly breakers: StatusDeps['breakers'];
-    readonly inventories: InventorySizes;
-    readonly survey: RefreshSurveyStore;
-  };
+  readonly stores: Stores;
   readonly ledger: LedgerClient;
   readonly observations: ObservationClient;
   readonly egress: {

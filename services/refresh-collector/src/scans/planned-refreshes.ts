@@ -6,21 +6,7 @@ import { createQueuedRefreshes } from './queued-refreshes.domain.ts';
 import type { PlannedRefresh } from './scan-store.ts';
 import { createTypicalPages } from './typical-pages.domain.ts';
 
-/** Queued and collecting refreshes in memory. */
-export interface PlannedRefreshes {
-  /** Applies a change unless a later one is known; true when a plan depends on it. */
-  put(refresh: PlannedRefresh): boolean;
-  remove(id: string): void;
-  get(id: string): PlannedRefresh | undefined;
-  ids(): Iterable<string>;
-  /** Pages that are expected to be read of it; 0 where it is not open. */
-  pagesLeft(id: string): number;
-  /** A plan reserved all pages that these scans have left; returns those larger than expected. */
-  markReserved(ids: readonly string[]): string[];
-  snapshot(): Pick<QueueSnapshot, 'queued' | 'scans'>;
-  /** Expected pages of an inventory without a recorded size: the mean of recent scans. */
-  readonly typicalPages: number;
-}
+export type PlannedRefreshes = ReturnType<typeof createPlannedRefreshes>;
 
 interface Entry extends PlannedRefresh {
   readonly isReserved: boolean;
@@ -29,10 +15,11 @@ interface Entry extends PlannedRefresh {
 const inventoriesMax = 10_000;
 const endedMax = 10_000;
 
+/** Queued and collecting refreshes in memory. */
 export function createPlannedRefreshes(
   assetsPerPage: number,
   lastPlan: Pick<PublishedPlan, 'typicalPages' | 'reserved'>,
-): PlannedRefreshes {
+) {
   const entries = new Map<string, Entry>();
   const queued = createQueuedRefreshes();
   const started = new Map<string, Entry>();
@@ -68,7 +55,8 @@ export function createPlannedRefreshes(
   }
 
   return {
-    put(refresh) {
+    /** Applies a change unless a later one is known; true when a plan depends on it. */
+    put(refresh: PlannedRefresh): boolean {
       const { id, phase, version, inventory } = refresh;
       const before = entries.get(id);
       if (ended.has(id) || (before && version <= before.version)) return false;
@@ -93,25 +81,28 @@ export function createPlannedRefreshes(
         before.parked !== refresh.parked
       );
     },
-    remove: (id) => void remove(id),
-    get: (id) => entries.get(id),
-    ids: () => entries.keys(),
-    pagesLeft(id) {
+    remove: (id: string): void => void remove(id),
+    get: (id: string): PlannedRefresh | undefined => entries.get(id),
+    ids: (): Iterable<string> => entries.keys(),
+    /** Pages that are expected to be read of it; 0 where it is not open. */
+    pagesLeft(id: string): number {
       const entry = entries.get(id);
       return entry ? expectedPagesLeft(entry, assetsPerPage, sizes.pages) : 0;
     },
-    markReserved(ids) {
+    /** A plan reserved all pages that these scans have left; returns those larger than expected. */
+    markReserved(ids: readonly string[]): string[] {
       return ids.filter((id) => {
         const entry = entries.get(id);
         if (entry && !entry.isReserved) set({ ...entry, isReserved: true });
         return entry !== undefined && isLargerThanExpected(entry, assetsPerPage);
       });
     },
-    snapshot: () => ({
+    snapshot: (): Pick<QueueSnapshot, 'queued' | 'scans'> => ({
       queued,
       scans: [...started.values()].map((entry) => toStarted(entry, sizes.pages, assetsPerPage)),
     }),
-    get typicalPages() {
+    /** Expected pages of an inventory without a recorded size: the mean of recent scans. */
+    get typicalPages(): number {
       return sizes.pages;
     },
   };

@@ -1,24 +1,8 @@
 import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
 import type { PublishedPlan } from '../refreshes/published-plan.domain.ts';
-import { createPlannedRefreshes, type PlannedRefreshes } from './planned-refreshes.ts';
+import { createPlannedRefreshes } from './planned-refreshes.ts';
 import type { ScanStore } from './scan-store.ts';
-
-/**
- * Every queued and collecting refresh, in the memory of the planning replica. Read completely once,
- * then by changes: the cost follows the changes, not the length of the queue.
- */
-export interface ScanQueue {
-  /** With the changes that this replica makes itself. */
-  readonly open: PlannedRefreshes;
-  /** Reads all of them, with a call between two batches. */
-  load(betweenBatches?: () => Promise<unknown>): Promise<void>;
-  /**
-   * Reads the changes since the last read, after a load, and once a second those that a slower clock
-   * may have written; true when there were any. One that is known by its version is no change.
-   */
-  update(): Promise<boolean>;
-}
 
 /** A write may become visible later than its `changedAt`. */
 const visibleAfterMs = 500;
@@ -26,20 +10,26 @@ const visibleAfterMs = 500;
 const clockSkewMaxMs = 5_000;
 const readSkewedEveryMs = 1_000;
 
+/**
+ * Every queued and collecting refresh, in the memory of the planning replica. Read completely once,
+ * then by changes: the cost follows the changes, not the length of the queue.
+ */
 export function createScanQueue(
   scans: Pick<ScanStore, 'readTime' | 'readOpen' | 'readChangedSince'>,
   assetsPerPage: number,
   lastPlan: Pick<PublishedPlan, 'typicalPages' | 'reserved'>,
   clock: Clock,
-): ScanQueue {
+) {
   const open = createPlannedRefreshes(assetsPerPage, lastPlan);
   /** Earlier changes are read, by the clock of the database; null before they are. */
   let changedMs: number | null = null;
   let readSkewedMs = Number.NEGATIVE_INFINITY;
 
   return {
+    /** With the changes that this replica makes itself. */
     open,
-    async load(betweenBatches = () => Promise.resolve()) {
+    /** Reads all of them, with a call between two batches. */
+    async load(betweenBatches: () => Promise<unknown> = () => Promise.resolve()): Promise<void> {
       const timeMs = await scans.readTime();
       const gone = new Set(open.ids());
       for await (const found of scans.readOpen()) {
@@ -52,7 +42,11 @@ export function createScanQueue(
       for (const id of gone) open.remove(id);
       changedMs = timeMs;
     },
-    async update() {
+    /**
+     * Reads the changes since the last read, after a load, and once a second those that a slower clock
+     * may have written; true when there were any. One that is known by its version is no change.
+     */
+    async update(): Promise<boolean> {
       invariant(changedMs !== null, 'changes are read after a load');
       const isSkewed = clock.now() - readSkewedMs >= readSkewedEveryMs;
       const overlapMs = isSkewed ? clockSkewMaxMs : visibleAfterMs;

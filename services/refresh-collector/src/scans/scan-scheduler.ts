@@ -32,21 +32,14 @@ export interface SchedulerDeps {
   readonly logger: Pick<Logger, 'warn' | 'error'>;
 }
 
-/** Plans scans for all replicas while this one holds the planner lease. */
-export interface ScanScheduler {
-  /** Plans after changes, and once a second; true when a refresh changed. */
-  runOnce(): Promise<boolean>;
-  /** A refresh entered a phase on this replica. */
-  onRefreshChanged(refresh: Refresh): void;
-  /** Refreshes whose planned step failed again and again; 0 while another replica plans. */
-  readonly setAside: number;
-}
+export type ScanScheduler = ReturnType<typeof createScanScheduler>;
 
 const planEveryMs = 1_000;
 /** Reading all of them repairs a missed change. */
 const reloadEveryMs = 300_000;
 
-export function createScanScheduler(deps: SchedulerDeps): ScanScheduler {
+/** Plans scans for all replicas while this one holds the planner lease. */
+export function createScanScheduler(deps: SchedulerDeps) {
   const { clock, scans, planner, limits, assetsPerPage } = deps;
   const executor = createPlanExecutor({ ...deps, collectMs: limits.collectMs });
   const emptyQueue = () => createScanQueue(scans, assetsPerPage, planner.plan, clock);
@@ -92,7 +85,8 @@ export function createScanScheduler(deps: SchedulerDeps): ScanScheduler {
   }
 
   return {
-    async runOnce() {
+    /** Plans after changes, and once a second; true when a refresh changed. */
+    async runOnce(): Promise<boolean> {
       if (await planner.renewOrFollow()) {
         queue = emptyQueue();
         failed = createFailedSteps(clock);
@@ -104,12 +98,14 @@ export function createScanScheduler(deps: SchedulerDeps): ScanScheduler {
       const isDue = clock.now() - plannedMs >= planEveryMs;
       return changed || isPlanOutdated || isDue ? replan() : false;
     },
-    onRefreshChanged(refresh) {
+    /** A refresh entered a phase on this replica. */
+    onRefreshChanged(refresh: Refresh): void {
       if (!planner.isHeld) return;
       queue.open.put(plannedOf(refresh));
       isPlanOutdated = true;
     },
-    get setAside() {
+    /** Refreshes whose planned step failed again and again; 0 while another replica plans. */
+    get setAside(): number {
       return planner.isHeld ? failed.setAside : 0;
     },
   };

@@ -47,22 +47,7 @@ export interface PlannedRefresh extends ScanSize {
 
 type Batches = AsyncIterable<readonly PlannedRefresh[]>;
 
-/** Reads scans for planning and workers; they are written with their refresh. */
-export interface ScanStore {
-  /** The clock of the database, by which changes are found. */
-  readTime(): Promise<number>;
-  /** Every refresh that is queued or collecting. */
-  readOpen(): Batches;
-  /**
-   * Refreshes in any phase that changed at this time of the database's clock or later, the earliest
-   * change first.
-   */
-  readChangedSince(timeMs: number): Batches;
-  /** The scan of this epoch with its pages; null when it ended or another worker claimed it. */
-  findClaimed(id: string, epoch: number): Promise<ClaimedScan | null>;
-  /** Whether a scan of this inventory has ended and is not saved yet. */
-  isBeingSaved(inventory: string): Promise<boolean>;
-}
+export type ScanStore = ReturnType<typeof createScanStore>;
 
 const plannedFields: Record<Exclude<keyof PlannedRefreshDocument, '_id'>, 1> = {
   version: 1,
@@ -82,11 +67,12 @@ const plannedFields: Record<Exclude<keyof PlannedRefreshDocument, '_id'>, 1> = {
 /** However many there are, this many are in memory beside those that are kept. */
 const batchMax = 500;
 
+/** Reads scans for planning and workers; they are written with their refresh. */
 export function createScanStore(
   refreshes: TypedCollection<RefreshDocument>,
   readTime: () => Promise<number>,
   logger: Pick<Logger, 'error'>,
-): ScanStore {
+) {
   async function* planned(filter: TypedFilter<RefreshDocument>, sort: Sort): Batches {
     const found = refreshes
       .find(filter)
@@ -103,17 +89,25 @@ export function createScanStore(
   }
 
   return {
+    /** The clock of the database, by which changes are found. */
     readTime,
-    readOpen: () => planned({ phase: { $in: ['queued', 'collecting'] } }, {}),
-    readChangedSince: (timeMs) =>
+    /** Every refresh that is queued or collecting. */
+    readOpen: (): Batches => planned({ phase: { $in: ['queued', 'collecting'] } }, {}),
+    /**
+     * Refreshes in any phase that changed at this time of the database's clock or later, the earliest
+     * change first.
+     */
+    readChangedSince: (timeMs: number): Batches =>
       planned({ changedAt: { $gte: dateOf(timeMs) } }, { changedAt: 1 }),
-    async findClaimed(id, epoch) {
+    /** The scan of this epoch with its pages; null when it ended or another worker claimed it. */
+    async findClaimed(id: string, epoch: number): Promise<ClaimedScan | null> {
       const found = await refreshes.findOne({ _id: id, phase: 'collecting', 'scan.epoch': epoch });
       if (!found) return null;
       const { pages } = parseDocument(stagedPagesDocument, found);
       return { ...fromDocument(found), epoch, pages };
     },
-    async isBeingSaved(inventory) {
+    /** Whether a scan of this inventory has ended and is not saved yet. */
+    async isBeingSaved(inventory: string): Promise<boolean> {
       const saving = { phase: 'assembling', scopeKey: inventory } as const;
       return (await refreshes.findOne(saving, { projection: { _id: 1 } })) !== null;
     },
