@@ -1,10 +1,7 @@
 import type { Clock } from '@inventory/runtime/clock';
-import { instrumentsOf } from '@inventory/runtime/instruments';
-import { metrics } from '@opentelemetry/api';
+import { gauge } from '@inventory/runtime/instruments';
 import type { JournalClock } from '../journal/journal-clock.ts';
 import type { HoldWatch } from '../snapshots/old-holds.ts';
-
-const { gauge } = instrumentsOf(metrics.getMeter('@inventory/billing-ledger'));
 
 const cachedAccounts = gauge({
   name: 'inventory.ledger.accounts.cached',

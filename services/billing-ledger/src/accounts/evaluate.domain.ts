@@ -1,10 +1,16 @@
 import { type Account, applyEntry, withBalances } from './account.domain.ts';
 import { plus } from './balances.domain.ts';
 import { type Command, commandKey } from './command.domain.ts';
-import { decideConfigure, decideIssue } from './decide-operator.domain.ts';
-import { decideCharge, decideReverse } from './decide-page.domain.ts';
-import { decideReserve, decideResolution } from './decide-refresh.domain.ts';
-import type { Decision, EvaluationContext } from './decision.domain.ts';
+import {
+  type Decision,
+  decideCharge,
+  decideConfigure,
+  decideIssue,
+  decideReserve,
+  decideResolution,
+  decideReverse,
+  type EvaluationContext,
+} from './decision.domain.ts';
 import { type DuplicateResult, resolveDuplicate } from './duplicate-command.domain.ts';
 import { type Entry, noDetails } from './entry.domain.ts';
 import { openPeriod } from './open-period.domain.ts';
