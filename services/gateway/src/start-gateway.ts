@@ -5,7 +5,7 @@ import { serveInternal } from '@inventory/service-host/serve-internal';
 import type { ServiceContext, StartedService } from '@inventory/service-host/service-context';
 import { noPrices, trackPrices } from './accounts/prices.ts';
 import { openBroadcasts } from './commands/open-broadcasts.ts';
-import { openCommands } from './commands/open-commands.ts';
+import { openCommands } from './commands/request-reply-client.ts';
 import type { GatewayConfig } from './config.ts';
 import { gatewayIndexes } from './gateway-indexes.ts';
 import { openClients } from './open-clients.ts';

@@ -1,6 +1,6 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import type { MessageBody } from '@inventory/contracts/messages';
-import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
+import type { BillingOutcome } from '@inventory/contracts/messages/billing';
 import type { BillingRefusal, FundsRefusal } from '@inventory/contracts/refusal';
 import { isoTime } from '@inventory/runtime/clock';
 import type { Command } from '../accounts/command.domain.ts';

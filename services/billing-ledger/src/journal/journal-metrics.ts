@@ -1,12 +1,9 @@
 import { billingRefusalCodes } from '@inventory/contracts/refusal';
 import { ledgerAssets } from '@inventory/contracts/vocabulary';
-import { instrumentsOf } from '@inventory/runtime/instruments';
-import { metrics } from '@opentelemetry/api';
+import { counter, histogram } from '@inventory/runtime/instruments';
 import type { Balances } from '../accounts/balances.domain.ts';
 import type { Entry } from '../accounts/entry.domain.ts';
 import { entryKinds } from '../accounts/movement.domain.ts';
-
-const { counter, histogram } = instrumentsOf(metrics.getMeter('@inventory/billing-ledger'));
 
 const moved = counter({
   name: 'inventory.ledger.moved',
@@ -18,20 +15,20 @@ const refusals = counter({
   description: 'Commands refused, by what was commanded and code',
   labels: { command: entryKinds, code: billingRefusalCodes },
 });
-const conflicts = counter({
+export const conflicts = counter({
   name: 'inventory.ledger.command_conflicts',
   description: 'Commands whose id was used before with other content',
 });
-const repetitions = counter({
+export const repetitions = counter({
   name: 'inventory.ledger.repetitions',
   description: 'Duplicate commands, answered with the recorded outcome',
 });
-const batchSize = histogram({
+export const batchSize = histogram({
   name: 'inventory.ledger.batch.commands',
   description: 'Commands in one batch',
   buckets: [1, 2, 5, 10, 25, 50, 100, 250, 500],
 });
-const commitDuration = histogram({
+export const commitDuration = histogram({
   name: 'inventory.ledger.commit.duration',
   description: 'Time to make the commits of one round durable',
   unit: 's',
@@ -43,22 +40,6 @@ export function countEntries(entries: readonly Entry[]): void {
     if (refusal) refusals.add(1, { command, code: refusal.code });
     else moved.add(movedAmount(change), { kind, asset });
   }
-}
-
-export function countConflict(): void {
-  conflicts.add(1);
-}
-
-export function countDuplicates(commands: number): void {
-  if (commands > 0) repetitions.add(commands);
-}
-
-export function recordBatch(commands: number): void {
-  batchSize.record(commands);
-}
-
-export function recordCommit(durationMs: number): void {
-  commitDuration.record(durationMs / 1_000);
 }
 
 /** What arrives in the places it moves to; what an adjustment takes away leaves them all. */

@@ -15,7 +15,7 @@ import {
   toOutcome,
   toReplyOutcome,
 } from './convert-outcome.ts';
-import { countConflict, recordBatch } from './journal-metrics.ts';
+import { batchSize, conflicts } from './journal-metrics.ts';
 
 export interface OnBillingCommandsDeps {
   readonly commitCommands: CommitCommands;
@@ -42,7 +42,7 @@ export function createOnBillingCommands(deps: OnBillingCommandsDeps): WorkConsum
     const carried = messages.filter(isCommandMessage).map(carry);
     const [first, ...others] = carried;
     if (!first) return;
-    recordBatch(carried.length);
+    batchSize.record(carried.length);
     const open = new Set(carried.map(({ span }) => span));
     const links = others.map(({ span }) => ({ context: span.spanContext() }));
     const batch = { name: 'answer billing commands', parent: traceOf(first.span), links };
@@ -93,7 +93,7 @@ async function publishAnswers(
   for (const { item, answer } of answered) {
     const { commandId: command_id, accountId: account_id, kind } = item.command;
     if (answer.result !== 'conflict' || namedByCallers.includes(kind)) continue;
-    countConflict();
+    conflicts.add(1);
     logger.warn({ command_id, account_id }, 'command id conflict');
   }
   await bus.publish(answered.flatMap(toMessages));

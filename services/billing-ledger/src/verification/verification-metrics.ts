@@ -1,9 +1,6 @@
 import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
-import { instrumentsOf } from '@inventory/runtime/instruments';
-import { metrics } from '@opentelemetry/api';
+import { gauge, histogram } from '@inventory/runtime/instruments';
 import type { VerificationRecord } from './verification-store.ts';
-
-const { gauge, histogram } = instrumentsOf(metrics.getMeter('@inventory/billing-ledger'));
 
 const verifyProblems = gauge({
   name: 'inventory.ledger.verify.problems',

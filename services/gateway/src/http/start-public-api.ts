@@ -1,11 +1,11 @@
 import type { HttpServer } from '@inventory/http/http-server';
 import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import type { ServiceContext } from '@inventory/service-host/service-context';
+import { connectionsRefused, unknownKeysRefused } from '../metrics.ts';
 import type { Principal } from '../tenancy/principal.domain.ts';
 import { createPublicApp, type PublicAppOptions } from './app.ts';
 import { createClientAddressOf } from './client-address.ts';
 import type { HttpConfig } from './http-config.ts';
-import { connectionRefused, unknownKeyRefused } from './http-metrics.ts';
 import { openApiPage, requireDocumented } from './openapi/openapi-page.ts';
 import { createPeerBuckets } from './peer-buckets.ts';
 import { createPeerConnections } from './peer-connections.ts';
@@ -53,7 +53,7 @@ export async function startPublicApi(
         ...keys,
         v1DeprecatedAtMs,
         delayMs: deadlines.unknownKeyDelayMs,
-        unknownKeyRefused,
+        unknownKeyRefused: () => unknownKeysRefused.add(1),
         identifiers,
       },
       app,
@@ -65,11 +65,11 @@ export async function startPublicApi(
     peers: createPeerConnections({
       perPeerMax: config.connectionsPerPeerMax,
       trustedProxies,
-      onRefused: () => connectionRefused('peer'),
+      onRefused: () => connectionsRefused.add(1, { limit: 'peer' }),
       logger,
     }),
   });
-  server.server.on('drop', () => connectionRefused('total'));
+  server.server.on('drop', () => connectionsRefused.add(1, { limit: 'total' }));
   lifetime.defer('public HTTP', () => server.close(config.drainMs));
   return server;
 }

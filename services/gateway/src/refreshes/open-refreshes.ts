@@ -11,6 +11,7 @@ import type { RequestReplyClient } from '../commands/request-reply-client.ts';
 import type { TrafficLimiter } from '../http/limit-traffic.ts';
 import type { BoundPublicRoute } from '../http/public-route.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
+import { waitingRefreshes } from '../metrics.ts';
 import { cancelRefreshRoute } from './cancel-refresh-route.ts';
 import type { CollectorClient } from './collector-client.ts';
 import { listRefreshesRoute } from './list-refreshes-route.ts';
@@ -18,7 +19,6 @@ import { createPendingCancelStore } from './pending-cancel-store.ts';
 import { pendingCancels } from './pending-cancels.ts';
 import { readRefreshRoute } from './read-refresh-route.ts';
 import type { RefreshConfig } from './refresh-config.ts';
-import { observeWaitingRefreshes } from './refresh-metrics.ts';
 import { createRefreshWaits, type RefreshWaits } from './refresh-waits.ts';
 import { requestRefreshRoute } from './request-refresh-route.ts';
 import { requestRefreshesRoute } from './request-refreshes-route.ts';
@@ -72,7 +72,7 @@ function openRefreshWaits(lifetime: Pick<Lifetime, 'defer'>, broadcasts: Broadca
   const waits = createRefreshWaits(waitLimits);
   lifetime.defer(
     'metrics of waits',
-    observeWaitingRefreshes(() => waits.waiting),
+    waitingRefreshes.observe((observe) => observe(waits.waiting)),
   );
   broadcasts.filter('project.events.v1', waits.hasProject);
   broadcasts.on(['project.event-appended.v1'], ({ body: { project_id, event } }) => {

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { AccountId, ProjectId, RefreshId, RequestId, WatchId } from '@inventory/contracts/ids';
-import { acceptanceOf, type RefreshView } from '@inventory/contracts/internal/refresh';
+import type { RefreshView } from '@inventory/contracts/internal/refresh';
 import type { MessageBody } from '@inventory/contracts/messages';
-import { heldBy } from '@inventory/contracts/messages/billing-outcome';
+import { heldBy } from '@inventory/contracts/messages/billing';
+import { acceptanceOf } from '@inventory/contracts/messages/refresh';
 import type { Refusal } from '@inventory/contracts/refusal';
 import type { ReceivedMessage } from '@inventory/messaging/bus';
 import { invariant, unreachable } from '@inventory/runtime/bug';
@@ -10,8 +11,8 @@ import { elapsedSince, isoTime, monotonicNow } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { pause } from '@inventory/runtime/wait';
 import type { RequestReplyClient } from '../commands/request-reply-client.ts';
+import { decisionWait } from '../metrics.ts';
 import { fingerprintText, type RefreshInputs } from './refresh-fingerprint.domain.ts';
-import { decisionWaited } from './refresh-metrics.ts';
 
 type Decision = MessageBody<'reply.refresh-decision.v1'>;
 type DecisionOf<Kind extends Decision['decision']> = Extract<Decision, { decision: Kind }>;
@@ -78,7 +79,7 @@ export async function sendAttempt(
   const startMs = monotonicNow();
   const command = commandOf(attempt, fingerprint);
   const reply = await deps.commands.request(command, decisionIn, deps.decisionTimeoutMs);
-  decisionWaited(elapsedSince(startMs), reply.result);
+  decisionWait.record(elapsedSince(startMs) / 1_000, { result: reply.result });
   switch (reply.result) {
     case 'not_sent':
       deps.logger.warn({ cause: reply.cause }, 'refresh not requested');

@@ -1,10 +1,7 @@
 import { livePageFailures } from '@inventory/contracts/vocabulary';
-import { instrumentsOf } from '@inventory/runtime/instruments';
-import { metrics } from '@opentelemetry/api';
+import { gauge, histogram } from '@inventory/runtime/instruments';
 import { platformBuckets } from '../egress/egress-metrics.ts';
 import type { LivePageOutcome } from './live-page.domain.ts';
-
-const { gauge, histogram } = instrumentsOf(metrics.getMeter('@inventory/refresh-collector'));
 
 const livePages = histogram({
   name: 'inventory.live_pages.duration',
@@ -13,7 +10,7 @@ const livePages = histogram({
   labels: { result: ['page', 'private', 'not_found', ...livePageFailures] },
   buckets: platformBuckets,
 });
-const liveRunning = gauge({
+export const liveRunning = gauge({
   name: 'inventory.live_pages.running',
   description: 'Live pages in progress on this replica',
 });
@@ -26,8 +23,4 @@ export function countLivePage(outcome: LivePageOutcome, durationMs: number): voi
   if (outcome.result === 'concurrency_limit' || outcome.result === 'abandoned_limit') return;
   const result = outcome.result === 'failed' ? outcome.failure : outcome.result;
   livePages.record(durationMs / 1_000, { result });
-}
-
-export function observeLivePages(running: () => number): void {
-  liveRunning.observe((observe) => observe(running()));
 }

@@ -15,7 +15,7 @@ import {
   liveRetryAfterSeconds,
 } from './live-page.domain.ts';
 import type { LivePageConfig } from './live-page-config.ts';
-import { countLivePage, observeLivePages } from './live-page-metrics.ts';
+import { countLivePage, liveRunning } from './live-page-metrics.ts';
 import { readLivePage } from './read-live-page.ts';
 import { type LivePageRouteDeps, readLivePageRoute } from './read-live-page-route.ts';
 
@@ -49,7 +49,7 @@ export function openLivePages(
   const abandoned = createTokenBuckets({ perMinute: abandonedMax, keysMax, clock });
   const requested = createFadingRate(minuteMs);
   const rules = { ...pages, triesMax: live.triesMax, retryMs: live.retryMs };
-  observeLivePages(() => limiter.held);
+  liveRunning.observe((observe) => observe(limiter.held));
 
   const deps: LivePageRouteDeps = {
     async read(request, signal) {

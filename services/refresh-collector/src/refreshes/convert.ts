@@ -1,8 +1,9 @@
 import { changesPath } from '@inventory/contracts/http/changes';
 import { currentPath } from '@inventory/contracts/http/current';
 import type { RefreshRecord } from '@inventory/contracts/http/refresh';
-import { acceptanceOf, type RefreshView } from '@inventory/contracts/internal/refresh';
-import { type BillingOutcome, heldBy } from '@inventory/contracts/messages/billing-outcome';
+import type { RefreshView } from '@inventory/contracts/internal/refresh';
+import { type BillingOutcome, heldBy } from '@inventory/contracts/messages/billing';
+import { acceptanceOf } from '@inventory/contracts/messages/refresh';
 import type { RefreshRefusal } from '@inventory/contracts/refusal';
 import { isoTime } from '@inventory/runtime/clock';
 import {

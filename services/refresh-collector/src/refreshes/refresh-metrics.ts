@@ -1,6 +1,5 @@
 import { refreshOutcomes } from '@inventory/contracts/vocabulary';
-import { instrumentsOf } from '@inventory/runtime/instruments';
-import { metrics } from '@opentelemetry/api';
+import { counter, gauge, histogram } from '@inventory/runtime/instruments';
 import { identityStatuses } from '../egress/egress-identity.domain.ts';
 import type { AdmissionState } from './admission.domain.ts';
 import {
@@ -13,20 +12,17 @@ import {
 } from './refresh.domain.ts';
 import type { RefreshSurvey } from './refresh-survey-store.ts';
 
-const { counter, gauge, histogram } = instrumentsOf(
-  metrics.getMeter('@inventory/refresh-collector'),
-);
-
 const transitions = counter({
   name: 'inventory.refresh.transitions',
   description: 'Refreshes that entered a phase',
   labels: { phase: refreshPhases, outcome: [...refreshOutcomes, 'none'] },
 });
-const lostHolds = counter({
+export const lostHolds = counter({
   name: 'inventory.refresh.holds_lost',
   description: 'Refreshes completed without a charge because the ledger had no hold to settle',
 });
-const savedAnswers = counter({
+/** Completed as they were requested, or in place of their scan. */
+export const savedAnswers = counter({
   name: 'inventory.refresh.saved',
   description: 'Refreshes completed by a saved observation, without a scan',
 });
@@ -80,15 +76,6 @@ const identities = gauge({
   labels: { state: identityStatuses },
 });
 
-export function countLostHold(): void {
-  lostHolds.add(1);
-}
-
-/** A refresh was completed by a saved observation as it was requested, or in place of its scan. */
-export function countSavedAnswer(): void {
-  savedAnswers.add(1);
-}
-
 /** A refresh entered a new phase. */
 export function countTransition(refresh: Refresh, left: RefreshPhase): void {
   const outcome = refresh.outcome ?? 'none';
@@ -99,7 +86,7 @@ export function countTransition(refresh: Refresh, left: RefreshPhase): void {
   transitions.add(1, { phase: refresh.phase, outcome });
   if (refresh.phase !== 'completed' || refresh.completedAtMs === null || refresh.eventAppended)
     return;
-  if (isServedFromSaved(refresh)) countSavedAnswer();
+  if (isServedFromSaved(refresh)) savedAnswers.add(1);
   refreshDuration.record((refresh.completedAtMs - refresh.requestedAtMs) / 1_000, { outcome });
 }
 

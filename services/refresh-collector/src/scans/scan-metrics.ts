@@ -1,8 +1,5 @@
-import { instrumentsOf } from '@inventory/runtime/instruments';
-import { metrics } from '@opentelemetry/api';
+import { gauge } from '@inventory/runtime/instruments';
 import type { PublishedPlan } from '../refreshes/published-plan.domain.ts';
-
-const { gauge } = instrumentsOf(metrics.getMeter('@inventory/refresh-collector'));
 
 const scansRunning = gauge({
   name: 'inventory.scans.running',
