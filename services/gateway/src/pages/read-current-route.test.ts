@@ -3,7 +3,7 @@ import type { CurrentPageMeta } from '@inventory/contracts/internal/inventory';
 import { joined } from '@inventory/http/byte-parts';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
-import { currentBody } from './current-body.ts';
+import { currentBody } from './read-current-route.ts';
 
 const uuid = '01890000-0000-7000-8000-000000000001';
 const page: CurrentPageMeta = {
