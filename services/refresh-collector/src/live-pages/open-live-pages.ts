@@ -1,5 +1,4 @@
 import type { AccountId } from '@inventory/contracts/ids';
-import type { BoundInternalRoute } from '@inventory/http/internal-route';
 import { createFadingRate } from '@inventory/runtime/moving-mean';
 import { createKeyedSemaphore } from '@inventory/runtime/semaphore';
 import type { ServiceConfig } from '@inventory/runtime/service-settings';
@@ -23,12 +22,6 @@ const minuteMs = 60_000;
 const secondsPerMinute = 60;
 const abandoningAccountsMax = 10_000;
 
-export interface LivePages {
-  readonly routes: readonly BoundInternalRoute[];
-  /** Live pages requested of this replica in the last minute, older ones fading out. */
-  readonly requestedPerMinute: () => number;
-}
-
 /** Live pages use the egress pool and the breakers of the scans, and precede them. */
 export function openLivePages(
   { config, lifetime, clock }: ServiceContext<ServiceConfig & EgressConfig & LivePageConfig>,
@@ -41,7 +34,7 @@ export function openLivePages(
     readonly pace: CollectionPace;
     readonly use: Pick<RecentUse, 'note'>;
   },
-): LivePages {
+) {
   const { live, pages } = config;
   const limiter = createKeyedSemaphore<AccountId>(live.limits);
   const abandonedMax = abandonedReadsMax(pace.pagesPerSecond * secondsPerMinute);
@@ -76,6 +69,7 @@ export function openLivePages(
   };
   return {
     routes: [readLivePageRoute.bind(deps)],
+    /** Live pages requested of this replica in the last minute, older ones fading out. */
     requestedPerMinute: () => requested.perWindow(egress.monotonicNow()),
   };
 }

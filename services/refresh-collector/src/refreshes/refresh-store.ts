@@ -3,9 +3,9 @@ import { parseDocument } from '@inventory/mongo/parse-document';
 import { createSharedInserts, createSharedUpdates } from '@inventory/mongo/shared-commands';
 import type { TypedCollection, TypedUpdate } from '@inventory/mongo/typed-collection';
 import { type Clock, dateOf, dateOrNull } from '@inventory/runtime/clock';
+import { createBatcher } from '@inventory/runtime/concurrency';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
 import { LRUCache } from 'lru-cache';
-import { createAppendedEvents } from './appended-events-store.ts';
 import { claimsOn, fromStoredClaim, type KeyClaim, toStoredClaim } from './key-claim-mapping.ts';
 import type { Refresh } from './refresh.domain.ts';
 import {
@@ -160,4 +160,34 @@ function scanFieldsOf({ scan }: Refresh): { readonly scan?: RefreshDocument['sca
       completedAt: dateOrNull(completedAtMs),
     },
   };
+}
+
+/** Nothing waits for the record: it ends resends that begin after ten seconds. */
+const gatherMs = 200;
+const refreshesPerCommand = 500;
+const waitingMax = 100_000;
+
+/**
+ * Records that the events of completed refreshes are in the log, as the saga decides on
+ * `event_appended`: the same write for each of them. One that is recorded already stays as it is.
+ */
+export function createAppendedEvents(
+  refreshes: TypedCollection<RefreshDocument>,
+  clock: Clock,
+  { retention }: Pick<RefreshTimes, 'retention'>,
+) {
+  return createBatcher<string, void>({
+    ...{ gatherMs, itemsMax: refreshesPerCommand, waitingMax },
+    async flush(ids) {
+      await refreshes.updateMany(
+        { _id: { $in: [...ids] }, phase: 'completed', eventAppended: false },
+        {
+          $set: { eventAppended: true, expireAt: dateOf(clock.now() + retention.terminalMs) },
+          $unset: { work: '' },
+          $inc: { version: 1 },
+        },
+      );
+      return ids.map(() => undefined);
+    },
+  });
 }

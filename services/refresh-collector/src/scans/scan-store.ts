@@ -6,7 +6,7 @@ import type { Logger } from '@inventory/runtime/logger';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
 import type { Sort } from 'mongodb';
 import type { ScanSize } from '../refreshes/recorded-scan.domain.ts';
-import type { Refresh, RefreshPhase } from '../refreshes/refresh.domain.ts';
+import type { Refresh, RefreshPhase, ScanSummary } from '../refreshes/refresh.domain.ts';
 import {
   type PlannedRefreshDocument,
   plannedRefreshDocument,
@@ -116,46 +116,36 @@ export function createScanStore(
 
 /** The planned fields of a refresh that this process wrote, without the database's `changedAt`. */
 export function plannedOf(refresh: Refresh): PlannedRefresh {
-  const { scan } = refresh;
+  const { id, version, accountId, phase, scope, expectedPages } = refresh;
   return {
-    id: refresh.id,
-    version: refresh.version,
-    accountId: refresh.accountId,
-    inventory: inventoryKeyText(refresh.scope),
-    appId: refresh.scope.app_id,
-    phase: refresh.phase,
+    ...{ id, version, accountId, phase, expectedPages, ...sizeOf(refresh.scan) },
+    inventory: inventoryKeyText(scope),
+    appId: scope.app_id,
     queueDeadlineMs: refresh.queueDeadlineMs,
     collectDeadlineMs: refresh.collectDeadlineMs,
-    expectedPages: refresh.expectedPages,
     maxAgeSeconds: refresh.maxAgeSeconds ?? undefined,
     isWatch: refresh.watchId !== null,
-    pages: scan?.pages ?? 0,
-    assetsRead: scan?.assetsRead ?? 0,
-    reportedTotalCount: scan?.reportedTotalCount ?? null,
-    parked: scan?.parked ?? false,
     changedAtMs: 0,
   };
 }
 
 function toPlanned(stored: PlannedRefreshDocument): PlannedRefresh {
   const document = parseDocument(plannedRefreshDocument, stored);
-  const { scan } = document;
+  const { _id: id, version, accountId, phase, expectedPages, maxAgeSeconds } = document;
   return {
-    id: document._id,
-    version: document.version,
-    accountId: document.accountId,
+    ...{ id, version, accountId, phase, expectedPages, maxAgeSeconds, ...sizeOf(document.scan) },
     inventory: document.scopeKey,
     appId: document.scope.app_id,
-    phase: document.phase,
     queueDeadlineMs: document.queueDeadline.getTime(),
     collectDeadlineMs: document.collectDeadline?.getTime() ?? null,
-    expectedPages: document.expectedPages,
-    maxAgeSeconds: document.maxAgeSeconds,
     isWatch: document.watchId !== undefined,
-    pages: scan?.pages ?? 0,
-    assetsRead: scan?.assetsRead ?? 0,
-    reportedTotalCount: scan?.reportedTotalCount ?? null,
-    parked: scan?.parked ?? false,
     changedAtMs: document.changedAt?.getTime() ?? 0,
   };
+}
+
+const notStarted = { pages: 0, assetsRead: 0, reportedTotalCount: null, parked: false };
+
+function sizeOf(scan: Pick<ScanSummary, keyof typeof notStarted> | null) {
+  const { pages, assetsRead, reportedTotalCount, parked } = scan ?? notStarted;
+  return { pages, assetsRead, reportedTotalCount, parked };
 }
