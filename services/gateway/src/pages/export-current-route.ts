@@ -12,9 +12,14 @@ import { exampleIds, exampleRows } from '../http/openapi/examples.ts';
 import { publicRoute } from '../http/public-route.ts';
 import { billHeaders } from '../http/v1-headers.ts';
 import { exportsSent } from '../metrics.ts';
-import { ExportExpired, exportBody } from './export-body.ts';
 import type { KeyedRead, KeyedReads } from './keyed-reads.ts';
-import { type OpenedExport, openExport, type WantedExport } from './open-export.ts';
+import {
+  ExportExpired,
+  exportBody,
+  type OpenedExport,
+  openExport,
+  type WantedExport,
+} from './open-export.ts';
 import { refusePage, replayed, toLanguageHeaders } from './page-answer.ts';
 import { billOf } from './page-bill.ts';
 import { keyHeader, languageHeaders, readErrors, replayedHeader } from './page-texts.ts';
