@@ -6,7 +6,6 @@ import { type Clock, dateOf, dateOrNull } from '@inventory/runtime/clock';
 import { createBatcher } from '@inventory/runtime/concurrency';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
 import { LRUCache } from 'lru-cache';
-import { claimsOn, fromStoredClaim, type KeyClaim, toStoredClaim } from './key-claim-mapping.ts';
 import type { Refresh } from './refresh.domain.ts';
 import {
   type RefreshDocument,
@@ -15,11 +14,15 @@ import {
 } from './refresh-document.ts';
 import {
   changingFields,
+  claimsOn,
   fromDocument,
+  fromStoredClaim,
+  type KeyClaim,
   type RefreshTimes,
   type StoredRefresh,
   timedFields,
   toNewDocument,
+  toStoredClaim,
 } from './refresh-mapping.ts';
 
 /** An Idempotency-Key of a Project. */
