@@ -2,14 +2,13 @@ import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 import { openBackends } from '@inventory/service-host/open-backends';
 import { serveInternal } from '@inventory/service-host/serve-internal';
 import type { ServiceContext, StartedService } from '@inventory/service-host/service-context';
-import { observeLedger } from './accounts/account-metrics.ts';
 import { ledgerIndexes } from './collections.ts';
 import type { BillingLedgerConfig } from './config.ts';
 import { ledgerRoutes } from './http/ledger-routes.ts';
 import { createOnBillingCommands } from './journal/on-billing-commands.ts';
+import { observeLedger, observeVerification } from './metrics.ts';
 import { openLedger } from './open-ledger.ts';
 import { watchHolds } from './snapshots/old-holds.ts';
-import { observeVerification } from './verification/verification-metrics.ts';
 
 /** An account is at most this far past the snapshot it is due for. */
 const snapshotIntervalMs = 1_000;

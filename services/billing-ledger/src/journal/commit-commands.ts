@@ -1,5 +1,6 @@
 import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import { forEachLimited } from '@inventory/runtime/concurrency';
+import { commitDuration, repetitions } from '../metrics.ts';
 import type { SnapshotRebuilds } from '../snapshots/rebuild-snapshots.ts';
 import {
   type AccountBatch,
@@ -12,7 +13,6 @@ import {
   planBatch,
   reloadAfterConflict,
 } from './account-batch.ts';
-import { commitDuration, repetitions } from './journal-metrics.ts';
 import type { AppendResult, Journal } from './journal-store.ts';
 import { AccountBehind, isBroken } from './load-account.ts';
 import type { Quarantine } from './quarantine.ts';

@@ -12,10 +12,10 @@ import type { Command } from '../accounts/command.domain.ts';
 import type { Entry } from '../accounts/entry.domain.ts';
 import type { Answer } from '../accounts/evaluate.domain.ts';
 import { type EntryKind, returnedAmount } from '../accounts/movement.domain.ts';
+import { batchSize, conflicts } from '../metrics.ts';
 import type { Answered } from './account-batch.ts';
 import type { CommitCommands } from './commit-commands.ts';
 import { type CommandMessage, fromCommandMessage, isCommandMessage } from './convert-command.ts';
-import { batchSize, conflicts } from './journal-metrics.ts';
 
 export interface OnBillingCommandsDeps {
   readonly commitCommands: CommitCommands;

@@ -6,6 +6,7 @@ import { createTokenBuckets } from '@inventory/runtime/token-buckets';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { EgressConfig } from '../egress/egress-config.ts';
 import type { ReadPageDeps } from '../egress/read-page.ts';
+import { countLivePage, liveRunning } from '../metrics.ts';
 import type { RecentUse } from '../recent-use.ts';
 import type { CollectionPace } from '../refreshes/status-estimate.domain.ts';
 import {
@@ -14,7 +15,6 @@ import {
   liveRetryAfterSeconds,
 } from './live-page.domain.ts';
 import type { LivePageConfig } from './live-page-config.ts';
-import { countLivePage, liveRunning } from './live-page-metrics.ts';
 import { readLivePage } from './read-live-page.ts';
 import { type LivePageRouteDeps, readLivePageRoute } from './read-live-page-route.ts';
 

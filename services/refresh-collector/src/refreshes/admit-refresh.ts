@@ -4,11 +4,11 @@ import type { RefreshRefusal } from '@inventory/contracts/refusal';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { invariant } from '@inventory/runtime/bug';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
+import { savedAnswers } from '../metrics.ts';
 import { sendEffects } from './apply-fact.ts';
 import { type FindObservationDeps, findObservation } from './find-observation.ts';
 import { attemptCancelled, isServedFromSaved, type Refresh } from './refresh.domain.ts';
 import type { StoredRefresh } from './refresh-mapping.ts';
-import { savedAnswers } from './refresh-metrics.ts';
 import type { KeyState, RefreshStore } from './refresh-store.ts';
 import { type Estimate, retryAfterSecondsMin } from './status-estimate.domain.ts';
 

@@ -7,13 +7,13 @@ import { fromIsoTime } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import type { ServiceContext } from '@inventory/service-host/service-context';
+import { lostHolds } from '../metrics.ts';
 import { type AdmitDeps, admitRefresh } from './admit-refresh.ts';
 import { applyFact, type SagaDeps } from './apply-fact.ts';
 import { cancelRefresh } from './cancel-refresh.ts';
 import { releaseOrphanedHold } from './orphaned-holds.ts';
 import { attemptCancelled } from './refresh.domain.ts';
 import type { RefreshConfig } from './refresh-config.ts';
-import { lostHolds } from './refresh-metrics.ts';
 import type { Fact } from './refresh-saga.domain.ts';
 
 export interface ConsumingDeps
