@@ -32,12 +32,9 @@ export function openRefreshes(
   {
     db,
     broadcasts,
-    commands,
-    collector,
-    funds,
     limiter,
     cursors,
-    prices,
+    ...parts
   }: {
     readonly db: Db;
     readonly broadcasts: Broadcasts;
@@ -51,13 +48,13 @@ export function openRefreshes(
 ): BoundPublicRoute[] {
   const { config, lifetime, clock, identifiers, logger } = context;
   const { deadlines, decisionTimeoutMs } = config;
+  const { commands, collector } = parts;
   const cancels = createPendingCancelStore(db, deadlines, logger);
   const work = commandWork(pendingCancels(cancels.cancels, logger), { commands, deadlines });
   const { wake: wakeCancels } = startWorker(work, context);
   const waits = openRefreshWaits(lifetime, broadcasts);
-  const shared = { commands, collector, clock, logger, deadlines, decisionTimeoutMs };
-  const cancelling = { pendingCancels: cancels, wakeCancels };
-  const admission = { ...shared, ...cancelling, funds, identifiers, prices };
+  const shared = { ...parts, clock, logger, deadlines, decisionTimeoutMs };
+  const admission = { ...shared, pendingCancels: cancels, wakeCancels, identifiers };
   return [
     requestRefreshRoute.bind(admission),
     requestRefreshesRoute.bind({ ...admission, limiter }),
