@@ -1,5 +1,7 @@
 import { type CurrentPageMeta, packedPageBeginning } from '@inventory/contracts/internal/inventory';
+import type { ContentCoding } from '@inventory/contracts/vocabulary';
 import { packEnd } from '@inventory/http/packed-body';
+import { unpack } from '@inventory/runtime/packed-bytes';
 import type { SavedPage } from './revision-store-client.ts';
 
 /** A Current page without its assets and descriptions. */
@@ -11,18 +13,25 @@ export interface CurrentFrame {
 }
 
 /**
- * The response, in parts: the rows as they were saved, neither parsed nor copied, and every value of the request behind
- * them, so that what was packed once serves every request. `total_amount` is written digit by digit:
- * it may exceed what a number holds.
+ * The response, in parts: the rows as they were saved, never parsed, and every value of the request behind
+ * them, so that what was packed once serves every request. It is unpacked, in one piece, for a client
+ * that does not accept how it is packed. `total_amount` is written digit by digit: it may exceed what
+ * a number holds.
  */
 export function currentBody(
   frame: CurrentFrame,
   { parts, meta: { packed } }: SavedPage,
-): readonly Buffer[] {
+  accepted: ContentCoding | null,
+): { readonly coding: ContentCoding | null; readonly body: readonly Buffer[] } {
   const end = Buffer.from(endOf(frame));
-  if (packed === null) return [Buffer.from(packedPageBeginning), ...parts, end];
+  if (packed === null) {
+    return { coding: null, body: [Buffer.from(packedPageBeginning), ...parts, end] };
+  }
   const { coding, raw_bytes: rawBytes, crc32 } = packed;
-  return [...parts, packEnd({ coding, rawBytes, crc32 }, end)];
+  const body = [...parts, packEnd({ coding, rawBytes, crc32 }, end)];
+  if (coding === accepted) return { coding, body };
+  const whole = { packed: Buffer.concat(body), rawBytes: rawBytes + end.length };
+  return { coding: null, body: [unpack(whole)] };
 }
 
 function endOf({ page, ageSeconds, nextCursor, meta }: CurrentFrame): string {

@@ -127,12 +127,13 @@ function write(
         : sealCurrentCursor(cursors, chain, { revisionId, observationId, position: next_position }),
     meta: pageMeta(request, product, bill),
   };
+  const { coding, body } = currentBody(frame, page, request.acceptedCoding());
   return {
     headers: {
       ...toLanguageHeaders(saved.language),
-      ...(saved.packed && { 'Content-Encoding': saved.packed.coding }),
+      ...(coding && { 'Content-Encoding': coding }),
     },
-    body: currentBody(frame, page),
+    body,
   };
 }
 
