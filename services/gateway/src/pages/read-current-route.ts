@@ -2,9 +2,10 @@ import { currentPage, currentQuery } from '@inventory/contracts/http/current';
 import { pageReadMeta } from '@inventory/contracts/http/meta';
 import { scopePath } from '@inventory/contracts/http/parameters';
 import { type CurrentPageMeta, packedPageBeginning } from '@inventory/contracts/internal/inventory';
-import { pageAssetsMax } from '@inventory/contracts/vocabulary';
+import { type ContentCoding, pageAssetsMax } from '@inventory/contracts/vocabulary';
 import { packEnd } from '@inventory/http/packed-body';
 import type { Clock } from '@inventory/runtime/clock';
+import { unpack } from '@inventory/runtime/packed-bytes';
 import type { ChainOwner } from '../captures/capture.domain.ts';
 import type { AdmittedRequest } from '../http/answer.ts';
 import {
@@ -128,12 +129,13 @@ function write(
         : sealCurrentCursor(cursors, chain, { revisionId, observationId, position: next_position }),
     meta: pageMeta(request, product, bill),
   };
+  const { coding, body } = currentBody(frame, page, request.acceptedCoding());
   return {
     headers: {
       ...toLanguageHeaders(saved.language),
-      ...(saved.packed && { 'Content-Encoding': saved.packed.coding }),
+      ...(coding && { 'Content-Encoding': coding }),
     },
-    body: currentBody(frame, page),
+    body,
   };
 }
 
@@ -168,18 +170,25 @@ interface CurrentFrame {
 }
 
 /**
- * The response, in parts: the rows as they were saved, neither parsed nor copied, and every value of the request behind
- * them, so that what was packed once serves every request. `total_amount` is written digit by digit:
- * it may exceed what a number holds.
+ * The response, in parts: the rows as they were saved, never parsed, and every value of the request behind
+ * them, so that what was packed once serves every request. It is unpacked, in one piece, for a client
+ * that does not accept how it is packed. `total_amount` is written digit by digit: it may exceed what
+ * a number holds.
  */
 export function currentBody(
   frame: CurrentFrame,
   { parts, meta: { packed } }: SavedPage,
-): readonly Buffer[] {
+  accepted: ContentCoding | null,
+): { readonly coding: ContentCoding | null; readonly body: readonly Buffer[] } {
   const end = Buffer.from(endOf(frame));
-  if (packed === null) return [Buffer.from(packedPageBeginning), ...parts, end];
+  if (packed === null) {
+    return { coding: null, body: [Buffer.from(packedPageBeginning), ...parts, end] };
+  }
   const { coding, raw_bytes: rawBytes, crc32 } = packed;
-  return [...parts, packEnd({ coding, rawBytes, crc32 }, end)];
+  const body = [...parts, packEnd({ coding, rawBytes, crc32 }, end)];
+  if (coding === accepted) return { coding, body };
+  const whole = { packed: Buffer.concat(body), rawBytes: rawBytes + end.length };
+  return { coding: null, body: [unpack(whole)] };
 }
 
 function endOf({ page, ageSeconds, nextCursor, meta }: CurrentFrame): string {
