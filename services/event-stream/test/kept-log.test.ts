@@ -9,7 +9,7 @@ import { createTestClock, type TestClock } from '@inventory/testkit/test-clock';
 import { startTestService } from '@inventory/testkit/test-service';
 import { openLogCollections } from '../src/log/log-document.ts';
 import { createLogPruning, type LogPruning } from '../src/log/log-pruning-store.ts';
-import { refreshEvent } from '../src/log/on-announcements.ts';
+import { refreshEvent } from '../src/log/project-event.ts';
 import { createProjectLog, type ProjectLog } from '../src/log/project-log-store.ts';
 import { pruneLog } from '../src/log/prune-logs.ts';
 import { startEventStream } from '../src/start-event-stream.ts';

@@ -10,7 +10,7 @@ import { openTestBus } from '@inventory/testkit/test-bus';
 import { startTestService } from '@inventory/testkit/test-service';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { logIndexes, openLogCollections } from '../src/log/log-document.ts';
-import { refreshEvent } from '../src/log/on-announcements.ts';
+import { refreshEvent } from '../src/log/project-event.ts';
 import { createProjectLog, type LogEntry, type ProjectLog } from '../src/log/project-log-store.ts';
 import { startEventStream } from '../src/start-event-stream.ts';
 import { appendTo, type Completion, completionOf } from './support/completions.ts';

@@ -1,7 +1,7 @@
 import type { ProjectId } from '@inventory/contracts/ids';
 import type { MessageBody } from '@inventory/contracts/messages';
 import { newAccountId, newRefreshId, newScope } from '@inventory/testkit/builders';
-import { refreshEvent } from '../../src/log/on-announcements.ts';
+import { refreshEvent } from '../../src/log/project-event.ts';
 import type { ProjectLog } from '../../src/log/project-log-store.ts';
 
 export type Completion = MessageBody<'refresh.completed.v1'>;

@@ -13,11 +13,12 @@ import { expectedPagesLeft, reportedPages } from '../refreshes/recorded-scan.dom
 import type { Refresh } from '../refreshes/refresh.domain.ts';
 import type { RefreshConfig } from '../refreshes/refresh-config.ts';
 import type { InventoryStore } from './inventory-store.ts';
+import type { PlanLimits } from './plan-open-scans.ts';
 import type { PlannerLease } from './planner-lease.ts';
 import type { RevisionStoreClient } from './revision-store-client.ts';
 import { runScan } from './run-scan.ts';
 import type { ScanConfig } from './scan-config.ts';
-import { createScanScheduler, type PlanLimits, type ScanScheduler } from './scan-scheduler.ts';
+import { createScanScheduler, type ScanScheduler } from './scan-scheduler.ts';
 import { plannedOf } from './scan-store.ts';
 import { createScanWorker, type ScanWorker } from './scan-worker.ts';
 import { takeObservation } from './take-observation.ts';

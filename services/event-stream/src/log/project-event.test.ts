@@ -1,7 +1,7 @@
 import { projectEvent } from '@inventory/contracts/http/project-event';
 import { newProjectId } from '@inventory/testkit/builders';
 import { completionOf } from '../../test/support/completions.ts';
-import { balanceLowEvent, refreshEvent, watchPausedEvent } from './on-announcements.ts';
+import { balanceLowEvent, refreshEvent, watchPausedEvent } from './project-event.ts';
 
 const projectId = newProjectId();
 const revision_id = 'invrev_01900000-0000-7000-8000-000000000001';
