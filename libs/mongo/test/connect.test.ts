@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import timers from 'node:timers';
 import { createLogger } from '@inventory/runtime/logger';
-import { pause } from '@inventory/runtime/wait';
 import { openNamespace, testLogger } from '@inventory/testkit/namespace';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { connectMongo } from '../src/connect.ts';
@@ -158,15 +157,17 @@ test.each([
 
 test('a pool that has its least number of connections is not looked at again', async () => {
   const { mongodbUri } = await openNamespace({ topics: false });
-  const mongo = await connectMongo({ ...options, uri: mongodbUri });
-  // It opens them, and looks once more.
-  await pause(1_000);
   const armed = jest.spyOn(timers, 'setTimeout');
+  const ended = [timers, globalThis].map((owner) => jest.spyOn(owner, 'clearTimeout'));
+  const mongo = await connectMongo({ ...options, uri: mongodbUri });
 
-  await pause(500);
+  await waitFor('each timer of a look is ended', () => {
+    const looks = armed.mock.results.filter((_, at) => armed.mock.calls[at]?.[1] === 100);
+    const endedOnes = new Set<unknown>(ended.flatMap(({ mock }) => mock.calls.flat()));
+    return looks.length > 0 && looks.every(({ value }) => endedOnes.has(value));
+  });
 
-  expect(armed.mock.calls.filter(([, afterMs]) => afterMs === 100)).toEqual([]);
-  armed.mockRestore();
+  for (const spy of [armed, ...ended]) spy.mockRestore();
   await mongo.close();
 });
 
