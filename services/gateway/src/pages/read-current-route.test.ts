@@ -1,7 +1,11 @@
 import { currentPage } from '@inventory/contracts/http/current';
 import type { CurrentPageMeta } from '@inventory/contracts/internal/inventory';
+import { packedPageBeginning } from '@inventory/contracts/internal/inventory';
+import { contentCodings } from '@inventory/contracts/vocabulary';
 import { joined } from '@inventory/http/byte-parts';
+import { packBeginning } from '@inventory/http/packed-body';
 import { propertyRuns } from '@inventory/testkit/property-runs';
+import { unpackers } from '@inventory/testkit/unpackers';
 import fc from 'fast-check';
 import { currentBody } from './read-current-route.ts';
 
@@ -39,6 +43,29 @@ test('the bytes of assets and descriptions leave as they were saved, whatever th
       expect(currentPage.parse(parsed.data).descriptions[0]).toMatchObject({ name });
     }),
     { numRuns: propertyRuns(500) },
+  );
+});
+
+test('a page packed in zstd leaves so where that is accepted, else unpacked in one piece, the same bytes (Compression) [compression]', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.string({ maxLength: 5_000 }), fc.nat(300), async (name, times) => {
+      const members = `"assets":[],"descriptions":[${JSON.stringify(name.repeat(times))}]`;
+      const plain = currentBody(frame, { parts: [Buffer.from(members)], meta: page }, null);
+      const raw = Buffer.from(packedPageBeginning + members);
+      const { bytes, rawBytes, crc32 } = await packBeginning('zstd', raw);
+      const packed = { coding: 'zstd', raw_bytes: rawBytes, crc32 } as const;
+      const saved = { parts: [bytes], meta: { ...page, packed } };
+
+      for (const accepted of [null, ...contentCodings]) {
+        const { coding, body } = currentBody(frame, saved, accepted);
+        const whole = coding === null ? joined(body) : unpackers[coding](joined(body));
+
+        expect(coding).toBe(accepted === 'zstd' ? 'zstd' : null);
+        expect(coding !== null || body.length === 1).toBe(true);
+        expect(whole.equals(joined(plain.body))).toBe(true);
+      }
+    }),
+    { numRuns: propertyRuns(50) },
   );
 });
 
