@@ -15,7 +15,7 @@ const snapshotIntervalMs = 1_000;
 const lastSnapshotsMs = 6_000;
 /** How long an account whose snapshot another replica rebuilds waits for the next try. */
 const rebuildIntervalMs = 200;
-const noneToRebuildMs = 60_000;
+const noneToRebuildMs = 600_000;
 const oldHoldsIntervalMs = 60_000;
 const clockIntervalMs = 30_000;
 const verificationReadMs = 30_000;
