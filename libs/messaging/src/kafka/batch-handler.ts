@@ -56,7 +56,7 @@ export function createBatchHandler(options: BatchHandlerOptions): BatchHandler {
   const measured = measureConsumer(work);
   const semaphore = createSemaphore(partitionConcurrencyMax);
   const flooded = new Map<string, TopicName>();
-  let stopping = false;
+  const ending = new AbortController();
   let queues = new Map<string, PartitionQueue>();
 
   function openQueue(topic: TopicName, partition: number): PartitionQueue {
@@ -99,23 +99,21 @@ export function createBatchHandler(options: BatchHandlerOptions): BatchHandler {
   }
 
   async function handle(batch: FetchedBatch): Promise<void> {
-    if (stopping) return;
+    if (ending.signal.aborted) return;
     const { topic: physical, partition } = batch;
-    if (flooded.has(`${physical}/${partition}`)) {
-      // A restarted client has forgotten the pause.
-      member.pause(physical, partition);
-      return;
-    }
+    const key = `${physical}/${partition}`;
+    // A restarted client has forgotten the pause.
+    if (flooded.has(key)) return member.pause(physical, partition);
     const queue = queueOf(physical, partition);
     if (!queue.add(fetchedRecords(batch, logicalTopic(topicPrefix, physical)), batch.behind))
       return;
     // The next fetch continues here; commits follow the handlers.
     batch.accept();
-    if (work.gatherMs !== undefined && batch.behind <= 0) await pause(work.gatherMs);
+    if (work.gatherMs !== undefined && batch.behind <= 0) await pause(work.gatherMs, ending.signal);
     if (await queue.hasCapacityWithin(backpressureMs)) return;
     member.pause(physical, partition);
     void queue.waitForCapacity().then(() => {
-      if (!stopping && !flooded.has(`${physical}/${partition}`)) member.resume(physical, partition);
+      if (!ending.signal.aborted && !flooded.has(key)) member.resume(physical, partition);
     });
   }
 
@@ -132,7 +130,7 @@ export function createBatchHandler(options: BatchHandlerOptions): BatchHandler {
       measured.forget();
     },
     async stop(deadlineMs) {
-      stopping = true;
+      ending.abort();
       member.pauseAll();
       await withDeadline(closeQueues(), deadlineMs, 'handling fetched records').catch(
         (error: unknown) =>
