@@ -24,9 +24,9 @@ const intervalMs = 10;
 /** Events that are announced and not yet taken, such as by the broker. */
 const untakenMax = 5_000;
 const settleMs = 500;
-const closeMs = 2_000;
-/** A full collection with all streams open takes a tenth of it. */
-const collectMs = 2_000;
+const closeMs = 1_000;
+/** A full collection with all streams open takes a fifth of it. */
+const collectMs = 1_000;
 const collectionsMax = 5;
 
 export interface Measured {

@@ -3,11 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Stack } from '@inventory/local-stack/stack';
-import { sizeInventory } from '@inventory/platform-simulator/scenarios';
 import { request } from 'undici';
-import { withStack } from '../bench-stack.ts';
 import type { Benchmark } from '../benchmark.ts';
-import { inventoryPath, openCustomer } from '../customer.ts';
+import { inventoryPath, newInventory } from '../customer.ts';
 import { cpuDuring, residentMb } from '../process-usage.ts';
 import { lessIsBetter, moreIsBetter, type Row, reported } from '../row.ts';
 import { startYardstick } from '../yardsticks/start-yardstick.ts';
@@ -24,11 +22,10 @@ const runs = 3;
  */
 export const exportInventory: Benchmark = {
   name: 'export',
-  run: ({ backends, quick }) =>
-    withStack(backends, { name: 'export' }, async (stack) => {
+  run: ({ withCustomer, quick }) =>
+    withCustomer({}, async (stack, customer) => {
       const assets = quick ? 20_000 : 250_000;
-      const customer = await openCustomer(stack);
-      const inventory = sizeInventory(assets, 1);
+      const inventory = newInventory(assets);
       await customer.completed(await customer.refresh(inventory));
       const url = `${stack.gatewayUrl}${inventoryPath(inventory)}/current/export`;
       const headers = { 'x-api-key': customer.apiKey };
@@ -74,7 +71,6 @@ export const exportInventory: Benchmark = {
       }
       await bare.stop();
       rmSync(folder, { recursive: true });
-      await customer.close();
       return rows;
     }),
 };
