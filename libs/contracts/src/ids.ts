@@ -41,6 +41,8 @@ export const credentialId = prefixedId('credential');
 export const webhookEndpointId = prefixedId('webhookEndpoint');
 export const watchId = prefixedId('watch');
 export const auditId = prefixedId('audit');
+/** Correlation id: under it a request waits for the reply to its command. */
+export const waitingId = z.string().min(1).max(200);
 export const refreshId = z.string().regex(new RegExp(`^${uuidPattern}$`), 'must be a UUID');
 
 export type RequestId = PrefixedId<'request'>;

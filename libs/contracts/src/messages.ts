@@ -2,25 +2,32 @@ import type { z } from 'zod';
 import { authorityChanged } from './messages/authority-changes.ts';
 import {
   billingAdjust,
+  billingBalanceLow,
   billingCharge,
   billingConfigure,
   billingGrant,
+  billingOutcome,
+  billingOutcomeReply,
   billingRelease,
   billingReserve,
   billingReverse,
   billingSettle,
-} from './messages/billing-commands.ts';
-import { billingBalanceLow, billingOutcome } from './messages/billing-outcome.ts';
+} from './messages/billing.ts';
 import { projectEventAppended } from './messages/project-events.ts';
-import { refreshCancelRequested, refreshRequested } from './messages/refresh-commands.ts';
-import { refreshCompleted, watchPaused } from './messages/refresh-outcomes.ts';
 import {
-  billingOutcomeReply,
   refreshCancelReply,
+  refreshCancelRequested,
+  refreshCompleted,
   refreshDecisionReply,
-} from './messages/replies.ts';
-import { revisionScanAbandoned, revisionScanCompleted } from './messages/revision-commands.ts';
-import { revisionCommitted, revisionRejected } from './messages/revision-outcomes.ts';
+  refreshRequested,
+  watchPaused,
+} from './messages/refresh.ts';
+import {
+  revisionCommitted,
+  revisionRejected,
+  revisionScanAbandoned,
+  revisionScanCompleted,
+} from './messages/revision.ts';
 import type { TopicName, topics } from './topics.ts';
 
 /**

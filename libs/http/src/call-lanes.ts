@@ -13,31 +13,23 @@ export const shortCalls: Lane = { connections: 64, waitingMax: 1_000 };
 /** Calls that take seconds of work, or carry large bodies. */
 export const longCalls: Lane = { connections: 64, waitingMax: 1_000 };
 
-export interface OpenLane {
-  /**
-   * Resolves to the end of a call's turn. undici ends a request that was aborted only once it has a
-   * connection: no more requests enter it than there are connections, and a turn ends with its
-   * request, so that one that waits for its turn can leave at any time.
-   */
-  waitForTurn(signal: AbortSignal): Promise<() => void>;
-  readonly agent: Agent;
-  /** Every request on a connection of its own: other idle ones may be just as dead. */
-  readonly fresh: Agent;
-  close(): Promise<void>;
-}
+export type OpenLane = ReturnType<typeof openLane>;
 
-export function openLane(
-  { connections, waitingMax }: Lane,
-  connect: { readonly timeout: number },
-): OpenLane {
+export function openLane({ connections, waitingMax }: Lane, connect: { readonly timeout: number }) {
   const agent = new Agent({ connections, pipelining: 1, keepAliveTimeout: 30_000, connect });
   const fresh = new Agent({ connections, pipelining: 0, connect });
   const turns = createSemaphore(connections, waitingMax);
   return {
+    /**
+     * Resolves to the end of a call's turn. undici ends a request that was aborted only once it has a
+     * connection: no more requests enter it than there are connections, and a turn ends with its
+     * request, so that one that waits for its turn can leave at any time.
+     */
     waitForTurn: turns.acquire,
     agent,
+    /** Every request on a connection of its own: other idle ones may be just as dead. */
     fresh,
-    async close() {
+    async close(): Promise<void> {
       await Promise.all([agent.close(), fresh.close()]);
     },
   };

@@ -39,13 +39,7 @@ export interface PeerConnections {
   remove(address: string): void;
 }
 
-export interface HttpServer {
-  readonly url: string;
-  readonly port: number;
-  readonly server: Server;
-  /** Stops accepting, drains requests in flight for `drainMs`, then closes every connection. */
-  close(drainMs: number): Promise<void>;
-}
+export type HttpServer = Awaited<ReturnType<typeof startHttpServer>>;
 
 interface OpenConnections {
   readonly responses: OpenResponses;
@@ -56,7 +50,7 @@ interface OpenConnections {
 const openWith = new WeakMap<Socket, OpenConnections>();
 
 /** Listens; rejects with the port in the message when it is in use. */
-export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+export async function startHttpServer(options: HttpServerOptions) {
   const open: OpenResponses = new Map();
   const connections = { responses: open, peers: options.peers };
   const server = createServer({
@@ -92,7 +86,8 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     url: `http://${options.host === '0.0.0.0' ? '127.0.0.1' : options.host}:${port}`,
     port,
     server,
-    close: (drainMs) => closeServer(server, open, drainMs),
+    /** Stops accepting, drains requests in flight for `drainMs`, then closes every connection. */
+    close: (drainMs: number): Promise<void> => closeServer(server, open, drainMs),
   };
 }
 

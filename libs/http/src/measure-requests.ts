@@ -1,5 +1,5 @@
 import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
-import { instrumentsOf, secondsBuckets } from '@inventory/runtime/instruments';
+import { histogram, secondsBuckets } from '@inventory/runtime/instruments';
 import { nameRequestSpan } from '@inventory/runtime/tracing';
 import type { Middleware } from 'koa';
 import type { MatchState } from './match-route.ts';
@@ -8,7 +8,7 @@ import type { Endpoint } from './route.ts';
 const knownMethods = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS'] as const;
 type LabelledMethod = (typeof knownMethods)[number] | '_OTHER';
 
-const requestDuration = instrumentsOf().histogram({
+const requestDuration = histogram({
   name: 'http.server.request.duration',
   description: 'Time from the arrival of a request until its connection took the whole answer',
   unit: 's',

@@ -4,7 +4,7 @@ import {
   chunkDigestHeader,
   inventoryPaths,
 } from '@inventory/contracts/internal/inventory';
-import type { ManifestPage } from '@inventory/contracts/messages/revision-commands';
+import type { ManifestPage } from '@inventory/contracts/messages/revision';
 import { freeBytes } from '@inventory/runtime/free-bytes';
 import { longCalls } from './call-lanes.ts';
 import { type InternalCall, type InternalClient, ServiceUnreachable } from './internal-client.ts';

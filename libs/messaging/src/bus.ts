@@ -50,7 +50,7 @@ export interface WorkConsumer {
   readonly topics: readonly TopicName[];
   /** Most messages of one call of `onBatch`. */
   readonly batchMax?: number;
-  /** No request depends on these messages: a fetch waits this long to read more of them at once. */
+  /** No request depends on these messages: after the newest the next fetch waits, to read more. */
   readonly gatherMs?: number;
   /**
    * Makes the effects of messages of one partition durable. Keys take turns: the messages of a key

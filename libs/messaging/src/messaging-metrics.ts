@@ -1,8 +1,5 @@
 import { deadLetterTopic, topicNames } from '@inventory/contracts/topics';
-import { instrumentsOf } from '@inventory/runtime/instruments';
-import { metrics } from '@opentelemetry/api';
-
-const { counter, gauge, histogram } = instrumentsOf(metrics.getMeter('@inventory/messaging'));
+import { counter, gauge, histogram } from '@inventory/runtime/instruments';
 
 const destination = {
   'messaging.destination.name': {

@@ -82,7 +82,6 @@ test('a consumer that the client stops for good is restarted', async () => {
       groupId: world.physical('phoenix'),
       topics: [world.physical(workTopic)],
       fetchWaitMs: 100,
-      fetchBytesMin: 1,
     },
   );
   const crashes: boolean[] = [];

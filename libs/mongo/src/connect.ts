@@ -4,6 +4,7 @@ import { tlsConnectOptions } from '@inventory/runtime/tls-identity';
 import { withDeadline } from '@inventory/runtime/wait';
 import { type Db, MongoClient } from 'mongodb';
 import { z } from 'zod';
+import { guardPools } from './guard-pools.ts';
 import { guardWrites } from './guard-writes.ts';
 
 export interface MongoOptions extends MongodbAccess {
@@ -27,6 +28,7 @@ const pingDeadlineMs = 2_000;
  * hang; the connection string may override the timeouts.
  */
 export async function connectMongo(options: MongoOptions): Promise<MongoConnection> {
+  guardPools();
   guardWrites();
   const client = new MongoClient(options.uri, {
     ...(options.tls ? { tls: true, ...tlsConnectOptions(options.tls) } : {}),

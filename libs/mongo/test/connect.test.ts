@@ -1,10 +1,12 @@
 import diagnostics from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import timers from 'node:timers';
 import { createLogger } from '@inventory/runtime/logger';
 import { openNamespace, testLogger } from '@inventory/testkit/namespace';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { connectMongo } from '../src/connect.ts';
+import { guardPools } from '../src/guard-pools.ts';
 import { guardWrites } from '../src/guard-writes.ts';
 
 const options = { database: 'test_connect', service: 'test', logger: testLogger };
@@ -153,13 +155,36 @@ test.each([
   },
 );
 
-test('a driver without the guarded method is refused', () => {
-  const { Connection } = require('mongodb/lib/cmap/connection');
-  const { prototype } = Connection;
-  const { writeCommand } = prototype;
-  prototype.writeCommand = undefined;
+test('a pool that has its least number of connections is not looked at again', async () => {
+  const { mongodbUri } = await openNamespace({ topics: false });
+  const armed = jest.spyOn(timers, 'setTimeout');
+  const ended = [timers, globalThis].map((owner) => jest.spyOn(owner, 'clearTimeout'));
+  const mongo = await connectMongo({ ...options, uri: mongodbUri });
 
-  expect(guardWrites).toThrow('mongodb changed');
+  await waitFor('each timer of a look is ended', () => {
+    const looks = armed.mock.results.filter((_, at) => armed.mock.calls[at]?.[1] === 100);
+    const endedOnes = new Set<unknown>(ended.flatMap(({ mock }) => mock.calls.flat()));
+    return looks.length > 0 && looks.every(({ value }) => endedOnes.has(value));
+  });
 
-  prototype.writeCommand = writeCommand;
+  for (const spy of [armed, ...ended]) spy.mockRestore();
+  await mongo.close();
+});
+
+test.each([
+  { guard: guardWrites, path: 'connection', owner: 'Connection', method: 'writeCommand' },
+  {
+    guard: guardPools,
+    path: 'connection_pool',
+    owner: 'ConnectionPool',
+    method: 'ensureMinPoolSize',
+  },
+])('a driver without $method is refused', ({ guard, path, owner, method }) => {
+  const { prototype } = require(`mongodb/lib/cmap/${path}`)[owner];
+  const known = prototype[method];
+  prototype[method] = undefined;
+
+  expect(guard).toThrow('mongodb changed');
+
+  prototype[method] = known;
 });

@@ -1,9 +1,9 @@
 import {
   type Attributes,
-  type Histogram,
-  type Meter,
   type MetricOptions,
   metrics,
+  type Observable,
+  type ObservableResult,
 } from '@opentelemetry/api';
 
 /** A label whose values are listed elsewhere: their description and pattern. */
@@ -22,7 +22,7 @@ export type LabelsOf<Sets extends LabelSets> = {
     : string | number;
 };
 
-export interface InstrumentSettings<Sets extends LabelSets> {
+interface InstrumentSettings<Sets extends LabelSets> {
   /** The name of the semantic conventions where there is one, else `inventory.<noun>.<what>`. */
   readonly name: string;
   readonly description: string;
@@ -42,33 +42,6 @@ export interface DescribedInstrument extends InstrumentSettings<LabelSets> {
   readonly kind: Kind;
 }
 
-export interface Adding<Sets extends LabelSets> {
-  add(value: number, labels?: LabelsOf<Sets>): void;
-}
-export interface Recording<Sets extends LabelSets> {
-  record(value: number, labels?: LabelsOf<Sets>): void;
-}
-/** Called at each collection of metrics; must be quick and must not throw. */
-type Reading<Sets extends LabelSets> = (
-  observe: (value: number, labels?: LabelsOf<Sets>) => void,
-) => void;
-export interface Observing<Sets extends LabelSets> {
-  /** Reports until the returned function is called. */
-  observe(read: Reading<Sets>): () => void;
-}
-
-/** Creates the instruments of one part of the product, each with its description. */
-export interface Instruments {
-  counter<const Sets extends LabelSets>(settings: InstrumentSettings<Sets>): Adding<Sets>;
-  upDownCounter<const Sets extends LabelSets>(settings: InstrumentSettings<Sets>): Adding<Sets>;
-  histogram<const Sets extends LabelSets>(settings: HistogramSettings<Sets>): Recording<Sets>;
-  gauge<const Sets extends LabelSets>(settings: InstrumentSettings<Sets>): Observing<Sets>;
-  /** A counter whose sum is kept elsewhere. */
-  observedCounter<const Sets extends LabelSets>(
-    settings: InstrumentSettings<Sets>,
-  ): Observing<Sets>;
-}
-
 /** From a millisecond to the longest request. */
 export const secondsBuckets: readonly number[] = [
   0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30,
@@ -81,43 +54,48 @@ export function describedInstruments(): readonly DescribedInstrument[] {
   return described;
 }
 
-/** A meter that is created before telemetry is loaded never measures anything. */
-export function instrumentsOf(meter: Meter = metrics.getMeter('@inventory')): Instruments {
-  function optionsOf(kind: Kind, settings: InstrumentSettings<LabelSets>): MetricOptions {
-    described.push({ ...settings, kind });
-    const { description, unit } = settings;
-    return unit === undefined ? { description } : { description, unit };
-  }
+/** Read for each instrument: one that is read before telemetry is loaded never measures anything. */
+const meter = () => metrics.getMeter('@inventory');
 
+function optionsOf(kind: Kind, settings: InstrumentSettings<LabelSets>): MetricOptions {
+  described.push({ ...settings, kind });
+  const { description, unit } = settings;
+  return unit === undefined ? { description } : { description, unit };
+}
+
+export function counter<const Sets extends LabelSets>(settings: InstrumentSettings<Sets>) {
+  const options = optionsOf('counter', settings);
+  return meter().createCounter<LabelsOf<Sets>>(settings.name, options);
+}
+
+export function upDownCounter<const Sets extends LabelSets>(settings: InstrumentSettings<Sets>) {
+  const options = optionsOf('up-down counter', settings);
+  return meter().createUpDownCounter<LabelsOf<Sets>>(settings.name, options);
+}
+
+export function histogram<const Sets extends LabelSets>(settings: HistogramSettings<Sets>) {
+  const advice = { explicitBucketBoundaries: [...settings.buckets] };
+  const options = { ...optionsOf('histogram', settings), advice };
+  return meter().createHistogram<LabelsOf<Sets>>(settings.name, options);
+}
+
+export function gauge<const Sets extends LabelSets>(settings: InstrumentSettings<Sets>) {
+  const options = optionsOf('gauge', settings);
+  return observing(meter().createObservableGauge<LabelsOf<Sets>>(settings.name, options));
+}
+
+/** A counter whose sum is kept elsewhere. */
+export function observedCounter<const Sets extends LabelSets>(settings: InstrumentSettings<Sets>) {
+  const options = optionsOf('counter', settings);
+  return observing(meter().createObservableCounter<LabelsOf<Sets>>(settings.name, options));
+}
+
+function observing<Labels extends Attributes>(instrument: Observable<Labels>) {
   return {
-    counter: (settings) => meter.createCounter(settings.name, optionsOf('counter', settings)),
-    upDownCounter: (settings) =>
-      meter.createUpDownCounter(settings.name, optionsOf('up-down counter', settings)),
-    histogram: (settings): Histogram =>
-      meter.createHistogram(settings.name, {
-        ...optionsOf('histogram', settings),
-        advice: { explicitBucketBoundaries: [...settings.buckets] },
-      }),
-    gauge: (settings) =>
-      observing(meter.createObservableGauge(settings.name, optionsOf('gauge', settings))),
-    observedCounter: (settings) =>
-      observing(meter.createObservableCounter(settings.name, optionsOf('counter', settings))),
-  };
-}
-
-interface Observable {
-  addCallback(callback: (result: ObservedResult) => void): void;
-  removeCallback(callback: (result: ObservedResult) => void): void;
-}
-interface ObservedResult {
-  observe(value: number, attributes?: Attributes): void;
-}
-
-function observing<Sets extends LabelSets>(instrument: Observable): Observing<Sets> {
-  return {
-    observe(read) {
-      const report = (result: ObservedResult): void =>
-        read((value, labels) => result.observe(value, labels as Attributes | undefined));
+    /** `read` is called at each collection, quick and without throwing, until the returned function is. */
+    observe(read: (observe: (value: number, labels?: Labels) => void) => void): () => void {
+      const report = (result: ObservableResult<Labels>) =>
+        read((value, labels) => result.observe(value, labels));
       instrument.addCallback(report);
       return () => instrument.removeCallback(report);
     },

@@ -1,7 +1,6 @@
 import { elapsedSince, monotonicNow } from './clock.ts';
-import { instrumentsOf } from './instruments.ts';
+import { counter, gauge } from './instruments.ts';
 
-const { counter, gauge } = instrumentsOf();
 /** Prometheus puts a label `job` on every series itself. */
 const labels = { job_name: { words: 'the name of the job', pattern: /^[a-zA-Z_ ]{3,40}$/ } };
 

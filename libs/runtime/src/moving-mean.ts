@@ -1,31 +1,24 @@
-/** An exponentially weighted mean of the latest values. */
-export interface MovingMean {
-  add(value: number): void;
-  readonly mean: number;
-}
+export type MovingMean = ReturnType<typeof createMovingMean>;
 
 const weight = 0.1;
 
-export function createMovingMean(first: number): MovingMean {
+/** An exponentially weighted mean of the latest values. */
+export function createMovingMean(first: number) {
   let mean = first;
   return {
-    add(value) {
+    add(value: number): void {
       mean += weight * (value - mean);
     },
-    get mean() {
+    get mean(): number {
       return mean;
     },
   };
 }
 
-/** An event rate with exponential decay. */
-export interface FadingRate {
-  add(nowMs: number): void;
-  /** Events per window, weighted towards recent ones. */
-  perWindow(nowMs: number): number;
-}
+export type FadingRate = ReturnType<typeof createFadingRate>;
 
-export function createFadingRate(windowMs: number): FadingRate {
+/** An event rate with exponential decay. */
+export function createFadingRate(windowMs: number) {
   let events = 0;
   let countedMs = 0;
   const fade = (nowMs: number) => {
@@ -33,11 +26,12 @@ export function createFadingRate(windowMs: number): FadingRate {
     countedMs = nowMs;
   };
   return {
-    add(nowMs) {
+    add(nowMs: number): void {
       fade(nowMs);
       events += 1;
     },
-    perWindow(nowMs) {
+    /** Events per window, weighted towards recent ones. */
+    perWindow(nowMs: number): number {
       fade(nowMs);
       return events;
     },

@@ -1,14 +1,12 @@
-import { promisify } from 'node:util';
 import {
   constants,
+  createZstdCompress,
   type ZstdOptions,
-  zstdCompress,
   zstdCompressSync,
   zstdDecompressSync,
 } from 'node:zlib';
 import { freeBytes } from './free-bytes.ts';
 
-const compress = promisify<Buffer, ZstdOptions, Buffer>(zstdCompress);
 /** Packed bytes that one turn of the event loop takes from a thread of zlib. */
 const packedChunkBytes = 256 * 1024;
 
@@ -28,6 +26,15 @@ export async function pack(raw: Buffer): Promise<PackedBytes> {
   const isSmall = raw.length <= packedHereBytesMax;
   const packed = isSmall ? zstdCompressSync(raw, options) : await compress(raw, options);
   return { packed, rawBytes: raw.length };
+}
+
+/** On a thread, into buffers of zlib that are freed: they are several times as large as what is in them. */
+async function compress(raw: Buffer, options: ZstdOptions): Promise<Buffer> {
+  const parts: Buffer[] = await createZstdCompress(options).end(raw).toArray();
+  const packed = Buffer.concat(parts);
+  for (const filled of new Set(parts.map(({ buffer }) => buffer)))
+    freeBytes(new Uint8Array(filled));
+  return packed;
 }
 
 /** Writes bytes packed, as they are or after packing them; what was packed here is freed then. */

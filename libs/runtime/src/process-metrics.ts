@@ -6,10 +6,8 @@ import {
 } from 'node:perf_hooks';
 import { getHeapSpaceStatistics } from 'node:v8';
 import { elapsedSince, monotonicNow } from './clock.ts';
-import { instrumentsOf } from './instruments.ts';
+import { gauge, histogram, observedCounter } from './instruments.ts';
 import { droppedLogLines } from './logger.ts';
-
-const { gauge, histogram, observedCounter } = instrumentsOf();
 
 const delay = (what: string, description: string) =>
   gauge({

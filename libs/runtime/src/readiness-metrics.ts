@@ -1,4 +1,4 @@
-import { instrumentsOf } from './instruments.ts';
+import { gauge } from './instruments.ts';
 
 export interface Readiness {
   /** Why the service cannot serve requests. */
@@ -7,7 +7,6 @@ export interface Readiness {
   readonly degraded: readonly string[];
 }
 
-const { gauge } = instrumentsOf();
 /** Of this process, at its last scrape. */
 let measured: Readiness | undefined;
 

@@ -8,41 +8,38 @@ import {
 import { invariant } from './bug.ts';
 
 /** Encrypts and authenticates texts (AES-256-GCM). */
-export interface TextSealer {
-  /** `binding` is authenticated with the text: under another one it does not open. */
-  seal(text: string, binding: string): string;
-  /** Null for what no key sealed under this binding. */
-  open(sealed: string, binding: string): string | null;
-  /** Whether the first key opens it. */
-  isCurrent(sealed: string, binding: string): boolean;
-}
+export type TextSealer = ReturnType<typeof createTextSealer>;
 
 const algorithm = 'aes-256-gcm';
 const nonceBytes = 12;
 const tagBytes = 16;
 
 /** Keys in base64url: the first seals, all open, so that keys can be replaced. */
-export function createTextSealer(encodedKeys: readonly string[]): TextSealer {
+export function createTextSealer(encodedKeys: readonly string[]) {
   // As key objects: from bytes each cipher would make one, which takes five times as long.
   const keys = encodedKeys.map((key) => createSecretKey(key, 'base64url'));
   const [first] = keys;
   invariant(first !== undefined, 'there is no key to seal with');
   return {
-    seal(text, binding) {
+    /** `binding` is authenticated with the text: under another one it does not open. */
+    seal(text: string, binding: string): string {
       const nonce = randomBytes(nonceBytes);
       const cipher = createCipheriv(algorithm, first, nonce);
       cipher.setAAD(Buffer.from(binding));
       const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
       return Buffer.concat([nonce, sealed, cipher.getAuthTag()]).toString('base64url');
     },
-    open(sealed, binding) {
+    /** Null for what no key sealed under this binding. */
+    open(sealed: string, binding: string): string | null {
       for (const key of keys) {
         const text = openWith(key, sealed, binding);
         if (text !== null) return text;
       }
       return null;
     },
-    isCurrent: (sealed, binding) => openWith(first, sealed, binding) !== null,
+    /** Whether the first key opens it. */
+    isCurrent: (sealed: string, binding: string): boolean =>
+      openWith(first, sealed, binding) !== null,
   };
 }
 

@@ -9,21 +9,7 @@ export interface TokenBucketsOptions {
   readonly clock: Clock;
 }
 
-/** One bucket of tokens for each key, which refills with time. */
-export interface TokenBuckets {
-  /** Seconds until the bucket of a key has a token; null where it has one. */
-  secondsUntilToken(key: string): number | null;
-  /** Takes a token; false where there is none. */
-  take(key: string): boolean;
-  /** Reserves a token; false where there is none. */
-  reserve(key: string): boolean;
-  /** Takes the token that was reserved, or returns it. */
-  settle(key: string, isTaken: boolean): void;
-  /** False where a token was taken and not refilled since; reserved ones do not count. */
-  isFull(key: string): boolean;
-  /** Whether more than half of the tokens of the bucket are reserved. */
-  isUndecided(key: string): boolean;
-}
+export type TokenBuckets = ReturnType<typeof createTokenBuckets>;
 
 interface Bucket {
   readonly fullAtMs: number;
@@ -32,11 +18,8 @@ interface Bucket {
 
 const minuteMs = 60_000;
 
-export function createTokenBuckets({
-  perMinute,
-  keysMax,
-  clock,
-}: TokenBucketsOptions): TokenBuckets {
+/** One bucket of tokens for each key, which refills with time. */
+export function createTokenBuckets({ perMinute, keysMax, clock }: TokenBucketsOptions) {
   /** None is a full one. */
   const buckets = createRecentlyUsed<string, Bucket>(keysMax);
   const tokenMs = minuteMs / perMinute;
@@ -69,18 +52,24 @@ export function createTokenBuckets({
   }
 
   return {
-    secondsUntilToken(key) {
+    /** Seconds until the bucket of a key has a token; null where it has one. */
+    secondsUntilToken(key: string): number | null {
       const ms = missingMs(bucketOf(key));
       return ms <= 0 ? null : Math.ceil(ms / 1_000);
     },
-    take(key) {
+    /** Takes a token; false where there is none. */
+    take(key: string): boolean {
       const isReserved = reserve(key);
       if (isReserved) settle(key, true);
       return isReserved;
     },
+    /** Reserves a token; false where there is none. */
     reserve,
+    /** Takes the token that was reserved, or returns it. */
     settle,
-    isFull: (key) => bucketOf(key).fullAtMs <= clock.now(),
-    isUndecided: (key) => 2 * bucketOf(key).reserved > perMinute,
+    /** False where a token was taken and not refilled since; reserved ones do not count. */
+    isFull: (key: string): boolean => bucketOf(key).fullAtMs <= clock.now(),
+    /** Whether more than half of the tokens of the bucket are reserved. */
+    isUndecided: (key: string): boolean => 2 * bucketOf(key).reserved > perMinute,
   };
 }

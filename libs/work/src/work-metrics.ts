@@ -1,15 +1,14 @@
-import { instrumentsOf } from '@inventory/runtime/instruments';
+import { counter, gauge } from '@inventory/runtime/instruments';
 
-const { counter, gauge } = instrumentsOf();
 const work = { words: 'the kind of pending work', pattern: /^[a-z_ ]{3,40}$/ };
 const labels = { work };
 
-const claims = counter({
+export const claims = counter({
   name: 'inventory.work.claims',
   description: 'Claims of pending work, the first and later ones',
   labels: { work, claim: ['first', 'repeated'] },
 });
-const failures = counter({
+export const failures = counter({
   name: 'inventory.work.failures',
   description: 'Claims that ended in an error; the work is tried again',
   labels,
@@ -25,14 +24,6 @@ const oldestAge = gauge({
   unit: 's',
   labels,
 });
-
-export function countClaim(name: string, tries: number): void {
-  claims.add(1, { work: name, claim: tries === 1 ? 'first' : 'repeated' });
-}
-
-export function countFailure(name: string): void {
-  failures.add(1, { work: name });
-}
 
 export interface WorkState {
   readonly running: () => number;

@@ -3,7 +3,7 @@ import type { Clock } from '@inventory/runtime/clock';
 import { holdLease } from '@inventory/runtime/hold-lease';
 import type { Logger } from '@inventory/runtime/logger';
 import type { FirstClaim } from './work-field.ts';
-import { countClaim, countFailure, observeWork } from './work-metrics.ts';
+import { claims, failures, observeWork } from './work-metrics.ts';
 import type { Pending, WorkQueue } from './work-queue.ts';
 
 /**
@@ -101,7 +101,7 @@ export function createWorker<Item>(kind: WorkKind<Item>, deps: WorkerDeps): Work
   const keys = createKeyPlaces(kind);
 
   function begin(item: Pending<Item>): void {
-    countClaim(name, item.tries);
+    claims.add(1, { work: name, claim: item.tries === 1 ? 'first' : 'repeated' });
     const ended = itemWork(item)
       .catch((error: unknown) => {
         logger.warn({ err: error, work: name, id: item.id }, 'end of work not recorded');
@@ -264,7 +264,7 @@ function createItemWork<Item>(kind: WorkKind<Item>, deps: WorkerDeps) {
     try {
       return await kind.work(item, signal);
     } catch (error) {
-      countFailure(name);
+      failures.add(1, { work: name });
       standBack.failed(item);
       logger.warn({ err: error, work: name, id: item.id, tries: item.tries }, 'work failed');
       return 'later';

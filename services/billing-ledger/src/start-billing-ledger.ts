@@ -1,21 +1,21 @@
-import { startPeriodicJob } from '@inventory/runtime/periodic-job';
+import { type PeriodicJobOptions, startPeriodicJob } from '@inventory/runtime/periodic-job';
 import { openBackends } from '@inventory/service-host/open-backends';
 import { serveInternal } from '@inventory/service-host/serve-internal';
 import type { ServiceContext, StartedService } from '@inventory/service-host/service-context';
-import { observeLedger } from './accounts/account-metrics.ts';
 import { ledgerIndexes } from './collections.ts';
 import type { BillingLedgerConfig } from './config.ts';
 import { ledgerRoutes } from './http/ledger-routes.ts';
 import { createOnBillingCommands } from './journal/on-billing-commands.ts';
+import { observeLedger, observeVerification } from './metrics.ts';
 import { openLedger } from './open-ledger.ts';
 import { watchHolds } from './snapshots/old-holds.ts';
-import { observeVerification } from './verification/verification-metrics.ts';
 
 /** An account is at most this far past the snapshot it is due for. */
 const snapshotIntervalMs = 1_000;
 const lastSnapshotsMs = 6_000;
-/** How long an account whose snapshot is not usable waits for its rebuild to start. */
+/** How long an account whose snapshot another replica rebuilds waits for the next try. */
 const rebuildIntervalMs = 200;
+const noneToRebuildMs = 60_000;
 const oldHoldsIntervalMs = 60_000;
 const clockIntervalMs = 30_000;
 const verificationReadMs = 30_000;
@@ -37,12 +37,17 @@ export async function startBillingLedger(
   observeLedger({ ...ledger, holds: holdWatch.holds, clock });
   observeVerification(ledger.verifier.last, () => clock.now());
 
-  const repeat = (name: string, intervalMs: number, runOnce: () => Promise<void>) =>
-    startPeriodicJob({ name, intervalMs, lifetime, logger, runOnce });
+  const repeat = (
+    name: string,
+    intervalMs: PeriodicJobOptions['intervalMs'],
+    runOnce: () => Promise<void>,
+  ) => startPeriodicJob({ name, intervalMs, lifetime, logger, runOnce });
   repeat('journal clock', clockIntervalMs, ledger.journalClock.measure);
   repeat('price lists', config.priceRefreshIntervalMs, ledger.prices.reload);
   repeat('snapshots', snapshotIntervalMs, ledger.snapshots.saveDue);
-  repeat('snapshot rebuild', rebuildIntervalMs, ledger.rebuilds.run);
+  const { rebuilds } = ledger;
+  const rebuildPauseMs = () => (rebuilds.size > 0 ? rebuildIntervalMs : noneToRebuildMs);
+  rebuilds.onAdded(repeat('snapshot rebuild', rebuildPauseMs, rebuilds.run).wake);
   repeat('snapshot pass', passIntervalMs / passChecks, ledger.snapshotPass);
   repeat('old holds', oldHoldsIntervalMs, holdWatch.round);
   repeat('quarantine', quarantineIntervalMs, ledger.quarantine.reload);

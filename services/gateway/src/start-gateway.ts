@@ -1,17 +1,21 @@
 import type { HealthChecks } from '@inventory/http/health';
+import { type HttpServer, startHttpServer } from '@inventory/http/http-server';
 import { createPendingReplies } from '@inventory/messaging/pending-replies';
 import { openBackends } from '@inventory/service-host/open-backends';
 import { serveInternal } from '@inventory/service-host/serve-internal';
 import type { ServiceContext, StartedService } from '@inventory/service-host/service-context';
+import type { Db } from 'mongodb';
 import { noPrices, trackPrices } from './accounts/prices.ts';
 import { openBroadcasts } from './commands/open-broadcasts.ts';
-import { openCommands } from './commands/open-commands.ts';
+import { openCommands, type RequestReplyClient } from './commands/request-reply-client.ts';
 import type { GatewayConfig } from './config.ts';
 import { gatewayIndexes } from './gateway-indexes.ts';
-import { openClients } from './open-clients.ts';
+import { createCursorSealer } from './http/sealed-cursor.ts';
+import { openClients, type ServiceClients } from './open-clients.ts';
 import { openPublicApi } from './open-public-api.ts';
-import { startOperatorApi } from './start-operator-api.ts';
-import { openTenancy } from './tenancy/open-tenancy.ts';
+import { createAuditStore } from './operator/audit-store.ts';
+import { openOperatorApi } from './operator/operator-app.ts';
+import { openTenancy, type Tenancy } from './tenancy/open-tenancy.ts';
 import { listEventProjectsRoute, readStandingRoute } from './tenancy/standing-routes.ts';
 import { createWatchStanding } from './watches/watch-standing.ts';
 
@@ -58,4 +62,29 @@ function withoutPublicPort(health: HealthChecks) {
       problems = [];
     },
   };
+}
+
+const operatorDrainMs = 5_000;
+
+/** Serves the operator API on a port of its own. The database must have `auditIndexes`. */
+async function startOperatorApi(
+  context: ServiceContext<GatewayConfig>,
+  parts: {
+    readonly db: Db;
+    readonly commands: RequestReplyClient;
+    readonly clients: ServiceClients;
+    readonly tenancy: Tenancy;
+  },
+): Promise<HttpServer> {
+  const { config, lifetime, clock, identifiers, logger } = context;
+  const { tenancy, commands, clients, db } = parts;
+  const { deadlines } = config;
+  const auditStore = createAuditStore(db, deadlines);
+  const cursors = createCursorSealer(config.cursorKeys);
+  const stores = { tenancy, auditStore, cursors };
+  const services = { ...clients, ...stores, commands, clock, identifiers, deadlines };
+  const listener = openOperatorApi(services, config.operatorApi, logger);
+  const server = await startHttpServer({ listener, halfClosed: true, ...config.operatorHttp });
+  lifetime.defer('operator HTTP', () => server.close(operatorDrainMs));
+  return server;
 }

@@ -1,6 +1,6 @@
 import { refreshRecord } from '@inventory/contracts/http/refresh';
 import type { MessageBody } from '@inventory/contracts/messages';
-import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
+import type { BillingOutcome } from '@inventory/contracts/messages/billing';
 import { isoTime, systemClock } from '@inventory/runtime/clock';
 import { newScope } from '@inventory/testkit/builders';
 import { accepted, refused } from './support/fake-collector.ts';

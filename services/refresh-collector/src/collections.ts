@@ -1,6 +1,6 @@
 import { type CollectionIndexes, whereExists } from '@inventory/mongo/indexes';
 import { workIndex } from '@inventory/work/work-field';
-import type { Collection, Db } from 'mongodb';
+import type { Db } from 'mongodb';
 import type { AppBreakerDocument } from './egress/app-breaker-store.ts';
 import type { IdentityDocument } from './egress/identity-store.ts';
 import type { AdmissionDocument } from './refreshes/admission-store.ts';
@@ -10,27 +10,18 @@ import type { InventoryDocument } from './scans/inventory-store.ts';
 import type { PlanDocument } from './scans/plan-store.ts';
 import type { ReplicaDocument } from './scans/replica-store.ts';
 
-export interface Collections {
-  readonly replicas: Collection<ReplicaDocument>;
-  readonly refreshes: Collection<RefreshDocument>;
-  readonly inventories: Collection<InventoryDocument>;
-  readonly plans: Collection<PlanDocument>;
-  readonly identities: Collection<IdentityDocument>;
-  readonly appBreakers: Collection<AppBreakerDocument>;
-  readonly admission: Collection<AdmissionDocument>;
-  readonly quarterHours: Collection<QuarterHourDocument>;
-}
+export type Collections = ReturnType<typeof openCollections>;
 
-export function openCollections(db: Db): Collections {
+export function openCollections(db: Db) {
   return {
-    replicas: db.collection('replicas'),
-    refreshes: db.collection('refreshes'),
-    inventories: db.collection('inventories'),
-    plans: db.collection('plans'),
-    identities: db.collection('identities'),
-    appBreakers: db.collection('appBreakers'),
-    admission: db.collection('admission'),
-    quarterHours: db.collection('quarterHours'),
+    replicas: db.collection<ReplicaDocument>('replicas'),
+    refreshes: db.collection<RefreshDocument>('refreshes'),
+    inventories: db.collection<InventoryDocument>('inventories'),
+    plans: db.collection<PlanDocument>('plans'),
+    identities: db.collection<IdentityDocument>('identities'),
+    appBreakers: db.collection<AppBreakerDocument>('appBreakers'),
+    admission: db.collection<AdmissionDocument>('admission'),
+    quarterHours: db.collection<QuarterHourDocument>('quarterHours'),
   };
 }
 

@@ -1,25 +1,14 @@
 import { createInternalClient } from '@inventory/http/internal-client';
 import type { Lifetime } from '@inventory/runtime/lifetime';
-import { createSerialExecutor, type SerialExecutor } from '@inventory/runtime/serial-executor';
+import { createSerialExecutor } from '@inventory/runtime/serial-executor';
 import type { RefreshCollectorConfig } from './config.ts';
-import { createObservationClient, type ObservationClient } from './refreshes/find-observation.ts';
-import { createLedgerClient, type LedgerClient } from './refreshes/orphaned-holds.ts';
-import {
-  createRevisionStoreClient,
-  type RevisionStoreClient,
-} from './scans/revision-store-client.ts';
-
-export interface Clients {
-  readonly revisionStore: RevisionStoreClient;
-  readonly observations: ObservationClient;
-  readonly ledger: LedgerClient;
-  /** Parses and serializes large pages, one at a time. */
-  readonly executor: SerialExecutor;
-}
+import { createObservationClient } from './refreshes/find-observation.ts';
+import { createLedgerClient } from './refreshes/orphaned-holds.ts';
+import { createRevisionStoreClient } from './scans/revision-store-client.ts';
 
 const internalTimeoutMs = 20_000;
 
-export function openClients(config: RefreshCollectorConfig, lifetime: Lifetime): Clients {
+export function openClients(config: RefreshCollectorConfig, lifetime: Lifetime) {
   const { serviceToken } = config;
   const internal = (service: string, baseUrl: string) => {
     const client = createInternalClient({
@@ -31,6 +20,7 @@ export function openClients(config: RefreshCollectorConfig, lifetime: Lifetime):
     lifetime.defer(`client of ${service}`, () => client.close());
     return client;
   };
+  /** Parses and serializes large pages, one at a time. */
   const executor = createSerialExecutor();
   const revisionStore = internal('revision-store', config.revisionStoreUrl);
   return {

@@ -2,39 +2,22 @@ import { readStoreTime } from '@inventory/mongo/connect';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import type { Db } from 'mongodb';
-import { type Collections, openCollections } from './collections.ts';
+import { openCollections } from './collections.ts';
 import type { RefreshCollectorConfig } from './config.ts';
-import { type AppBreakerStore, createAppBreakerStore } from './egress/app-breaker-store.ts';
-import { createIdentityStore, type IdentityStore } from './egress/identity-store.ts';
-import { type AdmissionStore, createAdmissionStore } from './refreshes/admission-store.ts';
-import { createQuarterHourStore, type QuarterHourStore } from './refreshes/quarter-hour-store.ts';
-import { createRefreshListStore, type RefreshListStore } from './refreshes/refresh-list-store.ts';
-import { createRefreshStore, type RefreshStore } from './refreshes/refresh-store.ts';
-import {
-  createRefreshSurveyStore,
-  type RefreshSurveyStore,
-} from './refreshes/refresh-survey-store.ts';
-import { openResends, type Resends } from './refreshes/resend-work.ts';
-import { createInventoryStore, type InventoryStore } from './scans/inventory-store.ts';
-import { createPlanStore, type PlanStore } from './scans/plan-store.ts';
-import { createReplicaStore, type ReplicaStore } from './scans/replica-store.ts';
-import { createScanStore, type ScanStore } from './scans/scan-store.ts';
+import { createAppBreakerStore } from './egress/app-breaker-store.ts';
+import { createIdentityStore } from './egress/identity-store.ts';
+import { createAdmissionStore } from './refreshes/admission-store.ts';
+import { createQuarterHourStore } from './refreshes/quarter-hour-store.ts';
+import { createRefreshListStore } from './refreshes/refresh-list-store.ts';
+import { createRefreshStore } from './refreshes/refresh-store.ts';
+import { createRefreshSurveyStore } from './refreshes/refresh-survey-store.ts';
+import { openResends } from './refreshes/resend-work.ts';
+import { createInventoryStore } from './scans/inventory-store.ts';
+import { createPlanStore } from './scans/plan-store.ts';
+import { createReplicaStore } from './scans/replica-store.ts';
+import { createScanStore } from './scans/scan-store.ts';
 
-export interface Stores {
-  readonly collections: Collections;
-  readonly refreshes: RefreshStore;
-  readonly refreshLists: RefreshListStore;
-  readonly resends: Resends;
-  readonly scans: ScanStore;
-  readonly inventories: InventoryStore;
-  readonly plans: PlanStore;
-  readonly identities: IdentityStore;
-  readonly breakers: AppBreakerStore;
-  readonly admission: AdmissionStore;
-  readonly quarterHours: QuarterHourStore;
-  readonly replicas: ReplicaStore;
-  readonly survey: RefreshSurveyStore;
-}
+export type Stores = ReturnType<typeof openStores>;
 
 /** Opens every store of the service. */
 export function openStores(
@@ -46,7 +29,7 @@ export function openStores(
     /** Name of this replica in its presence. */
     readonly replica: string;
   },
-): Stores {
+) {
   const { config, clock, logger, replica } = deps;
   const collections = openCollections(db);
   const { refreshes } = collections;

@@ -8,8 +8,8 @@ import { openLivePages } from './live-pages/open-live-pages.ts';
 import { openClients } from './open-clients.ts';
 import { openStores } from './open-stores.ts';
 import { createRecentUse } from './recent-use.ts';
+import { startConsuming } from './refreshes/on-messages.ts';
 import { openRefreshes } from './refreshes/open-refreshes.ts';
-import { startConsuming } from './refreshes/start-consuming.ts';
 import { createPlannerLease } from './scans/planner-lease.ts';
 import { startScanning } from './scans/start-scanning.ts';
 
@@ -41,7 +41,8 @@ export async function startRefreshCollector(
     use,
     livePagesPerMinute: livePages.requestedPerMinute,
   });
-  await startConsuming(context, { bus: backends.bus, stores, observations, ...refreshes });
+  const { inventories } = stores;
+  await startConsuming(context, { bus: backends.bus, inventories, observations, ...refreshes });
 
   const routes = [...refreshes.routes, ...livePages.routes];
   return serveInternal(context, routes, backends.health);

@@ -35,7 +35,7 @@ export const work = {
   plan: {
     name: 'planner',
     collection: 'plans',
-    what: 'one replica plans the reads of all (`scans/plan-open-scans`)',
+    what: 'one replica plans the reads of all (`scans/scan-scheduler`)',
     places: 'one of all replicas',
     leaseMs: 'SCAN_LEASE_MS',
     afterCrash: 'the lease expires; another replica plans from the stored refreshes',

@@ -1,6 +1,7 @@
-import { acceptanceOf, type RefreshView } from '@inventory/contracts/internal/refresh';
+import type { RefreshView } from '@inventory/contracts/internal/refresh';
 import type { MessageBody } from '@inventory/contracts/messages';
-import { heldBy } from '@inventory/contracts/messages/billing-outcome';
+import { heldBy } from '@inventory/contracts/messages/billing';
+import { acceptanceOf } from '@inventory/contracts/messages/refresh';
 import type { MessageBus } from '@inventory/messaging/bus';
 import { byKey } from '@inventory/messaging/dispatch';
 import {

@@ -1,5 +1,5 @@
 import type { MessageBody } from '@inventory/contracts/messages';
-import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
+import type { BillingOutcome } from '@inventory/contracts/messages/billing';
 import type { MessageBus } from '@inventory/messaging/bus';
 import { byKey } from '@inventory/messaging/dispatch';
 import { settlementOf } from './saga-world.ts';

@@ -1,8 +1,8 @@
-import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
+import type { BillingOutcome } from '@inventory/contracts/messages/billing';
 import type { ReceivedMessageOf } from '@inventory/messaging/bus';
 import { testLogger } from '@inventory/testkit/namespace';
 import type { SagaDeps } from '../src/refreshes/apply-fact.ts';
-import { onBillingOutcome } from '../src/refreshes/on-outcomes.ts';
+import { onBillingOutcome } from '../src/refreshes/on-messages.ts';
 import { sweepHolds } from '../src/refreshes/orphaned-holds.ts';
 import type { Refresh } from '../src/refreshes/refresh.domain.ts';
 import type { RefreshStore } from '../src/refreshes/refresh-store.ts';

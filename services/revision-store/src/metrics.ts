@@ -1,9 +1,6 @@
-import { instrumentsOf } from '@inventory/runtime/instruments';
-import { metrics } from '@opentelemetry/api';
+import { counter, gauge, histogram } from '@inventory/runtime/instruments';
 import type { RejectionReason } from './domain/scan.ts';
 import type { StagingResult } from './storage/chunk-store.ts';
-
-const { counter, gauge, histogram } = instrumentsOf(metrics.getMeter('@inventory/revision-store'));
 
 const assemblyEnds = [
   'decided',

@@ -1,4 +1,6 @@
 import { byKey } from '@inventory/messaging/dispatch';
+import { startPeriodicJob } from '@inventory/runtime/periodic-job';
+import { startScrapedReading } from '@inventory/runtime/scraped-reading';
 import { openBackends } from '@inventory/service-host/open-backends';
 import { serveInternal } from '@inventory/service-host/serve-internal';
 import type { ServiceContext, StartedService } from '@inventory/service-host/service-context';
@@ -13,12 +15,15 @@ import {
   readObservationRoute,
 } from './http/inventory-routes.ts';
 import { listPagesRoute, putChunkRoute } from './http/staging-routes.ts';
-import { openOperations } from './open-operations.ts';
+import { observeWaitingScans } from './metrics.ts';
+import { type OperationDeps, openOperations } from './open-operations.ts';
 import { createAssetIndexes } from './operations/asset-index.ts';
+import { pruneInventories } from './operations/prune-inventory.ts';
+import { pruneStaging } from './operations/prune-staging.ts';
 import { startAssemblies } from './operations/start-assemblies.ts';
-import { startPruning, startScanCount } from './start-jobs.ts';
 import { cacheBlocks, cacheStoredBlocks } from './storage/block-cache.ts';
 import { indexes } from './storage/collections.ts';
+import type { WaitingScans } from './storage/waiting-scans.ts';
 
 const concurrencyMax = 16;
 /** Of the blocks that exports are in: in the cache of all they would evict what is read often. */
@@ -60,4 +65,30 @@ export async function startRevisionStore(
     eraseInventoryRoute.bind(deps),
   ];
   return serveInternal(context, routes, health);
+}
+
+/** Deletes staged chunks, then inventories, that are due. */
+function startPruning(
+  { config, lifetime, logger }: ServiceContext<RevisionStoreConfig>,
+  deps: OperationDeps,
+): void {
+  startPeriodicJob({
+    name: 'pruning',
+    intervalMs: config.retention.pruneEveryMs,
+    lifetime,
+    logger,
+    runOnce: async (stopping) => {
+      await pruneStaging(deps, stopping);
+      await pruneInventories(deps, stopping);
+    },
+  });
+}
+
+/** Reports the number of scans that wait for their assembly. */
+function startScanCount(
+  { lifetime, logger }: ServiceContext<RevisionStoreConfig>,
+  scans: Pick<WaitingScans, 'count'>,
+): void {
+  const read = () => scans.count();
+  observeWaitingScans(startScrapedReading({ name: 'waiting scans', read, lifetime, logger }));
 }

@@ -93,11 +93,33 @@ describe('GET of a page (Reads: page_size, chains) [current-pinned-chain, page-s
 
       expect(packed.map(({ text }) => text)).toEqual(plain.map(({ text }) => text));
       expect(packed.map(({ meta }) => meta.packed?.coding)).toEqual([coding, coding, coding]);
+      expect(plain.map(({ meta }) => meta.packed?.coding)).toEqual(['zstd', 'zstd', 'zstd']);
       expect(again).toEqual(packed);
       expect(keptBlocks).toHaveLength(await assetBlocks.countDocuments({ set: keptSet(packed) }));
       expect(await kept().toArray()).toEqual(keptBlocks);
       // Its last page is not the whole of a block, as no other is.
       expect(others.map(({ meta }) => meta.packed)).toEqual([null, null, null]);
+    },
+  );
+
+  it.each([
+    [199, undefined],
+    [200, 'zstd'],
+  ])(
+    'of all %d assets leaves in %s for a client that accepts no coding (Compression)',
+    async (count, coding) => {
+      const small = newScope();
+      const rows = plainPage(0, count);
+      await replica.save({ scope: small, pages: [rows] });
+
+      const [first, again] = [
+        await replica.client.page(small),
+        await replica.client.page(small, { page_size: count }),
+      ];
+
+      expect(first.meta.packed?.coding).toBe(coding);
+      expect(first.assets).toEqual(rows.assets);
+      expect(again.text).toBe(first.text);
     },
   );
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AccountId } from '@inventory/contracts/ids';
-import { billingCommandId } from '@inventory/contracts/messages/billing-commands';
+import { billingCommandId } from '@inventory/contracts/messages/billing';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 

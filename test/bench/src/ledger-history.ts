@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { newAccount } from '@inventory/billing-ledger/accounts/account.domain';
 import type { Command } from '@inventory/billing-ledger/accounts/command.domain';
-import { planCommit } from '@inventory/billing-ledger/accounts/plan-commit.domain';
+import { planCommit } from '@inventory/billing-ledger/accounts/evaluate.domain';
 import { commitsCollection } from '@inventory/billing-ledger/collections';
 import { chainStart } from '@inventory/billing-ledger/journal/commit-document';
 import { createJournal } from '@inventory/billing-ledger/journal/journal-store';

@@ -1,6 +1,6 @@
 import { type Account, newAccount } from '@inventory/billing-ledger/accounts/account.domain';
 import type { Command } from '@inventory/billing-ledger/accounts/command.domain';
-import { type CommitPlan, planCommit } from '@inventory/billing-ledger/accounts/plan-commit.domain';
+import { type CommitPlan, planCommit } from '@inventory/billing-ledger/accounts/evaluate.domain';
 import {
   type CommitDocument,
   chainStart,

@@ -5,21 +5,12 @@ import '@inventory/runtime/process-metrics';
 import '@inventory/runtime/readiness-metrics';
 import '@inventory/work/outbox';
 import '../../../libs/messaging/src/messaging-metrics.ts';
-import '../../../services/billing-ledger/src/accounts/account-metrics.ts';
-import '../../../services/billing-ledger/src/journal/journal-metrics.ts';
-import '../../../services/billing-ledger/src/verification/verification-metrics.ts';
+import '../../../services/billing-ledger/src/metrics.ts';
 import '../../../services/event-stream/src/log/log-metrics.ts';
 import '../../../services/event-stream/src/webhooks/webhook-metrics.ts';
-import '../../../services/gateway/src/captures/capture-metrics.ts';
-import '../../../services/gateway/src/commands/command-metrics.ts';
-import '../../../services/gateway/src/http/http-metrics.ts';
-import '../../../services/gateway/src/pages/page-metrics.ts';
-import '../../../services/gateway/src/refreshes/refresh-metrics.ts';
+import '../../../services/gateway/src/metrics.ts';
 import '../../../services/gateway/src/streams/stream-metrics.ts';
-import '../../../services/refresh-collector/src/egress/egress-metrics.ts';
-import '../../../services/refresh-collector/src/live-pages/live-page-metrics.ts';
-import '../../../services/refresh-collector/src/refreshes/refresh-metrics.ts';
-import '../../../services/refresh-collector/src/scans/scan-metrics.ts';
+import '../../../services/refresh-collector/src/metrics.ts';
 import '../../../services/revision-store/src/metrics.ts';
 
 /** One line of a scrape. */

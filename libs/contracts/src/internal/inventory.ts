@@ -3,7 +3,7 @@ import { canonicalDecimal, scopePath } from '../http/parameters.ts';
 import { observationId, revisionId } from '../ids.ts';
 import { inventoryKey } from '../inventory-key.ts';
 import { language } from '../languages.ts';
-import { manifestPage, scanSource } from '../messages/revision-commands.ts';
+import { manifestPage, scanSource } from '../messages/revision.ts';
 import { pageRowsMax, stagedAsset, stagedDescription } from '../staged-rows.ts';
 import {
   contentCoding,

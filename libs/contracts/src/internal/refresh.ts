@@ -4,7 +4,6 @@ import { expectedCompletedAt, refreshRecord } from '../http/refresh.ts';
 import { serviceStatus } from '../http/status.ts';
 import { accountId, projectId, refreshId, watchId } from '../ids.ts';
 import { language } from '../languages.ts';
-import type { heldBy } from '../messages/billing-outcome.ts';
 import { refreshRefusal } from '../refusal.ts';
 import { closedReason, refreshState, servedFrom } from '../vocabulary.ts';
 import { operationsFor } from './operations.ts';
@@ -18,18 +17,6 @@ export const refreshAcceptance = z.object({
   /** Units available after the reservation. */
   units_remaining: z.int().optional(),
 });
-
-/** The same of what a reserve held. */
-export function acceptanceOf(held: ReturnType<typeof heldBy>): z.infer<typeof refreshAcceptance> {
-  const { asset, amount, available, priceVersion } = held;
-  if (asset === 'credits') return { price_version: priceVersion, credits_reserved: amount };
-  return {
-    price_version: priceVersion,
-    credits_reserved: 0,
-    units_reserved: amount,
-    units_remaining: available,
-  };
-}
 
 /** Seconds until the status of a pending refresh is worth a read. */
 export const retryAfterSeconds = z.int().min(1).max(60);

@@ -111,6 +111,7 @@ export function createBatchHandler(options: BatchHandlerOptions): BatchHandler {
       return;
     // The next fetch continues here; commits follow the handlers.
     batch.accept();
+    if (work.gatherMs !== undefined && batch.behind <= 0) await pause(work.gatherMs);
     if (await queue.hasCapacityWithin(backpressureMs)) return;
     member.pause(physical, partition);
     void queue.waitForCapacity().then(() => {

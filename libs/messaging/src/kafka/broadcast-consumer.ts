@@ -27,7 +27,6 @@ export async function startBroadcastConsumer(
     groupId,
     topics,
     fetchWaitMs,
-    fetchBytesMin: 1,
     // A partition that was added since the start is read from its beginning.
     startOf: (topic, partition) => positions.get(`${topic}/${partition}`) ?? '0',
   });

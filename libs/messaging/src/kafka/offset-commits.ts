@@ -1,9 +1,11 @@
 import type { Logger } from '@inventory/runtime/logger';
 import { startPeriodicJob } from '@inventory/runtime/periodic-job';
-import { withDeadline } from '@inventory/runtime/wait';
+import { pause, withDeadline } from '@inventory/runtime/wait';
 import type { GroupMember, GroupPosition } from './wire-client.ts';
 
 const commitIntervalMs = 500;
+/** A finished position ends the pause. */
+const nothingFinishedMs = 60_000;
 
 /** Commits finished positions in the background, one round trip for many batches. */
 export type OffsetCommits = ReturnType<typeof createOffsetCommits>;
@@ -25,6 +27,7 @@ export function createOffsetCommits(member: Pick<GroupMember, 'commit'>, logger:
       // Unless partitions were reassigned meanwhile, the next commit includes them again.
       if (pending !== followed) return;
       for (const [key, offset] of taken) if (!pending.has(key)) pending.set(key, offset);
+      job.wake();
     }
   }
 
@@ -43,16 +46,20 @@ export function createOffsetCommits(member: Pick<GroupMember, 'commit'>, logger:
 
   const job = startPeriodicJob({
     name: 'offset commits',
-    intervalMs: commitIntervalMs,
-    firstDelayMs: commitIntervalMs,
+    intervalMs: nothingFinishedMs,
+    firstDelayMs: nothingFinishedMs,
     logger,
-    runOnce: () => commitAfterOthers(),
+    async runOnce(stopping) {
+      await pause(commitIntervalMs, stopping);
+      await commitAfterOthers();
+    },
   });
 
   return {
     /** Everything up to and including this offset has a durable effect. */
     finished(topic: string, partition: number, offset: string): void {
       const next = (BigInt(offset) + 1n).toString();
+      if (pending.size === 0) job.wake();
       pending.set(`${topic}/${partition}`, { topic, partition, offset: next });
     },
     /** Commits finished positions now; waits at most for the deadline. Never rejects. */

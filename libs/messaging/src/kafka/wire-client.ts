@@ -39,8 +39,6 @@ export interface MemberOptions {
   readonly topics: readonly string[];
   /** Longest wait of an empty fetch, and so of a resumed partition. */
   readonly fetchWaitMs: number;
-  /** A fetch waits for this many bytes, up to `fetchWaitMs`. */
-  readonly fetchBytesMin: number;
   /**
    * Where a partition is read from after each join. Without it: from the group's position, or from
    * the beginning where it has none.

@@ -18,9 +18,6 @@ export interface ConsumerContext {
   readonly topicPrefix: string;
 }
 
-/** More than any wait collects. */
-const gatheredBytes = 1024 * 1024;
-
 /** Runs one member of a consumer group over its topics. */
 export async function startWorkConsumer(
   context: ConsumerContext,
@@ -32,9 +29,7 @@ export async function startWorkConsumer(
   const member = await wire.openMember({
     groupId: `${topicPrefix}${work.group}`,
     topics: work.topics.map((topic) => physicalTopic(topicPrefix, topic)),
-    ...(work.gatherMs === undefined
-      ? { fetchWaitMs, fetchBytesMin: 1 }
-      : { fetchWaitMs: work.gatherMs, fetchBytesMin: gatheredBytes }),
+    fetchWaitMs,
   });
   const commits = createOffsetCommits(member, logger);
   const handler = createBatchHandler({ ...context, work, member, commits, logger });

@@ -1,3 +1,4 @@
+import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import type { KafkaClient } from '@inventory/runtime/kafka-access';
 import { patientTiming, testLogger } from '@inventory/testkit/namespace';
 import { waitFor } from '@inventory/testkit/wait-for';
@@ -50,6 +51,26 @@ export function describeDelivery(client: KafkaClient): void {
       return letters.length === 1 && letters;
     });
     expect(letter?.value.equals(value)).toBe(true);
+  });
+
+  test('a gathering consumer takes a message at once, and those of the pause after it together', async () => {
+    const bus = await world.openBus();
+    const [key = ''] = newKeys(1);
+    const batches: string[][] = [];
+    const gatherMs = 3_000;
+    const { handled } = await recordWork(bus, {
+      gatherMs,
+      onBatch: async (messages) => void batches.push(idsOf(messages)),
+    });
+
+    const startMs = monotonicNow();
+    await bus.publish([cancel(key, 0)]);
+    await waitFor('the first is handled', () => handled.length === 1);
+    expect(elapsedSince(startMs)).toBeLessThan(gatherMs);
+    for (const serial of [1, 2, 3]) await bus.publish([cancel(key, serial)]);
+    await waitFor('all are handled', () => handled.length === 4);
+
+    expect(batches.map(({ length }) => length)).toEqual([1, 3]);
   });
 
   test('a member sends heartbeats while a handler runs, and the message is not redelivered', async () => {

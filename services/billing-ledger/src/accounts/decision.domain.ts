@@ -1,8 +1,30 @@
 import type { BillingRefusal, FundsRefusal } from '@inventory/contracts/refusal';
-import type { PriceBook } from '../prices/price-list.domain.ts';
+import { type PriceBook, pagePrice } from '../prices/price-list.domain.ts';
+import { type Settlement, settlementOf } from '../prices/settlement.domain.ts';
 import type { Account } from './account.domain.ts';
+import { amountMax } from './balances.domain.ts';
+import {
+  type ChargeCommand,
+  type ConfigureCommand,
+  chargeKey,
+  type IssueCommand,
+  type ReleaseCommand,
+  type ReserveCommand,
+  type ReverseCommand,
+  reservationKey,
+  type SettleCommand,
+} from './command.domain.ts';
 import type { Entry, EntryDetails } from './entry.domain.ts';
-import { nothingMoved } from './movement.domain.ts';
+import { findHold, type Hold } from './hold-set.domain.ts';
+import {
+  consume,
+  hold as holdMovement,
+  issue,
+  nothingMoved,
+  refund,
+  resolve,
+} from './movement.domain.ts';
+import { pastPeriod } from './period.domain.ts';
 import { capRefusal } from './spend.domain.ts';
 import { fundingAsset, insufficientCode } from './terms.domain.ts';
 
@@ -12,7 +34,7 @@ type Details = Pick<Entry, 'asset'> & Partial<EntryDetails>;
 export type Decision = Details & Pick<Entry, 'kind' | 'change'>;
 
 /** Nothing moves; the refusal is kept, so that the same command is refused for ever. */
-export function refuse(details: Details, refusal: BillingRefusal): Decision {
+function refuse(details: Details, refusal: BillingRefusal): Decision {
   return { ...details, kind: 'refuse', change: nothingMoved, refusal };
 }
 
@@ -32,7 +54,7 @@ export interface EvaluationContext {
  * Why an account may not hold or pay so much now: too little is available of what it pays with, else
  * the spend cap of the Project. Null where it may.
  */
-export function purchaseRefusal(
+function purchaseRefusal(
   account: Account,
   wanted: Parameters<typeof capRefusal>[1],
 ): FundsRefusal | null {
@@ -42,4 +64,166 @@ export function purchaseRefusal(
   if (available < required)
     return { code: insufficientCode(asset), detail: { required, available } };
   return capRefusal(account, wanted);
+}
+
+/**
+ * Holds the most a refresh can cost, in what the account pays with now: the reservation of the
+ * price list, or `max_credits` where that is less.
+ */
+export function decideReserve(
+  account: Account,
+  command: ReserveCommand,
+  at: number,
+  context: Pick<EvaluationContext, 'prices'>,
+): Decision {
+  const prices = context.prices.activeAt(at);
+  const asset = fundingAsset(account.terms.funding);
+  const { maxCredits, productCode, projectId, refreshId, requestId } = command;
+  const isLimited = maxCredits < prices.refreshReservation;
+  const required = isLimited ? maxCredits : prices.refreshReservation;
+  const details = {
+    asset,
+    productCode,
+    priceVersion: prices.version,
+    projectId,
+    refreshId,
+    requestId,
+    maxCredits: isLimited ? maxCredits : null,
+  };
+  const refusal = purchaseRefusal(account, { projectId, required, at });
+  if (refusal) return refuse(details, refusal);
+  return { ...details, kind: 'reserve', change: holdMovement(required) };
+}
+
+/**
+ * Ends a hold, in the asset and at the prices it was made in; units that are released into a month
+ * that is over expire. The hold is found by its refresh alone. Where there is none there never will
+ * be one: the refusal also precludes the reservation, unless that was answered (refused) before.
+ */
+export function decideResolution(
+  account: Account,
+  command: SettleCommand | ReleaseCommand,
+  at: number,
+  context: Pick<EvaluationContext, 'prices' | 'recorded'>,
+): Decision {
+  const { refreshId } = command;
+  const hold = findHold(account.holds, refreshId);
+  if (!hold) {
+    const reservation = reservationKey(refreshId);
+    const precludes = context.recorded(reservation) ? null : reservation;
+    const asset = fundingAsset(account.terms.funding);
+    const details = { asset, projectId: command.projectId, refreshId, precludes };
+    return refuse(details, { code: 'hold_unknown' });
+  }
+  const settlement = settlementFor(hold, command, context.prices);
+  const { disposition, charged, released } = settlement;
+  const past = pastPeriod(hold.reservedAt, at);
+  return {
+    kind: disposition === 'release' ? 'release' : 'settle',
+    asset: hold.asset,
+    change: resolve(charged, released, hold.asset === 'units' && past !== null),
+    pastPeriod: past,
+    productCode: hold.productCode,
+    priceVersion: hold.priceVersion,
+    projectId: hold.projectId,
+    refreshId,
+    outcome: command.kind === 'settle' ? command.outcome : null,
+    observedAssets: command.kind === 'settle' ? command.observedAssets : null,
+    disposition,
+  };
+}
+
+function settlementFor(
+  hold: Hold,
+  command: SettleCommand | ReleaseCommand,
+  book: PriceBook,
+): Settlement {
+  if (command.kind === 'release') {
+    return { disposition: 'release', charged: 0, released: hold.amount };
+  }
+  const prices = book.byVersion(hold.priceVersion);
+  if (!prices) throw new RangeError(`price list ${hold.priceVersion} is missing`);
+  const { outcome, observedAssets } = command;
+  return settlementOf({
+    reserved: hold.amount,
+    product: hold.productCode,
+    prices,
+    outcome,
+    observedAssets,
+  });
+}
+
+/** Charges a page read, or the pages of an export, or refuses it when the account cannot pay it in full. */
+export function decideCharge(
+  account: Account,
+  command: ChargeCommand,
+  at: number,
+  context: Pick<EvaluationContext, 'prices'>,
+): Decision {
+  const prices = context.prices.activeAt(at);
+  const asset = fundingAsset(account.terms.funding);
+  const { productCode, projectId, requestId, pages } = command;
+  const required = pages * pagePrice(prices, productCode);
+  const details = {
+    ...{ asset, productCode, priceVersion: prices.version, projectId, requestId },
+    pages: pages === 1 ? null : pages,
+  };
+  const refusal = purchaseRefusal(account, { projectId, required, at });
+  if (refusal) return refuse(details, refusal);
+  return { ...details, kind: 'charge', change: consume(required) };
+}
+
+/**
+ * Refunds one charge in full, in the asset it was paid in; units of a past month expire with it.
+ * Without a charge nothing is refunded, and the refusal precludes the charge: one that arrives
+ * later is refused.
+ */
+export function decideReverse(
+  account: Account,
+  command: ReverseCommand,
+  at: number,
+  context: Pick<EvaluationContext, 'recorded'>,
+): Decision {
+  const { projectId, requestId } = command;
+  const key = chargeKey(requestId);
+  const charge = context.recorded(key);
+  if (charge?.kind !== 'charge') {
+    const precludes = charge ? null : key;
+    const asset = fundingAsset(account.terms.funding);
+    const details = { asset, projectId, requestId, precludes };
+    return refuse(details, { code: 'charge_unknown' });
+  }
+  const past = pastPeriod(charge.at, at);
+  const expires = charge.asset === 'units' && past !== null;
+  return {
+    kind: 'reverse',
+    asset: charge.asset,
+    change: refund(charge.change.consumed, expires),
+    pastPeriod: past,
+    productCode: charge.productCode,
+    priceVersion: charge.priceVersion,
+    projectId: charge.projectId,
+    requestId,
+  };
+}
+
+/** An operator's grant or adjustment. What is held or consumed already cannot be taken away. */
+export function decideIssue(account: Account, command: IssueCommand): Decision {
+  const { asset, amount, reason, requestId } = command;
+  const { available, issued } = account.balances[asset];
+  const details = { asset, amount, reason, requestId };
+  if (available + amount < 0) {
+    const required = 0 - amount;
+    return refuse(details, { code: insufficientCode(asset), detail: { required, available } });
+  }
+  if (issued + amount > amountMax) return refuse(details, { code: 'balance_limit_exceeded' });
+  return { ...details, kind: command.kind, change: issue(amount) };
+}
+
+/** Changes the account's terms. It moves nothing, and open holds end as they were made. */
+export function decideConfigure(account: Account, command: ConfigureCommand): Decision {
+  const { change: configured, reason, requestId } = command;
+  const funding = configured.sets === 'funding' ? configured.funding : account.terms.funding;
+  const asset = fundingAsset(funding);
+  return { kind: 'configure', asset, change: nothingMoved, configured, reason, requestId };
 }

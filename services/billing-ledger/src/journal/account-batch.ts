@@ -1,14 +1,14 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import { type Command, commandKey } from '../accounts/command.domain.ts';
 import { type Entry, entryKeys } from '../accounts/entry.domain.ts';
-import { type Hold, listHolds } from '../accounts/hold-set.domain.ts';
-import { LedgerConflict } from '../accounts/ledger-conflict.domain.ts';
 import {
   type Answer,
   type CommitLimits,
   type CommitPlan,
   planCommit,
-} from '../accounts/plan-commit.domain.ts';
+} from '../accounts/evaluate.domain.ts';
+import { type Hold, listHolds } from '../accounts/hold-set.domain.ts';
+import { LedgerConflict } from '../accounts/ledger-conflict.domain.ts';
 import type { PriceListCache } from '../prices/price-lists.ts';
 import type { AccountCache, CachedAccount } from './account-cache.ts';
 import type { ChainHead } from './commit-document.ts';

@@ -1,5 +1,6 @@
 import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import { forEachLimited } from '@inventory/runtime/concurrency';
+import { commitDuration, repetitions } from '../metrics.ts';
 import type { SnapshotRebuilds } from '../snapshots/rebuild-snapshots.ts';
 import {
   type AccountBatch,
@@ -12,7 +13,6 @@ import {
   planBatch,
   reloadAfterConflict,
 } from './account-batch.ts';
-import { countDuplicates, recordCommit } from './journal-metrics.ts';
 import type { AppendResult, Journal } from './journal-store.ts';
 import { AccountBehind, isBroken } from './load-account.ts';
 import type { Quarantine } from './quarantine.ts';
@@ -103,7 +103,7 @@ async function commitBatches<Item extends Carrier>(
     else {
       const head = result?.head ?? one.before.head;
       answered.push(...acceptBatch(deps, one, { head, generation }));
-      countDuplicates(one.plan.answers.length - one.plan.entries.length);
+      repetitions.add(one.plan.answers.length - one.plan.entries.length);
     }
   }
   if (answered.length > 0) await round.publish(answered);
@@ -143,7 +143,7 @@ async function append<Item extends Carrier>(
   const startMs = monotonicNow();
   try {
     const results = await deps.journal.appendCommits(commits);
-    recordCommit(elapsedSince(startMs));
+    commitDuration.record(elapsedSince(startMs) / 1_000);
     return new Map(planned.map((one, index) => [one, resultAt(results, index)]));
   } catch (error) {
     for (const { batch } of planned) deps.cache.drop(batch.accountId);

@@ -1,4 +1,4 @@
-import type { BillingConfiguration } from '@inventory/contracts/messages/billing-commands';
+import type { BillingConfiguration } from '@inventory/contracts/messages/billing';
 import { isHeldProduct } from '@inventory/contracts/vocabulary';
 import type { ReceivedMessage, ReceivedMessageOf } from '@inventory/messaging/bus';
 import { invariant } from '@inventory/runtime/bug';

@@ -1,5 +1,5 @@
 import { messages } from '@inventory/contracts/messages';
-import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
+import type { BillingOutcome } from '@inventory/contracts/messages/billing';
 import type { OutgoingMessage, ReceivedMessage, RejectedMessage } from '@inventory/messaging/bus';
 import { createLogger } from '@inventory/runtime/logger';
 import {

@@ -35,16 +35,10 @@ export const firstPriceList: PriceList = {
 };
 
 /** All known price lists. */
-export interface PriceBook {
-  /** The highest version that is in effect at a time. */
-  activeAt(timeMs: number): PriceList;
-  /** By version, those above the active one: none of them is in effect yet. */
-  announcedAt(timeMs: number): readonly PriceList[];
-  byVersion(version: number): PriceList | undefined;
-}
+export type PriceBook = ReturnType<typeof createPriceBook>;
 
 /** `lists` must not be empty. */
-export function createPriceBook(lists: readonly PriceList[]): PriceBook {
+export function createPriceBook(lists: readonly PriceList[]) {
   const newestFirst = lists.toSorted((left, right) => right.version - left.version);
   const byVersion = new Map(lists.map((list) => [list.version, list]));
   const oldest = newestFirst.at(-1);
@@ -52,12 +46,14 @@ export function createPriceBook(lists: readonly PriceList[]): PriceBook {
   const activeAt = (timeMs: number) =>
     newestFirst.find((list) => list.effectiveAt <= timeMs) ?? oldest;
   return {
+    /** The highest version that is in effect at a time. */
     activeAt,
-    announcedAt(timeMs) {
+    /** By version, those above the active one: none of them is in effect yet. */
+    announcedAt(timeMs: number): readonly PriceList[] {
       const active = activeAt(timeMs);
       return newestFirst.filter(({ version }) => version > active.version).reverse();
     },
-    byVersion: (version) => byVersion.get(version),
+    byVersion: (version: number): PriceList | undefined => byVersion.get(version),
   };
 }
 

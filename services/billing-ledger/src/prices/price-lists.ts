@@ -11,12 +11,7 @@ import {
 import type { PriceListStore } from './price-list-store.ts';
 
 /** The price lists in memory. */
-export interface PriceListCache {
-  readonly book: PriceBook;
-  reload(): Promise<void>;
-  /** Reads the lists again where one in effect now may be missing. */
-  reloadIfOld(): Promise<void>;
-}
+export type PriceListCache = Awaited<ReturnType<typeof openPriceListCache>>;
 
 /**
  * Every list in effect was published before this: half of the lead, so that clocks may differ and
@@ -25,10 +20,7 @@ export interface PriceListCache {
 const ageMaxMs = priceLeadMs / 2;
 
 /** Makes sure that there is a first price list, then reads them all. */
-export async function openPriceListCache(
-  store: PriceListStore,
-  clock: Clock,
-): Promise<PriceListCache> {
+export async function openPriceListCache(store: PriceListStore, clock: Clock) {
   await store.insertPriceList(firstPriceList);
   let readAtMs = clock.now();
   let book = createPriceBook(await store.listPriceLists());
@@ -38,11 +30,12 @@ export async function openPriceListCache(
     readAtMs = startMs;
   }
   return {
-    get book() {
+    get book(): PriceBook {
       return book;
     },
     reload,
-    async reloadIfOld() {
+    /** Reads the lists again where one in effect now may be missing. */
+    async reloadIfOld(): Promise<void> {
       if (Math.abs(clock.now() - readAtMs) > ageMaxMs) await reload();
     },
   };

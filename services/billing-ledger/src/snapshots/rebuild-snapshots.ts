@@ -44,6 +44,7 @@ export type SnapshotRebuilds = ReturnType<typeof createSnapshotRebuilds>;
 export function createSnapshotRebuilds(deps: RebuildSnapshotsDeps) {
   const { cache, logger } = deps;
   const waiting = new Set<AccountId>();
+  let onAdded = (): void => {};
 
   async function rebuild(accountId: AccountId, signal: AbortSignal): Promise<void> {
     const { generation } = cache;
@@ -68,6 +69,11 @@ export function createSnapshotRebuilds(deps: RebuildSnapshotsDeps) {
         { account_id: accountId },
         'no usable snapshot: the commands of the account wait',
       );
+      onAdded();
+    },
+    /** Calls back when there is one more to rebuild. */
+    onAdded(callback: () => void): void {
+      onAdded = callback;
     },
     /** Rebuilds them one after the other; those that another replica rebuilds are tried again. */
     async run(): Promise<void> {

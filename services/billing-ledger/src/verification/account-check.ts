@@ -26,20 +26,14 @@ export interface AccountCheckOptions extends AccountUsage {
   readonly report: (problem: JournalProblem) => void;
 }
 
-/** One account while its journal is gone through from the first entry. */
-export interface AccountCheck {
-  readonly accountId: AccountId;
-  /** Checks the next commit and continues behind it, whatever is wrong with it. */
-  add(commit: StoredCommit): Promise<void>;
-  /** After the last commit that was scanned; how many entries were checked. */
-  finish(): Promise<number>;
-}
+export type AccountCheck = ReturnType<typeof startAccountCheck>;
 
 type Report = (seq: number | null, problem: string) => void;
 
 const commitsPerRead = 50;
 
-export function startAccountCheck(options: AccountCheckOptions): AccountCheck {
+/** One account while its journal is gone through from the first entry. */
+export function startAccountCheck(options: AccountCheckOptions) {
   const { accountId, days, rolledUpSeq, journal, prices } = options;
   const report: Report = (seq, problem) => options.report({ accountId, seq, problem });
   const usage = startUsageCheck({ days, rolledUpSeq, report });
@@ -94,8 +88,10 @@ export function startAccountCheck(options: AccountCheckOptions): AccountCheck {
 
   return {
     accountId,
+    /** Checks the next commit and continues behind it, whatever is wrong with it. */
     add,
-    async finish() {
+    /** After the last commit that was scanned; how many entries were checked. */
+    async finish(): Promise<number> {
       await catchUp();
       checkHolds(account, report);
       if (snapshot) {

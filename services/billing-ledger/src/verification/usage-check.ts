@@ -18,16 +18,7 @@ export interface UsageCheckOptions extends AccountUsage {
 }
 
 /** Compares the daily roll-ups of one account with its entries, day by day. */
-export interface UsageCheck {
-  /** The entries of an account in order. */
-  add(entry: Entry): Promise<void>;
-  /** The newest entry that a day read so far counts. */
-  throughSeq(): number;
-  /** After the last entry; a day that counts more than that is left out. */
-  finish(lastSeq: number): Promise<void>;
-}
-
-export function startUsageCheck({ days, rolledUpSeq, report }: UsageCheckOptions): UsageCheck {
+export function startUsageCheck({ days, rolledUpSeq, report }: UsageCheckOptions) {
   let day = -1;
   let stored = new Map<string, DayUsage>();
   let counted: UsageByDay = new Map();
@@ -61,7 +52,8 @@ export function startUsageCheck({ days, rolledUpSeq, report }: UsageCheckOptions
   }
 
   return {
-    async add(entry) {
+    /** The entries of an account in order. */
+    async add(entry: Entry): Promise<void> {
       const [key] = daysOf([entry]);
       if (key === undefined || key.day < day) return;
       if (key.day > day) {
@@ -71,8 +63,10 @@ export function startUsageCheck({ days, rolledUpSeq, report }: UsageCheckOptions
       const upTo = stored.get(dayKeyOf(key))?.throughSeq ?? rolledUpSeq;
       if (entry.seq <= upTo) addUse(counted, entry);
     },
-    throughSeq: () => throughSeq,
-    async finish(lastSeq) {
+    /** The newest entry that a day read so far counts. */
+    throughSeq: (): number => throughSeq,
+    /** After the last entry; a day that counts more than that is left out. */
+    async finish(lastSeq: number): Promise<void> {
       closeDay(lastSeq);
       for (let rest = await days.take(); rest !== null; rest = await days.take()) {
         if (rest.throughSeq <= lastSeq) {

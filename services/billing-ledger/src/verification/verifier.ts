@@ -1,8 +1,8 @@
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { pause } from '@inventory/runtime/wait';
+import { recordVerification } from '../metrics.ts';
 import type { RunLeased } from '../run-leased.ts';
-import { recordVerification } from './verification-metrics.ts';
 import type { VerificationRecord, VerificationStore } from './verification-store.ts';
 import type { Verification, VerificationOptions } from './verify-journal.ts';
 

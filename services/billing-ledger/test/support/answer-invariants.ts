@@ -1,5 +1,5 @@
 import type { Command } from '../../src/accounts/command.domain.ts';
-import { outcomeId, toAnswerOutcome, toOutcome } from '../../src/journal/convert-outcome.ts';
+import { outcomeId, toAnswerOutcome, toOutcome } from '../../src/journal/on-billing-commands.ts';
 import { moneyOf, stateOf } from './account-state.ts';
 import { accounts, priceLists, startMs } from './program.ts';
 import { createReferenceModel } from './reference-model.ts';

@@ -1,8 +1,5 @@
 import type { AccountId, ProjectId, RefreshId, RequestId } from '@inventory/contracts/ids';
-import {
-  type BillingConfiguration,
-  billingCommandId,
-} from '@inventory/contracts/messages/billing-commands';
+import { type BillingConfiguration, billingCommandId } from '@inventory/contracts/messages/billing';
 import type { RefreshOutcome } from '@inventory/contracts/vocabulary';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { newProjectId, newRefreshId, newRequestId } from '@inventory/testkit/builders';

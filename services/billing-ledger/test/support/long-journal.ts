@@ -3,7 +3,7 @@ import { newRequestId } from '@inventory/testkit/builders';
 import type { Db } from 'mongodb';
 import { newAccount } from '../../src/accounts/account.domain.ts';
 import type { Command } from '../../src/accounts/command.domain.ts';
-import { planCommit } from '../../src/accounts/plan-commit.domain.ts';
+import { planCommit } from '../../src/accounts/evaluate.domain.ts';
 import { chainStart } from '../../src/journal/commit-document.ts';
 import { createJournal } from '../../src/journal/journal-store.ts';
 import type { Snapshot } from '../../src/snapshots/snapshot-document.ts';

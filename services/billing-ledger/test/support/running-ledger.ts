@@ -13,7 +13,7 @@ import {
   type VerifyReport,
   verifyReport,
 } from '@inventory/contracts/internal/ledger';
-import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
+import type { BillingOutcome } from '@inventory/contracts/messages/billing';
 import { createInternalClient, type InternalClient } from '@inventory/http/internal-client';
 import type { MessageBus, OutgoingMessage } from '@inventory/messaging/bus';
 import type { Clock } from '@inventory/runtime/clock';

@@ -1,10 +1,7 @@
 import { type ProjectEventType, projectEventTypes } from '@inventory/contracts/http/project-event';
 import { type RefreshOutcome, refreshOutcomes } from '@inventory/contracts/vocabulary';
 import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
-import { instrumentsOf } from '@inventory/runtime/instruments';
-import { metrics } from '@opentelemetry/api';
-
-const { counter, histogram } = instrumentsOf(metrics.getMeter('@inventory/event-stream'));
+import { counter, histogram } from '@inventory/runtime/instruments';
 
 const appended = counter({
   name: 'inventory.events.appended',

@@ -1,10 +1,17 @@
 import type { AccountId, ProjectId } from '@inventory/contracts/ids';
+import type { EventText } from '@inventory/contracts/internal/event-log';
+import type { OutgoingMessage } from '@inventory/messaging/bus';
 import type { Handlers } from '@inventory/messaging/dispatch';
-import { type AppendEventDeps, appendEvent } from './append-event.ts';
+import { isoTime } from '@inventory/runtime/clock';
 import type { CountAppended } from './log-metrics.ts';
 import { balanceLowEvent, refreshEvent, watchPausedEvent } from './project-event.ts';
+import type { EventOwner, LogEntry, ProjectLog } from './project-log-store.ts';
 
-export interface AnnouncementDeps extends AppendEventDeps {
+export interface AnnouncementDeps {
+  readonly log: Pick<ProjectLog, 'appendEvent'>;
+  readonly publish: (messages: readonly OutgoingMessage[]) => Promise<void>;
+  /** What waits for the entry is made due. */
+  readonly makeDue: (entry: LogEntry) => Promise<void>;
   /** The Projects of an account with events; none while they are off. */
   readonly listEventProjects: (accountId: AccountId) => AsyncIterable<ProjectId>;
   readonly onAppended: CountAppended;
@@ -44,6 +51,34 @@ export function onBalanceLow(deps: AnnouncementDeps): Handlers {
         await appendEvent(deps, { accountId, projectId }, event);
         deps.onAppended(event);
       }
+    },
+  };
+}
+
+/**
+ * Appends an event to the Project's log, then publishes its entry and makes due what waits for it.
+ * After a crash before the end the announcement is redelivered, finds the entry and does both again.
+ */
+async function appendEvent(
+  { log, publish, makeDue }: AnnouncementDeps,
+  owner: EventOwner,
+  event: EventText,
+): Promise<void> {
+  const entry = await log.appendEvent(owner, event);
+  await Promise.all([publish([appendedMessage(entry)]), makeDue(entry)]);
+}
+
+function appendedMessage(entry: LogEntry): OutgoingMessage {
+  const { projectId, logEpoch, position, event, appendedAtMs } = entry;
+  return {
+    type: 'project.event-appended.v1',
+    id: event.id,
+    body: {
+      project_id: projectId,
+      position,
+      log_epoch: logEpoch,
+      event,
+      ...(appendedAtMs === null ? {} : { appended_at: isoTime(appendedAtMs) }),
     },
   };
 }

@@ -1,12 +1,9 @@
 import { projectEventTypes } from '@inventory/contracts/http/project-event';
 import { webhookAttemptError, webhookDisabledReason } from '@inventory/contracts/http/webhooks';
-import { instrumentsOf } from '@inventory/runtime/instruments';
-import { metrics } from '@opentelemetry/api';
+import { counter, gauge, histogram } from '@inventory/runtime/instruments';
 import type { AttemptReport, DeliveryBacklog } from './delivery-store.ts';
 import { pingType } from './webhook-delivery.domain.ts';
 import type { WebhookEndpoint } from './webhook-document.ts';
-
-const { counter, gauge, histogram } = instrumentsOf(metrics.getMeter('@inventory/event-stream'));
 
 const attemptTypes = [...projectEventTypes, pingType] as const;
 const attemptDuration = histogram({

@@ -1,6 +1,6 @@
 import { balanceAlert } from '@inventory/contracts/http/account';
 import type { AccountId, RequestId } from '@inventory/contracts/ids';
-import { billingCommandId } from '@inventory/contracts/messages/billing-commands';
+import { billingCommandId } from '@inventory/contracts/messages/billing';
 import { Refused } from '@inventory/http/refused';
 import { invariant } from '@inventory/runtime/bug';
 import type { Logger } from '@inventory/runtime/logger';

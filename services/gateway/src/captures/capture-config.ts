@@ -1,5 +1,5 @@
 import { scopePath } from '@inventory/contracts/http/parameters';
-import { duration, list, type readSettings } from '@inventory/runtime/settings';
+import { duration, list, type Parsed } from '@inventory/runtime/settings';
 import { z } from 'zod';
 
 export const captureSettings = {
@@ -20,13 +20,11 @@ export const captureSettings = {
     ),
 } as const;
 
-type Parsed = ReturnType<typeof readSettings<typeof captureSettings>>;
-
 export type CaptureConfig = Readonly<ReturnType<typeof captureConfig>> & {
   readonly deadlines: Readonly<Record<'lookUpMs', number>>;
 };
 
-export function captureConfig(parsed: Parsed) {
+export function captureConfig(parsed: Parsed<typeof captureSettings>) {
   return {
     captures: {
       chainDeadlineMs: parsed.CAPTURE_CHAIN_DEADLINE_MS,

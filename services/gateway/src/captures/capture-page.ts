@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import type { EndCheckResult } from '@inventory/contracts/vocabulary';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
+import { capturesEnded } from '../metrics.ts';
 import { type Capture, type ChainOwner, captureOf } from './capture.domain.ts';
-import { chainEnded } from './capture-metrics.ts';
 import {
   advanceLiveChain,
   type CaptureRules,
@@ -74,7 +74,9 @@ export function beginPageCapture(deps: CapturePageDeps, page: ChainPage): PageCa
       const { nextStartAssetid, assetCount, endCheck } = page;
       const read = { staged, nextStartAssetid, assetCount, endCheck, replayed, nowMs };
       const next = advanceLiveChain(chain, read, deps.rules, evidenceDigest);
-      if (capturing && next.evidence === null) chainEnded(staged === null ? 'staging' : 'rules');
+      if (capturing && next.evidence === null) {
+        capturesEnded.add(1, { reason: staged === null ? 'staging' : 'rules' });
+      }
       await keepCapture(deps, page, next, nowMs);
       return next;
     },
@@ -103,7 +105,7 @@ async function keepCapture(
   try {
     await captures.insertCapture(capture, nowMs);
   } catch (error) {
-    chainEnded('store');
+    capturesEnded.add(1, { reason: 'store' });
     logger.warn({ err: error, chain_id: capture.chainId }, 'capture not stored');
   }
 }

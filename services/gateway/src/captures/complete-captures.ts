@@ -5,9 +5,9 @@ import { inSpan } from '@inventory/runtime/tracing';
 import type { StartedWorkKind } from '@inventory/work/start-worker';
 import type { Pending, WorkQueue } from '@inventory/work/work-queue';
 import type { WorkResult } from '@inventory/work/worker';
+import { capturesCompleted, capturesEnded } from '../metrics.ts';
 import { work } from '../work.ts';
 import { captureEpoch } from './capture.domain.ts';
-import { captureCompleted, chainEnded } from './capture-metrics.ts';
 import { evidenceDigest } from './capture-page.ts';
 import type { PendingCapture } from './capture-store.ts';
 import { evidenceOf, type StagedPage } from './live-chain.domain.ts';
@@ -52,7 +52,7 @@ async function complete(
   const { item: capture } = claimed;
   const { chainId } = capture;
   const giveUp = (reason: 'deadline' | 'evidence') => {
-    chainEnded(reason);
+    capturesEnded.add(1, { reason });
     logger.info({ chain_id: chainId, reason }, 'capture given up');
     return 'done' as const;
   };
@@ -62,7 +62,7 @@ async function complete(
   const pages = await revisions.listStagedPages(chainId);
   if (evidenceOf(pages, evidenceDigest) !== capture.evidence) return giveUp('evidence');
   await publish([completedMessage(capture, pages)]);
-  captureCompleted();
+  capturesCompleted.add(1);
   return 'done';
 }
 

@@ -14,19 +14,7 @@ import { endCheckStart, type LiveChain } from './live-chain.domain.ts';
 import { openStagingBreaker, type StagingClient } from './staging-client.ts';
 
 /** The capture of chains of Live Pages. */
-export interface Captures {
-  /** Starts to stage a page; its `conclude` returns the state of the chain after it. */
-  beginPage(page: ChainPage): PageCapture;
-  /**
-   * Start of the page that a last page without assets is checked against; undefined when the chain
-   * needs no check.
-   */
-  endCheckStart(chain: LiveChain): string | null | undefined;
-  /** Whether inventories of the application may be saved. */
-  supportsApp(appId: number): boolean;
-  /** Excludes the chain: a page of it was not delivered or not paid. */
-  excludeChain(chainId: string): Promise<void>;
-}
+export type Captures = ReturnType<typeof openCaptures>;
 
 /** Intents of a chain are closed soon after its last page. */
 const firstLookMs = 250;
@@ -45,7 +33,7 @@ export function openCaptures(
     readonly intents: { hasOpenIntent(chainId: string): Promise<boolean> };
     readonly staging: StagingClient;
   },
-): Captures {
+) {
   const { config, clock, logger } = context;
   const { deadlines, captures: times } = config;
   const { chainDeadlineMs, settleWithinMs } = times;
@@ -64,9 +52,17 @@ export function openCaptures(
   const rested = openStagingBreaker(staging, clock);
   const capturing = { staging: rested, captures, rules, clock, logger };
   return {
-    beginPage: (page) => beginPageCapture(capturing, page),
-    supportsApp: (appId) => !times.appsExcluded.includes(appId),
-    endCheckStart: (chain) => endCheckStart(chain, rules, clock.now()),
-    excludeChain: (chainId) => store.excludeChain(chainId, clock.now()),
+    /** Starts to stage a page; its `conclude` returns the state of the chain after it. */
+    beginPage: (page: ChainPage): PageCapture => beginPageCapture(capturing, page),
+    /** Whether inventories of the application may be saved. */
+    supportsApp: (appId: number): boolean => !times.appsExcluded.includes(appId),
+    /**
+     * Start of the page that a last page without assets is checked against; undefined when the chain
+     * needs no check.
+     */
+    endCheckStart: (chain: LiveChain): string | null | undefined =>
+      endCheckStart(chain, rules, clock.now()),
+    /** Excludes the chain: a page of it was not delivered or not paid. */
+    excludeChain: (chainId: string): Promise<void> => store.excludeChain(chainId, clock.now()),
   };
 }

@@ -10,7 +10,7 @@ import { openLifetime } from '@inventory/runtime/lifetime';
 import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import { type Broadcasts, openBroadcasts } from './open-broadcasts.ts';
-import { replyTypes } from './open-commands.ts';
+import { replyTypes } from './request-reply-client.ts';
 
 const accountId = newAccountId();
 const revocation: OutgoingMessage = {

@@ -6,7 +6,10 @@ import {
   type OutgoingMessage,
 } from '@inventory/messaging/bus';
 import type { PendingReplies, ReplyReader } from '@inventory/messaging/pending-replies';
+import type { Lifetime } from '@inventory/runtime/lifetime';
 import { ZodError } from 'zod';
+import { waitingReplies } from '../metrics.ts';
+import type { Broadcasts } from './open-broadcasts.ts';
 
 export type ReplyResult<Answer> =
   | { readonly result: 'reply'; readonly body: Answer }
@@ -15,16 +18,33 @@ export type ReplyResult<Answer> =
   /** The command may have been sent, or may be sent later; its effect is unknown. */
   | { readonly result: 'unknown'; readonly cause: unknown };
 
-/** The results of a request. */
-export const replyResults = [
-  'reply',
-  'not_sent',
-  'unknown',
-] as const satisfies readonly ReplyResult<unknown>['result'][];
-
 /** Reads the one type of reply that a command has. */
 export function replyOf<Type extends MessageType>(type: Type): ReplyReader<MessageBody<Type>> {
   return (reply) => (reply.type === type ? (reply.body as MessageBody<Type>) : undefined);
+}
+
+export const replyTypes = [
+  'reply.refresh-decision.v1',
+  'reply.refresh-cancel.v1',
+  'reply.billing-outcome.v1',
+] as const satisfies readonly MessageType[];
+
+/** Commands to other services, with the replies that this replica receives. */
+export function openCommands(deps: {
+  readonly bus: Pick<MessageBus, 'publish' | 'health'>;
+  readonly broadcasts: Broadcasts;
+  readonly lifetime: Pick<Lifetime, 'defer'>;
+  /** Those that the broadcasts are filtered by. */
+  readonly replies: PendingReplies;
+}): RequestReplyClient {
+  const { bus, broadcasts, lifetime, replies } = deps;
+  broadcasts.on(replyTypes, replies.onMessage);
+  lifetime.defer('replies', () => replies.stop());
+  lifetime.defer(
+    'metrics of replies',
+    waitingReplies.observe((observe) => observe(replies.waiting)),
+  );
+  return createRequestReplyClient({ bus, replies });
 }
 
 /** Below the limit of pending replies, so that the limit is noticed before anything is sent. */

@@ -76,19 +76,25 @@ function write(context: PublicContext, delivery: PageDelivery, withinMs: number)
     if (error) return delivery.abandoned();
     delivery.delivered();
     res.cork();
-    for (const part of rest) res.write(part, (lost) => lost || freeBytes(part));
+    for (const { part, whole } of rest) res.write(part, (lost) => lost || freeBytes(whole));
     res.end();
   });
 }
 
+/** What is left of a part, and the part. */
+interface Rest {
+  readonly part: Buffer;
+  readonly whole: Buffer;
+}
+
 /** A copy of the first bytes in one buffer, and what is behind them. */
-function splitParts(parts: readonly Buffer[]): readonly [first: Buffer, rest: readonly Buffer[]] {
+function splitParts(parts: readonly Buffer[]): readonly [first: Buffer, rest: readonly Rest[]] {
   let missing = firstBytes;
-  const split = parts.map((part) => {
-    const first = part.subarray(0, missing);
+  const split = parts.map((whole) => {
+    const first = whole.subarray(0, missing);
     missing -= first.length;
-    return { first, rest: part.subarray(first.length) };
+    return { first, part: whole.subarray(first.length), whole };
   });
-  const rest = split.map((part) => part.rest).filter(({ length }) => length > 0);
+  const rest = split.filter(({ part }) => part.length > 0);
   return [Buffer.concat(split.map(({ first }) => first)), rest];
 }

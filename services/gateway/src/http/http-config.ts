@@ -4,8 +4,8 @@ import {
   duration,
   integer,
   list,
+  type Parsed,
   port,
-  type readSettings,
   secretKey,
   text,
   url,
@@ -96,15 +96,13 @@ export const httpSettings = {
     .describe('Longest wait for requests in flight when the service stops'),
 } as const;
 
-type Parsed = ReturnType<typeof readSettings<typeof httpSettings>>;
-
 export type HttpConfig = Readonly<ReturnType<typeof httpConfig>> & {
   readonly deadlines: Readonly<
     Record<'silenceMs' | 'findMs' | 'lookUpMs' | 'unknownKeyDelayMs', number>
   >;
 };
 
-export function httpConfig(parsed: Parsed) {
+export function httpConfig(parsed: Parsed<typeof httpSettings>) {
   return {
     publicHttp: { host: parsed.PUBLIC_HTTP_HOST, port: parsed.PUBLIC_HTTP_PORT },
     cursorKeys: parsed.CURSOR_KEYS,

@@ -1,18 +1,26 @@
-import type { HttpServer } from '@inventory/http/http-server';
+import { IncomingMessage } from 'node:http';
+import {
+  type HttpServer,
+  type HttpServerOptions,
+  startHttpServer,
+} from '@inventory/http/http-server';
+import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { ServiceConfig } from '@inventory/runtime/service-settings';
+import { detachCallerTrace } from '@inventory/runtime/tracing';
 import type { ServiceContext } from '@inventory/service-host/service-context';
+import { connectionsRefused, unknownKeysRefused } from '../metrics.ts';
 import type { Principal } from '../tenancy/principal.domain.ts';
 import { createPublicApp, type PublicAppOptions } from './app.ts';
+import { commonHeaders, newRequestId } from './assign-request-id.ts';
 import { createClientAddressOf } from './client-address.ts';
 import type { HttpConfig } from './http-config.ts';
-import { connectionRefused, unknownKeyRefused } from './http-metrics.ts';
 import { openApiPage, requireDocumented } from './openapi/openapi-page.ts';
 import { createPeerBuckets } from './peer-buckets.ts';
 import { createPeerConnections } from './peer-connections.ts';
 import { endpointsOf, type PublicEndpoint } from './public-route.ts';
-import { startPublicServer } from './public-server.ts';
 import { referencePages } from './reference/reference-pages.ts';
 import { refuseUnknownKeys } from './refuse-unknown-keys.ts';
+import { errorText } from './render-errors.ts';
 import type { PublicPages } from './serve-pages.ts';
 import { statusPages } from './status-page/status-pages.ts';
 import { createUnknownKeys } from './unknown-keys.ts';
@@ -53,7 +61,7 @@ export async function startPublicApi(
         ...keys,
         v1DeprecatedAtMs,
         delayMs: deadlines.unknownKeyDelayMs,
-        unknownKeyRefused,
+        unknownKeyRefused: () => unknownKeysRefused.add(1),
         identifiers,
       },
       app,
@@ -65,11 +73,11 @@ export async function startPublicApi(
     peers: createPeerConnections({
       perPeerMax: config.connectionsPerPeerMax,
       trustedProxies,
-      onRefused: () => connectionRefused('peer'),
+      onRefused: () => connectionsRefused.add(1, { limit: 'peer' }),
       logger,
     }),
   });
-  server.server.on('drop', () => connectionRefused('total'));
+  server.server.on('drop', () => connectionsRefused.add(1, { limit: 'total' }));
   lifetime.defer('public HTTP', () => server.close(config.drainMs));
   return server;
 }
@@ -86,4 +94,35 @@ function pagesOf(
     ...referencePages(reference),
     ...statusPages(),
   };
+}
+
+interface PublicServerOptions extends HttpServerOptions {
+  readonly identifiers: Identifiers;
+  readonly deadlines: { readonly silenceMs: number };
+}
+
+/** Serves the public API; bytes that are no request get an error code too. */
+export async function startPublicServer(options: PublicServerOptions): Promise<HttpServer> {
+  const { identifiers, deadlines } = options;
+  const started = await startHttpServer({
+    ...options,
+    halfClosed: true,
+    renderRefusal(refusal) {
+      const requestId = newRequestId(identifiers);
+      return {
+        headers: { ...commonHeaders, 'X-Request-ID': requestId },
+        body: errorText(refusal, { request_id: requestId }),
+      };
+    },
+  });
+  const { server } = started;
+  const emit = server.emit.bind(server);
+  server.emit = (event: string, ...given: unknown[]) => {
+    if (given[0] instanceof IncomingMessage) detachCallerTrace(given[0]);
+    return emit(event, ...given);
+  };
+  server.setTimeout(deadlines.silenceMs);
+  // An unknown `Expect` does not prevent a response.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  return started;
 }

@@ -1,5 +1,5 @@
 import type { HoldList } from '@inventory/contracts/internal/ledger';
-import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
+import type { BillingOutcome } from '@inventory/contracts/messages/billing';
 import { isoTime } from '@inventory/runtime/clock';
 import {
   type Account,

@@ -2,9 +2,9 @@ import type { AccountId, RequestId } from '@inventory/contracts/ids';
 import type { AccountTerms } from '@inventory/contracts/internal/ledger';
 import {
   type BillingConfiguration,
+  type BillingOutcome,
   billingCommandId,
-} from '@inventory/contracts/messages/billing-commands';
-import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
+} from '@inventory/contracts/messages/billing';
 import type { LedgerAsset } from '@inventory/contracts/vocabulary';
 import { Refused } from '@inventory/http/refused';
 import type { OutgoingMessage } from '@inventory/messaging/bus';

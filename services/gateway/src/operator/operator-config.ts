@@ -1,12 +1,5 @@
 import { secretDigest } from '@inventory/runtime/secret-digest';
-import {
-  integer,
-  list,
-  port,
-  type readSettings,
-  SettingsError,
-  text,
-} from '@inventory/runtime/settings';
+import { integer, list, type Parsed, port, SettingsError, text } from '@inventory/runtime/settings';
 import { z } from 'zod';
 import { defaultOperatorName, type Operator, parseOperator } from './operators.domain.ts';
 
@@ -40,11 +33,9 @@ export const operatorSettings = {
     ),
 } as const;
 
-type Parsed = ReturnType<typeof readSettings<typeof operatorSettings>>;
-
 export type OperatorConfig = Readonly<ReturnType<typeof operatorConfig>>;
 
-export function operatorConfig(parsed: Parsed) {
+export function operatorConfig(parsed: Parsed<typeof operatorSettings>) {
   return {
     operatorHttp: { host: parsed.OPERATOR_HTTP_HOST, port: parsed.OPERATOR_HTTP_PORT },
     operatorApi: {

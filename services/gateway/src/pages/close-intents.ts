@@ -3,8 +3,8 @@ import { jitteredDelayMs } from '@inventory/runtime/backoff';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { pause } from '@inventory/runtime/wait';
+import { givenAway, openIntents } from '../metrics.ts';
 import type { PageIntent } from './page-intent.domain.ts';
-import { intentClosed, pageGivenAway } from './page-metrics.ts';
 import type { ReadKeyStore } from './read-key-store.ts';
 
 const removalTries = 6;
@@ -44,18 +44,19 @@ export function createIntentCloser(deps: {
       try {
         if (keyId !== null) await settleKey(keyId, requestId);
         await intents.deleteIntent(requestId);
-        return intentClosed();
+        return openIntents.add(-1);
       } catch (error) {
         logger.warn({ err: error, request_id: requestId, failures }, 'intent not deleted');
         await pause(jitteredDelayMs(removalBackoff, failures));
       }
     }
-    pageGivenAway();
+    openIntents.add(-1);
+    givenAway.add(1);
   }
 
   /** After a failure the reversal runs past the deadline of the intent. */
   async function reverseNow({ requestId }: PageIntent): Promise<void> {
-    intentClosed();
+    openIntents.add(-1);
     try {
       await intents.expediteReversal(requestId, deps.clock.now());
       deps.wakeReversals();

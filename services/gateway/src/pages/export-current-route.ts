@@ -11,12 +11,17 @@ import type { AdmittedRequest, StreamAnswer } from '../http/answer.ts';
 import { exampleIds, exampleRows } from '../http/openapi/examples.ts';
 import { publicRoute } from '../http/public-route.ts';
 import { billHeaders } from '../http/v1-headers.ts';
-import { ExportExpired, exportBody } from './export-body.ts';
+import { exportsSent } from '../metrics.ts';
 import type { KeyedRead, KeyedReads } from './keyed-reads.ts';
-import { type OpenedExport, openExport, type WantedExport } from './open-export.ts';
+import {
+  ExportExpired,
+  exportBody,
+  type OpenedExport,
+  openExport,
+  type WantedExport,
+} from './open-export.ts';
 import { refusePage, replayed, toLanguageHeaders } from './page-answer.ts';
 import { billOf } from './page-bill.ts';
-import { exportEnded } from './page-metrics.ts';
 import { keyHeader, languageHeaders, readErrors, replayedHeader } from './page-texts.ts';
 import type { RevisionStoreClient } from './revision-store-client.ts';
 import { sendExport } from './send-export.ts';
@@ -171,9 +176,9 @@ function toAnswer(
     async stream(response) {
       const sent = { headers, coding, body, trailers, delivery, timeMaxMs, firstByteMs };
       await sendExport(response, sent)
-        .then(() => exportEnded('completed'))
+        .then(() => exportsSent.add(1, { end: 'completed' }))
         .catch((error: unknown) => {
-          exportEnded(error instanceof ExportExpired ? 'expired' : 'cut');
+          exportsSent.add(1, { end: error instanceof ExportExpired ? 'expired' : 'cut' });
           logger.info({ err: error, request_id: request.requestId }, 'export cut');
         })
         .finally(release);

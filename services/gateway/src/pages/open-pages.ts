@@ -9,7 +9,7 @@ import type { Funds } from '../accounts/funds.ts';
 import type { LedgerClient } from '../accounts/ledger-client.ts';
 import type { PriceVersion } from '../accounts/prices.ts';
 import type { CaptureConfig } from '../captures/capture-config.ts';
-import { openCaptures } from '../captures/open-captures.ts';
+import { type Captures, openCaptures } from '../captures/open-captures.ts';
 import type { StagingClient } from '../captures/staging-client.ts';
 import { commandWork } from '../commands/command-work.ts';
 import type { RequestReplyClient } from '../commands/request-reply-client.ts';
@@ -30,22 +30,28 @@ import { readLivePageRoute } from './read-live-page-route.ts';
 import { readV1PageAliasRoute, readV1PageRoute } from './read-v1-page-route.ts';
 import type { RevisionStoreClient } from './revision-store-client.ts';
 
+interface PagesDeps {
+  readonly db: Db;
+  readonly bus: Pick<MessageBus, 'publish'>;
+  readonly commands: RequestReplyClient;
+  readonly ledger: LedgerClient;
+  readonly funds: Funds;
+  readonly revisions: RevisionStoreClient;
+  readonly livePages: LivePageClient;
+  readonly staging: StagingClient;
+  readonly prices: Pick<PriceVersion, 'currentVersion'>;
+  readonly cursors: CursorSealer;
+}
+
 /**
  * Charged page reads with their Idempotency-Keys, and the sweeper that reverses the charges of
  * undelivered pages of all replicas.
  */
 function openKeyedReads(
   context: ServiceContext<ServiceConfig & PageConfig>,
-  parts: {
-    readonly db: Db;
-    readonly commands: RequestReplyClient;
-    readonly ledger: LedgerClient;
-    readonly funds: Funds;
-    readonly intents: PageIntentStore;
-    readonly chains: { excludeChain(chainId: string): Promise<void> };
-  },
+  deps: PagesDeps & { readonly intents: PageIntentStore; readonly chains: Captures },
 ): KeyedReads {
-  const { db, commands, ledger, funds, intents, chains } = parts;
+  const { db, commands, ledger, funds, intents, chains } = deps;
   const { config, lifetime, clock, logger } = context;
   const { pageReads: limits, deadlines } = config;
   const keys = createReadKeyStore(db, deadlines);
@@ -61,18 +67,7 @@ function openKeyedReads(
 /** Current, Live Page and both routes of V1: one charged page each. */
 export function openPages(
   context: ServiceContext<ServiceConfig & PageConfig & CaptureConfig>,
-  deps: {
-    readonly db: Db;
-    readonly bus: Pick<MessageBus, 'publish'>;
-    readonly commands: RequestReplyClient;
-    readonly ledger: LedgerClient;
-    readonly funds: Funds;
-    readonly revisions: RevisionStoreClient;
-    readonly livePages: LivePageClient;
-    readonly staging: StagingClient;
-    readonly prices: Pick<PriceVersion, 'currentVersion'>;
-    readonly cursors: CursorSealer;
-  },
+  deps: PagesDeps,
 ): BoundPublicRoute[] {
   const { config, clock, identifiers, logger } = context;
   const { funds, revisions, livePages, prices, cursors } = deps;

@@ -1,5 +1,5 @@
 import type { BalanceView } from '@inventory/contracts/internal/ledger';
-import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
+import type { BillingOutcome } from '@inventory/contracts/messages/billing';
 import type { BillingReason } from '@inventory/contracts/vocabulary';
 import type { KeyedRead } from './keyed-reads.ts';
 

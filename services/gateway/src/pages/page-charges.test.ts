@@ -1,6 +1,6 @@
 import type { RequestId } from '@inventory/contracts/ids';
 import type { MessageBody } from '@inventory/contracts/messages';
-import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
+import type { BillingOutcome } from '@inventory/contracts/messages/billing';
 import {
   BusOverloaded,
   type OutgoingMessage,

@@ -1,6 +1,5 @@
 import type { MessageBody } from '@inventory/contracts/messages';
-import { billingCommandId } from '@inventory/contracts/messages/billing-commands';
-import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
+import { type BillingOutcome, billingCommandId } from '@inventory/contracts/messages/billing';
 import type { Refusal } from '@inventory/contracts/refusal';
 import { type Clock, elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
@@ -11,9 +10,9 @@ import {
   replyOf,
 } from '../commands/request-reply-client.ts';
 import type { PageDelivery } from '../http/answer.ts';
+import { chargeWait, openIntents } from '../metrics.ts';
 import type { IntentCloser } from './close-intents.ts';
 import { intentOf, type PageIntent, type PageRead } from './page-intent.domain.ts';
-import { chargeWaited, intentOpened } from './page-metrics.ts';
 
 /** A page to be charged, or the reason why there is none, which is free. */
 export type FetchedPage<Page> =
@@ -123,7 +122,7 @@ export function createPageCharges(deps: PageChargesDeps): PageCharges {
     async readPage({ counted, ...read }, fetch) {
       if (funds.isQuarantined(read.accountId)) return unavailable;
       const intent = intentOf(read, deps.clock.now(), deps.limits);
-      intentOpened();
+      openIntents.add(1);
       const [stored, fetched, admitted] = await Promise.allSettled([
         deps.intents.insertIntent(intent),
         fetch(),
@@ -156,7 +155,7 @@ async function charge(
     replyOf('reply.billing-outcome.v1'),
     Math.min(deps.limits.chargeTimeoutMs, timeLeftMs),
   );
-  chargeWaited(elapsedSince(startMs), reply.result);
+  chargeWait.record(elapsedSince(startMs) / 1_000, { result: reply.result });
   return reply;
 }
 

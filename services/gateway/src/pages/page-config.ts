@@ -1,5 +1,5 @@
 import { livePageWaitMaxMs } from '@inventory/contracts/internal/live-page';
-import { duration, integer, type readSettings } from '@inventory/runtime/settings';
+import { duration, integer, type Parsed } from '@inventory/runtime/settings';
 
 export const pageSettings = {
   CHARGE_TIMEOUT_MS: duration()
@@ -46,15 +46,13 @@ export const pageSettings = {
     .describe('Age past which a cursor of Live Pages is no longer readable'),
 } as const;
 
-type Parsed = ReturnType<typeof readSettings<typeof pageSettings>>;
-
 export type PageConfig = Readonly<ReturnType<typeof pageConfig>> & {
   readonly deadlines: Readonly<
     Record<'storeMs' | 'lookUpMs' | 'pendingReplyMs' | 'undecidedReadMs', number>
   >;
 };
 
-export function pageConfig(parsed: Parsed) {
+export function pageConfig(parsed: Parsed<typeof pageSettings>) {
   return {
     pageReads: {
       chargeTimeoutMs: parsed.CHARGE_TIMEOUT_MS,

@@ -1,10 +1,9 @@
-import { billingCommandId } from '@inventory/contracts/messages/billing-commands';
+import { billingCommandId } from '@inventory/contracts/messages/billing';
 import type { Logger } from '@inventory/runtime/logger';
-import { chainEnded } from '../captures/capture-metrics.ts';
 import type { CommandKind } from '../commands/command-work.ts';
+import { capturesEnded, reversals } from '../metrics.ts';
 import { work } from '../work.ts';
 import type { PendingReversal } from './page-intent-store.ts';
-import { chargeReversed } from './page-metrics.ts';
 import type { ReadKeyStore } from './read-key-store.ts';
 
 /** An operator lifts a quarantine; until then no reversal of its account is decided. */
@@ -50,11 +49,11 @@ export function pageReversals({
       if (outcome === null) return quarantinePauseMs;
       if (chainId !== null) {
         await chains.excludeChain(chainId);
-        chainEnded('reversed');
+        capturesEnded.add(1, { reason: 'reversed' });
       }
       if (keyId !== null) await keys.releaseKey(keyId, requestId);
       const result = outcome.refusal?.code ?? outcome.result;
-      chargeReversed(result);
+      reversals.add(1, { result });
       logger.info({ request_id: requestId, result }, 'page charge reversed');
       return undefined;
     },

@@ -22,9 +22,9 @@ import {
 } from './page-answer.ts';
 import { freeBill } from './page-bill.ts';
 import type { FetchedPage } from './page-charges.ts';
+import { type ChangeCounts, openChangesCursor, sealChangesCursor } from './page-cursors.ts';
 import { keyHeader, languageHeaders, readErrors, replayedHeader } from './page-texts.ts';
 import type { ChangesPage, RevisionStoreClient, WantedChanges } from './revision-store-client.ts';
-import { type ChangeCounts, openChangesCursor, sealChangesCursor } from './saved-cursors.ts';
 
 interface ReadChangesDeps {
   readonly revisions: Pick<RevisionStoreClient, 'findChanges'>;

@@ -1,8 +1,11 @@
 import { currentPage, currentQuery } from '@inventory/contracts/http/current';
 import { pageReadMeta } from '@inventory/contracts/http/meta';
 import { scopePath } from '@inventory/contracts/http/parameters';
-import { pageAssetsMax } from '@inventory/contracts/vocabulary';
+import { type CurrentPageMeta, packedPageBeginning } from '@inventory/contracts/internal/inventory';
+import { type ContentCoding, pageAssetsMax } from '@inventory/contracts/vocabulary';
+import { packEnd } from '@inventory/http/packed-body';
 import type { Clock } from '@inventory/runtime/clock';
+import { unpack } from '@inventory/runtime/packed-bytes';
 import type { ChainOwner } from '../captures/capture.domain.ts';
 import type { AdmittedRequest } from '../http/answer.ts';
 import {
@@ -15,7 +18,6 @@ import {
 import { nextPart, sameScope, sinceRevision } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
-import { currentBody } from './current-body.ts';
 import type { KeyedRead, KeyedReads, ReadKey } from './keyed-reads.ts';
 import {
   ageSecondsOf,
@@ -26,9 +28,9 @@ import {
   type WrittenPage,
 } from './page-answer.ts';
 import type { CountedRead } from './page-charges.ts';
+import { openCurrentCursor, sealCurrentCursor } from './page-cursors.ts';
 import { keyHeader, languageHeaders, readErrors, replayedHeader } from './page-texts.ts';
 import type { SavedPage, WantedSavedPage } from './revision-store-client.ts';
-import { openCurrentCursor, sealCurrentCursor } from './saved-cursors.ts';
 
 interface ReadCurrentDeps {
   readonly revisions: { findPage(wanted: WantedSavedPage): Promise<SavedPage | null> };
@@ -127,12 +129,13 @@ function write(
         : sealCurrentCursor(cursors, chain, { revisionId, observationId, position: next_position }),
     meta: pageMeta(request, product, bill),
   };
+  const { coding, body } = currentBody(frame, page, request.acceptedCoding());
   return {
     headers: {
       ...toLanguageHeaders(saved.language),
-      ...(saved.packed && { 'Content-Encoding': saved.packed.coding }),
+      ...(coding && { 'Content-Encoding': coding }),
     },
-    body: currentBody(frame, page),
+    body,
   };
 }
 
@@ -156,4 +159,55 @@ function readCurrent(
     paid: fetchPage,
     replayed: fetchPage,
   });
+}
+
+/** A Current page without its assets and descriptions. */
+interface CurrentFrame {
+  readonly page: CurrentPageMeta;
+  readonly ageSeconds: number;
+  readonly nextCursor: string | null;
+  readonly meta: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The response, in parts: the rows as they were saved, never parsed, and every value of the request behind
+ * them, so that what was packed once serves every request. It is unpacked, in one piece, for a client
+ * that does not accept how it is packed. `total_amount` is written digit by digit: it may exceed what
+ * a number holds.
+ */
+export function currentBody(
+  frame: CurrentFrame,
+  { parts, meta: { packed } }: SavedPage,
+  accepted: ContentCoding | null,
+): { readonly coding: ContentCoding | null; readonly body: readonly Buffer[] } {
+  const end = Buffer.from(endOf(frame));
+  if (packed === null) {
+    return { coding: null, body: [Buffer.from(packedPageBeginning), ...parts, end] };
+  }
+  const { coding, raw_bytes: rawBytes, crc32 } = packed;
+  const body = [...parts, packEnd({ coding, rawBytes, crc32 }, end)];
+  if (coding === accepted) return { coding, body };
+  const whole = { packed: Buffer.concat(body), rawBytes: rawBytes + end.length };
+  return { coding: null, body: [unpack(whole)] };
+}
+
+function endOf({ page, ageSeconds, nextCursor, meta }: CurrentFrame): string {
+  const before = JSON.stringify({
+    scope: page.scope,
+    revision_id: page.revision_id,
+    observation_id: page.observation_id,
+    verified_at: page.verified_at,
+    age_seconds: ageSeconds,
+    scan_window: page.scan_window,
+    total_count: page.total_count,
+  });
+  const after = JSON.stringify({
+    reported_total_count: page.reported_total_count,
+    not_in_revision: page.not_in_revision,
+    pagination: { has_more: nextCursor !== null, next_cursor: nextCursor },
+  });
+  return (
+    `,${before.slice(1, -1)},"total_amount":${page.total_amount},${after.slice(1)},` +
+    `"meta":${JSON.stringify(meta)}}`
+  );
 }

@@ -15,8 +15,8 @@ import { nextPart, sameScope } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
 import { liveAnswer, type PageToWrite } from './live-answer.ts';
-import { openLiveCursor, sealLiveCursor } from './live-cursor.ts';
 import { pageMeta, toLanguageHeaders } from './page-answer.ts';
+import { openLiveCursor, sealLiveCursor } from './page-cursors.ts';
 import {
   keyHeader,
   languageHeaders,

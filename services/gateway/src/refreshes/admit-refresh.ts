@@ -1,7 +1,5 @@
 import { maxCreditsMin } from '@inventory/contracts/http/refresh';
 import type { PriceList } from '@inventory/contracts/internal/ledger';
-import type { InventoryKey } from '@inventory/contracts/inventory-key';
-import type { Language } from '@inventory/contracts/languages';
 import type { Refusal } from '@inventory/contracts/refusal';
 import type { Permission } from '@inventory/contracts/vocabulary';
 import { Refused } from '@inventory/http/refused';
@@ -18,6 +16,7 @@ import {
   notSent,
   type RefreshAttempt,
   type RefreshDecision,
+  type RefreshInputs,
   refused,
   type SendAttemptDeps,
   sendAttempt,
@@ -26,14 +25,8 @@ import {
 
 const currentPermission = 'platform.inventory.current.page.v1' satisfies Permission;
 
-export interface WantedRefresh {
-  readonly scope: InventoryKey;
-  readonly language: Language;
-  readonly maxCredits: number;
-  /** Absent where the platform is always scanned. */
-  readonly maxAgeSeconds: number | undefined;
-  readonly idempotencyKey: string | null;
-}
+/** A refresh as its client asks for it. */
+export type WantedRefresh = Pick<RefreshAttempt, keyof RefreshInputs | 'idempotencyKey'>;
 
 export interface AdmitRefreshDeps extends SendAttemptDeps {
   readonly pendingCancels: Omit<PendingCancelStore, 'cancels'>;
@@ -65,9 +58,8 @@ export async function admitRefresh(
   });
   if (refusal !== null) throw new Refused(refusal);
   const { accountId, projectId } = principal;
-  const maxAgeSeconds = wanted.maxAgeSeconds ?? null;
   const request = {
-    ...{ ...wanted, requestId, accountId, projectId, maxAgeSeconds, freshness },
+    ...{ ...wanted, requestId, accountId, projectId, freshness },
     ...(counted && { counted }),
   };
   const decision = await requestRefresh(deps, request);
@@ -83,7 +75,7 @@ function freshnessOf(
   { maxAgeSeconds }: WantedRefresh,
   { version }: PriceList,
 ): RefreshRequest['freshness'] {
-  if (maxAgeSeconds === undefined || !mayUse(principal, currentPermission)) return null;
+  if (maxAgeSeconds === null || !mayUse(principal, currentPermission)) return null;
   return { max_age_seconds: maxAgeSeconds, price_version: version };
 }
 

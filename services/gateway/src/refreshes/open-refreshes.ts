@@ -11,6 +11,7 @@ import type { RequestReplyClient } from '../commands/request-reply-client.ts';
 import type { TrafficLimiter } from '../http/limit-traffic.ts';
 import type { BoundPublicRoute } from '../http/public-route.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
+import { waitingRefreshes } from '../metrics.ts';
 import { cancelRefreshRoute } from './cancel-refresh-route.ts';
 import type { CollectorClient } from './collector-client.ts';
 import { listRefreshesRoute } from './list-refreshes-route.ts';
@@ -18,7 +19,6 @@ import { createPendingCancelStore } from './pending-cancel-store.ts';
 import { pendingCancels } from './pending-cancels.ts';
 import { readRefreshRoute } from './read-refresh-route.ts';
 import type { RefreshConfig } from './refresh-config.ts';
-import { observeWaitingRefreshes } from './refresh-metrics.ts';
 import { createRefreshWaits, type RefreshWaits } from './refresh-waits.ts';
 import { requestRefreshRoute } from './request-refresh-route.ts';
 import { requestRefreshesRoute } from './request-refreshes-route.ts';
@@ -32,12 +32,9 @@ export function openRefreshes(
   {
     db,
     broadcasts,
-    commands,
-    collector,
-    funds,
     limiter,
     cursors,
-    prices,
+    ...parts
   }: {
     readonly db: Db;
     readonly broadcasts: Broadcasts;
@@ -51,13 +48,13 @@ export function openRefreshes(
 ): BoundPublicRoute[] {
   const { config, lifetime, clock, identifiers, logger } = context;
   const { deadlines, decisionTimeoutMs } = config;
+  const { commands, collector } = parts;
   const cancels = createPendingCancelStore(db, deadlines, logger);
   const work = commandWork(pendingCancels(cancels.cancels, logger), { commands, deadlines });
   const { wake: wakeCancels } = startWorker(work, context);
   const waits = openRefreshWaits(lifetime, broadcasts);
-  const shared = { commands, collector, clock, logger, deadlines, decisionTimeoutMs };
-  const cancelling = { pendingCancels: cancels, wakeCancels };
-  const admission = { ...shared, ...cancelling, funds, identifiers, prices };
+  const shared = { ...parts, clock, logger, deadlines, decisionTimeoutMs };
+  const admission = { ...shared, pendingCancels: cancels, wakeCancels, identifiers };
   return [
     requestRefreshRoute.bind(admission),
     requestRefreshesRoute.bind({ ...admission, limiter }),
@@ -72,7 +69,7 @@ function openRefreshWaits(lifetime: Pick<Lifetime, 'defer'>, broadcasts: Broadca
   const waits = createRefreshWaits(waitLimits);
   lifetime.defer(
     'metrics of waits',
-    observeWaitingRefreshes(() => waits.waiting),
+    waitingRefreshes.observe((observe) => observe(waits.waiting)),
   );
   broadcasts.filter('project.events.v1', waits.hasProject);
   broadcasts.on(['project.event-appended.v1'], ({ body: { project_id, event } }) => {

@@ -1,9 +1,9 @@
 import { isoTime } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import type { CommandKind } from '../commands/command-work.ts';
+import { cancelsAcknowledged } from '../metrics.ts';
 import { work } from '../work.ts';
 import type { PendingCancel } from './pending-cancel-store.ts';
-import { pendingCancelAcknowledged } from './refresh-metrics.ts';
 
 type Cancels = CommandKind<PendingCancel, 'reply.refresh-cancel.v1'>;
 
@@ -18,7 +18,7 @@ export function pendingCancels(queue: Cancels['queue'], logger: Logger): Cancels
     replyType: 'reply.refresh-cancel.v1',
     toMessage: cancelMessage,
     async onReply({ refreshId: refresh_id }, { result }) {
-      pendingCancelAcknowledged(result);
+      cancelsAcknowledged.add(1, { result });
       logger.info({ refresh_id, result }, 'cancel of an undecided attempt acknowledged');
       return undefined;
     },

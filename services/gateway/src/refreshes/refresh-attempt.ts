@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { AccountId, ProjectId, RefreshId, RequestId, WatchId } from '@inventory/contracts/ids';
-import { acceptanceOf, type RefreshView } from '@inventory/contracts/internal/refresh';
+import type { RefreshView } from '@inventory/contracts/internal/refresh';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
+import type { Language } from '@inventory/contracts/languages';
 import type { MessageBody } from '@inventory/contracts/messages';
-import { heldBy } from '@inventory/contracts/messages/billing-outcome';
+import { heldBy } from '@inventory/contracts/messages/billing';
+import { acceptanceOf } from '@inventory/contracts/messages/refresh';
 import type { Refusal } from '@inventory/contracts/refusal';
 import type { ReceivedMessage } from '@inventory/messaging/bus';
 import { invariant, unreachable } from '@inventory/runtime/bug';
@@ -10,11 +13,19 @@ import { elapsedSince, isoTime, monotonicNow } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { pause } from '@inventory/runtime/wait';
 import type { RequestReplyClient } from '../commands/request-reply-client.ts';
-import { fingerprintText, type RefreshInputs } from './refresh-fingerprint.domain.ts';
-import { decisionWaited } from './refresh-metrics.ts';
+import { decisionWait } from '../metrics.ts';
 
 type Decision = MessageBody<'reply.refresh-decision.v1'>;
 type DecisionOf<Kind extends Decision['decision']> = Extract<Decision, { decision: Kind }>;
+
+/** All inputs of a refresh: path parameters and body with defaults. */
+export interface RefreshInputs {
+  readonly scope: InventoryKey;
+  readonly language: Language;
+  readonly maxCredits: number;
+  /** Null where the platform is always scanned. */
+  readonly maxAgeSeconds: number | null;
+}
 
 /** One attempt to make a refresh, under an id that nothing else has. */
 export interface RefreshAttempt extends RefreshInputs {
@@ -78,7 +89,7 @@ export async function sendAttempt(
   const startMs = monotonicNow();
   const command = commandOf(attempt, fingerprint);
   const reply = await deps.commands.request(command, decisionIn, deps.decisionTimeoutMs);
-  decisionWaited(elapsedSince(startMs), reply.result);
+  decisionWait.record(elapsedSince(startMs) / 1_000, { result: reply.result });
   switch (reply.result) {
     case 'not_sent':
       deps.logger.warn({ cause: reply.cause }, 'refresh not requested');
@@ -161,6 +172,18 @@ function commandOf(attempt: RefreshAttempt, fingerprint: string) {
       ...(watchId && { watch_id: watchId }),
     },
   } as const;
+}
+
+/**
+ * The text whose SHA-256 is the fingerprint of a refresh request. An explicit default and an
+ * omitted one are the same inputs.
+ */
+export function fingerprintText(inputs: RefreshInputs): string {
+  const { platform_id, app_id, context_id } = inputs.scope;
+  const { language, maxCredits, maxAgeSeconds } = inputs;
+  // Keys of refreshes without it are older than it.
+  const freshness = maxAgeSeconds === null ? [] : [maxAgeSeconds];
+  return JSON.stringify([platform_id, app_id, context_id, language, maxCredits, ...freshness]);
 }
 
 /** Another attempt holds the key: its decision is the response, if the inputs are equal. */

@@ -1,12 +1,10 @@
-import { duration, type readSettings } from '@inventory/runtime/settings';
+import { duration, type Parsed } from '@inventory/runtime/settings';
 
 export const refreshSettings = {
   DECISION_TIMEOUT_MS: duration()
     .prefault('10000')
     .describe('Longest wait for the decision on a refresh or a cancel'),
 } as const;
-
-type Parsed = ReturnType<typeof readSettings<typeof refreshSettings>>;
 
 export type RefreshConfig = Readonly<ReturnType<typeof refreshConfig>> & {
   readonly deadlines: Readonly<
@@ -22,6 +20,6 @@ export type RefreshConfig = Readonly<ReturnType<typeof refreshConfig>> & {
   >;
 };
 
-export function refreshConfig(parsed: Parsed) {
+export function refreshConfig(parsed: Parsed<typeof refreshSettings>) {
   return { decisionTimeoutMs: parsed.DECISION_TIMEOUT_MS };
 }

@@ -89,7 +89,7 @@ export const requestRefreshRoute = publicRoute({
         scope: path,
         language: body.language,
         maxCredits: body.max_credits,
-        maxAgeSeconds: body.max_age_seconds,
+        maxAgeSeconds: body.max_age_seconds ?? null,
         idempotencyKey: header['Idempotency-Key'] ?? null,
       },
     );

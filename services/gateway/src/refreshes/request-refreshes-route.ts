@@ -146,7 +146,7 @@ async function admitItem(
       scope: { platform_id, app_id, context_id },
       language: item.language,
       maxCredits: item.max_credits,
-      maxAgeSeconds: item.max_age_seconds,
+      maxAgeSeconds: item.max_age_seconds ?? null,
       idempotencyKey: item.idempotency_key,
     });
     return toAccepted(item, admitted);

@@ -1,9 +1,6 @@
 import { closingData, revokedData } from '@inventory/contracts/http/stream-frames';
-import { instrumentsOf } from '@inventory/runtime/instruments';
-import { metrics } from '@opentelemetry/api';
+import { counter, gauge, histogram } from '@inventory/runtime/instruments';
 import type { ClosingReason, RevocationReason } from './event-frame.domain.ts';
-
-const { counter, gauge, histogram } = instrumentsOf(metrics.getMeter('@inventory/gateway'));
 
 const openStreams = gauge({
   name: 'inventory.gateway.streams_open',

@@ -1,17 +1,3 @@
-/**
- * A set of digests in 8 bytes a slot: for millions of them a set of texts would take most of a
- * container. Kept is the start of each; that another one has the same is possible, and as likely as to
- * guess a number of 52 bits.
- */
-export interface DigestSet {
-  has(digest: string): boolean;
-  /** Without effect once the set is full. */
-  add(digest: string): void;
-  readonly size: number;
-  /** Bytes of the slots. */
-  readonly bytes: number;
-}
-
 /** Hexadecimal digits of a digest that are kept: as many as a double holds exactly. */
 export const digitsKept = 13;
 
@@ -19,7 +5,12 @@ const slotsMin = 1_024;
 /** Slots of which one is free: a probe ends at it. */
 const slotsPerFree = 4;
 
-export function createDigestSet(entriesMax: number): DigestSet {
+/**
+ * A set of digests in 8 bytes a slot: for millions of them a set of texts would take most of a
+ * container. Kept is the start of each; that another one has the same is possible, and as likely as to
+ * guess a number of 52 bits.
+ */
+export function createDigestSet(entriesMax: number) {
   let slots = new Float64Array(slotsMin);
   let size = 0;
 
@@ -37,18 +28,20 @@ export function createDigestSet(entriesMax: number): DigestSet {
   }
 
   return {
-    has: (digest) => slots[slotOf(markOf(digest))] !== 0,
-    add(digest) {
+    has: (digest: string): boolean => slots[slotOf(markOf(digest))] !== 0,
+    /** Without effect once the set is full. */
+    add(digest: string): void {
       const mark = markOf(digest);
       if (size >= entriesMax || slots[slotOf(mark)] !== 0) return;
       if (size >= slots.length - slots.length / slotsPerFree) grow();
       slots[slotOf(mark)] = mark;
       size += 1;
     },
-    get size() {
+    get size(): number {
       return size;
     },
-    get bytes() {
+    /** Bytes of the slots. */
+    get bytes(): number {
       return slots.byteLength;
     },
   };

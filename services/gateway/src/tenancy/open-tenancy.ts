@@ -1,17 +1,17 @@
 import type { AccountId, ProjectId } from '@inventory/contracts/ids';
+import { Refused } from '@inventory/http/refused';
 import type { MessageBus } from '@inventory/messaging/bus';
 import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
 import type { Broadcasts } from '../commands/open-broadcasts.ts';
-import { startAnnouncing } from './announce-changes.ts';
-import { changesOf } from './changes.ts';
+import { type Announce, type ChangedThing, startAnnouncing } from './announce-changes.ts';
 import { createAccount, createProject, createServiceAccount } from './creations.ts';
 import { issueCredential, revokeCredential, rotateCredential } from './credentials.ts';
 import { createKnownSecrets, type KnownSecrets, knownSecretsMax } from './known-secrets.ts';
 import { createPrincipalCache } from './principal-cache.ts';
 import { defaultServiceAccountId } from './tenancy.domain.ts';
-import { createTenancyStore, type ListPart } from './tenancy-store.ts';
+import { type Announcement, createTenancyStore, type ListPart } from './tenancy-store.ts';
 
 export type Tenancy = Awaited<ReturnType<typeof openTenancy>>;
 
@@ -106,4 +106,33 @@ async function readKnownSecrets(
     logger,
     runOnce,
   });
+}
+
+/** The part of a store that a change of one of its things takes. */
+interface ChangedStore<Thing extends { readonly id: string }, Changes> {
+  require(id: Thing['id']): Promise<Thing>;
+  change(id: Thing['id'], changes: Changes, announcement: Announcement): Promise<boolean>;
+}
+
+/**
+ * Changes things of one kind: sets the given fields; the others stay, also under concurrent changes.
+ * Only a revoked Credential is found and immutable.
+ */
+function changesOf<
+  Thing extends { readonly id: string; readonly changedAtMs: number },
+  Changes extends object,
+>(
+  store: ChangedStore<Thing, Changes>,
+  announce: Announce,
+  nameOf: (thing: Thing) => ChangedThing,
+): (id: Thing['id'], changes: Changes) => Promise<Thing> {
+  return async (id, changes) => {
+    const found = await store.require(id);
+    const changed = await announce(nameOf(found), async (announcement) => {
+      const isWritten = await store.change(id, changes, announcement);
+      return isWritten ? { ...found, ...changes, changedAtMs: announcement.atMs } : null;
+    });
+    if (changed === null) throw new Refused({ code: 'credential_revoked' });
+    return changed;
+  };
 }

@@ -11,6 +11,7 @@ import { uuidV7From } from '@inventory/runtime/identifiers';
 import type { Pending } from '@inventory/work/work-queue';
 import type { WorkResult } from '@inventory/work/worker';
 import { type Funds, isFundsRefusal } from '../accounts/funds.ts';
+import { watchTurns } from '../metrics.ts';
 import { type SendAttemptDeps, sendAttempt } from '../refreshes/refresh-attempt.ts';
 import {
   backedOffUntil,
@@ -23,7 +24,6 @@ import {
   runTimeAfter,
   type Watch,
 } from './watch.domain.ts';
-import { countTurn } from './watch-metrics.ts';
 import type { WatchStore } from './watch-store.ts';
 
 /** Whether a Project may have runs at all. */
@@ -59,7 +59,7 @@ export async function runWatch(deps: RunWatchDeps, claimed: Pending<Watch>): Pro
   const nowMs = clock.now();
   const { next, messages } = applied(watch, decided, nowMs);
   if (await deps.watches.endTurn(claimed, next, messages, nowMs)) {
-    countTurn(decided.turn);
+    watchTurns.add(1, { turn: decided.turn });
     if (messages.length > 0) await deps.sendFromOutbox(claimed.id, messages);
   }
   // One that changed meanwhile has its next turn at the end of this claim.

@@ -1,13 +1,11 @@
-import { count, type readSettings } from '@inventory/runtime/settings';
+import { count, type Parsed } from '@inventory/runtime/settings';
 
 export const watchSettings = {
   WATCHES_PER_PROJECT_MAX: count().prefault('10000').describe('Most watches of one Project'),
 } as const;
 
-type Parsed = ReturnType<typeof readSettings<typeof watchSettings>>;
-
 export type WatchConfig = Readonly<ReturnType<typeof watchConfig>>;
 
-export function watchConfig(parsed: Parsed) {
+export function watchConfig(parsed: Parsed<typeof watchSettings>) {
   return { watches: { perProjectMax: parsed.WATCHES_PER_PROJECT_MAX } };
 }

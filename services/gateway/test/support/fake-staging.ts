@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { chunkDigestHeader } from '@inventory/contracts/internal/inventory';
-import type { ManifestPage } from '@inventory/contracts/messages/revision-commands';
+import type { ManifestPage } from '@inventory/contracts/messages/revision';
 import { type FakeAnswer, jsonAnswer } from './http-fake.ts';
 
 /** The staging side of a revision-store: each place keeps what came first. */

@@ -4,11 +4,11 @@ import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 import type { SerialExecutor } from '@inventory/runtime/serial-executor';
 import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import type { ServiceContext } from '@inventory/service-host/service-context';
+import { identityWaits, openBreakers, platformAnswers } from '../metrics.ts';
 import type { RecentUse } from '../recent-use.ts';
 import type { AppBreakerStore } from './app-breaker-store.ts';
 import type { EgressConfig } from './egress-config.ts';
 import { openEgressIdentities } from './egress-identities.ts';
-import { countAnswer, observeEgress } from './egress-metrics.ts';
 import { openEgressPool } from './egress-pool.ts';
 import type { IdentityStore } from './identity-store.ts';
 import { createPlatformClient } from './platform-client.ts';
@@ -68,7 +68,8 @@ export async function openEgress(
   });
   use.onResumed(() => breakers.update());
   const pageTimes = createMovingMean(pageFirstMs);
-  observeEgress({ waiting: () => pool.waiting, openBreakers: () => breakers.openCount });
+  identityWaits.observe((observe) => observe(pool.waiting));
+  openBreakers.observe((observe) => observe(breakers.openCount));
   return {
     identities,
     pool,
@@ -79,7 +80,7 @@ export async function openEgress(
     }),
     executor,
     onAnswer(answer, purpose, durationMs) {
-      countAnswer(answer, purpose, durationMs);
+      platformAnswers.record(durationMs / 1_000, { answer: answer.kind, purpose });
       pageTimes.add(durationMs);
     },
     onReleaseFailed: (error) => logger.warn({ err: error }, 'egress slot release failed'),

@@ -23,18 +23,9 @@ export interface PageRequest {
   readonly startAssetId: string | null;
 }
 
-/** Requests pages from the platform; every failure is a value. */
-export interface PlatformClient {
-  /** `timeoutMs` is for the whole request, body included. */
-  fetchPage(
-    identity: EgressIdentity,
-    page: PageRequest,
-    timeoutMs: number,
-  ): Promise<RawPlatformAnswer>;
-  /** The timeout of a request that has to end within `timeLeftMs`. */
-  timeoutMsFor(timeLeftMs: number): number;
-}
+export type PlatformClient = ReturnType<typeof createPlatformClient>;
 
+/** Requests pages from the platform; every failure is a value. */
 export function createPlatformClient(
   options: PlatformOptions,
   {
@@ -45,9 +36,14 @@ export function createPlatformClient(
     /** A longer `Retry-After` of the platform counts as this. */
     readonly retryAfterMaxMs: number;
   },
-): PlatformClient {
+) {
   return {
-    async fetchPage(identity, page, timeoutMs) {
+    /** `timeoutMs` is for the whole request, body included. */
+    async fetchPage(
+      identity: EgressIdentity,
+      page: PageRequest,
+      timeoutMs: number,
+    ): Promise<RawPlatformAnswer> {
       try {
         const { origin, pathname, search } = pageUrl(options.baseUrl, page);
         const request = {
@@ -82,7 +78,9 @@ export function createPlatformClient(
         return { status: failureOf(error) };
       }
     },
-    timeoutMsFor: (timeLeftMs) => Math.max(1, Math.floor(Math.min(options.timeoutMs, timeLeftMs))),
+    /** The timeout of a request that has to end within `timeLeftMs`. */
+    timeoutMsFor: (timeLeftMs: number): number =>
+      Math.max(1, Math.floor(Math.min(options.timeoutMs, timeLeftMs))),
   };
 }
 

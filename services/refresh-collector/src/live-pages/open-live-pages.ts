@@ -1,5 +1,4 @@
 import type { AccountId } from '@inventory/contracts/ids';
-import type { BoundInternalRoute } from '@inventory/http/internal-route';
 import { createFadingRate } from '@inventory/runtime/moving-mean';
 import { createKeyedSemaphore } from '@inventory/runtime/semaphore';
 import type { ServiceConfig } from '@inventory/runtime/service-settings';
@@ -7,6 +6,7 @@ import { createTokenBuckets } from '@inventory/runtime/token-buckets';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { EgressConfig } from '../egress/egress-config.ts';
 import type { ReadPageDeps } from '../egress/read-page.ts';
+import { countLivePage, liveRunning } from '../metrics.ts';
 import type { RecentUse } from '../recent-use.ts';
 import type { CollectionPace } from '../refreshes/status-estimate.domain.ts';
 import {
@@ -15,19 +15,12 @@ import {
   liveRetryAfterSeconds,
 } from './live-page.domain.ts';
 import type { LivePageConfig } from './live-page-config.ts';
-import { countLivePage, observeLivePages } from './live-page-metrics.ts';
 import { readLivePage } from './read-live-page.ts';
 import { type LivePageRouteDeps, readLivePageRoute } from './read-live-page-route.ts';
 
 const minuteMs = 60_000;
 const secondsPerMinute = 60;
 const abandoningAccountsMax = 10_000;
-
-export interface LivePages {
-  readonly routes: readonly BoundInternalRoute[];
-  /** Live pages requested of this replica in the last minute, older ones fading out. */
-  readonly requestedPerMinute: () => number;
-}
 
 /** Live pages use the egress pool and the breakers of the scans, and precede them. */
 export function openLivePages(
@@ -41,7 +34,7 @@ export function openLivePages(
     readonly pace: CollectionPace;
     readonly use: Pick<RecentUse, 'note'>;
   },
-): LivePages {
+) {
   const { live, pages } = config;
   const limiter = createKeyedSemaphore<AccountId>(live.limits);
   const abandonedMax = abandonedReadsMax(pace.pagesPerSecond * secondsPerMinute);
@@ -49,7 +42,7 @@ export function openLivePages(
   const abandoned = createTokenBuckets({ perMinute: abandonedMax, keysMax, clock });
   const requested = createFadingRate(minuteMs);
   const rules = { ...pages, triesMax: live.triesMax, retryMs: live.retryMs };
-  observeLivePages(() => limiter.held);
+  liveRunning.observe((observe) => observe(limiter.held));
 
   const deps: LivePageRouteDeps = {
     async read(request, signal) {
@@ -76,6 +69,7 @@ export function openLivePages(
   };
   return {
     routes: [readLivePageRoute.bind(deps)],
+    /** Live pages requested of this replica in the last minute, older ones fading out. */
     requestedPerMinute: () => requested.perWindow(egress.monotonicNow()),
   };
 }

@@ -16,20 +16,13 @@ const admissionSchema = z.object({
 export type AdmissionDocument = z.infer<typeof admissionSchema>;
 const document = { collection: 'admission', schema: admissionSchema };
 
-/** The admission state that all replicas share, and the counts it is computed from. */
-export interface AdmissionStore {
-  readAdmission(): Promise<CountedAdmission>;
-  /** Saves a new count after this many; false when another replica saved one meanwhile. */
-  saveCount(state: AdmissionState, counts: number): Promise<boolean>;
-  setOperatorClosed(closed: boolean): Promise<AdmissionState>;
-  countOutstanding(): Promise<number>;
-  countOutstandingOfAccount(accountId: string): Promise<number>;
-}
+export type AdmissionStore = ReturnType<typeof createAdmissionStore>;
 
+/** The admission state that all replicas share, and the counts it is computed from. */
 export function createAdmissionStore(
   admission: TypedCollection<AdmissionDocument>,
   refreshes: TypedCollection<RefreshDocument>,
-): AdmissionStore {
+) {
   async function read(): Promise<CountedAdmission> {
     const found = await admission.findOne({ _id: 'admission' });
     const { _id, ...state } = parseDocument(document, found ?? { _id: 'admission' });
@@ -38,7 +31,11 @@ export function createAdmissionStore(
 
   return {
     readAdmission: read,
-    async saveCount({ countClosed, outstanding }, counts) {
+    /** Saves a new count after this many; false when another replica saved one meanwhile. */
+    async saveCount(
+      { countClosed, outstanding }: AdmissionState,
+      counts: number,
+    ): Promise<boolean> {
       const $set = { countClosed, outstanding, counts: counts + 1 };
       if (counts === 0) {
         await admission.updateOne({ _id: 'admission' }, { $set }, { upsert: true });
@@ -47,7 +44,7 @@ export function createAdmissionStore(
       const { modifiedCount } = await admission.updateOne({ _id: 'admission', counts }, { $set });
       return modifiedCount === 1;
     },
-    async setOperatorClosed(operatorClosed) {
+    async setOperatorClosed(operatorClosed: boolean): Promise<AdmissionState> {
       await admission.updateOne(
         { _id: 'admission' },
         { $set: { operatorClosed } },
@@ -55,8 +52,8 @@ export function createAdmissionStore(
       );
       return read();
     },
-    countOutstanding: () => refreshes.countDocuments({ terminal: false }),
-    countOutstandingOfAccount: (accountId) =>
+    countOutstanding: (): Promise<number> => refreshes.countDocuments({ terminal: false }),
+    countOutstandingOfAccount: (accountId: string): Promise<number> =>
       refreshes.countDocuments({ terminal: false, accountId: accountId as AccountId }),
   };
 }

@@ -4,11 +4,11 @@ import type { RefreshRefusal } from '@inventory/contracts/refusal';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { invariant } from '@inventory/runtime/bug';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
+import { savedAnswers } from '../metrics.ts';
 import { sendEffects } from './apply-fact.ts';
 import { type FindObservationDeps, findObservation } from './find-observation.ts';
 import { attemptCancelled, isServedFromSaved, type Refresh } from './refresh.domain.ts';
 import type { StoredRefresh } from './refresh-mapping.ts';
-import { countSavedAnswer } from './refresh-metrics.ts';
 import type { KeyState, RefreshStore } from './refresh-store.ts';
 import { type Estimate, retryAfterSecondsMin } from './status-estimate.domain.ts';
 
@@ -89,7 +89,7 @@ export async function admitRefresh(deps: AdmitDeps, request: RefreshRequest): Pr
     const saved = await savedRefresh(deps, request);
     const refresh = saved ?? (await admittedRefresh(deps, request));
     if (await refreshes.insertRefresh(refresh, request.trace, keyGeneration)) {
-      if (saved) countSavedAnswer();
+      if (saved) savedAnswers.add(1);
       return sendDecision(deps, { refresh, trace: request.trace });
     }
     if (saved === null && refresh.refusal === null) deps.admission.decrement(request);

@@ -1,12 +1,10 @@
 import { changesPath } from '@inventory/contracts/http/changes';
 import { currentPath } from '@inventory/contracts/http/current';
 import type { RefreshRecord } from '@inventory/contracts/http/refresh';
-import { acceptanceOf, type RefreshView } from '@inventory/contracts/internal/refresh';
-import { type BillingOutcome, heldBy } from '@inventory/contracts/messages/billing-outcome';
-import type { RefreshRefusal } from '@inventory/contracts/refusal';
+import type { RefreshView } from '@inventory/contracts/internal/refresh';
+import { acceptanceOf } from '@inventory/contracts/messages/refresh';
 import { isoTime } from '@inventory/runtime/clock';
 import {
-  attemptCancelled,
   deadlineOf,
   isServedFromSaved,
   isTerminal,
@@ -14,7 +12,6 @@ import {
   shownState,
   verifiedAtMs,
 } from './refresh.domain.ts';
-import type { Fact } from './refresh-saga.domain.ts';
 import type { Estimate } from './status-estimate.domain.ts';
 
 const isoOrNull = (timeMs: number | null): string | null =>
@@ -97,37 +94,4 @@ export function toWireView(
 function decisionOf(refresh: Refresh): RefreshView['decision'] {
   if (refresh.phase === 'accepted') return 'pending';
   return refresh.phase === 'refused' ? 'refused' : 'accepted';
-}
-
-/** The fact that a billing outcome reports of its refresh; null when it reports none. */
-export function factOfBillingOutcome(outcome: BillingOutcome, nowMs: number): Fact | null {
-  if (outcome.kind === 'reserve') {
-    return outcome.result === 'applied'
-      ? { fact: 'reserved', reservation: heldBy(outcome) }
-      : { fact: 'reserve_refused', refusal: refusalOf(outcome.refusal) };
-  }
-  const resolves = outcome.kind === 'settle' || outcome.kind === 'release';
-  if (!resolves) return null;
-  if (outcome.result !== 'applied') {
-    return outcome.refusal?.code === 'hold_unknown' ? { fact: 'hold_lost', atMs: nowMs } : null;
-  }
-  return {
-    fact: 'settled',
-    disposition: outcome.disposition ?? 'release',
-    charged: outcome.amount_charged,
-    released: outcome.amount_released,
-    atMs: nowMs,
-  };
-}
-
-/** Any other code means that the hold was released before it was made: a cancel. */
-function refusalOf(refused: BillingOutcome['refusal']): RefreshRefusal {
-  switch (refused?.code) {
-    case 'insufficient_credits':
-    case 'insufficient_units':
-    case 'spend_cap_reached':
-      return refused;
-    default:
-      return attemptCancelled;
-  }
 }

@@ -6,18 +6,16 @@ import type { Logger } from '@inventory/runtime/logger';
 import type { Refresh } from './refresh.domain.ts';
 import { mayTake, type SavedObservation } from './saved-observation.domain.ts';
 
-/** Reads of the revision-store. */
-export interface ObservationClient {
-  /** Null where nothing is saved. */
-  findLatest(scope: InventoryKey): Promise<SavedObservation | null>;
-}
+export type ObservationClient = ReturnType<typeof createObservationClient>;
 
 /** One that answers later is not waited for: the platform is scanned. */
 const timeoutMs = 2_000;
 
-export function createObservationClient(client: InternalClient): ObservationClient {
+/** Reads of the revision-store. */
+export function createObservationClient(client: InternalClient) {
   return {
-    async findLatest(scope) {
+    /** Null where nothing is saved. */
+    async findLatest(scope: InventoryKey): Promise<SavedObservation | null> {
       const read = client.call(inventoryApi.readObservation, { path: scope }, { timeoutMs });
       const found = await nullIfRefused(read);
       if (found === null) return null;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { claimsOn, fromStoredClaim, toStoredClaim } from './key-claim-mapping.ts';
+import { claimsOn, fromStoredClaim, toStoredClaim } from './refresh-mapping.ts';
 
 const printable = fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code));
 const keys = fc.string({ unit: printable, minLength: 1, maxLength: 255 });

@@ -1,4 +1,3 @@
-import type { BoundInternalRoute } from '@inventory/http/internal-route';
 import type { MessageBus } from '@inventory/messaging/bus';
 import { startScrapedReading } from '@inventory/runtime/scraped-reading';
 import type { ServiceConfig } from '@inventory/runtime/service-settings';
@@ -6,47 +5,28 @@ import type { Backends } from '@inventory/service-host/open-backends';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { EgressConfig } from '../egress/egress-config.ts';
 import type { EgressPool } from '../egress/egress-pool.ts';
+import { countTransition, observeRefreshes } from '../metrics.ts';
+import type { Stores } from '../open-stores.ts';
 import type { RecentUse } from '../recent-use.ts';
 import { admissionRoutes } from './admission-routes.ts';
-import type { AdmissionStore } from './admission-store.ts';
-import type { InventorySizes } from './admit-refresh.ts';
 import type { SagaDeps } from './apply-fact.ts';
 import { countEnds } from './count-ends.ts';
 import type { ObservationClient } from './find-observation.ts';
 import type { LedgerClient } from './orphaned-holds.ts';
 import type { PublishedPlan } from './published-plan.domain.ts';
-import type { QuarterHourStore } from './quarter-hour-store.ts';
 import type { Refresh } from './refresh.domain.ts';
 import type { RefreshConfig } from './refresh-config.ts';
-import type { RefreshListStore } from './refresh-list-store.ts';
-import { countTransition, observeRefreshes } from './refresh-metrics.ts';
 import { refreshRoutes } from './refresh-routes.ts';
 import type { RefreshStore } from './refresh-store.ts';
-import type { RefreshSurveyStore } from './refresh-survey-store.ts';
-import type { Resends } from './resend-work.ts';
 import { startRefreshJobs } from './start-refresh-jobs.ts';
-import {
-  type CollectionPace,
-  collectionPace,
-  type Estimate,
-  estimateOf,
-} from './status-estimate.domain.ts';
-import { type StatusDeps, statusRoute } from './status-route.ts';
+import { collectionPace, estimateOf } from './status-estimate.domain.ts';
+import { statusRoute } from './status-route.ts';
 import { type SurveyPublisher, surveyRefreshes } from './survey-refreshes.ts';
-import { type AdmissionWatch, watchAdmission } from './watch-admission.ts';
+import { watchAdmission } from './watch-admission.ts';
 
 export interface RefreshesDeps {
   readonly backends: Pick<Backends, 'bus'>;
-  readonly stores: {
-    readonly refreshes: RefreshStore;
-    readonly refreshLists: RefreshListStore;
-    readonly resends: Resends;
-    readonly admission: AdmissionStore;
-    readonly quarterHours: QuarterHourStore;
-    readonly breakers: StatusDeps['breakers'];
-    readonly inventories: InventorySizes;
-    readonly survey: RefreshSurveyStore;
-  };
+  readonly stores: Stores;
   readonly ledger: LedgerClient;
   readonly observations: ObservationClient;
   readonly egress: {
@@ -61,16 +41,7 @@ export interface RefreshesDeps {
 type Context = ServiceContext<ServiceConfig & EgressConfig & RefreshConfig>;
 type RefreshListener = SagaDeps['onChanged'];
 
-export interface Refreshes {
-  readonly saga: SagaDeps;
-  readonly admission: AdmissionWatch;
-  readonly pace: CollectionPace;
-  /** Of a refresh with so many open ones of its account before it. */
-  readonly estimate: (refresh: Refresh, before: number) => Estimate;
-  /** Adds a listener for refreshes that enter a phase on this replica. */
-  onRefreshChanged(listener: RefreshListener): void;
-  readonly routes: readonly BoundInternalRoute[];
-}
+export type Refreshes = Awaited<ReturnType<typeof openRefreshes>>;
 
 const accountCountMs = 1_000;
 
@@ -78,7 +49,7 @@ const accountCountMs = 1_000;
 export async function openRefreshes(
   context: Context,
   { backends, stores, ledger, observations, egress, planner, use }: RefreshesDeps,
-): Promise<Refreshes> {
+) {
   const { config, clock } = context;
   const rules = { ...config.admission, accountCountMs };
   const { isOpen } = egress.breakers;
@@ -106,7 +77,8 @@ export async function openRefreshes(
   const ofReads = { refreshes, lists, inventories, admission };
   const { settleGraceMs } = config.deadlines;
   const assetsPerPage = config.pages.count;
-  const estimate: Refreshes['estimate'] = (refresh, before) =>
+  /** Of a refresh with so many open ones of its account before it. */
+  const estimate = (refresh: Refresh, before: number) =>
     estimateOf(refresh, { plan: plan(), pace, assetsPerPage, before, nowMs: clock.now() });
   const reads = {
     ...ofReads,
@@ -124,6 +96,7 @@ export async function openRefreshes(
     admission,
     pace,
     estimate,
+    /** Adds a listener for refreshes that enter a phase on this replica. */
     onRefreshChanged,
     routes: [
       ...refreshRoutes.map((route) => route.bind(reads)),
@@ -137,7 +110,7 @@ function openSaga(
   context: Context,
   { publish }: Pick<MessageBus, 'publish'>,
   refreshes: RefreshStore,
-): Pick<Refreshes, 'saga' | 'onRefreshChanged'> {
+) {
   const { clock, logger } = context;
   const listeners: RefreshListener[] = [];
   const saga: SagaDeps = {
@@ -151,5 +124,5 @@ function openSaga(
     },
     logger,
   };
-  return { saga, onRefreshChanged: (listener) => void listeners.push(listener) };
+  return { saga, onRefreshChanged: (listener: RefreshListener) => void listeners.push(listener) };
 }

@@ -16,19 +16,13 @@ const quarterHour = z.object({
 export type QuarterHourDocument = z.infer<typeof quarterHour>;
 const document = { collection: 'quarterHours', schema: quarterHour };
 
-/** A document for each quarter of an hour of a day: what all replicas counted in it. */
-export interface QuarterHourStore {
-  /** Adds what this replica counted. */
-  add(counted: QuarterHour): Promise<void>;
-  /** Those from a time on, in their order; none where nothing ended. */
-  readSince(sinceMs: number): Promise<QuarterHour[]>;
-}
+export type QuarterHourStore = ReturnType<typeof createQuarterHourStore>;
 
-export function createQuarterHourStore(
-  quarters: Collection<QuarterHourDocument>,
-): QuarterHourStore {
+/** A document for each quarter of an hour of a day: what all replicas counted in it. */
+export function createQuarterHourStore(quarters: Collection<QuarterHourDocument>) {
   return {
-    async add({ startMs, completed, failed, waits }) {
+    /** Adds what this replica counted. */
+    async add({ startMs, completed, failed, waits }: QuarterHour): Promise<void> {
       const counts = waits.flatMap((count, at) => (count === 0 ? [] : [[`waits.${at}`, count]]));
       const expireAt = dateOf(startMs + (quarterHoursShown + 1) * quarterHourMs);
       await quarters.updateOne(
@@ -37,7 +31,8 @@ export function createQuarterHourStore(
         { upsert: true },
       );
     },
-    async readSince(sinceMs) {
+    /** Those from a time on, in their order; none where nothing ended. */
+    async readSince(sinceMs: number): Promise<QuarterHour[]> {
       const found = await quarters.find({ _id: { $gte: sinceMs } }).toArray();
       return found
         .map((stored) => parseDocument(document, stored))

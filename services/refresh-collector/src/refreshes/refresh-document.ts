@@ -8,7 +8,7 @@ import {
 } from '@inventory/contracts/ids';
 import { inventoryKey } from '@inventory/contracts/inventory-key';
 import { language } from '@inventory/contracts/languages';
-import { manifestPage } from '@inventory/contracts/messages/revision-commands';
+import { manifestPage } from '@inventory/contracts/messages/revision';
 import { refreshRefusal } from '@inventory/contracts/refusal';
 import {
   billingState,

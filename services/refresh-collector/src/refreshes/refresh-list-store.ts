@@ -21,14 +21,7 @@ export interface RefreshListQuery {
   readonly before: { readonly requestedAtMs: number; readonly refreshId: string } | null;
 }
 
-/** Lists and counts of refreshes. A Project's are newest first; refused attempts are never listed. */
-export interface RefreshListStore {
-  listRefreshes(query: RefreshListQuery): Promise<{ items: Refresh[]; hasMore: boolean }>;
-  /** Open refreshes of an account that were requested earlier; at most {@link countMax}. */
-  countOpenBefore(accountId: Refresh['accountId'], requestedAtMs: number): Promise<number>;
-  /** Whether no other account has a stored refresh. */
-  isOnlyAccount(accountId: Refresh['accountId']): Promise<boolean>;
-}
+export type RefreshListStore = ReturnType<typeof createRefreshListStore>;
 
 const countMax = 1_000;
 
@@ -40,11 +33,17 @@ const shownPhases = (
   ['accepted', 'queued', 'collecting', 'settling', 'completed'] as const
 ).flatMap(phasesShownAs);
 
-export function createRefreshListStore(
-  refreshes: TypedCollection<RefreshDocument>,
-): RefreshListStore {
+/** Lists and counts of refreshes. A Project's are newest first; refused attempts are never listed. */
+export function createRefreshListStore(refreshes: TypedCollection<RefreshDocument>) {
   return {
-    async listRefreshes({ projectId, states, refreshIds, limit, before, ...of }) {
+    async listRefreshes({
+      projectId,
+      states,
+      refreshIds,
+      limit,
+      before,
+      ...of
+    }: RefreshListQuery): Promise<{ items: Refresh[]; hasMore: boolean }> {
       const phases = states.length > 0 ? states.flatMap(phasesShownAs) : shownPhases;
       const filter = {
         projectId,
@@ -63,12 +62,14 @@ export function createRefreshListStore(
       const items = found.slice(0, limit).map((document) => fromDocument(document).refresh);
       return { items, hasMore: found.length > limit };
     },
-    countOpenBefore: (accountId, requestedAtMs) =>
+    /** Open refreshes of an account that were requested earlier; at most {@link countMax}. */
+    countOpenBefore: (accountId: Refresh['accountId'], requestedAtMs: number): Promise<number> =>
       refreshes.countDocuments(
         { terminal: false, accountId, requestedAt: { $lt: dateOf(requestedAtMs) } },
         { limit: countMax },
       ),
-    async isOnlyAccount(accountId) {
+    /** Whether no other account has a stored refresh. */
+    async isOnlyAccount(accountId: Refresh['accountId']): Promise<boolean> {
       // Every value of `terminal`, for its index.
       const other = { terminal: { $in: [true, false] }, accountId: { $ne: accountId } };
       return (await refreshes.findOne(other, { projection: { _id: 1 } })) === null;

@@ -4,9 +4,7 @@ import type { Backoff } from '@inventory/runtime/backoff';
 import { dateOf, dateOrNull } from '@inventory/runtime/clock';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
 import { newWork } from '@inventory/work/work-field';
-import { fromStoredClaim, type KeyClaim, toStoredClaim } from './key-claim-mapping.ts';
-import type { Refresh, ScanSummary } from './refresh.domain.ts';
-import { isTerminal, isWaiting } from './refresh.domain.ts';
+import { isTerminal, isWaiting, type Refresh } from './refresh.domain.ts';
 import { type RefreshDocument, refreshDocument } from './refresh-document.ts';
 
 /** How long documents are kept after they became terminal, and when pending commands are resent. */
@@ -20,60 +18,36 @@ export function fromDocument(stored: RefreshDocument): StoredRefresh {
   return { refresh: toRefresh(document), trace: document.trace };
 }
 
-function toRefresh(document: RefreshDocument): Refresh {
+/** Without what is of the document alone. */
+function toRefresh({ _id: id, idempotencyKey, ...document }: RefreshDocument): Refresh {
+  const { sharedBy, terminal, scopeKey, pages, work, changedAt, trace, expireAt, ...fields } =
+    document;
+  const { requestedAt, queueDeadline, collectDeadline, completedAt, observedAt, scan, ...same } =
+    fields;
   return {
-    id: document._id,
-    version: document.version,
-    phase: document.phase,
-    accountId: document.accountId,
-    projectId: document.projectId,
-    requestId: document.requestId,
-    idempotencyKey: heldKeyOf(document),
-    fingerprint: document.fingerprint,
+    ...same,
+    id,
+    idempotencyKey: heldKeyOf(document.phase, idempotencyKey),
     watchId: document.watchId ?? null,
-    scope: document.scope,
-    language: document.language,
-    maxCredits: document.maxCredits,
     maxAgeSeconds: document.maxAgeSeconds ?? null,
-    expectedPages: document.expectedPages,
-    waitingId: document.waitingId,
-    requestedAtMs: document.requestedAt.getTime(),
-    queueDeadlineMs: document.queueDeadline.getTime(),
-    retryAfterSeconds: document.retryAfterSeconds,
-    collectDeadlineMs: document.collectDeadline?.getTime() ?? null,
-    completedAtMs: document.completedAt?.getTime() ?? null,
-    refusal: document.refusal,
-    acceptance: document.acceptance,
-    cancelRequested: document.cancelRequested,
-    outcome: document.outcome,
-    observedAssets: document.observedAssets,
-    revisionId: document.revisionId,
     previousRevisionId: document.previousRevisionId ?? null,
-    observedAtMs: document.observedAt?.getTime() ?? null,
-    billing: document.billing,
-    eventAppended: document.eventAppended,
-    scan: document.scan && toScanSummary(document.scan),
+    requestedAtMs: requestedAt.getTime(),
+    queueDeadlineMs: queueDeadline.getTime(),
+    collectDeadlineMs: collectDeadline?.getTime() ?? null,
+    completedAtMs: completedAt?.getTime() ?? null,
+    observedAtMs: observedAt?.getTime() ?? null,
+    scan: scan && toScanSummary(scan),
   };
 }
 
 /** A refused attempt stores its claim and holds no key. */
-function heldKeyOf({ phase, idempotencyKey: claim }: RefreshDocument): string | null {
+function heldKeyOf(phase: Refresh['phase'], claim: string | undefined): string | null {
   return claim === undefined || phase === 'refused' ? null : fromStoredClaim(claim).key;
 }
 
-function toScanSummary(scan: NonNullable<RefreshDocument['scan']>): ScanSummary {
-  return {
-    epoch: scan.epoch,
-    sequence: scan.sequence,
-    startedAtMs: scan.startedAt.getTime(),
-    completedAtMs: scan.completedAt?.getTime() ?? null,
-    pages: scan.pages,
-    assetsRead: scan.assetsRead,
-    reportedTotalCount: scan.reportedTotalCount,
-    endCheck: scan.endCheck,
-    parked: scan.parked,
-    worker: scan.worker,
-  };
+function toScanSummary({ startedAt, completedAt, ...same }: NonNullable<RefreshDocument['scan']>) {
+  const completedAtMs = completedAt?.getTime() ?? null;
+  return { ...same, startedAtMs: startedAt.getTime(), completedAtMs };
 }
 
 /** The document of a new refresh. */
@@ -155,4 +129,35 @@ export function timedFields(refresh: Refresh, nowMs: number, times: RefreshTimes
 export interface StoredRefresh {
   readonly refresh: Refresh;
   readonly trace: TraceCarrier;
+}
+
+/**
+ * The claim of an attempt on its Idempotency-Key, as stored under the unique index: the key itself
+ * at generation 0, the key and its generation after that many refusals. A claim is immutable: a
+ * refusal changes the phase of its attempt only, and the next attempt claims the next generation.
+ */
+export interface KeyClaim {
+  readonly key: string;
+  readonly generation: number;
+}
+
+/** Keys are printable ASCII, so none contains the separator or a character that sorts before it. */
+const separator = '\n';
+const afterSeparator = '\v';
+const generationDigits = 9;
+
+export function toStoredClaim({ key, generation }: KeyClaim): string {
+  if (generation === 0) return key;
+  // Padded: claims on a key sort by their generations.
+  return `${key}${separator}${String(generation).padStart(generationDigits, '0')}`;
+}
+
+export function fromStoredClaim(stored: string): KeyClaim {
+  const [key = '', generation = '0'] = stored.split(separator);
+  return { key, generation: Number(generation) };
+}
+
+/** All claims on this key, and on no other. */
+export function claimsOn(key: string) {
+  return { $gte: key, $lt: `${key}${afterSeparator}` };
 }

@@ -3,10 +3,9 @@ import { parseDocument } from '@inventory/mongo/parse-document';
 import { createSharedInserts, createSharedUpdates } from '@inventory/mongo/shared-commands';
 import type { TypedCollection, TypedUpdate } from '@inventory/mongo/typed-collection';
 import { type Clock, dateOf, dateOrNull } from '@inventory/runtime/clock';
+import { createBatcher } from '@inventory/runtime/concurrency';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
 import { LRUCache } from 'lru-cache';
-import { createAppendedEvents } from './appended-events-store.ts';
-import { claimsOn, fromStoredClaim, type KeyClaim, toStoredClaim } from './key-claim-mapping.ts';
 import type { Refresh } from './refresh.domain.ts';
 import {
   type RefreshDocument,
@@ -15,11 +14,15 @@ import {
 } from './refresh-document.ts';
 import {
   changingFields,
+  claimsOn,
   fromDocument,
+  fromStoredClaim,
+  type KeyClaim,
   type RefreshTimes,
   type StoredRefresh,
   timedFields,
   toNewDocument,
+  toStoredClaim,
 } from './refresh-mapping.ts';
 
 /** An Idempotency-Key of a Project. */
@@ -30,35 +33,18 @@ export interface KeyState {
   readonly keyGeneration: number;
 }
 
-/** Reads and writes whole refreshes; every write is conditional on what was read. */
-export interface RefreshStore {
-  /** False when it is stored already, or another attempt claimed this generation of its key. */
-  insertRefresh(refresh: Refresh, trace: TraceCarrier, keyGeneration?: number): Promise<boolean>;
-  findRefresh(id: string): Promise<StoredRefresh | null>;
-  /**
-   * As this replica last read or wrote it; may be out of date. A write that is based on it is
-   * conditional on its version.
-   */
-  cachedRefresh(id: string): StoredRefresh | null;
-  cacheRefresh(stored: StoredRefresh): void;
-  readKeyState(projectId: ProjectId, idempotencyKey: string): Promise<KeyState>;
-  /** Null once its scan is decided. */
-  readStagedPages(id: string): Promise<readonly StagedPageRecord[] | null>;
-  /** Saves a step, with the page that it records; false when the refresh changed meanwhile. */
-  saveStep(previous: StoredRefresh, next: Refresh, page?: StagedPageRecord): Promise<boolean>;
-  /** Records, with others, that the event of a completed refresh is in the log. */
-  recordAppended(id: string): Promise<void>;
-}
+export type RefreshStore = ReturnType<typeof createRefreshStore>;
 
 const refreshesCachedMax = 5_000;
 const writesPerCommand = 200;
 const withoutPages = { projection: { pages: 0 } } as const;
 
+/** Reads and writes whole refreshes; every write is conditional on what was read. */
 export function createRefreshStore(
   refreshes: TypedCollection<RefreshDocument>,
   clock: Clock,
   times: RefreshTimes,
-): RefreshStore {
+) {
   const cached = new LRUCache<string, StoredRefresh>({ max: refreshesCachedMax });
   const cache = (stored: StoredRefresh) => void cached.set(stored.refresh.id, stored);
   const inserts = createSharedInserts(refreshes, writesPerCommand);
@@ -85,7 +71,12 @@ export function createRefreshStore(
   }
 
   return {
-    async insertRefresh(refresh, trace, keyGeneration = 0) {
+    /** False when it is stored already, or another attempt claimed this generation of its key. */
+    async insertRefresh(
+      refresh: Refresh,
+      trace: TraceCarrier,
+      keyGeneration: number = 0,
+    ): Promise<boolean> {
       const { projectId, idempotencyKey: key } = refresh;
       const claim = key === null ? null : { key, generation: keyGeneration };
       if (claim && claim.generation > 0) {
@@ -97,9 +88,13 @@ export function createRefreshStore(
       return inserted;
     },
     findRefresh: find,
-    cachedRefresh: (id) => cached.get(id) ?? null,
+    /**
+     * As this replica last read or wrote it; may be out of date. A write that is based on it is
+     * conditional on its version.
+     */
+    cachedRefresh: (id: string): StoredRefresh | null => cached.get(id) ?? null,
     cacheRefresh: cache,
-    async readKeyState(projectId, idempotencyKey) {
+    async readKeyState(projectId: ProjectId, idempotencyKey: string): Promise<KeyState> {
       const newest = await refreshes.findOne(
         { projectId, idempotencyKey: claimsOn(idempotencyKey) },
         { ...withoutPages, sort: { idempotencyKey: -1 } },
@@ -111,14 +106,20 @@ export function createRefreshStore(
         keyGeneration: generation + 1,
       };
     },
-    async readStagedPages(id) {
+    /** Null once its scan is decided. */
+    async readStagedPages(id: string): Promise<readonly StagedPageRecord[] | null> {
       const found = await refreshes.findOne(
         { _id: id, phase: { $in: [...needsPages] } },
         { projection: { pages: 1 } },
       );
       return found && parseDocument(stagedPagesDocument, found).pages;
     },
-    async saveStep(previous, next, page) {
+    /** Saves a step, with the page that it records; false when the refresh changed meanwhile. */
+    async saveStep(
+      previous: StoredRefresh,
+      next: Refresh,
+      page?: StagedPageRecord,
+    ): Promise<boolean> {
       const { id: _id, version } = previous.refresh;
       const update = updateTo(next, clock.now(), times, page);
       const saved = await steps.add({ filter: { _id, version }, update });
@@ -126,6 +127,7 @@ export function createRefreshStore(
       else cached.delete(next.id);
       return saved;
     },
+    /** Records, with others, that the event of a completed refresh is in the log. */
     recordAppended: appended.add,
   };
 }
@@ -161,4 +163,34 @@ function scanFieldsOf({ scan }: Refresh): { readonly scan?: RefreshDocument['sca
       completedAt: dateOrNull(completedAtMs),
     },
   };
+}
+
+/** Nothing waits for the record: it ends resends that begin after ten seconds. */
+const gatherMs = 200;
+const refreshesPerCommand = 500;
+const waitingMax = 100_000;
+
+/**
+ * Records that the events of completed refreshes are in the log, as the saga decides on
+ * `event_appended`: the same write for each of them. One that is recorded already stays as it is.
+ */
+export function createAppendedEvents(
+  refreshes: TypedCollection<RefreshDocument>,
+  clock: Clock,
+  { retention }: Pick<RefreshTimes, 'retention'>,
+) {
+  return createBatcher<string, void>({
+    ...{ gatherMs, itemsMax: refreshesPerCommand, waitingMax },
+    async flush(ids) {
+      await refreshes.updateMany(
+        { _id: { $in: [...ids] }, phase: 'completed', eventAppended: false },
+        {
+          $set: { eventAppended: true, expireAt: dateOf(clock.now() + retention.terminalMs) },
+          $unset: { work: '' },
+          $inc: { version: 1 },
+        },
+      );
+      return ids.map(() => undefined);
+    },
+  });
 }

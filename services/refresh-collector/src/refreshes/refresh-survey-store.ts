@@ -24,12 +24,7 @@ export interface RefreshSurvey {
   readonly identities: readonly { readonly state: IdentityStatus; readonly count: number }[];
 }
 
-/** Counts of unfinished refreshes for operators; every query is by index and bounded. */
-export interface RefreshSurveyStore {
-  countOpen(): Promise<PhaseCount<OpenPhase>[]>;
-  /** At most {@link stuckMax} of each kind are counted. */
-  countStuck(): Promise<PhaseCount<WaitingPhase>[]>;
-}
+export type RefreshSurveyStore = ReturnType<typeof createRefreshSurveyStore>;
 
 const agedFields = { phase: 1, requestedAt: 1 } as const;
 const stuckMax = 1_000;
@@ -37,11 +32,12 @@ const stuckMax = 1_000;
 const resendsMin = 4;
 const overdueMs = 60_000;
 
+/** Counts of unfinished refreshes for operators; every query is by index and bounded. */
 export function createRefreshSurveyStore(
   refreshes: TypedCollection<RefreshDocument>,
   clock: Clock,
   logger: Pick<Logger, 'error'>,
-): RefreshSurveyStore {
+) {
   const parseAged = (found: readonly AgedRefreshDocument[]) =>
     readEach(found, (document) => parseDocument(agedRefreshDocument, document), logger);
 
@@ -60,8 +56,9 @@ export function createRefreshSurveyStore(
   }
 
   return {
-    countOpen: () => Promise.all(openPhases.map(openIn)),
-    async countStuck() {
+    countOpen: (): Promise<PhaseCount<OpenPhase>[]> => Promise.all(openPhases.map(openIn)),
+    /** At most {@link stuckMax} of each kind are counted. */
+    async countStuck(): Promise<PhaseCount<WaitingPhase>[]> {
       const before = dateOf(clock.now() - overdueMs);
       const found = await Promise.all([
         find({ 'work.tries': { $gte: resendsMin } }),

@@ -1,5 +1,5 @@
-import { acceptanceOf } from '@inventory/contracts/internal/refresh';
-import { billingCommandId } from '@inventory/contracts/messages/billing-commands';
+import { billingCommandId } from '@inventory/contracts/messages/billing';
+import { acceptanceOf } from '@inventory/contracts/messages/refresh';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { invariant } from '@inventory/runtime/bug';
 import { isoTime } from '@inventory/runtime/clock';

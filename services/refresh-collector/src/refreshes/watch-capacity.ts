@@ -7,19 +7,6 @@ import {
 } from './published-plan.domain.ts';
 import type { Refresh } from './refresh.domain.ts';
 
-/** Whether the pages of one more refresh are expected to be read in time. */
-export interface CapacityWatch {
-  /**
-   * Null when they are. For an account refused by `all`, its part is reserved for a minute. Without
-   * expected pages a refresh counts as a typical one.
-   */
-  missingFor(accountId: string, expectedPages: number | null): NoCapacity | null;
-  /** Counts a refresh that the plan does not contain yet. */
-  admitted(refresh: Pick<Refresh, 'id' | 'accountId'>, expectedPages: number | null): void;
-  /** Reverts that count. */
-  withdrawn(refreshId: string): void;
-}
-
 interface Admitted {
   readonly accountId: string;
   readonly pages: number;
@@ -28,7 +15,8 @@ interface Admitted {
 const refusedMs = 60_000;
 const refusedMax = 1_000;
 
-export function watchCapacity(plan: () => PublishedPlan, clock: Clock): CapacityWatch {
+/** Whether the pages of one more refresh are expected to be read in time. */
+export function watchCapacity(plan: () => PublishedPlan, clock: Clock) {
   const refusedUntilMs = new Map<string, number>();
   let since = { planMs: 0, admitted: new Map<string, Admitted>() };
 
@@ -44,7 +32,11 @@ export function watchCapacity(plan: () => PublishedPlan, clock: Clock): Capacity
   }
 
   return {
-    missingFor(accountId, expectedPages) {
+    /**
+     * Null when they are. For an account refused by `all`, its part is reserved for a minute. Without
+     * expected pages a refresh counts as a typical one.
+     */
+    missingFor(accountId: string, expectedPages: number | null): NoCapacity | null {
       const present = plan();
       if (!isCurrent(present, clock.now())) return null;
       const admitted = [...admittedSince(present.atMs).values()];
@@ -60,12 +52,17 @@ export function watchCapacity(plan: () => PublishedPlan, clock: Clock): Capacity
       }
       return noCapacity;
     },
-    admitted({ id, accountId }, expectedPages) {
+    /** Counts a refresh that the plan does not contain yet. */
+    admitted(
+      { id, accountId }: Pick<Refresh, 'id' | 'accountId'>,
+      expectedPages: number | null,
+    ): void {
       const { atMs, typicalPages } = plan();
       admittedSince(atMs).set(id, { accountId, pages: expectedPages ?? typicalPages });
       refusedUntilMs.delete(accountId);
     },
-    withdrawn(refreshId) {
+    /** Reverts that count. */
+    withdrawn(refreshId: string): void {
       admittedSince(plan().atMs).delete(refreshId);
     },
   };

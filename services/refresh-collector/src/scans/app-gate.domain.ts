@@ -1,21 +1,18 @@
 import type { QueueSnapshot, StartedScan } from './queue-snapshot.domain.ts';
 
-/** Which scans the circuit breakers of their applications let read: all, one as the probe, or none. */
-export interface AppGate {
-  admits(appId: number): boolean;
-  /** False where a scan would be the probe. */
-  admitsAll(appId: number): boolean;
-  /** Counts a scan that reads. */
-  record(appId: number): void;
-}
+export type AppGate = ReturnType<typeof openAppGate>;
 
-export function openAppGate({ scanAllowance }: Pick<QueueSnapshot, 'scanAllowance'>): AppGate {
+/** Which scans the circuit breakers of their applications let read: all, one as the probe, or none. */
+export function openAppGate({ scanAllowance }: Pick<QueueSnapshot, 'scanAllowance'>) {
   const recorded = new Set<number>();
   const admitsAll = (appId: number) => scanAllowance(appId) === 'all';
   return {
-    admits: (appId) => admitsAll(appId) || (scanAllowance(appId) === 'one' && !recorded.has(appId)),
+    admits: (appId: number): boolean =>
+      admitsAll(appId) || (scanAllowance(appId) === 'one' && !recorded.has(appId)),
+    /** False where a scan would be the probe. */
     admitsAll,
-    record: (appId) => void recorded.add(appId),
+    /** Counts a scan that reads. */
+    record: (appId: number): void => void recorded.add(appId),
   };
 }
 

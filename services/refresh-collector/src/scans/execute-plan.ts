@@ -7,8 +7,8 @@ import { applyFact, type FactResult, type SagaDeps } from '../refreshes/apply-fa
 import type { Fact } from '../refreshes/refresh-saga.domain.ts';
 import { type FailedSteps, setAsideFailures } from './failed-steps.ts';
 import type { InventoryStore } from './inventory-store.ts';
-import type { PlannedRefreshes } from './planned-refreshes.ts';
 import type { ScanPlan } from './scan-plan.domain.ts';
+import type { PlannedRefreshes } from './scan-queue.ts';
 import { type PlannedRefresh, plannedOf } from './scan-store.ts';
 import type { ScanWorker } from './scan-worker.ts';
 import { ScanBeingSaved, type takeObservation } from './take-observation.ts';

@@ -47,41 +47,20 @@ export interface NewLease extends WaitingLease {
   readonly deadlineMs: number;
 }
 
+export type InventoryStore = ReturnType<typeof createInventoryStore>;
+
+const inventoriesPerCommand = 200;
+
 /**
  * The leases of inventories: which refresh may scan one, and which worker reads it. One document
  * holds both: an inventory never has two scans, and a scan never has two workers.
  */
-export interface InventoryStore {
-  /**
-   * Leases a free inventory to a refresh, under a worker's token or, with null, for any worker to
-   * take. Returns the next sequence of the inventory; null while another refresh or a worker holds
-   * the lease. A sequence that no scan uses leaves a gap.
-   */
-  openLease(lease: NewLease): Promise<number | null>;
-  /** Leases without a worker and expired ones, the earliest deadline of a scan first. */
-  findWaitingLeases(limit: number): Promise<(WaitingLease & { readonly deadlineMs: number })[]>;
-  /** Takes a waiting lease; false when another worker was first. */
-  takeLease(lease: InventoryLease): Promise<boolean>;
-  /** False when the lease is lost: expired and taken, or closed. */
-  renewLease(lease: InventoryLease): Promise<boolean>;
-  /** Lets any worker take the lease at once. */
-  releaseLease(lease: InventoryLease): Promise<void>;
-  /** Ends the lease: the inventory is free. Stores its number of pages where a scan reported it. */
-  closeLease(lease: WaitingLease, pages?: number): Promise<void>;
-  /** The refreshes that these inventories are leased to. */
-  findLeasedRefreshes(inventories: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Pages of an inventory as the last scan of it reported; null where none did. */
-  readPageCount(inventory: string): Promise<number | null>;
-}
-
-const inventoriesPerCommand = 200;
-
 export function createInventoryStore(
   collection: Collection<InventoryDocument>,
   clock: Clock,
   leaseMs: number,
   logger: Pick<Logger, 'error'>,
-): InventoryStore {
+) {
   const leases = createLeases({ collection, leaseMs, released: 'kept' });
   const leaseOf = ({ inventory, token }: InventoryLease) => ({ id: inventory, owner: token });
   const closes = createBatcher<AnyBulkWriteOperation<InventoryDocument>, void>({
@@ -95,7 +74,12 @@ export function createInventoryStore(
   const reads = createSharedReads(collection, inventoriesPerCommand);
 
   return {
-    async openLease({ inventory, refreshId, token, deadlineMs }) {
+    /**
+     * Leases a free inventory to a refresh, under a worker's token or, with null, for any worker to
+     * take. Returns the next sequence of the inventory; null while another refresh or a worker holds
+     * the lease. A sequence that no scan uses leaves a gap.
+     */
+    async openLease({ inventory, refreshId, token, deadlineMs }: NewLease): Promise<number | null> {
       const nowMs = clock.now();
       const lease = { id: inventory, owner: token ?? `${refreshId}/${nowMs}` };
       const opened = await leases.acquire(lease, {
@@ -107,32 +91,41 @@ export function createInventoryStore(
       // Only another holding changes it.
       return opened && (fromDocument(opened).sequence ?? null);
     },
-    async findWaitingLeases(limit) {
+    /** Leases without a worker and expired ones, the earliest deadline of a scan first. */
+    async findWaitingLeases(
+      limit: number,
+    ): Promise<(WaitingLease & { readonly deadlineMs: number })[]> {
       const waiting = collection
         .find({ 'scan.deadline': { $exists: true }, $expr: isFree })
         .sort({ 'scan.deadline': 1 });
       return readFirst(waiting, limit, waitingLeaseOf, logger);
     },
-    async takeLease(lease) {
+    /** Takes a waiting lease; false when another worker was first. */
+    async takeLease(lease: InventoryLease): Promise<boolean> {
       const where = { 'scan.refreshId': lease.refreshId };
       return (await leases.acquire(leaseOf(lease), { where, upsert: false })) !== null;
     },
-    renewLease: (lease) => leases.renew(leaseOf(lease)),
-    releaseLease: (lease) => leases.release(leaseOf(lease)),
-    closeLease({ inventory, refreshId }, pages) {
+    /** False when the lease is lost: expired and taken, or closed. */
+    renewLease: (lease: InventoryLease): Promise<boolean> => leases.renew(leaseOf(lease)),
+    /** Lets any worker take the lease at once. */
+    releaseLease: (lease: InventoryLease): Promise<void> => leases.release(leaseOf(lease)),
+    /** Ends the lease: the inventory is free. Stores its number of pages where a scan reported it. */
+    closeLease({ inventory, refreshId }: WaitingLease, pages?: number): Promise<void> {
       const filter = { _id: inventory, 'scan.refreshId': refreshId };
       const $unset = { scan: '', lease: '' } as const;
       const update = { $unset, ...(pages === undefined ? {} : { $set: { pages } }) };
       return closes.add({ updateOne: { filter, update } });
     },
-    async findLeasedRefreshes(inventories) {
+    /** The refreshes that these inventories are leased to. */
+    async findLeasedRefreshes(inventories: readonly string[]): Promise<ReadonlySet<string>> {
       const found = await collection
         .find({ _id: { $in: [...inventories] }, scan: { $exists: true } })
         .toArray();
       const parsed = readEach(found, fromDocument, logger);
       return new Set(parsed.flatMap(({ scan }) => scan?.refreshId ?? []));
     },
-    async readPageCount(inventory) {
+    /** Pages of an inventory as the last scan of it reported; null where none did. */
+    async readPageCount(inventory: string): Promise<number | null> {
       const found = await reads.add(inventory);
       return (found && fromDocument(found).pages) ?? null;
     },

@@ -12,15 +12,7 @@ export interface PageCapacity {
 }
 
 /** The capacity that a plan counts on, and what it may turn out to be. */
-export interface PageCapacities {
-  readonly expected: PageCapacity;
-  /** Every identity serves once its pause is over. */
-  readonly hoped: PageCapacity;
-  /** The earliest end of a pause; now where one has none. */
-  readonly servesFromMs: number;
-  /** Upper bound until `timeMs`: every identity rested and served. */
-  atMostUntil(timeMs: number): number;
-}
+export type PageCapacities = ReturnType<typeof pageCapacities>;
 
 interface Source {
   readonly weight: number;
@@ -40,7 +32,7 @@ export function pageCapacities(
   identities: readonly IdentityState[],
   limits: IdentityLimits,
   nowMs: number,
-): PageCapacities {
+) {
   const intervalMs = 60_000 / limits.requestsPerMinute;
   const toleranceMs = (limits.burst - 1) * intervalMs;
   const sourceOf = (identity: IdentityState): Source => {
@@ -62,9 +54,12 @@ export function pageCapacities(
   const sources = identities.map(sourceOf);
   return {
     expected: capacityOf(sources),
+    /** Every identity serves once its pause is over. */
     hoped: capacityOf(sources.map((source) => ({ ...source, weight: 1 }))),
+    /** The earliest end of a pause; now where one has none. */
     servesFromMs: Math.min(...sources.map(({ fromMs }) => fromMs)),
-    atMostUntil: (timeMs) =>
+    /** Upper bound until `timeMs`: every identity rested and served. */
+    atMostUntil: (timeMs: number): number =>
       identities.length * (Math.max(0, timeMs - nowMs) / intervalMs + limits.burst),
   };
 }

@@ -1,5 +1,3 @@
-import type { Clock } from '@inventory/runtime/clock';
-import type { ScanAllowance } from '../egress/app-breaker.domain.ts';
 import type { IdentityLimits, IdentityState } from '../egress/egress-identity.domain.ts';
 import {
   type AccountPages,
@@ -13,15 +11,11 @@ import type { Replicas } from './replica-store.ts';
 import { planScans, type ScanPlan } from './scan-plan.domain.ts';
 
 /** The inputs of a plan beside the refreshes. */
-export interface PlanConditions {
+interface PlanConditions extends Pick<QueueSnapshot, 'scanAllowance'> {
   readonly identities: readonly IdentityState[];
   readonly replicas: Replicas;
   /** Mean time of one page request. */
   readonly pageMs: number;
-  readonly scanAllowance: (appId: number) => ScanAllowance;
-  readonly lastStartMs: QueueSnapshot['lastStartMs'];
-  readonly typicalPages: number;
-  readonly isPostponed: QueueSnapshot['isPostponed'];
 }
 
 export interface PlanLimits {
@@ -38,20 +32,18 @@ const busiestMax = 1_000;
 
 /** Plans the open refreshes and computes what is published of the plan. */
 export function planOpenScans(
-  open: Pick<QueueSnapshot, 'queued' | 'scans'>,
-  conditions: PlanConditions,
+  open: Pick<QueueSnapshot, 'queued' | 'scans' | 'typicalPages' | 'isPostponed' | 'lastStartMs'>,
+  { identities, replicas, pageMs, scanAllowance }: PlanConditions,
   limits: PlanLimits,
-  clock: Clock,
+  nowMs: number,
 ): { readonly decided: ScanPlan; readonly published: PublishedPlan } {
-  const nowMs = clock.now();
-  const { identities, replicas, scanAllowance, lastStartMs, isPostponed } = conditions;
   const capacity = pageCapacities(identities, limits.identities, nowMs);
   const slotsPerMinute = identities.length * limits.identities.requestsPerMinute;
   const share = scanShare(replicas.livePagesPerMinute / slotsPerMinute);
   const rules: PlanRules = {
     collectMs: limits.collectMs,
     queueMs: limits.queueMs,
-    busyScans: busyScans(identities.length, limits.identities, conditions.pageMs),
+    busyScans: busyScans(identities.length, limits.identities, pageMs),
     identities: identities.length,
     scansMax: limits.scansMax * replicas.count,
     scansPerAccountMax: limits.scansPerAccountMax,
@@ -60,11 +52,8 @@ export function planOpenScans(
   };
   // The expected size of an unknown inventory never keeps its scan from starting.
   const half = (rules.share * capacity.expected.until(nowMs + limits.collectMs)) / 2;
-  const typicalPages = Math.min(conditions.typicalPages, Math.max(1, Math.floor(half)));
-  const decided = planScans(
-    { ...open, typicalPages, nowMs, capacity, scanAllowance, lastStartMs, isPostponed },
-    rules,
-  );
+  const typicalPages = Math.min(open.typicalPages, Math.max(1, Math.floor(half)));
+  const decided = planScans({ ...open, typicalPages, nowMs, capacity, scanAllowance }, rules);
   const accounts = pagesByAccount(open, typicalPages);
   return {
     decided,

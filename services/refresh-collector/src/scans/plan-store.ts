@@ -1,6 +1,6 @@
 import { parseDocument, readEach } from '@inventory/mongo/parse-document';
 import type { Logger } from '@inventory/runtime/logger';
-import { createLeases, type Leases, leaseField } from '@inventory/work/lease';
+import { createLeases, leaseField } from '@inventory/work/lease';
 import type { Collection } from 'mongodb';
 import { z } from 'zod';
 import { identityStatuses } from '../egress/egress-identity.domain.ts';
@@ -51,21 +51,18 @@ export interface Publication {
   readonly survey: RefreshSurvey | null;
 }
 
-/** The lease of the planner, in one document with what it published. */
-export interface PlanStore {
-  readonly leases: Leases<PlanDocument>;
-  /** The last publication; null before the first, and for a corrupt one, which the next replaces. */
-  readPlan(): Promise<Publication | null>;
-}
+export type PlanStore = ReturnType<typeof createPlanStore>;
 
+/** The lease of the planner, in one document with what it published. */
 export function createPlanStore(
   collection: Collection<PlanDocument>,
   leaseMs: number,
   logger: Pick<Logger, 'error'>,
-): PlanStore {
+) {
   return {
     leases: createLeases({ collection, leaseMs, released: 'kept' }),
-    async readPlan() {
+    /** The last publication; null before the first, and for a corrupt one, which the next replaces. */
+    async readPlan(): Promise<Publication | null> {
       const found = await collection.findOne({ _id: 'plan' });
       const [read] = readEach(found ? [found] : [], parsePlan, logger);
       if (!read) return null;

@@ -1,10 +1,10 @@
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import type { Lease } from '@inventory/work/lease';
-import { noPlan, type PublishedPlan } from '../refreshes/published-plan.domain.ts';
+import { noPlan } from '../refreshes/published-plan.domain.ts';
 import type { RefreshSurvey } from '../refreshes/refresh-survey-store.ts';
 import type { PlanStore } from './plan-store.ts';
-import type { ReplicaStore, Replicas } from './replica-store.ts';
+import type { ReplicaStore } from './replica-store.ts';
 
 export interface PlannerLeaseDeps {
   readonly plans: PlanStore;
@@ -15,42 +15,32 @@ export interface PlannerLeaseDeps {
   readonly logger: Logger;
 }
 
-/** The lease of the planning replica, and what it published last. */
-export interface PlannerLease {
-  /**
-   * At most once a second: renews the lease and publishes plan and survey, or reads those of the
-   * holder and acquires an expired lease. True when this replica acquired it.
-   */
-  renewOrFollow(): Promise<boolean>;
-  /** Lets another replica acquire it at once. */
-  release(): Promise<void>;
-  /** The last plan, of this or another replica. */
-  plan: PublishedPlan;
-  /** The last survey, of this or another replica; null before the first. */
-  survey: RefreshSurvey | null;
-  readonly isHeld: boolean;
-  /** As last read while the lease is held. */
-  readonly replicas: Replicas;
-}
-
-type Writable<Of> = { -readonly [Field in keyof Of]: Of[Field] };
+export type PlannerLease = ReturnType<typeof createPlannerLease>;
 
 const intervalMs = 1_000;
 
-export function createPlannerLease(deps: PlannerLeaseDeps): PlannerLease {
+/** The lease of the planning replica, and what it published last. */
+export function createPlannerLease(deps: PlannerLeaseDeps) {
   const { plans, clock } = deps;
   let renewedMs = Number.NEGATIVE_INFINITY;
   let acquisitions = 0;
   let held: Lease | null = null;
   const publication = () => ({ ...lease.plan, survey: lease.survey });
-  const lease: Writable<PlannerLease> = {
+  const lease = {
+    /** The last plan, of this or another replica. */
     plan: noPlan,
-    survey: null,
-    get isHeld() {
+    /** The last survey, of this or another replica; null before the first. */
+    survey: null as RefreshSurvey | null,
+    get isHeld(): boolean {
       return held !== null;
     },
+    /** As last read while the lease is held. */
     replicas: { count: 1, livePagesPerMinute: 0 },
-    async renewOrFollow() {
+    /**
+     * At most once a second: renews the lease and publishes plan and survey, or reads those of the
+     * holder and acquires an expired lease. True when this replica acquired it.
+     */
+    async renewOrFollow(): Promise<boolean> {
       if (clock.now() - renewedMs < intervalMs) return false;
       renewedMs = clock.now();
       const wasHeld = held;
@@ -60,7 +50,8 @@ export function createPlannerLease(deps: PlannerLeaseDeps): PlannerLease {
       if (!wasHeld) deps.logger.info({ replica: deps.replica }, 'planner lease acquired');
       return !wasHeld;
     },
-    async release() {
+    /** Lets another replica acquire it at once. */
+    async release(): Promise<void> {
       if (held) await plans.leases.release(held);
     },
   };

@@ -37,20 +37,7 @@ export interface QueuedAccount {
   ): QueuedRefresh | undefined;
 }
 
-/**
- * Queued refreshes by account, kept sorted: what a plan looks at costs the same however many wait
- * behind it.
- */
-export interface QueuedRefreshes {
-  /** Adds a refresh, or replaces the one with its id. */
-  put(refresh: QueuedRefresh): void;
-  remove(id: string): void;
-  accounts(): Iterable<QueuedAccount>;
-  ofInventory(inventory: string): QueuedRefresh[];
-  sum(typicalPages: number, ofApps?: (appId: number) => boolean): QueuedSum;
-  /** Ids of refreshes whose queue deadline passed, at most `max`. */
-  overdue(nowMs: number, max: number): string[];
-}
+export type QueuedRefreshes = ReturnType<typeof createQueuedRefreshes>;
 
 interface Count {
   refreshes: number;
@@ -73,7 +60,11 @@ interface Account extends QueuedAccount {
   readonly lanes: Map<number, Lane>;
 }
 
-export function createQueuedRefreshes(refreshes: Iterable<QueuedRefresh> = []): QueuedRefreshes {
+/**
+ * Queued refreshes by account, kept sorted: what a plan looks at costs the same however many wait
+ * behind it.
+ */
+export function createQueuedRefreshes(refreshes: Iterable<QueuedRefresh> = []) {
   const byId = new Map<string, QueuedRefresh>();
   const accounts = new Map<string, Account>();
   const ofApps = new Map<number, Count>();
@@ -124,11 +115,12 @@ export function createQueuedRefreshes(refreshes: Iterable<QueuedRefresh> = []): 
 
   for (const refresh of refreshes) put(refresh);
   return {
+    /** Adds a refresh, or replaces the one with its id. */
     put,
     remove,
-    accounts: () => accounts.values(),
-    ofInventory: (inventory) => [...(ofInventories.get(inventory) ?? [])],
-    sum(typicalPages, isCounted = () => true) {
+    accounts: (): Iterable<QueuedAccount> => accounts.values(),
+    ofInventory: (inventory: string): QueuedRefresh[] => [...(ofInventories.get(inventory) ?? [])],
+    sum(typicalPages: number, isCounted: (appId: number) => boolean = () => true): QueuedSum {
       const sum = newCount();
       for (const [appId, { refreshes: more, pages, unknown }] of ofApps) {
         if (!isCounted(appId)) continue;
@@ -138,7 +130,8 @@ export function createQueuedRefreshes(refreshes: Iterable<QueuedRefresh> = []): 
       }
       return toSum(sum, typicalPages);
     },
-    overdue(nowMs, max) {
+    /** Ids of refreshes whose queue deadline passed, at most `max`. */
+    overdue(nowMs: number, max: number): string[] {
       const ids: string[] = [];
       for (const { lanes } of accounts.values()) {
         for (const { heads } of lanes.values()) {

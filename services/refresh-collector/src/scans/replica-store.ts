@@ -20,28 +20,24 @@ export interface Replicas {
   readonly livePagesPerMinute: number;
 }
 
-/** The presence of the replicas, each with its load of live pages. */
-export interface ReplicaStore {
-  /** Records that this replica runs; repeated every second or two. */
-  announceReplica(livePagesPerMinute: number): Promise<void>;
-  countReplicas(): Promise<Replicas>;
-  removeReplica(): Promise<void>;
-}
+export type ReplicaStore = ReturnType<typeof createReplicaStore>;
 
 const presenceMaxAgeMs = 5_000;
 
+/** The presence of the replicas, each with its load of live pages. */
 export function createReplicaStore(
   collection: Collection<ReplicaDocument>,
   replica: string,
   clock: Clock,
   logger: Pick<Logger, 'error'>,
-): ReplicaStore {
+) {
   return {
-    async announceReplica(livePagesPerMinute) {
+    /** Records that this replica runs; repeated every second or two. */
+    async announceReplica(livePagesPerMinute: number): Promise<void> {
       const $set = { seenAt: dateOf(clock.now()), livePagesPerMinute };
       await collection.updateOne({ _id: replica }, { $set }, { upsert: true });
     },
-    async countReplicas() {
+    async countReplicas(): Promise<Replicas> {
       const seenAfter = dateOf(clock.now() - presenceMaxAgeMs);
       const stored = await collection.find({ seenAt: { $gt: seenAfter } }).toArray();
       const found = readEach(stored, parseReplica, logger);
@@ -50,7 +46,7 @@ export function createReplicaStore(
         livePagesPerMinute: found.reduce((sum, one) => sum + one.livePagesPerMinute, 0),
       };
     },
-    async removeReplica() {
+    async removeReplica(): Promise<void> {
       await collection.deleteOne({ _id: replica });
     },
   };

@@ -5,19 +5,7 @@ import { createSuffixMinimum } from './suffix-minimum.domain.ts';
  * Pages reserved until each deadline, against the pages that can be read until then. Deadlines are
  * rounded down to one of `steps` equal parts of the horizon.
  */
-export interface Reservations {
-  /** True when these pages fit before the deadline and every later reservation still fits. */
-  fits(deadlineMs: number, pages: number): boolean;
-  add(deadlineMs: number, pages: number): void;
-  /** True when these pages can be read before everything reserved without breaking a deadline. */
-  fitsAtOnce(pages: number): boolean;
-  /** Reserves pages that are read before everything else. */
-  addAtOnce(pages: number): void;
-  /** The first deadline until which everything reserved leaves less than `pages` unreserved. */
-  firstTight(pages: number): number | null;
-  /** Pages that fit before the end of the horizon. */
-  readonly unreserved: number;
-}
+export type Reservations = ReturnType<typeof openReservations>;
 
 const steps = 360;
 
@@ -27,7 +15,7 @@ export function openReservations(
   nowMs: number,
   horizonMs: number,
   share: number,
-): Reservations {
+) {
   const stepMs = Math.max(1, horizonMs / steps);
   const timeOf = (step: number) => nowMs + step * stepMs;
   const unreserved = Array.from(
@@ -46,21 +34,26 @@ export function openReservations(
   }
 
   return {
-    fits: (deadlineMs, pages) => free.least(stepOf(deadlineMs)) >= pages,
-    add(deadlineMs, pages) {
+    /** True when these pages fit before the deadline and every later reservation still fits. */
+    fits: (deadlineMs: number, pages: number): boolean => free.least(stepOf(deadlineMs)) >= pages,
+    add(deadlineMs: number, pages: number): void {
       const step = stepOf(deadlineMs);
       take(step, pages);
       freeAtDeadlines.set(step, free.at(step));
     },
-    fitsAtOnce: (pages) => freeAtDeadlines.least(0) >= pages,
-    addAtOnce: (pages) => take(0, pages),
-    firstTight(pages) {
+    /** True when these pages can be read before everything reserved without breaking a deadline. */
+    fitsAtOnce: (pages: number): boolean => freeAtDeadlines.least(0) >= pages,
+    /** Reserves pages that are read before everything else. */
+    addAtOnce: (pages: number): void => take(0, pages),
+    /** The first deadline until which everything reserved leaves less than `pages` unreserved. */
+    firstTight(pages: number): number | null {
       for (let step = 0; step <= steps; step += 1) {
         if (freeAtDeadlines.at(step) < pages) return timeOf(step + 1);
       }
       return null;
     },
-    get unreserved() {
+    /** Pages that fit before the end of the horizon. */
+    get unreserved(): number {
       return Math.max(0, free.at(steps));
     },
   };

@@ -1,5 +1,5 @@
 import { stagedPageBytesMax } from '@inventory/contracts/internal/inventory';
-import type { ManifestPage } from '@inventory/contracts/messages/revision-commands';
+import type { ManifestPage } from '@inventory/contracts/messages/revision';
 import type { InternalClient } from '@inventory/http/internal-client';
 import { type PagePlace, stagePage } from '@inventory/http/stage-page';
 import { freeBytes } from '@inventory/runtime/free-bytes';
@@ -10,12 +10,7 @@ import { type PlatformPage, pageText } from '../egress/platform-page.domain.ts';
  * Stages pages in the revision-store; the result is the page's entry of the manifest. Rejects with
  * Refused for a page that is never accepted.
  */
-export interface RevisionStoreClient {
-  /** The text of a page as it is staged; null where it is too large to be saved. Frees the page's rows. */
-  textOf(page: PlatformPage): Promise<Buffer | null>;
-  /** Frees the text once it is staged. */
-  stagePage(place: PagePlace, text: Buffer): Promise<ManifestPage>;
-}
+export type RevisionStoreClient = ReturnType<typeof createRevisionStoreClient>;
 
 const largeAssetsMin = 100;
 
@@ -23,16 +18,16 @@ const largeAssetsMin = 100;
 const refusals = ['payload_too_large', 'invalid_request', 'chunk_conflict'] as const;
 
 /** `executor` serializes large pages. */
-export function createRevisionStoreClient(
-  client: InternalClient,
-  executor: SerialExecutor,
-): RevisionStoreClient {
+export function createRevisionStoreClient(client: InternalClient, executor: SerialExecutor) {
   return {
-    async textOf(page) {
+    /** The text of a page as it is staged; null where it is too large to be saved. Frees the page's rows. */
+    async textOf(page: PlatformPage): Promise<Buffer | null> {
       const write = () => stagedText(page);
       return page.assets.length < largeAssetsMin ? write() : executor.enqueue(write);
     },
-    stagePage: (place, text) => stagePage(client, place, text, { refusals }),
+    /** Frees the text once it is staged. */
+    stagePage: (place: PagePlace, text: Buffer): Promise<ManifestPage> =>
+      stagePage(client, place, text, { refusals }),
   };
 }
 

@@ -24,24 +24,6 @@ export interface RunningScansDeps {
   readonly logger: Logger;
 }
 
-/** The scans that this replica reads, each under the lease of its inventory. */
-export interface RunningScans {
-  /** `sentMs`: when its lease was requested. */
-  run(lease: InventoryLease, claimed: ClaimedScan, sentMs: number): void;
-  /** Releases the lease of a scan as soon as its page in flight is recorded. */
-  handOver(refreshId: string): void;
-  /** Ends a scan that was parked or whose refresh ended. */
-  stop(refreshId: string): void;
-  /** Those that are not handed over. */
-  staying(): OwnScan[];
-  /** Of those. */
-  readonly pagesLeft: number;
-  /** A scan whose lease ended does not count, also while its last page is in flight. */
-  readonly count: number;
-  /** Resolves when every scan has ended or was released. */
-  idle(): Promise<void>;
-}
-
 interface RunningScan {
   /** As it was claimed. */
   readonly refresh: Refresh;
@@ -51,7 +33,8 @@ interface RunningScan {
   readonly ended: Promise<void>;
 }
 
-export function createRunningScans(deps: RunningScansDeps): RunningScans {
+/** The scans that this replica reads, each under the lease of its inventory. */
+export function createRunningScans(deps: RunningScansDeps) {
   const { inventories, clock, logger } = deps;
   /** By token: this worker may take an expired lease of its own before its earlier run ended. */
   const own = new Map<string, RunningScan>();
@@ -79,7 +62,8 @@ export function createRunningScans(deps: RunningScansDeps): RunningScans {
   }
 
   return {
-    run(lease, claimed, sentMs) {
+    /** `sentMs`: when its lease was requested. */
+    run(lease: InventoryLease, claimed: ClaimedScan, sentMs: number): void {
       const renew = () => inventories.renewLease(lease);
       const { leaseMs } = deps;
       const hold = holdLease({ name: work.scans.name, leaseMs, sentMs, renew, clock, logger });
@@ -100,20 +84,26 @@ export function createRunningScans(deps: RunningScansDeps): RunningScans {
       const { refresh } = claimed;
       own.set(lease.token, { refresh, held: hold, leave, sinceMs: clock.now(), ended });
     },
-    handOver(refreshId) {
+    /** Releases the lease of a scan as soon as its page in flight is recorded. */
+    handOver(refreshId: string): void {
       for (const { leave } of ofRefresh(refreshId)) leave.abort();
     },
-    stop(refreshId) {
+    /** Ends a scan that was parked or whose refresh ended. */
+    stop(refreshId: string): void {
       for (const scan of ofRefresh(refreshId)) scan.held.end();
     },
+    /** Those that are not handed over. */
     staying,
-    get pagesLeft() {
+    /** Of those. */
+    get pagesLeft(): number {
       return staying().reduce((sum, scan) => sum + scan.pagesLeft, 0);
     },
-    get count() {
+    /** A scan whose lease ended does not count, also while its last page is in flight. */
+    get count(): number {
       return held().length;
     },
-    async idle() {
+    /** Resolves when every scan has ended or was released. */
+    async idle(): Promise<void> {
       await Promise.all([...own.values()].map(({ ended }) => ended));
     },
   };

@@ -1,6 +1,6 @@
 import { createTestClock } from '@inventory/testkit/test-clock';
-import type { PlannedRefreshes } from './planned-refreshes.ts';
 import type { QueuedRefresh, QueuePlace } from './queued-refreshes.domain.ts';
+import type { PlannedRefreshes } from './scan-queue.ts';
 import { createScanQueue } from './scan-queue.ts';
 import type { PlannedRefresh } from './scan-store.ts';
 

@@ -9,9 +9,8 @@ import { createPlanExecutor, type PlanExecutorDeps } from './execute-plan.ts';
 import { createFailedSteps } from './failed-steps.ts';
 import type { InventoryStore } from './inventory-store.ts';
 import { type PlanLimits, planOpenScans } from './plan-open-scans.ts';
-import type { PlannedRefreshes } from './planned-refreshes.ts';
 import type { PlannerLease } from './planner-lease.ts';
-import { createScanQueue } from './scan-queue.ts';
+import { createScanQueue, type PlannedRefreshes } from './scan-queue.ts';
 import { plannedOf, type ScanStore } from './scan-store.ts';
 import type { ScanWorker } from './scan-worker.ts';
 
@@ -32,21 +31,14 @@ export interface SchedulerDeps {
   readonly logger: Pick<Logger, 'warn' | 'error'>;
 }
 
-/** Plans scans for all replicas while this one holds the planner lease. */
-export interface ScanScheduler {
-  /** Plans after changes, and once a second; true when a refresh changed. */
-  runOnce(): Promise<boolean>;
-  /** A refresh entered a phase on this replica. */
-  onRefreshChanged(refresh: Refresh): void;
-  /** Refreshes whose planned step failed again and again; 0 while another replica plans. */
-  readonly setAside: number;
-}
+export type ScanScheduler = ReturnType<typeof createScanScheduler>;
 
 const planEveryMs = 1_000;
 /** Reading all of them repairs a missed change. */
 const reloadEveryMs = 300_000;
 
-export function createScanScheduler(deps: SchedulerDeps): ScanScheduler {
+/** Plans scans for all replicas while this one holds the planner lease. */
+export function createScanScheduler(deps: SchedulerDeps) {
   const { clock, scans, planner, limits, assetsPerPage } = deps;
   const executor = createPlanExecutor({ ...deps, collectMs: limits.collectMs });
   const emptyQueue = () => createScanQueue(scans, assetsPerPage, planner.plan, clock);
@@ -69,16 +61,17 @@ export function createScanScheduler(deps: SchedulerDeps): ScanScheduler {
     plannedMs = clock.now();
     isPlanOutdated = false;
     const { open } = queue;
-    const conditions = {
-      identities: await deps.identityStates(),
-      replicas: planner.replicas,
-      pageMs: deps.pageMs(),
-      scanAllowance: deps.scanAllowance,
-      lastStartMs: executor.lastStartMs,
-      typicalPages: open.typicalPages,
-      isPostponed: (id: string) => !failed.isDue(id),
-    };
-    const { decided, published } = planOpenScans(open.snapshot(), conditions, limits, clock);
+    const { scanAllowance } = deps;
+    const identities = await deps.identityStates();
+    const conditions = { identities, replicas: planner.replicas, pageMs: deps.pageMs() };
+    const { lastStartMs } = executor;
+    const isPostponed = (id: string) => !failed.isDue(id);
+    const { decided, published } = planOpenScans(
+      { ...open.snapshot(), typicalPages: open.typicalPages, lastStartMs, isPostponed },
+      { ...conditions, scanAllowance },
+      limits,
+      clock.now(),
+    );
     const pages = decided.start.reduce(
       (sum, id) => sum + open.pagesLeft(id),
       decided.pagesReserved,
@@ -92,7 +85,8 @@ export function createScanScheduler(deps: SchedulerDeps): ScanScheduler {
   }
 
   return {
-    async runOnce() {
+    /** Plans after changes, and once a second; true when a refresh changed. */
+    async runOnce(): Promise<boolean> {
       if (await planner.renewOrFollow()) {
         queue = emptyQueue();
         failed = createFailedSteps(clock);
@@ -104,12 +98,14 @@ export function createScanScheduler(deps: SchedulerDeps): ScanScheduler {
       const isDue = clock.now() - plannedMs >= planEveryMs;
       return changed || isPlanOutdated || isDue ? replan() : false;
     },
-    onRefreshChanged(refresh) {
+    /** A refresh entered a phase on this replica. */
+    onRefreshChanged(refresh: Refresh): void {
       if (!planner.isHeld) return;
       queue.open.put(plannedOf(refresh));
       isPlanOutdated = true;
     },
-    get setAside() {
+    /** Refreshes whose planned step failed again and again; 0 while another replica plans. */
+    get setAside(): number {
       return planner.isHeld ? failed.setAside : 0;
     },
   };

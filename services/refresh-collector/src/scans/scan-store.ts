@@ -6,7 +6,7 @@ import type { Logger } from '@inventory/runtime/logger';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
 import type { Sort } from 'mongodb';
 import type { ScanSize } from '../refreshes/recorded-scan.domain.ts';
-import type { Refresh, RefreshPhase } from '../refreshes/refresh.domain.ts';
+import type { Refresh, RefreshPhase, ScanSummary } from '../refreshes/refresh.domain.ts';
 import {
   type PlannedRefreshDocument,
   plannedRefreshDocument,
@@ -47,22 +47,7 @@ export interface PlannedRefresh extends ScanSize {
 
 type Batches = AsyncIterable<readonly PlannedRefresh[]>;
 
-/** Reads scans for planning and workers; they are written with their refresh. */
-export interface ScanStore {
-  /** The clock of the database, by which changes are found. */
-  readTime(): Promise<number>;
-  /** Every refresh that is queued or collecting. */
-  readOpen(): Batches;
-  /**
-   * Refreshes in any phase that changed at this time of the database's clock or later, the earliest
-   * change first.
-   */
-  readChangedSince(timeMs: number): Batches;
-  /** The scan of this epoch with its pages; null when it ended or another worker claimed it. */
-  findClaimed(id: string, epoch: number): Promise<ClaimedScan | null>;
-  /** Whether a scan of this inventory has ended and is not saved yet. */
-  isBeingSaved(inventory: string): Promise<boolean>;
-}
+export type ScanStore = ReturnType<typeof createScanStore>;
 
 const plannedFields: Record<Exclude<keyof PlannedRefreshDocument, '_id'>, 1> = {
   version: 1,
@@ -82,11 +67,12 @@ const plannedFields: Record<Exclude<keyof PlannedRefreshDocument, '_id'>, 1> = {
 /** However many there are, this many are in memory beside those that are kept. */
 const batchMax = 500;
 
+/** Reads scans for planning and workers; they are written with their refresh. */
 export function createScanStore(
   refreshes: TypedCollection<RefreshDocument>,
   readTime: () => Promise<number>,
   logger: Pick<Logger, 'error'>,
-): ScanStore {
+) {
   async function* planned(filter: TypedFilter<RefreshDocument>, sort: Sort): Batches {
     const found = refreshes
       .find(filter)
@@ -103,17 +89,25 @@ export function createScanStore(
   }
 
   return {
+    /** The clock of the database, by which changes are found. */
     readTime,
-    readOpen: () => planned({ phase: { $in: ['queued', 'collecting'] } }, {}),
-    readChangedSince: (timeMs) =>
+    /** Every refresh that is queued or collecting. */
+    readOpen: (): Batches => planned({ phase: { $in: ['queued', 'collecting'] } }, {}),
+    /**
+     * Refreshes in any phase that changed at this time of the database's clock or later, the earliest
+     * change first.
+     */
+    readChangedSince: (timeMs: number): Batches =>
       planned({ changedAt: { $gte: dateOf(timeMs) } }, { changedAt: 1 }),
-    async findClaimed(id, epoch) {
+    /** The scan of this epoch with its pages; null when it ended or another worker claimed it. */
+    async findClaimed(id: string, epoch: number): Promise<ClaimedScan | null> {
       const found = await refreshes.findOne({ _id: id, phase: 'collecting', 'scan.epoch': epoch });
       if (!found) return null;
       const { pages } = parseDocument(stagedPagesDocument, found);
       return { ...fromDocument(found), epoch, pages };
     },
-    async isBeingSaved(inventory) {
+    /** Whether a scan of this inventory has ended and is not saved yet. */
+    async isBeingSaved(inventory: string): Promise<boolean> {
       const saving = { phase: 'assembling', scopeKey: inventory } as const;
       return (await refreshes.findOne(saving, { projection: { _id: 1 } })) !== null;
     },
@@ -122,46 +116,36 @@ export function createScanStore(
 
 /** The planned fields of a refresh that this process wrote, without the database's `changedAt`. */
 export function plannedOf(refresh: Refresh): PlannedRefresh {
-  const { scan } = refresh;
+  const { id, version, accountId, phase, scope, expectedPages } = refresh;
   return {
-    id: refresh.id,
-    version: refresh.version,
-    accountId: refresh.accountId,
-    inventory: inventoryKeyText(refresh.scope),
-    appId: refresh.scope.app_id,
-    phase: refresh.phase,
+    ...{ id, version, accountId, phase, expectedPages, ...sizeOf(refresh.scan) },
+    inventory: inventoryKeyText(scope),
+    appId: scope.app_id,
     queueDeadlineMs: refresh.queueDeadlineMs,
     collectDeadlineMs: refresh.collectDeadlineMs,
-    expectedPages: refresh.expectedPages,
     maxAgeSeconds: refresh.maxAgeSeconds ?? undefined,
     isWatch: refresh.watchId !== null,
-    pages: scan?.pages ?? 0,
-    assetsRead: scan?.assetsRead ?? 0,
-    reportedTotalCount: scan?.reportedTotalCount ?? null,
-    parked: scan?.parked ?? false,
     changedAtMs: 0,
   };
 }
 
 function toPlanned(stored: PlannedRefreshDocument): PlannedRefresh {
   const document = parseDocument(plannedRefreshDocument, stored);
-  const { scan } = document;
+  const { _id: id, version, accountId, phase, expectedPages, maxAgeSeconds } = document;
   return {
-    id: document._id,
-    version: document.version,
-    accountId: document.accountId,
+    ...{ id, version, accountId, phase, expectedPages, maxAgeSeconds, ...sizeOf(document.scan) },
     inventory: document.scopeKey,
     appId: document.scope.app_id,
-    phase: document.phase,
     queueDeadlineMs: document.queueDeadline.getTime(),
     collectDeadlineMs: document.collectDeadline?.getTime() ?? null,
-    expectedPages: document.expectedPages,
-    maxAgeSeconds: document.maxAgeSeconds,
     isWatch: document.watchId !== undefined,
-    pages: scan?.pages ?? 0,
-    assetsRead: scan?.assetsRead ?? 0,
-    reportedTotalCount: scan?.reportedTotalCount ?? null,
-    parked: scan?.parked ?? false,
     changedAtMs: document.changedAt?.getTime() ?? 0,
   };
+}
+
+const notStarted = { pages: 0, assetsRead: 0, reportedTotalCount: null, parked: false };
+
+function sizeOf(scan: Pick<ScanSummary, keyof typeof notStarted> | null) {
+  const { pages, assetsRead, reportedTotalCount, parked } = scan ?? notStarted;
+  return { pages, assetsRead, reportedTotalCount, parked };
 }

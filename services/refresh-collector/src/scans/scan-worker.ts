@@ -22,30 +22,7 @@ export interface ScanWorkerDeps extends Omit<RunningScansDeps, 'lastKnown' | 'on
   readonly identifiers: Identifiers;
 }
 
-/**
- * Runs the scans of this replica, each under the lease of its inventory. A replica that has its part
- * of all pages leaves waiting leases to the others for a second, and hands over what it has above it.
- */
-export interface ScanWorker {
-  /**
-   * Hands over scans, then takes waiting leases, the earliest deadline first, while slots are free;
-   * true when it took one.
-   */
-  takeWaiting(): Promise<boolean>;
-  readonly replica: string;
-  /**
-   * A token for the lease of a scan of this many pages, to be opened for this worker; null when no
-   * slot is free, and when this replica has its part.
-   */
-  reserveSlot(pages: number): string | null;
-  /** Runs the scan whose lease was opened with a reserved token; `null` releases the slot. */
-  startScan(token: string, opened: OpenedScan | null): Promise<void>;
-  /** Ends a scan that was parked or whose refresh ended. */
-  stopScan(refreshId: string): void;
-  readonly running: number;
-  /** Resolves when every scan of this replica has ended or was released. */
-  idle(): Promise<void>;
-}
+export type ScanWorker = ReturnType<typeof createScanWorker>;
 
 interface OpenedScan {
   readonly lease: WaitingLease;
@@ -54,7 +31,11 @@ interface OpenedScan {
   readonly sentMs: number;
 }
 
-export function createScanWorker(deps: ScanWorkerDeps): ScanWorker {
+/**
+ * Runs the scans of this replica, each under the lease of its inventory. A replica that has its part
+ * of all pages leaves waiting leases to the others for a second, and hands over what it has above it.
+ */
+export function createScanWorker(deps: ScanWorkerDeps) {
   const { inventories, scans, clock, logger, replica } = deps;
   const waitingLeases = createWaitingLeases(inventories, clock);
   const running = createRunningScans({
@@ -119,7 +100,11 @@ export function createScanWorker(deps: ScanWorkerDeps): ScanWorker {
 
   return {
     replica,
-    async takeWaiting() {
+    /**
+     * Hands over scans, then takes waiting leases, the earliest deadline first, while slots are free;
+     * true when it took one.
+     */
+    async takeWaiting(): Promise<boolean> {
       if (deps.stopping.aborted) return false;
       const waiting = await waitingLeases.find(Math.max(1, deps.scansMax));
       handOver(waiting);
@@ -130,7 +115,11 @@ export function createScanWorker(deps: ScanWorkerDeps): ScanWorker {
       }
       return taken;
     },
-    reserveSlot(pages) {
+    /**
+     * A token for the lease of a scan of this many pages, to be opened for this worker; null when no
+     * slot is free, and when this replica has its part.
+     */
+    reserveSlot(pages: number): string | null {
       if (!isAvailable() || hasItsPart()) {
         waitingLeases.expect();
         return null;
@@ -139,7 +128,8 @@ export function createScanWorker(deps: ScanWorkerDeps): ScanWorker {
       reserved.set(token, pages);
       return token;
     },
-    async startScan(token, opened) {
+    /** Runs the scan whose lease was opened with a reserved token; `null` releases the slot. */
+    async startScan(token: string, opened: OpenedScan | null): Promise<void> {
       try {
         const claimed = opened && (await startedScan(deps, opened.lease.refreshId, opened.epoch));
         if (claimed) running.run({ ...opened.lease, token }, claimed, opened.sentMs);
@@ -147,10 +137,12 @@ export function createScanWorker(deps: ScanWorkerDeps): ScanWorker {
         reserved.delete(token);
       }
     },
+    /** Ends a scan that was parked or whose refresh ended. */
     stopScan: running.stop,
-    get running() {
+    get running(): number {
       return running.count;
     },
+    /** Resolves when every scan of this replica has ended or was released. */
     idle: running.idle,
   };
 }

@@ -4,6 +4,8 @@ import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { EgressConfig } from '../egress/egress-config.ts';
 import type { Egress } from '../egress/open-egress.ts';
+import { observeScans } from '../metrics.ts';
+import type { Stores } from '../open-stores.ts';
 import type { RecentUse } from '../recent-use.ts';
 import type { ObservationClient } from '../refreshes/find-observation.ts';
 import type { Refreshes } from '../refreshes/open-refreshes.ts';
@@ -13,22 +15,16 @@ import type { RefreshConfig } from '../refreshes/refresh-config.ts';
 import type { InventoryStore } from './inventory-store.ts';
 import type { PlanLimits } from './plan-open-scans.ts';
 import type { PlannerLease } from './planner-lease.ts';
-import type { ReplicaStore } from './replica-store.ts';
 import type { RevisionStoreClient } from './revision-store-client.ts';
 import { runScan } from './run-scan.ts';
 import type { ScanConfig } from './scan-config.ts';
-import { observeScans } from './scan-metrics.ts';
 import { createScanScheduler, type ScanScheduler } from './scan-scheduler.ts';
-import { plannedOf, type ScanStore } from './scan-store.ts';
+import { plannedOf } from './scan-store.ts';
 import { createScanWorker, type ScanWorker } from './scan-worker.ts';
 import { takeObservation } from './take-observation.ts';
 
 export interface ScanningDeps {
-  readonly stores: {
-    readonly scans: ScanStore;
-    readonly inventories: InventoryStore;
-    readonly replicas: ReplicaStore;
-  };
+  readonly stores: Pick<Stores, 'scans' | 'inventories' | 'replicas'>;
   readonly revisionStore: RevisionStoreClient;
   readonly observations: ObservationClient;
   readonly egress: Egress;
@@ -39,10 +35,6 @@ export interface ScanningDeps {
   readonly replica: string;
   /** Live pages requested of this replica in the last minute. */
   readonly livePagesPerMinute: () => number;
-}
-
-export interface Scanning {
-  readonly running: () => number;
 }
 
 type Config = EgressConfig & RefreshConfig & ScanConfig;
@@ -57,7 +49,7 @@ const othersMs = 1_000;
 const assetsPaidMax = 250_000;
 
 /** Plans and reads scans until the lifetime closes; unfinished ones are then released at once. */
-export function startScanning(context: Context, deps: ScanningDeps): Scanning {
+export function startScanning(context: Context, deps: ScanningDeps) {
   const { config, logger } = context;
   const { stores, refreshes, egress, planner } = deps;
   const { saga } = refreshes;

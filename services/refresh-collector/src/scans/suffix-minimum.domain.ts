@@ -1,18 +1,9 @@
 /** Numbers that are changed and compared from a place to the end, in logarithmic time. */
-export interface SuffixMinimum {
-  /** Adds to every number from `from` on. */
-  add(from: number, more: number): void;
-  /** The least number from `from` on. */
-  least(from: number): number;
-  at(index: number): number;
-  set(index: number, value: number): void;
-}
-
 /**
  * A tree of minima, the numbers at its leaves. Each node has the minimum below it without what was
  * added to the nodes above it.
  */
-export function createSuffixMinimum(numbers: readonly number[]): SuffixMinimum {
+export function createSuffixMinimum(numbers: readonly number[]) {
   const size = 2 ** Math.ceil(Math.log2(Math.max(1, numbers.length)));
   const minimum = new Float64Array(2 * size).fill(Number.POSITIVE_INFINITY);
   const added = new Float64Array(2 * size);
@@ -34,7 +25,8 @@ export function createSuffixMinimum(numbers: readonly number[]): SuffixMinimum {
   }
 
   return {
-    add(from, more) {
+    /** Adds to every number from `from` on. */
+    add(from: number, more: number): void {
       let node = size + from;
       added[node] = (added[node] ?? 0) + more;
       for (; node > 1; node >>= 1) {
@@ -42,7 +34,8 @@ export function createSuffixMinimum(numbers: readonly number[]): SuffixMinimum {
         update(node >> 1);
       }
     },
-    least(from) {
+    /** The least number from `from` on. */
+    least(from: number): number {
       let node = size + from;
       let least = leastBelow(node);
       for (; node > 1; node >>= 1) {
@@ -52,7 +45,7 @@ export function createSuffixMinimum(numbers: readonly number[]): SuffixMinimum {
       return least;
     },
     at,
-    set(index, value) {
+    set(index: number, value: number): void {
       let node = size + index;
       minimum[node] = 0;
       minimum[node] = value - at(index);

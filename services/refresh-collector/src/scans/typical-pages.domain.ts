@@ -1,18 +1,15 @@
-/** Expected pages of an inventory without a recorded size: the mean of recent scans. */
-export interface TypicalPages {
-  add(pages: number): void;
-  readonly pages: number;
-}
+export type TypicalPages = ReturnType<typeof createTypicalPages>;
 
 const sizesMax = 50;
 
-export function createTypicalPages(first: number): TypicalPages {
+/** Expected pages of an inventory without a recorded size: the mean of recent scans. */
+export function createTypicalPages(first: number) {
   let sizes: readonly number[] = [];
   return {
-    add(pages) {
+    add(pages: number): void {
       sizes = [...sizes, pages].slice(-sizesMax);
     },
-    get pages() {
+    get pages(): number {
       if (sizes.length === 0) return first;
       return Math.ceil(sizes.reduce((sum, pages) => sum + pages, 0) / sizes.length);
     },

@@ -10,24 +10,16 @@ export interface SeenLease extends WaitingLease {
 
 const waitMaxMs = 1_000;
 
-export interface WaitingLeases {
-  find(limit: number): Promise<SeenLease[]>;
-  /** One is about to be opened. */
-  expect(): void;
-  /** Whether the last look found one, or one is expected since. */
-  readonly areExpected: boolean;
-}
-
 /** Waiting leases, and since when this replica sees them: no two clocks are compared. */
 export function createWaitingLeases(
   inventories: Pick<InventoryStore, 'findWaitingLeases'>,
   clock: Clock,
-): WaitingLeases {
+) {
   let sinceMs = new Map<string, number>();
   let areExpected = true;
 
   return {
-    async find(limit) {
+    async find(limit: number): Promise<SeenLease[]> {
       areExpected = false;
       const found = await inventories.findWaitingLeases(limit);
       areExpected ||= found.length > 0;
@@ -40,10 +32,12 @@ export function createWaitingLeases(
         waitsLong: nowMs - seenMs(lease.refreshId) >= waitMaxMs,
       }));
     },
-    expect() {
+    /** One is about to be opened. */
+    expect(): void {
       areExpected = true;
     },
-    get areExpected() {
+    /** Whether the last look found one, or one is expected since. */
+    get areExpected(): boolean {
       return areExpected;
     },
   };

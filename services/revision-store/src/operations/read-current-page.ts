@@ -6,6 +6,7 @@ import { type PackedBeginning, packBeginning } from '@inventory/http/packed-body
 import type { Logger } from '@inventory/runtime/logger';
 import type { Observation } from '../domain/observation.ts';
 import {
+  type BlockRange,
   fittingRanges,
   nextPosition,
   type PagePart,
@@ -29,7 +30,7 @@ export interface CurrentPageRequest {
   readonly pageSize: number;
   readonly position: number;
   readonly descriptions: Descriptions;
-  /** In which the page may be packed; null for none. */
+  /** Which the client of the reader accepts; null for none. */
   readonly coding: ContentCoding | null;
   /** What the first page of a chain selected. */
   readonly pinned: {
@@ -57,6 +58,9 @@ export const pageBytesMax = 16 * 1024 * 1024;
 /** Of a packed page that is kept. */
 const packedBytesMax = 4 * 1024 * 1024;
 
+/** Of a page that its reader unpacks in less time than it takes to receive it as it is. */
+const unpackedByReader = { coding: 'zstd', assetsMin: 200 } as const;
+
 /** One page of the head, or of what a chain is pinned to. */
 export async function readCurrentPage(
   deps: ReadCurrentPageDeps,
@@ -70,19 +74,21 @@ export async function readCurrentPage(
 }
 
 /**
- * A page that is a whole block leaves packed where its reader accepts that: packed at its first
- * reading and kept, well packed because it is paid once. Others are slices, left to their reader.
+ * A page that is a whole block leaves packed: at its first reading and kept, well packed because it is
+ * paid once. For a client that accepts no coding its reader unpacks it, unless it is small. Other
+ * pages are slices, left to their reader.
  */
 async function readPackedPage(
   deps: ReadCurrentPageDeps,
   request: CurrentPageRequest,
   observation: Observation,
 ): Promise<CurrentPage | null> {
-  const { coding, scopeKey: scope } = request;
+  const { scopeKey: scope } = request;
   const paging = { ...request, ...observation.revision };
   const block = wholeBlock(paging);
   const { language, sets } = setsOf(observation, request.language, request.descriptions);
   const { textSetId } = sets;
+  const coding = request.coding ?? codingFor(block);
   if (coding === null || block === null || textSetId === null) {
     return await readPage(deps, request, observation);
   }
@@ -101,6 +107,11 @@ async function readPackedPage(
     deps.logger.warn({ err: error }, 'packed page not kept');
   });
   return { ...found, body: [packed.bytes], packed };
+}
+
+function codingFor(block: BlockRange | null): ContentCoding | null {
+  const assets = block === null ? 0 : block.to - block.from;
+  return assets < unpackedByReader.assetsMin ? null : unpackedByReader.coding;
 }
 
 async function readPage(

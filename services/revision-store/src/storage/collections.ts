@@ -1,6 +1,6 @@
 import { observationId, refreshId, revisionId } from '@inventory/contracts/ids';
 import { language } from '@inventory/contracts/languages';
-import { manifestPage, scanSource } from '@inventory/contracts/messages/revision-commands';
+import { manifestPage, scanSource } from '@inventory/contracts/messages/revision';
 import { type CollectionIndexes, whereExists } from '@inventory/mongo/indexes';
 import { storedTrace } from '@inventory/mongo/parse-document';
 import { leaseField } from '@inventory/work/lease';

@@ -1,6 +1,6 @@
 import type { Logger } from '@inventory/runtime/logger';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
-import { createWorkQueue, type WorkQueue } from '@inventory/work/work-queue';
+import { createWorkQueue } from '@inventory/work/work-queue';
 import type { Collection } from 'mongodb';
 import type { CompletedScan } from '../domain/scan.ts';
 import { documents, type ScanDocument } from './collections.ts';
@@ -30,20 +30,13 @@ const countMax = 10_000;
 export const sizeOf = (pageCount: number): ScanSize =>
   pageCount <= smallScanPagesMax ? 'small' : 'large';
 
-export interface WaitingScans {
-  readonly queues: Readonly<Record<ScanSize, WorkQueue<WaitingScan>>>;
-  /** Counted no further than 10,000. */
-  count(): Promise<number>;
-}
+export type WaitingScans = ReturnType<typeof createWaitingScans>;
 
 /**
  * Scans that wait to be assembled. A claim hides a scan; the right to change the inventory is the
  * inventory's lease.
  */
-export function createWaitingScans(
-  collection: Collection<ScanDocument>,
-  logger: Logger,
-): WaitingScans {
+export function createWaitingScans(collection: Collection<ScanDocument>, logger: Logger) {
   const queueOf = (queue: ScanSize) =>
     createWorkQueue({
       collection,
@@ -60,7 +53,8 @@ export function createWaitingScans(
     });
   return {
     queues: { small: queueOf('small'), large: queueOf('large') },
-    count: () =>
+    /** Counted no further than 10,000. */
+    count: (): Promise<number> =>
       collection.countDocuments({ 'work.dueAt': { $exists: true } }, { limit: countMax }),
   };
 }

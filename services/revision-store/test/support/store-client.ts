@@ -7,7 +7,7 @@ import {
   packedPageBeginning,
 } from '@inventory/contracts/internal/inventory';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
-import type { ManifestPage } from '@inventory/contracts/messages/revision-commands';
+import type { ManifestPage } from '@inventory/contracts/messages/revision';
 import { type ContentCoding, exportFormat } from '@inventory/contracts/vocabulary';
 import { createLineJoiner } from '@inventory/http/line-run';
 import { packEnd } from '@inventory/http/packed-body';

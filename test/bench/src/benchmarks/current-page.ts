@@ -110,7 +110,7 @@ async function minimalPages(
   const run = randomUUID().slice(0, 8);
   const [there, back] = [`bench.there.${run}`, `bench.back.${run}`];
   await makeTopics(kafkaBrokers, [there, back]);
-  const echo = await startYardstick('echo', [kafkaBrokers, there, back]);
+  const echo = await startYardstick('echo', [kafkaBrokers, '', there, back]);
   const source = await startYardstick('page-source', [String(bytes)]);
   const database = `bench_minimal_${run}`;
   const server = await startYardstick('minimal-server', [

@@ -1,11 +1,13 @@
 import { Kafka, logLevel } from 'kafkajs';
+import { openDurableWrites } from './durable-writes.ts';
 
 /*
- * Bare kafkajs: takes each record of one topic and sends it on to another. Arguments: brokers, then
- * pairs of topics.
+ * Bare kafkajs: takes each record of one topic and sends it on to another. Arguments: brokers, a
+ * MongoDB to insert a document into before each is sent on, or nothing, then pairs of topics.
  */
 async function main(): Promise<void> {
-  const [brokers = '', ...topics] = process.argv.slice(2);
+  const [brokers = '', mongodbUri = '', ...topics] = process.argv.slice(2);
+  const { write } = await openDurableWrites(mongodbUri);
   const kafka = new Kafka({ brokers: brokers.split(','), logLevel: logLevel.NOTHING });
   const producer = kafka.producer();
   await producer.connect();
@@ -19,6 +21,7 @@ async function main(): Promise<void> {
   consumer.on(consumer.events.GROUP_JOIN, () => process.send?.('ready'));
   await consumer.run({
     eachMessage: async ({ topic, message }) => {
+      await write();
       await producer.send({
         topic: route.get(topic) ?? '',
         acks: -1,

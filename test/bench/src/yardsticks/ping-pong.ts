@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Kafka, logLevel, Partitioners } from 'kafkajs';
+import { openDurableWrites } from './durable-writes.ts';
 
 /** A caller that sends a record into a chain of echoes and waits for it to come back. */
 export interface PingPong {
@@ -13,7 +14,9 @@ export async function openPingPong(
   brokers: string,
   firstTopic: string,
   lastTopic: string,
+  mongodbUri = '',
 ): Promise<PingPong> {
+  const { write, close } = await openDurableWrites(mongodbUri);
   const kafka = new Kafka({ brokers: brokers.split(','), logLevel: logLevel.NOTHING });
   const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner });
   await producer.connect();
@@ -30,12 +33,13 @@ export async function openPingPong(
     async ping() {
       const key = randomUUID();
       const back = new Promise<void>((resolve) => waiting.set(key, resolve));
+      await write();
       await producer.send({ topic: firstTopic, acks: -1, messages: [{ key, value: payload }] });
       await back;
       waiting.delete(key);
     },
     async stop() {
-      await Promise.all([producer.disconnect(), consumer.disconnect()]);
+      await Promise.all([producer.disconnect(), consumer.disconnect(), close()]);
     },
   };
 }

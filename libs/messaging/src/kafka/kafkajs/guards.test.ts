@@ -136,7 +136,7 @@ describe('the guarded request queue', () => {
     expect(sent).toEqual([1, 2, 3]);
   });
 
-  test('checks once a second for timed-out requests, until the connection ends', async () => {
+  test('rejects a request when it times out, and looks no sooner, until the connection ends', async () => {
     let connected = true;
     const timeouts = { requestTimeout: 10_000, enforceRequestTimeout: true };
     const queue = newQueue(null, { ...timeouts, isConnected: () => connected });
@@ -146,18 +146,19 @@ describe('the guarded request queue', () => {
       resolve() {},
       reject: (error: unknown) => rejected.push(error),
     };
-    const interval = jest.spyOn(globalThis, 'setInterval');
+    const armed = jest.spyOn(globalThis, 'setTimeout');
 
     queue.scheduleRequestTimeoutCheck();
-    expect(interval.mock.calls.map(([, everyMs]) => everyMs)).toEqual([1_000]);
+    await jest.advanceTimersByTimeAsync(4_000);
     queue.push({ ...request(1, []), entry });
-    await jest.advanceTimersByTimeAsync(10_000);
+    await jest.advanceTimersByTimeAsync(9_999);
     expect(rejected).toEqual([]);
-    await jest.advanceTimersByTimeAsync(1_000);
+    await jest.advanceTimersByTimeAsync(1);
 
     expect(rejected).toEqual([expect.objectContaining({ name: 'KafkaJSRequestTimeoutError' })]);
+    expect(armed.mock.calls.map(([, afterMs]) => afterMs)).toEqual([10_000, 4_000, 10_000]);
     connected = false;
-    await jest.advanceTimersByTimeAsync(1_000);
+    await jest.advanceTimersByTimeAsync(10_000);
     expect(jest.getTimerCount()).toBe(0);
   });
 });

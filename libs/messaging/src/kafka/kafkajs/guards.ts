@@ -39,14 +39,11 @@ interface RequestQueue {
   scheduleRequestTimeoutCheck(this: QueueState): void;
 }
 
-/** Request timeouts are many seconds; one second of delay does not matter. */
-const timeoutCheckMs = 1_000;
-
 /**
  * Idle connections of the client use CPU: each re-arms a timer every millisecond (3-4 % of a core,
  * and a negative-timeout warning on Node 24), and checks for timed-out requests ten times a second
  * (1.5 % with ten connections). Re-arming only while requests are pending keeps throttled and
- * in-flight-limited requests moving.
+ * in-flight-limited requests moving, and the next check is when the first request may time out.
  */
 export function guardIdleTimers(): void {
   const queueModule: unknown = require('kafkajs/src/network/requestQueue');
@@ -59,14 +56,16 @@ export function guardIdleTimers(): void {
       if (!this.enforceRequestTimeout) return;
       this.destroy();
       const check = () => {
+        if (!this.isConnected()) return;
+        let nextMs = this.requestTimeout;
         for (const request of this.inflight.values()) {
-          const waitedMs = systemClock.now() - request.sentAt;
-          if (waitedMs > request.requestTimeout) request.timeoutRequest();
+          const leftMs = request.sentAt + request.requestTimeout - systemClock.now();
+          if (leftMs > 0) nextMs = Math.min(nextMs, leftMs);
+          else request.timeoutRequest();
         }
-        if (!this.isConnected()) this.destroy();
+        this.requestTimeoutIntervalId = setTimeout(check, nextMs).unref();
       };
-      const everyMs = Math.min(this.requestTimeout, timeoutCheckMs);
-      this.requestTimeoutIntervalId = setInterval(check, everyMs).unref();
+      check();
     },
   }));
 }

@@ -35,7 +35,7 @@ export async function openConsumer(connection: KafkaConnection, options: MemberO
     rebalanceTimeout: 60_000,
     metadataMaxAge: 60_000,
     maxWaitTimeInMs: options.fetchWaitMs,
-    minBytes: options.fetchBytesMin,
+    minBytes: 1,
     maxBytesPerPartition: bytesPerPartitionMax,
     allowAutoTopicCreation: false,
     // Short, because of a group coordinator that is gone for good: a restart finds the new one.

@@ -5,7 +5,7 @@ import { type AssignedPartition, type FetchedPartition, readFetched } from './fe
 export type PlainConsumer = Consumer<Buffer, Buffer, Buffer, Buffer>;
 type FetchRequest = Parameters<PlainConsumer['fetch']>[0];
 
-export interface FetchOptions extends Pick<MemberOptions, 'fetchWaitMs' | 'fetchBytesMin'> {
+export interface FetchOptions extends Pick<MemberOptions, 'fetchWaitMs'> {
   readonly consumer: PlainConsumer;
   /** Apart from heartbeats and commits, which would wait for a fetch on its connection. */
   readonly connectionPool: NonNullable<FetchRequest['connectionPool']>;
@@ -25,7 +25,7 @@ const bytesPerPartitionMax = 256 * 1024;
 const anyEpoch = { currentLeaderEpoch: -1, lastFetchedEpoch: -1 } as const;
 
 export async function fetchFromBroker(
-  { consumer, connectionPool, fetchWaitMs, fetchBytesMin }: FetchOptions,
+  { consumer, connectionPool, fetchWaitMs }: FetchOptions,
   { node, wanted, metadata }: BrokerFetch,
 ): Promise<FetchedPartition[]> {
   const idOf = (topic: string) => metadata.topics.get(topic)?.id ?? '';
@@ -42,7 +42,7 @@ export async function fetchFromBroker(
     node,
     topics,
     maxWaitTime: fetchWaitMs,
-    minBytes: fetchBytesMin,
+    minBytes: 1,
     maxBytes: bytesMax,
     connectionPool,
   });

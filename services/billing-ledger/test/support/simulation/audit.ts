@@ -1,7 +1,7 @@
 import { type Command, commandKey } from '../../../src/accounts/command.domain.ts';
 import { resolveDuplicate } from '../../../src/accounts/duplicate-command.domain.ts';
 import { type Entry, entryKeys } from '../../../src/accounts/entry.domain.ts';
-import { toAnswerOutcome, toOutcome } from '../../../src/journal/convert-outcome.ts';
+import { toAnswerOutcome, toOutcome } from '../../../src/journal/on-billing-commands.ts';
 import { priceLists } from '../program.ts';
 import { createReferenceModel } from '../reference-model.ts';
 import type { Store } from './fake-journal.ts';

@@ -1,4 +1,4 @@
-import type { BillingConfiguration } from '@inventory/contracts/messages/billing-commands';
+import type { BillingConfiguration } from '@inventory/contracts/messages/billing';
 import type { ReceivedMessage } from '@inventory/messaging/bus';
 import type { Command } from '../../../src/accounts/command.domain.ts';
 import type { Configuration } from '../../../src/accounts/terms.domain.ts';

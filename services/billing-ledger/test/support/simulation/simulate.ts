@@ -1,4 +1,4 @@
-import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
+import type { BillingOutcome } from '@inventory/contracts/messages/billing';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import type { Command } from '../../../src/accounts/command.domain.ts';
 import type { Snapshot } from '../../../src/snapshots/snapshot-document.ts';

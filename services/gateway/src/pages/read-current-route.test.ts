@@ -1,9 +1,13 @@
 import { currentPage } from '@inventory/contracts/http/current';
 import type { CurrentPageMeta } from '@inventory/contracts/internal/inventory';
+import { packedPageBeginning } from '@inventory/contracts/internal/inventory';
+import { contentCodings } from '@inventory/contracts/vocabulary';
 import { joined } from '@inventory/http/byte-parts';
+import { packBeginning } from '@inventory/http/packed-body';
 import { propertyRuns } from '@inventory/testkit/property-runs';
+import { unpackers } from '@inventory/testkit/unpackers';
 import fc from 'fast-check';
-import { currentBody } from './current-body.ts';
+import { currentBody } from './read-current-route.ts';
 
 const uuid = '01890000-0000-7000-8000-000000000001';
 const page: CurrentPageMeta = {
@@ -30,7 +34,8 @@ test('the bytes of assets and descriptions leave as they were saved, whatever th
           `"appid":730,"classid":"1","instanceid":"0","name"${left}:${JSON.stringify(name)}}]${middle}`,
       );
 
-      const body = joined(currentBody(frame, { parts: [members], meta: page }));
+      const { body: parts } = currentBody(frame, { parts: [members], meta: page }, null);
+      const body = joined(parts);
 
       expect(body.includes(members)).toBe(true);
       const parsed = JSON.parse(body.toString());
@@ -41,25 +46,49 @@ test('the bytes of assets and descriptions leave as they were saved, whatever th
   );
 });
 
+test('a page packed in zstd leaves so where that is accepted, else unpacked in one piece, the same bytes (Compression) [compression]', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.string({ maxLength: 5_000 }), fc.nat(300), async (name, times) => {
+      const members = `"assets":[],"descriptions":[${JSON.stringify(name.repeat(times))}]`;
+      const plain = currentBody(frame, { parts: [Buffer.from(members)], meta: page }, null);
+      const raw = Buffer.from(packedPageBeginning + members);
+      const { bytes, rawBytes, crc32 } = await packBeginning('zstd', raw);
+      const packed = { coding: 'zstd', raw_bytes: rawBytes, crc32 } as const;
+      const saved = { parts: [bytes], meta: { ...page, packed } };
+
+      for (const accepted of [null, ...contentCodings]) {
+        const { coding, body } = currentBody(frame, saved, accepted);
+        const whole = coding === null ? joined(body) : unpackers[coding](joined(body));
+
+        expect(coding).toBe(accepted === 'zstd' ? 'zstd' : null);
+        expect(coding !== null || body.length === 1).toBe(true);
+        expect(whole.equals(joined(plain.body))).toBe(true);
+      }
+    }),
+    { numRuns: propertyRuns(50) },
+  );
+});
+
 test('total_amount keeps every digit past 2^53 (Reads: total_amount) [total-amount]', () => {
   const digits = '123456789012345678901234567890';
   const members = Buffer.from('"assets":[],"descriptions":[]');
 
-  const body = joined(
-    currentBody(
-      { ...frame, page: { ...page, total_amount: digits } },
-      { parts: [members], meta: page },
-    ),
+  const { body } = currentBody(
+    { ...frame, page: { ...page, total_amount: digits } },
+    { parts: [members], meta: page },
+    null,
   );
 
-  expect(body.toString()).toContain(`"total_amount":${digits},`);
+  expect(joined(body).toString()).toContain(`"total_amount":${digits},`);
 });
 
 test('has_more says whether there is a next cursor; the last page has none', () => {
   const members = Buffer.from('"assets":[],"descriptions":[]');
   const paginationOf = (nextCursor: string | null) =>
     JSON.parse(
-      joined(currentBody({ ...frame, nextCursor }, { parts: [members], meta: page })).toString(),
+      joined(
+        currentBody({ ...frame, nextCursor }, { parts: [members], meta: page }, null).body,
+      ).toString(),
     ).data.pagination;
 
   expect(paginationOf(null)).toEqual({ has_more: false, next_cursor: null });

@@ -8,11 +8,15 @@ import { changeKey } from '@inventory/contracts/internal/changes';
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { z } from 'zod';
 import type { ChainOwner } from '../captures/capture.domain.ts';
+import type { LiveChain } from '../captures/live-chain.domain.ts';
 import { type CursorSealer, openOrRefuse } from '../http/sealed-cursor.ts';
 import type { PagePosition } from './revision-store-client.ts';
 
 /** A cursor of another route is invalid. The page size may change. */
-function bindingOf(route: 'current' | 'changes', { accountId, scope, language }: ChainOwner) {
+function bindingOf(
+  route: 'current' | 'changes' | 'live',
+  { accountId, scope, language }: ChainOwner,
+) {
   return [route, accountId, inventoryKeyText(scope), language];
 }
 
@@ -85,4 +89,42 @@ export function openChangesCursor(
     changesContent.parse(content);
   const counts = { added, removed, changed };
   return { since, revisionId: revision, observationId: observation, behind, counts };
+}
+
+const liveContent = z.tuple([
+  z.int().min(0),
+  z.uuid(),
+  z.int().min(0),
+  z.int().min(0),
+  z.string().nullable(),
+  z.string().nullable(),
+  z.array(z.int().min(0)),
+  z.string().nullable(),
+]);
+
+/** `nowMs` is the time of issue, from which its age counts. */
+export function sealLiveCursor(
+  cursors: CursorSealer,
+  binding: ChainOwner,
+  chain: LiveChain,
+  nowMs: number,
+): string {
+  const { chainId, startedAtMs, page, startAssetid, previousStartAssetid } = chain;
+  const place = [chainId, startedAtMs, page, startAssetid, previousStartAssetid];
+  const text = JSON.stringify([nowMs, ...place, chain.replaced, chain.evidence]);
+  return cursors.seal(text, bindingOf('live', binding));
+}
+
+/** Null for a cursor that was not issued for this account, inventory and language. */
+export function openLiveCursor(
+  cursors: CursorSealer,
+  binding: ChainOwner,
+  cursor: string,
+): { readonly issuedAtMs: number; readonly chain: LiveChain } | null {
+  const opened = cursors.open(cursor, bindingOf('live', binding));
+  if (opened === null) return null;
+  const [issuedAtMs, chainId, startedAtMs, page, startAssetid, before, replaced, evidence] =
+    liveContent.parse(JSON.parse(opened));
+  const place = { page, startAssetid, previousStartAssetid: before };
+  return { issuedAtMs, chain: { chainId, startedAtMs, ...place, replaced, evidence } };
 }

@@ -1,7 +1,7 @@
 import type { TypedCollection } from '@inventory/mongo/typed-collection';
 import { createTestClock } from '@inventory/testkit/test-clock';
-import { createAppendedEvents } from './appended-events-store.ts';
 import type { RefreshDocument } from './refresh-document.ts';
+import { createAppendedEvents } from './refresh-store.ts';
 
 const retention = { terminalMs: 1_000, refusedMs: 1 };
 

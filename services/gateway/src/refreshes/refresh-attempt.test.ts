@@ -1,7 +1,7 @@
 import { languages } from '@inventory/contracts/languages';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
-import { fingerprintText, type RefreshInputs } from './refresh-fingerprint.domain.ts';
+import { fingerprintText, type RefreshInputs } from './refresh-attempt.ts';
 
 const inputs: fc.Arbitrary<RefreshInputs> = fc.record({
   scope: fc.record({

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { ChainOwner } from '../captures/capture.domain.ts';
 import type { LiveChain } from '../captures/live-chain.domain.ts';
 import { createCursorSealer } from '../http/sealed-cursor.ts';
-import { openLiveCursor, sealLiveCursor } from './live-cursor.ts';
+import { openLiveCursor, sealLiveCursor } from './page-cursors.ts';
 
 const cursors = createCursorSealer([Buffer.alloc(32, 1).toString('base64url')]);
 const foreign = createCursorSealer([Buffer.alloc(32, 2).toString('base64url')]);

@@ -1,8 +1,9 @@
-import { refreshOutcomes } from '@inventory/contracts/vocabulary';
-import { instrumentsOf } from '@inventory/runtime/instruments';
-import { metrics } from '@opentelemetry/api';
-import { identityStatuses } from '../egress/egress-identity.domain.ts';
-import type { AdmissionState } from './admission.domain.ts';
+import { livePageFailures, refreshOutcomes } from '@inventory/contracts/vocabulary';
+import { counter, gauge, histogram } from '@inventory/runtime/instruments';
+import { identityStatuses } from './egress/egress-identity.domain.ts';
+import type { LivePageOutcome } from './live-pages/live-page.domain.ts';
+import type { AdmissionState } from './refreshes/admission.domain.ts';
+import type { PublishedPlan } from './refreshes/published-plan.domain.ts';
 import {
   isServedFromSaved,
   openPhases,
@@ -10,23 +11,76 @@ import {
   type RefreshPhase,
   refreshPhases,
   waitingPhases,
-} from './refresh.domain.ts';
-import type { RefreshSurvey } from './refresh-survey-store.ts';
+} from './refreshes/refresh.domain.ts';
+import type { RefreshSurvey } from './refreshes/refresh-survey-store.ts';
 
-const { counter, gauge, histogram } = instrumentsOf(
-  metrics.getMeter('@inventory/refresh-collector'),
-);
+/** Of requests to the platform. */
+const platformBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
+
+export const platformAnswers = histogram({
+  name: 'inventory.platform.request.duration',
+  description: 'Platform answers by their meaning',
+  unit: 's',
+  labels: {
+    answer: [
+      'page',
+      'private',
+      'not_found',
+      'throttled',
+      'blocked',
+      'bad_request',
+      'too_large',
+      'unreachable',
+      'fault',
+      'refused',
+    ],
+    purpose: ['scan', 'live'],
+  },
+  buckets: platformBuckets,
+});
+export const identityWaits = gauge({
+  name: 'inventory.identity.waits',
+  description: 'Page requests of this replica that wait for an egress slot',
+});
+export const openBreakers = gauge({
+  name: 'inventory.app_breaker.open',
+  description:
+    'Applications of the platform whose circuit breaker is open; all replicas report the same',
+});
+
+const livePages = histogram({
+  name: 'inventory.live_pages.duration',
+  description: 'Live pages by result, the wait for an egress slot included',
+  unit: 's',
+  labels: { result: ['page', 'private', 'not_found', ...livePageFailures] },
+  buckets: platformBuckets,
+});
+export const liveRunning = gauge({
+  name: 'inventory.live_pages.running',
+  description: 'Live pages in progress on this replica',
+});
+
+/**
+ * A live page ended: with a page, a confirmed denial, or a failure. One refused at a limit of its
+ * account is not counted: nothing was read.
+ */
+export function countLivePage(outcome: LivePageOutcome, durationMs: number): void {
+  if (outcome.result === 'concurrency_limit' || outcome.result === 'abandoned_limit') return;
+  const result = outcome.result === 'failed' ? outcome.failure : outcome.result;
+  livePages.record(durationMs / 1_000, { result });
+}
 
 const transitions = counter({
   name: 'inventory.refresh.transitions',
   description: 'Refreshes that entered a phase',
   labels: { phase: refreshPhases, outcome: [...refreshOutcomes, 'none'] },
 });
-const lostHolds = counter({
+export const lostHolds = counter({
   name: 'inventory.refresh.holds_lost',
   description: 'Refreshes completed without a charge because the ledger had no hold to settle',
 });
-const savedAnswers = counter({
+/** Completed as they were requested, or in place of their scan. */
+export const savedAnswers = counter({
   name: 'inventory.refresh.saved',
   description: 'Refreshes completed by a saved observation, without a scan',
 });
@@ -80,15 +134,6 @@ const identities = gauge({
   labels: { state: identityStatuses },
 });
 
-export function countLostHold(): void {
-  lostHolds.add(1);
-}
-
-/** A refresh was completed by a saved observation as it was requested, or in place of its scan. */
-export function countSavedAnswer(): void {
-  savedAnswers.add(1);
-}
-
 /** A refresh entered a new phase. */
 export function countTransition(refresh: Refresh, left: RefreshPhase): void {
   const outcome = refresh.outcome ?? 'none';
@@ -99,7 +144,7 @@ export function countTransition(refresh: Refresh, left: RefreshPhase): void {
   transitions.add(1, { phase: refresh.phase, outcome });
   if (refresh.phase !== 'completed' || refresh.completedAtMs === null || refresh.eventAppended)
     return;
-  if (isServedFromSaved(refresh)) countSavedAnswer();
+  if (isServedFromSaved(refresh)) savedAnswers.add(1);
   refreshDuration.record((refresh.completedAtMs - refresh.requestedAtMs) / 1_000, { outcome });
 }
 
@@ -135,5 +180,45 @@ export function observeRefreshes({ admission, survey, now }: RefreshGauges): voi
   });
   identities.observe((observe) => {
     for (const { state, count } of survey()?.identities ?? []) observe(count, { state });
+  });
+}
+
+const scansRunning = gauge({
+  name: 'inventory.scans.running',
+  description: 'Scans of this replica',
+});
+const planPages = gauge({
+  name: 'inventory.plan.pages',
+  description:
+    'Pages reserved for running scans, waiting in all, and free before the last deadline; all replicas report the same',
+  labels: { kind: ['reserved', 'waiting', 'free'] },
+});
+const planWait = gauge({
+  name: 'inventory.plan.wait',
+  description: 'Time that all waiting pages are expected to take; all replicas report the same',
+  unit: 's',
+});
+const setAside = gauge({
+  name: 'inventory.refresh.set_aside',
+  description:
+    'Open refreshes whose planned step failed five times in a row or more; 0 on replicas that do not plan',
+});
+
+export function observeScans(read: {
+  readonly running: () => number;
+  readonly plan: () => PublishedPlan;
+  readonly setAside: () => number;
+}): void {
+  scansRunning.observe((observe) => observe(read.running()));
+  setAside.observe((observe) => observe(read.setAside()));
+  planPages.observe((observe) => {
+    const { pagesReserved, pagesWaiting, pagesFree } = read.plan();
+    observe(pagesReserved, { kind: 'reserved' });
+    observe(pagesWaiting, { kind: 'waiting' });
+    observe(pagesFree, { kind: 'free' });
+  });
+  planWait.observe((observe) => {
+    const { pagesWaiting, pagesPerMinute } = read.plan();
+    observe(pagesPerMinute > 0 ? (pagesWaiting * 60) / pagesPerMinute : 0);
   });
 }

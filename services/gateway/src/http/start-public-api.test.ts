@@ -3,7 +3,7 @@ import { errorBody } from '@inventory/contracts/http/error-body';
 import type { HttpServer } from '@inventory/http/http-server';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { sendRaw } from '../../test/support/raw-call.ts';
-import { startPublicServer } from './public-server.ts';
+import { startPublicServer } from './start-public-api.ts';
 
 let server: HttpServer;
 

@@ -1,0 +1,198 @@
+import type { RefreshId } from '@inventory/contracts/ids';
+import { type BillingOutcome, heldBy } from '@inventory/contracts/messages/billing';
+import type { RefreshRefusal } from '@inventory/contracts/refusal';
+import type { MessageBus, ReceivedMessage } from '@inventory/messaging/bus';
+import { byKey, type Handlers } from '@inventory/messaging/dispatch';
+import { fromIsoTime } from '@inventory/runtime/clock';
+import type { Logger } from '@inventory/runtime/logger';
+import type { ServiceConfig } from '@inventory/runtime/service-settings';
+import type { ServiceContext } from '@inventory/service-host/service-context';
+import { lostHolds } from '../metrics.ts';
+import { type AdmitDeps, admitRefresh } from './admit-refresh.ts';
+import { applyFact, type SagaDeps } from './apply-fact.ts';
+import { cancelRefresh } from './cancel-refresh.ts';
+import { releaseOrphanedHold } from './orphaned-holds.ts';
+import { attemptCancelled } from './refresh.domain.ts';
+import type { RefreshConfig } from './refresh-config.ts';
+import type { Fact } from './refresh-saga.domain.ts';
+
+export interface ConsumingDeps
+  extends Pick<AdmitDeps, 'admission' | 'inventories' | 'observations' | 'estimate'> {
+  readonly bus: Pick<MessageBus, 'consume'>;
+  readonly saga: SagaDeps;
+}
+
+const concurrencyMax = 32;
+const requestAgeMaxMs = 10 * 60_000;
+
+/** Starts the consumer of commands and outcomes; the lifetime stops it. */
+export async function startConsuming(
+  { config, lifetime, logger }: ServiceContext<ServiceConfig & RefreshConfig>,
+  { bus, saga, ...admission }: ConsumingDeps,
+): Promise<void> {
+  const { queueMs: queueDeadlineMs } = config.deadlines;
+  const admitting = { ...admission, ...saga, queueDeadlineMs, requestAgeMaxMs };
+  const handlers = {
+    ...onRefreshCommands(admitting, saga),
+    ...onBillingOutcome(saga, logger),
+    ...onRevisionOutcomes(saga),
+    ...onProjectEvent(saga),
+  };
+  const subscription = await bus.consume({
+    group: 'refresh-collector',
+    topics: [
+      'refresh.commands.v1',
+      'billing.outcomes.v1',
+      'revision.outcomes.v1',
+      'project.events.v1',
+    ],
+    onBatch: byKey(handlers, concurrencyMax, orderingKeyOf),
+  });
+  lifetime.defer('consumer', () => subscription.stop());
+}
+
+/** The messages of one refresh stay in order: a burst of its account does not delay it. */
+function orderingKeyOf(message: ReceivedMessage): string {
+  switch (message.type) {
+    case 'billing.outcome.v1':
+      return message.body.refresh_id ?? message.key;
+    case 'project.event-appended.v1':
+      return message.body.event.refresh_id ?? message.key;
+    default:
+      return message.key;
+  }
+}
+
+function onRefreshCommands(admit: AdmitDeps, saga: SagaDeps): Handlers {
+  return {
+    'refresh.request.v1': ({ body, waitingId, trace, deadlineMs }) =>
+      admitRefresh(admit, {
+        id: body.refresh_id,
+        accountId: body.account_id,
+        projectId: body.project_id,
+        requestId: body.request_id,
+        idempotencyKey: body.idempotency_key,
+        fingerprint: body.fingerprint,
+        watchId: body.watch_id ?? null,
+        scope: body.scope,
+        language: body.language,
+        maxCredits: body.max_credits,
+        maxAgeSeconds: body.freshness?.max_age_seconds ?? null,
+        priceVersion: body.freshness?.price_version ?? null,
+        requestedAtMs: fromIsoTime(body.requested_at),
+        waitingId: waitingId ?? null,
+        trace,
+        deadlineMs: deadlineMs ?? null,
+      }),
+    'refresh.cancel.v1': async ({ body, waitingId, trace }) => {
+      await cancelRefresh(saga, {
+        id: body.refresh_id,
+        accountId: body.account_id,
+        projectId: body.project_id,
+        waitingId: waitingId ?? null,
+        trace,
+      });
+    },
+  };
+}
+
+export function onBillingOutcome(saga: SagaDeps, logger: Logger): Handlers {
+  const reportLostHold = (refreshId: RefreshId) => {
+    lostHolds.add(1);
+    logger.error({ refresh_id: refreshId }, 'hold lost: the refresh is completed without a charge');
+  };
+
+  return {
+    'billing.outcome.v1': async ({ body, trace }) => {
+      const { refresh_id: refreshId } = body;
+      const fact = factOfBillingOutcome(body, saga.clock.now());
+      if (refreshId === null || !fact) return;
+      const applied = await applyFact(saga, refreshId, fact, 'redelivery');
+      if (applied?.step === 'changed' && fact.fact === 'hold_lost') reportLostHold(refreshId);
+      if (applied || !isHold(body)) return;
+      const of = { id: refreshId, accountId: body.account_id, projectId: body.project_id };
+      // Stored meanwhile: the hold belongs to it.
+      if (!(await releaseOrphanedHold(saga, of, trace))) {
+        await applyFact(saga, refreshId, fact, 'redelivery');
+      }
+    },
+  };
+}
+
+/** The fact that a billing outcome reports of its refresh; null when it reports none. */
+function factOfBillingOutcome(outcome: BillingOutcome, nowMs: number): Fact | null {
+  if (outcome.kind === 'reserve') {
+    return outcome.result === 'applied'
+      ? { fact: 'reserved', reservation: heldBy(outcome) }
+      : { fact: 'reserve_refused', refusal: refusalOf(outcome.refusal) };
+  }
+  const resolves = outcome.kind === 'settle' || outcome.kind === 'release';
+  if (!resolves) return null;
+  if (outcome.result !== 'applied') {
+    return outcome.refusal?.code === 'hold_unknown' ? { fact: 'hold_lost', atMs: nowMs } : null;
+  }
+  return {
+    fact: 'settled',
+    disposition: outcome.disposition ?? 'release',
+    charged: outcome.amount_charged,
+    released: outcome.amount_released,
+    atMs: nowMs,
+  };
+}
+
+/** Any other code means that the hold was released before it was made: a cancel. */
+function refusalOf(refused: BillingOutcome['refusal']): RefreshRefusal {
+  switch (refused?.code) {
+    case 'insufficient_credits':
+    case 'insufficient_units':
+    case 'spend_cap_reached':
+      return refused;
+    default:
+      return attemptCancelled;
+  }
+}
+
+/** Without its refresh such a hold is orphaned and must be released. */
+function isHold(
+  outcome: BillingOutcome,
+): outcome is BillingOutcome & { project_id: NonNullable<BillingOutcome['project_id']> } {
+  return outcome.kind === 'reserve' && outcome.result === 'applied' && outcome.project_id !== null;
+}
+
+function onRevisionOutcomes(saga: SagaDeps): Handlers {
+  return {
+    'revision.committed.v1': async ({ body }) => {
+      if (body.refresh_id === null) return;
+      await applyFact(
+        saga,
+        body.refresh_id,
+        {
+          fact: 'committed',
+          revisionId: body.revision_id,
+          previousRevisionId: body.previous_revision_id ?? null,
+          changed: body.changed,
+          observedAssets: body.observed_assets,
+        },
+        'redelivery',
+      );
+    },
+    'revision.rejected.v1': async ({ body }) => {
+      if (body.refresh_id === null) return;
+      await applyFact(
+        saga,
+        body.refresh_id,
+        { fact: 'rejected', reason: body.reason },
+        'redelivery',
+      );
+    },
+  };
+}
+
+function onProjectEvent({ refreshes }: Pick<SagaDeps, 'refreshes'>): Handlers {
+  return {
+    'project.event-appended.v1': async ({ body }) => {
+      const refreshId = body.event.refresh_id;
+      if (refreshId !== null) await refreshes.recordAppended(refreshId);
+    },
+  };
+}
