@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type SimulatedInventory, sizeInventory } from '@inventory/platform-simulator/scenarios';
 import { forEachLimited } from '@inventory/runtime/concurrency';
+import { pause } from '@inventory/runtime/wait';
 import { Agent, request } from 'undici';
 import {
   createAccount,
@@ -35,7 +36,7 @@ interface RefreshRecord {
 }
 
 /** An answer with a status of 400 or above. */
-export class Refused extends Error {
+class Refused extends Error {
   override name = 'Refused';
   /** Not decided, or refused for now. */
   readonly isPassing: boolean;
@@ -46,6 +47,19 @@ export class Refused extends Error {
   }
 }
 
+/** Asks again while it is not decided, or refused for now. */
+export async function whileRefused<Result>(ask: () => Promise<Result>): Promise<Result> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof Refused && error.isPassing)) throw error;
+    }
+    await pause(retryMs);
+  }
+}
+
+const retryMs = 250;
 const issuedAtOnce = 16;
 const credits = 100_000_000;
 /** Status answers as soon as the refresh is terminal. */

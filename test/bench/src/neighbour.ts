@@ -1,5 +1,5 @@
 import type { Stack } from '@inventory/local-stack/stack';
-import { inventoryPath, newInventory, openCustomer } from './customer.ts';
+import { inventoryPath, newInventory, openCustomer, whileRefused } from './customer.ts';
 import { type LoadResult, openLoop } from './load.ts';
 import { besideOthers, type Row } from './row.ts';
 
@@ -7,7 +7,7 @@ import { besideOthers, type Row } from './row.ts';
 type Loads = ReadonlyMap<string, LoadResult>;
 
 export interface Neighbour {
-  /** Reads each operation at the same rate. */
+  /** Reads each operation at the same rate; what is refused for now is late until it is served. */
   load(load: { readonly perSecond: number; readonly periodMs: number }): Promise<Loads>;
 }
 
@@ -29,7 +29,7 @@ export async function withNeighbour<Result>(
   const result = await work({
     async load(load) {
       const loads = Object.entries(paths).map(async ([operation, path]) => {
-        const read = () => customer.get(path);
+        const read = () => whileRefused(() => customer.get(path));
         return [operation, await openLoop({ ...load, work: read })] as const;
       });
       return new Map(await Promise.all(loads));

@@ -153,7 +153,7 @@ export function withFollowers<Result>(
   return withStack(stackOptions, async (stack) => {
     const gateway = stack.services.find(({ service }) => service === 'gateway');
     if (created.has(stack)) await gateway?.restart();
-    const followed = created.get(stack) ?? (await createFollowed(stack, quick ? 250 : 5_000));
+    const followed = created.get(stack) ?? (await createFollowed(stack, quick ? 100 : 5_000));
     created.set(stack, followed);
     const [appended, ...projects] = followed;
     if (appended === undefined) throw new Error('a Project is created');

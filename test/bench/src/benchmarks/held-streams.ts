@@ -15,7 +15,7 @@ const secondMs = 1_000;
 export const heldStreams: Benchmark = {
   name: 'held-streams',
   run(context) {
-    const [streams, minutes] = context.quick ? [2_000, 0.2] : [heldMax, 10];
+    const [streams, minutes] = context.quick ? [2_000, 0.1] : [heldMax, 10];
     context.say(`${streams} streams for ${minutes} minutes`);
     return withFollowers(context, async ({ side, readers, projects }) => {
       const targets = spreadOver(projects, streams);

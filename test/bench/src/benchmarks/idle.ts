@@ -42,7 +42,7 @@ export const idle: Benchmark = {
   name: 'idle',
   run: ({ withStack, quick }) =>
     withStack({}, async (stack) => {
-      await pause((await useOnce(stack)) + quietMs - performance.now());
+      await pause(Math.max(0, (await useOnce(stack)) + quietMs - performance.now()));
       return measure(stack, quick ? 20_000 : 60_000);
     }),
 };

@@ -4,7 +4,7 @@ import type { Stack } from '@inventory/local-stack/stack';
 import { pause } from '@inventory/runtime/wait';
 import { MongoClient } from 'mongodb';
 import type { BenchContext, Benchmark } from '../benchmark.ts';
-import { type Customer, newInventory } from '../customer.ts';
+import { type Customer, newInventory, whileRefused } from '../customer.ts';
 import { newAccountIds } from '../ledger-work.ts';
 import { openLoop, percentiles } from '../load.ts';
 import { besideOthers, type Delays, lessIsBetter, type Row, reported } from '../row.ts';
@@ -107,9 +107,9 @@ async function quarantineAccounts(parts: Parts): Promise<void> {
   const quarantined = accounts.map((_id) => ({ _id, at: new Date(), detail: 'benchmark' }));
   await collectionOf(parts, 'billing-ledger', 'quarantine').insertMany(quarantined);
   for (const each of parts.stack.services) if (each.service === 'billing-ledger') await each.kill();
-  // Answered once the ledger is back.
+  // Accepted once the ledger is back.
   const { customer } = parts;
-  await customer.completed(await customer.refresh(newInventory(1)));
+  await customer.completed(await whileRefused(() => customer.refresh(newInventory(1))));
   const intents = accounts.map((accountId) => dueReversal(accountId, customer.projectId));
   await collectionOf(parts, 'gateway', 'page_intents').insertMany(intents);
 }

@@ -3,10 +3,11 @@ import { connectMongo } from '@inventory/mongo/connect';
 import { pause } from '@inventory/runtime/wait';
 import { silentLogger } from '../bench-bus.ts';
 import type { BenchContext, Benchmark } from '../benchmark.ts';
-import { type Customer, newInventory, Refused } from '../customer.ts';
+import { type Customer, newInventory, whileRefused } from '../customer.ts';
 import { moreIsBetter, type Row } from '../row.ts';
 
-const collectorCounts = [1, 2, 4] as const;
+const collectorCounts = [1, 2, 4];
+const quickCounts = [1, 4];
 const collectorsMax = 4;
 const scansPerCollector = 2;
 const pagesPerRefresh = 4;
@@ -16,7 +17,6 @@ const underWay = 2 * collectorsMax * scansPerCollector;
 const settleMs = 5_000;
 /** Each refresh takes two seconds. */
 const periodMsMin = 5_000;
-const retryMs = 250;
 
 /** Bound by the platform's latency and not by this machine: few scans at once, small pages. */
 const stackOptions = {
@@ -55,7 +55,7 @@ export const scaling: Benchmark = {
 };
 
 async function measure(
-  { periodMs, say }: BenchContext,
+  { quick, periodMs, say }: BenchContext,
   stack: Stack,
   customer: Customer,
 ): Promise<Row[]> {
@@ -64,7 +64,7 @@ async function measure(
   const { finished, failed } = keepUnderWay(customer);
   const measured = async () => {
     const windows: Window[] = [];
-    for (const count of collectorCounts) {
+    for (const count of quick ? quickCounts : collectorCounts) {
       await Promise.all(collectors.slice(0, count).map((collector) => collector.start()));
       await pause(settleMs);
       const lengthMs = Math.max(periodMsMin, periodMs);
@@ -92,18 +92,6 @@ function keepUnderWay(customer: Customer) {
   // They all fail when the customer is closed.
   failed.catch(() => {});
   return { finished, failed };
-}
-
-/** Asks again while it is not decided, or refused for now. */
-async function whileRefused<Result>(ask: () => Promise<Result>): Promise<Result> {
-  for (;;) {
-    try {
-      return await ask();
-    } catch (error) {
-      if (!(error instanceof Refused && error.isPassing)) throw error;
-    }
-    await pause(retryMs);
-  }
 }
 
 async function measureWindow(

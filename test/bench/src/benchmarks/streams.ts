@@ -32,14 +32,16 @@ const sizes: Sizes = {
     most: { projects: 5_000, streamsEach: 2, rates: [5_000, 10_000, 20_000, 40_000, 80_000] },
   },
   seconds: 5,
+  collectionsMax: 5,
 };
 const quickSizes: Sizes = {
   shapes: {
     one: { projects: 1, streamsEach: 200, rates: [400] },
     many: { projects: 100, streamsEach: 10, rates: [4_000] },
-    most: { projects: 250, streamsEach: 2, rates: [8_000] },
+    most: { projects: 100, streamsEach: 5, rates: [8_000] },
   },
   seconds: 1,
+  collectionsMax: 2,
 };
 
 /**
