@@ -12,7 +12,7 @@ import { lessIsBetter, moreIsBetter, type Row } from '../row.ts';
 
 const durable = { writeConcern: { w: 'majority', journal: true } } as const;
 const sizes = [1_000_000, 10_000_000] as const;
-const quickSizes = [5_000, 50_000] as const;
+const quickSizes = [2_000, 20_000] as const;
 const rounds = 21;
 const usageMsMax = 50;
 const dayMs = 86_400_000;

@@ -41,7 +41,7 @@ interface Parts {
 }
 
 async function measure({ quick, periodMs, say }: BenchContext, parts: Parts): Promise<Row[]> {
-  const awayMs = quick ? 10_000 : 600_000;
+  const awayMs = quick ? 5_000 : 600_000;
   const alone = await startRefreshes(parts, periodMs);
   await quarantineAccounts(parts);
   const eventStreams = parts.stack.services.filter(({ service }) => service === 'event-stream');

@@ -15,14 +15,19 @@ import {
 } from '../webhook-world.ts';
 import { startYardstick } from '../yardsticks/start-yardstick.ts';
 
-/** How much is measured. Counts, so that no rate or duration has to divide another. */
-const sizes = { timed: 1_000, fast: 1_000, bare: 20_000, queuedPerEndpoint: 200 };
-const quickSizes: Sizes = { timed: 100, fast: 100, bare: 4_000, queuedPerEndpoint: 10 };
+/**
+ * How much is measured. Counts, so that no rate or duration has to divide another. As many fast
+ * Projects that appending, which is serial in each, is not the bound.
+ */
+const sizes = {
+  ...{ timed: 1_000, fastProjects: 24, fast: 1_000, bare: 20_000, queuedPerEndpoint: 200 },
+};
+const quickSizes: Sizes = {
+  ...{ timed: 100, fastProjects: 8, fast: 100, bare: 4_000, queuedPerEndpoint: 10 },
+};
 type Sizes = typeof sizes;
 
 const hangingProjects = 8;
-/** As many that appending, which is serial in each, is not the bound. */
-const fastProjects = 24;
 const endpointsPerHanging = 8;
 const endpointsPerFast = 10;
 /** Events a second at which delay is measured: one each of these. */
@@ -63,12 +68,13 @@ async function measure(
 ): Promise<Row[]> {
   const { receivers } = parts;
   const repeated = (path: string, count: number) => Array(count).fill(receivers.url + path);
+  const size = context.quick ? quickSizes : sizes;
   const [timed] = await subscribeProjects(stack, 1, repeated('/timed', 1));
-  const fast = await subscribeProjects(stack, fastProjects, repeated('/fast', endpointsPerFast));
+  const fastEndpoints = repeated('/fast', endpointsPerFast);
+  const fast = await subscribeProjects(stack, size.fastProjects, fastEndpoints);
   if (!timed) throw new Error('a Project is subscribed');
   const hangs = repeated('/hang', endpointsPerHanging);
   const hanging = await subscribeProjects(stack, hangingProjects, hangs);
-  const size = context.quick ? quickSizes : sizes;
   const world = { context, size, ...parts };
   return [await rateRow(world, fast), await delayRow(world, timed, hanging)];
 }
