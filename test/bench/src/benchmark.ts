@@ -1,16 +1,19 @@
 import type { Backends } from '@inventory/backends/provision-backends';
+import type { BenchStacks } from './bench-stacks.ts';
 import type { Row } from './row.ts';
 
 /** How a benchmark is run. */
 export interface BenchOptions {
-  /** Shorter runs, for a first look; figures are then only rough. */
+  /** Smaller sizes, for a first look; figures are then only rough. */
   readonly quick: boolean;
+  /** How long one load is measured. */
+  readonly periodMs: number;
   /** The same seed gives the same random numbers. */
   readonly seed: number;
   readonly say: (sentence: string) => void;
 }
 
-export interface BenchContext extends BenchOptions {
+export interface BenchContext extends BenchOptions, Omit<BenchStacks, 'close'> {
   readonly backends: Backends;
 }
 

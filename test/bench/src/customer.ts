@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { type SimulatedInventory, sizeInventory } from '@inventory/platform-simulator/scenarios';
 import { forEachLimited } from '@inventory/runtime/concurrency';
+import { pause } from '@inventory/runtime/wait';
 import { Agent, request } from 'undici';
 import {
   createAccount,
@@ -10,6 +12,8 @@ import {
   type Project,
 } from './project.ts';
 
+export type Inventory = SimulatedInventory;
+
 /** A customer of a stack, with credits. Its calls reject with {@link Refused}. */
 export interface Customer extends Project {
   /** Issues further Credentials of the Project; their secrets. */
@@ -17,37 +21,45 @@ export interface Customer extends Project {
   /** The body of an answer of the public API. */
   get(path: string): Promise<Buffer>;
   /** Posts a refresh and returns its id. */
-  refresh(inventory: Inventory, idempotencyKey?: string): Promise<string>;
+  refresh(inventory: Inventory): Promise<string>;
   /** Resolves with the record once the refresh is completed. */
   completed(refreshId: string): Promise<RefreshRecord>;
+  /** What is under way rejects. */
   close(): Promise<void>;
-}
-
-export interface Inventory {
-  readonly platformId: string;
-  readonly appId: number;
-  readonly contextId: number;
 }
 
 interface RefreshRecord {
   readonly refresh_id: string;
   readonly state: string;
-  readonly outcome: string;
   readonly requested_at: string;
   readonly completed_at: string;
 }
 
 /** An answer with a status of 400 or above. */
-export class Refused extends Error {
+class Refused extends Error {
   override name = 'Refused';
-  readonly status: number;
+  /** Not decided, or refused for now. */
+  readonly isPassing: boolean;
 
   constructor(path: string, status: number, body: Buffer) {
     super(`${path}: ${status} ${body}`);
-    this.status = status;
+    this.isPassing = [409, 429, 502, 503, 504].includes(status);
   }
 }
 
+/** Asks again while it is not decided, or refused for now. */
+export async function whileRefused<Result>(ask: () => Promise<Result>): Promise<Result> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof Refused && error.isPassing)) throw error;
+    }
+    await pause(retryMs);
+  }
+}
+
+const retryMs = 250;
 const issuedAtOnce = 16;
 const credits = 100_000_000;
 /** Status answers as soon as the refresh is terminal. */
@@ -85,11 +97,8 @@ export async function openCustomer(
       return secrets;
     },
     get: (path) => ask(path),
-    async refresh(inventory, idempotencyKey) {
-      const headers = {
-        'content-type': 'application/json',
-        ...(idempotencyKey ? { 'idempotency-key': idempotencyKey } : {}),
-      };
+    async refresh(inventory) {
+      const headers = { 'content-type': 'application/json' };
       const body = JSON.stringify({ max_credits: 125 });
       const path = `${inventoryPath(inventory)}/refresh`;
       return recordIn(await ask(path, { method: 'POST', headers, body })).refresh_id;
@@ -101,12 +110,20 @@ export async function openCustomer(
         if (record.state === 'completed') return record;
       }
     },
-    close: () => dispatcher.close(),
+    close: () => dispatcher.destroy(),
   };
 }
 
 function recordIn(body: Buffer): RefreshRecord {
   return (JSON.parse(body.toString()) as { data: RefreshRecord }).data;
+}
+
+let inventories = 0;
+
+/** An inventory that no benchmark has asked for. */
+export function newInventory(assets: number): Inventory {
+  inventories += 1;
+  return sizeInventory(assets, inventories);
 }
 
 export function inventoryPath({ platformId, appId, contextId }: Inventory): string {

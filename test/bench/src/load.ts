@@ -1,3 +1,6 @@
+import type { Stack } from '@inventory/local-stack/stack';
+import { pause } from '@inventory/runtime/wait';
+import { cpuDuring } from './process-usage.ts';
 import type { Delays } from './row.ts';
 
 /** What a load showed. Delays in milliseconds. */
@@ -6,23 +9,44 @@ export interface LoadResult extends Delays {
   readonly perSecond: number;
 }
 
-/** As many at once as `concurrency`, each the next as soon as the last is done. */
+/** Part of a period that a load runs before: code that runs for every request is compiled then. */
+const warmUpPart = 1 / 4;
+const pollMs = 100;
+
+/**
+ * As many at once as `concurrency`, each the next as soon as the last is done. What ends in the
+ * period counts, and the CPU time of the services in it. It is longer where fewer have ended.
+ */
 export async function closedLoop(options: {
   readonly concurrency: number;
-  readonly durationMs: number;
+  readonly periodMs: number;
   readonly work: () => Promise<unknown>;
-}): Promise<LoadResult> {
+  readonly services?: Stack['services'];
+}): Promise<LoadResult & { readonly cpuMs: ReadonlyMap<string, number> }> {
+  const { concurrency, periodMs, work, services = [] } = options;
   const delays: number[] = [];
-  const startMs = performance.now();
+  let [isMeasured, isOver] = [false, false];
   const worker = async (): Promise<void> => {
-    while (performance.now() - startMs < options.durationMs) {
+    while (!isOver) {
       const sentMs = performance.now();
-      await options.work();
-      delays.push(performance.now() - sentMs);
+      await work();
+      if (isMeasured) delays.push(performance.now() - sentMs);
     }
   };
-  await Promise.all(Array.from({ length: options.concurrency }, worker));
-  return summary(delays, performance.now() - startMs);
+  const workers = Promise.all(Array.from({ length: concurrency }, worker));
+  /** Ends before only when one fails. */
+  const runFor = (ms: number) => Promise.race([workers, pause(ms)]);
+  await runFor(periodMs * warmUpPart);
+  isMeasured = true;
+  const startMs = performance.now();
+  const [, cpuMs] = await cpuDuring({ services }, async () => {
+    await runFor(periodMs);
+    while (delays.length < concurrency) await runFor(pollMs);
+  });
+  const tookMs = performance.now() - startMs;
+  [isMeasured, isOver] = [false, true];
+  await workers;
+  return { ...summary(delays, tookMs), cpuMs };
 }
 
 /**
@@ -31,21 +55,27 @@ export async function closedLoop(options: {
  */
 export async function openLoop(options: {
   readonly perSecond: number;
-  readonly durationMs: number;
+  readonly periodMs: number;
   readonly work: () => Promise<unknown>;
 }): Promise<LoadResult> {
   const intervalMs = 1_000 / options.perSecond;
-  const total = Math.floor(options.durationMs / intervalMs);
-  const startMs = performance.now();
+  const count = requestsOf(options);
+  const before = Math.round(warmUpPart * (options.periodMs / intervalMs));
+  const startMs = performance.now() + before * intervalMs;
   const delays = await Promise.all(
-    Array.from({ length: total }, async (_, index) => {
-      const dueMs = startMs + index * intervalMs;
-      await new Promise((resolve) => setTimeout(resolve, Math.max(0, dueMs - performance.now())));
+    Array.from({ length: count }, async (_, index) => {
+      const dueMs = startMs + (index - before) * intervalMs;
+      await pause(Math.max(0, dueMs - performance.now()));
       await options.work();
       return performance.now() - dueMs;
     }),
   );
-  return summary(delays, performance.now() - startMs);
+  return summary(delays.slice(before), performance.now() - startMs);
+}
+
+/** How many requests an open loop sends, those to warm up included. */
+export function requestsOf(load: { readonly perSecond: number; readonly periodMs: number }) {
+  return Math.floor((1 + warmUpPart) * load.perSecond * (load.periodMs / 1_000));
 }
 
 function summary(delays: readonly number[], tookMs: number): LoadResult {

@@ -1,6 +1,5 @@
 import type { Stack } from '@inventory/local-stack/stack';
-import { sizeInventory } from '@inventory/platform-simulator/scenarios';
-import { inventoryPath, openCustomer } from './customer.ts';
+import { inventoryPath, newInventory, openCustomer, whileRefused } from './customer.ts';
 import { type LoadResult, openLoop } from './load.ts';
 import { besideOthers, type Row } from './row.ts';
 
@@ -8,15 +7,17 @@ import { besideOthers, type Row } from './row.ts';
 type Loads = ReadonlyMap<string, LoadResult>;
 
 export interface Neighbour {
-  /** Reads each operation at the same rate. */
-  load(durationMs: number): Promise<Loads>;
-  close(): Promise<void>;
+  /** Reads each operation at the same rate; what is refused for now is late until it is served. */
+  load(load: { readonly perSecond: number; readonly periodMs: number }): Promise<Loads>;
 }
 
-/** A customer with a saved inventory and a completed refresh, which others may disturb. */
-export async function openNeighbour(stack: Stack, perSecond: number): Promise<Neighbour> {
+/** With a customer that has a saved inventory and a completed refresh, and that others may disturb. */
+export async function withNeighbour<Result>(
+  stack: Stack,
+  work: (neighbour: Neighbour) => Promise<Result>,
+): Promise<Result> {
   const customer = await openCustomer(stack);
-  const inventory = sizeInventory(10);
+  const inventory = newInventory(10);
   const refreshId = await customer.refresh(inventory);
   await customer.completed(refreshId);
   const paths = {
@@ -25,16 +26,17 @@ export async function openNeighbour(stack: Stack, perSecond: number): Promise<Ne
     account: '/v2/account',
     'Current of 10 assets': `${inventoryPath(inventory)}/current`,
   };
-  return {
-    async load(durationMs) {
+  const result = await work({
+    async load(load) {
       const loads = Object.entries(paths).map(async ([operation, path]) => {
-        const work = () => customer.get(path);
-        return [operation, await openLoop({ perSecond, durationMs, work })] as const;
+        const read = () => whileRefused(() => customer.get(path));
+        return [operation, await openLoop({ ...load, work: read })] as const;
       });
       return new Map(await Promise.all(loads));
     },
-    close: () => customer.close(),
-  };
+  });
+  await customer.close();
+  return result;
 }
 
 export function neighbourRows(disturbance: string, beside: Loads, alone: Loads): Row[] {

@@ -11,11 +11,12 @@ export interface Shape {
   readonly rates: readonly number[];
 }
 
-/** How many streams, Projects and seconds are measured. */
+/** How many streams, Projects and seconds are measured, after so many collections of garbage at most. */
 export interface Sizes {
   /** One Project; many streams of some; few streams of most, whose memory is measured too. */
   readonly shapes: { readonly one: Shape; readonly many: Shape; readonly most: Shape };
   readonly seconds: number;
+  readonly collectionsMax: number;
 }
 
 export const streamsOf = ({ projects, streamsEach }: Shape): number => projects * streamsEach;
@@ -24,10 +25,9 @@ const intervalMs = 10;
 /** Events that are announced and not yet taken, such as by the broker. */
 const untakenMax = 5_000;
 const settleMs = 500;
-const closeMs = 2_000;
-/** A full collection with all streams open takes a tenth of it. */
-const collectMs = 2_000;
-const collectionsMax = 5;
+const closeMs = 1_000;
+/** A full collection with all streams open takes a fifth of it. */
+const collectMs = 1_000;
 
 export interface Measured {
   readonly heldKb: number;
@@ -51,7 +51,7 @@ export async function measure(
   side: Side,
   readers: Readers,
   projects: readonly StreamTarget[],
-  { shapes, seconds }: Sizes,
+  { shapes, seconds, collectionsMax }: Sizes,
 ): Promise<Measured> {
   const targetsOf = (shape: Shape) => projects.slice(0, shape.projects);
   const best = async (shape: Shape): Promise<number> => {
@@ -65,10 +65,11 @@ export async function measure(
     }
     return most;
   };
-  const beforeMb = await usedMb(side);
+  const beforeMb = await usedMb(side, collectionsMax);
   await readers.open(side.port, streamsOfShape(projects, shapes.most));
   await pause(settleMs);
-  const heldKb = (((await usedMb(side)) - beforeMb) * 1_024) / streamsOf(shapes.most);
+  const heldKb =
+    (((await usedMb(side, collectionsMax)) - beforeMb) * 1_024) / streamsOf(shapes.most);
   const most = await best(shapes.most);
   await cutAll(readers);
   await readers.open(side.port, streamsOfShape(projects, shapes.many));
@@ -90,7 +91,7 @@ async function cutAll(readers: Readers): Promise<void> {
  * Memory that a side has resident, without garbage where it can collect it: it collects until nothing
  * more is returned, because what is in use at a collection may be garbage soon after.
  */
-async function usedMb({ pid, collectsGarbage }: Side): Promise<number> {
+async function usedMb({ pid, collectsGarbage }: Side, collectionsMax: number): Promise<number> {
   if (!collectsGarbage) return residentMb(pid);
   let leastMb = Number.POSITIVE_INFINITY;
   for (let collected = 0; collected < collectionsMax; collected += 1) {

@@ -1,11 +1,11 @@
-import type { Backends } from '@inventory/backends/provision-backends';
 import type { ProjectId } from '@inventory/contracts/ids';
 import { writeEvent } from '@inventory/contracts/internal/event-log';
 import type { Stack } from '@inventory/local-stack/stack';
 import { forEachLimited } from '@inventory/runtime/concurrency';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { openBus } from './bench-bus.ts';
-import { withStack } from './bench-stack.ts';
+import type { BenchContext } from './benchmark.ts';
+import { streamsMax } from './process-usage.ts';
 import { createAccount, createProject, type Project } from './project.ts';
 import { startYardstick } from './yardsticks/start-yardstick.ts';
 import type { ReaderReport, StreamTarget } from './yardsticks/stream-readers.ts';
@@ -47,10 +47,11 @@ interface FollowedProject extends StreamTarget, Project {}
 
 const createdAtOnce = 24;
 
+/** So many, and one whose events the event-stream appends. */
 async function createFollowed(stack: Stack, count: number): Promise<FollowedProject[]> {
   const account = await createAccount(stack, { events: true });
   const projects: FollowedProject[] = [];
-  await forEachLimited(Array(count).keys(), createdAtOnce, async () => {
+  await forEachLimited(Array(count + 1).keys(), createdAtOnce, async () => {
     const project = await createProject(stack, account);
     projects.push({ ...project, path: `/v2/projects/${project.projectId}/events/stream` });
   });
@@ -117,44 +118,48 @@ export interface Followers {
   readonly stack: Stack;
 }
 
+/** Streams that one gateway holds here at most. */
+export const heldMax = Math.min(50_000, streamsMax());
+/** The most of them in one Project. */
+export const heldPerProjectMax = 1_000;
 /** To the public port, beside the streams. */
 const otherConnections = 100;
-const partsOfStreams: readonly string[] = ['gateway', 'event-stream'];
+const connectionsMax = String(3 * heldMax + otherConnections);
 
-/** Runs `work` with a stack of its own, whose other services are stopped: the machine is small. */
-export function withFollowers<Result>(
-  backends: Backends,
-  options: {
-    readonly name: string;
-    readonly projects: number;
-    readonly streamsMax: number;
-    readonly streamsPerProjectMax: number;
-  },
-  work: (followers: Followers) => Promise<Result>,
-): Promise<Result> {
-  const { name } = options;
-  const serviceEnvironment = {
+const stackOptions = {
+  serviceEnvironment: {
     gateway: {
-      STREAMS_PER_PROJECT_MAX: String(options.streamsPerProjectMax),
+      STREAMS_PER_PROJECT_MAX: String(heldPerProjectMax),
       // Those that were just cut, and one of the Project that is more.
-      STREAMS_MAX: String(2 * options.streamsMax + 1),
-      CONNECTIONS_MAX: String(3 * options.streamsMax + otherConnections),
-      CONNECTIONS_PER_PEER_MAX: String(3 * options.streamsMax + otherConnections),
+      STREAMS_MAX: String(2 * heldMax + 1),
+      CONNECTIONS_MAX: connectionsMax,
+      CONNECTIONS_PER_PEER_MAX: connectionsMax,
       CUSTOMER_REQUESTS_PER_MINUTE: '1000000',
       // None ends by its age while it is measured.
       STREAM_LIFE_MAX_MS: '3600000',
       NODE_OPTIONS: `--require=${require.resolve('./yardsticks/collect-garbage.js')}`,
     },
-  };
-  return withStack(backends, { name, serviceEnvironment }, async (stack) => {
+  },
+};
+
+/** The Projects of each stack. */
+const created = new WeakMap<Stack, readonly FollowedProject[]>();
+
+/** Runs `work` with a gateway that held no stream before. */
+export function withFollowers<Result>(
+  { withStack, quick }: BenchContext,
+  work: (followers: Followers) => Promise<Result>,
+): Promise<Result> {
+  return withStack(stackOptions, async (stack) => {
+    const gateway = stack.services.find(({ service }) => service === 'gateway');
+    if (created.has(stack)) await gateway?.restart();
+    const followed = created.get(stack) ?? (await createFollowed(stack, quick ? 100 : 5_000));
+    created.set(stack, followed);
+    const [appended, ...projects] = followed;
+    if (appended === undefined) throw new Error('a Project is created');
     const readers = await startReaders();
     const announcer = await openAnnouncer(stack);
     try {
-      const [appended, ...projects] = await createFollowed(stack, options.projects + 1);
-      if (appended === undefined) throw new Error('a Project is created');
-      const idle = stack.services.filter(({ service }) => !partsOfStreams.includes(service));
-      await Promise.all(idle.map((service) => service.stop('SIGKILL')));
-      const gateway = stack.services.find(({ service }) => service === 'gateway');
       const side: Side = {
         port: Number(new URL(stack.gatewayUrl).port),
         pid: gateway?.pid ?? -1,

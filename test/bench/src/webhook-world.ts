@@ -1,5 +1,6 @@
 import type { Stack } from '@inventory/local-stack/stack';
 import { connectMongo } from '@inventory/mongo/connect';
+import { forEachLimited } from '@inventory/runtime/concurrency';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { Agent, request } from 'undici';
 import { openBus, silentLogger } from './bench-bus.ts';
@@ -20,20 +21,21 @@ export async function startReceivers() {
 
 export type Receivers = Awaited<ReturnType<typeof startReceivers>>;
 
+const subscribedAtOnce = 8;
+
 /** Each Project with an account of its own and this many endpoints. */
 export async function subscribeProjects(
   stack: Stack,
   count: number,
   endpoints: readonly string[],
 ): Promise<Project[]> {
-  const agent = new Agent();
-  try {
-    const projects: Project[] = [];
-    while (projects.length < count) projects.push(await subscribeProject(stack, agent, endpoints));
-    return projects;
-  } finally {
-    await agent.close();
-  }
+  const agent = new Agent({ connections: subscribedAtOnce });
+  const projects: Project[] = [];
+  await forEachLimited(Array(count).keys(), subscribedAtOnce, async () => {
+    projects.push(await subscribeProject(stack, agent, endpoints));
+  });
+  await agent.close();
+  return projects;
 }
 
 async function subscribeProject(

@@ -1,31 +1,30 @@
 import { randomUUID } from 'node:crypto';
-import { sizeInventory } from '@inventory/platform-simulator/scenarios';
-import { withStack } from '../bench-stack.ts';
 import type { BenchContext, Benchmark } from '../benchmark.ts';
-import { openCustomer } from '../customer.ts';
+import { newInventory, openCustomer } from '../customer.ts';
 import { type LoadResult, openLoop } from '../load.ts';
 import { lessIsBetter } from '../row.ts';
 import { makeTopics, openPingPong } from '../yardsticks/ping-pong.ts';
 import { startYardstick } from '../yardsticks/start-yardstick.ts';
 
 const perSecond = 30;
-/** What one egress identity allows by default. */
-const pagesPerMinute = 3;
-/** Long enough for all that is admitted. */
-const queueMs = 24 * 3_600_000;
+/** One identity at its default pace; what is queued has long enough for all that is admitted. */
+const stackOptions = {
+  egress: { pagesPerMinute: 3, identities: 1 },
+  serviceEnvironment: { 'refresh-collector': { QUEUE_DEADLINE_MS: String(24 * 3_600_000) } },
+};
 
 /**
  * (a) POST to 202 at 30 a second, against four Kafka hops with nothing at them, and with one insert
  * before each, as the path has: the request against the rate limit, the refresh, the hold, the
  * decision. What is admitted is read at the pace of one identity: the admission alone is measured.
+ * Each runs once to warm up.
  */
 export const admissionLatency: Benchmark = {
   name: 'admission-latency',
   async run(context) {
-    const durationMs = context.quick ? 5_000 : 30_000;
-    const hops = await fourHops(context, durationMs, '');
-    const durableHops = await fourHops(context, durationMs, context.backends.mongodbUri);
-    const posts = await postRefreshes(context, durationMs);
+    const hops = await fourHops(context, '');
+    const durableHops = await fourHops(context, context.backends.mongodbUri);
+    const posts = await postRefreshes(context);
     return [
       lessIsBetter({
         ...{ name: 'POST refresh to 202 at 30/s, p50', value: posts.p50Ms, unit: 'ms' },
@@ -43,21 +42,13 @@ export const admissionLatency: Benchmark = {
   },
 };
 
-function postRefreshes({ backends }: BenchContext, durationMs: number): Promise<LoadResult> {
-  const options = {
-    ...{ name: 'admission-latency', pagesPerMinute, egressIdentities: 1 },
-    serviceEnvironment: { 'refresh-collector': { QUEUE_DEADLINE_MS: String(queueMs) } },
-  };
-  return withStack(backends, options, async (stack) => {
-    let serial = 0;
-    // Once to warm up, with an account for each: what is outstanding of one stays below its limit.
+function postRefreshes({ withStack, periodMs }: BenchContext): Promise<LoadResult> {
+  return withStack(stackOptions, async (stack) => {
+    // With an account for each: what is outstanding of one stays below its limit.
     const post = async () => {
       const customer = await openCustomer(stack);
-      const work = () => {
-        serial += 1;
-        return customer.refresh(sizeInventory(1, serial));
-      };
-      const result = await openLoop({ perSecond, durationMs, work });
+      const work = () => customer.refresh(newInventory(1));
+      const result = await openLoop({ perSecond, periodMs, work });
       await customer.close();
       return result;
     };
@@ -68,8 +59,7 @@ function postRefreshes({ backends }: BenchContext, durationMs: number): Promise<
 
 /** Two processes pass a record on, as gateway, collector, ledger and collector do. */
 async function fourHops(
-  { backends }: BenchContext,
-  durationMs: number,
+  { backends, periodMs }: BenchContext,
   mongodbUri: string,
 ): Promise<LoadResult> {
   const run = randomUUID().slice(0, 8);
@@ -81,8 +71,8 @@ async function fourHops(
   const ledger = await startYardstick('echo', [kafkaBrokers, mongodbUri, two, three]);
   const caller = await openPingPong(kafkaBrokers, one, four, mongodbUri);
   try {
-    await openLoop({ perSecond, durationMs, work: caller.ping });
-    return await openLoop({ perSecond, durationMs, work: caller.ping });
+    await openLoop({ perSecond, periodMs, work: caller.ping });
+    return await openLoop({ perSecond, periodMs, work: caller.ping });
   } finally {
     await Promise.all([caller.stop(), collector.stop(), ledger.stop()]);
   }

@@ -7,13 +7,24 @@ import { type StubReplica, startStubReplica } from '../collectors/stub-replica.t
 import { installVirtualTime, type VirtualTime } from '../collectors/virtual-time.ts';
 import { lessIsBetter, type Row, reported } from '../row.ts';
 
-const running = 2_000;
-const queued = 10_000;
+/**
+ * What exists beside the collectors, how many are measured after one alone, and for how long: whole
+ * periods in which a collector reads all identities, a hundred a second.
+ */
+const sizes = {
+  running: 2_000,
+  queued: 10_000,
+  identities: 2_000,
+  more: [10, 50],
+  lengthMs: 40_000,
+};
+const quickSizes: Sizes = {
+  ...{ running: 400, queued: 1_000, identities: 500, more: [10], lengthMs: 10_000 },
+};
+type Sizes = typeof sizes;
+
 const scansPerReplica = 40;
-const identities = 2_000;
 const settleMs = 5_000;
-/** How often a collector reads this many identities: a measurement contains whole periods. */
-const identitiesReadMs = 20_000;
 const database = 'bench_collectors';
 
 /** Documents a second. */
@@ -34,9 +45,12 @@ interface Replica {
 export const collectors: Benchmark = {
   name: 'collectors',
   async run(context) {
-    const one = await measure(context, 1);
+    const size = context.quick ? quickSizes : sizes;
+    const one = await measure(context, size, 1);
     const rows = rowsOf(1, one);
-    for (const count of [10, 50]) rows.push(...rowsOf(count, await measure(context, count), one));
+    for (const count of size.more) {
+      rows.push(...rowsOf(count, await measure(context, size, count), one));
+    }
     return rows;
   },
 };
@@ -54,7 +68,11 @@ function rowsOf(count: number, each: Rates, one?: Rates): Row[] {
 }
 
 /** The mean of all collectors, the one that plans for all included. */
-async function measure({ backends, quick, say }: BenchContext, count: number): Promise<Rates> {
+async function measure(
+  { backends, say }: BenchContext,
+  { running, queued, identities, lengthMs }: Sizes,
+  count: number,
+): Promise<Rates> {
   const config = configFor(backends.mongodbUri);
   const client = await MongoClient.connect(backends.mongodbUri);
   const db = client.db(database);
@@ -75,7 +93,7 @@ async function measure({ backends, quick, say }: BenchContext, count: number): P
     }
     await time.advance(settleMs);
     say(`${count} collectors are at work`);
-    return await meanRates(replicas, time, identitiesReadMs * (quick ? 1 : 2));
+    return await meanRates(replicas, time, lengthMs);
   } finally {
     await time.advanceUntil(Promise.all(replicas.map(({ scanning }) => scanning.lifetime.close())));
     await Promise.all(counts.map((counted) => counted.client.close()));

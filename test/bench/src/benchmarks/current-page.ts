@@ -4,13 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { contentCodings } from '@inventory/contracts/vocabulary';
 import type { Stack } from '@inventory/local-stack/stack';
-import { sizeInventory } from '@inventory/platform-simulator/scenarios';
-import { Agent, request } from 'undici';
-import { withStack } from '../bench-stack.ts';
 import type { BenchContext, Benchmark } from '../benchmark.ts';
-import { inventoryPath, openCustomer } from '../customer.ts';
+import { inventoryPath, newInventory } from '../customer.ts';
 import { closedLoop, type LoadResult } from '../load.ts';
-import { cpuMs } from '../process-usage.ts';
+import { openPages } from '../pages.ts';
 import { lessIsBetter, moreIsBetter, type Row } from '../row.ts';
 import { makeTopics } from '../yardsticks/ping-pong.ts';
 import { startYardstick } from '../yardsticks/start-yardstick.ts';
@@ -36,11 +33,10 @@ type Loads = Readonly<
 export const currentPage: Benchmark = {
   name: 'current-page',
   async run(context) {
-    const durationMs = context.quick ? 4_000 : 15_000;
-    const ours = await currentPages(context, durationMs);
+    const ours = await currentPages(context);
     const plain = ours.identity;
-    const minimal = await minimalPages(context, plain.page.length, durationMs);
-    const barePacked = await bareGzipPages(plain.page, durationMs);
+    const minimal = await minimalPages(context, plain.page.length);
+    const barePacked = await bareGzipPages(plain.page, context.periodMs);
     return [
       moreIsBetter({
         name: 'Current, 2,000-asset page, against a minimal paid server',
@@ -82,18 +78,20 @@ function cpuRows(loads: Loads): Row[] {
   ];
 }
 
-function currentPages({ backends }: BenchContext, durationMs: number): Promise<Loads> {
-  return withStack(backends, { name: 'current-page' }, async (stack) => {
-    const customer = await openCustomer(stack);
-    const pathOf = async (count: number) => {
-      const inventory = sizeInventory(count);
+function currentPages({ withCustomer, periodMs }: BenchContext): Promise<Loads> {
+  return withCustomer({}, async ({ gatewayUrl, services }, customer) => {
+    const urlOf = async (count: number) => {
+      const inventory = newInventory(count);
       await customer.completed(await customer.refresh(inventory));
-      return `${inventoryPath(inventory)}/current`;
+      return `${gatewayUrl}${inventoryPath(inventory)}/current`;
     };
-    const [one, many] = [await pathOf(1), await pathOf(assets)];
-    const measure = (path: string, coding: string, clients = concurrency) =>
-      loadPages(stack, { path, coding, key: customer.apiKey, clients }, durationMs);
-    const loads = {
+    const [one, many] = [await urlOf(1), await urlOf(assets)];
+    const measure = async (url: string, coding: string, clients = concurrency) => {
+      const headers = { 'x-api-key': customer.apiKey, 'accept-encoding': coding };
+      const { page, ...load } = await loadPages({ url, headers, clients, services }, periodMs);
+      return { ...load, page, cpuMsPerPage: (load.cpuMs.get('gateway') ?? 0) / load.count };
+    };
+    return {
       alone: await measure(one, 'identity', 1),
       one: await measure(one, 'identity'),
       identity: await measure(many, 'identity'),
@@ -101,42 +99,12 @@ function currentPages({ backends }: BenchContext, durationMs: number): Promise<L
       gzip: await measure(many, 'gzip'),
       zstd: await measure(many, 'zstd'),
     };
-    await customer.close();
-    return loads;
   });
 }
 
-interface WantedPage {
-  readonly path: string;
-  readonly coding: string;
-  readonly key: string;
-  /** That many at a time. */
-  readonly clients: number;
-}
-
-async function loadPages(
-  { gatewayUrl, services }: Stack,
-  { path, coding, key, clients }: WantedPage,
-  durationMs: number,
-): Promise<PageLoad> {
-  const gateways = services.filter(({ service }) => service === 'gateway');
-  const cpu = () => gateways.reduce((sum, { pid }) => sum + (pid === null ? 0 : cpuMs(pid)), 0);
-  const headers = { 'x-api-key': key, 'accept-encoding': coding };
-  const pages = openPages(`${gatewayUrl}${path}`, headers);
-  const page = await pages.read();
-  const work = pages.read;
-  await closedLoop({ concurrency: clients, durationMs: durationMs / 4, work });
-  const beforeMs = cpu();
-  const load = await closedLoop({ concurrency: clients, durationMs, work });
-  const cpuMsPerPage = (cpu() - beforeMs) / load.count;
-  await pages.close();
-  return { ...load, page, cpuMsPerPage };
-}
-
 async function minimalPages(
-  { backends }: BenchContext,
+  { backends, periodMs }: BenchContext,
   bytes: number,
-  durationMs: number,
 ): Promise<LoadResult> {
   const { kafkaBrokers, mongodbUri } = backends;
   const run = randomUUID().slice(0, 8);
@@ -149,42 +117,38 @@ async function minimalPages(
     ...[kafkaBrokers, there, back, mongodbUri, database, source.ready],
   ]);
   try {
-    return await pagesFrom(server.ready, durationMs);
+    return await loadPages({ url: server.ready }, periodMs);
   } finally {
     await Promise.all([server.stop(), source.stop(), echo.stop()]);
   }
 }
 
-async function bareGzipPages(page: Buffer, durationMs: number): Promise<LoadResult> {
+async function bareGzipPages(page: Buffer, periodMs: number): Promise<LoadResult> {
   const folder = mkdtempSync(join(tmpdir(), 'inventory-bench-'));
   const file = join(folder, 'page.json');
   writeFileSync(file, page);
   const server = await startYardstick('bare-koa', [file]);
   try {
-    return await pagesFrom(server.ready, durationMs);
+    return await loadPages({ url: server.ready }, periodMs);
   } finally {
     await server.stop();
     rmSync(folder, { recursive: true });
   }
 }
 
-function openPages(url: string, headers: Readonly<Record<string, string>> = {}) {
-  const agent = new Agent({ connections: concurrency, pipelining: 1 });
-  return {
-    async read() {
-      const { statusCode, body } = await request(url, { dispatcher: agent, headers });
-      const bytes = Buffer.from(await body.arrayBuffer());
-      if (statusCode !== 200) throw new Error(`${url}: ${statusCode} ${bytes}`);
-      return bytes;
-    },
-    close: () => agent.close(),
-  };
+interface WantedPages {
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** That many at a time. */
+  readonly clients?: number;
+  readonly services?: Stack['services'];
 }
 
-async function pagesFrom(url: string, durationMs: number): Promise<LoadResult> {
-  const pages = openPages(url);
-  await closedLoop({ concurrency, durationMs: durationMs / 4, work: pages.read });
-  const load = await closedLoop({ concurrency, durationMs, work: pages.read });
+async function loadPages(wanted: WantedPages, periodMs: number) {
+  const { url, headers = {}, clients = concurrency, services = [] } = wanted;
+  const pages = openPages(url, headers, clients);
+  const page = await pages.read();
+  const load = await closedLoop({ concurrency: clients, periodMs, work: pages.read, services });
   await pages.close();
-  return load;
+  return { ...load, page };
 }

@@ -1,12 +1,10 @@
 import { pause } from '@inventory/runtime/wait';
 import type { Benchmark } from '../benchmark.ts';
-import { peakMemoryMb, streamsMax } from '../process-usage.ts';
+import { peakMemoryMb } from '../process-usage.ts';
 import { lessIsBetter, moreIsBetter } from '../row.ts';
 import { spreadOver } from '../stream-measures.ts';
-import { withFollowers } from '../stream-world.ts';
+import { heldMax, withFollowers } from '../stream-world.ts';
 
-const sizes = { streams: 50_000, projects: 5_000, minutes: 10 };
-const quickSizes = { streams: 2_000, projects: 500, minutes: 0.5 };
 const memoryMbMax = 1_200;
 /** Events a second over all Projects, each with its streams. */
 const eventsPerSecond = 100;
@@ -16,15 +14,10 @@ const secondMs = 1_000;
 /** How many streams one gateway holds for minutes while each Project has an event at times. */
 export const heldStreams: Benchmark = {
   name: 'held-streams',
-  run({ backends, quick, say }) {
-    const { minutes, projects: count, ...wanted } = quick ? quickSizes : sizes;
-    const streams = Math.min(wanted.streams, streamsMax());
-    say(`${streams} streams over ${count} Projects for ${minutes} minutes`);
-    const options = {
-      ...{ name: 'held-streams', projects: count, streamsMax: streams },
-      streamsPerProjectMax: Math.ceil(streams / count),
-    };
-    return withFollowers(backends, options, async ({ side, readers, projects }) => {
+  run(context) {
+    const [streams, minutes] = context.quick ? [2_000, 0.1] : [heldMax, 10];
+    context.say(`${streams} streams for ${minutes} minutes`);
+    return withFollowers(context, async ({ side, readers, projects }) => {
       const targets = spreadOver(projects, streams);
       const streamsOf = Map.groupBy(targets, ({ path }) => path);
       await readers.open(side.port, targets);

@@ -1,11 +1,9 @@
 import type { Stack } from '@inventory/local-stack/stack';
-import { sizeInventory } from '@inventory/platform-simulator/scenarios';
-import { request } from 'undici';
-import { withStack } from '../bench-stack.ts';
-import type { BenchContext, Benchmark } from '../benchmark.ts';
-import { type Inventory, openCustomer } from '../customer.ts';
+import type { Benchmark } from '../benchmark.ts';
+import { type Inventory, newInventory } from '../customer.ts';
 import { cpuDuring, forgetPeakMemory, peakMemoryMb } from '../process-usage.ts';
 import { lessIsBetter, type Row, reported } from '../row.ts';
+import { changeInventory, readPage } from '../simulator.ts';
 
 /** The goal. */
 const memoryMaxMb = 256;
@@ -23,12 +21,11 @@ const addedMax = 100_000;
  */
 export const largeRefresh: Benchmark = {
   name: 'large-refresh',
-  run: ({ backends, quick, say }: BenchContext) =>
-    withStack(backends, { name: 'large-refresh' }, async (stack) => {
-      const customer = await openCustomer(stack);
+  run: ({ withCustomer, quick, say }) =>
+    withCustomer({}, async (stack, customer) => {
       const assets = quick ? 20_000 : 250_000;
-      const inventory = sizeInventory(assets, 1);
-      const loopMs = await fetchAll(stack.simulatorUrl ?? '', assets);
+      const inventory = newInventory(assets);
+      const loopMs = await fetchAll(stack, newInventory(assets));
       say(`the bare loop took ${(loopMs / 1_000).toFixed(1)} s`);
       const measured = async (what: string, fetchedMs: number): Promise<Row[]> => {
         for (const { pid } of stack.services) if (pid !== null) forgetPeakMemory(pid);
@@ -43,12 +40,11 @@ export const largeRefresh: Benchmark = {
       };
       const first = await measured(`${assets} assets`, loopMs);
       const others = Math.min(assets, addedMax);
-      await replaceAll(stack.simulatorUrl ?? '', inventory, assets, others);
+      await replaceAll(stack, inventory, assets, others);
       const second = await measured(
         `${others} assets in place of ${assets} others`,
         (loopMs * others) / assets,
       );
-      await customer.close();
       return [...first, ...second];
     }),
 };
@@ -74,37 +70,24 @@ function peakMemory({ services }: Stack, what: string): Row[] {
 
 /** Removes every asset of an inventory and adds so many others. */
 async function replaceAll(
-  simulatorUrl: string,
-  { platformId, appId, contextId }: Inventory,
+  stack: Stack,
+  inventory: Inventory,
   assets: number,
   others: number,
 ): Promise<void> {
-  const url = `${simulatorUrl}/control/inventories/${platformId}/${appId}/${contextId}`;
-  const change = async (one: object) => {
-    const { statusCode, body } = await request(url, { method: 'POST', body: JSON.stringify(one) });
-    const text = await body.text();
-    if (statusCode !== 200) throw new Error(`${url}: ${statusCode} ${text}`);
-  };
   for (let left = assets; left > 0; left -= removedAtOnce) {
     const positions = Array.from({ length: Math.min(left, removedAtOnce) }, (_, at) => at);
-    await change({ kind: 'remove', positions });
+    await changeInventory(stack, inventory, { kind: 'remove', positions });
   }
   for (let left = others; left > 0; left -= addedAtOnce) {
-    await change({ kind: 'add', count: Math.min(left, addedAtOnce) });
+    await changeInventory(stack, inventory, { kind: 'add', count: Math.min(left, addedAtOnce) });
   }
 }
 
 /** Every page, one after another, its body read and dropped. */
-async function fetchAll(simulatorUrl: string, assets: number): Promise<number> {
-  const { platformId, appId, contextId } = sizeInventory(assets, 2);
+async function fetchAll(stack: Stack, inventory: Inventory): Promise<number> {
   const startMs = performance.now();
-  let cursor = '';
-  do {
-    const { body } = await request(
-      `${simulatorUrl}/inventory/${platformId}/${appId}/${contextId}?l=english&count=2000${cursor}`,
-    );
-    const page = (await body.json()) as { more_items?: number; last_assetid?: string };
-    cursor = page.more_items ? `&start_assetid=${page.last_assetid}` : '';
-  } while (cursor !== '');
+  let page = await readPage(stack, inventory);
+  while (page.more_items) page = await readPage(stack, inventory, page.last_assetid);
   return performance.now() - startMs;
 }

@@ -12,7 +12,7 @@ import { lessIsBetter, moreIsBetter, type Row } from '../row.ts';
 
 const durable = { writeConcern: { w: 'majority', journal: true } } as const;
 const sizes = [1_000_000, 10_000_000] as const;
-const quickSizes = [5_000, 50_000] as const;
+const quickSizes = [2_000, 20_000] as const;
 const rounds = 21;
 const usageMsMax = 50;
 const dayMs = 86_400_000;
@@ -26,7 +26,7 @@ interface History {
 /** (k) An account with a month of entries, and one with ten times as many. */
 export const ledgerHistory: Benchmark = {
   name: 'ledger-history',
-  async run({ backends, quick, say }) {
+  async run({ backends, quick, periodMs, say }) {
     const client = await MongoClient.connect(backends.mongodbUri, durable);
     const histories: History[] = [];
     try {
@@ -40,7 +40,7 @@ export const ledgerHistory: Benchmark = {
         ...(await measureStarts(small, large)),
         ...(await measureUsage(
           histories.find(({ entries }) => entries === 1_000_000) ?? large,
-          quick,
+          periodMs,
         )),
       ];
     } finally {
@@ -126,7 +126,7 @@ async function medianMs<Works extends readonly (() => Promise<void>)[]>(
 }
 
 /** Usage of the month while other accounts are written in the same process. */
-async function measureUsage(history: History, quick: boolean): Promise<Row[]> {
+async function measureUsage(history: History, periodMs: number): Promise<Row[]> {
   const { db, accountId, entries } = history;
   const ledger = await openBenchLedger(db);
   const others = newAccountIds(100);
@@ -146,8 +146,7 @@ async function measureUsage(history: History, quick: boolean): Promise<Row[]> {
     const { result } = await ledger.readUsage(accountId, span);
     if (result !== 'read') throw new Error(result);
   };
-  const durationMs = quick ? 5_000 : 30_000;
-  const { p99Ms } = await openLoop({ perSecond: 20, durationMs, work: readUsage });
+  const { p99Ms } = await openLoop({ perSecond: 20, periodMs, work: readUsage });
   loading.isOn = false;
   await load;
   return [

@@ -55,7 +55,7 @@ interface Parts {
 }
 
 async function measure(
-  { quick }: BenchContext,
+  { periodMs }: BenchContext,
   { bus, db, startSender }: Parts,
 ): Promise<{ alone: LoadResult; beside: LoadResult }> {
   await ensureIndexes(db, ledgerIndexes);
@@ -87,8 +87,8 @@ async function measure(
     await answered;
     waiting.delete(command.id);
   };
-  const load = { perSecond, durationMs: quick ? 5_000 : 30_000, work };
-  await openLoop({ ...load, durationMs: 5_000 });
+  const load = { perSecond, periodMs, work };
+  await openLoop(load);
   const alone = await openLoop(load);
   const senders = await Promise.all([
     startSender(hot, hotBurst, hotBurstMs),

@@ -9,7 +9,7 @@ import { lessIsBetter } from '../row.ts';
 import { startYardstick, type Yardstick } from '../yardsticks/start-yardstick.ts';
 
 const replicasMax = 8;
-const perBatch = 20;
+const perBatch = 40;
 const batchMs = 40;
 const [accountId = 'acc_'] = newAccountIds(1);
 
@@ -32,14 +32,17 @@ export const ledgerReplies: Benchmark = {
 };
 
 /** CPU of one replica per reply that was sent to all of them, above what it uses without any. */
-async function cpuPerReply({ backends, quick }: BenchContext, replicas: number): Promise<number> {
+async function cpuPerReply(
+  { backends, periodMs }: BenchContext,
+  replicas: number,
+): Promise<number> {
   const topicPrefix = `bench.replies.${randomUUID().slice(0, 8)}.`;
   const bus = await openOwnTopics(backends.kafkaBrokers, topicPrefix, 12);
   const names = Array.from({ length: replicas }, (_, index) => `replica-${index}/`);
   const readers = await Promise.all(
     names.map((name) => startYardstick('reply-reader', [backends.kafkaBrokers, topicPrefix, name])),
   );
-  const batches = Math.ceil((quick ? 5_000 : 20_000) / batchMs);
+  const batches = Math.ceil(periodMs / batchMs);
   let sent = 0;
   const send = async () => {
     const replies = Array.from({ length: perBatch }, () => {

@@ -1,17 +1,12 @@
 import type { Stack } from '@inventory/local-stack/stack';
-import { sizeInventory } from '@inventory/platform-simulator/scenarios';
 import { request } from 'undici';
-import { withStack } from '../bench-stack.ts';
 import type { Benchmark } from '../benchmark.ts';
-import { type Inventory, inventoryPath, openCustomer, v1Path } from '../customer.ts';
-import { closedLoop, type LoadResult } from '../load.ts';
-import { cpuDuring } from '../process-usage.ts';
+import { type Inventory, inventoryPath, newInventory, v1Path } from '../customer.ts';
+import { closedLoop } from '../load.ts';
 import { moreIsBetter, type Row, reported } from '../row.ts';
 
 const concurrency = 8;
 const assets = 4_000;
-/** Nothing is measured before code that runs for every page is compiled. */
-const warmUpPart = 4;
 
 /**
  * First pages of 2,000 assets, read live, against the same pages from the platform; and what each
@@ -19,13 +14,19 @@ const warmUpPart = 4;
  */
 export const livePage: Benchmark = {
   name: 'live-page',
-  run: ({ backends, quick }) =>
-    withStack(backends, { name: 'live-page' }, async (stack) => {
-      const durationMs = quick ? 5_000 : 20_000;
-      const customer = await openCustomer(stack);
-      const fromPlatform = (inventory: Inventory) => readPlatform(stack, inventory);
-      await loadOf(durationMs / warmUpPart, fromPlatform);
-      const platform = await loadOf(durationMs, fromPlatform);
+  run: ({ withCustomer, periodMs }) =>
+    withCustomer({}, async (stack, customer) => {
+      const { services } = stack;
+      const inventories = Array.from({ length: 100 }, () => newInventory(assets));
+      const loadOf = (read: (inventory: Inventory) => Promise<unknown>) => {
+        let reads = 0;
+        const work = () => {
+          reads += 1;
+          return read(inventories[reads % inventories.length] ?? newInventory(assets));
+        };
+        return closedLoop({ concurrency, periodMs, work, services });
+      };
+      const platform = await loadOf((inventory) => readPlatform(stack, inventory));
       const ways = {
         'Live Page of 2,000 assets': (inventory: Inventory) =>
           customer.get(`${inventoryPath(inventory)}?capture=false`),
@@ -34,34 +35,20 @@ export const livePage: Benchmark = {
       };
       const rows: Row[] = [];
       for (const [name, read] of Object.entries(ways)) {
-        await loadOf(durationMs / warmUpPart, read);
-        const [load, used] = await cpuDuring(stack, () => loadOf(durationMs, read));
-        const { perSecond: yardstick } = platform;
-        const value = load.perSecond;
+        const { perSecond: value, count, cpuMs } = await loadOf(read);
+        const yardstick = platform.perSecond;
         rows.push(
           moreIsBetter({ name: `${name}, against the platform`, value, unit: '/s', yardstick }),
-          ...[...used].map(([replica, ms]) =>
-            reported(`${name}, CPU of ${replica}`, ms / load.count, 'ms'),
+          ...[...cpuMs].map(([replica, ms]) =>
+            reported(`${name}, CPU of ${replica}`, ms / count, 'ms'),
           ),
         );
       }
-      await customer.close();
       return rows;
     }),
 };
 
-function loadOf(
-  durationMs: number,
-  read: (inventory: Inventory) => Promise<unknown>,
-): Promise<LoadResult> {
-  let serial = 0;
-  const work = () => {
-    serial = (serial % 100) + 1;
-    return read(sizeInventory(assets, serial));
-  };
-  return closedLoop({ concurrency, durationMs, work });
-}
-
+/** Its body is not parsed. */
 async function readPlatform({ simulatorUrl }: Stack, inventory: Inventory): Promise<void> {
   const { platformId, appId, contextId } = inventory;
   const path = `/inventory/${platformId}/${appId}/${contextId}`;

@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { ServiceName } from '@inventory/contracts/topics';
 import type { Stack } from '@inventory/local-stack/stack';
-import { sizeInventory } from '@inventory/platform-simulator/scenarios';
 import { pause } from '@inventory/runtime/wait';
 import { MongoClient } from 'mongodb';
-import { withStack } from '../bench-stack.ts';
 import type { BenchContext, Benchmark } from '../benchmark.ts';
-import { type Customer, openCustomer } from '../customer.ts';
+import { type Customer, newInventory, whileRefused } from '../customer.ts';
 import { newAccountIds } from '../ledger-work.ts';
 import { openLoop, percentiles } from '../load.ts';
 import { besideOthers, type Delays, lessIsBetter, type Row, reported } from '../row.ts';
@@ -26,13 +24,11 @@ const lookEveryMs = 250;
 export const pendingWork: Benchmark = {
   name: 'pending-work',
   run: (context) =>
-    withStack(context.backends, { name: 'pending-work' }, async (stack) => {
+    context.withCustomer({}, async (stack, customer) => {
       const client = await MongoClient.connect(stack.mongodbUri);
-      const customer = await openCustomer(stack);
       try {
         return await measure(context, { stack, client, customer });
       } finally {
-        await customer.close();
         await client.close();
       }
     }),
@@ -44,16 +40,14 @@ interface Parts {
   readonly customer: Customer;
 }
 
-async function measure({ quick, say }: BenchContext, parts: Parts): Promise<Row[]> {
-  const awayMs = quick ? 30_000 : 600_000;
-  const inventories = serialInventories();
-  await startRefreshes(parts, inventories, 5_000);
-  const alone = await startRefreshes(parts, inventories, quick ? 10_000 : 60_000);
+async function measure({ quick, periodMs, say }: BenchContext, parts: Parts): Promise<Row[]> {
+  const awayMs = quick ? 5_000 : 600_000;
+  const alone = await startRefreshes(parts, periodMs);
   await quarantineAccounts(parts);
   const eventStreams = parts.stack.services.filter(({ service }) => service === 'event-stream');
   for (const each of eventStreams) each.signal('SIGSTOP');
   const [beside, reversals] = await Promise.all([
-    startRefreshes(parts, inventories, awayMs),
+    startRefreshes(parts, awayMs),
     timeReversals(parts, awayMs),
   ]);
   const backlog = await countAnnouncements(parts);
@@ -87,23 +81,14 @@ async function measure({ quick, say }: BenchContext, parts: Parts): Promise<Row[
   ];
 }
 
-function serialInventories() {
-  let serial = 0;
-  return () => {
-    serial += 1;
-    return sizeInventory(1, serial);
-  };
-}
-
 /** Refreshes at their pace: until they are accepted, and from the request to the end. */
 async function startRefreshes(
   { customer }: Parts,
-  nextInventory: ReturnType<typeof serialInventories>,
-  durationMs: number,
+  periodMs: number,
 ): Promise<{ readonly admitted: Delays; readonly completed: Delays }> {
   const ids: string[] = [];
-  const work = async () => void ids.push(await customer.refresh(nextInventory()));
-  const admitted = await openLoop({ perSecond, durationMs, work });
+  const work = async () => void ids.push(await customer.refresh(newInventory(1)));
+  const admitted = await openLoop({ perSecond, periodMs, work });
   const took: number[] = [];
   for (const id of ids) {
     const { requested_at, completed_at } = await customer.completed(id);
@@ -122,9 +107,9 @@ async function quarantineAccounts(parts: Parts): Promise<void> {
   const quarantined = accounts.map((_id) => ({ _id, at: new Date(), detail: 'benchmark' }));
   await collectionOf(parts, 'billing-ledger', 'quarantine').insertMany(quarantined);
   for (const each of parts.stack.services) if (each.service === 'billing-ledger') await each.kill();
-  // Answered once the ledger is back.
+  // Accepted once the ledger is back.
   const { customer } = parts;
-  await customer.completed(await customer.refresh(sizeInventory(1, 1)));
+  await customer.completed(await whileRefused(() => customer.refresh(newInventory(1))));
   const intents = accounts.map((accountId) => dueReversal(accountId, customer.projectId));
   await collectionOf(parts, 'gateway', 'page_intents').insertMany(intents);
 }
@@ -144,7 +129,7 @@ function dueReversal(accountId: string, projectId: string) {
 }
 
 /** Of an account that is not in quarantine, from when they are due until they are decided. */
-async function timeReversals(parts: Parts, durationMs: number) {
+async function timeReversals(parts: Parts, periodMs: number) {
   const { accountId, projectId } = parts.customer;
   const intents = collectionOf(parts, 'gateway', 'page_intents');
   const took: number[] = [];
@@ -155,7 +140,7 @@ async function timeReversals(parts: Parts, durationMs: number) {
     while ((await intents.countDocuments({ _id: intent._id })) > 0) await pause(lookEveryMs);
     took.push(performance.now() - startMs);
   };
-  await openLoop({ perSecond: reversalsPerSecond, durationMs, work });
+  await openLoop({ perSecond: reversalsPerSecond, periodMs, work });
   return percentiles(took);
 }
 

@@ -2,22 +2,40 @@ import type { Stack } from '@inventory/local-stack/stack';
 import { connectMongo } from '@inventory/mongo/connect';
 import { pause } from '@inventory/runtime/wait';
 import { silentLogger } from '../bench-bus.ts';
-import { withStack } from '../bench-stack.ts';
 import type { BenchContext, Benchmark } from '../benchmark.ts';
-import { openCustomer } from '../customer.ts';
-import { type FinishedRefresh, type RefreshLoad, startRefreshLoad } from '../refresh-load.ts';
+import { type Customer, newInventory, whileRefused } from '../customer.ts';
 import { moreIsBetter, type Row } from '../row.ts';
 
-const collectorCounts = [1, 2, 4] as const;
+const collectorCounts = [1, 2, 4];
+const quickCounts = [1, 4];
 const collectorsMax = 4;
-/** Bound by the platform's latency and not by this machine: few scans at once, small pages. */
-const platformLatencyMs = 500;
 const scansPerCollector = 2;
 const pagesPerRefresh = 4;
 const assetsPerPage = 50;
 /** Twice what all collectors read at once, so that there is always a queue. */
 const underWay = 2 * collectorsMax * scansPerCollector;
-const settleMs = 6_000;
+const settleMs = 5_000;
+/** Each refresh takes two seconds. */
+const periodMsMin = 5_000;
+
+/** Bound by the platform's latency and not by this machine: few scans at once, small pages. */
+const stackOptions = {
+  egress: { identities: 64 },
+  simulator: { SIMULATOR_LATENCY_MS: '500' },
+  replicas: { 'refresh-collector': collectorsMax },
+  serviceEnvironment: {
+    'refresh-collector': {
+      SCANS_MAX: String(scansPerCollector),
+      SCANS_PER_ACCOUNT_MAX: '1000',
+      PLATFORM_PAGE_COUNT: String(assetsPerPage),
+    },
+  },
+};
+
+interface FinishedRefresh {
+  readonly id: string;
+  readonly atMs: number;
+}
 
 /** What a number of collectors did in a while. */
 interface Window {
@@ -32,51 +50,60 @@ interface Window {
  */
 export const scaling: Benchmark = {
   name: 'scaling',
-  run: (context) => {
-    const options = {
-      ...{ name: 'scaling', platformLatencyMs, egressIdentities: 64 },
-      replicas: { 'refresh-collector': collectorsMax },
-      serviceEnvironment: {
-        'refresh-collector': {
-          SCANS_MAX: String(scansPerCollector),
-          SCANS_PER_ACCOUNT_MAX: '1000',
-          PLATFORM_PAGE_COUNT: String(assetsPerPage),
-        },
-      },
-    };
-    return withStack(context.backends, options, (stack) => measure(stack, context));
-  },
+  run: (context) =>
+    context.withCustomer(stackOptions, (stack, customer) => measure(context, stack, customer)),
 };
 
-async function measure(stack: Stack, { quick, say }: BenchContext): Promise<Row[]> {
-  const customer = await openCustomer(stack);
+async function measure(
+  { quick, periodMs, say }: BenchContext,
+  stack: Stack,
+  customer: Customer,
+): Promise<Row[]> {
   const collectors = stack.services.filter(({ service }) => service === 'refresh-collector');
   await Promise.all(collectors.slice(1).map((collector) => collector.stop()));
-  const assets = pagesPerRefresh * assetsPerPage;
-  const load = startRefreshLoad(customer, { underWay, assets });
-  const windows: Window[] = [];
-  for (const count of collectorCounts) {
-    await Promise.all(collectors.slice(0, count).map((collector) => collector.start()));
-    await pause(settleMs);
-    const window = await measureWindow(stack, load, count, quick ? 5_000 : 20_000);
-    say(`${count} collectors: ${window.perSecond.toFixed(2)} refreshes a second`);
-    windows.push(window);
-  }
-  await load.end();
-  await customer.close();
-  return windowRows(windows);
+  const { finished, failed } = keepUnderWay(customer);
+  const measured = async () => {
+    const windows: Window[] = [];
+    for (const count of quick ? quickCounts : collectorCounts) {
+      await Promise.all(collectors.slice(0, count).map((collector) => collector.start()));
+      await pause(settleMs);
+      const lengthMs = Math.max(periodMsMin, periodMs);
+      const window = await measureWindow(stack, finished, count, lengthMs);
+      say(`${count} collectors: ${window.perSecond.toFixed(2)} refreshes a second`);
+      windows.push(window);
+    }
+    return windowRows(windows);
+  };
+  return Promise.race([measured(), failed]);
+}
+
+/** As many refreshes at once until the customer is closed, each of another inventory. */
+function keepUnderWay(customer: Customer) {
+  const finished: FinishedRefresh[] = [];
+  const worker = async (): Promise<never> => {
+    for (;;) {
+      const inventory = newInventory(pagesPerRefresh * assetsPerPage);
+      const id = await whileRefused(() => customer.refresh(inventory));
+      await whileRefused(() => customer.completed(id));
+      finished.push({ id, atMs: performance.now() });
+    }
+  };
+  const failed = Promise.race(Array.from({ length: underWay }, worker));
+  // They all fail when the customer is closed.
+  failed.catch(() => {});
+  return { finished, failed };
 }
 
 async function measureWindow(
   stack: Stack,
-  load: RefreshLoad,
+  finished: readonly FinishedRefresh[],
   collectors: number,
   lengthMs: number,
 ): Promise<Window> {
   const startMs = performance.now();
   await pause(lengthMs);
   const endMs = performance.now();
-  const within = load.finished.filter(({ atMs }) => atMs >= startMs && atMs < endMs);
+  const within = finished.filter(({ atMs }) => atMs >= startMs && atMs < endMs);
   const scans = await scansByCollector(stack, within);
   return {
     collectors,

@@ -1,6 +1,5 @@
 import { appendDelays } from '../append-delays.ts';
 import type { BenchContext, Benchmark } from '../benchmark.ts';
-import { streamsMax } from '../process-usage.ts';
 import { type Delays, lessIsBetter, moreIsBetter, type Row } from '../row.ts';
 import {
   type Measured,
@@ -11,30 +10,38 @@ import {
   storm,
   streamsOf,
 } from '../stream-measures.ts';
-import { type Side, startReaders, withFollowers } from '../stream-world.ts';
+import {
+  heldMax,
+  heldPerProjectMax,
+  type Side,
+  startReaders,
+  withFollowers,
+} from '../stream-world.ts';
 import { startNchan } from '../yardsticks/nchan.ts';
 import { startYardstick } from '../yardsticks/start-yardstick.ts';
 
 const sizes: Sizes = {
   shapes: {
-    one: { projects: 1, streamsEach: 1_000, rates: [100, 200, 400, 800, 1_600] },
+    one: { projects: 1, streamsEach: heldPerProjectMax, rates: [100, 200, 400, 800, 1_600] },
     many: {
       // As many of the 2,000 as one process may hold streams of.
-      projects: Math.min(2_000, Math.floor(streamsMax() / 10)),
+      projects: Math.min(2_000, Math.floor(heldMax / 10)),
       streamsEach: 10,
       rates: [2_000, 4_000, 8_000, 16_000, 32_000],
     },
     most: { projects: 5_000, streamsEach: 2, rates: [5_000, 10_000, 20_000, 40_000, 80_000] },
   },
   seconds: 5,
+  collectionsMax: 5,
 };
 const quickSizes: Sizes = {
   shapes: {
-    one: { projects: 1, streamsEach: 200, rates: [100, 400] },
-    many: { projects: 100, streamsEach: 10, rates: [1_000, 4_000] },
-    most: { projects: 500, streamsEach: 2, rates: [2_000, 8_000] },
+    one: { projects: 1, streamsEach: 200, rates: [400] },
+    many: { projects: 100, streamsEach: 10, rates: [4_000] },
+    most: { projects: 100, streamsEach: 5, rates: [8_000] },
   },
-  seconds: 2,
+  seconds: 1,
+  collectionsMax: 2,
 };
 
 /**
@@ -141,16 +148,10 @@ async function nchanSide({ say }: BenchContext, size: Sizes): Promise<Measured |
   }
 }
 
-async function ourSide({ backends, say }: BenchContext, size: Sizes) {
-  const { one, most } = size.shapes;
-  const options = {
-    ...{ name: 'streams', projects: most.projects },
-    streamsMax: Math.max(...Object.values(size.shapes).map(streamsOf)),
-    streamsPerProjectMax: one.streamsEach,
-  };
-  return withFollowers(backends, options, async (followers) => {
+function ourSide(context: BenchContext, size: Sizes) {
+  return withFollowers(context, async (followers) => {
     const { side, readers, projects } = followers;
-    say('our gateway');
+    context.say('our gateway');
     const ours = await measure(side, readers, projects, size);
     const { seconds } = size;
     const quiet = await appendDelays(followers, { perSecond: 100, seconds });

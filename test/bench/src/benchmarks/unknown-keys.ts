@@ -1,9 +1,7 @@
 import { Agent, request } from 'undici';
-import { withStack } from '../bench-stack.ts';
 import type { Benchmark } from '../benchmark.ts';
-import { openCustomer } from '../customer.ts';
-import { openLoop } from '../load.ts';
-import { neighbourRows, openNeighbour } from '../neighbour.ts';
+import { openLoop, requestsOf } from '../load.ts';
+import { neighbourRows, withNeighbour } from '../neighbour.ts';
 import { moreIsBetter, reported } from '../row.ts';
 import { startYardstick } from '../yardsticks/start-yardstick.ts';
 
@@ -18,55 +16,57 @@ const readsPerSecond = 5;
  */
 export const unknownKeys: Benchmark = {
   name: 'unknown-keys',
-  run({ backends, quick }) {
-    const durationMs = quick ? 4_000 : 20_000;
-    return withStack(backends, { name: 'unknown-keys' }, async (stack) => {
-      const neighbour = await openNeighbour(stack, readsPerSecond);
-      const other = await openCustomer(stack);
-      const keys = await other.issueKeys((validPerSecond * durationMs) / 1_000);
-      const gateway = stack.services.find(({ service }) => service === 'gateway');
-      // As after a deploy: it has used none of the keys.
-      await gateway?.restart();
-      await neighbour.load(durationMs / 4);
-      const alone = await neighbour.load(durationMs);
-      const { port } = new URL(stack.gatewayUrl);
-      const flood = await startYardstick('unknown-keys', [
-        ...[port, String(unknownPerSecond), String(floodConnections)],
-      ]);
-      try {
-        await neighbour.load(durationMs / 4);
-        const sentBefore = await flood.ask<number>({});
-        const startMs = performance.now();
-        const [beside, served] = await Promise.all([
-          neighbour.load(durationMs),
-          useInTurn(stack.gatewayUrl, keys),
+  run: ({ withCustomer, quick, periodMs, say }) =>
+    withCustomer({}, (stack, other) =>
+      withNeighbour(stack, async (neighbour) => {
+        // Each is issued before: that takes far longer than its use.
+        const valid = { perSecond: validPerSecond, periodMs: quick ? periodMs / 2 : periodMs };
+        const keys = await other.issueKeys(requestsOf(valid));
+        say(`${keys.length} keys are issued`);
+        const gateway = stack.services.find(({ service }) => service === 'gateway');
+        // As after a deploy: it has used none of the keys.
+        await gateway?.restart();
+        const reads = { perSecond: readsPerSecond, periodMs };
+        const alone = await neighbour.load(reads);
+        const { port } = new URL(stack.gatewayUrl);
+        const flood = await startYardstick('unknown-keys', [
+          ...[port, String(unknownPerSecond), String(floodConnections)],
         ]);
-        const seconds = (performance.now() - startMs) / 1_000;
-        const sent = (await flood.ask<number>({})) - sentBefore;
-        return [
-          ...neighbourRows('5,000 unknown and 500 new keys a second', beside, alone),
-          moreIsBetter({
-            ...{ name: 'new valid keys served beside them', value: served, unit: 'keys' },
-            ...{ yardstick: keys.length, floor: 1 },
-          }),
-          reported('unknown keys sent', sent / seconds, '/s'),
-        ];
-      } finally {
-        await flood.stop();
-        await Promise.all([neighbour.close(), other.close()]);
-      }
-    });
-  },
+        try {
+          say('the keys are used');
+          const startMs = performance.now();
+          const [beside, served] = await Promise.all([
+            neighbour.load(reads),
+            useInTurn(stack.gatewayUrl, keys, valid),
+          ]);
+          const seconds = (performance.now() - startMs) / 1_000;
+          const sent = await flood.ask<number>({});
+          return [
+            ...neighbourRows('5,000 unknown and 500 new keys a second', beside, alone),
+            moreIsBetter({
+              ...{ name: 'new valid keys served beside them', value: served, unit: 'keys' },
+              ...{ yardstick: keys.length, floor: 1 },
+            }),
+            reported('unknown keys sent', sent / seconds, '/s'),
+          ];
+        } finally {
+          await flood.stop();
+        }
+      }),
+    ),
 };
 
 /** Sends one request with each key; how many were served. */
-async function useInTurn(url: string, keys: readonly string[]): Promise<number> {
+async function useInTurn(
+  url: string,
+  keys: readonly string[],
+  load: { readonly perSecond: number; readonly periodMs: number },
+): Promise<number> {
   const agent = new Agent({ connections: 128, pipelining: 1 });
   const left = [...keys];
   let served = 0;
   await openLoop({
-    perSecond: validPerSecond,
-    durationMs: (keys.length / validPerSecond) * 1_000,
+    ...load,
     async work() {
       const headers = { 'x-api-key': left.pop() ?? '' };
       const answer = await request(new URL('/v2/prices', url), { dispatcher: agent, headers });
