@@ -1,3 +1,5 @@
+import { randomInt } from 'node:crypto';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
 import { holdLease } from '@inventory/runtime/hold-lease';
@@ -6,7 +8,7 @@ import type { Logger } from '@inventory/runtime/logger';
 import type { Retention } from '../domain/retention.ts';
 import { type DecidedScan, pagesInOrder, type ScanResult } from '../domain/scan.ts';
 import { withJoins } from '../domain/scan-comparison.ts';
-import { endsInRepetition } from '../domain/survey.ts';
+import { addPage, endsInRepetition, openSurvey, type Survey } from '../domain/survey.ts';
 import type { BlockStore } from '../storage/block-store.ts';
 import type { ChangeStore } from '../storage/change-store.ts';
 import type { ChunkStore } from '../storage/chunk-store.ts';
@@ -19,10 +21,12 @@ import { commitScan } from './commit-scan.ts';
 import { compareScan } from './compare-with-head.ts';
 import { decideScan, settleLastResult } from './decide-scan.ts';
 import { PagesInvalid } from './read-staged-page.ts';
-import { openStagedPages } from './staged-pages.ts';
-import { surveyScan } from './survey-scan.ts';
+import { openStagedPages, type StagedPages } from './staged-pages.ts';
 import { writeChanges } from './write-changes.ts';
 import { writeRevision } from './write-revision.ts';
+
+/** Pages whose surveys are read together, while those before them are added. */
+const batchPages = 16;
 
 export interface AssembleScanDeps {
   readonly scans: ScanStore;
@@ -169,6 +173,28 @@ async function assemblePages(
   signal.throwIfAborted();
   const decision = await commitScan(deps, { claimed, lease, verdict, aside, onReleased });
   return decision ? decided(decision, true) : decided(await readDecision(deps, claimed));
+}
+
+/**
+ * Adds up the surveys of the pages of a scan; null while pages are missing. Other work of the process
+ * gets its turn after each.
+ */
+async function surveyScan(staged: StagedPages, signal: AbortSignal): Promise<Survey | null> {
+  const survey = openSurvey(randomInt(2 ** 32));
+  let reading = staged.readSurveys(0, batchPages);
+  for (let from = 0; from < staged.count; from += batchPages) {
+    const pages = await reading;
+    if (pages === null) return null;
+    reading = staged.readSurveys(from + batchPages, from + 2 * batchPages);
+    // Awaited in the next round, unless a page of this one ends the survey.
+    reading.catch(() => {});
+    for (const page of pages) {
+      signal.throwIfAborted();
+      addPage(survey, page);
+      await yieldToEventLoop();
+    }
+  }
+  return survey;
 }
 
 /** It was abandoned while it was assembled. */
