@@ -6,7 +6,7 @@ import { cpuMs, proportionalMb, residentMb } from '../process-usage.ts';
 import { lessIsBetter, type Row, reported } from '../row.ts';
 
 /** A minute after their last use services look rarely, and have returned their garbage. */
-const quietMs = 80_000;
+const quietMs = 100_000;
 const refreshes = 20;
 const goals = { cpuPercent: 3, memoryMb: 450 };
 
