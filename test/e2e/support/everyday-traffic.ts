@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { everySecondsMin } from '@inventory/contracts/http/watches';
 import { waitFor } from '@inventory/testkit/wait-for';
 import type { ApiAnswer } from '../../../services/gateway/test/support/api-call.ts';
 import { untilCompleted } from './follow-refresh.ts';
@@ -30,6 +31,7 @@ export async function startEverydayTraffic(
   const { api, secret } = await operator.newCredential(projectId, { scopes });
   const poor = await operator.newCustomer({ credits: 10 });
   for (const path of ['/kept', '/gone']) await addEndpoint(api, customer, webhookUrl + path);
+  await startWatches(api, customer);
   const follower: StreamFollower = startFollower({
     url: stack.gatewayUrl,
     projectId,
@@ -58,6 +60,18 @@ async function addEndpoint(api: PublicApi, { projectId }: Customer, url: string)
   expectStatus(await api.call({ method: 'POST', path, body }), 201);
 }
 
+/** Their first turns lie anywhere in the shortest period: one in every five seconds. */
+const watches = 60;
+
+async function startWatches(api: PublicApi, { projectId }: Customer): Promise<void> {
+  const path = `/v2/projects/${projectId}/watches/batch`;
+  const items = Array.from({ length: watches }, (_none, serial) => ({
+    ...sizeScope(1, 20_000 + serial),
+    every_seconds: everySecondsMin,
+  }));
+  expectStatus(await api.call({ method: 'POST', path, body: { items } }), 200);
+}
+
 async function refreshAndRead(api: PublicApi, { projectId }: Customer, serial: number) {
   const scope = sizeScope(2_500, serial);
   const wanted = [scope, scenarioScope('private', serial)];
@@ -65,6 +79,10 @@ async function refreshAndRead(api: PublicApi, { projectId }: Customer, serial: n
   await untilCompleted(api, projectId, ids);
   expectStatus(await api.current(scope), 200);
   expectStatus(await api.refresh(scope, { key: randomUUID() }), 202);
+  const path = `${inventoryPath(scope)}/refresh`;
+  const body = { max_credits: 125, max_age_seconds: 3_600 };
+  // What was saved answers it.
+  expectStatus(await api.call({ method: 'POST', path, body }), 200);
 }
 
 /** Two pages, so that the chain is captured. */
