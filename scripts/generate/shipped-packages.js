@@ -12,7 +12,8 @@ function shippedFolders(root) {
 
 /**
  * Third-party packages, each once, by name and version:
- * `{ name, version, licence, integrity, users }`. The licence is that of the lockfile, or undefined.
+ * `{ name, version, licence, integrity, os, users }`. The licence is that of the lockfile, or undefined;
+ * `os` names the systems that it is for, undefined where it is for all: of those with it one is installed.
  */
 function shippedPackages(root) {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
@@ -22,9 +23,9 @@ function shippedPackages(root) {
     for (const path of closureOf(folder, packages)) {
       if (!path.includes('node_modules/')) continue;
       const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
-      const { version, license: licence, integrity } = packages[path];
+      const { version, license: licence, integrity, os } = packages[path];
       const key = `${name}@${version}`;
-      const known = found.get(key) ?? { name, version, licence, integrity, users: [] };
+      const known = found.get(key) ?? { name, version, licence, integrity, os, users: [] };
       if (!known.users.includes(user)) known.users.push(user);
       found.set(key, known);
     }
