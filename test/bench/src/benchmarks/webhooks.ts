@@ -17,7 +17,7 @@ import { startYardstick } from '../yardsticks/start-yardstick.ts';
 
 /**
  * How much is measured. Counts, so that no rate or duration has to divide another. As many fast
- * Projects that appending, which is serial in each, is not the bound.
+ * Projects that appending, which is serial in each, is not the bound; in a quick run it may be.
  */
 const sizes = {
   ...{ timed: 1_000, fastProjects: 24, fast: 1_000, bare: 20_000, queuedPerEndpoint: 200 },
