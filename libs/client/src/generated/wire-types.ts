@@ -376,6 +376,11 @@ export interface components {
                 readonly state: Open<"pending" | "delivered" | "failed">;
             }[];
         };
+        readonly WatchTest: {
+            readonly event_id: string;
+            /** @description To which the sample is sent. */
+            readonly endpoints: readonly string[];
+        };
         /** @description A watch has no runs until the reason ends; it resumes by itself, or by PUT. */
         readonly WatchPausedEvent: {
             /** @description The same on every delivery of the event. */

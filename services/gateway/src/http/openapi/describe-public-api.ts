@@ -45,7 +45,7 @@ import {
   revokedData,
 } from '@inventory/contracts/http/stream-frames';
 import { v1AliasFailure, v1InvalidRequest, v1OriginalFailure } from '@inventory/contracts/http/v1';
-import { watch, watchRun } from '@inventory/contracts/http/watches';
+import { watch, watchRun, watchTest } from '@inventory/contracts/http/watches';
 import { inventoryKey } from '@inventory/contracts/inventory-key';
 import { language } from '@inventory/contracts/languages';
 import {
@@ -85,6 +85,7 @@ const named: NamedSchemas = new Map<z.core.$ZodType, string>([
   [rateLimit, 'RateLimit'],
   [watch, 'Watch'],
   [watchRun, 'WatchRun'],
+  [watchTest, 'WatchTest'],
   [watchPausedEvent, 'WatchPausedEvent'],
   [refreshAcceptanceMeta, 'RefreshAcceptanceMeta'],
   [acceptedBatchItem, 'AcceptedBatchItem'],
