@@ -15,9 +15,9 @@ export interface MatchState<Found extends Endpoint> {
 }
 
 /**
- * Matches a request to its route: exact segments, `{name}` for any non-empty one; case and a
- * trailing slash are significant. The template with the fewest parameters decides; a method that
- * it does not offer, HEAD and OPTIONS included, is refused with `Allow`.
+ * Matches a request to its route: exact segments, `{name}` for any non-empty one; case is significant,
+ * and a trailing slash where the route does not allow one. The template with the fewest parameters
+ * decides; a method that it does not offer, HEAD and OPTIONS included, is refused with `Allow`.
  * Throws `route_not_found` and `method_not_allowed`.
  */
 export function matchRoute<Found extends Endpoint>(
@@ -29,7 +29,8 @@ export function matchRoute<Found extends Endpoint>(
     strict: true,
   });
   for (const [template, own] of Map.groupBy(routes, (route) => route.template)) {
-    router.all(template.replaceAll(/\{(\w+)\}/g, ':$1'), selectMethod(own));
+    const end = own.some(({ mayEndInSlash }) => mayEndInSlash) ? '{/}' : '';
+    router.all(template.replaceAll(/\{(\w+)\}/g, ':$1') + end, selectMethod(own));
   }
   router.on('not-found', () => {
     throw new Refused({ code: 'route_not_found' });
