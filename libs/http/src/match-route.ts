@@ -1,11 +1,11 @@
 import { invariant } from '@inventory/runtime/bug';
 import Router, { type RouterContext } from '@koa/router';
 import type { Middleware } from 'koa';
+import { mapValues } from './json-schema.ts';
+import { withLowerUuid } from './lower-uuid.ts';
 import { Refused } from './refused.ts';
 import { targetOf } from './request-target.ts';
 import type { Endpoint } from './route.ts';
-
-const uuidAtEnd = /[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /** State of a request whose route was matched. */
 export interface MatchState<Found extends Endpoint> {
@@ -53,17 +53,7 @@ function selectMethod<Found extends Endpoint>(routes: readonly Found[]) {
       throw new Refused({ code: 'method_not_allowed' }, { headers: { Allow: allow } });
     }
     context.state.route = route;
-    context.state.pathValues = withLowerUuids(context.params);
+    context.state.pathValues = mapValues(context.params, withLowerUuid);
     await next();
   };
-}
-
-/** A UUID is the same in any case (RFC 9562, 4). */
-function withLowerUuids(values: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [
-      name,
-      value.replace(uuidAtEnd, (uuid) => uuid.toLowerCase()),
-    ]),
-  );
 }

@@ -36,6 +36,7 @@ export interface Endpoint<Schemas extends InputSchemas = InputSchemas> {
 /** The parts of a request before validation. */
 export interface RawInput {
   readonly path: Readonly<Record<string, string>>;
+  /** With UUIDs in lower case. */
   readonly query: URLSearchParams;
   /** Every value of every header, by lower-case name. */
   readonly headers: Readonly<Record<string, readonly string[] | undefined>>;

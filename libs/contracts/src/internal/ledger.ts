@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { canonicalDecimal } from '../http/parameters.ts';
+import { canonicalDecimal, requestTime } from '../http/parameters.ts';
 import { accountId, projectId, refreshId, requestId } from '../ids.ts';
 import { fundingMode, ledgerAsset, productCode } from '../vocabulary.ts';
 import { operationsFor } from './operations.ts';
@@ -169,7 +169,7 @@ const price = z.int().min(0).max(priceMax);
 
 /** PUT /price-lists/{version}: publishes a list, once. Without a date it takes effect as soon as allowed. */
 export const newPriceList = z.strictObject({
-  effective_at: z.iso.datetime().optional(),
+  effective_at: requestTime.optional(),
   refresh_reservation: price.min(1),
   refresh_block: price,
   refresh_block_assets: price.min(1),

@@ -194,9 +194,9 @@ test('the document says what the API refuses, in patterns that every generator h
   expect(endpoint['url']).toMatchObject({ format: 'uri', pattern: '^https://[^@#]+$' });
   expect(bodyOf('changeWebhookEndpoint')).toMatchObject({ minProperties: 1 });
   expect(bodyOf('requestRefresh').properties['max_credits']).toMatchObject({ minimum: 125 });
-  expect(deliveries?.parameters.find(({ name }) => name === 'from')?.schema).toMatchObject({
+  expect(deliveries?.parameters.find(({ name }) => name === 'from')?.schema).toEqual({
+    type: 'string',
     format: 'date-time',
-    pattern: '^[^a-z]*Z$',
   });
   const cursors = operations.flatMap(({ parameters }) =>
     parameters.filter(({ name }) => ['cursor', 'after'].includes(name)),
