@@ -40,8 +40,9 @@ export function definitionOf(schema: z.core.$ZodType, { io, named }: SchemaOptio
 
 const plainFormats = ['date-time', 'date'];
 
-/** Removes redundant constraints: bounds of exact integers in answers, patterns of formats. */
+/** Types of whole constants; redundant constraints go: bounds of exact integers, patterns of formats. */
 function tidy(schema: JsonSchema, io: SchemaOptions['io']): void {
+  if (Number.isInteger(schema['const'])) schema['type'] = 'integer';
   if (plainFormats.includes(String(schema['format']))) delete schema['pattern'];
   if (io === 'input') return;
   if (schema['minimum'] === Number.MIN_SAFE_INTEGER) delete schema['minimum'];
