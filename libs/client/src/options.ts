@@ -76,7 +76,7 @@ export interface ListWatchesOptions extends StatementOptions {
 }
 
 export interface WatchRunsOptions extends StatementOptions {
-  /** True leaves out what cost nothing. */
+  /** Only runs that cost something, or only those that cost nothing; all by default. */
   readonly charged?: boolean | undefined;
 }
 

@@ -126,13 +126,17 @@ test('watches and runs are read page by page, with their filters (Watches) [watc
   for await (const one of client.watches(projectId, { state: 'paused', limit: 1 })) {
     ids.push(one.watch_id);
   }
-  for await (const run of client.watchRuns(projectId, scope, { charged: true })) ids.push(run);
+  for (const charged of [true, false, undefined]) {
+    for await (const run of client.watchRuns(projectId, scope, { charged })) ids.push(run);
+  }
 
   expect(ids).toEqual([1, 2]);
   expect(server.requests.map(({ path: asked, query }) => `${asked}?${query}`)).toEqual([
     `/v2/projects/${projectId}/watches?state=paused&limit=1`,
     `/v2/projects/${projectId}/watches?state=paused&limit=1&cursor=next`,
     `${path}/runs?charged=true`,
+    `${path}/runs?charged=false`,
+    `${path}/runs?`,
   ]);
 });
 

@@ -96,7 +96,7 @@ export function createWatchCalls(callApi: CallApi): WatchCalls {
       const { charged, limit, cursor: start } = options;
       return walkItems(async (cursor) => {
         const path = withQuery(`${watchPath(projectId, scope)}/runs`, {
-          charged: charged ? 'true' : undefined,
+          charged: charged === undefined ? undefined : String(charged),
           limit,
           cursor,
         });
