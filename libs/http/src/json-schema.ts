@@ -40,7 +40,7 @@ export function definitionOf(schema: z.core.$ZodType, { io, named }: SchemaOptio
 
 const plainFormats = ['date-time', 'date'];
 
-/** Types of whole constants; redundant constraints go: bounds of exact integers, patterns of formats. */
+/** Names integers as such, and removes redundant constraints: bounds of exact ones, patterns of formats. */
 function tidy(schema: JsonSchema, io: SchemaOptions['io']): void {
   if (Number.isInteger(schema['const'])) schema['type'] = 'integer';
   if (plainFormats.includes(String(schema['format']))) delete schema['pattern'];

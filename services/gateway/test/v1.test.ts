@@ -87,7 +87,10 @@ const failures: readonly (readonly [string, number, PublicCode, () => Asking])[]
 const retryable = [429, 502, 503];
 
 describe.each(routes)('the %s route of V1', (dialect, pathOf) => {
-  const ends = ['', '/'];
+  const ends = [
+    ['a path', ''],
+    ['a path that ends in a slash', '/'],
+  ] as const;
 
   const expectDeprecated = (answer: ApiAnswer, scope?: InventoryKey) => {
     expect(answer.headers['deprecation']).toBe('@1767225600');
@@ -99,8 +102,8 @@ describe.each(routes)('the %s route of V1', (dialect, pathOf) => {
   };
 
   test.each(ends)(
-    'gives the unwrapped page with its bill in headers, and behind a slash too: "%s" (V1 rule 4, V1: a trailing slash) [v1-rule-4, v1-credit-headers]',
-    async (end) => {
+    '%s gives the unwrapped page with its bill in headers (V1 rule 4, V1: a trailing slash) [v1-rule-4, v1-credit-headers]',
+    async (_path, end) => {
       const { key, principal } = world.issue();
       const scope = newScope();
       setLiveInventory(world.collector.live, scope, {
@@ -176,11 +179,11 @@ describe.each(routes)('the %s route of V1', (dialect, pathOf) => {
     expect(answer.headers['x-credits-charged']).toBe('1');
   });
 
-  const ended = ends.flatMap((end) => failures.map((one) => [end, ...one] as const));
+  const ended = ends.flatMap((end) => failures.map((one) => [...end, ...one] as const));
 
   test.each(ended)(
-    '"%s" and %s is %i in its own dialect',
-    async (end, _what, status, code, given) => {
+    '%s (%j) and %s: %i in its own dialect (V1: a trailing slash)',
+    async (_path, end, _what, status, code, given) => {
       const answer = await ask(pathOf, { ...given(), query: end });
 
       expect(answer.status).toBe(status);

@@ -65,16 +65,20 @@ function timeOf(read: (text: string) => string) {
     .string()
     .meta({ format: 'date-time' })
     .transform((text, context) => {
-      // The letters may be lower case, and a leap second counts as the one before it.
-      const time = read(text)
-        .toUpperCase()
-        .replace(/(?<=:\d\d):60/, ':59');
-      if (z.iso.datetime({ offset: true }).safeParse(time).success) {
-        return new Date(time).toISOString();
-      }
+      const utc = utcOf(read(text).toUpperCase());
+      if (utc !== null) return utc;
       context.addIssue('must be a time of RFC 3339, as 2026-01-15T10:00:00.000Z');
       return z.NEVER;
     });
+}
+
+/** Null for what is none, or in UTC has a year of more or fewer than four digits. */
+function utcOf(text: string): string | null {
+  // A leap second counts as the one before it.
+  const time = text.replace(/(?<=:\d\d):60/, ':59');
+  if (!z.iso.datetime({ offset: true }).safeParse(time).success) return null;
+  const utc = new Date(time).toISOString();
+  return /^\d/.test(utc) ? utc : null;
 }
 
 /** `limit` of lists. */
