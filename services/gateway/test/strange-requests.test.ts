@@ -10,6 +10,7 @@ import { sendRaw } from './support/raw-call.ts';
 
 /** A request as its lines. */
 interface RawRequest {
+  readonly version?: '1.0';
   readonly method: string;
   readonly target: string;
   readonly headers: readonly (readonly [string, string])[];
@@ -41,8 +42,8 @@ function requestOf(operationId: string): RawRequest {
   };
 }
 
-const bytesOf = ({ method, target, headers, body }: RawRequest) =>
-  `${method} ${target} HTTP/1.1\r\n` +
+const bytesOf = ({ version, method, target, headers, body }: RawRequest) =>
+  `${method} ${target} HTTP/${version ?? '1.1'}\r\n` +
   `${headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`;
 
 const withHeaders = (request: RawRequest, ...more: (readonly [string, string])[]): RawRequest => ({
@@ -98,6 +99,9 @@ const variants: Readonly<Record<string, Variant>> = {
   'names media types with parameters': { change: withParameters },
   'sends its target in absolute form': {
     change: (request) => withTarget(request, (path) => `http://elsewhere.example:80${path}`),
+  },
+  'speaks HTTP/1.0, as a default nginx': {
+    change: (request) => ({ ...request, version: '1.0' }),
   },
   'encodes what needs no encoding': { change: (request) => withTarget(request, encoded) },
   'writes UUIDs in upper case': {

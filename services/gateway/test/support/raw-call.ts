@@ -31,9 +31,10 @@ export function sendRaw(
   });
 }
 
-/** A body without a length is as long as the connection; of chunks the first ones suffice. */
+/** A body without a length is as long as the connection; of chunks and of streams the first bytes suffice. */
 function lengthOf({ headers }: RawAnswer): number {
   if (headers['transfer-encoding'] !== undefined) return 0;
+  if (headers['content-type'] === 'text/event-stream') return 0;
   return Number(headers['content-length'] ?? Number.POSITIVE_INFINITY);
 }
 
