@@ -29,6 +29,7 @@ const exposed = [
   'Usage',
   'Watch',
   'WatchRun',
+  'WatchTest',
 ];
 
 const header = `/**

@@ -18,7 +18,9 @@ async function operatorTypes(document) {
 
 /** One type for every failure in place of one for each code: a client looks at `error.code`. */
 function withoutCodes({ paths, components, ...document }) {
-  const schemas = Object.entries(components.schemas).filter(([name]) => !/.Error$/.test(name));
+  const schemas = Object.entries(components.schemas).filter(
+    ([name]) => !/.(Error|Refusal)$/.test(name),
+  );
   return {
     ...document,
     paths: mapValues(paths, (operations) => mapValues(operations, withOneFailure)),

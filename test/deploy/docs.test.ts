@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { operatorCodes } from '@inventory/contracts/refusal-codes';
+import { operatorCodes, rowOf } from '@inventory/contracts/refusal-codes';
 import { serviceNames } from '@inventory/contracts/topics';
 import { topicJobSettings } from '@inventory/service-host/jobs';
 import { root, trackedFiles } from '../tidy/tracked-files.ts';
@@ -16,9 +16,19 @@ const ofCommandLines = ['OPERATOR_URL', 'OPERATOR_TOKEN'];
 /** Variables of docker-compose.yml that it passes on under another name. */
 const ofCompose = /^(GATEWAY|REFRESH_COLLECTOR|EVENT_STREAM)_SERVICE_TOKEN$/;
 
-test('the page of the operator API has every code of its errors', () => {
+test('the page of the operator API has every code of its errors, with its status (Errors)', () => {
   const [operating] = trackedFiles(/^docs\/operators\/operating\.md$/);
-  expect(operatorCodes.filter((code) => !operating?.text.includes(`\`${code}\``))).toEqual([]);
+  const rows = [
+    ...(operating?.text ?? '').matchAll(/^\| ((?:`[a-z_]+`(?:, )?)+) \| ([\d, ]+) \|/gm),
+  ];
+  const written = rows.flatMap(([, codes = '', statuses = '']) =>
+    codes.split(', ').map((code, index) => {
+      const each = statuses.split(', ');
+      return `${code.replaceAll('`', '')} ${each[index] ?? each[0]}`;
+    }),
+  );
+  const sent = operatorCodes.map((code) => `${code} ${rowOf(code).status}`);
+  expect(written.toSorted()).toEqual(sent.toSorted());
 });
 
 test('the operator’s pages name only settings that there are', async () => {

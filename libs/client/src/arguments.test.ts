@@ -31,6 +31,7 @@ test.each<[string, (client: InventoryClient) => Promise<unknown>]>([
   ['one of an iteration', (c) => first(c.currentPages(scope, untyped({ pagesize: 10 })))],
   ['one of a wait', (c) => c.waitForRefresh(refreshId, untyped({ deadline: 10 }))],
   ['a batch that is none', (c) => c.refreshBatch(untyped({ scope }))],
+  ['one of watches', (c) => c.watchBatch(projectId, untyped({ scope }))],
   ['credits that are text', (c) => c.refresh(scope, untyped({ maxCredits: '200' }))],
   ['a page size of 0', (c) => first(c.currentAssets(scope, { pageSize: 0 }))],
   ['a limit of 1000', (c) => c.statementPage({ limit: 1_000 })],
@@ -43,6 +44,8 @@ test.each<[string, (client: InventoryClient) => Promise<unknown>]>([
 
 test.each([
   ['no key', { ...options, apiKey: undefined }, /apiKey/],
+  ['an empty key', { ...options, apiKey: '' }, /apiKey/],
+  ['a key with a line end', { ...options, apiKey: `${apiKey}\n` }, /apiKey/],
   ['no address', { ...options, baseUrl: undefined }, /baseUrl/],
   ['a misspelt option', { ...options, timeoutMs: 1 }, /timeoutMs/],
   ['nothing', undefined, /options/],

@@ -30,7 +30,7 @@ export function createCallApi({ send, tryTimeoutMs, environment }: CallApiDeps):
   return async (call, options, onFailure) => {
     checkOptions(options);
     const { deadlineMs = deadlineDefaultMs, signal } = options;
-    const endsAtMs = nowMs() + deadlineMs;
+    const endsAtMs = nowMs() + Math.min(deadlineMs, call.repeatableMs ?? deadlineMs);
     for (let failures = 1; ; failures += 1) {
       signal?.throwIfAborted();
       try {

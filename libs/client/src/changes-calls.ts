@@ -2,7 +2,8 @@ import { checkOptions } from './arguments.ts';
 import type { CallApi } from './call-api.ts';
 import type { ClientEnvironment } from './client-environment.ts';
 import type { ChangesOptions, Keyed } from './options.ts';
-import { checkedKey, checkedRevision, inventoryPath, withQuery } from './paths.ts';
+import { paidRead } from './paid-read.ts';
+import { checkedRevision, inventoryPath, withQuery } from './paths.ts';
 import { readChangesPage } from './read-records.ts';
 import type { ChangesPage, PageAnswer, Scope } from './records.ts';
 import { walkPages } from './walk-pages.ts';
@@ -33,17 +34,13 @@ export interface ChangesCalls {
 export function createChangesCalls(callApi: CallApi, { newKey }: ClientEnvironment): ChangesCalls {
   const changesPage: ChangesCalls['changesPage'] = async (scope, since, options = {}) => {
     const { language, pageSize, cursor, idempotencyKey = newKey() } = options;
-    const call = {
-      method: 'GET',
-      path: withQuery(`${inventoryPath(scope)}/changes`, {
-        since: checkedRevision(since),
-        language,
-        page_size: pageSize,
-        cursor,
-      }),
-      idempotencyKey: checkedKey(idempotencyKey),
-    } as const;
-    return readChangesPage(await callApi(call, options));
+    const path = withQuery(`${inventoryPath(scope)}/changes`, {
+      since: checkedRevision(since),
+      language,
+      page_size: pageSize,
+      cursor,
+    });
+    return readChangesPage(await callApi(paidRead(path, idempotencyKey), options));
   };
 
   return {

@@ -1,4 +1,5 @@
 import type { EventGap } from './event-records.ts';
+import type { ExportProgress } from './export-progress.ts';
 
 /** Base of every error of this client, except aborts and invalid arguments. */
 export class InventoryError extends Error {
@@ -22,6 +23,21 @@ export class RefreshNotFinishedError extends InventoryError {
   constructor(refreshId: string, options: ErrorOptions = {}) {
     super(`Refresh ${refreshId} is not finished yet; it continues.`, options);
     this.refreshId = refreshId;
+  }
+}
+
+/**
+ * An export that was cut, and is not resumed because that might be charged once more. `fromRow` and
+ * `observationId` of another call, from `progress.row` and `progress.observationId`, continue it for the
+ * price of the rows that are left.
+ */
+export class ExportNotFinishedError extends InventoryError {
+  override name = 'ExportNotFinishedError';
+  readonly progress: ExportProgress;
+
+  constructor(progress: ExportProgress, cause: InventoryError) {
+    super(`The export was cut before row ${progress.row} of ${progress.rows}.`, { cause });
+    this.progress = progress;
   }
 }
 

@@ -2,9 +2,16 @@ import { createHash } from 'node:crypto';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { apiKey, asset, failure, scope } from '../test/answers.ts';
-import { type ScriptedServer, startScriptedServer } from '../test/scripted-server.ts';
-import { createTestClientEnvironment } from '../test/test-client-environment.ts';
-import { ConnectionError, NotFoundError, UnexpectedAnswerError } from './errors.ts';
+import {
+  type ScriptedAnswer,
+  type ScriptedServer,
+  startScriptedServer,
+} from '../test/scripted-server.ts';
+import {
+  createTestClientEnvironment,
+  type TestClientEnvironment,
+} from '../test/test-client-environment.ts';
+import { ExportNotFinishedError, NotFoundError, UnexpectedAnswerError } from './errors.ts';
 import { splitLines } from './export-calls.ts';
 import { createInventoryClient, type InventoryClient } from './inventory-client.ts';
 
@@ -18,13 +25,15 @@ const rows = [0, 1, 2, 3].map((serial) => ({ asset: asset(serial), description: 
 
 let server: ScriptedServer;
 let client: InventoryClient;
+let environment: TestClientEnvironment;
 
 beforeAll(async () => {
   server = await startScriptedServer();
 });
 afterAll(() => server.close());
 beforeEach(() => {
-  client = createInventoryClient({ baseUrl: server.url, apiKey }, createTestClientEnvironment());
+  environment = createTestClientEnvironment();
+  client = createInventoryClient({ baseUrl: server.url, apiKey }, environment);
 });
 
 const linesFrom = (from: number) => rows.slice(from).map((row) => `${JSON.stringify(row)}\n`);
@@ -77,8 +86,48 @@ test('one that is cut is resumed where it was, under its key, of the same observ
   expect(new Set(keys)).toEqual(new Set(['key-1']));
 });
 
+const cut = downloadFrom(0, 1);
+const replay = { ...cut, headers: { ...cut.headers, 'idempotency-replayed': 'true' } };
+const late = failure(503, 'service_unavailable', { retryAfter: 300 });
+
+interface Cut {
+  readonly answers: readonly ScriptedAnswer[];
+  readonly rowMs?: number;
+  readonly idempotencyKey?: string;
+  readonly requests: number;
+}
+
+test.each<[string, Cut]>([
+  ['a key that is nine minutes old', { answers: [cut], rowMs: 270_000, requests: 1 }],
+  ['one that is older after the next pause', { answers: [cut, late], requests: 3 }],
+  ['its three replays', { answers: [cut, { ...downloadFrom(2), body: '' }], requests: 4 }],
+  ['one that an earlier call paid', { answers: [replay], idempotencyKey: 'mine', requests: 1 }],
+])(
+  'a cut one is not resumed under %s, which may be charged again: its error has the row to go on from (Reads) [export]',
+  async (_what, { answers, requests, rowMs = 0, idempotencyKey }) => {
+    server.plays(...answers);
+
+    const all: unknown[] = [];
+    const read = async () => {
+      for await (const row of client.export(scope, { idempotencyKey })) {
+        all.push(row);
+        await environment.pause(rowMs, undefined);
+      }
+    };
+    const error = await read().catch((thrown: unknown) => thrown);
+
+    expect(error).toBeInstanceOf(ExportNotFinishedError);
+    expect(error).toMatchObject({
+      retryable: false,
+      progress: { row: 2, rows: 4, revisionId: 'invrev_1', observationId: 'invobs_1' },
+    });
+    expect(all).toEqual(rows.slice(0, 2));
+    expect(server.requests).toHaveLength(requests);
+  },
+);
+
 test.each([
-  ['no end', downloadFrom(0, 3), ConnectionError],
+  ['no end', downloadFrom(0, 3), ExportNotFinishedError],
   ['another digest', downloadFrom(0, 4, { sha256: 'x' }), UnexpectedAnswerError],
   ['another count', downloadFrom(0, 4, { rows: 3 }), UnexpectedAnswerError],
   ['a line that is none', { ...downloadFrom(0), body: 'no line\n' }, UnexpectedAnswerError],

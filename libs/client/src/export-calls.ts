@@ -2,18 +2,27 @@ import { createHash } from 'node:crypto';
 import { checkOptions } from './arguments.ts';
 import type { OpenBody } from './body-transport.ts';
 import type { ClientEnvironment } from './client-environment.ts';
-import { ApiError, ConnectionError, InventoryError, UnexpectedAnswerError } from './errors.ts';
+import {
+  ApiError,
+  ConnectionError,
+  ExportNotFinishedError,
+  InventoryError,
+  UnexpectedAnswerError,
+} from './errors.ts';
+import type { ExportProgress } from './export-progress.ts';
 import type { ExportOptions, ReadAllOptions } from './options.ts';
-import { checkedKey, inventoryPath, withQuery } from './paths.ts';
-import { fieldsIn } from './read-answer.ts';
+import { paidRead, readKeyMs } from './paid-read.ts';
+import { inventoryPath, withQuery } from './paths.ts';
+import { fieldsIn, isReplayed } from './read-answer.ts';
 import type { DescribedAsset, Scope, WholeInventory } from './records.ts';
 import { retryDelayMs } from './retry-policy.ts';
 
 export interface ExportCalls {
   /**
    * All assets of one saved revision, read in one download as the loop takes them. A download that is
-   * cut is resumed, free under its key. Ends only where count and digest are those that the service
-   * sent: rejects otherwise, and what was read is not whole.
+   * cut is resumed while that is free under its key, and rejects with {@link ExportNotFinishedError}
+   * past that. Ends only where count and digest are those that the service sent: rejects otherwise, and
+   * what was read is not whole.
    */
   export(scope: Scope, options?: ExportOptions): AsyncGenerator<DescribedAsset, void, void>;
   /** The same as one array, once it is whole. */
@@ -27,35 +36,27 @@ const lineFeed = 0x0a;
 const resumesMax = 3;
 const silenceDefaultMs = 45_000;
 
-interface Position {
-  readonly revisionId: string;
-  readonly observationId: string;
-  /** Rows before the next one, and rows of the whole inventory. */
-  readonly row: number;
-  readonly rows: number;
-}
-
 export function createExportCalls(
   openBody: OpenBody,
-  { newKey, chance, pause }: ClientEnvironment,
+  { newKey, nowMs, chance, pause }: ClientEnvironment,
 ): ExportCalls {
   /** Calls back with each position, the first one at the head of the response. */
   async function* download(
     scope: Scope,
     options: ExportOptions & { readonly idempotencyKey: string },
-    onPosition: (position: Position) => void,
+    onPosition: (position: ExportProgress, isReplay?: boolean) => void,
   ): AsyncGenerator<DescribedAsset, void, void> {
     const { language, fromRow = 0, observationId, idempotencyKey, signal } = options;
     const { silenceMaxMs = silenceDefaultMs } = options;
     const parameters = { language, from_row: fromRow || undefined, observation_id: observationId };
     const path = withQuery(`${inventoryPath(scope)}/current/export`, parameters);
-    let position: Position | undefined;
+    let position: ExportProgress | undefined;
     const bytes = openBody({
-      ...{ call: { method: 'GET', path, idempotencyKey }, headers: {}, silenceMaxMs, signal },
+      ...{ call: paidRead(path, idempotencyKey), headers: {}, silenceMaxMs, signal },
       type: 'application/x-ndjson',
       onHead(headers) {
         position = positionAt(headers, fromRow);
-        onPosition(position);
+        onPosition(position, isReplayed(headers));
       },
     });
     const digest = createHash('sha256');
@@ -78,29 +79,32 @@ export function createExportCalls(
   async function* exported(
     scope: Scope,
     options: ExportOptions,
-    onPosition: (position: Position) => void = () => undefined,
+    onPosition: (position: ExportProgress) => void = () => undefined,
   ): AsyncGenerator<DescribedAsset, void, void> {
     checkOptions(options);
-    const idempotencyKey = checkedKey(options.idempotencyKey ?? newKey());
-    let { fromRow = 0, observationId } = options;
+    const { idempotencyKey = newKey() } = options;
+    let position: ExportProgress | undefined;
+    let freeUntilMs = nowMs() + readKeyMs;
     for (let failures = 1; ; failures += 1) {
       try {
-        const from = { ...options, idempotencyKey, fromRow, observationId };
-        return yield* download(scope, from, (position) => {
-          fromRow = position.row;
-          observationId = position.observationId;
-          const { row, rows, revisionId } = position;
-          onPosition(position);
-          options.onProgress?.({ row, rows, revisionId, observationId });
+        const { row: fromRow, observationId } = position ?? {};
+        const rest = position === undefined ? {} : { fromRow, observationId };
+        return yield* download(scope, { ...options, idempotencyKey, ...rest }, (next, isReplay) => {
+          // A key that was given and paid before this call may be void at any time.
+          const isGiven = options.idempotencyKey !== undefined;
+          if (isGiven && isReplay && position === undefined) freeUntilMs = 0;
+          position = next;
+          onPosition(next);
+          options.onProgress?.(next);
         });
       } catch (error) {
-        const mayResume = error instanceof InventoryError && error.retryable;
-        if (!mayResume || failures > resumesMax) throw error;
+        if (!(error instanceof InventoryError) || !error.retryable) throw error;
         const retryAfterSeconds = error instanceof ApiError ? error.retryAfterSeconds : null;
-        await pause(
-          retryDelayMs({ failures, retryAfterSeconds, chance: chance() }),
-          options.signal,
-        );
+        const delayMs = retryDelayMs({ failures, retryAfterSeconds, chance: chance() });
+        if (failures > resumesMax || nowMs() + delayMs >= freeUntilMs) {
+          throw position === undefined ? error : new ExportNotFinishedError(position, error);
+        }
+        await pause(delayMs, options.signal);
       }
     }
   }
@@ -119,7 +123,7 @@ export function createExportCalls(
   };
 }
 
-function positionAt(headers: Headers, row: number): Position {
+function positionAt(headers: Headers, row: number): ExportProgress {
   const [revisionId, observationId] = [
     headers.get('x-revision-id'),
     headers.get('x-observation-id'),

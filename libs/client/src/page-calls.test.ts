@@ -1,8 +1,17 @@
-import { apiKey, asset, currentData, failure, scope, success } from '../test/answers.ts';
+import {
+  apiKey,
+  asset,
+  currentData,
+  failure,
+  revisionId,
+  scope,
+  success,
+} from '../test/answers.ts';
 import { type ScriptedServer, startScriptedServer } from '../test/scripted-server.ts';
 import { createTestClientEnvironment } from '../test/test-client-environment.ts';
 import {
   CursorExpiredError,
+  InventoryError,
   InventoryNotReadableError,
   NotFoundError,
   UnexpectedAnswerError,
@@ -156,3 +165,24 @@ test.each([
 
   await expect(client.currentPage(scope)).rejects.toThrow(UnexpectedAnswerError);
 });
+
+const longMs = 30 * 60_000;
+
+test.each<[string, number, (own: InventoryClient) => Promise<unknown>]>([
+  ['Current', 1, (own) => own.currentPage(scope, { deadlineMs: longMs })],
+  ['a Live Page', 1, (own) => own.livePage(scope, { deadlineMs: longMs, idempotencyKey: 'mine' })],
+  ['a page of Changes', 1, (own) => own.changesPage(scope, revisionId, { deadlineMs: longMs })],
+  ['pages one after another', 1, (own) => own.livePages(scope, { deadlineMs: longMs }).next()],
+  ['a refresh, whose key is kept', 2, (own) => own.refresh(scope, { deadlineMs: longMs })],
+])(
+  'a call of %s is not repeated on its own when its key may be void, whatever its deadline (Reads) [idempotency-key-of-page-reads]',
+  async (_what, requests, call) => {
+    server.plays(
+      failure(503, 'service_unavailable', { retryAfter: 540 }),
+      failure(403, 'permission_denied'),
+    );
+
+    await expect(call(client)).rejects.toThrow(InventoryError);
+    expect(server.requests).toHaveLength(requests);
+  },
+);

@@ -7,7 +7,8 @@ import type {
   Keyed,
   LivePageOptions,
 } from './options.ts';
-import { checkedKey, inventoryPath, withQuery } from './paths.ts';
+import { paidRead } from './paid-read.ts';
+import { inventoryPath, withQuery } from './paths.ts';
 import type { Success } from './read-answer.ts';
 import { readCurrentPage, readLivePage } from './read-records.ts';
 import type { CurrentPage, DescribedAsset, LivePage, PageAnswer, Scope } from './records.ts';
@@ -36,19 +37,15 @@ export function createPageCalls(callApi: CallApi, { newKey }: ClientEnvironment)
   function readPage(path: string, options: Keyed<AnyPageOptions>): Promise<Success> {
     const { language, pageSize, capture, cursor, assetIds, descriptions } = options;
     const { idempotencyKey = newKey() } = options;
-    const call = {
-      method: 'GET',
-      path: withQuery(path, {
-        language,
-        page_size: pageSize,
-        capture: capture === undefined ? undefined : String(capture),
-        cursor,
-        assetid: assetIds,
-        descriptions,
-      }),
-      idempotencyKey: checkedKey(idempotencyKey),
-    } as const;
-    return callApi(call, options);
+    const address = withQuery(path, {
+      language,
+      page_size: pageSize,
+      capture: capture === undefined ? undefined : String(capture),
+      cursor,
+      assetid: assetIds,
+      descriptions,
+    });
+    return callApi(paidRead(address, idempotencyKey), options);
   }
 
   const currentPage: PageCalls['currentPage'] = async (scope, options = {}) =>

@@ -1,6 +1,6 @@
 import type { Scope } from './records.ts';
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
  * Paths of the interface. Their parameters are validated, because a wrong id could result in the path

@@ -32,7 +32,7 @@ export function readAnswer(call: Call, answer: HttpAnswer): Success {
     data,
     meta,
     retryAfterSeconds: retryAfterIn(headers),
-    replayed: headers.get('idempotency-replayed') === 'true',
+    replayed: isReplayed(headers),
     text,
   };
 }
@@ -50,6 +50,11 @@ function failureOf(call: Call, { status, headers }: HttpAnswer, body: Fields | n
     retryAfterSeconds: retryAfterIn(headers),
     creditsCharged: numberIn(meta?.['credits_charged']),
   });
+}
+
+/** Whether the key was used before, so that nothing is charged. */
+export function isReplayed(headers: Headers): boolean {
+  return headers.get('idempotency-replayed') === 'true';
 }
 
 function retryAfterIn(headers: Headers): number | null {

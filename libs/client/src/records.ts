@@ -42,6 +42,8 @@ export type Watch = Schemas['Watch'];
 export type WatchResult =
   | { readonly accepted: true; readonly watch: Watch }
   | { readonly accepted: false; readonly error: ApiError };
+/** The sample event of `testWatches`, and the webhook endpoints that it is sent to. */
+export type WatchTest = Schemas['WatchTest'];
 /** One run of a watch: a refresh, and the deliveries of its event. */
 export type WatchRun = Schemas['WatchRun'];
 

@@ -27,6 +27,7 @@ beforeEach(() => {
 
 const accepted = (idempotency_key: string) => ({
   idempotency_key,
+  result: 'accepted',
   success: true,
   status: 202,
   location: `/v2/platform/inventory-refreshes/${refreshId}`,
@@ -44,6 +45,7 @@ const accepted = (idempotency_key: string) => ({
 
 const refused = (idempotency_key: string, status: number, code: string) => ({
   idempotency_key,
+  result: 'refused',
   success: false,
   status,
   retry_after_seconds: status === 503 ? 7 : null,

@@ -9,6 +9,8 @@ export interface Call {
   readonly path: string;
   readonly body?: Readonly<Record<string, unknown>>;
   readonly idempotencyKey?: string;
+  /** How long it may be repeated; as long as its deadline allows by default. */
+  readonly repeatableMs?: number;
   /** Added to the timeout of an attempt: how long the service may wait. */
   readonly waitMs?: number;
 }

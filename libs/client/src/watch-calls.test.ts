@@ -75,8 +75,46 @@ test('a batch of watches has a result for each, in order, as the interface defin
   await expect(client.watchBatch(projectId, wanted.slice(1))).rejects.toThrow(
     UnexpectedAnswerError,
   );
-  const wrong = [{ scope, everySeconds: 299 }];
-  await expect(client.watchBatch(projectId, wrong)).rejects.toThrow(TypeError);
+});
+
+test.each<[string, object | null, RegExp]>([
+  ['a wrong period', { scope, everySeconds: 299 }, /everySeconds/],
+  ['no period', { scope }, /everySeconds/],
+  [
+    'another inventory than there can be',
+    { scope: { ...scope, app_id: 0 }, everySeconds: 300 },
+    /app_id/,
+  ],
+  ['a misspelt option', { scope, everySeconds: 300, langauge: 'german' }, /langauge/],
+  ['nothing', null, /everySeconds/],
+])(
+  'a watch of a batch with %s is not sent, and is a result of its own beside the others (Watches) [watches]',
+  async (_what, wrong, reason) => {
+    server.plays(success({ items: [{ success: true, status: 200, data: { watch_id, scope } }] }));
+    const items = [wrong as never, { scope, everySeconds: 300 }, wrong as never];
+
+    const results = await client.watchBatch(projectId, items);
+    const none = await client.watchBatch(projectId, [wrong as never]);
+
+    expect(results.map(({ accepted }) => accepted)).toEqual([false, true, false]);
+    const errors = [...results, ...none].flatMap((one) => (one.accepted ? [] : [one.error]));
+    expect(errors).toHaveLength(3);
+    for (const { code, message } of errors) {
+      expect([code, message]).toEqual(['invalid_request', expect.stringMatching(reason)]);
+    }
+    expect(server.requests.map(({ body }) => JSON.parse(body).items.length)).toEqual([1]);
+  },
+);
+
+test('a sample of the event is requested, and named by its id (Watches) [watches]', async () => {
+  const sample = { event_id: 'evt_0197a4b0-0000-7000-8000-000000000006', endpoints: [] };
+  server.plays(success(sample, { status: 202 }), success({}));
+
+  expect(await client.testWatches(projectId)).toEqual(sample);
+
+  const { method, path: asked, body } = server.requests[0] ?? {};
+  expect([method, asked, body]).toEqual(['POST', `/v2/projects/${projectId}/watches/test`, '']);
+  await expect(client.testWatches(projectId)).rejects.toThrow(UnexpectedAnswerError);
 });
 
 test('watches and runs are read page by page, with their filters (Watches) [watches]', async () => {
@@ -88,13 +126,17 @@ test('watches and runs are read page by page, with their filters (Watches) [watc
   for await (const one of client.watches(projectId, { state: 'paused', limit: 1 })) {
     ids.push(one.watch_id);
   }
-  for await (const run of client.watchRuns(projectId, scope, { charged: true })) ids.push(run);
+  for (const charged of [true, false, undefined]) {
+    for await (const run of client.watchRuns(projectId, scope, { charged })) ids.push(run);
+  }
 
   expect(ids).toEqual([1, 2]);
   expect(server.requests.map(({ path: asked, query }) => `${asked}?${query}`)).toEqual([
     `/v2/projects/${projectId}/watches?state=paused&limit=1`,
     `/v2/projects/${projectId}/watches?state=paused&limit=1&cursor=next`,
     `${path}/runs?charged=true`,
+    `${path}/runs?charged=false`,
+    `${path}/runs?`,
   ]);
 });
 

@@ -1,4 +1,5 @@
 import { checkOptions } from './arguments.ts';
+import { errorIn, runBatch } from './batch-items.ts';
 import type { CallApi } from './call-api.ts';
 import { NotFoundError } from './errors.ts';
 import type {
@@ -10,22 +11,26 @@ import type {
   WatchRunsOptions,
 } from './options.ts';
 import { checkedScope, watchesPath, watchPath, withQuery } from './paths.ts';
-import { fieldsIn } from './read-answer.ts';
+import { type Fields, fieldsIn } from './read-answer.ts';
 import { dataOf, readItems, unexpected } from './read-records.ts';
-import type { Scope, Watch, WatchResult, WatchRun } from './records.ts';
-import { errorIn } from './refresh-batch.ts';
+import type { Meta, Scope, Watch, WatchResult, WatchRun, WatchTest } from './records.ts';
 import { walkItems } from './walk-pages.ts';
 
 /** All of these calls are free; each run of a watch costs by what it finds. */
 export interface WatchCalls {
   /** Watches an inventory, or changes how; with `dryRun` nothing is stored. */
   watch(projectId: string, scope: Scope, options: WatchOptions): Promise<Watch>;
-  /** Up to 100 watches, each put on its own: one result for each, in order. */
+  /**
+   * Up to 100 watches, each put on its own: one result for each, in order. Rejects only where the batch
+   * as a whole was refused.
+   */
   watchBatch(
     projectId: string,
     items: readonly WatchItem[],
     options?: WatchBatchOptions,
   ): Promise<WatchResult[]>;
+  /** Sends a signed sample of the event of a run to the webhook endpoints of the Project. */
+  testWatches(projectId: string, options?: CallOptions): Promise<WatchTest>;
   readWatch(projectId: string, scope: Scope, options?: CallOptions): Promise<Watch>;
   deleteWatch(projectId: string, scope: Scope, options?: CallOptions): Promise<void>;
   /** All of a Project's watches, by inventory. */
@@ -49,19 +54,22 @@ export function createWatchCalls(callApi: CallApi): WatchCalls {
       return watchIn(await callApi(call, options));
     },
     async watchBatch(projectId, items, options = {}) {
-      if (!Array.isArray(items)) throw new TypeError('items must be an array.');
-      const wire = items.map(({ scope, ...wanted }: WatchItem) => {
-        checkOptions(wanted, ['everySeconds']);
-        return { ...checkedScope(scope), ...wireWatch(wanted) };
-      });
-      const body = { items: wire, dry_run: options.dryRun };
       const path = `${watchesPath(projectId)}/batch`;
-      const { data, meta } = await callApi({ method: 'POST', path, body }, options);
-      const results: unknown = data['items'];
-      if (!Array.isArray(results) || results.length !== wire.length) throw unexpected('items');
-      return results.map((result, index) =>
-        resultIn(fieldsIn(result) ?? {}, index, meta.request_id),
-      );
+      return runBatch<WatchItem, WireItem, WatchResult>({
+        items,
+        toWire: wireItem,
+        send: (wire) =>
+          callApi(
+            { method: 'POST', path, body: { items: wire, dry_run: options.dryRun } },
+            options,
+          ),
+        readResult: resultIn,
+        refuse: (_item, error) => ({ accepted: false, error }),
+      });
+    },
+    async testWatches(projectId, options = {}) {
+      const call = { method: 'POST', path: `${watchesPath(projectId)}/test` } as const;
+      return dataOf<WatchTest>(await callApi(call, options), 'event_id');
     },
     readWatch: async (projectId, scope, options = {}) =>
       watchIn(await get(watchPath(projectId, scope), options)),
@@ -88,7 +96,7 @@ export function createWatchCalls(callApi: CallApi): WatchCalls {
       const { charged, limit, cursor: start } = options;
       return walkItems(async (cursor) => {
         const path = withQuery(`${watchPath(projectId, scope)}/runs`, {
-          charged: charged ? 'true' : undefined,
+          charged: charged === undefined ? undefined : String(charged),
           limit,
           cursor,
         });
@@ -102,13 +110,22 @@ function wireWatch({ everySeconds, language, maxCreditsPerDay }: Omit<WatchItem,
   return { every_seconds: everySeconds, language, max_credits_per_day: maxCreditsPerDay };
 }
 
+type WireItem = ReturnType<typeof wireItem>;
+
+function wireItem(item: WatchItem) {
+  const { scope, ...wanted } = item ?? {};
+  checkOptions(wanted, ['everySeconds']);
+  return { ...checkedScope(scope), ...wireWatch(wanted) };
+}
+
 function resultIn(
-  fields: Readonly<Record<string, unknown>>,
-  index: number,
-  requestId: string,
+  fields: Fields,
+  { platform_id, app_id, context_id }: WireItem,
+  meta: Meta,
 ): WatchResult {
   if (fields['success'] !== true) {
-    return { accepted: false, error: errorIn(fields, `item ${index}`, requestId) };
+    const item = `${platform_id}/${app_id}/${context_id}`;
+    return { accepted: false, error: errorIn(fields, item, meta) };
   }
   const data = fieldsIn(fields['data']);
   if (data?.['scope'] === undefined) throw unexpected('data');

@@ -4,7 +4,7 @@ import type { ScriptedAnswer } from './scripted-server.ts';
 export const scope = { platform_id: '76100000000000001', app_id: 730, context_id: 2 };
 export const refreshId = '0197a4b0-0000-7000-8000-000000000001';
 export const projectId = 'prj_0197a4b0-0000-7000-8000-000000000002';
-const revisionId = 'invrev_0197a4b0-0000-7000-8000-000000000004';
+export const revisionId = 'invrev_0197a4b0-0000-7000-8000-000000000004';
 export const apiKey = 'inv_public_secretsecretsecret_check';
 
 export const requestId = 'req_0197a4b0-0000-7000-8000-000000000003';

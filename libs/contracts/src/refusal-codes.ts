@@ -211,7 +211,7 @@ export const refusalCodes = {
   },
   effective_date_too_early: {
     on: setByOperators,
-    status: 422,
+    status: 409,
     message: 'A price list must be published before it takes effect.',
   },
   service_token_required: { on: inside, status: 401, message: 'Missing or invalid service token.' },

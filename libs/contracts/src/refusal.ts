@@ -66,17 +66,24 @@ const serviceUnavailable = z.object({
  * What bounds the Live Pages of an account beside its rate limit: `concurrency`, those that are read
  * at a time, or `abandoned_reads`, those in a minute whose client leaves while the platform answers.
  */
-const livePageLimit = z.object({
+export const readLimit = z.object({
   limit: z.enum(['concurrency', 'abandoned_reads']),
   reads_max: z.int().min(1),
 });
+/** Requests of a minute. */
+export const requestLimit = rateLimit.extend({
+  /** Whose limit it is: that of the Service account, or of the whole customer account. */
+  limit: trafficLimit,
+  /** Of a batch: how many requests it would have taken. */
+  required: z.int().min(1).optional(),
+});
 /** Too many keys that no Credential has came from the client's address. */
-const unknownKeysLimit = z.object({ limit: z.literal('unknown_keys') });
+export const unknownKeysLimit = z.object({ limit: z.literal('unknown_keys') });
 /** Requests without a key, of the client's address. */
-const peerLimit = z.object({ limit: z.literal('peer'), limit_per_minute: z.int().min(1) });
+export const peerLimit = z.object({ limit: z.literal('peer'), limit_per_minute: z.int().min(1) });
 const livePageLimitExceeded = z.object({
   code: z.enum(['rate_limit_exceeded']),
-  detail: livePageLimit,
+  detail: readLimit,
   ...retryAfter,
 });
 /** Denied by the platform, and confirmed by a second identity. */
@@ -177,17 +184,7 @@ export const refusal = z.discriminatedUnion('code', [
   }),
   z.object({
     code: z.enum(['rate_limit_exceeded']),
-    detail: z.union([
-      rateLimit.extend({
-        /** Whose limit it is: that of the Service account, or of the whole customer account. */
-        limit: trafficLimit,
-        /** Of a batch: how many requests it would have taken. */
-        required: z.int().min(1).optional(),
-      }),
-      livePageLimit,
-      unknownKeysLimit,
-      peerLimit,
-    ]),
+    detail: z.discriminatedUnion('limit', [requestLimit, readLimit, unknownKeysLimit, peerLimit]),
     ...retryAfter,
   }),
   z.object({

@@ -9,7 +9,6 @@ const typeTexts: Readonly<Record<string, string>> = {
   array: 'must be a list',
 };
 const formatTexts: Readonly<Record<string, string>> = {
-  datetime: 'must be an ISO 8601 time in UTC, as 2026-01-15T10:00:00.000Z',
   date: 'must be a day as YYYY-MM-DD',
 };
 const units: Readonly<Record<string, string>> = { string: ' characters', array: ' items' };

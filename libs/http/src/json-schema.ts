@@ -40,16 +40,11 @@ export function definitionOf(schema: z.core.$ZodType, { io, named }: SchemaOptio
 
 const plainFormats = ['date-time', 'date'];
 
-/** Of what a client sends: RFC 3339 without offsets and lower case. */
-const utcPattern = '^[^a-z]*Z$';
-
-/** Removes redundant constraints: bounds of exact integers in answers, patterns of formats. */
+/** Names integers as such, and removes redundant constraints: bounds of exact ones, patterns of formats. */
 function tidy(schema: JsonSchema, io: SchemaOptions['io']): void {
+  if (Number.isInteger(schema['const'])) schema['type'] = 'integer';
   if (plainFormats.includes(String(schema['format']))) delete schema['pattern'];
-  if (io === 'input') {
-    if (schema['format'] === 'date-time') schema['pattern'] = utcPattern;
-    return;
-  }
+  if (io === 'input') return;
   if (schema['minimum'] === Number.MIN_SAFE_INTEGER) delete schema['minimum'];
   if (schema['maximum'] === Number.MAX_SAFE_INTEGER) delete schema['maximum'];
   // Fields may be added to answers within a version; clients ignore unknown ones.

@@ -10,6 +10,7 @@ const routes = [
   endpoint('GET', '/things/{thing_id}'),
   endpoint('DELETE', '/things/{thing_id}'),
   endpoint('GET', '/things/{thing_id}/parts/{part}'),
+  { ...endpoint('GET', '/old/{thing_id}'), mayEndInSlash: true },
 ];
 let server: HttpServer;
 
@@ -46,6 +47,8 @@ test.each([
   ['GET', '/things/%zz', 'GET /things/{thing_id} {"thing_id":"%zz"}'],
   ['GET', '/things/7/parts/x', 'GET /things/{thing_id}/parts/{part} {"thing_id":"7","part":"x"}'],
   ['POST', '/things/batch', 'POST /things/batch {}'],
+  ['GET', '/old/7', 'GET /old/{thing_id} {"thing_id":"7"}'],
+  ['GET', '/old/7/?a=b/', 'GET /old/{thing_id} {"thing_id":"7"}'],
 ])('%s %s is matched with its decoded path values', async (method, path, matched) => {
   expect(await ask(method, path)).toEqual([matched, null]);
 });
@@ -64,8 +67,9 @@ test.each([
   ]);
 });
 
-test.each(['/', '/things', '/things/', '/things/7/', '/Things/7', '/things/7/parts', '//things/7'])(
-  '%s matches no route: empty segments, case and a trailing slash count',
+const unknown = ['/', '/things', '/things/', '/things/7/', '/Things/7', '/things/7/parts'];
+test.each([...unknown, '//things/7', '/old/', '/old/7//'])(
+  '%s matches no route: empty segments and case count, and a slash at the end of other routes',
   async (path) => {
     expect(await ask('GET', path)).toEqual(['route_not_found', null]);
   },

@@ -1,11 +1,11 @@
 import { invariant } from '@inventory/runtime/bug';
 import Router, { type RouterContext } from '@koa/router';
 import type { Middleware } from 'koa';
+import { mapValues } from './json-schema.ts';
+import { withLowerUuid } from './lower-uuid.ts';
 import { Refused } from './refused.ts';
 import { targetOf } from './request-target.ts';
 import type { Endpoint } from './route.ts';
-
-const uuidAtEnd = /[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /** State of a request whose route was matched. */
 export interface MatchState<Found extends Endpoint> {
@@ -15,9 +15,9 @@ export interface MatchState<Found extends Endpoint> {
 }
 
 /**
- * Matches a request to its route: exact segments, `{name}` for any non-empty one; case and a
- * trailing slash are significant. The template with the fewest parameters decides; a method that
- * it does not offer, HEAD and OPTIONS included, is refused with `Allow`.
+ * Matches a request to its route: exact segments, `{name}` for any non-empty one; case is significant,
+ * and a trailing slash where the route does not allow one. The template with the fewest parameters
+ * decides; a method that it does not offer, HEAD and OPTIONS included, is refused with `Allow`.
  * Throws `route_not_found` and `method_not_allowed`.
  */
 export function matchRoute<Found extends Endpoint>(
@@ -29,7 +29,8 @@ export function matchRoute<Found extends Endpoint>(
     strict: true,
   });
   for (const [template, own] of Map.groupBy(routes, (route) => route.template)) {
-    router.all(template.replaceAll(/\{(\w+)\}/g, ':$1'), selectMethod(own));
+    const end = own.some(({ mayEndInSlash }) => mayEndInSlash) ? '{/}' : '';
+    router.all(template.replaceAll(/\{(\w+)\}/g, ':$1') + end, selectMethod(own));
   }
   router.on('not-found', () => {
     throw new Refused({ code: 'route_not_found' });
@@ -52,17 +53,7 @@ function selectMethod<Found extends Endpoint>(routes: readonly Found[]) {
       throw new Refused({ code: 'method_not_allowed' }, { headers: { Allow: allow } });
     }
     context.state.route = route;
-    context.state.pathValues = withLowerUuids(context.params);
+    context.state.pathValues = mapValues(context.params, withLowerUuid);
     await next();
   };
-}
-
-/** A UUID is the same in any case (RFC 9562, 4). */
-function withLowerUuids(values: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [
-      name,
-      value.replace(uuidAtEnd, (uuid) => uuid.toLowerCase()),
-    ]),
-  );
 }

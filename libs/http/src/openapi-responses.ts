@@ -1,4 +1,4 @@
-import { type JsonSchema, mapValues } from './json-schema.ts';
+import { type JsonSchema, mapValues, referenceTo } from './json-schema.ts';
 
 /** What a success is, beside its schema. */
 export interface DocumentedAnswer {
@@ -47,14 +47,15 @@ export interface DocumentedError {
   readonly code: string;
   readonly status: number;
   readonly message: string;
-  readonly schema: JsonSchema;
+  /** Schema of a body that is not the common one of the surface. */
+  readonly body?: JsonSchema;
   readonly example?: unknown;
   /** Described in the components. */
   readonly headers: readonly string[];
 }
 
 /** The responses of failures by status: the schema and an example of each code. */
-export function errorResponses(errors: readonly DocumentedError[]): JsonSchema {
+export function errorResponses(errors: readonly DocumentedError[], bodyOf: BodyOf): JsonSchema {
   const byStatus = Map.groupBy(errors, ({ status }) => String(status));
   return Object.fromEntries(
     [...byStatus].map(([status, own]) => [
@@ -64,7 +65,7 @@ export function errorResponses(errors: readonly DocumentedError[]): JsonSchema {
         headers: headerReferences(new Set(own.flatMap(({ headers }) => headers))),
         content: {
           'application/json': {
-            schema: anyOf(own.map(({ schema }) => schema)),
+            schema: anyOf(bodySchemas(own, bodyOf)),
             ...examplesOf(own),
           },
         },
@@ -80,10 +81,54 @@ function examplesOf(errors: readonly DocumentedError[]): JsonSchema {
   return examples.length === 0 ? {} : { examples: Object.fromEntries(examples) };
 }
 
+function bodySchemas(errors: readonly DocumentedError[], bodyOf: BodyOf): readonly JsonSchema[] {
+  const own = errors.flatMap(({ body }) => (body === undefined ? [] : [body]));
+  const [first, ...others] = errors.filter(({ body }) => body === undefined);
+  if (first === undefined) return own;
+  if (others.length === 0) return [...own, referenceTo(errorSchemaName(first.code))];
+  const mapping = Object.fromEntries(
+    [first, ...others].map(({ code }) => [code, refusalReference(code)]),
+  );
+  const oneOf = Object.values(mapping).map(($ref) => ({ $ref }));
+  return [...own, bodyOf({ oneOf, discriminator: { propertyName: 'code', mapping } })];
+}
+
+/** The schema of the common body of a surface, of that of its `error`. */
+type BodyOf = (error: JsonSchema) => JsonSchema;
+
+/** The body of each code and its `error`, by their names. */
+export function errorSchemas<Code extends string>(
+  codes: readonly Code[],
+  errorOf: (code: Code) => JsonSchema,
+  bodyOf: BodyOf,
+): Record<string, JsonSchema> {
+  return Object.fromEntries(
+    codes.flatMap((code) => [
+      [errorSchemaName(code), bodyOf({ $ref: refusalReference(code) })],
+      [refusalName(code), errorOf(code)],
+    ]),
+  );
+}
+
 /** Name of the schema of a code's body. */
-export function errorSchemaName(code: string): string {
-  const words = code.split('_').map((word) => word[0]?.toUpperCase() + word.slice(1));
-  return `${words.join('')}Error`;
+function errorSchemaName(code: string): string {
+  return `${typeName(code)}Error`;
+}
+
+/** Name of the schema of the `error` in it. */
+function refusalName(code: string): string {
+  return `${typeName(code)}Refusal`;
+}
+
+function refusalReference(code: string): string {
+  return `#/components/schemas/${refusalName(code)}`;
+}
+
+function typeName(code: string): string {
+  return code
+    .split('_')
+    .map((word) => word[0]?.toUpperCase() + word.slice(1))
+    .join('');
 }
 
 function anyOf(schemas: readonly JsonSchema[]): JsonSchema {

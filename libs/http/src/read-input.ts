@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { withLowerUuid } from './lower-uuid.ts';
 import { hasBody, readBytes, readJson } from './read-body.ts';
 import { targetOf } from './request-target.ts';
 import type { Endpoint, RawInput } from './route.ts';
@@ -19,10 +20,18 @@ export async function readInput(
 ): Promise<RawInput> {
   return {
     path: pathValues,
-    query: new URLSearchParams(targetOf(request.url).query),
+    query: queryOf(request),
     headers: request.headersDistinct,
     body: endpoint.input.body && (await readBody(request, endpoint, mayOmitBody)),
   };
+}
+
+function queryOf({ url }: IncomingMessage): URLSearchParams {
+  const query = new URLSearchParams();
+  for (const [name, value] of new URLSearchParams(targetOf(url).query)) {
+    query.append(name, withLowerUuid(value));
+  }
+  return query;
 }
 
 async function readBody(

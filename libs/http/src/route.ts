@@ -24,6 +24,8 @@ export interface Endpoint<Schemas extends InputSchemas = InputSchemas> {
   readonly method: Method;
   /** Path with `{name}` for each path parameter. */
   readonly template: string;
+  /** Whether the path is the same with a slash behind it; another one when absent. */
+  readonly mayEndInSlash?: boolean;
   readonly input: Schemas;
   /** How the body is read; `json` when absent. */
   readonly bodyType?: 'json' | 'bytes';
@@ -34,6 +36,7 @@ export interface Endpoint<Schemas extends InputSchemas = InputSchemas> {
 /** The parts of a request before validation. */
 export interface RawInput {
   readonly path: Readonly<Record<string, string>>;
+  /** With UUIDs in lower case. */
   readonly query: URLSearchParams;
   /** Every value of every header, by lower-case name. */
   readonly headers: Readonly<Record<string, readonly string[] | undefined>>;

@@ -1,3 +1,4 @@
+import { requestTime } from '@inventory/contracts/http/parameters';
 import { detailOf } from '@inventory/contracts/refusal';
 import { z } from 'zod';
 import { Refused } from './refused.ts';
@@ -133,13 +134,46 @@ test('an unknown query parameter is refused where that is asked for, with the na
 });
 
 test.each([
+  ['lang', 'language'],
+  ['Lang', 'language'],
+  ['languages', 'language'],
+  ['langauge', 'language'],
+  ['page', 'page_size'],
+  ['size', 'page_size'],
+  ['pageSize', 'page_size'],
+  ['page_size_max', 'page_size'],
+  ['next_cursor', 'cursor'],
+  ['curser', 'cursor'],
+  ['l', null],
+  ['id', null],
+  ['zebra', null],
+])('the known parameter nearest to %s is %s (Transport) [path-values]', (given, nearest) => {
+  const query = z.object({
+    cursor: z.string().optional(),
+    language: z.string().optional(),
+    page_size: z.string().optional(),
+  });
+  const input = raw({ query: new URLSearchParams([[given, '1']]) });
+  const reason = `is not a known parameter${nearest === null ? '' : `; ${nearest} is`}`;
+
+  expect(() => validateInput({ query }, input, 'refuse')).toThrow(
+    expect.objectContaining({
+      refusal: {
+        code: 'invalid_request',
+        detail: { issues: [{ in: 'query', field: given, reason }] },
+      },
+    }),
+  );
+});
+
+test.each([
   [z.enum(['english', 'german']), 'klingon', 'must be one of: english, german'],
   [z.literal(1), 2, 'must be 1'],
   [z.int(), 1.5, 'must be a whole number'],
   [z.int().min(5), 1, 'must be at least 5'],
   [z.boolean(), 'true', 'must be true or false'],
   [z.array(z.string()).min(1), [], 'must have at least 1 items'],
-  [z.iso.datetime(), 'now', 'must be an ISO 8601 time in UTC, as 2026-01-15T10:00:00.000Z'],
+  [requestTime, 'now', 'must be a time of RFC 3339, as 2026-01-15T10:00:00.000Z'],
   [z.string().regex(/x/), 'y', 'does not have the required form'],
   [z.uuid(), 'y', 'does not have the required form'],
   [z.union([z.string(), z.int()]), null, 'is not valid'],

@@ -85,12 +85,23 @@ function nearestOf(name: string, known: readonly string[]): string {
   return nearest === undefined ? '' : `; ${nearest} is`;
 }
 
-/** The name that a misspelt one most likely means; undefined where none is close. */
+/**
+ * The name that another one most likely means: one that differs in a few letters, else one that it
+ * shortens or extends, or has a word of; undefined where none is near.
+ */
 function nearestName(given: string, names: readonly string[]): string | undefined {
-  const close = names
-    .map((name) => ({ name, differences: differencesOf(given.toLowerCase(), name.toLowerCase()) }))
-    .filter(({ differences }) => differences < Math.min(given.length, differencesMax + 1));
-  return close.sort((a, b) => a.differences - b.differences)[0]?.name;
+  const near = names
+    .map((name) => ({ name, distance: distanceOf(given.toLowerCase(), name.toLowerCase()) }))
+    .filter(({ distance }) => distance < given.length);
+  return near.sort((a, b) => a.distance - b.distance)[0]?.name;
+}
+
+function distanceOf(given: string, name: string): number {
+  const differences = differencesOf(given, name);
+  if (differences <= differencesMax) return differences;
+  const isPart = name.startsWith(given) || name.split('_').includes(given);
+  const isWhole = given.startsWith(name) || given.split('_').includes(name);
+  return isPart || isWhole ? differencesMax + 1 : Number.POSITIVE_INFINITY;
 }
 
 /** Levenshtein distance; more than it can matter for texts of very different length. */

@@ -16,7 +16,11 @@ function cellOf(value: CsvCell): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** A spreadsheet evaluates text that begins like a formula; a leading apostrophe prevents it. */
+/** What a spreadsheet begins a formula with, also in full width and behind what it passes over. */
+const formula = /^[\s\p{Cc}\p{Cf}]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/u;
+const number = /^[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$/;
+
+/** A spreadsheet evaluates a formula; an apostrophe before it prevents that. Numbers stay numbers. */
 function inert(text: string): string {
-  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return formula.test(text) && !number.test(text) ? `'${text}` : text;
 }

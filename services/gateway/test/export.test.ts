@@ -9,6 +9,7 @@ import { waitFor } from '@inventory/testkit/wait-for';
 import { lineOf, membersText, saveInventory } from './support/fake-revision-store.ts';
 import { world } from './support/file-world.ts';
 import { currentPathOf } from './support/paths.ts';
+import { sendRaw } from './support/raw-call.ts';
 import { noKeyIsOpen } from './support/settled-keys.ts';
 import { startTestGateway, type TestGateway } from './support/test-gateway.ts';
 
@@ -140,6 +141,28 @@ test('as CSV the end is a trailer, and what is resumed can be appended (Export) 
 });
 
 test.each([
+  ['text/csv', 'csv'],
+  ['application/x-ndjson', 'ndjson'],
+] as const)(
+  'over HTTP/1.0 %s is served whole, without a trailer, and its charge stands (Export) [export]',
+  async (accept, format) => {
+    const reader = newReader();
+    const head = `GET ${pathOf(reader.scope)} HTTP/1.0\r\nx-api-key: ${reader.key}`;
+
+    const answer = await sendRaw(gateway.url, `${head}\r\naccept: ${accept}\r\n\r\n`);
+
+    const rows = pages.map((text) => lineOf(text, format));
+    const whole = rows.join('') + (format === 'csv' ? '' : endLine(rows, reader));
+    expect(answer.status).toBe(200);
+    expect(answer.text.endsWith(whole)).toBe(true);
+    expect(answer.headers['trailer']).toBeUndefined();
+    expect(answer.headers['transfer-encoding']).toBeUndefined();
+    expect(answer.headers).toMatchObject({ 'x-export-rows': '4', connection: 'close' });
+    expect(reader.balance()).toBe(9);
+  },
+);
+
+test.each([
   [0, 4_001, 3],
   [1, 4_001, 2],
   [4_000, 4_001, 1],
@@ -202,6 +225,19 @@ describe('a download that is cut', () => {
     expect([bytes.toString(), isWhole]).toEqual([lines.slice(0, 2).join(''), false]);
     expect(reader.balance()).toBe(9);
   });
+
+  test.each(['text/csv', 'application/x-ndjson'])(
+    'over HTTP/1.0 is reset, where its end would be that of the connection: %s (Export) [export]',
+    async (accept) => {
+      const reader = newReader();
+      cutBehind(2);
+      const head = `GET ${pathOf(reader.scope)} HTTP/1.0\r\nx-api-key: ${reader.key}`;
+
+      const answer = sendRaw(gateway.url, `${head}\r\naccept: ${accept}\r\n\r\n`);
+
+      await expect(answer).rejects.toThrow('ECONNRESET');
+    },
+  );
 
   test('because the inventory was erased meanwhile has no end either [erase]', async () => {
     const reader = newReader();

@@ -1,6 +1,8 @@
 import { errorBody } from '@inventory/contracts/http/error-body';
+import { watchPath } from '@inventory/contracts/http/watches';
 import { type PublicCode, refusalCodes } from '@inventory/contracts/refusal-codes';
 import { newScope } from '@inventory/testkit/builders';
+import { publicRoutes } from '../src/public-routes.ts';
 import { callApi } from './support/api-call.ts';
 import { membersText, saveInventory } from './support/fake-revision-store.ts';
 import { gateway, world } from './support/file-gateway.ts';
@@ -9,6 +11,7 @@ import { malformedBodies } from './support/malformed-bodies.ts';
 import { pathsOf } from './support/malformed-case.ts';
 import { malformedHeaders } from './support/malformed-headers.ts';
 import { malformedQueries } from './support/malformed-queries.ts';
+import { mayAll, rightCall } from './support/operation-calls.ts';
 import { sendRaw } from './support/raw-call.ts';
 
 let key: string;
@@ -52,6 +55,46 @@ test("another account's cursor", async () => {
 
   expect(answer.json.error.code).toBe('invalid_cursor');
 });
+
+const badCursors = ['', 'no', '\u00e9', 'A'.repeat(40), 'A'.repeat(1_001), 'A'.repeat(8_000)];
+const withCursor = publicRoutes.flatMap(({ operationId, input: { query, header } }) => [
+  ...['cursor', 'after']
+    .filter((name) => query?.shape[name])
+    .map((name) => ({ operationId, name })),
+  ...(header?.shape['Last-Event-ID'] ? [{ operationId, name: 'Last-Event-ID' }] : []),
+]);
+
+test.each(withCursor)(
+  'a $name of $operationId that was never issued is invalid_cursor, however long it is (Errors: invalid_cursor) [cursors]',
+  async ({ operationId, name }) => {
+    const { key: own, principal } = world.issue(mayAll);
+    const right = rightCall(operationId, saved, principal);
+    await gateway.call({
+      method: 'PUT',
+      path: watchPath(principal.projectId, saved),
+      key: own,
+      body: { every_seconds: 3_600 },
+    });
+
+    for (const value of badCursors) {
+      if (name === 'Last-Event-ID' && value === '') continue;
+      const call =
+        name === 'Last-Event-ID'
+          ? { ...right, headers: { ...right.headers, [name]: value } }
+          : {
+              ...right,
+              path: `${right.path}${right.path.includes('?') ? '&' : '?'}${name}=${encodeURIComponent(value)}`,
+            };
+      const answer = await gateway.call({ ...call, key: own });
+
+      expect([value, answer.status, answer.json.error.code]).toEqual([
+        value,
+        422,
+        'invalid_cursor',
+      ]);
+    }
+  },
+);
 
 const host = 'Host: gateway\r\n';
 /** What is sent, by what it is answered with. */

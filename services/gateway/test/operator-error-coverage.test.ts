@@ -135,7 +135,7 @@ const ways: Partial<Record<OperatorCode, (given: Case) => Promise<OperatorAnswer
   unsupported_media_type: ({ right, send }) =>
     send({ body: '{}', headers: { ...right.headers, 'content-type': 'text/plain' } }),
   not_acceptable: ({ send }) => send({ headers: { accept: 'image/png' } }),
-  invalid_cursor: ({ right, send }) => send({ path: `${right.path}?cursor=no` }),
+  invalid_cursor: ({ right, send }) => send({ path: `${right.path}?cursor=${'A'.repeat(2_000)}` }),
   account_not_found: toUnknown,
   project_not_found: toUnknown,
   service_account_not_found: (given) =>

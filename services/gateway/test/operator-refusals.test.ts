@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { RefusalCode } from '@inventory/contracts/refusal';
 import { operatorCodes, rowOf } from '@inventory/contracts/refusal-codes';
 import { world } from './support/file-operator-world.ts';
+import { secondPrices } from './support/operator-calls.ts';
 import type { OperatorAnswer } from './support/operator-world.ts';
 
 let account: string;
@@ -210,6 +211,28 @@ describe('422', () => {
   ])('%s with a cursor it did not give is refused (%#)', async (path, cursor) => {
     expectRefusal(await world.call({ path: `${path}?cursor=${cursor}` }), 'invalid_cursor');
   });
+});
+
+test('a time may have any offset in every request (Transport: RFC 3339)', async () => {
+  const hook = `${project}/webhook-endpoints/whe_${unknownId}`;
+  const range = 'from=2026-01-15T10:00:00+00:00&to=2026-01-16t10:00:00z';
+  const { length } = (await world.call({ path: '/price-lists' })).json.items;
+  const calls = [
+    { path: `/audit?${range}` },
+    { path: `${hook}/deliveries?${range}` },
+    { method: 'POST', path: `${hook}/redeliver`, body: { since: '2026-01-15T10:00:00-05:00' } },
+    { method: 'PATCH', path: credential, body: { expires_at: '2099-01-01T00:00:00.000+14:00' } },
+    {
+      method: 'PUT',
+      path: `/price-lists/${length + 1}`,
+      body: { ...secondPrices, effective_at: '2100-01-01T00:00:00-00:00' },
+    },
+  ];
+
+  for (const call of calls) {
+    const { status } = await world.call(call);
+    expect([call.path, Math.floor(status / 100)]).toEqual([call.path, 2]);
+  }
 });
 
 describe('503', () => {

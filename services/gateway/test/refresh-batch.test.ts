@@ -39,6 +39,7 @@ test('every item has its own result, in the order of the request (Batch) [batch]
   );
   expect(results.map(({ status }) => status)).toEqual([202, 402, 422, 202]);
   expect(results[1]).toMatchObject({
+    result: 'refused',
     success: false,
     error: { code: 'insufficient_credits', detail: { required: 125, available: 3 } },
   });
@@ -46,6 +47,7 @@ test('every item has its own result, in the order of the request (Batch) [batch]
     error: { code: 'max_credits_too_low', detail: { minimum: 125 } },
   });
   expect(results[3]).toMatchObject({
+    result: 'accepted',
     success: true,
     idempotency_replayed: false,
     retry_after_seconds: 7,

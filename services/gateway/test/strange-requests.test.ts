@@ -1,4 +1,6 @@
+import { idPrefixes } from '@inventory/contracts/ids';
 import { newScope } from '@inventory/testkit/builders';
+import type { z } from 'zod';
 import { publicRoutes } from '../src/public-routes.ts';
 import { setLiveInventory } from './support/fake-live-pages.ts';
 import { membersText, saveInventory } from './support/fake-revision-store.ts';
@@ -8,6 +10,7 @@ import { sendRaw } from './support/raw-call.ts';
 
 /** A request as its lines. */
 interface RawRequest {
+  readonly version?: '1.0';
   readonly method: string;
   readonly target: string;
   readonly headers: readonly (readonly [string, string])[];
@@ -39,8 +42,8 @@ function requestOf(operationId: string): RawRequest {
   };
 }
 
-const bytesOf = ({ method, target, headers, body }: RawRequest) =>
-  `${method} ${target} HTTP/1.1\r\n` +
+const bytesOf = ({ version, method, target, headers, body }: RawRequest) =>
+  `${method} ${target} HTTP/${version ?? '1.1'}\r\n` +
   `${headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`;
 
 const withHeaders = (request: RawRequest, ...more: (readonly [string, string])[]): RawRequest => ({
@@ -97,6 +100,9 @@ const variants: Readonly<Record<string, Variant>> = {
   'sends its target in absolute form': {
     change: (request) => withTarget(request, (path) => `http://elsewhere.example:80${path}`),
   },
+  'speaks HTTP/1.0, as a default nginx': {
+    change: (request) => ({ ...request, version: '1.0' }),
+  },
   'encodes what needs no encoding': { change: (request) => withTarget(request, encoded) },
   'writes UUIDs in upper case': {
     change: (request) =>
@@ -122,4 +128,74 @@ describe.each(Object.entries(variants))('a client that %s', (_name, { change, ..
       ]);
     },
   );
+});
+
+const uuid = '0190f3a7-7b1c-7def-8abc-0123456789ab';
+const ids = ['', ...Object.values(idPrefixes)].map((prefix) => `${prefix}${uuid}`);
+const time = '2026-01-15T10:00:00.000Z';
+const sameTimes = [
+  '2026-01-15T10:00:00+00:00',
+  encodeURIComponent('2026-01-15T11:30:00.000+01:30'),
+  '2026-01-15t10:00:00z',
+];
+
+/** The query parameters that take this value, and not any text. */
+const taking = (value: string) =>
+  publicRoutes.flatMap(({ operationId, input }) =>
+    Object.entries(input.query?.shape ?? {})
+      .filter(([, field]) => takes(field, value) && !takes(field, `${value}x`))
+      .map(([name]) => ({ operationId, name, value })),
+  );
+const takes = (field: z.ZodType, value: string) =>
+  [value, [value]].some((one) => field.safeParse(one).success);
+
+/** The answer to the operation with the parameter, of an account of its own. */
+function answerTo(operationId: string, name: string, value: string) {
+  const request = requestOf(operationId);
+  const [path = '', query = ''] = request.target.split('?');
+  const others = query.split('&').filter((one) => one !== '' && !one.startsWith(`${name}=`));
+  const target = `${path}?${[...others, `${name}=${value}`].join('&')}`;
+  return sendRaw(gateway.url, bytesOf({ ...request, target }));
+}
+
+test.each(ids.flatMap(taking))(
+  'an id is the same in any case: $name of $operationId (Transport: a UUID in a query) [http-messages]',
+  async ({ operationId, name, value }) => {
+    const right = await answerTo(operationId, name, value);
+    const upper = value.replace(uuid, uuid.toUpperCase());
+
+    const answer = await answerTo(operationId, name, upper);
+
+    expect(right.status).not.toBe(422);
+    expect(answer.status).toBe(right.status);
+  },
+);
+
+test.each(taking(time))(
+  'a time may have any offset: $name of $operationId (Transport: RFC 3339) [http-messages]',
+  async ({ operationId, name }) => {
+    for (const same of sameTimes) {
+      const answer = await answerTo(operationId, name, same);
+
+      expect([same, answer.status]).toEqual([same, 200]);
+      expect(world.webhooks.asked.at(-1)?.query).toMatchObject({ [name]: time });
+    }
+  },
+);
+
+test('a time in a body may have any offset, and is passed on in UTC (Transport: RFC 3339) [http-messages]', async () => {
+  for (const at of ['2026-01-15T11:30:00+01:30', '2026-01-15t10:00:00z']) {
+    const { key, principal } = world.issue(mayAll);
+    const { path } = rightCall('redeliverWebhookEvents', newScope(), principal);
+
+    const answer = await gateway.call({
+      method: 'POST',
+      path,
+      key,
+      body: { since: at, until: at },
+    });
+
+    expect([at, answer.status]).toEqual([at, 202]);
+    expect(world.webhooks.asked.at(-1)?.body).toEqual({ since: time, until: time });
+  }
 });

@@ -19,6 +19,7 @@ import { noKeyIsOpen } from './support/settled-keys.ts';
 interface Asking {
   readonly scope?: InventoryKey;
   readonly key?: string;
+  /** What stands behind the path. */
   readonly query?: string;
   readonly headers?: Record<string, string>;
   readonly method?: string;
@@ -86,6 +87,11 @@ const failures: readonly (readonly [string, number, PublicCode, () => Asking])[]
 const retryable = [429, 502, 503];
 
 describe.each(routes)('the %s route of V1', (dialect, pathOf) => {
+  const ends = [
+    ['a path', ''],
+    ['a path that ends in a slash', '/'],
+  ] as const;
+
   const expectDeprecated = (answer: ApiAnswer, scope?: InventoryKey) => {
     expect(answer.headers['deprecation']).toBe('@1767225600');
     const link = String(answer.headers['link']);
@@ -95,30 +101,33 @@ describe.each(routes)('the %s route of V1', (dialect, pathOf) => {
     expect(answer.headers['x-request-id']).toMatch(/^req_/);
   };
 
-  test('gives the unwrapped page with its bill in headers (V1 rule 4) [v1-rule-4, v1-credit-headers]', async () => {
-    const { key, principal } = world.issue();
-    const scope = newScope();
-    setLiveInventory(world.collector.live, scope, {
-      pages: [membersText('1'), membersText('2')],
-      totalCount: 4_001,
-    });
-    world.ledger.setBalance(principal.accountId, 10);
+  test.each(ends)(
+    '%s gives the unwrapped page with its bill in headers (V1 rule 4, V1: a trailing slash) [v1-rule-4, v1-credit-headers]',
+    async (_path, end) => {
+      const { key, principal } = world.issue();
+      const scope = newScope();
+      setLiveInventory(world.collector.live, scope, {
+        pages: [membersText('1'), membersText('2')],
+        totalCount: 4_001,
+      });
+      world.ledger.setBalance(principal.accountId, 10);
 
-    const answer = await ask(pathOf, { scope, key });
+      const answer = await ask(pathOf, { scope, key, query: `${end}?language=german` });
 
-    expect(answer.status).toBe(200);
-    expect(answer.text).toBe(
-      `{"success":1,${membersText('1')},"total_inventory_count":4001,"more_items":1,"last_assetid":"1000"}`,
-    );
-    v1Inventory.strict().parse(answer.json);
-    expect(answer.headers['x-credits-charged']).toBe('1');
-    expect(answer.headers['x-credits-remaining']).toBe('9');
-    expect(answer.headers['x-api-credits-remaining']).toBe(
-      dialect === 'original' ? '9' : undefined,
-    );
-    expectDeprecated(answer, scope);
-    expect(world.collector.live.asked.at(-1)?.searchParams.get('form')).toBe('v1');
-  });
+      expect(answer.status).toBe(200);
+      expect(answer.text).toBe(
+        `{"success":1,${membersText('1')},"total_inventory_count":4001,"more_items":1,"last_assetid":"1000"}`,
+      );
+      v1Inventory.strict().parse(answer.json);
+      expect(answer.headers['x-credits-charged']).toBe('1');
+      expect(answer.headers['x-credits-remaining']).toBe('9');
+      expect(answer.headers['x-api-credits-remaining']).toBe(
+        dialect === 'original' ? '9' : undefined,
+      );
+      expectDeprecated(answer, scope);
+      expect(world.collector.live.asked.at(-1)?.searchParams.get('form')).toBe('v1');
+    },
+  );
 
   test('is traversed by start_assetid until more_items is absent (V1 rule 2) [v1-bodies-and-traversal]', async () => {
     const { key } = world.issue();
@@ -170,23 +179,28 @@ describe.each(routes)('the %s route of V1', (dialect, pathOf) => {
     expect(answer.headers['x-credits-charged']).toBe('1');
   });
 
-  test.each(failures)('%s is %i in its own dialect', async (_what, status, code, given) => {
-    const answer = await ask(pathOf, given());
+  const ended = ends.flatMap((end) => failures.map((one) => [...end, ...one] as const));
 
-    expect(answer.status).toBe(status);
-    if (dialect === 'original') {
-      expect(v1OriginalFailure.strict().parse(answer.json)).toEqual({ detail: texts[code] });
-    } else {
-      const { error } = v1AliasFailure.strict().parse(answer.json);
-      expect(error.code).toBe(code);
-      expect(error.request_id).toBe(answer.headers['x-request-id']);
-    }
-    expectDeprecated(answer);
-    expect(answer.headers['retry-after'] !== undefined).toBe(retryable.includes(status));
-    const billed = code === 'inventory_private' || code === 'inventory_not_found';
-    expect(answer.headers['x-credits-charged']).toBe(billed ? '1' : undefined);
-    expect(answer.headers['x-credits-remaining'] !== undefined).toBe(billed);
-  });
+  test.each(ended)(
+    '%s (%j) and %s: %i in its own dialect (V1: a trailing slash)',
+    async (_path, end, _what, status, code, given) => {
+      const answer = await ask(pathOf, { ...given(), query: end });
+
+      expect(answer.status).toBe(status);
+      if (dialect === 'original') {
+        expect(v1OriginalFailure.strict().parse(answer.json)).toEqual({ detail: texts[code] });
+      } else {
+        const { error } = v1AliasFailure.strict().parse(answer.json);
+        expect(error.code).toBe(code);
+        expect(error.request_id).toBe(answer.headers['x-request-id']);
+      }
+      expectDeprecated(answer);
+      expect(answer.headers['retry-after'] !== undefined).toBe(retryable.includes(status));
+      const billed = code === 'inventory_private' || code === 'inventory_not_found';
+      expect(answer.headers['x-credits-charged']).toBe(billed ? '1' : undefined);
+      expect(answer.headers['x-credits-remaining'] !== undefined).toBe(billed);
+    },
+  );
 
   test('without credits is 402, and no charge was decided [v1-credit-headers]', async () => {
     const { key, principal } = world.issue();
@@ -234,6 +248,7 @@ describe.each(routes)('the %s route of V1', (dialect, pathOf) => {
     [`?start_assetid=${'9'.repeat(21)}`, 'start_assetid'],
     ['?start_assetid=1&start_assetid=2', 'start_assetid'],
     ['?language=klingon', 'language'],
+    ['/?language=klingon', 'language'],
   ])(
     '%s is 422 with the error object on both routes (V1 rule 5) [v1-rule-5]',
     async (query, field) => {

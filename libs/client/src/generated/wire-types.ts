@@ -11,26 +11,7 @@ export interface components {
             readonly account_id: string;
             readonly balance: components["schemas"]["Amounts"];
             /** @description How the account pays. */
-            readonly funding: {
-                /** @constant */
-                readonly mode: "credits";
-            } | {
-                /** @constant */
-                readonly mode: "subscription";
-                readonly units_per_month: number;
-                /** @description The UTC month of the available units, which expire at its end. */
-                readonly period: {
-                    /** Format: date-time */
-                    readonly starts_at: string;
-                    /** Format: date-time */
-                    readonly ends_at: string;
-                };
-                readonly units: {
-                    readonly total: number;
-                    readonly held: number;
-                    readonly available: number;
-                };
-            };
+            readonly funding: components["schemas"]["CreditFunding"] | components["schemas"]["SubscriptionFunding"];
             /** @description The limit of the Service account. */
             readonly rate_limit: {
                 readonly limit_per_minute: number;
@@ -375,6 +356,38 @@ export interface components {
                 /** @enum {string} */
                 readonly state: Open<"pending" | "delivered" | "failed">;
             }[];
+        };
+        readonly WatchTest: {
+            readonly event_id: string;
+            /** @description To which the sample is sent. */
+            readonly endpoints: readonly string[];
+        };
+        readonly CreditFunding: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly mode: "credits";
+        };
+        readonly SubscriptionFunding: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly mode: "subscription";
+            readonly units_per_month: number;
+            /** @description The UTC month of the available units, which expire at its end. */
+            readonly period: {
+                /** Format: date-time */
+                readonly starts_at: string;
+                /** Format: date-time */
+                readonly ends_at: string;
+            };
+            readonly units: {
+                readonly total: number;
+                readonly held: number;
+                readonly available: number;
+            };
         };
         /** @description A watch has no runs until the reason ends; it resumes by itself, or by PUT. */
         readonly WatchPausedEvent: {

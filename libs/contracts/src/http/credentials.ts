@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { accountId, credentialId, projectId, serviceAccountId } from '../ids.ts';
 import { grantedPermission } from '../vocabulary.ts';
 import { pagination } from './meta.ts';
-import { controlFree, listParameters } from './parameters.ts';
+import { controlFree, listParameters, requestTime } from './parameters.ts';
 
 /** Most active Credentials of a Project that its customer can issue. */
 export const credentialsMax = 100;
@@ -18,8 +18,7 @@ export const scopes = z
   .transform((given) => [...new Set(given)]);
 
 /** When a Credential ends, in milliseconds since the epoch. */
-export const expiry = z.iso
-  .datetime({ offset: true })
+export const expiry = requestTime
   .transform((text) => Date.parse(text))
   .nullable()
   .describe('In the future; null for never.');

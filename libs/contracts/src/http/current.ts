@@ -56,6 +56,7 @@ export const currentPage = z.object({
   total_amount: z
     .number()
     .min(0)
+    .meta({ type: 'integer' })
     .describe('Stacked amounts of the whole inventory: an exact integer that may exceed 2^53.'),
   reported_total_count: z.int().min(0),
   not_in_revision: z

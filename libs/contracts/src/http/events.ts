@@ -3,14 +3,10 @@ import { pagination } from './meta.ts';
 import { cursorParameter, listLimit } from './parameters.ts';
 import { projectEvent } from './project-event.ts';
 
-/** Longest accepted `Last-Event-ID`. */
-const lastEventIdMax = 256;
-
 /** Headers of the event stream. A client without a cursor may send an empty one. */
 export const streamHeaders = z.object({
   'Last-Event-ID': z
     .string()
-    .max(lastEventIdMax, 'is too long')
     .meta({ pattern: '^[A-Za-z0-9_-]*$' })
     .optional()
     .describe('The id of the last event that was applied. Readable for at least seven days.'),

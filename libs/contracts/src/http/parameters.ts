@@ -52,12 +52,34 @@ export const projectPath = z.object({ project_id: projectId });
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what they are refused by.
 export const controlFree = /^[^\u0000-\u001f\u007f-\u009f]*$/;
 
-/** An opaque cursor; longer ones were never issued. Other text is `invalid_cursor`. */
-export const cursorParameter = z
-  .string()
-  .min(1, 'must not be empty')
-  .max(1_000, 'is too long')
-  .meta({ pattern: '^[A-Za-z0-9_-]+$' });
+/** An opaque cursor. Any other text is `invalid_cursor`: it is opened, and not validated. */
+export const cursorParameter = z.string().meta({ pattern: '^[A-Za-z0-9_-]+$' });
+
+/** A time in a body: RFC 3339 with any offset, passed on in UTC. */
+export const requestTime = timeOf((text) => text);
+/** A time in a query, where a plus sign that is not encoded arrives as a space. */
+export const queryTime = timeOf((text) => text.replace(/ (?=\d\d:\d\d$)/, '+'));
+
+function timeOf(read: (text: string) => string) {
+  return z
+    .string()
+    .meta({ format: 'date-time' })
+    .transform((text, context) => {
+      const utc = utcOf(read(text).toUpperCase());
+      if (utc !== null) return utc;
+      context.addIssue('must be a time of RFC 3339, as 2026-01-15T10:00:00.000Z');
+      return z.NEVER;
+    });
+}
+
+/** Null for what is none, or in UTC has a year of more or fewer than four digits. */
+function utcOf(text: string): string | null {
+  // A leap second counts as the one before it.
+  const time = text.replace(/(?<=:\d\d):60/, ':59');
+  if (!z.iso.datetime({ offset: true }).safeParse(time).success) return null;
+  const utc = new Date(time).toISOString();
+  return /^\d/.test(utc) ? utc : null;
+}
 
 /** `limit` of lists. */
 export const listLimit = decimalWithDefault(1, 100, 50).describe('At most so many items.');

@@ -36,6 +36,7 @@ const itemBasis = {
 
 export const acceptedBatchItem = z.object({
   ...itemBasis,
+  result: z.literal('accepted'),
   success: z.literal(true),
   status: z.int().min(200).max(202),
   /** Relative address of the refresh. */
@@ -48,6 +49,7 @@ export const acceptedBatchItem = z.object({
 
 export const refusedBatchItem = z.object({
   ...itemBasis,
+  result: z.literal('refused'),
   success: z.literal(false),
   status: z.int().min(400).max(599),
   error: itemError,
@@ -62,6 +64,6 @@ export const refreshBatchMeta = z.object({
 
 /** `data` of a batch: one result per item, in the order of the request. */
 export const refreshBatchResults = z.object({
-  items: z.array(z.discriminatedUnion('success', [acceptedBatchItem, refusedBatchItem])),
+  items: z.array(z.discriminatedUnion('result', [acceptedBatchItem, refusedBatchItem])),
 });
 export type RefreshBatchResult = z.infer<typeof refreshBatchResults>['items'][number];

@@ -10,10 +10,10 @@ const quarterHour = z.object({
     .min(0)
     .describe('Refreshes that ended without a result, free; not those cancelled.'),
   wait_p50_seconds: z
-    .number()
+    .int()
     .nullable()
     .describe('Half of the completed ones took at most so long; null where none completed.'),
-  wait_p95_seconds: z.number().nullable().describe('As `wait_p50_seconds`, of 95 of 100.'),
+  wait_p95_seconds: z.int().nullable().describe('As `wait_p50_seconds`, of 95 of 100.'),
 });
 
 const breaker = z.object({

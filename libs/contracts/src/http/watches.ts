@@ -96,14 +96,19 @@ export const watchList = z.object({
   pagination,
 });
 
-const watchBatchResult = z.discriminatedUnion('success', [
-  z.object({ success: z.literal(true), status: z.int().min(200).max(201), data: watch }),
-  z.object({
-    success: z.literal(false),
-    status: z.int().min(400).max(599),
-    error: itemError,
-  }),
-]);
+export const acceptedWatchItem = z.object({
+  result: z.literal('accepted'),
+  success: z.literal(true),
+  status: z.int().min(200).max(201),
+  data: watch,
+});
+export const refusedWatchItem = z.object({
+  result: z.literal('refused'),
+  success: z.literal(false),
+  status: z.int().min(400).max(599),
+  error: itemError,
+});
+const watchBatchResult = z.discriminatedUnion('result', [acceptedWatchItem, refusedWatchItem]);
 export type WatchBatchResult = z.infer<typeof watchBatchResult>;
 /** `data` of a batch: one result per item, in the order of the request. */
 export const watchBatchResults = z.object({ items: z.array(watchBatchResult) });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { eventId, projectId, webhookEndpointId } from '../ids.ts';
 import { pagination } from './meta.ts';
-import { controlFree, listParameters } from './parameters.ts';
+import { controlFree, listParameters, queryTime, requestTime } from './parameters.ts';
 import { eventTypeName, projectEventType, projectEventTypes } from './project-event.ts';
 
 /** Most endpoints of one Project. */
@@ -164,8 +164,8 @@ export type WebhookDeliveryView = z.infer<typeof webhookDelivery>;
 /** Which deliveries of an endpoint are listed. */
 export const webhookDeliveriesFilter = {
   state: webhookDeliveryState.optional().describe('Only deliveries in this state.'),
-  from: z.iso.datetime().optional().describe('Created at this time or later.'),
-  to: z.iso.datetime().optional().describe('Created before this time.'),
+  from: queryTime.optional().describe('Created at this time or later.'),
+  to: queryTime.optional().describe('Created before this time.'),
 };
 
 export const webhookDeliveriesQuery = z.object({
@@ -179,7 +179,7 @@ export const webhookDeliveryList = z.object({ items: z.array(webhookDelivery), p
 export const webhookRedelivery = z.union(
   [
     z.strictObject({ event_id: eventId }),
-    z.strictObject({ since: z.iso.datetime(), until: z.iso.datetime().optional() }),
+    z.strictObject({ since: requestTime, until: requestTime.optional() }),
   ],
   'must be an event_id, or since and until',
 );

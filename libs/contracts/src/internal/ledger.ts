@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { canonicalDecimal } from '../http/parameters.ts';
+import { canonicalDecimal, requestTime } from '../http/parameters.ts';
 import { accountId, projectId, refreshId, requestId } from '../ids.ts';
 import { fundingMode, ledgerAsset, productCode } from '../vocabulary.ts';
 import { operationsFor } from './operations.ts';
@@ -28,19 +28,19 @@ const spendCap = z.object({
 
 const period = z.object({ starts_at: z.iso.datetime(), ends_at: z.iso.datetime() });
 
+export const creditFunding = z.object({ mode: z.literal('credits') });
+export const subscriptionFunding = z.object({
+  mode: z.literal('subscription'),
+  units_per_month: z.int().min(1),
+  period: period.describe('The UTC month of the available units, which expire at its end.'),
+  units: z.object({ total: z.int(), held: z.int(), available: z.int() }),
+});
+
 /** GET /accounts/{account_id}/terms: the current funding and limits of the account. */
 export const accountTerms = z.object({
   account_id: accountId,
   as_of_seq: z.int().min(0),
-  funding: z.discriminatedUnion('mode', [
-    z.object({ mode: z.literal('credits') }),
-    z.object({
-      mode: z.literal('subscription'),
-      units_per_month: z.int().min(1),
-      period: period.describe('The UTC month of the available units, which expire at its end.'),
-      units: z.object({ total: z.int(), held: z.int(), available: z.int() }),
-    }),
-  ]),
+  funding: z.discriminatedUnion('mode', [creditFunding, subscriptionFunding]),
   /** Spent: charges plus open holds of the UTC month, in credits or units alike. */
   spend_caps: z.array(spendCap),
   balance_alert: z.object({ threshold: z.int().min(1) }).nullable(),
@@ -169,7 +169,7 @@ const price = z.int().min(0).max(priceMax);
 
 /** PUT /price-lists/{version}: publishes a list, once. Without a date it takes effect as soon as allowed. */
 export const newPriceList = z.strictObject({
-  effective_at: z.iso.datetime().optional(),
+  effective_at: requestTime.optional(),
   refresh_reservation: price.min(1),
   refresh_block: price,
   refresh_block_assets: price.min(1),

@@ -1141,7 +1141,7 @@ export interface operations {
             readonly query?: {
                 /** @description Items of this part; 50 when absent. */
                 readonly limit?: number;
-                /** @description `next_cursor` of the part before. */
+                /** @description `next_cursor` of the page before. */
                 readonly cursor?: string;
             };
             readonly header?: never;
@@ -1299,7 +1299,7 @@ export interface operations {
             readonly query?: {
                 /** @description Items of this part; 50 when absent. */
                 readonly limit?: number;
-                /** @description `next_cursor` of the part before. */
+                /** @description `next_cursor` of the page before. */
                 readonly cursor?: string;
             };
             readonly header?: never;
@@ -1454,7 +1454,7 @@ export interface operations {
             readonly query?: {
                 /** @description Items of this part; 50 when absent. */
                 readonly limit?: number;
-                /** @description `next_cursor` of the part before. */
+                /** @description `next_cursor` of the page before. */
                 readonly cursor?: string;
             };
             readonly header?: never;
@@ -1605,7 +1605,7 @@ export interface operations {
             readonly query?: {
                 /** @description Items of this part; 50 when absent. */
                 readonly limit?: number;
-                /** @description `next_cursor` of the part before. */
+                /** @description `next_cursor` of the page before. */
                 readonly cursor?: string;
             };
             readonly header?: never;
@@ -2100,7 +2100,7 @@ export interface operations {
             readonly query?: {
                 /** @description Items of this part; 50 when absent. */
                 readonly limit?: number;
-                /** @description `next_cursor` of the part before. */
+                /** @description `next_cursor` of the page before. */
                 readonly cursor?: string;
             };
             readonly header?: never;
@@ -2140,7 +2140,7 @@ export interface operations {
             readonly query?: {
                 /** @description Items of this part; 50 when absent. */
                 readonly limit?: number;
-                /** @description `next_cursor` of the part before. */
+                /** @description `next_cursor` of the page before. */
                 readonly cursor?: string;
                 readonly format?: "json" | "csv";
             };
@@ -2538,7 +2538,7 @@ export interface operations {
             readonly query?: {
                 /** @description Items of this part; 50 when absent. */
                 readonly limit?: number;
-                /** @description `next_cursor` of the part before. */
+                /** @description `next_cursor` of the page before. */
                 readonly cursor?: string;
                 /** @description Only deliveries in this state. */
                 readonly state?: "pending" | "delivered" | "failed";
@@ -2953,7 +2953,7 @@ export interface operations {
             readonly query?: {
                 /** @description Items of this part; 50 when absent. */
                 readonly limit?: number;
-                /** @description `next_cursor` of the part before. */
+                /** @description `next_cursor` of the page before. */
                 readonly cursor?: string;
                 /** @description Entries from this time on. */
                 readonly from?: string;

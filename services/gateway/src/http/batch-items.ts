@@ -29,7 +29,8 @@ export function readBatchItem<Item>(
 
 /** The result of an item that is refused alone. */
 export function refusedItem(refusal: PublicRefusal) {
-  return { success: false, status: statusOf(refusal), error: errorOf(refusal) } as const;
+  const [status, error] = [statusOf(refusal), errorOf(refusal)];
+  return { result: 'refused', success: false, status, error } as const;
 }
 
 /** Why an item was not done; a fault of ours is logged, as that of a whole request is. */

@@ -8,8 +8,8 @@ export interface V1Target {
 }
 
 const routes: readonly (readonly [V1Dialect, RegExp])[] = [
-  ['original', /^\/api\/v1\/inventory\/([^/]+)\/([^/]+)\/([^/]+)$/],
-  ['alias', /^\/v1\/platform\/inventory\/([^/]+)\/([^/]+)\/([^/]+)$/],
+  ['original', /^\/api\/v1\/inventory\/([^/]+)\/([^/]+)\/([^/]+)\/?$/],
+  ['alias', /^\/v1\/platform\/inventory\/([^/]+)\/([^/]+)\/([^/]+)\/?$/],
 ];
 
 /** The dialect of a path: it applies before a route is found. */

@@ -1,3 +1,4 @@
+import { queryTime } from '@inventory/contracts/http/parameters';
 import { requestId } from '@inventory/contracts/ids';
 import { fromIsoTime, isoTime } from '@inventory/runtime/clock';
 import { z } from 'zod';
@@ -6,7 +7,7 @@ import { partsOf } from './list-by-id.ts';
 import { operatorRoute } from './operator-route.ts';
 import { auditRecord, listOf, listQuery } from './operator-schemas.ts';
 
-const time = z.iso.datetime({ offset: true }).transform(fromIsoTime);
+const time = queryTime.transform(fromIsoTime);
 
 export const auditRoutes = [
   operatorRoute({

@@ -15,17 +15,12 @@ import {
 import { admissionView } from '@inventory/contracts/internal/refresh';
 import { detailSchema } from '@inventory/contracts/refusal';
 import { type OperatorCode, operatorCodes, rowOf } from '@inventory/contracts/refusal-codes';
-import {
-  type JsonSchema,
-  jsonSchemaOf,
-  type NamedSchemas,
-  referenceTo,
-} from '@inventory/http/json-schema';
+import { type JsonSchema, jsonSchemaOf, type NamedSchemas } from '@inventory/http/json-schema';
 import { type ApiDescription, openApiDocument } from '@inventory/http/openapi-document';
 import {
   type DocumentedError,
   errorResponses,
-  errorSchemaName,
+  errorSchemas,
   successResponse,
 } from '@inventory/http/openapi-responses';
 import { z } from 'zod';
@@ -115,15 +110,19 @@ function textOf(code: OperatorCode): string {
   return operatorMessage;
 }
 
-function errorBodyOf(code: OperatorCode) {
+function errorOf(code: OperatorCode): JsonSchema {
   const detail = operatorDetails[code] ?? detailSchema(code);
-  return z.object({
-    error: z.object({
-      code: z.literal(code),
-      message: z.literal(textOf(code)),
-      ...(detail === undefined ? {} : { detail }),
-    }),
+  const schema = z.object({
+    code: z.literal(code),
+    message: z.literal(textOf(code)),
+    ...(detail === undefined ? {} : { detail }),
   });
+  return jsonSchemaOf(schema, { io: 'output', named });
+}
+
+/** The body with this `error`. */
+function errorBodyOf(error: JsonSchema): JsonSchema {
+  return { type: 'object', properties: { error }, required: ['error'] };
 }
 
 /** Common schema of all refusals. */
@@ -140,7 +139,6 @@ function documentedError(code: OperatorCode): DocumentedError {
     code,
     status: rowOf(code).status,
     message: textOf(code),
-    schema: referenceTo(errorSchemaName(code)),
     headers: ['X-Request-ID'],
   };
 }
@@ -153,12 +151,7 @@ const operatorApi: ApiDescription<OperatorEndpoint> = {
   named,
   schemas: {
     Error: jsonSchemaOf(anyErrorBody, { io: 'output', named }),
-    ...Object.fromEntries(
-      operatorCodes.map((code) => [
-        errorSchemaName(code),
-        jsonSchemaOf(errorBodyOf(code), { io: 'output', named }),
-      ]),
-    ),
+    ...errorSchemas(operatorCodes, errorOf, errorBodyOf),
   },
   mayOmitBody: true,
   describe: ({ description: text = '', action, role, ...ofCommands }) => {
@@ -184,7 +177,7 @@ const operatorApi: ApiDescription<OperatorEndpoint> = {
         commonHeaders: ['X-Request-ID'],
       },
     ),
-    ...errorResponses(operatorCodesOf(endpoint).map(documentedError)),
+    ...errorResponses(operatorCodesOf(endpoint).map(documentedError), errorBodyOf),
   }),
 };
 

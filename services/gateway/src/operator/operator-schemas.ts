@@ -1,5 +1,9 @@
 import { credentialRecord } from '@inventory/contracts/http/credentials';
-import { canonicalDecimal, controlFree } from '@inventory/contracts/http/parameters';
+import {
+  canonicalDecimal,
+  controlFree,
+  listParameters,
+} from '@inventory/contracts/http/parameters';
 import {
   accountId,
   auditId,
@@ -60,7 +64,7 @@ export const credentialPath = z.object({ credential_id: credentialId });
 
 export const listQuery = z.object({
   limit: canonicalDecimal(1, 100).default(50).describe('Items of this part; 50 when absent.'),
-  cursor: z.string().max(300).optional().describe('`next_cursor` of the part before.'),
+  cursor: listParameters.cursor,
 });
 
 /** Requests per minute, as an operator sets them. */

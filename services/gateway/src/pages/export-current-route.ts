@@ -53,9 +53,10 @@ export const exportCurrentRoute = publicRoute({
     'All assets of the latest saved revision, each with its description, as one line of NDJSON ' +
     '(`{"asset":…,"description":…}`) or CSV. The last line of NDJSON is `{"end":{"revision_id",' +
     `"rows","sha256"}}\`, the trailer \`${exportEndTrailer}\` of CSV says the same: a download ` +
-    'without it is cut. It is charged as its pages, one for each started 2,000 rows. Resume with ' +
-    '`from_row`: free under the `Idempotency-Key` of the download that was cut, or paid for the ' +
-    'rows that are left, with its `observation_id`.',
+    'without it is cut. Over HTTP/1.0 CSV has no trailer. A text of CSV that a spreadsheet would ' +
+    'take for a formula has an apostrophe before it. An export is charged as its pages, one for ' +
+    'each started 2,000 rows. Resume with `from_row`: free under the `Idempotency-Key` of the ' +
+    'download that was cut, or paid for the rows that are left, with its `observation_id`.',
   method: 'GET',
   template: '/v2/platform/users/{platform_id}/inventory/{app_id}/{context_id}/current/export',
   permission: product,
@@ -82,7 +83,7 @@ export const exportCurrentRoute = publicRoute({
       'X-Units-Charged': 'Subscription units that it costs, for accounts with them.',
       'X-Units-Remaining': 'Subscription units available after it.',
       'Content-Disposition': 'Of CSV: the name of the file.',
-      Trailer: 'Of CSV: the name of the trailer with the end.',
+      Trailer: 'Of CSV over HTTP/1.1: the name of the trailer with the end.',
       ...languageHeaders,
       ...replayedHeader,
     },
@@ -162,7 +163,7 @@ function toAnswer(
     invariant(end !== undefined, 'a body that was read to its end has one');
     return format === 'csv' ? { [exportEndTrailer]: JSON.stringify(end) } : {};
   };
-  const headers = {
+  const headers: Record<string, string> = {
     ...headersOf(page, format),
     ...(read.result === 'free'
       ? {}
@@ -174,6 +175,8 @@ function toAnswer(
   return {
     status: 200,
     async stream(response) {
+      // Without chunks a body has no trailer.
+      if (response.req.httpVersion === '1.0') delete headers['Trailer'];
       const sent = { headers, coding, body, trailers, delivery, timeMaxMs, firstByteMs };
       await sendExport(response, sent)
         .then(() => exportsSent.add(1, { end: 'completed' }))

@@ -43,7 +43,7 @@ export async function sendExport(response: ServerResponse, sent: ExportToSend): 
   const closed = once(response, 'close');
   const left = closed.then(() => Promise.reject(new Error('the client left before the end')));
   left.catch(() => {});
-  const timer = setTimeout(() => response.destroy(), sent.timeMaxMs);
+  const timer = setTimeout(() => cut(response), sent.timeMaxMs);
   try {
     if (delivery) await probeHalfClosed(response);
     response.writeHead(200, sent.headers);
@@ -58,13 +58,19 @@ export async function sendExport(response: ServerResponse, sent: ExportToSend): 
     await closed;
     if (!response.writableFinished) await left;
   } catch (error) {
-    response.destroy();
+    cut(response);
     throw error;
   } finally {
     clearTimeout(timer);
     // It has no effect behind the first bytes.
     delivery?.abandoned();
   }
+}
+
+/** Over HTTP/1.0 the end of the connection is that of the body: only a reset says that it is cut. */
+function cut(response: ServerResponse): void {
+  if (response.req.httpVersion === '1.0') response.socket?.resetAndDestroy();
+  response.destroy();
 }
 
 async function* packedBody({ body, coding }: ExportToSend): AsyncGenerator<Buffer, void, void> {
@@ -95,7 +101,7 @@ async function writeFirst(
 ): Promise<Buffer> {
   const deadline = setTimeout(() => {
     delivery?.abandoned();
-    response.destroy();
+    cut(response);
   }, firstByteMs);
   try {
     await write(response, chunk.subarray(0, firstBytes));

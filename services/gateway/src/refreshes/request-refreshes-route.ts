@@ -65,6 +65,7 @@ export const requestRefreshesRoute = publicRoute({
           {
             idempotency_key: 'order-4711',
             retry_after_seconds: 1,
+            result: 'accepted',
             success: true,
             status: 202,
             location: refreshPath(exampleIds.refresh),
@@ -75,6 +76,7 @@ export const requestRefreshesRoute = publicRoute({
           {
             idempotency_key: 'order-4712',
             retry_after_seconds: null,
+            result: 'refused',
             success: false,
             status: 402,
             error: batchError(),
@@ -159,6 +161,7 @@ function toAccepted(item: RefreshBatchItem, admitted: AdmittedRefresh): RefreshB
   const { status, record, retryAfterSeconds, isReplay } = admitted;
   return {
     idempotency_key: item.idempotency_key,
+    result: 'accepted',
     success: true,
     status,
     location: refreshPath(record.refresh_id),

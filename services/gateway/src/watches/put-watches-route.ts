@@ -41,7 +41,9 @@ export const putWatchesRoute = dataRoute({
     status: 200,
     description: 'A result or an error for each item.',
     data: watchBatchResults,
-    example: { items: [{ success: true, status: 201, data: watchExample }] },
+    example: {
+      items: [{ result: 'accepted', success: true, status: 201, data: watchExample }],
+    },
   },
   errors: [],
   async handle(deps: Deps, { body: { items: values, dry_run: isDryRun } }, request) {
@@ -70,7 +72,8 @@ async function putItem(
     const wanted = { ...settings, accountId, projectId, scope };
     const { watch, status, isStored } = await putWatch(deps, wanted, isDryRun);
     const view = toWireWatch(watch, prices);
-    return { success: true, status, data: isStored ? view : { ...view, watch_id: null } };
+    const data = isStored ? view : { ...view, watch_id: null };
+    return { result: 'accepted', success: true, status, data };
   } catch (failure) {
     return refusedItem(itemRefusal(failure, request, deps.logger));
   }

@@ -37,9 +37,7 @@ const badQueries = [
   'page_size=NaN',
   'page_size=99999999999999999999',
   'page_size=1%0a',
-  'cursor=',
   'cursor=a&cursor=a',
-  `cursor=${'x'.repeat(1_001)}`,
   'page_size[]=1&page_size=x',
   'language=english;page_size=1',
 ];
@@ -58,8 +56,6 @@ const badListQueries = [
   'state=queued,completed',
   'refresh_id=1',
   'refresh_id=',
-  `refresh_id=${newRefreshId().toUpperCase()}`,
-  'cursor=',
   `${'state=queued&'.repeat(101)}`,
   `${`refresh_id=${newRefreshId()}&`.repeat(101)}`,
 ];

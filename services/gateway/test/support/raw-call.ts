@@ -22,13 +22,20 @@ export function sendRaw(
     socket.on('data', (chunk) => {
       chunks.push(chunk);
       const answer = parseAnswer(Buffer.concat(chunks));
-      if (answer && answer.bytes.length >= Number(answer.headers['content-length'] ?? 0)) done();
+      if (answer && answer.bytes.length >= lengthOf(answer)) done();
     });
     socket.on('end', done);
     socket.on('error', reject);
     if (endsSide) socket.end(bytes);
     else socket.write(bytes);
   });
+}
+
+/** A body without a length is as long as the connection; of chunks and of streams the first bytes suffice. */
+function lengthOf({ headers }: RawAnswer): number {
+  if (headers['transfer-encoding'] !== undefined) return 0;
+  if (headers['content-type'] === 'text/event-stream') return 0;
+  return Number(headers['content-length'] ?? Number.POSITIVE_INFINITY);
 }
 
 const interim = /^(HTTP\/1\.1 1\d\d [^\r]*\r\n\r\n)+/;

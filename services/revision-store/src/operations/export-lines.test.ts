@@ -129,6 +129,15 @@ describe('The lines of an export [export]', () => {
       `18446744073709551615,5,0,730,,,,'=1+1,"a ""b"", c\nd",'-x,1,\r\n`,
     );
   });
+
+  it('as CSV have numbers with the digits that the platform sent, and no other values (Export: CSV)', () => {
+    const asset = '{"assetid":18446744073709551616,"amount":"-5.00","x":{"appid":1},"appid":1.50}';
+    const texts = '{"name":"-5.00","tradable":-5.00,"type":[1],"marketable":1E+2}';
+
+    expect(linesOf(exportLines(partOf([asset], [texts]), 'csv'), 'csv').join('')).toBe(
+      '18446744073709551616,,,1.50,,-5.00,,,-5.00,,-5.00,1E+2\r\n',
+    );
+  });
 });
 
 function partOf(assets: readonly string[], texts: readonly string[]) {

@@ -1,6 +1,16 @@
 import { type ExportFormat, exportColumns } from '@inventory/contracts/vocabulary';
 import type { LineRun, RunTexts } from '@inventory/http/line-run';
-import { csvCells } from '@inventory/runtime/csv-text';
+import { type CsvCell, csvCells } from '@inventory/runtime/csv-text';
+import {
+  findName,
+  type JsonText,
+  type Names,
+  namesOf,
+  openJsonText,
+  readObject,
+  skipValue,
+  textBetween,
+} from '@inventory/runtime/json-text';
 import {
   joinPieces,
   joinTexts,
@@ -68,17 +78,31 @@ function lengthsOf(
 }
 
 function cellsOf({ pieces, lengths }: LineTexts, columns: readonly string[]): RunTexts {
-  const rows = (JSON.parse(`[${Buffer.concat(pieces)}]`) as Row[]).values();
+  const text = openJsonText(Buffer.concat(pieces));
+  const names = namesOf(columns);
+  let at = 0;
   const cells = Array.from(lengths, (length) => {
-    const row = (length > 0 && rows.next().value) || {};
-    return Buffer.from(csvCells(columns.map((column) => cellOf(row[column]))));
+    const row: CsvCell[] = columns.map(() => null);
+    if (length > 0) {
+      readCells(text, at, names, row);
+      at += length + 1;
+    }
+    return Buffer.from(csvCells(row));
   });
   const { bytes, lengths: cellLengths } = joinTexts(cells);
   return { bytes: [bytes], lengths: cellLengths };
 }
 
-type Row = Readonly<Record<string, unknown>>;
-
-function cellOf(value: unknown): string | number | null {
-  return typeof value === 'string' || typeof value === 'number' ? value : null;
+/** Texts, and numbers with their digits, by their names; other values leave their cells empty. */
+function readCells(text: JsonText, start: number, names: Names, row: CsvCell[]): void {
+  const { bytes } = text;
+  readObject(text, start, (nameStart, nameEnd, from) => {
+    const column = findName(text, nameStart, nameEnd, names);
+    const to = skipValue(text, from);
+    const first = String.fromCharCode(bytes[from] ?? 0);
+    if (column < 0) return to;
+    if (first === '"') row[column] = textBetween(bytes, from + 1, to - 1);
+    else if (/[-0-9]/.test(first)) row[column] = bytes.toString('latin1', from, to);
+    return to;
+  });
 }

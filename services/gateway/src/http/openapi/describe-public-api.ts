@@ -45,9 +45,17 @@ import {
   revokedData,
 } from '@inventory/contracts/http/stream-frames';
 import { v1AliasFailure, v1InvalidRequest, v1OriginalFailure } from '@inventory/contracts/http/v1';
-import { watch, watchRun } from '@inventory/contracts/http/watches';
+import {
+  acceptedWatchItem,
+  refusedWatchItem,
+  watch,
+  watchRun,
+  watchTest,
+} from '@inventory/contracts/http/watches';
+import { creditFunding, subscriptionFunding } from '@inventory/contracts/internal/ledger';
 import { inventoryKey } from '@inventory/contracts/inventory-key';
 import { language } from '@inventory/contracts/languages';
+import { peerLimit, readLimit, requestLimit, unknownKeysLimit } from '@inventory/contracts/refusal';
 import {
   type JsonSchema,
   jsonSchemaOf,
@@ -58,7 +66,13 @@ import { type ApiDescription, openApiDocument } from '@inventory/http/openapi-do
 import { errorResponses, successResponse } from '@inventory/http/openapi-responses';
 import type { z } from 'zod';
 import type { PublicEndpoint, PublicTag } from '../public-route.ts';
-import { billedHeadersOf, documentedErrors, errorSchemas, v1Headers } from './error-responses.ts';
+import {
+  billedHeadersOf,
+  documentedErrors,
+  errorBodyOf,
+  publicErrorSchemas,
+  v1Headers,
+} from './error-responses.ts';
 import { exampleIds, exampleScope } from './examples.ts';
 
 const named: NamedSchemas = new Map<z.core.$ZodType, string>([
@@ -83,8 +97,17 @@ const named: NamedSchemas = new Map<z.core.$ZodType, string>([
   [priceView, 'Prices'],
   [projectEvent, 'ProjectEvent'],
   [rateLimit, 'RateLimit'],
+  [requestLimit, 'RequestLimit'],
+  [readLimit, 'ReadLimit'],
+  [unknownKeysLimit, 'UnknownKeysLimit'],
+  [peerLimit, 'PeerLimit'],
   [watch, 'Watch'],
   [watchRun, 'WatchRun'],
+  [watchTest, 'WatchTest'],
+  [acceptedWatchItem, 'AcceptedWatchItem'],
+  [refusedWatchItem, 'RefusedWatchItem'],
+  [creditFunding, 'CreditFunding'],
+  [subscriptionFunding, 'SubscriptionFunding'],
   [watchPausedEvent, 'WatchPausedEvent'],
   [refreshAcceptanceMeta, 'RefreshAcceptanceMeta'],
   [acceptedBatchItem, 'AcceptedBatchItem'],
@@ -154,7 +177,7 @@ const publicApi: ApiDescription<PublicEndpoint> = {
   security: { ApiKey: securityScheme },
   headers,
   named,
-  schemas: errorSchemas(named),
+  schemas: publicErrorSchemas(named),
   parameterExamples: {
     ...exampleScope,
     project_id: exampleIds.project,
@@ -173,7 +196,7 @@ const publicApi: ApiDescription<PublicEndpoint> = {
   }),
   responses: (endpoint) => ({
     ...successResponses(endpoint),
-    ...errorResponses(documentedErrors(endpoint, named)),
+    ...errorResponses(documentedErrors(endpoint, named), errorBodyOf),
   }),
 };
 

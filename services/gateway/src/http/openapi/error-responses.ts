@@ -1,4 +1,3 @@
-import { errorMeta } from '@inventory/contracts/http/error-body';
 import { v1AliasFailure, v1InvalidRequest, v1OriginalFailure } from '@inventory/contracts/http/v1';
 import { requestId } from '@inventory/contracts/ids';
 import { detailSchema, hasRetryAfter } from '@inventory/contracts/refusal';
@@ -9,7 +8,7 @@ import {
   type NamedSchemas,
   referenceTo,
 } from '@inventory/http/json-schema';
-import { type DocumentedError, errorSchemaName } from '@inventory/http/openapi-responses';
+import { type DocumentedError, errorSchemas } from '@inventory/http/openapi-responses';
 import { z } from 'zod';
 import type { PublicEndpoint } from '../public-route.ts';
 import { v1OriginalText } from '../v1-failures.ts';
@@ -51,28 +50,28 @@ export function errorCodesOf(endpoint: PublicEndpoint): PublicCode[] {
   return publicCodes.filter((code) => codes.has(code));
 }
 
-/** The body of each code: `error.code` determines the type of `error.detail`. */
-export function errorSchemas(named: NamedSchemas): Record<string, JsonSchema> {
-  return Object.fromEntries(
-    publicCodes.map((code) => [
-      errorSchemaName(code),
-      jsonSchemaOf(errorBodyOf(code), { io: 'output', named }),
-    ]),
-  );
-}
-
-function errorBodyOf(code: PublicCode) {
-  const detail = detailSchema(code);
-  return z.object({
-    success: z.literal(false),
-    error: z.object({
+/** The schemas of each code, which determines the type of `error.detail`. */
+export function publicErrorSchemas(named: NamedSchemas): Record<string, JsonSchema> {
+  const errorOf = (code: PublicCode) => {
+    const detail = detailSchema(code);
+    const schema = z.object({
       code: z.literal(code),
       message: z.string().describe('For people: it may change.'),
       request_id: requestId,
       ...(detail === undefined ? {} : { detail }),
-    }),
-    meta: errorMeta,
-  });
+    });
+    return jsonSchemaOf(schema, { io: 'output', named });
+  };
+  return errorSchemas(publicCodes, errorOf, errorBodyOf);
+}
+
+/** The body with this `error`. */
+export function errorBodyOf(error: JsonSchema): JsonSchema {
+  return {
+    type: 'object',
+    properties: { success: { const: false }, error, meta: referenceTo('ErrorMeta') },
+    required: ['success', 'error', 'meta'],
+  };
 }
 
 /** The failures of an operation: schema and example of each code. */
@@ -81,7 +80,7 @@ export function documentedErrors(endpoint: PublicEndpoint, named: NamedSchemas):
     code,
     status: rowOf(code).status,
     message: rowOf(code).message,
-    schema: schemaOf(endpoint, code, named),
+    ...(isCommon(endpoint, code) ? {} : { body: v1BodyOf(endpoint, code, named) }),
     example: exampleOf(endpoint, code),
     headers: headersOf(endpoint, code),
   }));
@@ -115,10 +114,9 @@ function isCommon({ dialect }: PublicEndpoint, code: PublicCode): boolean {
   return dialect === undefined || connectionErrors.includes(code);
 }
 
-function schemaOf(endpoint: PublicEndpoint, code: PublicCode, named: NamedSchemas): JsonSchema {
-  if (isCommon(endpoint, code)) return referenceTo(errorSchemaName(code));
+function v1BodyOf({ dialect }: PublicEndpoint, code: PublicCode, named: NamedSchemas): JsonSchema {
   if (code === 'invalid_request') return jsonSchemaOf(v1InvalidRequest, { io: 'output', named });
-  const failure = endpoint.dialect === 'original' ? v1OriginalFailure : v1AliasFailure;
+  const failure = dialect === 'original' ? v1OriginalFailure : v1AliasFailure;
   return jsonSchemaOf(failure, { io: 'output', named });
 }
 
