@@ -189,46 +189,58 @@ test('a sample is sent before there is a watch, free (Watches) [watches]', async
   expect(world.webhooks.asked.at(-1)).toMatchObject({ method: 'POST' });
 });
 
-test('its runs have outcome, charge, event and the state of its deliveries (Watches) [watches]', async () => {
+test('its runs have outcome, charge, event and the state of its deliveries, and are those that cost something or nothing (Watches: runs) [watches]', async () => {
   const { put, runs, principal } = newProject();
   const scope = newScope();
   const { watch_id } = (await put(scope)).json.data;
-  const id = '01890000-0000-7000-8000-000000000001';
-  const request = {
+  const request = (id: `${string}-${string}-${string}-${string}-${string}`) => ({
     ...{ refresh_id: id, account_id: principal.accountId, project_id: principal.projectId, scope },
     request_id: `req_${id}` as const,
     ...{ idempotency_key: null, fingerprint: '', language: 'english' as const, max_credits: 125 },
     requested_at: '2026-01-15T10:00:00.000Z',
-  };
-  const view = completedView(viewOf(request));
-  world.collector.views.set(id, { ...view, record: { ...view.record, watch_id } });
-
-  const { json } = await runs(scope);
-
-  expect(json.data).toMatchObject({
-    items: [
-      {
-        refresh_id: id,
-        at: request.requested_at,
-        outcome: 'complete_changed',
-        credits_charged: 1,
-        event_id: expect.stringMatching(/^evt_/),
-        deliveries: [{ state: 'delivered' }],
-      },
-    ],
-    pagination: { has_more: false, next_cursor: null },
   });
+  /** A run, completed where it has a charge. */
+  function addRun(at: number, charged?: Partial<RefreshRecord['billing']>) {
+    const id = `01890000-0000-7000-8000-00000000000${at}` as const;
+    const open = viewOf(request(id));
+    const view = charged ? completedView(open) : open;
+    const billing = { ...view.record.billing, ...charged };
+    world.collector.views.set(id, { ...view, record: { ...view.record, watch_id, billing } });
+    return id;
+  }
+  const byUnits = { funding: 'subscription', credits_charged: 0 } as const;
+  const paid = addRun(1, { credits_charged: 1 });
+  const free = addRun(2, { credits_charged: 0 });
+  const paidByUnits = addRun(3, { ...byUnits, units_charged: 4 });
+  const freeByUnits = addRun(4, { ...byUnits, units_charged: 0 });
+  const open = addRun(5);
+
+  const { items, pagination } = (await runs(scope)).json.data;
+
+  expect(items.at(-1)).toMatchObject({
+    refresh_id: paid,
+    at: '2026-01-15T10:00:00.000Z',
+    outcome: 'complete_changed',
+    event_id: expect.stringMatching(/^evt_/),
+    deliveries: [{ state: 'delivered' }],
+  });
+  expect(pagination).toEqual({ has_more: false, next_cursor: null });
+  const charges = items.map((run: Record<string, unknown>) => [
+    ...[run['refresh_id'], run['credits_charged'], run['units_charged']],
+  ]);
+  expect(charges).toEqual([
+    [open, null, null],
+    [freeByUnits, 0, 0],
+    [paidByUnits, 0, 4],
+    [free, 0, 0],
+    [paid, 1, 0],
+  ]);
   const idsOf = async (query: string) =>
     (await runs(scope, query)).json.data.items.map(({ refresh_id }: RefreshRecord) => refresh_id);
-  const free = '01890000-0000-7000-8000-000000000002' as const;
-  const { record } = completedView(viewOf({ ...request, refresh_id: free }));
-  const billing = { ...record.billing, credits_charged: 0 };
-  world.collector.views.set(free, { ...view, record: { ...record, watch_id, billing } });
-  expect(await idsOf('')).toEqual([free, id]);
-  expect(await idsOf('?charged=false')).toEqual([free, id]);
-  expect(await idsOf('?charged=true')).toEqual([id]);
-  const { next_cursor } = (await runs(scope, '?limit=1')).json.data.pagination;
-  expect(await idsOf(`?limit=1&cursor=${next_cursor}`)).toEqual([id]);
+  expect(await idsOf('?charged=true')).toEqual([paidByUnits, paid]);
+  expect(await idsOf('?charged=false')).toEqual([freeByUnits, free]);
+  const { next_cursor } = (await runs(scope, '?limit=4')).json.data.pagination;
+  expect(await idsOf(`?limit=1&cursor=${next_cursor}`)).toEqual([paid]);
   expect((await runs(scope, '?charged=maybe')).status).toBe(422);
   expect((await runs(newScope())).json.error.code).toBe('watch_not_found');
 });
