@@ -1,13 +1,14 @@
 import type { RefreshRecord } from '@inventory/contracts/http/refresh';
 import { watchPath } from '@inventory/contracts/http/watches';
 import { newScope } from '@inventory/testkit/builders';
+import type { Principal } from '../src/tenancy/principal.domain.ts';
 import { completedView, viewOf } from './support/fake-collector.ts';
 import { saveInventory } from './support/fake-revision-store.ts';
 import { gateway, world } from './support/file-gateway.ts';
 
 /** A Project with calls of its watches. */
-function newProject() {
-  const { key, principal } = world.issue();
+function newProject(overrides: Partial<Principal> = {}) {
+  const { key, principal } = world.issue(overrides);
   const { projectId } = principal;
   const at = (scope: ReturnType<typeof newScope>) => watchPath(projectId, scope);
   return {
@@ -180,13 +181,19 @@ test('a batch in a dry run stores nothing (Watches) [watches]', async () => {
   expect((await list()).json.data.items).toEqual([]);
 });
 
-test('a sample is sent before there is a watch, free (Watches) [watches]', async () => {
-  const { post } = newProject();
-
-  const answer = await post('test');
+test('a sample is sent before there is a watch, free; without events enabled nothing is (Watches: test) [watches]', async () => {
+  const answer = await newProject({ eventsEnabled: true }).post('test');
 
   expect([answer.status, answer.json.data.endpoints.length]).toEqual([202, 1]);
   expect(world.webhooks.asked.at(-1)).toMatchObject({ method: 'POST' });
+
+  const sent = world.webhooks.asked.length;
+  const { status, json } = await newProject().post('test');
+  expect([status, json.error]).toMatchObject([
+    403,
+    { code: 'permission_denied', detail: { reason: 'events_not_enabled' } },
+  ]);
+  expect(world.webhooks.asked).toHaveLength(sent);
 });
 
 test('its runs have outcome, charge, event and the state of its deliveries, and are those that cost something or nothing (Watches: runs) [watches]', async () => {
