@@ -1,10 +1,13 @@
 import type { RefreshRecord } from '@inventory/contracts/http/refresh';
 import { watchPath } from '@inventory/contracts/http/watches';
 import { newScope } from '@inventory/testkit/builders';
+import { waitFor } from '@inventory/testkit/wait-for';
 import type { Principal } from '../src/tenancy/principal.domain.ts';
 import { completedView, viewOf } from './support/fake-collector.ts';
 import { saveInventory } from './support/fake-revision-store.ts';
 import { gateway, world } from './support/file-gateway.ts';
+import { patientDeadlines } from './support/patience.ts';
+import { startTestGateway } from './support/test-gateway.ts';
 
 /** A Project with calls of its watches. */
 function newProject(overrides: Partial<Principal> = {}) {
@@ -28,8 +31,8 @@ function newProject(overrides: Partial<Principal> = {}) {
     remove: (scope: ReturnType<typeof newScope>) =>
       gateway.call({ method: 'DELETE', path: at(scope), key }),
     list: (query = '') => gateway.call({ path: `/v2/projects/${projectId}/watches${query}`, key }),
-    post: (verb: string, body?: object) =>
-      gateway.call({
+    post: (verb: string, body?: object, at = gateway) =>
+      at.call({
         method: 'POST',
         path: `/v2/projects/${projectId}/watches/${verb}`,
         key,
@@ -179,6 +182,41 @@ test('a batch in a dry run stores nothing (Watches) [watches]', async () => {
 
   expect(json.data.items).toMatchObject([{ success: true, status: 200, data: { watch_id: null } }]);
   expect((await list()).json.data.items).toEqual([]);
+});
+
+test('the items of a batch do not wait for one whose store hangs, and those of one inventory keep their order (Watches) [watches]', async () => {
+  const { post, read } = newProject();
+  const [hanging, other] = [newScope(), newScope()];
+  const gate = Promise.withResolvers<void>();
+  world.revisions.answerInstead = async ({ pathname }) => {
+    if (pathname.includes(hanging.platform_id)) await gate.promise;
+    return null;
+  };
+  const item = (scope: object, every_seconds: number) => ({ ...scope, every_seconds });
+
+  const items = [item(hanging, 300), item(hanging, 400), item(other, 500)];
+  const answer = post('batch', { items });
+  await waitFor('the other one is stored', async () => (await read(other)).status === 200);
+  expect((await read(hanging)).status).toBe(404);
+  gate.resolve();
+
+  const { json } = await answer;
+  const statuses = json.data.items.map(({ status }: { status: number }) => status);
+  expect(statuses).toEqual([201, 200, 201]);
+  expect((await read(hanging)).json.data.every_seconds).toBe(400);
+});
+
+test('an item of a batch that has not begun by its deadline is refused alone, and not stored (Watches) [watches]', async () => {
+  const late = await startTestGateway(world, { deadlines: { ...patientDeadlines, batchMs: -1 } });
+  const { post, list } = newProject();
+  const items = [newScope(), newScope()].map((scope) => ({ ...scope, every_seconds: 300 }));
+
+  const { status, json } = await post('batch', { items }, late);
+
+  const refused = { status: 503, error: { code: 'service_unavailable' } };
+  expect([status, json.data.items]).toMatchObject([200, [refused, refused]]);
+  expect((await list()).json.data.items).toEqual([]);
+  await late.stop();
 });
 
 test('a sample is sent before there is a watch, free; without events enabled nothing is (Watches: test) [watches]', async () => {
