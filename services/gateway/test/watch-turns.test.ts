@@ -11,7 +11,13 @@ import { type Db, MongoClient } from 'mongodb';
 import { putWatch } from '../src/watches/manage-watches.ts';
 import { dayOf } from '../src/watches/watch.domain.ts';
 import { createWatchStore, watchCollection, watchIndexes } from '../src/watches/watch-store.ts';
-import { claimMs, type Death, noFunds, openWatchStage } from './support/watch-stage.ts';
+import {
+  claimMs,
+  type Death,
+  noFunds,
+  openWatchStage,
+  type WatchStage,
+} from './support/watch-stage.ts';
 
 let db: Db;
 let close: () => Promise<void>;
@@ -127,6 +133,113 @@ describe('a turn of a watch (Watches) [watch-runs]', () => {
     expect(pauses.length).toBeGreaterThan(3);
     expect(pauses.slice(0, 4)).toEqual(pauses.slice(0, 4).toSorted((a, b) => a - b));
     expect(Math.max(...pauses)).toBeLessThanOrEqual(86_400_000 * 1.1);
+  });
+});
+
+/** What happens between two tries of a turn, after a run of its watch that cost 100. */
+const meanwhile: Readonly<Record<string, (stage: WatchStage) => unknown>> = {
+  nothing: () => {},
+  'a PUT of another period': ({ put }) => put({ every_seconds: 600 }),
+  'a PUT of a daily limit that it exceeds': ({ put }) => put({ max_credits_per_day: 200 }),
+  'its Project suspended': (stage) => Object.assign(stage, { standing: 'owner_suspended' }),
+  'its permission removed': (stage) => Object.assign(stage, { standing: 'permission_removed' }),
+  'other watches draining the account': (stage) => Object.assign(stage, { available: 0 }),
+  'admission closed': (stage) => Object.assign(stage, { refusal: closedDoor }),
+  'an election': (stage) => Object.assign(stage, { failingReads: 3 }),
+  'a read that misses it': ({ requests, missed }) =>
+    requests.map((of) => missed.add(of.refresh_id)),
+};
+
+/** A turn whose replica dies, with funds for one run more. */
+async function openBrokenTurn(death: Death): Promise<WatchStage> {
+  const stage = await openStage({ everySeconds: 900 });
+  await stage.toNextTurn();
+  await stage.turn();
+  stage.end(100);
+  stage.available = 125;
+  await stage.toNextTurn();
+  stage.dies = death;
+  await stage.turn();
+  return stage;
+}
+
+describe('a turn that is repeated (Watches) [watch-runs]', () => {
+  const made = (['before_reply', 'before_write'] as const).flatMap((death) =>
+    Object.keys(meanwhile).map((what) => [death, what] as const),
+  );
+
+  test.each(made)(
+    'after its replica died %s finds its run first, with %s in between: no pause, no second run, its charge is counted',
+    async (death, what) => {
+      const stage = await openBrokenTurn(death);
+      await meanwhile[what]?.(stage);
+      await stage.endTurns();
+      await stage.flush();
+
+      expect(stage.refreshes.size).toBe(2);
+      const watch = await stage.find();
+      expect(watch.run).toMatchObject({ refreshId: stage.requests[1]?.refresh_id, isOpen: true });
+      expect([watch.pausedReason, stage.published.size]).toEqual([null, 0]);
+
+      stage.end(7);
+      await stage.toNextTurn();
+      await stage.turn();
+      const { recent, spent } = await stage.find();
+      expect([recent, spent.credits]).toEqual([{ runs: 2, credits: 107 }, 107]);
+    },
+  );
+
+  test.each(Object.keys(meanwhile))(
+    'has at most the one run of its due time where its request was in transit, with %s in between',
+    async (what) => {
+      const stage = await openBrokenTurn('in_transit');
+      await meanwhile[what]?.(stage);
+      await stage.endTurns();
+      const { run, pausedReason } = await stage.find();
+      const isRun = run?.refreshId === stage.requests[1]?.refresh_id;
+      stage.deliver();
+
+      expect(stage.refreshes.size).toBe(isRun ? 2 : 1);
+      expect(stage.openRuns()).toBe(isRun ? 1 : 0);
+      expect(isRun && pausedReason !== null).toBe(false);
+    },
+  );
+
+  test('pauses only once the request of an earlier try is known to make no run', async () => {
+    const stage = await openBrokenTurn('in_transit');
+    Object.assign(stage, { dies: null, standing: 'owner_suspended', isCut: true });
+    for (let tries = 0; tries < 8; tries += 1) {
+      stage.clock.advance(claimMs + 1);
+      await stage.turn();
+    }
+    expect(await stage.find()).toMatchObject({ pausedReason: null });
+
+    // It dies once more, after the cancel.
+    Object.assign(stage, { isCut: false, dies: 'before_write' });
+    stage.clock.advance(claimMs + 1);
+    await stage.turn();
+    await stage.endTurns();
+    stage.deliver();
+    expect(await stage.find()).toMatchObject({ pausedReason: 'owner_suspended' });
+    expect([stage.openRuns(), stage.published.size]).toEqual([0, 1]);
+  });
+
+  test('makes no run beside a recorded one that a read misses; one that is never found ends', async () => {
+    const stage = await openStage();
+    await stage.toNextTurn();
+    await stage.turn();
+    const [id] = stage.refreshes.keys();
+    if (id) stage.missed.add(id);
+    await stage.toNextTurn();
+    await stage.turn();
+    await stage.endTurns();
+    expect([stage.refreshes.size, stage.openRuns()]).toEqual([1, 1]);
+
+    stage.refreshes.clear();
+    await stage.toNextTurn();
+    await stage.turn();
+    await stage.endTurns();
+    expect(stage.openRuns()).toBe(1);
   });
 });
 
