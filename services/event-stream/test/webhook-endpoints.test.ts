@@ -1,9 +1,12 @@
 import { projectEvent } from '@inventory/contracts/http/project-event';
 import { connectMongo } from '@inventory/mongo/connect';
+import { newRefreshId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import { createRunningClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { Webhook } from 'standardwebhooks';
+import { refreshEvent } from '../src/log/project-event.ts';
+import { completionOf } from './support/completions.ts';
 import {
   deliveryWhen,
   newCustomer,
@@ -82,7 +85,13 @@ test('during a rotation both secrets sign, afterwards only the new one (Events: 
   expect(between.secrets.map(({ ends_at }) => ends_at === null)).toEqual([true, false]);
 });
 
-test('a sample goes signed to each endpoint that is enabled and subscribes to its type, and to no other; its deliveries are found by event (Watches: test) [watches]', async () => {
+/** The names and types of what it has, at any depth. */
+function membersOf(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return typeof value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, membersOf(one)]));
+}
+
+test('a sample has the members of an event, is marked, and goes signed to each endpoint that is enabled and subscribes to its type, and to no other; its deliveries are found by event (Watches: test) [watches]', async () => {
   const customer = newCustomer();
   const { projectId } = customer;
   const endpoint = await world.create(customer, '/sample');
@@ -95,12 +104,17 @@ test('a sample goes signed to each endpoint that is enabled and subscribes to it
 
   expect(sent.endpoints).toEqual([endpoint.endpoint_id]);
   expect(verifies(endpoint.secret, sample)).toBe(true);
-  expect(projectEvent.parse(JSON.parse(sample?.raw.toString() ?? ''))).toMatchObject({
-    id: sent.event_id,
-    type: 'inventory.refresh.completed',
-    project_id: projectId,
-    data: { test: true },
+  const event = projectEvent.parse(JSON.parse(sample?.raw.toString() ?? ''));
+  expect(event).toMatchObject({ id: sent.event_id, project_id: projectId, data: { test: true } });
+  const changed = completionOf(projectId, {
+    ...{ outcome: 'complete_changed', watch_id: `wat_${newRefreshId()}` },
+    ...{
+      revision_id: `invrev_${newRefreshId()}`,
+      previous_revision_id: `invrev_${newRefreshId()}`,
+    },
   });
+  const real = projectEvent.parse(JSON.parse(refreshEvent(changed).json));
+  expect(membersOf(event)).toEqual(membersOf({ ...real, data: { ...real.data, test: true } }));
   await deliveryWhen(world, endpoint, 'it is delivered', ({ state }) => state === 'delivered');
   const of = async (owner: string) => (await world.eventDeliveries(owner, [sent.event_id])).items;
   expect(await of(projectId)).toEqual([

@@ -57,7 +57,7 @@ export const work = {
     lookEveryMs: 1_000,
     afterCrash: 'the turn is repeated, and finds the run under the id of its due time',
     givesUp:
-      'when its watch is deleted; a run that stays undecided is recorded at its sixth turn, and the next one finds out',
+      'when its watch is deleted; a run that its collector has not decided on is recorded at the sixth try, and the next turn finds out',
   },
   watchEvents: outboxWork('watches'),
   accounts: outboxWork('accounts'),

@@ -1,7 +1,9 @@
+import type { ProjectId } from '@inventory/contracts/ids';
 import { connectMongo } from '@inventory/mongo/connect';
 import { ensureIndexes } from '@inventory/mongo/indexes';
 import { newAccountId, newProjectId } from '@inventory/testkit/builders';
 import { openNamespace, testLogger } from '@inventory/testkit/namespace';
+import { standardDeadlines } from '../src/deadlines.ts';
 import type { Watch } from '../src/watches/watch.domain.ts';
 import { createWatchStore, watchIndexes } from '../src/watches/watch-store.ts';
 
@@ -9,13 +11,13 @@ const watchCount = 10_000;
 const looks = 200;
 const nowMs = Date.UTC(2026, 10, 26);
 
-function watchOf(at: number): Watch {
+function watchOf(at: number, projectId: ProjectId): Watch {
   const uuid = `0199c2a4-6f10-7b21-8c3d-${String(at).padStart(12, '0')}`;
   return {
     id: `wat_${uuid}`,
     version: 1,
-    accountId: owner.accountId,
-    projectId: owner.projectId,
+    accountId,
+    projectId,
     scope: {
       platform_id: String(76_561_190_000_000_000n + BigInt(at)),
       app_id: 730,
@@ -34,17 +36,18 @@ function watchOf(at: number): Watch {
     assets: null,
   };
 }
-const owner = { accountId: newAccountId(), projectId: newProjectId() };
+const accountId = newAccountId();
 
 test('10,000 idle watches cost a replica at most 1 % of a core: a look a second, of at most 10 ms of its CPU (Watches) [watch-runs]', async () => {
   const { mongodbUri: uri, database } = await openNamespace({ topics: false });
   const name = database('watch_idle');
   const mongo = await connectMongo({ uri, database: name, service: 'gateway', logger: testLogger });
   await ensureIndexes(mongo.db, [watchIndexes]);
-  const watches = createWatchStore(mongo.db, testLogger);
+  const watches = createWatchStore(mongo.db, standardDeadlines, testLogger);
   for (let at = 0; at < watchCount; at += 100) {
+    const projectId = newProjectId();
     const some = Array.from({ length: 100 }, (_, index) =>
-      watches.insertWatch(watchOf(at + index)),
+      watches.insertWatch(watchOf(at + index, projectId), 10_000),
     );
     await Promise.all(some);
   }

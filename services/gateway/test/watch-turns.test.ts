@@ -1,26 +1,23 @@
-import type { RefreshId } from '@inventory/contracts/ids';
-import type { RefreshView } from '@inventory/contracts/internal/refresh';
-import type { MessageBody } from '@inventory/contracts/messages';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { RefreshRefusal } from '@inventory/contracts/refusal';
-import type { OutgoingMessage } from '@inventory/messaging/bus';
+import type { Refused } from '@inventory/http/refused';
 import { ensureIndexes } from '@inventory/mongo/indexes';
-import { isoTime } from '@inventory/runtime/clock';
-import { systemIdentifiers } from '@inventory/runtime/identifiers';
-import { newAccountId, newProjectId, newScope } from '@inventory/testkit/builders';
+import { newProjectId, newScope } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import { seededRandom } from '@inventory/testkit/seeded-random';
-import { createTestClock } from '@inventory/testkit/test-clock';
 import { openTestStore } from '@inventory/testkit/test-store';
-import type { Db } from 'mongodb';
-import { standardDeadlines } from '../src/deadlines.ts';
+import { type Db, MongoClient } from 'mongodb';
 import { putWatch } from '../src/watches/manage-watches.ts';
-import { type RunWatchDeps, runWatch, type WatchStanding } from '../src/watches/run-watch.ts';
-import { dayOf, type Watch } from '../src/watches/watch.domain.ts';
+import { dayOf } from '../src/watches/watch.domain.ts';
 import { createWatchStore, watchCollection, watchIndexes } from '../src/watches/watch-store.ts';
-import { viewOf } from './support/fake-collector.ts';
-import { firstPrices } from './support/fake-ledger-reads.ts';
-
-type Request = MessageBody<'refresh.request.v1'>;
+import {
+  claimMs,
+  type Death,
+  noFunds,
+  openWatchStage,
+  type WatchStage,
+} from './support/watch-stage.ts';
 
 let db: Db;
 let close: () => Promise<void>;
@@ -32,179 +29,13 @@ beforeAll(async () => {
 });
 afterAll(() => close());
 
-const claimMs = 30_000;
+const openStage = (options?: Parameters<typeof openWatchStage>[1]) => openWatchStage(db, options);
+
 const closedDoor: RefreshRefusal = {
   code: 'product_unavailable',
   detail: { admission_state: 'closed', reason: 'operator_closed' },
   retry_after_seconds: 60,
 };
-type Death = 'before_reply' | 'before_write' | 'after_write';
-
-/** A watch, the collector that its runs are requested of, and replicas that die. */
-async function openStage({ maxCreditsPerDay = null as number | null, everySeconds = 300 } = {}) {
-  const clock = createTestClock(Date.UTC(2026, 10, 26, 12));
-  const watches = createWatchStore(db, testLogger);
-  const refreshes = new Map<RefreshId, { view: RefreshView; atMs: number; charged: number }>();
-  const requests: Request[] = [];
-  const outbox = new Map<string, OutgoingMessage>();
-  const stage = {
-    clock,
-    watches,
-    refreshes,
-    requests,
-    /** What is published, each message once however often it is sent. */
-    published: outbox,
-    refusal: null as RefreshRefusal | null,
-    standing: 'active' as WatchStanding,
-    dies: null as Death | null,
-    /** No decision arrives. */
-    isUndecided: false,
-  };
-  const die = (at: Death) => {
-    if (stage.dies === at) throw new Error('killed');
-  };
-
-  function decide(request: Request) {
-    requests.push(request);
-    const stored = refreshes.get(request.refresh_id);
-    const refused = stage.refusal !== null && !stored;
-    if (!stored && !refused) {
-      refreshes.set(request.refresh_id, { view: viewOf(request), atMs: clock.now(), charged: 0 });
-    }
-    return refused
-      ? ({ decision: 'refused', refusal: stage.refusal } as const)
-      : ({
-          decision: 'accepted',
-          price_version: 1,
-          credits_reserved: 125,
-          deadline_at: isoTime(clock.now() + 1_800_000),
-          retry_after_seconds: 1,
-        } as const);
-  }
-
-  const deps: RunWatchDeps = {
-    watches: {
-      async endTurn(...args) {
-        die('before_write');
-        const ended = await watches.endTurn(...args);
-        die('after_write');
-        return ended;
-      },
-    },
-    standingOf: async () => stage.standing,
-    prices: { readPrices: async () => firstPrices },
-    funds: { recheckFunds: async () => null, recordRefusal: () => {} },
-    collector: { findRefresh: async (id) => refreshes.get(id)?.view ?? null },
-    commands: {
-      async request(command) {
-        const { body } = command as { body: Request };
-        const decision = decide(body);
-        die('before_reply');
-        if (stage.isUndecided) return { result: 'unknown', cause: 'no reply' } as never;
-        const reply = { waiting_id: 'w', refresh_id: body.refresh_id, ...decision };
-        return { result: 'reply', body: reply } as never;
-      },
-    } as RunWatchDeps['commands'],
-    sendFromOutbox: async (_place, messages) => {
-      for (const message of messages) outbox.set(message.id, message);
-    },
-    clock,
-    logger: testLogger,
-    decisionTimeoutMs: 10_000,
-    deadlines: standardDeadlines,
-  };
-  const owner = { accountId: newAccountId(), projectId: newProjectId(), scope: newScope() };
-  const managing = {
-    watches,
-    clock,
-    identifiers: systemIdentifiers,
-    watchesMax: 10,
-    savedAssets: async () => null,
-  };
-  const wanted = { ...owner, every_seconds: everySeconds, language: 'english' as const };
-  const put = () => putWatch(managing, { ...wanted, max_credits_per_day: maxCreditsPerDay });
-  const made = await put();
-  const find = async () => (await watches.findWatch(owner.projectId, owner.scope)) as Watch;
-
-  return Object.assign(stage, {
-    made: made.watch,
-    put,
-    find,
-    /** The turn that is due, if any; its replica may die in it. */
-    async turn(): Promise<void> {
-      const due = await watches.turns.findDue(clock.now(), 100);
-      const pending = due.find(({ item }) => item.id === made.watch.id);
-      if (!pending) return;
-      const claimed = await watches.turns.claim(pending, 'replica', clock.now() + claimMs);
-      if (claimed) await runWatch(deps, claimed).catch(() => {});
-    },
-    /** To the next time at which the watch has a turn. */
-    async toNextTurn(): Promise<void> {
-      const { nextRunAtMs } = await find();
-      clock.advance(Math.max(claimMs + 1, nextRunAtMs - clock.now() + 1));
-    },
-    /** What the outbox of the watch has, as any replica sends it. */
-    async flush(): Promise<void> {
-      const stored = await db.collection(watchCollection).findOne({ watchId: made.watch.id });
-      for (const message of (stored?.['outbox'] ?? []) as OutgoingMessage[]) {
-        outbox.set(message.id, message);
-      }
-    },
-    end(charged: number, outcome: 'complete_changed' | 'private' = 'complete_changed'): void {
-      for (const [id, one] of refreshes) {
-        if (one.view.record.state === 'completed') continue;
-        const billing = { ...one.view.record.billing, credits_charged: charged };
-        const completed_at = isoTime(clock.now());
-        const record = { ...one.view.record, state: 'completed' as const, outcome, completed_at };
-        refreshes.set(id, {
-          ...one,
-          charged,
-          view: { ...one.view, record: { ...record, billing } },
-        });
-      }
-    },
-  });
-}
-
-test('a watch above the limit is withdrawn, unless another request was answered with it meanwhile (watch_limit_exceeded) [watches]', async () => {
-  const watches = createWatchStore(db, testLogger);
-  const owner = { accountId: newAccountId(), projectId: newProjectId() };
-  const deps = {
-    ...{ clock: createTestClock(0), identifiers: systemIdentifiers },
-    savedAssets: async () => null,
-  };
-  const wanted = { ...owner, language: 'english', max_credits_per_day: null } as const;
-  const [watched, rival] = [newScope(), newScope()];
-  /** As if it had been counted before the other was inserted. */
-  const putRival = () =>
-    putWatch({ ...deps, watches, watchesMax: 2 }, { ...wanted, scope: rival, every_seconds: 300 });
-  const putWith = (between: () => Promise<unknown>) => {
-    const insertWatch = async (watch: Watch) => {
-      const inserted = await watches.insertWatch(watch);
-      await between();
-      return inserted;
-    };
-    const of = { ...wanted, scope: watched, every_seconds: 300 };
-    return putWatch({ ...deps, watches: { ...watches, insertWatch }, watchesMax: 1 }, of);
-  };
-
-  await expect(putWith(putRival)).rejects.toMatchObject({
-    refusal: { code: 'watch_limit_exceeded' },
-  });
-  expect(await watches.findWatch(owner.projectId, watched)).toBeNull();
-
-  await watches.deleteWatch(owner.projectId, rival);
-  const { status } = await putWith(async () => {
-    await putRival();
-    const again = { ...wanted, scope: watched, every_seconds: 600 };
-    expect((await putWatch({ ...deps, watches, watchesMax: 1 }, again)).status).toBe(200);
-  });
-  expect(status).toBe(200);
-  expect(await watches.findWatch(owner.projectId, watched)).not.toBeNull();
-});
-
-const openRuns = (stage: Awaited<ReturnType<typeof openStage>>) =>
-  [...stage.refreshes.values()].filter(({ view }) => view.record.state !== 'completed').length;
 
 describe('a turn of a watch (Watches) [watch-runs]', () => {
   test('requests its run at its time, with its id, hold and language, and not before', async () => {
@@ -224,7 +55,7 @@ describe('a turn of a watch (Watches) [watch-runs]', () => {
     expect(watch.nextRunAtMs).toBeGreaterThan(stage.clock.now());
   });
 
-  test.each(['before_reply', 'before_write', 'after_write'] as const)(
+  test.each(['in_transit', 'before_reply', 'before_write', 'after_write'] as const)(
     'whose replica dies %s has its run once',
     async (death) => {
       const stage = await openStage();
@@ -234,6 +65,7 @@ describe('a turn of a watch (Watches) [watch-runs]', () => {
       stage.dies = null;
       stage.clock.advance(claimMs + 1);
       await stage.turn();
+      stage.deliver();
 
       expect(stage.refreshes.size).toBe(1);
       expect((await stage.find()).run?.refreshId).toBe([...stage.refreshes.keys()][0]);
@@ -270,19 +102,6 @@ describe('a turn of a watch (Watches) [watch-runs]', () => {
     expect(stage.published.size).toBe(0);
   });
 
-  test('is not had by a changed watch under another id while its run may be on its way', async () => {
-    const stage = await openStage();
-    await stage.toNextTurn();
-    stage.dies = 'before_write';
-    await stage.turn();
-    stage.dies = null;
-    await stage.put();
-    stage.clock.advance(claimMs + 1);
-    await stage.turn();
-
-    expect(stage.refreshes.size).toBe(1);
-  });
-
   test('that stays undecided is repeated under one id, then recorded: no other is made beside it', async () => {
     const stage = await openStage();
     await stage.toNextTurn();
@@ -296,7 +115,7 @@ describe('a turn of a watch (Watches) [watch-runs]', () => {
     await stage.turn();
 
     expect(stage.refreshes.size).toBe(1);
-    expect(openRuns(stage)).toBe(1);
+    expect(stage.openRuns()).toBe(1);
     expect((await stage.find()).run?.refreshId).toBe([...stage.refreshes.keys()][0]);
   });
 
@@ -317,12 +136,225 @@ describe('a turn of a watch (Watches) [watch-runs]', () => {
   });
 });
 
-describe('a pause (Watches) [watches]', () => {
-  const noFunds: RefreshRefusal = {
-    code: 'insufficient_credits',
-    detail: { required: 125, available: 3 },
-  };
+/** What happens between two tries of a turn, after a run of its watch that cost 100. */
+const meanwhile: Readonly<Record<string, (stage: WatchStage) => unknown>> = {
+  nothing: () => {},
+  'a PUT of another period': ({ put }) => put({ every_seconds: 600 }),
+  'a PUT of a daily limit that it exceeds': ({ put }) => put({ max_credits_per_day: 200 }),
+  'its Project suspended': (stage) => Object.assign(stage, { standing: 'owner_suspended' }),
+  'its permission removed': (stage) => Object.assign(stage, { standing: 'permission_removed' }),
+  'other watches draining the account': (stage) => Object.assign(stage, { available: 0 }),
+  'admission closed': (stage) => Object.assign(stage, { refusal: closedDoor }),
+  'an election': (stage) => Object.assign(stage, { failingReads: 3 }),
+  'a read that misses it': ({ requests, missed }) =>
+    requests.map((of) => missed.add(of.refresh_id)),
+};
 
+/** A turn whose replica dies, with funds for one run more. */
+async function openBrokenTurn(death: Death): Promise<WatchStage> {
+  const stage = await openStage({ everySeconds: 900 });
+  await stage.toNextTurn();
+  await stage.turn();
+  stage.end(100);
+  stage.available = 125;
+  await stage.toNextTurn();
+  stage.dies = death;
+  await stage.turn();
+  return stage;
+}
+
+describe('a turn that is repeated (Watches) [watch-runs]', () => {
+  const made = (['before_reply', 'before_write'] as const).flatMap((death) =>
+    Object.keys(meanwhile).map((what) => [death, what] as const),
+  );
+
+  test.each(made)(
+    'after its replica died %s finds its run first, with %s in between: no pause, no second run, its charge is counted',
+    async (death, what) => {
+      const stage = await openBrokenTurn(death);
+      await meanwhile[what]?.(stage);
+      await stage.endTurns();
+      await stage.flush();
+
+      expect(stage.refreshes.size).toBe(2);
+      const watch = await stage.find();
+      expect(watch.run).toMatchObject({ refreshId: stage.requests[1]?.refresh_id, isOpen: true });
+      expect([watch.pausedReason, stage.published.size]).toEqual([null, 0]);
+
+      stage.end(7);
+      await stage.toNextTurn();
+      await stage.turn();
+      const { recent, spent } = await stage.find();
+      expect([recent, spent.credits]).toEqual([{ runs: 2, credits: 107 }, 107]);
+    },
+  );
+
+  test.each(Object.keys(meanwhile))(
+    'has at most the one run of its due time where its request was in transit, with %s in between',
+    async (what) => {
+      const stage = await openBrokenTurn('in_transit');
+      await meanwhile[what]?.(stage);
+      await stage.endTurns();
+      const { run, pausedReason } = await stage.find();
+      const isRun = run?.refreshId === stage.requests[1]?.refresh_id;
+      stage.deliver();
+
+      expect(stage.refreshes.size).toBe(isRun ? 2 : 1);
+      expect(stage.openRuns()).toBe(isRun ? 1 : 0);
+      expect(isRun && pausedReason !== null).toBe(false);
+    },
+  );
+
+  test('pauses only once the request of an earlier try is known to make no run', async () => {
+    const stage = await openBrokenTurn('in_transit');
+    Object.assign(stage, { dies: null, standing: 'owner_suspended', isCut: true });
+    for (let tries = 0; tries < 8; tries += 1) {
+      stage.clock.advance(claimMs + 1);
+      await stage.turn();
+    }
+    expect(await stage.find()).toMatchObject({ pausedReason: null });
+
+    // It dies once more, after the cancel.
+    Object.assign(stage, { isCut: false, dies: 'before_write' });
+    stage.clock.advance(claimMs + 1);
+    await stage.turn();
+    await stage.endTurns();
+    stage.deliver();
+    expect(await stage.find()).toMatchObject({ pausedReason: 'owner_suspended' });
+    expect([stage.openRuns(), stage.published.size]).toEqual([0, 1]);
+  });
+
+  test('makes no run beside a recorded one that a read misses; one that is never found ends', async () => {
+    const stage = await openStage();
+    await stage.toNextTurn();
+    await stage.turn();
+    const [id] = stage.refreshes.keys();
+    if (id) stage.missed.add(id);
+    await stage.toNextTurn();
+    await stage.turn();
+    await stage.endTurns();
+    expect([stage.refreshes.size, stage.openRuns()]).toEqual([1, 1]);
+
+    stage.refreshes.clear();
+    await stage.toNextTurn();
+    await stage.turn();
+    await stage.endTurns();
+    expect(stage.openRuns()).toBe(1);
+  });
+});
+
+describe('a PUT (Watches) [watches]', () => {
+  test.each([null, 'in_transit', 'before_reply', 'before_write', 'after_write'] as const)(
+    'that was read before the claim of a turn, which ends or dies (%s), moves no run that is being requested, also by a clock that is an hour behind',
+    async (death) => {
+      const stage = await openStage({ everySeconds: 86_400 });
+      await stage.toNextTurn();
+      await stage.turn();
+      stage.end(1);
+      Object.assign(stage.managing, { clock: { now: () => stage.clock.now() - 3_600_000 } });
+      // Not due for a day as the PUT reads it.
+      const { status } = await stage.put({ every_seconds: 300 }, async () => {
+        await stage.toNextTurn();
+        stage.dies = death;
+        await stage.turn();
+      });
+      stage.dies = null;
+      for (let turn = 0; turn < 3; turn += 1) {
+        await stage.toNextTurn();
+        await stage.turn();
+      }
+      stage.deliver();
+
+      expect([status, stage.refreshes.size]).toEqual([200, 2]);
+      const { run, everySeconds } = await stage.find();
+      expect(run?.refreshId).toBe([...stage.refreshes.keys()][1]);
+      expect(everySeconds).toBe(300);
+    },
+  );
+
+  test('by a clock that is behind never leads to the time of a run that was made', async () => {
+    const stage = await openStage();
+    stage.clock.advance(7_200_000);
+    await stage.turn();
+    Object.assign(stage.managing, { clock: { now: () => stage.clock.now() - 3_600_000 } });
+    for (const every_seconds of [3_600, 300]) await stage.put({ every_seconds });
+
+    const { nextRunAtMs, run } = await stage.find();
+    expect(nextRunAtMs).toBeGreaterThan(run?.atMs ?? Number.POSITIVE_INFINITY);
+  });
+
+  test.each([
+    [1, 2],
+    [3, 8],
+    [4, 4],
+  ])(
+    'of a new watch takes one of %i slots: of %i at once as many are answered 201, the others are stored at no time (watch_limit_exceeded)',
+    async (watchesMax, puts) => {
+      const { watches, managing, wanted } = await openStage();
+      const projectId = newProjectId();
+      const putAll = async (scopes: readonly InventoryKey[]) => {
+        const deps = { ...managing, watchesMax };
+        const answers = scopes.map((scope) =>
+          putWatch(deps, { ...wanted, projectId, scope }).then(
+            ({ status }) => status,
+            (refused: Refused) => refused.refusal.code,
+          ),
+        );
+        return (await Promise.all(answers)).toSorted();
+      };
+      const scopes = Array.from({ length: puts }, newScope);
+
+      const statuses = await putAll(scopes);
+
+      const refusals = Array(puts - watchesMax).fill('watch_limit_exceeded');
+      expect(statuses).toEqual([...Array(watchesMax).fill(201), ...refusals]);
+      const part = { projectId, state: undefined, after: null, limit: 100 };
+      const kept = await watches.listWatches(part);
+      expect(kept).toHaveLength(watchesMax);
+      expect(await putAll(kept.map(({ scope }) => scope))).toEqual(Array(watchesMax).fill(200));
+
+      // One that was put before there were slots counts.
+      const older = await db.collection(watchCollection).findOneAndDelete({ watchId: kept[0]?.id });
+      const { slot: _slot, ...fields } = older as { slot?: number };
+      await db.collection(watchCollection).insertOne(fields);
+      expect(await putAll([newScope()])).toEqual(['watch_limit_exceeded']);
+      if (kept[0]) await watches.deleteWatch(projectId, kept[0].scope);
+      const last = newScope();
+      expect(await putAll([last, last])).toEqual([200, 201]);
+      await watches.deleteWatch(projectId, last);
+      expect(await putAll([newScope(), newScope()])).toEqual([201, 'watch_limit_exceeded']);
+    },
+  );
+});
+
+test('a store that does not answer ends every request of a watch at its deadline (Watches) [watches]', async () => {
+  const sockets: Socket[] = [];
+  const silent = createServer((socket) => void sockets.push(socket));
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const { port } = silent.address() as AddressInfo;
+  const client = new MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`);
+  const watches = createWatchStore(client.db('silent'), { storeMs: 20 }, testLogger);
+  const { made } = await openStage();
+  const { projectId, scope } = made;
+  const read = { id: '', item: made, dueAtMs: 0, tries: 0, ownerBefore: null };
+  const list = { projectId, state: undefined, after: null, limit: 1 };
+
+  const answers = await Promise.allSettled([
+    ...[watches.findWatch(projectId, scope), watches.listWatches(list)],
+    ...[watches.findTurn(projectId, scope), watches.deleteWatch(projectId, scope)],
+    ...[watches.insertWatch(made, 3), watches.changeWatch(read, made)],
+    watches.endTurn(read, made, [], 0),
+  ]);
+
+  expect(answers).toMatchObject(
+    answers.map(() => ({ status: 'rejected', reason: { name: 'DeadlineExceeded' } })),
+  );
+  await client.close();
+  for (const socket of sockets) socket.destroy();
+  silent.close();
+});
+
+describe('a pause (Watches) [watches]', () => {
   test.each([
     ['insufficient_funds', noFunds],
     [
@@ -413,7 +445,7 @@ describe('a pause (Watches) [watches]', () => {
       await stage.toNextTurn();
       stage.dies = deaths[Math.floor(random() * deaths.length)] ?? null;
       await stage.turn();
-      expect(openRuns(stage)).toBeLessThanOrEqual(1);
+      expect(stage.openRuns()).toBeLessThanOrEqual(1);
       if (random() < 0.8) stage.end(Math.floor(random() * 126));
     }
     stage.end(0);

@@ -1,13 +1,17 @@
 import type { RefreshRecord } from '@inventory/contracts/http/refresh';
 import { watchPath } from '@inventory/contracts/http/watches';
 import { newScope } from '@inventory/testkit/builders';
+import { waitFor } from '@inventory/testkit/wait-for';
+import type { Principal } from '../src/tenancy/principal.domain.ts';
 import { completedView, viewOf } from './support/fake-collector.ts';
 import { saveInventory } from './support/fake-revision-store.ts';
 import { gateway, world } from './support/file-gateway.ts';
+import { patientDeadlines } from './support/patience.ts';
+import { startTestGateway } from './support/test-gateway.ts';
 
 /** A Project with calls of its watches. */
-function newProject() {
-  const { key, principal } = world.issue();
+function newProject(overrides: Partial<Principal> = {}) {
+  const { key, principal } = world.issue(overrides);
   const { projectId } = principal;
   const at = (scope: ReturnType<typeof newScope>) => watchPath(projectId, scope);
   return {
@@ -27,8 +31,8 @@ function newProject() {
     remove: (scope: ReturnType<typeof newScope>) =>
       gateway.call({ method: 'DELETE', path: at(scope), key }),
     list: (query = '') => gateway.call({ path: `/v2/projects/${projectId}/watches${query}`, key }),
-    post: (verb: string, body?: object) =>
-      gateway.call({
+    post: (verb: string, body?: object, at = gateway) =>
+      at.call({
         method: 'POST',
         path: `/v2/projects/${projectId}/watches/${verb}`,
         key,
@@ -180,55 +184,108 @@ test('a batch in a dry run stores nothing (Watches) [watches]', async () => {
   expect((await list()).json.data.items).toEqual([]);
 });
 
-test('a sample is sent before there is a watch, free (Watches) [watches]', async () => {
-  const { post } = newProject();
+test('the items of a batch do not wait for one whose store hangs, and those of one inventory keep their order (Watches) [watches]', async () => {
+  const { post, read } = newProject();
+  const [hanging, other] = [newScope(), newScope()];
+  const gate = Promise.withResolvers<void>();
+  world.revisions.answerInstead = async ({ pathname }) => {
+    if (pathname.includes(hanging.platform_id)) await gate.promise;
+    return null;
+  };
+  const item = (scope: object, every_seconds: number) => ({ ...scope, every_seconds });
 
-  const answer = await post('test');
+  const items = [item(hanging, 300), item(hanging, 400), item(other, 500)];
+  const answer = post('batch', { items });
+  await waitFor('the other one is stored', async () => (await read(other)).status === 200);
+  expect((await read(hanging)).status).toBe(404);
+  gate.resolve();
+
+  const { json } = await answer;
+  const statuses = json.data.items.map(({ status }: { status: number }) => status);
+  expect(statuses).toEqual([201, 200, 201]);
+  expect((await read(hanging)).json.data.every_seconds).toBe(400);
+});
+
+test('an item of a batch that has not begun by its deadline is refused alone, and not stored (Watches) [watches]', async () => {
+  const late = await startTestGateway(world, { deadlines: { ...patientDeadlines, batchMs: -1 } });
+  const { post, list } = newProject();
+  const items = [newScope(), newScope()].map((scope) => ({ ...scope, every_seconds: 300 }));
+
+  const { status, json } = await post('batch', { items }, late);
+
+  const refused = { status: 503, error: { code: 'service_unavailable' } };
+  expect([status, json.data.items]).toMatchObject([200, [refused, refused]]);
+  expect((await list()).json.data.items).toEqual([]);
+  await late.stop();
+});
+
+test('a sample is sent before there is a watch, free; without events enabled nothing is (Watches: test) [watches]', async () => {
+  const answer = await newProject({ eventsEnabled: true }).post('test');
 
   expect([answer.status, answer.json.data.endpoints.length]).toEqual([202, 1]);
   expect(world.webhooks.asked.at(-1)).toMatchObject({ method: 'POST' });
+
+  const sent = world.webhooks.asked.length;
+  const { status, json } = await newProject().post('test');
+  expect([status, json.error]).toMatchObject([
+    403,
+    { code: 'permission_denied', detail: { reason: 'events_not_enabled' } },
+  ]);
+  expect(world.webhooks.asked).toHaveLength(sent);
 });
 
-test('its runs have outcome, charge, event and the state of its deliveries (Watches) [watches]', async () => {
+test('its runs have outcome, charge, event and the state of its deliveries, and are those that cost something or nothing (Watches: runs) [watches]', async () => {
   const { put, runs, principal } = newProject();
   const scope = newScope();
   const { watch_id } = (await put(scope)).json.data;
-  const id = '01890000-0000-7000-8000-000000000001';
-  const request = {
+  const request = (id: `${string}-${string}-${string}-${string}-${string}`) => ({
     ...{ refresh_id: id, account_id: principal.accountId, project_id: principal.projectId, scope },
     request_id: `req_${id}` as const,
     ...{ idempotency_key: null, fingerprint: '', language: 'english' as const, max_credits: 125 },
     requested_at: '2026-01-15T10:00:00.000Z',
-  };
-  const view = completedView(viewOf(request));
-  world.collector.views.set(id, { ...view, record: { ...view.record, watch_id } });
-
-  const { json } = await runs(scope);
-
-  expect(json.data).toMatchObject({
-    items: [
-      {
-        refresh_id: id,
-        at: request.requested_at,
-        outcome: 'complete_changed',
-        credits_charged: 1,
-        event_id: expect.stringMatching(/^evt_/),
-        deliveries: [{ state: 'delivered' }],
-      },
-    ],
-    pagination: { has_more: false, next_cursor: null },
   });
+  /** A run, completed where it has a charge. */
+  function addRun(at: number, charged?: Partial<RefreshRecord['billing']>) {
+    const id = `01890000-0000-7000-8000-00000000000${at}` as const;
+    const open = viewOf(request(id));
+    const view = charged ? completedView(open) : open;
+    const billing = { ...view.record.billing, ...charged };
+    world.collector.views.set(id, { ...view, record: { ...view.record, watch_id, billing } });
+    return id;
+  }
+  const byUnits = { funding: 'subscription', credits_charged: 0 } as const;
+  const paid = addRun(1, { credits_charged: 1 });
+  const free = addRun(2, { credits_charged: 0 });
+  const paidByUnits = addRun(3, { ...byUnits, units_charged: 4 });
+  const freeByUnits = addRun(4, { ...byUnits, units_charged: 0 });
+  const open = addRun(5);
+
+  const { items, pagination } = (await runs(scope)).json.data;
+
+  expect(items.at(-1)).toMatchObject({
+    refresh_id: paid,
+    at: '2026-01-15T10:00:00.000Z',
+    outcome: 'complete_changed',
+    event_id: expect.stringMatching(/^evt_/),
+    deliveries: [{ state: 'delivered' }],
+  });
+  expect(pagination).toEqual({ has_more: false, next_cursor: null });
+  const charges = items.map((run: Record<string, unknown>) => [
+    ...[run['refresh_id'], run['credits_charged'], run['units_charged']],
+  ]);
+  expect(charges).toEqual([
+    [open, null, null],
+    [freeByUnits, 0, 0],
+    [paidByUnits, 0, 4],
+    [free, 0, 0],
+    [paid, 1, 0],
+  ]);
   const idsOf = async (query: string) =>
     (await runs(scope, query)).json.data.items.map(({ refresh_id }: RefreshRecord) => refresh_id);
-  const free = '01890000-0000-7000-8000-000000000002' as const;
-  const { record } = completedView(viewOf({ ...request, refresh_id: free }));
-  const billing = { ...record.billing, credits_charged: 0 };
-  world.collector.views.set(free, { ...view, record: { ...record, watch_id, billing } });
-  expect(await idsOf('')).toEqual([free, id]);
-  expect(await idsOf('?charged=false')).toEqual([free, id]);
-  expect(await idsOf('?charged=true')).toEqual([id]);
-  const { next_cursor } = (await runs(scope, '?limit=1')).json.data.pagination;
-  expect(await idsOf(`?limit=1&cursor=${next_cursor}`)).toEqual([id]);
+  expect(await idsOf('?charged=true')).toEqual([paidByUnits, paid]);
+  expect(await idsOf('?charged=false')).toEqual([freeByUnits, free]);
+  const { next_cursor } = (await runs(scope, '?limit=4')).json.data.pagination;
+  expect(await idsOf(`?limit=1&cursor=${next_cursor}`)).toEqual([paid]);
   expect((await runs(scope, '?charged=maybe')).status).toBe(422);
   expect((await runs(newScope())).json.error.code).toBe('watch_not_found');
 });

@@ -347,8 +347,10 @@ export interface components {
             readonly at: string;
             /** @description Null while it is open. */
             readonly outcome: Open<"complete_changed" | "complete_unchanged" | "private" | "not_found" | "upstream_unavailable" | "incomplete" | "cancelled" | "internal_failure"> | null;
-            /** @description Credits or units; null while it is open. */
+            /** @description Null while it is open; 0 where units pay. */
             readonly credits_charged: number | null;
+            /** @description Null while it is open; 0 where credits pay. */
+            readonly units_charged: number | null;
             readonly event_id: string;
             /** @description Of its event, to the webhook endpoints of the Project. */
             readonly deliveries: readonly {

@@ -115,7 +115,12 @@ export const watchBatchResults = z.object({ items: z.array(watchBatchResult) });
 
 /** Query of GET …/runs. */
 export const watchRunsQuery = z.object({
-  charged: z.enum(['true', 'false']).optional().describe('`true`: only runs that cost something.'),
+  charged: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe(
+      '`true`: only runs that cost something; `false`: only runs that cost nothing. Neither has open runs.',
+    ),
   ...listParameters,
 });
 
@@ -124,7 +129,8 @@ export const watchRun = z.object({
   refresh_id: refreshId,
   at: z.iso.datetime(),
   outcome: refreshOutcome.nullable().describe('Null while it is open.'),
-  credits_charged: z.int().nullable().describe('Credits or units; null while it is open.'),
+  credits_charged: z.int().nullable().describe('Null while it is open; 0 where units pay.'),
+  units_charged: z.int().nullable().describe('Null while it is open; 0 where credits pay.'),
   event_id: eventId,
   deliveries: z
     .array(z.object({ endpoint_id: webhookEndpointId, state: webhookDeliveryState }))

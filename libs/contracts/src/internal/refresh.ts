@@ -56,8 +56,8 @@ const refreshListQuery = z.object({
   refresh_id: z.array(refreshId).max(100),
   /** Only the runs of this watch. */
   watch_id: watchId.optional(),
-  /** Only those that cost something. */
-  charged: z.literal('true').optional(),
+  /** Only those that cost something, or nothing. */
+  charged: z.enum(['true', 'false']).optional(),
   limit: z.coerce.number().int().min(1).max(100),
   before_requested_at: z.iso.datetime().optional(),
   before_refresh_id: refreshId.optional(),

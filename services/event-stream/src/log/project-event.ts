@@ -7,8 +7,14 @@ import { writeEvent } from '@inventory/contracts/internal/event-log';
 import type { MessageBody } from '@inventory/contracts/messages';
 import { uuidV5 } from '@inventory/runtime/identifiers';
 
-/** The id is the UUIDv5 of the refresh and the type, so that a refresh has one event. */
-export function refreshEvent(completed: MessageBody<'refresh.completed.v1'>) {
+/**
+ * The id is the UUIDv5 of the refresh and the type, so that a refresh has one event. A sample has the
+ * members of any other, and its mark.
+ */
+export function refreshEvent(
+  completed: Omit<MessageBody<'refresh.completed.v1'>, 'account_id'>,
+  mark: { readonly test?: true } = {},
+) {
   const { refresh_id, outcome, scope, revision_id, watch_id = null } = completed;
   const { previous_revision_id: previous } = completed;
   const type = 'inventory.refresh.completed';
@@ -18,7 +24,7 @@ export function refreshEvent(completed: MessageBody<'refresh.completed.v1'>) {
     occurred_at: completed.completed_at,
     project_id: completed.project_id,
     type,
-    data: { refresh_id, state: 'completed', outcome, scope, revision_id, watch_id },
+    data: { refresh_id, state: 'completed', outcome, scope, revision_id, watch_id, ...mark },
     links: {
       refresh: refreshPath(refresh_id),
       ...(revision_id === null ? {} : { current: currentPath(scope) }),

@@ -1,10 +1,9 @@
-import { refreshPath } from '@inventory/contracts/http/refresh';
 import { webhookEndpointsMax } from '@inventory/contracts/http/webhooks';
 import type { AccountId, EventId, ProjectId, WebhookEndpointId } from '@inventory/contracts/ids';
-import { writeEvent } from '@inventory/contracts/internal/event-log';
 import { Refused } from '@inventory/http/refused';
 import { type Clock, isoTime } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
+import { refreshEvent } from '../log/project-event.ts';
 import type { ProjectLog } from '../log/project-log-store.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 import { healthy } from './endpoint-health.domain.ts';
@@ -191,36 +190,33 @@ export async function pingEndpoint(
   return eventId;
 }
 
-const sampleType = 'inventory.refresh.completed';
 const sampleScope = { platform_id: '76561190000000001', app_id: 730, context_id: 2 } as const;
 
-/** Sends a sample of a completed refresh, which is in no log, to the endpoints that subscribe to it. */
+/**
+ * Sends a sample of a run that found a change, which is in no log, to the endpoints that subscribe to
+ * its type. Its ids are made up.
+ */
 export async function sendSample(
   { endpoints, deliveries, clock, identifiers, wake }: ManageEndpointsDeps,
   projectId: ProjectId,
 ): Promise<{ readonly eventId: EventId; readonly endpointIds: WebhookEndpointId[] }> {
   const nowMs = clock.now();
-  const refreshId = identifiers.uuidV7();
-  const eventId: EventId = `evt_${identifiers.uuidV7()}`;
-  const { json: body } = writeEvent({
-    ...{ id: eventId, version: 1, type: sampleType, occurred_at: isoTime(nowMs) },
+  const completed = {
+    refresh_id: identifiers.uuidV7(),
     project_id: projectId,
-    data: {
-      refresh_id: refreshId,
-      state: 'completed',
-      outcome: 'complete_changed',
-      scope: sampleScope,
-      revision_id: null,
-      watch_id: null,
-      test: true,
-    },
-    links: { refresh: refreshPath(refreshId) },
-  });
+    outcome: 'complete_changed' as const,
+    scope: sampleScope,
+    revision_id: `invrev_${identifiers.uuidV7()}` as const,
+    previous_revision_id: `invrev_${identifiers.uuidV7()}` as const,
+    watch_id: `wat_${identifiers.uuidV7()}` as const,
+    completed_at: isoTime(nowMs),
+  };
+  const { id: eventId, type, json: body } = refreshEvent(completed, { test: true });
   const wanted = (await endpoints.listEndpoints(projectId)).filter(
-    ({ state, types }) => state === 'enabled' && types.includes(sampleType),
+    ({ state, types }) => state === 'enabled' && types.includes(type),
   );
   const endpointIds = wanted.map(({ id }) => id);
-  const sample = { projectId, eventId, type: sampleType, body, appendedAtMs: null };
+  const sample = { projectId, eventId, type, body, appendedAtMs: null };
   await deliveries.insertMissing(
     endpointIds.map((endpointId) => ({ ...sample, endpointId })),
     nowMs,

@@ -11,8 +11,8 @@ export interface RefreshListPart {
   readonly refreshIds: readonly RefreshId[];
   /** Only the runs of this watch. */
   readonly watchId?: WatchId;
-  /** Only those that cost something. */
-  readonly chargedOnly?: boolean;
+  /** Only those that cost something, or nothing. */
+  readonly charged?: 'true' | 'false' | undefined;
   readonly limit: number;
   /** Continue after this refresh. */
   readonly after: { readonly requestedAt: string; readonly refreshId: RefreshId } | null;
@@ -40,12 +40,12 @@ export function createCollectorClient({ call }: Pick<InternalClient, 'call'>) {
       return nullIfRefused(call(refreshApi.readRefresh, { path: { refresh_id }, query }));
     },
     listRefreshes(project_id: ProjectId, part: RefreshListPart) {
-      const { states, refreshIds, watchId, chargedOnly, limit, after } = part;
+      const { states, refreshIds, watchId, charged, limit, after } = part;
       const query = {
         state: states,
         refresh_id: refreshIds,
         watch_id: watchId,
-        charged: chargedOnly ? ('true' as const) : undefined,
+        charged,
         limit,
         before_requested_at: after?.requestedAt,
         before_refresh_id: after?.refreshId,

@@ -25,12 +25,9 @@ import {
 } from '../http/openapi/examples.ts';
 import { refreshLinks } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
+import { batchConcurrencyMax, runBatch } from '../http/run-batch.ts';
 import { type AdmitRefreshDeps, admitRefresh } from './admit-refresh.ts';
 import { type AdmittedRefresh, refreshProduct } from './refresh-answer.ts';
-import { runBatch } from './run-batch.ts';
-
-/** Small enough that one batch leaves capacity for other requests that wait for a decision. */
-const concurrencyMax = 25;
 
 /** POST …/inventory-refreshes/batch: many refreshes, each admitted on its own. */
 export const requestRefreshesRoute = publicRoute({
@@ -98,7 +95,7 @@ export const requestRefreshesRoute = publicRoute({
     const rateLimit = await takeBatch(deps.limiter, request, body.items.length);
     const items = await runBatch(body.items.map(readItem), {
       keyOf: ({ key }) => key,
-      concurrencyMax,
+      concurrencyMax: batchConcurrencyMax,
       beginWithinMs: deps.deadlines.batchMs,
       run: (entry) => admitItem(deps, request, entry),
       late: ({ key }) =>

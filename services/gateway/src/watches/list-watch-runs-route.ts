@@ -28,6 +28,7 @@ export const listWatchRunsRoute = dataRoute({
       at: '2026-01-15T10:00:00.000Z',
       outcome: 'complete_unchanged',
       credits_charged: 1,
+      units_charged: 0,
       event_id: 'evt_0198c0de-0000-5000-8000-000000000008',
       deliveries: [{ endpoint_id: exampleIds.webhookEndpoint, state: 'delivered' }],
     },
@@ -44,7 +45,7 @@ export const listWatchRunsRoute = dataRoute({
       states: [],
       refreshIds: [],
       watchId: watch.id,
-      chargedOnly: query.charged === 'true',
+      charged: query.charged,
       limit: query.limit,
       after,
     });
@@ -56,7 +57,7 @@ export const listWatchRunsRoute = dataRoute({
       refresh_id: record.refresh_id,
       at: record.requested_at,
       outcome: record.outcome,
-      credits_charged: record.billing.units_charged ?? record.billing.credits_charged,
+      ...chargeOf(record.billing),
       event_id: eventOf(record),
       deliveries: deliveries
         .filter(({ event_id }) => event_id === eventOf(record))
@@ -65,6 +66,12 @@ export const listWatchRunsRoute = dataRoute({
     return { data: { items: items.map(toRun), pagination: parts.paginationAfter(part) } };
   },
 });
+
+/** Both are null until it is settled; then one is what it cost, the other 0. */
+function chargeOf({ credits_charged, units_charged }: RefreshRecord['billing']) {
+  const isOpen = credits_charged === null;
+  return { credits_charged, units_charged: isOpen ? null : (units_charged ?? 0) };
+}
 
 /** As the event-stream makes it: a refresh has one. */
 function eventOf({ refresh_id }: Pick<RefreshRecord, 'refresh_id'>): EventId {

@@ -4,13 +4,14 @@ import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { Refused } from '@inventory/http/refused';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
+import type { Pending } from '@inventory/work/work-queue';
 import { firstRunTime, nextRunTime, type Watch } from './watch.domain.ts';
 import type { WatchStore } from './watch-store.ts';
 
 export interface ManageWatchesDeps {
   readonly watches: Pick<
     WatchStore,
-    'findWatch' | 'countWatches' | 'insertWatch' | 'changeWatch' | 'withdrawWatch' | 'deleteWatch'
+    'findWatch' | 'findTurn' | 'insertWatch' | 'changeWatch' | 'deleteWatch'
   >;
   readonly clock: Clock;
   readonly identifiers: Identifiers;
@@ -52,12 +53,11 @@ export async function putWatch(
       if (await watches.changeWatch(read, watch)) return { watch, status: 200, isStored: true };
       continue;
     }
-    if ((await watches.countWatches(wanted.projectId, limit)) >= limit) throw limitExceeded(limit);
-    if (!(await watches.insertWatch(watch))) continue;
-    if ((await watches.countWatches(wanted.projectId, limit)) <= limit)
-      return { watch, status: 201, isStored: true };
-    // Others were inserted at the same time. One that was changed meanwhile was answered: it stays.
-    if (await watches.withdrawWatch(watch)) throw limitExceeded(limit);
+    const inserted = await watches.insertWatch(watch, limit);
+    // Another request may have taken the last slot for the same inventory.
+    if (inserted === 'full' && (await watches.findWatch(wanted.projectId, wanted.scope)) === null)
+      throw limitExceeded(limit);
+    if (inserted === 'inserted') return { watch, status: 201, isStored: true };
   }
   throw new Refused({ code: 'service_unavailable', retry_after_seconds: 1 });
 }
@@ -74,16 +74,16 @@ function limitExceeded(limit: number): Refused {
 async function plannedWatch(
   { watches, clock, identifiers, savedAssets }: ManageWatchesDeps,
   wanted: WantedWatch,
-): Promise<{ readonly watch: Watch; readonly read: Watch | null }> {
+): Promise<{ readonly watch: Watch; readonly read: Pending<Watch> | null }> {
   const { projectId, accountId, scope, language } = wanted;
   const settings = {
     language,
     everySeconds: wanted.every_seconds,
     maxCreditsPerDay: wanted.max_credits_per_day,
   };
-  const read = await watches.findWatch(projectId, scope);
-  const isNew = read === null || read.recent.runs === 0;
-  const assets = isNew ? await savedAssets({ scope, language }) : read.assets;
+  const read = await watches.findTurn(projectId, scope);
+  const isNew = read === null || read.item.recent.runs === 0;
+  const assets = isNew ? await savedAssets({ scope, language }) : read.item.assets;
   const nowMs = clock.now();
   if (read === null) {
     const made: Watch = {
@@ -96,17 +96,20 @@ async function plannedWatch(
     };
     return { watch: { ...made, nextRunAtMs: firstRunTime(made) }, read };
   }
-  const changed = { ...read, ...settings, assets, pausedReason: null };
+  const changed = { ...read.item, ...settings, assets, pausedReason: null };
   return { watch: { ...changed, nextRunAtMs: changedRunTime(read, changed, nowMs) }, read };
 }
 
 /**
- * A run that is due may be under way under the id of its time: its time stays. Another one moves with
- * the period, and a watch that was paused is looked at again at once.
+ * Once its turn is claimed, a run may be under way under the id of its time: its time stays. Another one
+ * moves with the period, to after the last run by any clock, and a watch that was paused is looked at
+ * again at once.
  */
-function changedRunTime(read: Watch, changed: Watch, nowMs: number): number {
-  if (read.nextRunAtMs <= nowMs) return read.nextRunAtMs;
-  if (read.pausedReason !== null) return Math.min(read.nextRunAtMs, nowMs + resumedMs);
-  if (read.everySeconds === changed.everySeconds) return read.nextRunAtMs;
-  return Math.min(read.nextRunAtMs, nextRunTime(changed, nowMs));
+function changedRunTime({ item, tries }: Pending<Watch>, changed: Watch, nowMs: number): number {
+  const { nextRunAtMs, run } = item;
+  const sinceMs = Math.max(nowMs, run?.atMs ?? nowMs);
+  if (tries > 0) return nextRunAtMs;
+  if (item.pausedReason !== null) return Math.min(nextRunAtMs, sinceMs + resumedMs);
+  if (item.everySeconds === changed.everySeconds) return nextRunAtMs;
+  return Math.min(nextRunAtMs, nextRunTime(changed, sinceMs));
 }

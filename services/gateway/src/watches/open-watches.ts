@@ -47,7 +47,7 @@ export function openWatches(
 ): BoundPublicRoute[] {
   const { config, clock, identifiers, logger } = context;
   const { deadlines, decisionTimeoutMs } = config;
-  const watches = createWatchStore(db, logger);
+  const watches = createWatchStore(db, deadlines, logger);
   const outbox = startOutbox(
     { db, collectionName: watchCollection, publish: bus.publish },
     context,
@@ -69,7 +69,10 @@ export function openWatches(
   );
   const { perProjectMax: watchesMax } = config.watches;
   const savedAssets = createSavedAssets(revisions);
-  const deps = { ...shared, watches, clock, identifiers, logger, watchesMax, limiter, savedAssets };
+  const deps = {
+    ...{ ...shared, watches, watchesMax, savedAssets, limiter },
+    ...{ clock, identifiers, logger, deadlines },
+  };
   return watchRoutes.map((route) => route.bind(deps));
 }
 

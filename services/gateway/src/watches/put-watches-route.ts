@@ -6,13 +6,16 @@ import {
   watchBatchItem,
   watchBatchResults,
 } from '@inventory/contracts/http/watches';
+import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import type { Logger } from '@inventory/runtime/logger';
+import type { z } from 'zod';
 import type { AdmittedRequest } from '../http/answer.ts';
-import { itemRefusal, readBatchItem, refusedItem } from '../http/batch-items.ts';
+import { itemRefusal, type ReadItem, readBatchItem, refusedItem } from '../http/batch-items.ts';
 import { dataRoute } from '../http/data-route.ts';
 import { rateLimitHeaders, takeBatch } from '../http/limit-rate.ts';
 import type { TrafficLimiter } from '../http/limit-traffic.ts';
 import { exampleScope } from '../http/openapi/examples.ts';
+import { batchConcurrencyMax, runBatch } from '../http/run-batch.ts';
 import { putWatch } from './manage-watches.ts';
 import {
   type WatchRoutesDeps,
@@ -22,7 +25,11 @@ import {
 } from './watch-operation.ts';
 import { toWireWatch } from './watch-view.ts';
 
-type Deps = WatchRoutesDeps & { readonly limiter: TrafficLimiter; readonly logger: Logger };
+type Deps = WatchRoutesDeps & {
+  readonly limiter: TrafficLimiter;
+  readonly logger: Logger;
+  readonly deadlines: { readonly batchMs: number };
+};
 
 /** POST …/watches/batch: many watches, each put on its own. */
 export const putWatchesRoute = dataRoute({
@@ -48,21 +55,30 @@ export const putWatchesRoute = dataRoute({
   errors: [],
   async handle(deps: Deps, { body: { items: values, dry_run: isDryRun } }, request) {
     const rateLimit = await takeBatch(deps.limiter, request, values.length);
-    const items: WatchBatchResult[] = [];
-    // One after the other: of two at the same time both may find the last place taken.
-    for (const [index, value] of values.entries()) {
-      items.push(await putItem(deps, request, { value, index, isDryRun }));
-    }
+    const wanted = values.map((value, index) => readBatchItem(watchBatchItem, value, index));
+    const items = await runBatch(wanted, {
+      keyOf: placeOfItem,
+      concurrencyMax: batchConcurrencyMax,
+      beginWithinMs: deps.deadlines.batchMs,
+      run: (read) => putItem(deps, request, read, isDryRun),
+      late: () => refusedItem({ code: 'service_unavailable', retry_after_seconds: 1 }),
+    });
     return { data: { items }, headers: rateLimitHeaders(rateLimit) };
   },
 });
 
+type ReadWatch = ReadItem<z.output<typeof watchBatchItem>>;
+
+/** Items of one inventory are put in their order. */
+const placeOfItem = (read: ReadWatch) =>
+  read.result === 'refused' ? '' : inventoryKeyText(read.item);
+
 async function putItem(
   deps: Deps,
   request: AdmittedRequest,
-  { value, index, isDryRun }: { value: unknown; index: number; isDryRun: boolean },
+  read: ReadWatch,
+  isDryRun: boolean,
 ): Promise<WatchBatchResult> {
-  const read = readBatchItem(watchBatchItem, value, index);
   if (read.result === 'refused') return refusedItem(read.refusal);
   const { platform_id, app_id, context_id, ...settings } = read.item;
   const scope = { platform_id, app_id, context_id };

@@ -10,8 +10,10 @@ import { type Clock, fromIsoTime, isoTime } from '@inventory/runtime/clock';
 import { uuidV7From } from '@inventory/runtime/identifiers';
 import type { Pending } from '@inventory/work/work-queue';
 import type { WorkResult } from '@inventory/work/worker';
-import { type Funds, isFundsRefusal } from '../accounts/funds.ts';
+import { type Funds, isFundsRefusal, type Purchase } from '../accounts/funds.ts';
+import { replyOf } from '../commands/request-reply-client.ts';
 import { watchTurns } from '../metrics.ts';
+import { cancelMessage } from '../refreshes/pending-cancels.ts';
 import { type SendAttemptDeps, sendAttempt } from '../refreshes/refresh-attempt.ts';
 import {
   backedOffUntil,
@@ -38,22 +40,23 @@ export interface RunWatchDeps extends SendAttemptDeps {
   readonly sendFromOutbox: (place: string, messages: readonly OutgoingMessage[]) => Promise<void>;
 }
 
-const product = 'platform.inventory.watch.v1';
-/** A run that stays undecided for so many turns is recorded as one whose end is to be read. */
+/** Claims of a turn in which a run that is not found, or has no decision yet, is read again. */
 const triesMax = 6;
 
 /**
  * One turn of a watch. Steps, and what a crash after each leaves:
  * 1. read how the last run ended: nothing is left;
  * 2. request the run, under an id that follows from the watch and its due time: the turn is repeated,
- *    and finds the decision on that refresh. Where there is no decision, it is repeated likewise;
+ *    reads the run under that id first, and judges nothing anew where it is made;
  * 3. record run, pause or skip with the next time, in the write that ends the claim, the event of a
  *    pause in its outbox: any replica sends it.
  * What is not admitted is skipped, never queued: the next run is made at its own time.
  */
 export async function runWatch(deps: RunWatchDeps, claimed: Pending<Watch>): Promise<WorkResult> {
   const { clock } = deps;
-  const watch = await withEndOfRun(deps.collector, claimed.item);
+  const read = await withEndOfRun(deps.collector, claimed.item);
+  if (read === null && claimed.tries < triesMax) return 'later';
+  const watch = read ?? recordEnd(claimed.item, null);
   const decided = await decide(deps, watch, claimed.tries);
   if (decided === 'undecided') return 'later';
   const nowMs = clock.now();
@@ -66,14 +69,18 @@ export async function runWatch(deps: RunWatchDeps, claimed: Pending<Watch>): Pro
   return 'settled';
 }
 
-/** The watch with the end of its last run, where it has ended. */
+/**
+ * The watch with the end of its last run, where it has ended. Null where that run is not found: it was
+ * made, and a read may miss it around an election.
+ */
 export async function withEndOfRun(
   collector: RunWatchDeps['collector'],
   watch: Watch,
-): Promise<Watch> {
+): Promise<Watch | null> {
   if (!watch.run?.isOpen) return watch;
   const view = await collector.findRefresh(watch.run.refreshId);
-  if (view === null || view.decision === 'refused') return recordEnd(watch, null);
+  if (view === null) return null;
+  if (view.decision === 'refused') return recordEnd(watch, null);
   const ended = endOf(view);
   return ended === null ? watch : recordEnd(watch, ended);
 }
@@ -85,56 +92,103 @@ function endOf({ record }: RefreshView): EndedRun | null {
   return { outcome, charged, completedAtMs: fromIsoTime(completedAt) };
 }
 
-type Decision =
-  | { readonly turn: 'run'; readonly refreshId: RefreshId }
+type NoRun =
   | { readonly turn: 'pause'; readonly reason: WatchPauseReason }
   /** No run now; `untilMs` where none is made before either. */
   | { readonly turn: 'skip'; readonly untilMs?: number };
+type Decision = { readonly turn: 'run'; readonly refreshId: RefreshId } | NoRun;
 
 async function decide(
   deps: RunWatchDeps,
   watch: Watch,
   tries: number,
 ): Promise<Decision | 'undecided'> {
+  const refreshId = runIdOf(watch);
+  // Made by an earlier claim, it holds its own funds: what is judged now would be another run.
+  const made = tries > 1 ? await deps.collector.findRefresh(refreshId) : null;
+  if (made?.decision === 'refused') return await withoutRefused(deps, watch, made);
+  const isMade = made?.decision === 'accepted' || (made !== null && tries >= triesMax);
+  if (isMade) return { turn: 'run', refreshId };
+  const against = made === null ? await judge(deps, watch) : null;
+  if (against === null) return await requestRun(deps, watch);
+  return tries > 1 ? await withoutRun(deps, watch, against) : against;
+}
+
+/** Where an earlier claim cancelled it, no run is made for the reason that there is now. */
+async function withoutRefused(
+  deps: RunWatchDeps,
+  watch: Watch,
+  { refusal }: RefreshView,
+): Promise<NoRun> {
+  const isCancelled = refusal?.code === 'service_unavailable';
+  return isCancelled ? ((await judge(deps, watch)) ?? { turn: 'skip' }) : refusedBy(refusal);
+}
+
+const purchaseOf = ({ accountId, projectId }: Watch): Purchase => ({
+  accountId,
+  projectId,
+  productCode: 'platform.inventory.watch.v1',
+});
+
+const heldNow = async ({ prices }: RunWatchDeps): Promise<number> =>
+  Math.max(maxCreditsMin, (await prices.readPrices()).refresh_reservation);
+
+/** Why no run is requested now; null where one is. */
+async function judge(deps: RunWatchDeps, watch: Watch): Promise<NoRun | null> {
   const standing = await deps.standingOf(watch);
   if (standing !== 'active') return { turn: 'pause', reason: standing };
   if (watch.run?.isOpen) return { turn: 'skip' };
   const untilMs = backedOffUntil(watch);
   const nowMs = deps.clock.now();
   if (nowMs < untilMs) return { turn: 'skip', untilMs };
-  const { refresh_reservation: reservation } = await deps.prices.readPrices();
-  const held = Math.max(maxCreditsMin, reservation);
-  if (!fitsDailyLimit(watch, held, nowMs)) return { turn: 'pause', reason: 'daily_limit_reached' };
-  const { accountId, projectId } = watch;
-  const purchase = { accountId, projectId, productCode: product } as const;
-  const known = await deps.funds.recheckFunds(purchase);
-  if (known !== null) return refusedBy(known);
+  if (!fitsDailyLimit(watch, await heldNow(deps), nowMs))
+    return { turn: 'pause', reason: 'daily_limit_reached' };
+  const known = await deps.funds.recheckFunds(purchaseOf(watch));
+  return known && refusedBy(known);
+}
+
+async function requestRun(deps: RunWatchDeps, watch: Watch): Promise<Decision | 'undecided'> {
+  const { accountId, projectId, scope, language } = watch;
   const refreshId = runIdOf(watch);
   const decision = await sendAttempt(deps, {
     requestId: `${idPrefixes.request}${refreshId}`,
     refreshId,
     watchId: watch.id,
     requestedAtMs: deps.clock.now(),
-    ...{ accountId, projectId },
-    scope: watch.scope,
-    language: watch.language,
-    maxCredits: held,
+    ...{ accountId, projectId, scope, language },
+    maxCredits: await heldNow(deps),
     ...{ idempotencyKey: null, maxAgeSeconds: null, freshness: null },
   });
-  if (decision.result === 'accepted') return { turn: 'run', refreshId };
-  const refusal: Refusal =
-    decision.result === 'refused'
-      ? decision.refusal
-      : { code: 'service_unavailable', retry_after_seconds: 1 };
-  // One that may have been made is recorded: the next turn finds out, and makes no other beside it.
-  if (refusal.code === 'service_unavailable')
-    return tries < triesMax ? 'undecided' : { turn: 'run', refreshId };
-  if (isFundsRefusal(refusal)) deps.funds.recordRefusal(purchase);
+  if (decision.result !== 'refused') return { turn: 'run', refreshId };
+  const { refusal } = decision;
+  if (refusal.code === 'service_unavailable') return 'undecided';
+  if (isFundsRefusal(refusal)) deps.funds.recordRefusal(purchaseOf(watch));
   return refusedBy(refusal);
 }
 
-function refusedBy(refusal: Refusal): Decision {
-  switch (refusal.code) {
+/**
+ * A request of an earlier claim may still be on its way: its cancel shows that no run is made by it,
+ * or finds the run.
+ */
+async function withoutRun(
+  deps: RunWatchDeps,
+  watch: Watch,
+  against: NoRun,
+): Promise<Decision | 'undecided'> {
+  const refreshId = runIdOf(watch);
+  const { accountId, projectId } = watch;
+  const cancel = { refreshId, accountId, projectId, requestedAtMs: deps.clock.now() };
+  const reply = await deps.commands.request(
+    cancelMessage(cancel, `cancel:${refreshId}`),
+    replyOf('reply.refresh-cancel.v1'),
+    deps.decisionTimeoutMs,
+  );
+  if (reply.result !== 'reply') return 'undecided';
+  return reply.body.result === 'not_found' ? against : { turn: 'run', refreshId };
+}
+
+function refusedBy(refusal: Pick<Refusal, 'code'> | null): NoRun {
+  switch (refusal?.code) {
     case 'insufficient_credits':
     case 'insufficient_units':
       return { turn: 'pause', reason: 'insufficient_funds' };

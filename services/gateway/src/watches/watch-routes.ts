@@ -10,6 +10,7 @@ import {
 } from '@inventory/contracts/http/watches';
 import { webhookApi } from '@inventory/contracts/internal/webhooks';
 import { Refused } from '@inventory/http/refused';
+import { requireEvents } from '../http/authorize.ts';
 import { dataRoute, partOf } from '../http/data-route.ts';
 import { exampleIds } from '../http/openapi/examples.ts';
 import { nextPart, sameProject, scopeOf } from '../http/openapi/links.ts';
@@ -148,9 +149,10 @@ const testWatchesRoute = dataRoute({
     },
   },
   errors: [],
-  handle: async ({ webhooks }: WatchRoutesDeps, { path }) => ({
-    data: await webhooks.call(webhookApi.sendSample, { path }),
-  }),
+  async handle({ webhooks }: WatchRoutesDeps, { path }, { principal }) {
+    requireEvents(principal);
+    return { data: await webhooks.call(webhookApi.sendSample, { path }) };
+  },
 });
 
 /** The inventories that a Project watches, in the order of the reference. */

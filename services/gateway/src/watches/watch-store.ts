@@ -8,14 +8,15 @@ import { language } from '@inventory/contracts/languages';
 import { refreshOutcome, watchPauseReason } from '@inventory/contracts/vocabulary';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
-import type { CollectionIndexes } from '@inventory/mongo/indexes';
+import { type CollectionIndexes, whereExists } from '@inventory/mongo/indexes';
 import { parseDocument } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
+import { withDeadline } from '@inventory/runtime/wait';
 import { outboxIndex, pushToOutbox, type WithOutbox } from '@inventory/work/outbox';
 import { newWork, workField, workIndex } from '@inventory/work/work-field';
 import { createWorkQueue, type Pending } from '@inventory/work/work-queue';
-import type { Db, UpdateFilter } from 'mongodb';
+import type { Collection, Db, UpdateFilter } from 'mongodb';
 import { z } from 'zod';
 import type { Watch } from './watch.domain.ts';
 
@@ -23,7 +24,15 @@ export const watchCollection = 'watches';
 
 export const watchIndexes: CollectionIndexes = {
   collection: watchCollection,
-  indexes: [workIndex, outboxIndex],
+  indexes: [
+    workIndex,
+    outboxIndex,
+    {
+      name: 'slot_of_project',
+      keys: { projectId: 1, slot: 1 },
+      options: { unique: true, ...whereExists('slot') },
+    },
+  ],
 };
 
 const documents = {
@@ -33,6 +42,8 @@ const documents = {
     _id: z.string(),
     watchId,
     version: z.int(),
+    /** No other watch of the Project has it. Absent in those that were put before there were slots. */
+    slot: z.int().exactOptional(),
     accountId,
     projectId,
     scope: inventoryKey,
@@ -77,19 +88,34 @@ const rangeOf = (projectId: ProjectId) => ({ $gt: `${projectId}/`, $lt: `${proje
 
 export type WatchStore = ReturnType<typeof createWatchStore>;
 
-/** The watches of all Projects. Every write is conditional on what was read. */
-export function createWatchStore(db: Db, logger: Pick<Logger, 'error'>) {
+/** The watches of all Projects. Every write is conditional on what was read, its claim included. */
+export function createWatchStore(
+  db: Db,
+  deadlines: { readonly storeMs: number },
+  logger: Pick<Logger, 'error'>,
+) {
   const collection = db.collection<WatchDocument>(watchCollection);
-  const asRead = (watch: Watch) => ({
-    _id: placeOf(watch.projectId, watch.scope),
-    watchId: watch.id,
-    version: watch.version,
-  });
+  const bounded: Bounded = (work) =>
+    withDeadline(work, deadlines.storeMs, 'reading or storing a watch');
+  const find = async (projectId: ProjectId, scope: InventoryKey) => {
+    const stored = await bounded(collection.findOne({ _id: placeOf(projectId, scope) }));
+    return stored && parseDocument(documents, stored);
+  };
+  const write = async (read: Pending<Watch>, update: UpdateFilter<WatchDocument>) =>
+    (await bounded(collection.updateOne(asRead(read), update))).modifiedCount === 1;
 
   return {
     async findWatch(projectId: ProjectId, scope: InventoryKey): Promise<Watch | null> {
-      const stored = await collection.findOne({ _id: placeOf(projectId, scope) });
-      return stored && toWatch(parseDocument(documents, stored));
+      const stored = await find(projectId, scope);
+      return stored && toWatch(stored);
+    },
+    /** The watch with its next turn, which is claimed where it was tried. */
+    async findTurn(projectId: ProjectId, scope: InventoryKey): Promise<Pending<Watch> | null> {
+      const stored = await find(projectId, scope);
+      if (stored === null) return null;
+      const { _id: id, work } = stored;
+      const { dueAt, tries, owner: ownerBefore } = work;
+      return { id, item: toWatch(stored), dueAtMs: dueAt.getTime(), tries, ownerBefore };
     },
     /** By inventory. */
     async listWatches({ projectId, state, after, limit }: WatchListPart): Promise<Watch[]> {
@@ -102,60 +128,36 @@ export function createWatchStore(db: Db, logger: Pick<Logger, 'error'>) {
         .find({ _id, ...ofState })
         .sort({ _id: 1 })
         .limit(limit);
-      return (await found.toArray()).map((stored) => toWatch(parseDocument(documents, stored)));
+      const stored = await bounded(found.toArray());
+      return stored.map((one) => toWatch(parseDocument(documents, one)));
     },
-    /** At most one more than `max`. */
-    countWatches: (projectId: ProjectId, max: number): Promise<number> =>
-      collection.countDocuments({ _id: rangeOf(projectId) }, { limit: max + 1 }),
-    /** False when the inventory is watched already. */
-    async insertWatch(watch: Watch): Promise<boolean> {
-      try {
-        const work = newWork(watch.nextRunAtMs);
-        await collection.insertOne({ ...toFields(watch), ...asRead(watch), work });
-        return true;
-      } catch (error) {
-        if (duplicateKeyOf(error)) return false;
-        throw error;
-      }
-    },
-    /** False when it changed meanwhile, by its turn too. */
-    async changeWatch(read: Watch, changed: Watch): Promise<boolean> {
+    insertWatch: slotInserts(collection, bounded),
+    /** False when it changed or was claimed meanwhile. */
+    async changeWatch(read: Pending<Watch>, changed: Watch): Promise<boolean> {
       // A turn that is under way ends by a write of what it read: it is repeated.
-      const isDue = changed.nextRunAtMs === read.nextRunAtMs;
+      const isDue = changed.nextRunAtMs === read.item.nextRunAtMs;
       const work = isDue ? {} : { work: newWork(changed.nextRunAtMs) };
-      const { modifiedCount } = await collection.updateOne(asRead(read), {
-        $set: { ...toFields(changed), version: read.version + 1, ...work },
-      });
-      return modifiedCount === 1;
-    },
-    /** False when it changed meanwhile, by its turn too. */
-    async withdrawWatch(inserted: Watch): Promise<boolean> {
-      return (await collection.deleteOne(asRead(inserted))).deletedCount === 1;
+      const version = read.item.version + 1;
+      return await write(read, { $set: { ...toFields(changed), version, ...work } });
     },
     /** Null when there is none. */
     async deleteWatch(projectId: ProjectId, scope: InventoryKey): Promise<Watch | null> {
-      const stored = await collection.findOneAndDelete({ _id: placeOf(projectId, scope) });
+      const deleted = collection.findOneAndDelete({ _id: placeOf(projectId, scope) });
+      const stored = await bounded(deleted);
       return stored && toWatch(parseDocument(documents, stored));
     },
     /** Ends a turn with one write, its messages in it; false when the watch changed meanwhile. */
     async endTurn(
-      { item: read, dueAtMs, tries }: Pending<Watch>,
+      claimed: Pending<Watch>,
       next: Watch,
       messages: readonly OutgoingMessage[],
       nowMs: number,
     ): Promise<boolean> {
       const outbox = messages.length === 0 ? {} : pushToOutbox(messages, nowMs);
-      const update = {
-        $set: {
-          ...toFields(next),
-          version: read.version + 1,
-          work: newWork(next.nextRunAtMs),
-        },
-        ...outbox,
-      } as UpdateFilter<WatchDocument>;
-      const claim = { 'work.dueAt': dateOf(dueAtMs), 'work.tries': tries };
-      const { modifiedCount } = await collection.updateOne({ ...asRead(read), ...claim }, update);
-      return modifiedCount === 1;
+      const version = claimed.item.version + 1;
+      const work = newWork(next.nextRunAtMs);
+      const $set = { ...toFields(next), version, work };
+      return await write(claimed, { $set, ...outbox } as UpdateFilter<WatchDocument>);
     },
     turns: createWorkQueue<WatchDocument, z.infer<typeof documents.schema>, Watch>({
       collection,
@@ -167,6 +169,58 @@ export function createWatchStore(db: Db, logger: Pick<Logger, 'error'>) {
       logger,
     }),
   };
+}
+
+type Bounded = <Value>(work: Promise<Value>) => Promise<Value>;
+
+function slotInserts(collection: Collection<WatchDocument>, bounded: Bounded) {
+  async function tryInsert(watch: Watch, slot: number): Promise<boolean> {
+    const _id = placeOf(watch.projectId, watch.scope);
+    const work = newWork(watch.nextRunAtMs);
+    try {
+      await bounded(collection.insertOne({ _id, ...toFields(watch), slot, work }));
+      return true;
+    } catch (error) {
+      if (duplicateKeyOf(error)) return false;
+      throw error;
+    }
+  }
+
+  /** Below this number. */
+  const freeSlots = async (projectId: ProjectId, max: number) => {
+    const ofProject = { projectId, slot: { $lt: max } };
+    const found = collection.find(ofProject, { projection: { _id: 0, slot: 1 } });
+    const taken = await bounded(found.toArray());
+    const slots = new Set(taken.map(({ slot }) => slot));
+    return Array.from({ length: max }, (_, slot) => slot).filter((slot) => !slots.has(slot));
+  };
+
+  /**
+   * Takes a slot of the Project, which no two of its watches have: however many are put at once, as
+   * many are inserted as there are free slots. `conflict`: the inventory is watched, or others took the
+   * slot.
+   */
+  return async function insertWatch(
+    watch: Watch,
+    slotsMax: number,
+  ): Promise<'inserted' | 'conflict' | 'full'> {
+    const ofProject = { _id: rangeOf(watch.projectId) };
+    const counted = collection.countDocuments(ofProject, { limit: slotsMax });
+    if ((await bounded(counted)) >= slotsMax) return 'full';
+    // Its tail is random: watches that are put at once rarely try the same slot.
+    const tail = Number.parseInt(watch.id.slice(-12), 16);
+    if (await tryInsert(watch, tail % slotsMax)) return 'inserted';
+    const free = await freeSlots(watch.projectId, slotsMax);
+    const slot = free[tail % free.length];
+    if (slot === undefined) return 'full';
+    return (await tryInsert(watch, slot)) ? 'inserted' : 'conflict';
+  };
+}
+
+/** As it was read, by its turn too: a claim is a change. */
+function asRead({ id: _id, item, dueAtMs, tries }: Pending<Watch>) {
+  const claim = { 'work.dueAt': dateOf(dueAtMs), 'work.tries': tries };
+  return { _id, watchId: item.id, version: item.version, ...claim };
 }
 
 function toFields(watch: Watch) {
@@ -186,7 +240,8 @@ function toFields(watch: Watch) {
 }
 
 function toWatch(document: z.infer<typeof documents.schema>): Watch {
-  const { _id, work: _work, watchId: id, createdAt, nextRunAt, run, ...fields } = document;
+  const { _id, slot: _slot, work: _work, createdAt, nextRunAt, run, ...rest } = document;
+  const { watchId: id, ...fields } = rest;
   return {
     ...fields,
     id,

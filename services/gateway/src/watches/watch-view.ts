@@ -18,8 +18,8 @@ export async function watchView(
   watch: Watch,
 ): Promise<WatchView> {
   // What cannot be read now is shown as it is stored.
-  const known = await withEndOfRun(collector, watch).catch(() => watch);
-  return toWireWatch(known, await prices.readPrices());
+  const known = await withEndOfRun(collector, watch).catch(() => null);
+  return toWireWatch(known ?? watch, await prices.readPrices());
 }
 
 /** One block is estimated where the size of the inventory is not known. */

@@ -216,6 +216,11 @@ export function completedView(view: RefreshView): RefreshView {
   };
 }
 
+function isOfCharge({ billing }: RefreshView['record'], wanted: string | null): boolean {
+  const charged = billing.units_charged ?? billing.credits_charged;
+  return wanted === null || (charged !== null && String(charged > 0) === wanted);
+}
+
 function listOf(views: readonly RefreshView[], projectId: string, query: URLSearchParams) {
   const states = query.getAll('state');
   const ids = query.getAll('refresh_id');
@@ -226,7 +231,7 @@ function listOf(views: readonly RefreshView[], projectId: string, query: URLSear
     .filter(({ record }) => states.length === 0 || states.includes(record.state))
     .filter(({ record }) => ids.length === 0 || ids.includes(record.refresh_id))
     .filter(({ record }) => (query.get('watch_id') ?? record.watch_id) === record.watch_id)
-    .filter(({ record }) => !query.has('charged') || (record.billing.credits_charged ?? 0) > 0)
+    .filter(({ record }) => isOfCharge(record, query.get('charged')))
     .filter((view) => position(view) < before)
     .sort((left, right) => (position(left) < position(right) ? 1 : -1));
   const limit = Number(query.get('limit'));

@@ -14,8 +14,8 @@ export interface RefreshListQuery {
   readonly refreshIds: readonly string[];
   /** Only the runs of this watch. */
   readonly watchId?: WatchId | undefined;
-  /** Only those that cost something. */
-  readonly chargedOnly?: boolean;
+  /** Only those that cost something; with false, only those that are settled and cost nothing. */
+  readonly isCharged?: boolean | undefined;
   readonly limit: number;
   /** Only older ones than this. */
   readonly before: { readonly requestedAtMs: number; readonly refreshId: string } | null;
@@ -50,7 +50,7 @@ export function createRefreshListStore(refreshes: TypedCollection<RefreshDocumen
         phase: { $in: phases },
         ...(refreshIds.length > 0 ? { _id: { $in: [...refreshIds] } } : {}),
         ...(of.watchId ? { watchId: of.watchId } : {}),
-        ...(of.chargedOnly ? { 'billing.charged': { $gt: 0 } } : {}),
+        ...(of.isCharged === undefined ? {} : { 'billing.charged': of.isCharged ? { $gt: 0 } : 0 }),
         ...(before ? olderThan(before) : {}),
       };
       const hint = refreshIds.length > 0 ? {} : { hint: of.watchId ? byWatch : byPhase };

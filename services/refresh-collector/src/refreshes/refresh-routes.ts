@@ -73,7 +73,7 @@ const listRefreshesRoute = internalRoute({
       states: query.state,
       refreshIds: query.refresh_id,
       watchId: query.watch_id,
-      chargedOnly: query.charged !== undefined,
+      isCharged: query.charged && query.charged === 'true',
       limit: query.limit,
       before:
         beforeAt && beforeId ? { requestedAtMs: fromIsoTime(beforeAt), refreshId: beforeId } : null,

@@ -1,6 +1,9 @@
 import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import { forEachLimited } from '@inventory/runtime/concurrency';
 
+/** Small enough that one batch leaves capacity for other requests. */
+export const batchConcurrencyMax = 25;
+
 export interface BatchOptions<Item, Result> {
   /** Items of one key run in order; others run concurrently. */
   readonly keyOf: (item: Item) => string;
