@@ -33,7 +33,7 @@ export function openStores(
   const { config, clock, logger, replica } = deps;
   const collections = openCollections(db);
   const { refreshes } = collections;
-  const refreshLists = createRefreshListStore(refreshes);
+  const refreshLists = createRefreshListStore(refreshes, logger);
   const { leaseMs } = config.scheduling;
   return {
     collections,
@@ -43,10 +43,10 @@ export function openStores(
     scans: createScanStore(refreshes, () => readStoreTime(db), logger),
     inventories: createInventoryStore(collections.inventories, clock, leaseMs, logger),
     plans: createPlanStore(collections.plans, leaseMs, logger),
-    identities: createIdentityStore(collections.identities),
+    identities: createIdentityStore(collections.identities, logger),
     breakers: createAppBreakerStore(collections.appBreakers, refreshLists.isOnlyAccount, logger),
     admission: createAdmissionStore(collections.admission, refreshes),
-    quarterHours: createQuarterHourStore(collections.quarterHours),
+    quarterHours: createQuarterHourStore(collections.quarterHours, logger),
     survey: createRefreshSurveyStore(refreshes, clock, logger),
     replicas: createReplicaStore(collections.replicas, replica, clock, logger),
   };

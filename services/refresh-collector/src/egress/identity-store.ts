@@ -1,5 +1,6 @@
 import { refusedWrites } from '@inventory/mongo/duplicate-key';
-import { parseDocument } from '@inventory/mongo/parse-document';
+import { parseDocument, readEach } from '@inventory/mongo/parse-document';
+import type { Logger } from '@inventory/runtime/logger';
 import type { Collection } from 'mongodb';
 import { z } from 'zod';
 import { freshIdentity, type IdentityState } from './egress-identity.domain.ts';
@@ -21,17 +22,22 @@ const document = { collection: 'identities', schema: identity };
 /** The shared state of the egress identities; every save is conditional on what was read. */
 export type IdentityStore = ReturnType<typeof createIdentityStore>;
 
-export function createIdentityStore(collection: Collection<IdentityDocument>) {
+export function createIdentityStore(
+  collection: Collection<IdentityDocument>,
+  logger: Pick<Logger, 'error'>,
+) {
   return {
-    /** The named identities; missing ones are inserted. */
+    /** The named identities; missing ones are inserted, corrupt ones begin anew. */
     async loadIdentities(ids: readonly string[]): Promise<IdentityState[]> {
       const found = await collection.find({ _id: { $in: [...ids] } }).toArray();
-      const stored = found.map(fromDocument);
+      const stored = readEach(found, fromDocument, logger);
       const storedIds = new Set(stored.map(({ id }) => id));
       const missing = ids.filter((id) => !storedIds.has(id)).map(freshIdentity);
       if (missing.length === 0) return stored;
+      const corrupt = found.filter(({ _id }) => !storedIds.has(_id));
+      // As it was read: another replica may have replaced it, or insert them too.
+      for (const document of corrupt) await collection.deleteOne(document);
       const documents = missing.map(({ id: _id, ...state }) => ({ _id, ...state }));
-      // Another replica may insert them too.
       await refusedWrites(collection.insertMany(documents, { ordered: false }));
       return [...stored, ...missing];
     },
