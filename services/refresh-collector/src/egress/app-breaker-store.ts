@@ -3,7 +3,7 @@ import { parseDocument, readEach } from '@inventory/mongo/parse-document';
 import type { Logger } from '@inventory/runtime/logger';
 import type { Collection } from 'mongodb';
 import { z } from 'zod';
-import type { AppOpening } from './app-breaker.domain.ts';
+import { type AppOpening, openingAt } from './app-breaker.domain.ts';
 
 const appBreaker = z.object({
   _id: z.int(),
@@ -24,11 +24,11 @@ export function createAppBreakerStore(
   logger: Pick<Logger, 'error'>,
 ) {
   return {
-    /** By application id. */
-    async readOpenings(): Promise<Map<number, AppOpening>> {
+    /** By application id, as they are at this time. */
+    async readOpenings(nowMs: number): Promise<Map<number, AppOpening>> {
       const found = await breakers.find().toArray();
       const read = readEach(found, parseBreaker, logger);
-      return new Map(read.map(({ _id, ...opening }) => [_id, opening]));
+      return new Map(read.map(({ _id, ...opening }) => [_id, openingAt(opening, nowMs)]));
     },
     async saveOpening(appId: number, opening: AppOpening): Promise<void> {
       await breakers.updateOne({ _id: appId }, { $set: opening }, { upsert: true });
@@ -37,15 +37,16 @@ export function createAppBreakerStore(
     async deleteOpening(appId: number, { openedAtMs }: AppOpening): Promise<void> {
       await breakers.deleteOne({ _id: appId, openedAtMs });
     },
-    /** Claims the next probe; false when another replica has claimed it. */
+    /** Claims the probe that is due; false when another replica has claimed it. */
     async claimProbe(
       appId: number,
-      { openedAtMs, probeAtMs }: AppOpening,
-      nextProbeMs: number,
+      { openedAtMs }: AppOpening,
+      { nowMs, nextMs }: { readonly nowMs: number; readonly nextMs: number },
     ): Promise<boolean> {
+      const isDue = [{ probeAtMs: { $lte: nowMs } }, { probeAtMs: { $gt: nextMs } }];
       const { modifiedCount } = await breakers.updateOne(
-        { _id: appId, openedAtMs, probeAtMs },
-        { $set: { probeAtMs: nextProbeMs } },
+        { _id: appId, openedAtMs, $or: isDue },
+        { $set: { probeAtMs: nextMs } },
       );
       return modifiedCount === 1;
     },

@@ -98,6 +98,20 @@ export function nextProbeMs(nowMs: number): number {
   return nowMs + probeEveryMs;
 }
 
+/**
+ * An opening by the clock of its reader. A wait that is longer than any was written by a clock that was
+ * ahead: it is over, and the next request is a probe.
+ */
+export function openingAt(stored: AppOpening, nowMs: number): AppOpening {
+  const endOf = (untilMs: number, longestMs: number) =>
+    untilMs > nowMs + longestMs ? nowMs : untilMs;
+  return {
+    ...stored,
+    openUntilMs: endOf(stored.openUntilMs, openMaxMs),
+    probeAtMs: endOf(stored.probeAtMs, probeEveryMs),
+  };
+}
+
 /** How many scans of an application may read: all, one as the probe, or none. */
 export type ScanAllowance = 'all' | 'one' | 'none';
 
@@ -107,6 +121,6 @@ const probeMaxMs = 25_000;
 export function scanAllowance(opening: AppOpening | null, nowMs: number): ScanAllowance {
   if (opening === null) return 'all';
   const sentAtMs = opening.probeAtMs - probeEveryMs;
-  const isSent = sentAtMs > opening.openedAtMs && nowMs < sentAtMs + probeMaxMs;
+  const isSent = sentAtMs !== opening.openedAtMs && nowMs < sentAtMs + probeMaxMs;
   return isSent || nowMs >= opening.probeAtMs ? 'one' : 'none';
 }

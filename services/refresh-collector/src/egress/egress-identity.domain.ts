@@ -43,6 +43,42 @@ export function freshIdentity(id: string): IdentityState {
   };
 }
 
+/** How a replica reads a state, of its own or of another one. */
+export interface Reading {
+  readonly limits: IdentityLimits;
+  /** Longest time of a request. */
+  readonly requestMaxMs: number;
+  readonly nowMs: number;
+}
+
+/**
+ * A stored state by the clock of its reader: no wait ends later than the longest of its kind after the
+ * state was read first, and a request in flight is so for as long as it is seen, at most its longest
+ * time. `known` is what this reader made of it last.
+ */
+export function asRead(
+  stored: IdentityState,
+  known: IdentityState | undefined,
+  { limits, requestMaxMs, nowMs }: Reading,
+): IdentityState {
+  const state = known?.version === stored.version ? known : stored;
+  const within = (timeMs: number, longestMs: number) => Math.min(timeMs, nowMs + longestMs);
+  const inFlight = state.inFlight && {
+    ...state.inFlight,
+    untilMs:
+      known?.inFlight?.token === state.inFlight.token
+        ? within(known.inFlight.untilMs, requestMaxMs)
+        : nowMs + requestMaxMs,
+  };
+  return {
+    ...state,
+    inFlight,
+    arrivalMs: within(state.arrivalMs, limits.burst * intervalMs(limits)),
+    silentUntilMs: within(state.silentUntilMs, limits.silenceMaxMs),
+    unreachableUntilMs: within(state.unreachableUntilMs, limits.unreachableMaxMs),
+  };
+}
+
 function intervalMs(limits: IdentityLimits): number {
   return 60_000 / limits.requestsPerMinute;
 }

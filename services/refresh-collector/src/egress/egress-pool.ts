@@ -54,7 +54,7 @@ export type EgressPool = ReturnType<typeof openEgressPool>;
  */
 export function openEgressPool(deps: EgressPoolDeps) {
   const { limits, clock, lifetime, logger } = deps;
-  const identities = createIdentityCache(deps.store, deps.identityIds, clock);
+  const identities = createIdentityCache(deps);
   const queue = createEgressQueue<EgressSlot>(deps.slotRules);
   const slots = createSlots(deps, identities, () => job.wake());
   let wakeTimer: NodeJS.Timeout | undefined;

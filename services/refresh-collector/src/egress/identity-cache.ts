@@ -1,5 +1,5 @@
 import type { Clock } from '@inventory/runtime/clock';
-import type { IdentityState } from './egress-identity.domain.ts';
+import { asRead, type IdentityState, type Reading } from './egress-identity.domain.ts';
 import type { IdentityStore } from './identity-store.ts';
 
 const ageMinMs = 250;
@@ -12,11 +12,17 @@ const agePerIdentityMs = 10;
  */
 export type IdentityCache = ReturnType<typeof createIdentityCache>;
 
-export function createIdentityCache(
-  store: IdentityStore,
-  identityIds: readonly string[],
-  clock: Clock,
-) {
+export function createIdentityCache({
+  store,
+  identityIds,
+  limits,
+  requestMaxMs,
+  clock,
+}: {
+  readonly store: IdentityStore;
+  readonly identityIds: readonly string[];
+  readonly clock: Clock;
+} & Omit<Reading, 'nowMs'>) {
   const cached = new Map<string, IdentityState>();
   let loadedMs = Number.NEGATIVE_INFINITY;
   /** The read in progress, shared by every request. */
@@ -25,7 +31,11 @@ export function createIdentityCache(
   const ageMaxMs = Math.max(ageMinMs, identityIds.length * agePerIdentityMs);
 
   async function load(ids: readonly string[]): Promise<void> {
-    for (const identity of await store.loadIdentities(ids)) cached.set(identity.id, identity);
+    const stored = await store.loadIdentities(ids);
+    const reading = { limits, requestMaxMs, nowMs: clock.now() };
+    for (const identity of stored) {
+      cached.set(identity.id, asRead(identity, cached.get(identity.id), reading));
+    }
   }
 
   async function loadAll(): Promise<void> {
