@@ -29,7 +29,9 @@ export async function startRefreshCollector(
   const egress = await openEgress(context, { stores, slotRules: plan, executor, use });
   const ofRefreshes = { backends, stores, ledger, observations, egress, planner, use };
   const refreshes = await openRefreshes(context, ofRefreshes);
-  const livePages = openLivePages(context, { egress, pace: refreshes.pace, use });
+  const { inventories } = stores;
+  const { pace } = refreshes;
+  const livePages = openLivePages(context, { egress, inventories, pace, use });
   startScanning(context, {
     stores,
     revisionStore,
@@ -41,7 +43,6 @@ export async function startRefreshCollector(
     use,
     livePagesPerMinute: livePages.requestedPerMinute,
   });
-  const { inventories } = stores;
   await startConsuming(context, { bus: backends.bus, inventories, observations, ...refreshes });
 
   const routes = [...refreshes.routes, ...livePages.routes];

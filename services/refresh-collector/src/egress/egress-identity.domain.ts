@@ -1,3 +1,5 @@
+import type { InventoryRead } from './slot-order.domain.ts';
+
 /** The rate of one egress identity, and its pauses after refusals. */
 export interface IdentityLimits {
   readonly requestsPerMinute: number;
@@ -10,13 +12,20 @@ export interface IdentityLimits {
   readonly unreachableMaxMs: number;
 }
 
+/** A request that ends by `untilMs` at the latest. */
+export interface InFlight {
+  readonly token: string;
+  readonly untilMs: number;
+  readonly read?: InventoryRead;
+}
+
 /** One source address of our requests. Shared by all replicas; one request in flight at a time. */
 export interface IdentityState {
   readonly id: string;
   readonly version: number;
   /** Theoretical arrival time of the generic cell rate algorithm. */
   readonly arrivalMs: number;
-  readonly inFlight: { readonly token: string; readonly untilMs: number } | null;
+  readonly inFlight: InFlight | null;
   /** No request before this time: an earlier one would extend the platform's block. */
   readonly silentUntilMs: number;
   /** Refusals in a row; the silence doubles with each. */
@@ -135,17 +144,17 @@ export function firstRestedInMs(
   return Math.max(0, soonest - nowMs);
 }
 
-/** Takes the identity for one request that ends by `untilMs` at the latest. */
+/** Takes the identity for one request. */
 export function acquireIdentity(
   identity: IdentityState,
   limits: IdentityLimits,
-  request: { token: string; nowMs: number; untilMs: number },
+  { nowMs, ...inFlight }: InFlight & { readonly nowMs: number },
 ): IdentityState {
   return {
     ...identity,
     version: identity.version + 1,
-    arrivalMs: Math.max(identity.arrivalMs, request.nowMs) + intervalMs(limits),
-    inFlight: { token: request.token, untilMs: request.untilMs },
+    arrivalMs: Math.max(identity.arrivalMs, nowMs) + intervalMs(limits),
+    inFlight,
   };
 }
 

@@ -15,10 +15,10 @@ import {
   type SlotResult,
   spareUntilMs,
 } from './egress-identity.domain.ts';
-import { createEgressQueue } from './egress-queue.ts';
+import { createEgressQueue, type TakenRequest } from './egress-queue.ts';
 import { createIdentityCache, type IdentityCache } from './identity-cache.ts';
 import type { IdentityStore } from './identity-store.ts';
-import type { SlotRequest, SlotRules } from './slot-order.domain.ts';
+import type { FreeSlot, InventoryRead, SlotRequest, SlotRules } from './slot-order.domain.ts';
 
 /** One permitted request through one identity; to be released with its result. */
 export interface EgressSlot {
@@ -57,18 +57,28 @@ export function openEgressPool(deps: EgressPoolDeps) {
   const identities = createIdentityCache(deps);
   const queue = createEgressQueue<EgressSlot>(deps.slotRules);
   const slots = createSlots(deps, identities, () => job.wake());
+  /** Reads whose slots are being acquired. */
+  const starting = new Set<InventoryRead>();
   let wakeTimer: NodeJS.Timeout | undefined;
 
   /** The request is taken before the identity is acquired: two identities never serve one. */
-  async function serveNext(identity: IdentityState, active: readonly string[]): Promise<boolean> {
+  async function serveNext(
+    identity: IdentityState,
+    { active, reads }: Pick<FreeSlot, 'active' | 'reads'>,
+  ): Promise<boolean> {
     const { id: identityId, liveCredit } = identity;
     const canWait = spareUntilMs(identity, limits) > clock.now() + yieldGuardMs;
-    const request = queue.takeNext({ identityId, active, liveCredit, canWait });
+    const all = [...reads, ...starting];
+    const request = queue.takeNext({ identityId, active, reads: all, liveCredit, canWait });
     if (!request) return false;
-    const slot = await slots.acquire(identity, request.liveCredit).catch((error: unknown) => {
-      request.requeue();
-      throw error;
-    });
+    starting.add(request.read);
+    const slot = await slots
+      .acquire(identity, request)
+      .catch((error: unknown) => {
+        request.requeue();
+        throw error;
+      })
+      .finally(() => starting.delete(request.read));
     if (!slot) request.requeue();
     else if (!request.serve(slot)) await slot.release({ result: 'unknown' });
     return slot !== null;
@@ -80,7 +90,9 @@ export function openEgressPool(deps: EgressPoolDeps) {
     const nowMs = clock.now();
     const free = all.filter((identity) => nextRequestMs(identity, limits) <= nowMs);
     const active = all.filter((one) => pausedUntilMs(one) <= nowMs).map(({ id }) => id);
-    const served = await Promise.all(free.map((identity) => serveNext(identity, active)));
+    const inFlight = all.flatMap((one) => (one.inFlight ? [one.inFlight] : []));
+    const reads = inFlight.flatMap(({ untilMs, read }) => (read && untilMs > nowMs ? [read] : []));
+    const served = await Promise.all(free.map((one) => serveNext(one, { active, reads })));
     const hasServed = served.some(Boolean);
     if (!hasServed) wakeWhenFree(all, nowMs);
     return hasServed;
@@ -133,7 +145,10 @@ export function openEgressPool(deps: EgressPoolDeps) {
 
 interface Slots {
   /** Null when another replica uses the identity. */
-  acquire(identity: IdentityState, liveCredit: number): Promise<EgressSlot | null>;
+  acquire(
+    identity: IdentityState,
+    request: Pick<TakenRequest<EgressSlot>, 'liveCredit' | 'read'>,
+  ): Promise<EgressSlot | null>;
   /** Resolves when every release that has begun is stored or failed. */
   released(): Promise<void>;
 }
@@ -159,10 +174,10 @@ function createSlots(
   }
 
   return {
-    async acquire(identity, liveCredit) {
+    async acquire(identity, { liveCredit, read }) {
       const nowMs = clock.now();
       const token = identifiers.uuidV7();
-      const use = { token, nowMs, untilMs: nowMs + requestMaxMs };
+      const use = { token, nowMs, untilMs: nowMs + requestMaxMs, read };
       const next = { ...acquireIdentity(identity, limits, use), liveCredit };
       if (!(await identities.saveIdentity(identity, next))) return null;
       const { id: identityId } = identity;

@@ -1,6 +1,7 @@
 import {
   createSlotOrder,
   type FreeSlot,
+  type InventoryRead,
   type SlotRequest,
   type SlotRules,
 } from './slot-order.domain.ts';
@@ -9,6 +10,7 @@ import {
 export interface TakenRequest<Slot> {
   /** The identity's credit of live pages once this request has its slot. */
   readonly liveCredit: number;
+  readonly read: InventoryRead;
   /** False when the request was aborted meanwhile; the slot is then unused. */
   serve(slot: Slot): boolean;
   /** Puts the request back, at its old position. */
@@ -61,6 +63,7 @@ export function createEgressQueue<Slot>(rules: () => SlotRules): EgressQueue<Slo
       waiting.delete(entry);
       return {
         liveCredit,
+        read: { inventory: entry.inventory, isLive: entry.deadlineMs === null },
         serve(slot) {
           if (entry.settled) return false;
           slots.served(entry);

@@ -9,7 +9,13 @@ const identity = z.object({
   _id: z.string(),
   version: z.int(),
   arrivalMs: z.number(),
-  inFlight: z.object({ token: z.string(), untilMs: z.number() }).nullable(),
+  inFlight: z
+    .object({
+      token: z.string(),
+      untilMs: z.number(),
+      read: z.object({ inventory: z.string(), isLive: z.boolean() }).exactOptional(),
+    })
+    .nullable(),
   silentUntilMs: z.number(),
   refusals: z.int(),
   unreachableUntilMs: z.number(),

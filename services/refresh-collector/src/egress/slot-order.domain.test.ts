@@ -10,10 +10,13 @@ const calm: SlotRules = { urgentUntilMs: null, liveShare: 0.05 };
 let order = 0;
 const request = (accountId: string, deadlineMs: number | null): SlotRequest => {
   order += 1;
-  return { accountId, deadlineMs, avoid: [], unreachable: [], order };
+  return { accountId, inventory: `${order}`, deadlineMs, avoid: [], unreachable: [], order };
 };
 
-const free: FreeSlot = { identityId: 'a', active: ['a', 'b'], liveCredit: 0, canWait: false };
+const free: FreeSlot = {
+  ...{ identityId: 'a', active: ['a', 'b'], reads: [] },
+  ...{ liveCredit: 0, canWait: false },
+};
 
 /** Which request gets each of the next slots, while every one of them waits again. */
 function slots(requests: readonly SlotRequest[], rules: SlotRules, count: number): SlotRequest[] {
@@ -108,5 +111,24 @@ describe('the order of slots', () => {
 
   it('has nothing to serve without a request', () => {
     expect(createSlotOrder().next([], calm, free)).toBeUndefined();
+  });
+
+  it('leaves an inventory that is read to one reader: a live page waits for any read of it, a scan for live pages (upstream 6.17)', () => {
+    const [live, scan, other] = [request('a', null), request('b', 10), request('c', 20)];
+    const order = createSlotOrder();
+    const turnBeside = (inventory: string, isLive: boolean) => {
+      const slot = { ...free, reads: [{ inventory, isLive }] };
+      return order.next([live, scan, other], calm, slot)?.request;
+    };
+    const alone = (one: SlotRequest, isLive: boolean) =>
+      order.next([one], calm, { ...free, reads: [{ inventory: one.inventory, isLive }] });
+
+    expect(turnBeside(live.inventory, true)).toBe(scan);
+    expect(turnBeside(live.inventory, false)).toBe(scan);
+    expect(turnBeside(scan.inventory, true)).toBe(live);
+    expect([alone(live, true), alone(live, false), alone(scan, true)]).toEqual(
+      Array(3).fill(undefined),
+    );
+    expect(alone(scan, false)?.request).toBe(scan);
   });
 });

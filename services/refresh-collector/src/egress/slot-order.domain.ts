@@ -1,6 +1,14 @@
+/** A read of an inventory. */
+export interface InventoryRead {
+  readonly inventory: string;
+  /** Of a live page, not of a scan. */
+  readonly isLive: boolean;
+}
+
 /** A page request that waits for an egress slot. */
 export interface SlotRequest {
   readonly accountId: string;
+  readonly inventory: string;
   /** When it is due: at once or by the deadline of its scan; null for a live page. */
   readonly deadlineMs: number | null;
   /** Identities that must not be used for it. */
@@ -24,6 +32,8 @@ export interface FreeSlot {
   readonly identityId: string;
   /** Identities that are not paused. */
   readonly active: readonly string[];
+  /** In flight through any identity, of any replica. */
+  readonly reads: readonly InventoryRead[];
   /** Slots that live pages are owed, at most one; below zero they have had more than their part. */
   readonly liveCredit: number;
   /** Whether the slot can be left to requests that are more urgent, also of other replicas. */
@@ -61,6 +71,17 @@ function isUrgent({ deadlineMs }: SlotRequest, { urgentUntilMs }: SlotRules): bo
   return urgentUntilMs !== null && deadlineMs !== null && deadlineMs <= urgentUntilMs;
 }
 
+/**
+ * The platform refuses two reads of an inventory within seconds. A scan has one page in flight by its
+ * lease, also behind the last page of a worker that was lost.
+ */
+function meetsAnother(request: SlotRequest, { reads }: FreeSlot): boolean {
+  return reads.some(
+    ({ inventory, isLive: isOfLive }) =>
+      inventory === request.inventory && (isOfLive || isLive(request)),
+  );
+}
+
 function mayUse({ avoid, unreachable }: SlotRequest, { identityId, active }: FreeSlot): boolean {
   if (!avoid.includes(identityId)) return true;
   return unreachable.includes(identityId) && active.every((other) => avoid.includes(other));
@@ -90,7 +111,9 @@ export function createSlotOrder(): SlotOrder {
      * that can wait is for them: one may request its next page in a moment, or on another replica.
      */
     next(requests, rules, slot) {
-      const usable = requests.filter((request) => mayUse(request, slot));
+      const usable = requests.filter(
+        (request) => mayUse(request, slot) && !meetsAnother(request, slot),
+      );
       const scan = nextScan(usable.filter(isScan), rules);
       const live = first(
         usable.filter(isLive),

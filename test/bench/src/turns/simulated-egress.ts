@@ -125,7 +125,7 @@ export class SimulatedEgress {
     const canWait = spareMs > time.nowMs;
     const { id: identityId, liveCredit } = identity;
     const active = this.identities.filter((other) => pausedUntilMs(other) <= time.nowMs);
-    const slot = { identityId, active: active.map(({ id }) => id), liveCredit, canWait };
+    const slot = { identityId, active: active.map(({ id }) => id), reads: [], liveCredit, canWait };
     const turn = order?.next(own, this.rules, slot);
     if (!order || !turn) {
       if (canWait && own.length > 0) time.at(spareMs, () => this.serve());
