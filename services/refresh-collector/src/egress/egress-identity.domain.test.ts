@@ -33,7 +33,9 @@ function requestTimes(
   let now = 1_000_000;
   return pauses.map((pause) => {
     now = Math.max(now + pause, next(identity, of));
-    identity = acquireIdentity(identity, of, { token: 't', nowMs: now, untilMs: now + 40_000 });
+    identity = acquireIdentity(identity, of, {
+      ...{ token: 't', holder: 'a', nowMs: now, untilMs: now + 40_000 },
+    });
     identity = releaseIdentity(identity, of, { result: 'served' }, now);
     return now;
   });
@@ -72,6 +74,7 @@ describe('an egress identity', () => {
   it('has one request in flight, until it is released or its time is over', () => {
     const taken = acquireIdentity(freshIdentity('a'), limits, {
       token: 't',
+      holder: 'a',
       nowMs: 0,
       untilMs: 40_000,
     });
@@ -125,7 +128,7 @@ describe('an egress identity', () => {
       return releaseIdentity(freshIdentity('a'), limits, slot, atMs);
     };
     const acquiredAt = (atMs: number) => {
-      const use = { token: 't', nowMs: atMs, untilMs: atMs + requestMaxMs };
+      const use = { token: 't', holder: 'a', nowMs: atMs, untilMs: atMs + requestMaxMs };
       const once = acquireIdentity(freshIdentity('a'), limits, use);
       return acquireIdentity(once, limits, use);
     };

@@ -1,4 +1,4 @@
-import type { InventoryRead } from './slot-order.domain.ts';
+import type { InventoryRead, SlotClaim, SlotUse } from './slot-order.domain.ts';
 
 /** The rate of one egress identity, and its pauses after refusals. */
 export interface IdentityLimits {
@@ -36,6 +36,10 @@ export interface IdentityState {
   readonly connectFailures: number;
   /** Slots that live pages are owed, at most one; below zero they have had more than their part. */
   readonly liveCredit: number;
+  /** The replica that acquired it last. */
+  readonly holder: string | null;
+  /** Replicas that wait for its next slot, by their names. An acquisition ends all of them. */
+  readonly claims: Readonly<Record<string, SlotClaim>>;
 }
 
 export function freshIdentity(id: string): IdentityState {
@@ -49,6 +53,8 @@ export function freshIdentity(id: string): IdentityState {
     unreachableUntilMs: 0,
     connectFailures: 0,
     liveCredit: 0,
+    holder: null,
+    claims: {},
   };
 }
 
@@ -81,6 +87,8 @@ export function asRead(
   };
   return {
     ...state,
+    // Without a new version.
+    claims: stored.claims,
     inFlight,
     arrivalMs: within(state.arrivalMs, limits.burst * intervalMs(limits)),
     silentUntilMs: within(state.silentUntilMs, limits.silenceMaxMs),
@@ -144,17 +152,31 @@ export function firstRestedInMs(
   return Math.max(0, soonest - nowMs);
 }
 
-/** Takes the identity for one request. */
+/** Which identities are not paused, and what is read through any of them. */
+export function inUse(
+  identities: readonly IdentityState[],
+  nowMs: number,
+): Pick<SlotUse, 'active' | 'reads'> {
+  const inFlight = identities.flatMap(({ inFlight: request }) => request ?? []);
+  return {
+    active: identities.filter((one) => pausedUntilMs(one) <= nowMs).map(({ id }) => id),
+    reads: inFlight.flatMap(({ untilMs, read }) => (read && untilMs > nowMs ? read : [])),
+  };
+}
+
+/** Takes the identity for one request of this replica. */
 export function acquireIdentity(
   identity: IdentityState,
   limits: IdentityLimits,
-  { nowMs, ...inFlight }: InFlight & { readonly nowMs: number },
+  { nowMs, holder, ...inFlight }: InFlight & { readonly nowMs: number; readonly holder: string },
 ): IdentityState {
   return {
     ...identity,
     version: identity.version + 1,
     arrivalMs: Math.max(identity.arrivalMs, nowMs) + intervalMs(limits),
     inFlight,
+    holder,
+    claims: {},
   };
 }
 

@@ -5,7 +5,7 @@ const none = { inventory: 'i', avoid: [], unreachable: [] };
 const spare = {
   identityId: 'egress-1',
   active: ['egress-1', 'egress-2'],
-  reads: [],
+  ...{ reads: [], claims: [], wasOwn: false },
   liveCredit: 0,
   canWait: false,
 };

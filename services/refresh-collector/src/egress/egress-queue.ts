@@ -1,9 +1,12 @@
 import {
+  claimOf,
   createSlotOrder,
   type FreeSlot,
   type InventoryRead,
+  type SlotClaim,
   type SlotRequest,
   type SlotRules,
+  type SlotUse,
 } from './slot-order.domain.ts';
 
 /** A request that was taken from the queue and not served yet. */
@@ -22,6 +25,8 @@ export interface EgressQueue<Slot> {
   /** The slot, or undefined when the signal is aborted first. */
   wait(request: Omit<SlotRequest, 'order'>, signal: AbortSignal): Promise<Slot | undefined>;
   takeNext(free: FreeSlot): TakenRequest<Slot> | undefined;
+  /** What waits for the slots of an identity; null where nothing does. */
+  claimOf(slot: SlotUse): SlotClaim | null;
   readonly size: number;
 }
 
@@ -76,6 +81,7 @@ export function createEgressQueue<Slot>(rules: () => SlotRules): EgressQueue<Slo
         },
       };
     },
+    claimOf: (slot) => claimOf([...waiting], slot),
     get size() {
       return waiting.size;
     },

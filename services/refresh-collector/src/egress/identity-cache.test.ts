@@ -26,10 +26,11 @@ function storeOf(stored: IdentityState) {
     },
     async saveIdentity(previous, next) {
       counts.saves += 1;
-      if (previous.version !== stored.version || next === previous) return false;
+      if (previous.version !== stored.version || next === previous) return null;
       stored = next;
-      return true;
+      return stored;
     },
+    saveClaim: async () => {},
   };
   const identities = createIdentityCache({ ...deps, store, identityIds: [stored.id] });
   return {
@@ -94,7 +95,8 @@ test.each([
         read += ids.length;
         return ids.map(freshIdentity);
       },
-      saveIdentity: async () => false,
+      saveIdentity: async () => null,
+      saveClaim: async () => {},
     };
     const ids = Array.from({ length: count }, (_, index) => `identity-${index}`);
     const identities = createIdentityCache({ ...deps, store, identityIds: ids, clock });
@@ -117,7 +119,8 @@ test('requests at the same time share one read, and the next one reads again aft
       if (loads === 2) throw new Error('unavailable');
       return ids.map(freshIdentity);
     },
-    saveIdentity: async () => false,
+    saveIdentity: async () => null,
+    saveClaim: async () => {},
   };
   const clock = createTestClock();
   const identities = createIdentityCache({ ...deps, store, identityIds: ['a', 'b'], clock });
@@ -144,6 +147,18 @@ test('one that another replica used is read again alone', async () => {
   expect(counts).toEqual({ loads: 2, saves: 1 });
 });
 
+test('a clock that is set back delays no read', async () => {
+  const { store, counts } = storeOf(freshIdentity('a'));
+  const clock = createTestClock(86_400_000);
+  const identities = createIdentityCache({ ...deps, store, identityIds: ['a'], clock });
+  await identities.currentIdentities();
+  clock.set(0);
+
+  await identities.currentIdentities();
+
+  expect(counts.loads).toBe(2);
+});
+
 test('one whose clock was a day ahead is free once it was seen for the longest wait, and stays so for all', async () => {
   const dayMs = 86_400_000;
   const ahead = { ...freshIdentity('a'), version: 7, arrivalMs: dayMs, silentUntilMs: dayMs };
@@ -155,7 +170,7 @@ test('one whose clock was a day ahead is free once it was seen for the longest w
   clock.advance(limits.silenceMaxMs);
   const [seen] = await identities.currentIdentities();
   if (!seen) throw new Error('not read');
-  const use = { token: 'mine', nowMs: clock.now(), untilMs: clock.now() + 100 };
+  const use = { token: 'mine', holder: 'a', nowMs: clock.now(), untilMs: clock.now() + 100 };
   await identities.saveIdentity(seen, acquireIdentity(seen, limits, use));
 
   expect(nextRequestMs(seen, limits)).toBeLessThanOrEqual(clock.now());

@@ -1,9 +1,10 @@
 import { refusedWrites } from '@inventory/mongo/duplicate-key';
 import { parseDocument, readEach } from '@inventory/mongo/parse-document';
 import type { Logger } from '@inventory/runtime/logger';
-import type { Collection } from 'mongodb';
+import type { Collection, UpdateFilter } from 'mongodb';
 import { z } from 'zod';
 import { freshIdentity, type IdentityState } from './egress-identity.domain.ts';
+import type { SlotClaim } from './slot-order.domain.ts';
 
 const identity = z.object({
   _id: z.string(),
@@ -21,6 +22,11 @@ const identity = z.object({
   unreachableUntilMs: z.number(),
   connectFailures: z.int(),
   liveCredit: z.number(),
+  /** Absent in documents from before there were claims. */
+  holder: z.string().nullable().default(null),
+  claims: z
+    .record(z.string(), z.object({ isLive: z.boolean(), deadlineMs: z.number().nullable() }))
+    .default({}),
 });
 export type IdentityDocument = z.infer<typeof identity>;
 const document = { collection: 'identities', schema: identity };
@@ -47,14 +53,27 @@ export function createIdentityStore(
       await refusedWrites(collection.insertMany(documents, { ordered: false }));
       return [...stored, ...missing];
     },
-    /** False when another replica used the identity meanwhile. */
-    async saveIdentity(previous: IdentityState, next: IdentityState): Promise<boolean> {
-      const { id, ...state } = next;
-      const { modifiedCount } = await collection.updateOne(
+    /**
+     * As it is then, with the claims that were made since it was read unless the change ends them;
+     * null when another replica used the identity meanwhile.
+     */
+    async saveIdentity(
+      previous: IdentityState,
+      next: IdentityState,
+    ): Promise<IdentityState | null> {
+      const { id, claims, ...state } = next;
+      const saved = await collection.findOneAndUpdate(
         { _id: id, version: previous.version },
-        { $set: state },
+        { $set: claims === previous.claims ? state : { ...state, claims } },
+        { returnDocument: 'after' },
       );
-      return modifiedCount === 1;
+      return saved && fromDocument(saved);
+    },
+    /** Beside the versions of the identity: no save of another replica is refused for it. */
+    async saveClaim(id: string, replica: string, claim: SlotClaim | null): Promise<void> {
+      const field = `claims.${replica}`;
+      const update = claim === null ? { $unset: { [field]: '' } } : { $set: { [field]: claim } };
+      await collection.updateOne({ _id: id }, update as UpdateFilter<IdentityDocument>);
     },
   };
 }

@@ -1,4 +1,5 @@
 import {
+  claimOf,
   createSlotOrder,
   type FreeSlot,
   type SlotRequest,
@@ -15,7 +16,7 @@ const request = (accountId: string, deadlineMs: number | null): SlotRequest => {
 
 const free: FreeSlot = {
   ...{ identityId: 'a', active: ['a', 'b'], reads: [] },
-  ...{ liveCredit: 0, canWait: false },
+  ...{ liveCredit: 0, canWait: false, claims: [], wasOwn: false },
 };
 
 /** Which request gets each of the next slots, while every one of them waits again. */
@@ -130,5 +131,50 @@ describe('the order of slots', () => {
       Array(3).fill(undefined),
     );
     expect(alone(scan, false)?.request).toBe(scan);
+  });
+
+  describe('beside claims of other replicas', () => {
+    const order = createSlotOrder();
+    const [live, early, late] = [request('a', null), request('b', 10), request('c', 20)];
+    const scanAt = (deadlineMs: number) => ({ isLive: false, deadlineMs });
+    const liveClaim = { isLive: true, deadlineMs: null };
+    const turnOf = (requests: readonly SlotRequest[], slot: Partial<FreeSlot>) =>
+      order.next(requests, calm, { ...free, ...slot })?.request;
+
+    it('has the slot where one of its scans, whichever is next, has the earliest deadline', () => {
+      order.served(early);
+
+      expect(turnOf([early, late], { claims: [scanAt(15)] })).toBe(late);
+      expect(turnOf([early, late], { claims: [scanAt(10)] })).toBe(late);
+      expect(turnOf([early, late], { claims: [scanAt(30), scanAt(9)] })).toBeUndefined();
+    });
+
+    it('leaves it to a live page for a scan, while live pages are owed one', () => {
+      expect(turnOf([early], { claims: [liveClaim] })).toBeUndefined();
+      expect(turnOf([early], { claims: [liveClaim], liveCredit: -0.1 })).toBe(early);
+    });
+
+    it('leaves it to a live page for a live page, where it had the last one', () => {
+      expect(turnOf([live], { claims: [liveClaim], wasOwn: true })).toBeUndefined();
+      expect(turnOf([live], { claims: [liveClaim] })).toBe(live);
+      expect(turnOf([live], { claims: [scanAt(5)], wasOwn: true })).toBe(live);
+    });
+
+    it('counts a scan elsewhere as one that waits: a live page costs its credit, and none is owed below zero', () => {
+      const turn = order.next([live], calm, { ...free, claims: [scanAt(5)] });
+
+      expect(turn?.liveCredit).toBeCloseTo(-0.2);
+      expect(turnOf([live], { claims: [scanAt(5)], liveCredit: -0.1 })).toBeUndefined();
+      expect(turnOf([live], { liveCredit: -0.1 })).toBe(live);
+    });
+
+    it('claims for what may use the slot alone', () => {
+      const avoiding = { ...request('d', 1), avoid: ['a'] };
+      const { inventory } = early;
+
+      expect(claimOf([early, late, avoiding], free)).toEqual(scanAt(10));
+      expect(claimOf([live, late], free)).toEqual({ isLive: true, deadlineMs: 20 });
+      expect(claimOf([early], { ...free, reads: [{ inventory, isLive: true }] })).toBeNull();
+    });
   });
 });
