@@ -85,6 +85,22 @@ test('what was sent before it opened neither closes nor prolongs it', async () =
   expect([one.isOpen(app), one.openUntilMs(app)]).toEqual([true, untilMs]);
 });
 
+test('a probe of a replica that is 25 s ahead is the only one until the next is due', async () => {
+  const { clock, open, one } = await openReplicas();
+  await fail(one, 8, two);
+  clock.advance(5_000);
+  const ahead = open(createTestClock(clock.now() + 25_000));
+  await ahead.update();
+  expect(await ahead.admits(app)).toBe(true);
+
+  await one.update();
+  clock.advance(54_999);
+  const before = await one.admits(app);
+  clock.advance(1);
+
+  expect([before, await one.admits(app)]).toEqual([false, true]);
+});
+
 describe('one of a replica whose clock was a day ahead', () => {
   const dayMs = 86_400_000;
   async function openAhead() {

@@ -3,7 +3,12 @@ import { parseDocument, readEach } from '@inventory/mongo/parse-document';
 import type { Logger } from '@inventory/runtime/logger';
 import type { Collection } from 'mongodb';
 import { z } from 'zod';
-import { type AppOpening, openingAt } from './app-breaker.domain.ts';
+import {
+  type AppOpening,
+  nextProbeMs,
+  openingAt,
+  probeWaitsUntilMs,
+} from './app-breaker.domain.ts';
 
 const appBreaker = z.object({
   _id: z.int(),
@@ -38,15 +43,14 @@ export function createAppBreakerStore(
       await breakers.deleteOne({ _id: appId, openedAtMs });
     },
     /** Claims the probe that is due; false when another replica has claimed it. */
-    async claimProbe(
-      appId: number,
-      { openedAtMs }: AppOpening,
-      { nowMs, nextMs }: { readonly nowMs: number; readonly nextMs: number },
-    ): Promise<boolean> {
-      const isDue = [{ probeAtMs: { $lte: nowMs } }, { probeAtMs: { $gt: nextMs } }];
+    async claimProbe(appId: number, { openedAtMs }: AppOpening, nowMs: number): Promise<boolean> {
+      const isDue = [
+        { probeAtMs: { $lte: nowMs } },
+        { probeAtMs: { $gt: probeWaitsUntilMs(nowMs) } },
+      ];
       const { modifiedCount } = await breakers.updateOne(
         { _id: appId, openedAtMs, $or: isDue },
-        { $set: { probeAtMs: nextMs } },
+        { $set: { probeAtMs: nextProbeMs(nowMs) } },
       );
       return modifiedCount === 1;
     },

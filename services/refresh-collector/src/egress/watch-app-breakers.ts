@@ -89,9 +89,8 @@ export function watchAppBreakers(store: AppBreakerStore, clock: Clock, logger: L
       if (!opening) return true;
       const nowMs = clock.now();
       if (nowMs < opening.probeAtMs) return false;
-      const nextMs = nextProbeMs(nowMs);
-      openings.set(appId, { ...opening, probeAtMs: nextMs });
-      return store.claimProbe(appId, opening, { nowMs, nextMs });
+      openings.set(appId, { ...opening, probeAtMs: nextProbeMs(nowMs) });
+      return store.claimProbe(appId, opening, nowMs);
     },
     /** Records that a request is sent; the returned function records its answer. */
     trackRequest({ accountId, scope }: { accountId: AccountId; scope: InventoryKey }) {
