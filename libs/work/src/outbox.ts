@@ -89,6 +89,8 @@ const schema: z.ZodType<WithMessages> = z.object({
 export function startOutbox(options: OutboxOptions, deps: StartWorkerDeps): Outbox {
   const { db, collectionName, publish } = options;
   const { logger } = deps;
+  const kind = outboxWork(collectionName);
+  const { leaseMs, again } = kind;
   const collection = db.collection<WithMessages>(collectionName);
   const projection = { outbox: 1, outboxWork: 1 };
 
@@ -102,6 +104,7 @@ export function startOutbox(options: OutboxOptions, deps: StartWorkerDeps): Outb
     collection,
     documents: { collection: collectionName, schema },
     field: 'outboxWork',
+    waitMaxMs: Math.max(leaseMs, again.maxMs),
     projection,
     toItem: ({ outbox = [] }) => outbox,
     completed: 'kept',
@@ -109,7 +112,7 @@ export function startOutbox(options: OutboxOptions, deps: StartWorkerDeps): Outb
   });
   const { wakeIn } = startWorker(
     {
-      ...outboxWork(collectionName),
+      ...kind,
       queue,
       async work({ id, item }) {
         await sendAll(id, item);

@@ -30,6 +30,10 @@ interface Claim<Item> {
 }
 
 const claimsPerCommand = 100;
+/** Clocks that differ by less make waits that much longer. */
+const clocksDifferMs = 300_000;
+/** Between two looks for longer waits. */
+const farLookEveryMs = 60_000;
 
 /** The pending work of one kind in a collection. Every write is conditional on what was read. */
 export interface WorkQueue<Item> {
@@ -69,6 +73,11 @@ export interface WorkQueueOptions<Stored extends Identified, Parsed extends Iden
   readonly field?: string;
   /** Left out where a field has one kind of work. */
   readonly queue?: string;
+  /**
+   * Longest time until work of this queue is due. What waits much longer was written by a clock that
+   * was ahead, and is due. Absent: no wait is too long.
+   */
+  readonly waitMaxMs?: number;
   /** Which documents of the collection it has, where not by the name of a queue. */
   readonly where?: Filter<Stored>;
   /** Field whose value is the key of an item, by which they take turns. */
@@ -85,6 +94,8 @@ export function createWorkQueue<Stored extends Identified, Parsed extends Identi
   options: WorkQueueOptions<Stored, Parsed, Item>,
 ): WorkQueue<Item> {
   const { collection, field = 'work', queue, keyField, projection = {}, logger } = options;
+  const { waitMaxMs } = options;
+  let farLookMs = Number.NEGATIVE_INFINITY;
   const [dueAtField, triesField] = [`${field}.dueAt`, `${field}.tries`];
   const claimOf = ({ id, tries, dueAtMs }: Pending<Item>) =>
     ({ _id: id, [triesField]: tries, [dueAtField]: dateOf(dueAtMs) }) as unknown as Filter<Stored>;
@@ -125,15 +136,23 @@ export function createWorkQueue<Stored extends Identified, Parsed extends Identi
 
   return {
     async findDue(nowMs, limit, exceptKeys = []) {
-      const due = {
-        ...(options.where ?? { [`${field}.queue`]: queue ?? null }),
-        [dueAtField]: { $lte: dateOf(nowMs) },
-        ...(keyField && exceptKeys.length > 0 && { [keyField]: { $nin: exceptKeys } }),
+      const find = (dueAt: { $lte: Date } | { $gt: Date }, max: number) => {
+        const which = {
+          ...(options.where ?? { [`${field}.queue`]: queue ?? null }),
+          [dueAtField]: dueAt,
+          ...(keyField && exceptKeys.length > 0 && { [keyField]: { $nin: exceptKeys } }),
+        };
+        const found = collection
+          .find(which as unknown as Filter<Stored>, { projection })
+          .sort({ [dueAtField]: 1 });
+        return readFirst(found, max, (document) => read(document as Stored), logger);
       };
-      const found = collection
-        .find(due as unknown as Filter<Stored>, { projection })
-        .sort({ [dueAtField]: 1 });
-      return readFirst(found, limit, (document) => read(document as Stored), logger);
+      const due = await find({ $lte: dateOf(nowMs) }, limit);
+      const looksFar = waitMaxMs !== undefined && Math.abs(nowMs - farLookMs) >= farLookEveryMs;
+      if (!looksFar || due.length >= limit) return due;
+      farLookMs = nowMs;
+      const farAt = dateOf(nowMs + waitMaxMs + clocksDifferMs);
+      return [...due, ...(await find({ $gt: farAt }, limit - due.length))];
     },
     async claim(pending, owner, untilMs) {
       const claimed = { ...pending, tries: pending.tries + 1, dueAtMs: untilMs };
@@ -161,6 +180,14 @@ export function createWorkQueue<Stored extends Identified, Parsed extends Identi
       await leave(pending as unknown as Filter<Stored>, null, {});
     },
   };
+}
+
+/**
+ * Milliseconds until what was found is due, looked for until `withinMs` from now. One that is found
+ * although it waits longer was written by a clock that was ahead, and is due.
+ */
+export function untilDueMs({ dueAtMs }: Pending<unknown>, nowMs: number, withinMs: number): number {
+  return dueAtMs > nowMs + withinMs ? 0 : Math.max(0, dueAtMs - nowMs);
 }
 
 /** Claims that are made together share a command. */

@@ -226,6 +226,24 @@ describe('work', () => {
     expect(rounds).toBeLessThanOrEqual(2);
   });
 
+  it.each([
+    [-1, 0],
+    [7_000, 7_000],
+    [10_000, 10_000],
+    [86_400_000, 0],
+  ])(
+    'first due in %i ms is looked at in %i ms, a wait beyond the longest at once',
+    async (inMs, lookMs) => {
+      const clock = createTestClock(1_000);
+      const found = { id: 'a', item: '', dueAtMs: 1_000 + inMs, tries: 1, ownerBefore: 'ahead' };
+      const queue = { ...filled(0), findDue: async () => [found] };
+      const { worker } = openWorker(queue, async () => 'done', { clock });
+
+      expect(await worker.dueInMs(10_000)).toBe(lookMs);
+      worker.stop();
+    },
+  );
+
   it('that cannot be claimed does not delay the others, and fails the round', async () => {
     const clock = createTestClock(1_000);
     const queue = filled(3);

@@ -4,7 +4,7 @@ import { holdLease } from '@inventory/runtime/hold-lease';
 import type { Logger } from '@inventory/runtime/logger';
 import type { FirstClaim } from './work-field.ts';
 import { claims, failures, observeWork } from './work-metrics.ts';
-import type { Pending, WorkQueue } from './work-queue.ts';
+import { type Pending, untilDueMs, type WorkQueue } from './work-queue.ts';
 
 /**
  * `done` ends it; with `later` it is due again after its pause, as it is after an error and a crash.
@@ -153,7 +153,7 @@ export function createWorker<Item>(kind: WorkKind<Item>, deps: WorkerDeps): Work
     },
     async dueInMs(withinMs) {
       const [first] = await queue.findDue(clock.now() + withinMs, 1);
-      return first ? Math.max(0, first.dueAtMs - clock.now()) : withinMs;
+      return first ? untilDueMs(first, clock.now(), withinMs) : withinMs;
     },
     reserve() {
       if (placesLeft() <= 0 || stopping.aborted) return null;

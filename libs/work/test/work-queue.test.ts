@@ -197,6 +197,32 @@ describe('work in a collection', () => {
     expect(await things().findOne({ _id: 'early' })).toEqual({ _id: 'early', text: 'new' });
   });
 
+  it('that a clock a day ahead claimed or postponed is due: no wait is longer than the longest', async () => {
+    const [dayMs, waitMaxMs, nowMs] = [86_400_000, 30_000, 1_000_000];
+    const queue = createWorkQueue({
+      ...{ collection: things(), documents, waitMaxMs, completed: 'kept', logger: testLogger },
+      toItem: ({ text }) => text,
+    });
+    await insert('claimed', 1);
+    await insert('postponed', 1);
+    for (const found of await queue.findDue(nowMs, 2)) {
+      const claimed = await queue.claim(found, 'ahead', nowMs + dayMs + waitMaxMs);
+      if (claimed?.id === 'postponed') await queue.postpone(claimed, nowMs + dayMs, 'counts');
+    }
+    await insert('new', nowMs + dayMs);
+    await insert('due', nowMs);
+    await insert('waiting', nowMs + waitMaxMs);
+    await insert('of a clock a minute ahead', nowMs + waitMaxMs + 60_000);
+
+    const due = await queue.findDue(nowMs, 10);
+    const claims = await Promise.all(due.map((found) => queue.claim(found, 'a', nowMs + 90_000)));
+
+    expect(due[0]?.id).toBe('due');
+    expect(due.map(({ id }) => id).sort()).toEqual(['claimed', 'due', 'new', 'postponed']);
+    expect(claims).not.toContain(null);
+    expect((await queue.findDue(nowMs + 60_000, 10)).map(({ id }) => id)).toEqual(['waiting']);
+  });
+
   it('of some keys is left out', async () => {
     await insert('first', 3);
     await insert('second', 4);

@@ -33,21 +33,22 @@ export function openStores(
   const { config, clock, logger, replica } = deps;
   const collections = openCollections(db);
   const { refreshes } = collections;
-  const refreshLists = createRefreshListStore(refreshes);
+  const refreshLists = createRefreshListStore(refreshes, logger);
   const { leaseMs } = config.scheduling;
+  const readTime = () => readStoreTime(db);
   return {
     collections,
     refreshes: createRefreshStore(refreshes, clock, config),
     refreshLists,
-    resends: openResends(refreshes, logger),
-    scans: createScanStore(refreshes, () => readStoreTime(db), logger),
+    resends: openResends(refreshes, config.resend, logger),
+    scans: createScanStore(refreshes, readTime, logger),
     inventories: createInventoryStore(collections.inventories, clock, leaseMs, logger),
     plans: createPlanStore(collections.plans, leaseMs, logger),
-    identities: createIdentityStore(collections.identities),
+    identities: createIdentityStore(collections.identities, logger),
     breakers: createAppBreakerStore(collections.appBreakers, refreshLists.isOnlyAccount, logger),
     admission: createAdmissionStore(collections.admission, refreshes),
-    quarterHours: createQuarterHourStore(collections.quarterHours),
+    quarterHours: createQuarterHourStore(collections.quarterHours, logger),
     survey: createRefreshSurveyStore(refreshes, clock, logger),
-    replicas: createReplicaStore(collections.replicas, replica, clock, logger),
+    replicas: createReplicaStore(collections.replicas, replica, readTime, logger),
   };
 }

@@ -26,10 +26,13 @@ export async function startRefreshCollector(
   const plan = () => planner.plan;
   const use = createRecentUse(config.scheduling);
 
-  const egress = await openEgress(context, { stores, slotRules: plan, executor, use });
+  const ofEgress = { replica, stores, slotRules: plan, executor, use };
+  const egress = await openEgress(context, ofEgress);
   const ofRefreshes = { backends, stores, ledger, observations, egress, planner, use };
   const refreshes = await openRefreshes(context, ofRefreshes);
-  const livePages = openLivePages(context, { egress, pace: refreshes.pace, use });
+  const { inventories } = stores;
+  const { pace } = refreshes;
+  const livePages = openLivePages(context, { egress, inventories, pace, use });
   startScanning(context, {
     stores,
     revisionStore,
@@ -41,7 +44,6 @@ export async function startRefreshCollector(
     use,
     livePagesPerMinute: livePages.requestedPerMinute,
   });
-  const { inventories } = stores;
   await startConsuming(context, { bus: backends.bus, inventories, observations, ...refreshes });
 
   const routes = [...refreshes.routes, ...livePages.routes];

@@ -26,10 +26,11 @@ async function openReplicas() {
   await mongo.db.collection('refreshes').deleteMany({});
   const clock = createTestClock();
   const { appBreakers, refreshes } = openCollections(mongo.db);
-  const { isOnlyAccount } = createRefreshListStore(refreshes);
+  const { isOnlyAccount } = createRefreshListStore(refreshes, testLogger);
   const store = createAppBreakerStore(appBreakers, isOnlyAccount, testLogger);
-  const open = () => watchAppBreakers(store, clock, testLogger);
-  return { clock, one: open(), other: open() };
+  /** A replica, by a clock of its own where one is given. */
+  const open = (by = clock) => watchAppBreakers(store, by, testLogger);
+  return { clock, open, one: open(), other: open() };
 }
 
 const send = (breakers: AppBreakers, accountId = newAccountId()) =>
@@ -82,6 +83,61 @@ test('what was sent before it opened neither closes nor prolongs it', async () =
   await late(served);
 
   expect([one.isOpen(app), one.openUntilMs(app)]).toEqual([true, untilMs]);
+});
+
+test('a probe of a replica that is 25 s ahead is the only one until the next is due', async () => {
+  const { clock, open, one } = await openReplicas();
+  await fail(one, 8, two);
+  clock.advance(5_000);
+  const ahead = open(createTestClock(clock.now() + 25_000));
+  await ahead.update();
+  expect(await ahead.admits(app)).toBe(true);
+
+  await one.update();
+  clock.advance(54_999);
+  const before = await one.admits(app);
+  clock.advance(1);
+
+  expect([before, await one.admits(app)]).toEqual([false, true]);
+});
+
+describe('one of a replica whose clock was a day ahead', () => {
+  const dayMs = 86_400_000;
+  async function openAhead() {
+    const { clock, open, one, other } = await openReplicas();
+    const ahead = open(createTestClock(clock.now() + dayMs));
+    await fail(ahead, 8, two);
+    await Promise.all([one.update(), other.update()]);
+    return { clock, ahead, one, other };
+  }
+
+  it('is probed at once, by one replica, and closed by what is answered [application-breaker]', async () => {
+    const { one, other } = await openAhead();
+    expect([one.isOpen(app), one.scanAllowance(app)]).toEqual([false, 'one']);
+
+    const admitted = [await one.admits(app), await other.admits(app), await one.admits(app)];
+    const probed = send(one);
+    await Promise.all([one.update(), other.update()]);
+    expect(one.scanAllowance(app)).toBe('one');
+    await probed(served);
+    await other.update();
+
+    expect(admitted).toEqual([true, false, false]);
+    expect([one.scanAllowance(app), other.scanAllowance(app)]).toEqual(['all', 'all']);
+  });
+
+  it('opens for its time where the probe fails, and a probe of that clock delays none', async () => {
+    const { clock, ahead, one } = await openAhead();
+    expect(await one.admits(app)).toBe(true);
+    await fail(one, 1, two);
+    expect(one.openUntilMs(app)).toBe(clock.now() + 120_000);
+
+    await ahead.update();
+    expect(await ahead.admits(app)).toBe(true);
+    await one.update();
+
+    expect([one.isOpen(app), await one.admits(app)]).toEqual([true, true]);
+  });
 });
 
 test('a probe without an answer is followed by another one half a minute later', async () => {

@@ -1,5 +1,6 @@
-import { newRefreshId } from '@inventory/testkit/builders';
+import { newProjectId, newRefreshId } from '@inventory/testkit/builders';
 import { loadConfig } from '../src/config.ts';
+import { freshIdentity, type IdentityState } from '../src/egress/egress-identity.domain.ts';
 import { openStores, type Stores } from '../src/open-stores.ts';
 import { noPlan } from '../src/refreshes/published-plan.domain.ts';
 import { acceptedRefresh } from './refresh-builder.ts';
@@ -137,7 +138,7 @@ test('a corrupt plan is skipped until the planner replaces it', async () => {
 
 test('a corrupt presence is skipped when the replicas are counted', async () => {
   await stores.replicas.announceReplica(7);
-  await overwrite('replicas', 'replica-2', { seenAt: new Date(stored.clock.now()) });
+  await overwrite('replicas', 'replica-2', { seenAt: new Date() });
 
   expect(await stores.replicas.countReplicas()).toEqual({ count: 1, livePagesPerMinute: 7 });
   expect(logged).toHaveLength(1);
@@ -148,7 +149,69 @@ test('a corrupt breaker is skipped among the others', async () => {
   await stores.breakers.saveOpening(440, opening);
   await overwrite('appBreakers', 730, { openings: null });
 
-  expect(await stores.breakers.readOpenings()).toEqual(new Map([[440, opening]]));
+  expect(await stores.breakers.readOpenings(0)).toEqual(new Map([[440, opening]]));
+  expect(logged).toHaveLength(1);
+});
+
+test('a corrupt egress identity begins anew, and keeps no other from the platform (decisions/0013)', async () => {
+  const ids = ['sound', 'corrupt-time', 'corrupt-version', 'empty', 'missing'];
+  const sound = { ...freshIdentity('sound'), version: 3, refusals: 2, liveCredit: 0.5 };
+  await stores.identities.loadIdentities(['sound']);
+  await stores.identities.saveIdentity(freshIdentity('sound'), sound);
+  await overwrite('identities', 'corrupt-time', { ...sound, arrivalMs: 'tomorrow', id: null });
+  await overwrite('identities', 'corrupt-version', { ...sound, version: 'four', id: null });
+  await overwrite('identities', 'empty', {});
+
+  const read = await stores.identities.loadIdentities(ids);
+  const next = (state: IdentityState) => ({ ...state, version: state.version + 1 });
+  const saved = read.map((state) => stores.identities.saveIdentity(state, next(state)));
+
+  expect(new Set(read)).toEqual(new Set([sound, ...ids.slice(1).map(freshIdentity)]));
+  expect(await Promise.all(saved)).not.toContain(null);
+  expect(logged).toHaveLength(3);
+});
+
+test('a corrupt egress identity that another replica has replaced stays as that one left it', async () => {
+  await overwrite('identities', 'raced', { version: 'four' });
+  const { identities } = stores;
+
+  const [one, other] = await Promise.all([
+    identities.loadIdentities(['raced']),
+    identities.loadIdentities(['raced']),
+  ]);
+  const used = { ...freshIdentity('raced'), version: 1, refusals: 1 };
+  const saves = await Promise.all(
+    [...one, ...other].map((read) => identities.saveIdentity(read, used)),
+  );
+
+  expect(saves.filter(Boolean)).toHaveLength(1);
+  expect(await identities.loadIdentities(['raced'])).toEqual([used]);
+});
+
+test('a corrupt refresh is left out of the list of its Project, which goes on behind it', async () => {
+  const projectId = newProjectId();
+  const ids: string[] = [];
+  for (let serial = 0; serial < 5; serial += 1) {
+    const refresh = acceptedRefresh({ id: newRefreshId(), projectId, requestedAtMs: serial });
+    await stores.refreshes.insertRefresh(refresh, {});
+    ids.push(refresh.id);
+  }
+  for (const id of [ids[4], ids[3], ids[1]]) await overwrite('refreshes', id, { maxCredits: [] });
+  const query = { projectId, states: [], refreshIds: [], before: null };
+
+  const page = await stores.refreshLists.listRefreshes({ ...query, limit: 1 });
+  const all = await stores.refreshLists.listRefreshes({ ...query, limit: 10 });
+
+  expect(page).toMatchObject({ items: [{ id: ids[2] }], hasMore: true });
+  expect(all).toMatchObject({ items: [{ id: ids[2] }, { id: ids[0] }], hasMore: false });
+});
+
+test('a corrupt quarter of an hour is left out of the status', async () => {
+  const quarter = { startMs: 900_000, completed: 1, failed: 2, waits: [3] };
+  await stores.quarterHours.add(quarter);
+  await overwrite('quarterHours', 1_800_000, { completed: null });
+
+  expect(await stores.quarterHours.readSince(0)).toEqual([quarter]);
   expect(logged).toHaveLength(1);
 });
 

@@ -1,6 +1,7 @@
 import type { RefreshView } from '@inventory/contracts/internal/refresh';
 import { scenarioInventory } from '@inventory/platform-simulator/scenarios';
 import { isoTime, systemClock } from '@inventory/runtime/clock';
+import { testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { openCollections } from '../src/collections.ts';
@@ -50,7 +51,7 @@ export async function openDefaultRateCollector(): Promise<DefaultRateCollector> 
     latency: { slowMs: farMs },
   });
   const { refreshes, identities: stored } = openCollections(harness.database);
-  const identities = createIdentityStore(stored);
+  const identities = createIdentityStore(stored, testLogger);
   const refreshIds = new Map<string, string>();
   let collector: Awaited<ReturnType<CollectorHarness['startCollector']>>;
 

@@ -1,10 +1,11 @@
-import type { MongoConnection } from '@inventory/mongo/connect';
+import { type MongoConnection, readStoreTime } from '@inventory/mongo/connect';
 import { newRefreshId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { openTestStore } from '@inventory/testkit/test-store';
 import { indexes, openCollections } from '../src/collections.ts';
 import { createInventoryStore } from '../src/scans/inventory-store.ts';
+import { createReplicaStore } from '../src/scans/replica-store.ts';
 
 const [leaseMs, minuteMs, dayMs] = [15_000, 60_000, 86_400_000];
 
@@ -113,4 +114,27 @@ describe('The leases of an inventory (Refresh: one scan at a time per inventory)
     const first = await scan(replica, 'earlier');
     expect(await scan(replica, 'earlier')).toBeGreaterThan(first);
   });
+});
+
+test('The presence of a replica is as old as the clock of the store says, whatever the clocks of the replicas', async () => {
+  const { replicas: stored } = openCollections(mongo.db);
+  let storeMs = await readStoreTime(mongo.db);
+  const readTime = async () => storeMs;
+  const { announceReplica, countReplicas } = createReplicaStore(
+    stored,
+    'one',
+    readTime,
+    testLogger,
+  );
+  await announceReplica(3);
+  const seenMs = (await stored.findOne({ _id: 'one' }))?.seenAt.getTime() ?? 0;
+  const seenAfter = seenMs - storeMs;
+
+  storeMs = seenMs + 4_999;
+  const present = await countReplicas();
+  storeMs = seenMs + 5_000;
+
+  expect(seenAfter).toBeGreaterThanOrEqual(0);
+  expect(present).toEqual({ count: 1, livePagesPerMinute: 3 });
+  expect(await countReplicas()).toEqual({ count: 1, livePagesPerMinute: 0 });
 });

@@ -1,4 +1,5 @@
 import { timeLeftHeader } from '@inventory/contracts/internal/live-page';
+import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import {
   type SimulatedInventory,
   scenarioInventory,
@@ -6,7 +7,9 @@ import {
   sizeInventory,
 } from '@inventory/platform-simulator/scenarios';
 import { newAccountId } from '@inventory/testkit/builders';
+import { createRunningClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
+import { openCollections } from '../src/collections.ts';
 import {
   type Collector,
   type CollectorHarness,
@@ -270,4 +273,55 @@ it('one account cannot take every seat of a replica', async () => {
   const codes = answers.map(({ code }) => code ?? 'page');
   expect(codes).toEqual(['rate_limit_exceeded', 'rate_limit_exceeded', 'page', 'page']);
   expect((await other).status).toBe(200);
+});
+
+it('an inventory that was confirmed private is requested once a minute, by whichever replica confirmed it and by a refresh too; a refresh asks always (upstream 6.5) [inventory-private-inventory-not-found]', async () => {
+  await harness.stopCollectors();
+  const clock = createRunningClock();
+  const one = await harness.startCollector({}, clock);
+  const other = await harness.startCollector({}, clock);
+  const inventory = sizeInventory(3, 880);
+  const { platformId, appId, contextId } = inventory;
+  const scope = { platform_id: platformId, app_id: appId, context_id: contextId };
+  const becomePrivate = (isPrivate: boolean) =>
+    harness.control('PATCH', `/accounts/${platformId}`, { private: isPrivate });
+  const refresh = async () => {
+    const { refresh_id } = await harness.request({ scope });
+    const { record } = await harness.completed(one, refresh_id);
+    await waitFor('its lease is closed', async () => {
+      const { inventories } = openCollections(harness.database);
+      return (await inventories.findOne({ _id: inventoryKeyText(scope) }))?.scan === undefined;
+    });
+    return record.outcome;
+  };
+  const seen: [outcome: unknown, requests: number][] = [];
+  const see = async (outcome: unknown) => {
+    const { accounts } = await harness.control('GET', `/counters?platform_id=${platformId}`);
+    const counted = accounts as Record<string, { readonly requests: number }>;
+    seen.push([outcome, counted[platformId]?.requests ?? 0]);
+  };
+  const live = async (by: Collector) => see((await readLive(by, inventory)).code ?? 'page');
+
+  await becomePrivate(true);
+  await live(one);
+  clock.advance(30_000);
+  await live(other);
+  clock.advance(30_000);
+  await live(other);
+  clock.advance(60_000);
+  await see(await refresh());
+  await becomePrivate(false);
+  await live(one);
+  await see(await refresh());
+  await live(other);
+
+  expect(seen).toEqual([
+    ['inventory_private', 2],
+    ['inventory_private', 2],
+    ['inventory_private', 4],
+    ['private', 6],
+    ['inventory_private', 6],
+    ['complete_changed', 7],
+    ['page', 8],
+  ]);
 });

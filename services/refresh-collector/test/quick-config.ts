@@ -44,6 +44,7 @@ export function quickConfig(
     live: {
       triesMax: 3,
       retryMs: 20,
+      denialMs: 60_000,
       limits: { perKeyMax: 100, totalMax: 1_000 },
       waitMaxMs: farMs,
     },

@@ -42,7 +42,7 @@ async function stored(...refreshes: (readonly [phase: string, ageMin: number, tr
 /** The survey of one replica, which plans unless stated otherwise. */
 function surveyOf(identityIds: readonly string[] = [], isHeld = true) {
   const { refreshes, identities } = openCollections(mongo.db);
-  const store = createIdentityStore(identities);
+  const store = createIdentityStore(identities, testLogger);
   const counts = createRefreshSurveyStore(refreshes, clock, testLogger);
   const countOpen = jest.fn(() => counts.countOpen());
   const planner: { isHeld: boolean; survey: RefreshSurvey | null } = { isHeld, survey: null };

@@ -3,7 +3,12 @@ import { parseDocument, readEach } from '@inventory/mongo/parse-document';
 import type { Logger } from '@inventory/runtime/logger';
 import type { Collection } from 'mongodb';
 import { z } from 'zod';
-import type { AppOpening } from './app-breaker.domain.ts';
+import {
+  type AppOpening,
+  nextProbeMs,
+  openingAt,
+  probeWaitsUntilMs,
+} from './app-breaker.domain.ts';
 
 const appBreaker = z.object({
   _id: z.int(),
@@ -24,11 +29,11 @@ export function createAppBreakerStore(
   logger: Pick<Logger, 'error'>,
 ) {
   return {
-    /** By application id. */
-    async readOpenings(): Promise<Map<number, AppOpening>> {
+    /** By application id, as they are at this time. */
+    async readOpenings(nowMs: number): Promise<Map<number, AppOpening>> {
       const found = await breakers.find().toArray();
       const read = readEach(found, parseBreaker, logger);
-      return new Map(read.map(({ _id, ...opening }) => [_id, opening]));
+      return new Map(read.map(({ _id, ...opening }) => [_id, openingAt(opening, nowMs)]));
     },
     async saveOpening(appId: number, opening: AppOpening): Promise<void> {
       await breakers.updateOne({ _id: appId }, { $set: opening }, { upsert: true });
@@ -37,15 +42,15 @@ export function createAppBreakerStore(
     async deleteOpening(appId: number, { openedAtMs }: AppOpening): Promise<void> {
       await breakers.deleteOne({ _id: appId, openedAtMs });
     },
-    /** Claims the next probe; false when another replica has claimed it. */
-    async claimProbe(
-      appId: number,
-      { openedAtMs, probeAtMs }: AppOpening,
-      nextProbeMs: number,
-    ): Promise<boolean> {
+    /** Claims the probe that is due; false when another replica has claimed it. */
+    async claimProbe(appId: number, { openedAtMs }: AppOpening, nowMs: number): Promise<boolean> {
+      const isDue = [
+        { probeAtMs: { $lte: nowMs } },
+        { probeAtMs: { $gt: probeWaitsUntilMs(nowMs) } },
+      ];
       const { modifiedCount } = await breakers.updateOne(
-        { _id: appId, openedAtMs, probeAtMs },
-        { $set: { probeAtMs: nextProbeMs } },
+        { _id: appId, openedAtMs, $or: isDue },
+        { $set: { probeAtMs: nextProbeMs(nowMs) } },
       );
       return modifiedCount === 1;
     },

@@ -28,6 +28,8 @@ const resultAgeMaxMs = 600_000;
 const openFirstMs = 60_000;
 const openMaxMs = 600_000;
 const probeEveryMs = 30_000;
+/** Clocks that differ a little make a wait longer, up to so many times the longest. */
+const clockFactor = 2;
 
 /**
  * The results with one more, newest last. Only the latest of an inventory counts, and none older
@@ -98,6 +100,24 @@ export function nextProbeMs(nowMs: number): number {
   return nowMs + probeEveryMs;
 }
 
+/** A probe that waits longer is due. */
+export function probeWaitsUntilMs(nowMs: number): number {
+  return nowMs + clockFactor * probeEveryMs;
+}
+
+/**
+ * An opening by the clock of its reader. A wait twice as long as any was written by a clock that was
+ * ahead: it is over, and the next request is a probe.
+ */
+export function openingAt(stored: AppOpening, nowMs: number): AppOpening {
+  const { openUntilMs, probeAtMs } = stored;
+  return {
+    ...stored,
+    openUntilMs: openUntilMs > nowMs + clockFactor * openMaxMs ? nowMs : openUntilMs,
+    probeAtMs: probeAtMs > probeWaitsUntilMs(nowMs) ? nowMs : probeAtMs,
+  };
+}
+
 /** How many scans of an application may read: all, one as the probe, or none. */
 export type ScanAllowance = 'all' | 'one' | 'none';
 
@@ -107,6 +127,6 @@ const probeMaxMs = 25_000;
 export function scanAllowance(opening: AppOpening | null, nowMs: number): ScanAllowance {
   if (opening === null) return 'all';
   const sentAtMs = opening.probeAtMs - probeEveryMs;
-  const isSent = sentAtMs > opening.openedAtMs && nowMs < sentAtMs + probeMaxMs;
+  const isSent = sentAtMs !== opening.openedAtMs && nowMs < sentAtMs + probeMaxMs;
   return isSent || nowMs >= opening.probeAtMs ? 'one' : 'none';
 }

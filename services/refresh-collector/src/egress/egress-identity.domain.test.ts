@@ -2,6 +2,7 @@ import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import {
   acquireIdentity,
+  asRead,
   freshIdentity,
   type IdentityLimits,
   type IdentityState,
@@ -32,7 +33,9 @@ function requestTimes(
   let now = 1_000_000;
   return pauses.map((pause) => {
     now = Math.max(now + pause, next(identity, of));
-    identity = acquireIdentity(identity, of, { token: 't', nowMs: now, untilMs: now + 40_000 });
+    identity = acquireIdentity(identity, of, {
+      ...{ token: 't', holder: 'a', nowMs: now, untilMs: now + 40_000 },
+    });
     identity = releaseIdentity(identity, of, { result: 'served' }, now);
     return now;
   });
@@ -71,6 +74,7 @@ describe('an egress identity', () => {
   it('has one request in flight, until it is released or its time is over', () => {
     const taken = acquireIdentity(freshIdentity('a'), limits, {
       token: 't',
+      holder: 'a',
       nowMs: 0,
       untilMs: 40_000,
     });
@@ -110,6 +114,72 @@ describe('an egress identity', () => {
     const answered = releaseIdentity(identity, limits, { result: 'answered' }, 0);
     const again = releaseIdentity(answered, limits, { result: 'unreachable' }, 0);
     expect(nextRequestMs(again, limits)).toBe(10_000);
+  });
+
+  describe('as another clock wrote it', () => {
+    const dayMs = 86_400_000;
+    const nowMs = 10 * dayMs;
+    const requestMaxMs = 40_000;
+    const readAt = (stored: IdentityState, known: IdentityState | undefined, atMs: number) =>
+      asRead(stored, known, { limits, requestMaxMs, nowMs: atMs });
+    const { silenceMaxMs, unreachableMaxMs } = limits;
+    const throttledAt = (atMs: number) => {
+      const slot = { result: 'throttled', retryAfterMs: silenceMaxMs } as const;
+      return releaseIdentity(freshIdentity('a'), limits, slot, atMs);
+    };
+    const acquiredAt = (atMs: number) => {
+      const use = { token: 't', holder: 'a', nowMs: atMs, untilMs: atMs + requestMaxMs };
+      const once = acquireIdentity(freshIdentity('a'), limits, use);
+      return acquireIdentity(once, limits, use);
+    };
+    const unreachable = { ...freshIdentity('a'), unreachableUntilMs: nowMs + dayMs };
+    const released = { ...acquiredAt(nowMs + dayMs), inFlight: null };
+
+    it.each([
+      ['silent', throttledAt(nowMs + dayMs), silenceMaxMs],
+      ['unreachable', unreachable, unreachableMaxMs],
+      ['at its rate', released, 20_000],
+      ['in use', acquiredAt(nowMs + dayMs), requestMaxMs],
+    ])(
+      'a day ahead, %s: waits from the first look for no longer than it ever may',
+      (_what, stored, longestMs) => {
+        let known: IdentityState | undefined;
+        const nextMs: number[] = [];
+        for (let atMs = nowMs; atMs <= nowMs + longestMs; atMs += longestMs / 8) {
+          known = readAt(stored, known, atMs);
+          nextMs.push(nextRequestMs(known, limits));
+        }
+
+        expect(new Set(nextMs)).toEqual(new Set([nowMs + longestMs]));
+      },
+    );
+
+    it('is believed where it waits for no longer than it may', () => {
+      for (const stored of [throttledAt(nowMs), acquiredAt(nowMs)]) {
+        expect(readAt(stored, undefined, nowMs)).toEqual(stored);
+      }
+    });
+
+    it.each([-dayMs, -60_000, 0, 60_000])(
+      'has its request in flight until it is released, or as long as one may be by the clock of its reader: %i ms of difference [identity-silence]',
+      (aheadMs) => {
+        const taken = acquiredAt(nowMs + aheadMs);
+        const seen = readAt(taken, freshIdentity('a'), nowMs);
+        const again = readAt({ ...taken, version: taken.version + 1 }, seen, nowMs + 30_000);
+        const other = { ...taken, version: 9, inFlight: { token: 'u', untilMs: 0 } };
+
+        expect(seen.inFlight).toEqual({ token: 't', untilMs: nowMs + requestMaxMs });
+        expect(again.inFlight).toEqual(seen.inFlight);
+        expect(readAt(other, again, nowMs + 30_000).inFlight?.untilMs).toBe(nowMs + 70_000);
+      },
+    );
+
+    it('waits no longer either where the clock of its reader was set back meanwhile', () => {
+      const stored = throttledAt(nowMs + dayMs);
+      const known = readAt(stored, undefined, nowMs + dayMs);
+
+      expect(readAt(stored, known, nowMs).silentUntilMs).toBe(nowMs + silenceMaxMs);
+    });
   });
 
   it('honours a longer Retry-After', () => {

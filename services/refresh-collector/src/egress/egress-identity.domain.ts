@@ -1,3 +1,5 @@
+import type { InventoryRead, SlotClaim, SlotUse } from './slot-order.domain.ts';
+
 /** The rate of one egress identity, and its pauses after refusals. */
 export interface IdentityLimits {
   readonly requestsPerMinute: number;
@@ -10,13 +12,20 @@ export interface IdentityLimits {
   readonly unreachableMaxMs: number;
 }
 
+/** A request that ends by `untilMs` at the latest. */
+export interface InFlight {
+  readonly token: string;
+  readonly untilMs: number;
+  readonly read?: InventoryRead;
+}
+
 /** One source address of our requests. Shared by all replicas; one request in flight at a time. */
 export interface IdentityState {
   readonly id: string;
   readonly version: number;
   /** Theoretical arrival time of the generic cell rate algorithm. */
   readonly arrivalMs: number;
-  readonly inFlight: { readonly token: string; readonly untilMs: number } | null;
+  readonly inFlight: InFlight | null;
   /** No request before this time: an earlier one would extend the platform's block. */
   readonly silentUntilMs: number;
   /** Refusals in a row; the silence doubles with each. */
@@ -27,6 +36,10 @@ export interface IdentityState {
   readonly connectFailures: number;
   /** Slots that live pages are owed, at most one; below zero they have had more than their part. */
   readonly liveCredit: number;
+  /** The replica that acquired it last. */
+  readonly holder: string | null;
+  /** Replicas that wait for its next slot, by their names. An acquisition ends all of them. */
+  readonly claims: Readonly<Record<string, SlotClaim>>;
 }
 
 export function freshIdentity(id: string): IdentityState {
@@ -40,6 +53,46 @@ export function freshIdentity(id: string): IdentityState {
     unreachableUntilMs: 0,
     connectFailures: 0,
     liveCredit: 0,
+    holder: null,
+    claims: {},
+  };
+}
+
+/** How a replica reads a state, of its own or of another one. */
+export interface Reading {
+  readonly limits: IdentityLimits;
+  /** Longest time of a request. */
+  readonly requestMaxMs: number;
+  readonly nowMs: number;
+}
+
+/**
+ * A stored state by the clock of its reader: no wait ends later than the longest of its kind after the
+ * state was read first, and a request in flight is so for as long as it is seen, at most its longest
+ * time. `known` is what this reader made of it last.
+ */
+export function asRead(
+  stored: IdentityState,
+  known: IdentityState | undefined,
+  { limits, requestMaxMs, nowMs }: Reading,
+): IdentityState {
+  const state = known?.version === stored.version ? known : stored;
+  const within = (timeMs: number, longestMs: number) => Math.min(timeMs, nowMs + longestMs);
+  const inFlight = state.inFlight && {
+    ...state.inFlight,
+    untilMs:
+      known?.inFlight?.token === state.inFlight.token
+        ? within(known.inFlight.untilMs, requestMaxMs)
+        : nowMs + requestMaxMs,
+  };
+  return {
+    ...state,
+    // Without a new version.
+    claims: stored.claims,
+    inFlight,
+    arrivalMs: within(state.arrivalMs, limits.burst * intervalMs(limits)),
+    silentUntilMs: within(state.silentUntilMs, limits.silenceMaxMs),
+    unreachableUntilMs: within(state.unreachableUntilMs, limits.unreachableMaxMs),
   };
 }
 
@@ -99,17 +152,31 @@ export function firstRestedInMs(
   return Math.max(0, soonest - nowMs);
 }
 
-/** Takes the identity for one request that ends by `untilMs` at the latest. */
+/** Which identities are not paused, and what is read through any of them. */
+export function inUse(
+  identities: readonly IdentityState[],
+  nowMs: number,
+): Pick<SlotUse, 'active' | 'reads'> {
+  const inFlight = identities.flatMap(({ inFlight: request }) => request ?? []);
+  return {
+    active: identities.filter((one) => pausedUntilMs(one) <= nowMs).map(({ id }) => id),
+    reads: inFlight.flatMap(({ untilMs, read }) => (read && untilMs > nowMs ? read : [])),
+  };
+}
+
+/** Takes the identity for one request of this replica. */
 export function acquireIdentity(
   identity: IdentityState,
   limits: IdentityLimits,
-  request: { token: string; nowMs: number; untilMs: number },
+  { nowMs, holder, ...inFlight }: InFlight & { readonly nowMs: number; readonly holder: string },
 ): IdentityState {
   return {
     ...identity,
     version: identity.version + 1,
-    arrivalMs: Math.max(identity.arrivalMs, request.nowMs) + intervalMs(limits),
-    inFlight: { token: request.token, untilMs: request.untilMs },
+    arrivalMs: Math.max(identity.arrivalMs, nowMs) + intervalMs(limits),
+    inFlight,
+    holder,
+    claims: {},
   };
 }
 

@@ -8,17 +8,18 @@ import {
   firstRestedInMs,
   type IdentityLimits,
   type IdentityState,
+  inUse,
   nextRequestMs,
-  pausedUntilMs,
   releaseIdentity,
   restIdentity,
   type SlotResult,
   spareUntilMs,
 } from './egress-identity.domain.ts';
-import { createEgressQueue } from './egress-queue.ts';
+import { createEgressQueue, type TakenRequest } from './egress-queue.ts';
 import { createIdentityCache, type IdentityCache } from './identity-cache.ts';
 import type { IdentityStore } from './identity-store.ts';
-import type { SlotRequest, SlotRules } from './slot-order.domain.ts';
+import { createSlotClaims } from './slot-claims.ts';
+import type { InventoryRead, SlotRequest, SlotRules } from './slot-order.domain.ts';
 
 /** One permitted request through one identity; to be released with its result. */
 export interface EgressSlot {
@@ -27,6 +28,8 @@ export interface EgressSlot {
 }
 
 export interface EgressPoolDeps {
+  /** Name of this replica, stored with the identities that it uses. */
+  readonly replica: string;
   readonly identityIds: readonly string[];
   readonly store: IdentityStore;
   readonly limits: IdentityLimits;
@@ -46,6 +49,8 @@ const wakeMinMs = 5;
 /** A slot that was left to more urgent requests is used this long before it would be lost. */
 const yieldGuardMs = 1_000;
 
+type Use = ReturnType<typeof inUse>;
+
 export type EgressPool = ReturnType<typeof openEgressPool>;
 
 /**
@@ -54,40 +59,56 @@ export type EgressPool = ReturnType<typeof openEgressPool>;
  */
 export function openEgressPool(deps: EgressPoolDeps) {
   const { limits, clock, lifetime, logger } = deps;
-  const identities = createIdentityCache(deps.store, deps.identityIds, clock);
+  const identities = createIdentityCache(deps);
   const queue = createEgressQueue<EgressSlot>(deps.slotRules);
+  const claims = createSlotClaims({ ...deps, identities, queue });
   const slots = createSlots(deps, identities, () => job.wake());
+  /** Reads whose slots are being acquired. */
+  const starting = new Set<InventoryRead>();
   let wakeTimer: NodeJS.Timeout | undefined;
 
   /** The request is taken before the identity is acquired: two identities never serve one. */
-  async function serveNext(identity: IdentityState, active: readonly string[]): Promise<boolean> {
+  async function serveNext(identity: IdentityState, { active, reads }: Use): Promise<boolean> {
     const { id: identityId, liveCredit } = identity;
-    const canWait = spareUntilMs(identity, limits) > clock.now() + yieldGuardMs;
-    const request = queue.takeNext({ identityId, active, liveCredit, canWait });
-    if (!request) return false;
-    const slot = await slots.acquire(identity, request.liveCredit).catch((error: unknown) => {
-      request.requeue();
-      throw error;
+    const request = queue.takeNext({
+      ...{ identityId, liveCredit, active, reads: [...reads, ...starting] },
+      canWait: spareUntilMs(identity, limits) > clock.now() + yieldGuardMs,
+      ...claims.ofOthers(identity),
     });
+    if (!request) return false;
+    starting.add(request.read);
+    const slot = await slots
+      .acquire(identity, request)
+      .catch((error: unknown) => {
+        request.requeue();
+        throw error;
+      })
+      .finally(() => starting.delete(request.read));
     if (!slot) request.requeue();
     else if (!request.serve(slot)) await slot.release({ result: 'unknown' });
     return slot !== null;
   }
 
   async function serveWaiting(): Promise<boolean> {
-    if (queue.size === 0) return false;
+    if (queue.size === 0) {
+      await claims.withdraw();
+      return false;
+    }
     const all = await identities.currentIdentities();
     const nowMs = clock.now();
     const free = all.filter((identity) => nextRequestMs(identity, limits) <= nowMs);
-    const active = all.filter((one) => pausedUntilMs(one) <= nowMs).map(({ id }) => id);
-    const served = await Promise.all(free.map((identity) => serveNext(identity, active)));
-    const hasServed = served.some(Boolean);
-    if (!hasServed) wakeWhenFree(all, nowMs);
-    return hasServed;
+    const use = inUse(all, nowMs);
+    const served = await Promise.all(free.map((identity) => serveNext(identity, use)));
+    if (served.some(Boolean)) return true;
+    wakeWhenFree(all, nowMs);
+    await claims.claim(all, use);
+    return false;
   }
 
+  /** One that is free and serves nothing that waits is looked at with the others. */
   function wakeWhenFree(all: readonly IdentityState[], nowMs: number): void {
-    const soonestMs = Math.min(...all.map((identity) => nextRequestMs(identity, limits)));
+    const times = all.map((identity) => nextRequestMs(identity, limits));
+    const soonestMs = Math.min(...times.filter((timeMs) => timeMs > nowMs));
     if (soonestMs - nowMs >= intervalMs) return;
     clearTimeout(wakeTimer);
     wakeTimer = setTimeout(() => job.wake(), Math.max(wakeMinMs, soonestMs - nowMs));
@@ -133,13 +154,16 @@ export function openEgressPool(deps: EgressPoolDeps) {
 
 interface Slots {
   /** Null when another replica uses the identity. */
-  acquire(identity: IdentityState, liveCredit: number): Promise<EgressSlot | null>;
+  acquire(
+    identity: IdentityState,
+    request: Pick<TakenRequest<EgressSlot>, 'liveCredit' | 'read'>,
+  ): Promise<EgressSlot | null>;
   /** Resolves when every release that has begun is stored or failed. */
   released(): Promise<void>;
 }
 
 function createSlots(
-  { limits, clock, identifiers, requestMaxMs }: EgressPoolDeps,
+  { replica: holder, limits, clock, identifiers, requestMaxMs }: EgressPoolDeps,
   identities: IdentityCache,
   onReleased: () => void,
 ): Slots {
@@ -159,10 +183,10 @@ function createSlots(
   }
 
   return {
-    async acquire(identity, liveCredit) {
+    async acquire(identity, { liveCredit, read }) {
       const nowMs = clock.now();
       const token = identifiers.uuidV7();
-      const use = { token, nowMs, untilMs: nowMs + requestMaxMs };
+      const use = { token, nowMs, untilMs: nowMs + requestMaxMs, read, holder };
       const next = { ...acquireIdentity(identity, limits, use), liveCredit };
       if (!(await identities.saveIdentity(identity, next))) return null;
       const { id: identityId } = identity;

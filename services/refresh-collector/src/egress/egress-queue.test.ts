@@ -1,10 +1,11 @@
 import { createEgressQueue } from './egress-queue.ts';
 
 const forever = new AbortController().signal;
-const none = { avoid: [], unreachable: [] };
+const none = { inventory: 'i', avoid: [], unreachable: [] };
 const spare = {
   identityId: 'egress-1',
   active: ['egress-1', 'egress-2'],
+  ...{ reads: [], claims: [], wasOwn: false },
   liveCredit: 0,
   canWait: false,
 };
@@ -45,7 +46,7 @@ it('without a waiting scan every turn is a live page', async () => {
 
 it('no request is served by an identity that it avoids', async () => {
   const queue = createEgressQueue<string>(() => ({ urgentUntilMs: null, liveShare: 0.05 }));
-  const request = { accountId: 'a', deadlineMs: 1_000, avoid: ['egress-1'], unreachable: [] };
+  const request = { accountId: 'a', deadlineMs: 1_000, ...none, avoid: ['egress-1'] };
   const slot = queue.wait(request, forever);
 
   expect(queue.takeNext(spare)).toBeUndefined();

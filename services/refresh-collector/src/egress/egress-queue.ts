@@ -1,14 +1,19 @@
 import {
+  claimOf,
   createSlotOrder,
   type FreeSlot,
+  type InventoryRead,
+  type SlotClaim,
   type SlotRequest,
   type SlotRules,
+  type SlotUse,
 } from './slot-order.domain.ts';
 
 /** A request that was taken from the queue and not served yet. */
 export interface TakenRequest<Slot> {
   /** The identity's credit of live pages once this request has its slot. */
   readonly liveCredit: number;
+  readonly read: InventoryRead;
   /** False when the request was aborted meanwhile; the slot is then unused. */
   serve(slot: Slot): boolean;
   /** Puts the request back, at its old position. */
@@ -20,6 +25,8 @@ export interface EgressQueue<Slot> {
   /** The slot, or undefined when the signal is aborted first. */
   wait(request: Omit<SlotRequest, 'order'>, signal: AbortSignal): Promise<Slot | undefined>;
   takeNext(free: FreeSlot): TakenRequest<Slot> | undefined;
+  /** What waits for the slots of an identity; null where nothing does. */
+  claimOf(slot: SlotUse): SlotClaim | null;
   readonly size: number;
 }
 
@@ -61,6 +68,7 @@ export function createEgressQueue<Slot>(rules: () => SlotRules): EgressQueue<Slo
       waiting.delete(entry);
       return {
         liveCredit,
+        read: { inventory: entry.inventory, isLive: entry.deadlineMs === null },
         serve(slot) {
           if (entry.settled) return false;
           slots.served(entry);
@@ -73,6 +81,7 @@ export function createEgressQueue<Slot>(rules: () => SlotRules): EgressQueue<Slo
         },
       };
     },
+    claimOf: (slot) => claimOf([...waiting], slot),
     get size() {
       return waiting.size;
     },

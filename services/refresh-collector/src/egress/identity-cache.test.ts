@@ -1,7 +1,20 @@
 import { createTestClock } from '@inventory/testkit/test-clock';
-import { freshIdentity, type IdentityState } from './egress-identity.domain.ts';
+import {
+  acquireIdentity,
+  freshIdentity,
+  type IdentityState,
+  nextRequestMs,
+  pausedUntilMs,
+} from './egress-identity.domain.ts';
 import { createIdentityCache } from './identity-cache.ts';
 import type { IdentityStore } from './identity-store.ts';
+
+const limits = {
+  ...{ requestsPerMinute: 3, burst: 2 },
+  ...{ silenceFirstMs: 90_000, silenceMaxMs: 1_800_000 },
+  ...{ unreachableFirstMs: 10_000, unreachableMaxMs: 300_000 },
+};
+const deps = { limits, requestMaxMs: 100, clock: { now: () => 0 } };
 
 /** One stored identity, and how often it was read and written. */
 function storeOf(stored: IdentityState) {
@@ -13,13 +26,15 @@ function storeOf(stored: IdentityState) {
     },
     async saveIdentity(previous, next) {
       counts.saves += 1;
-      if (previous.version !== stored.version || next === previous) return false;
+      if (previous.version !== stored.version || next === previous) return null;
       stored = next;
-      return true;
+      return stored;
     },
+    saveClaim: async () => {},
   };
-  const identities = createIdentityCache(store, [stored.id], { now: () => 0 });
+  const identities = createIdentityCache({ ...deps, store, identityIds: [stored.id] });
   return {
+    store,
     identities,
     counts,
     stored: () => stored,
@@ -80,10 +95,11 @@ test.each([
         read += ids.length;
         return ids.map(freshIdentity);
       },
-      saveIdentity: async () => false,
+      saveIdentity: async () => null,
+      saveClaim: async () => {},
     };
     const ids = Array.from({ length: count }, (_, index) => `identity-${index}`);
-    const identities = createIdentityCache(store, ids, clock);
+    const identities = createIdentityCache({ ...deps, store, identityIds: ids, clock });
     const seconds = 60;
 
     for (let look = 0; look < 10 * seconds; look += 1) {
@@ -103,10 +119,11 @@ test('requests at the same time share one read, and the next one reads again aft
       if (loads === 2) throw new Error('unavailable');
       return ids.map(freshIdentity);
     },
-    saveIdentity: async () => false,
+    saveIdentity: async () => null,
+    saveClaim: async () => {},
   };
   const clock = createTestClock();
-  const identities = createIdentityCache(store, ['a', 'b'], clock);
+  const identities = createIdentityCache({ ...deps, store, identityIds: ['a', 'b'], clock });
   const together = () => Array.from({ length: 40 }, () => identities.currentIdentities());
 
   await Promise.all(together());
@@ -128,4 +145,35 @@ test('one that another replica used is read again alone', async () => {
   expect(saved).toBe(false);
   expect(await identities.currentIdentities()).toEqual([held('another', 1)]);
   expect(counts).toEqual({ loads: 2, saves: 1 });
+});
+
+test('a clock that is set back delays no read', async () => {
+  const { store, counts } = storeOf(freshIdentity('a'));
+  const clock = createTestClock(86_400_000);
+  const identities = createIdentityCache({ ...deps, store, identityIds: ['a'], clock });
+  await identities.currentIdentities();
+  clock.set(0);
+
+  await identities.currentIdentities();
+
+  expect(counts.loads).toBe(2);
+});
+
+test('one whose clock was a day ahead is free once it was seen for the longest wait, and stays so for all', async () => {
+  const dayMs = 86_400_000;
+  const ahead = { ...freshIdentity('a'), version: 7, arrivalMs: dayMs, silentUntilMs: dayMs };
+  const { store, stored } = storeOf(ahead);
+  const clock = createTestClock(0);
+  const identities = createIdentityCache({ ...deps, store, identityIds: ['a'], clock });
+  await identities.currentIdentities();
+
+  clock.advance(limits.silenceMaxMs);
+  const [seen] = await identities.currentIdentities();
+  if (!seen) throw new Error('not read');
+  const use = { token: 'mine', holder: 'a', nowMs: clock.now(), untilMs: clock.now() + 100 };
+  await identities.saveIdentity(seen, acquireIdentity(seen, limits, use));
+
+  expect(nextRequestMs(seen, limits)).toBeLessThanOrEqual(clock.now());
+  expect(pausedUntilMs(stored())).toBeLessThanOrEqual(clock.now());
+  expect(stored().arrivalMs).toBeLessThanOrEqual(clock.now() + 60_000);
 });

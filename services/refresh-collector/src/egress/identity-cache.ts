@@ -1,6 +1,7 @@
 import type { Clock } from '@inventory/runtime/clock';
-import type { IdentityState } from './egress-identity.domain.ts';
+import { asRead, type IdentityState, type Reading } from './egress-identity.domain.ts';
 import type { IdentityStore } from './identity-store.ts';
+import type { SlotClaim } from './slot-order.domain.ts';
 
 const ageMinMs = 250;
 /** All are read at once: this bounds the documents read to a hundred a second. */
@@ -12,11 +13,17 @@ const agePerIdentityMs = 10;
  */
 export type IdentityCache = ReturnType<typeof createIdentityCache>;
 
-export function createIdentityCache(
-  store: IdentityStore,
-  identityIds: readonly string[],
-  clock: Clock,
-) {
+export function createIdentityCache({
+  store,
+  identityIds,
+  limits,
+  requestMaxMs,
+  clock,
+}: {
+  readonly store: IdentityStore;
+  readonly identityIds: readonly string[];
+  readonly clock: Clock;
+} & Omit<Reading, 'nowMs'>) {
   const cached = new Map<string, IdentityState>();
   let loadedMs = Number.NEGATIVE_INFINITY;
   /** The read in progress, shared by every request. */
@@ -25,7 +32,11 @@ export function createIdentityCache(
   const ageMaxMs = Math.max(ageMinMs, identityIds.length * agePerIdentityMs);
 
   async function load(ids: readonly string[]): Promise<void> {
-    for (const identity of await store.loadIdentities(ids)) cached.set(identity.id, identity);
+    const stored = await store.loadIdentities(ids);
+    const reading = { limits, requestMaxMs, nowMs: clock.now() };
+    for (const identity of stored) {
+      cached.set(identity.id, asRead(identity, cached.get(identity.id), reading));
+    }
   }
 
   async function loadAll(): Promise<void> {
@@ -35,15 +46,16 @@ export function createIdentityCache(
 
   async function save(previous: IdentityState, next: IdentityState): Promise<boolean> {
     const saved = await store.saveIdentity(previous, next);
-    if (saved) cached.set(next.id, next);
+    if (saved) cached.set(next.id, saved);
     else await load([next.id]);
-    return saved;
+    return saved !== null;
   }
 
   return {
     /** At most a quarter of a second old, or ten milliseconds for each of many identities. */
     async currentIdentities(): Promise<IdentityState[]> {
-      if (clock.now() - loadedMs > ageMaxMs) {
+      // Also where the clock was set back.
+      if (Math.abs(clock.now() - loadedMs) > ageMaxMs) {
         loading ??= loadAll().finally(() => {
           loading = null;
         });
@@ -52,6 +64,18 @@ export function createIdentityCache(
       return [...cached.values()];
     },
     saveIdentity: save,
+    /** Null ends the claim of this replica. */
+    async saveClaim(
+      { id, claims }: IdentityState,
+      replica: string,
+      claim: SlotClaim | null,
+    ): Promise<void> {
+      await store.saveClaim(id, replica, claim);
+      const { [replica]: _own, ...others } = claims;
+      const identity = cached.get(id);
+      const all = claim === null ? others : { ...others, [replica]: claim };
+      if (identity) cached.set(id, { ...identity, claims: all });
+    },
     /** Saves a change of the stored identity; nothing is saved when `change` returns it unchanged. */
     async updateIdentity(
       identityId: string,

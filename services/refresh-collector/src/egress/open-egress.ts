@@ -29,11 +29,13 @@ const pageFirstMs = 1_000;
 export async function openEgress(
   { config, lifetime, clock, identifiers, logger }: ServiceContext<ServiceConfig & EgressConfig>,
   {
+    replica,
     stores,
     slotRules,
     executor,
     use,
   }: {
+    readonly replica: string;
     readonly stores: { readonly identities: IdentityStore; readonly breakers: AppBreakerStore };
     readonly slotRules: () => SlotRules;
     readonly executor: SerialExecutor;
@@ -48,6 +50,7 @@ export async function openEgress(
   const breakers = watchAppBreakers(stores.breakers, clock, logger);
   await breakers.update();
   const pool = openEgressPool({
+    replica,
     identityIds: identities.map(({ id }) => id),
     store: stores.identities,
     limits: config.identities,

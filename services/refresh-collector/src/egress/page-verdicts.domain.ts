@@ -19,7 +19,12 @@ export interface PageRules extends PageSizeRules {
   readonly duplicateRetryMs: number;
 }
 
-export type Denial = 'private' | 'not_found';
+export const denials = ['private', 'not_found'] as const;
+export type Denial = (typeof denials)[number];
+
+export function isDenial(outcome: unknown): outcome is Denial {
+  return denials.some((denial) => denial === outcome);
+}
 
 /** The answer to one request for the page. */
 export interface PageAnswer {

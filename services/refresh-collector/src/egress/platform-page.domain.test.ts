@@ -85,6 +85,34 @@ describe('rows of a page', () => {
     },
   );
 
+  it.each([
+    ['1.0', '1'],
+    ['1.00', '1'],
+    ['1e0', '1'],
+    ['0.10E+2', '10'],
+    ['120e-1', '12'],
+    ['"1.0"', '1'],
+    ['"12.00"', '12'],
+    ['9007199254740993.0', '9007199254740993'],
+    ['1.8446744073709551615e19', '18446744073709551615'],
+    ['0.0', '0'],
+    ['-0', '0'],
+  ])(
+    'have %s as the number that it is, %s, in every id and amount (Numbers) [platform-text]',
+    (sent, digits) => {
+      const ids = ['contextid', 'assetid', 'classid', 'instanceid', 'amount'];
+      const members = ids.map((name) => `"${name}":${sent}`).join();
+      const page = shown(
+        `{"success":1,"total_inventory_count":1,"assets":[{"appid":730.0,${members}}],"descriptions":[{"appid":7.3e2,"classid":${sent},"instanceid":${sent}}]}`,
+      );
+
+      expect(page.assets).toEqual([
+        { appid: 730, ...Object.fromEntries(ids.map((name) => [name, digits])) },
+      ]);
+      expect(page.descriptions).toEqual([{ appid: 730, classid: digits, instanceid: digits }]);
+    },
+  );
+
   it.each([undefined, null, ''])('have lists given as %p, empty (upstream 6.12)', (empty) => {
     const page = shown(
       body({ assets: empty, descriptions: [{ ...text, tags: empty, actions: '' }] }),
@@ -338,9 +366,37 @@ describe('a page', () => {
     },
   );
 
-  it.each([0, undefined, null, false, '', '0'])('ends when more_items is %p', (more) => {
+  it.each([0, undefined, null, false, '', '0', '0.0'])('ends when more_items is %p', (more) => {
     expect(read(body({ more_items: more }))).toMatchObject({ more: false });
   });
+
+  const answers = (success: string, total: string, more: string) =>
+    read(`{"success":${success},"total_inventory_count":${total},"more_items":${more}}`);
+  const page = { reportedTotalCount: 12, more: true };
+  it.each([
+    ['1', '12', '1', page],
+    ['1.0', '12.0', '1.0', page],
+    ['1.00', '1.2e1', '1e0', page],
+    ['1e0', '"12"', '"1.0"', page],
+    ['"1"', '"12.0"', '0.1', page],
+    ['true', '120e-1', '0.0', { ...page, more: false }],
+    ['10e-1', '12', '-0.0', { ...page, more: false }],
+    ['1', '12', '0e5', { ...page, more: false }],
+    ['0.0', '12', '1', null],
+    ['2.0', '12', '1', null],
+    ['"true"', '12', '1', null],
+    ['1.1', '12', '1', null],
+    ['1', '12.5', '1', null],
+    ['1', '-12.0', '1', null],
+    ['1', '1e400', '1', null],
+  ])(
+    'has success %s, a total of %s and more_items %s as numbers, however they are written (Numbers)',
+    (success, total, more, expected) => {
+      const read = answers(success, total, more);
+      if (expected === null) expect(read).toBeNull();
+      else expect(read).toMatchObject(expected);
+    },
+  );
 
   const members = '"success":1,"total_inventory_count":2';
   const assets = `"assets":[${rowText}]`;

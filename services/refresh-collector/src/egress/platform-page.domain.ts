@@ -71,7 +71,9 @@ export function readPlatformPage(body: Buffer): PlatformPage | null {
   const scanned = scan(text);
   if (scanned === null) return null;
   const at = (name: string) => scanned.members.get(name) ?? 0;
-  const isSuccess = at('success') > 0 && ['1', 'true'].includes(scalarAt(text, at('success')));
+  const success = at('success');
+  const isSuccess =
+    countAt(text, success) === 1 || (success > 0 && scalarAt(text, success) === 'true');
   const reportedTotalCount = countAt(text, at('total_inventory_count'));
   const assets = scanned.assets ?? (isEmptyAt(text, at('assets')) ? [] : [null]);
   if (!isSuccess || reportedTotalCount === null || !allPresent(assets)) return null;

@@ -2,6 +2,7 @@ import { type JsonText, skipValue, textBetween } from '@inventory/runtime/json-t
 
 const idPattern = /^[0-9]{1,20}$/;
 const idBytesMax = 20;
+const numberPattern = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]{1,3}))?$/;
 /** More than any scalar that is read. */
 const scalarBytesMax = 200;
 /** Digits of a number that is exact, whatever they are. */
@@ -22,16 +23,29 @@ export function isEmptyAt(text: JsonText, at: number): boolean {
   return at === 0 || ['null', '""'].includes(scalarAt(text, at));
 }
 
-/** Ids are strings end to end: the digits as sent, of a number too. Null for anything else. */
+/**
+ * Ids are strings end to end: the digits as sent, of a number too, and those of a whole number in
+ * another notation: 1.0 is 1. Null for anything else.
+ */
 export function idAt(text: JsonText, at: number): string | null {
   if (at === 0) return null;
   const length = plainIdLength(text, at);
   if (length > 0) return text.bytes.toString('latin1', at + 1, at + 1 + length);
   const raw = scalarAt(text, at);
   const digits = raw[0] === '"' ? textBetween(text.bytes, at + 1, at + raw.length - 1) : raw;
-  if (idPattern.test(digits)) return digits;
-  const count = raw === '' ? Number.NaN : Number(raw);
-  return Number.isSafeInteger(count) && count >= 0 ? String(count) : null;
+  return idPattern.test(digits) ? digits : wholeDigits(digits);
+}
+
+/** Exact: an id has more digits than a double. */
+function wholeDigits(number: string): string | null {
+  const [, sign, whole, fraction = '', exponent = '0'] = numberPattern.exec(number) ?? [];
+  if (whole === undefined) return null;
+  const significant = (whole + fraction).replace(/0+$/, '');
+  if (significant === '') return '0';
+  const length = whole.length + Number(exponent);
+  if (sign === '-' || length < significant.length) return null;
+  const digits = significant.padEnd(length, '0').replace(/^0+/, '');
+  return digits.length <= idBytesMax ? digits : null;
 }
 
 /** A count, of digits in a string too. */
@@ -42,11 +56,10 @@ export function countAt(text: JsonText, at: number): number | null {
   return Number.isSafeInteger(count) ? count : null;
 }
 
-/** Whether a flag is set: absent, null, false, "", "0" and zero are not. */
+/** Whether a flag is set: absent, null, false, "" and zero are not. */
 export function isFlagAt(text: JsonText, at: number): boolean {
-  if (at === 0) return false;
-  const raw = scalarAt(text, at);
-  return !['null', 'false', '""', '"0"'].includes(raw) && (raw === '' || Number(raw) !== 0);
+  if (at === 0 || countAt(text, at) === 0) return false;
+  return !['null', 'false', '""'].includes(scalarAt(text, at));
 }
 
 /** The text of a scalar; empty for what is longer than any that is read. */

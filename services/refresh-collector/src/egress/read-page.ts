@@ -1,5 +1,5 @@
 import type { AccountId } from '@inventory/contracts/ids';
-import type { InventoryKey } from '@inventory/contracts/inventory-key';
+import { type InventoryKey, inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { invariant } from '@inventory/runtime/bug';
 import type { SerialExecutor } from '@inventory/runtime/serial-executor';
 import type { EgressIdentity } from './egress-identities.ts';
@@ -58,7 +58,9 @@ export async function readPage(
 ): Promise<PageReadingResult | undefined> {
   const { accountId, deadlineMs, avoid, unreachable } = reading;
   const isLive = deadlineMs === null;
-  const slot = await deps.pool.acquire({ accountId, deadlineMs, avoid, unreachable }, signal);
+  const inventory = inventoryKeyText(reading.scope);
+  const request = { accountId, inventory, deadlineMs, avoid, unreachable };
+  const slot = await deps.pool.acquire(request, signal);
   if (!slot) return undefined;
   const identity = deps.identities.find(({ id }) => id === slot.identityId);
   invariant(identity !== undefined, 'slots are of configured identities');

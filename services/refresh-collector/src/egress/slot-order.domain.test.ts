@@ -1,4 +1,5 @@
 import {
+  claimOf,
   createSlotOrder,
   type FreeSlot,
   type SlotRequest,
@@ -10,10 +11,13 @@ const calm: SlotRules = { urgentUntilMs: null, liveShare: 0.05 };
 let order = 0;
 const request = (accountId: string, deadlineMs: number | null): SlotRequest => {
   order += 1;
-  return { accountId, deadlineMs, avoid: [], unreachable: [], order };
+  return { accountId, inventory: `${order}`, deadlineMs, avoid: [], unreachable: [], order };
 };
 
-const free: FreeSlot = { identityId: 'a', active: ['a', 'b'], liveCredit: 0, canWait: false };
+const free: FreeSlot = {
+  ...{ identityId: 'a', active: ['a', 'b'], reads: [] },
+  ...{ liveCredit: 0, canWait: false, claims: [], wasOwn: false },
+};
 
 /** Which request gets each of the next slots, while every one of them waits again. */
 function slots(requests: readonly SlotRequest[], rules: SlotRules, count: number): SlotRequest[] {
@@ -108,5 +112,69 @@ describe('the order of slots', () => {
 
   it('has nothing to serve without a request', () => {
     expect(createSlotOrder().next([], calm, free)).toBeUndefined();
+  });
+
+  it('leaves an inventory that is read to one reader: a live page waits for any read of it, a scan for live pages (upstream 6.17)', () => {
+    const [live, scan, other] = [request('a', null), request('b', 10), request('c', 20)];
+    const order = createSlotOrder();
+    const turnBeside = (inventory: string, isLive: boolean) => {
+      const slot = { ...free, reads: [{ inventory, isLive }] };
+      return order.next([live, scan, other], calm, slot)?.request;
+    };
+    const alone = (one: SlotRequest, isLive: boolean) =>
+      order.next([one], calm, { ...free, reads: [{ inventory: one.inventory, isLive }] });
+
+    expect(turnBeside(live.inventory, true)).toBe(scan);
+    expect(turnBeside(live.inventory, false)).toBe(scan);
+    expect(turnBeside(scan.inventory, true)).toBe(live);
+    expect([alone(live, true), alone(live, false), alone(scan, true)]).toEqual(
+      Array(3).fill(undefined),
+    );
+    expect(alone(scan, false)?.request).toBe(scan);
+  });
+
+  describe('beside claims of other replicas', () => {
+    const order = createSlotOrder();
+    const [live, early, late] = [request('a', null), request('b', 10), request('c', 20)];
+    const scanAt = (deadlineMs: number) => ({ isLive: false, deadlineMs });
+    const liveClaim = { isLive: true, deadlineMs: null };
+    const turnOf = (requests: readonly SlotRequest[], slot: Partial<FreeSlot>) =>
+      order.next(requests, calm, { ...free, ...slot })?.request;
+
+    it('has the slot where one of its scans, whichever is next, has the earliest deadline', () => {
+      order.served(early);
+
+      expect(turnOf([early, late], { claims: [scanAt(15)] })).toBe(late);
+      expect(turnOf([early, late], { claims: [scanAt(10)] })).toBe(late);
+      expect(turnOf([early, late], { claims: [scanAt(30), scanAt(9)] })).toBeUndefined();
+    });
+
+    it('leaves it to a live page for a scan, while live pages are owed one', () => {
+      expect(turnOf([early], { claims: [liveClaim] })).toBeUndefined();
+      expect(turnOf([early], { claims: [liveClaim], liveCredit: -0.1 })).toBe(early);
+    });
+
+    it('leaves it to a live page for a live page, where it had the last one', () => {
+      expect(turnOf([live], { claims: [liveClaim], wasOwn: true })).toBeUndefined();
+      expect(turnOf([live], { claims: [liveClaim] })).toBe(live);
+      expect(turnOf([live], { claims: [scanAt(5)], wasOwn: true })).toBe(live);
+    });
+
+    it('counts a scan elsewhere as one that waits: a live page costs its credit, and none is owed below zero', () => {
+      const turn = order.next([live], calm, { ...free, claims: [scanAt(5)] });
+
+      expect(turn?.liveCredit).toBeCloseTo(-0.2);
+      expect(turnOf([live], { claims: [scanAt(5)], liveCredit: -0.1 })).toBeUndefined();
+      expect(turnOf([live], { liveCredit: -0.1 })).toBe(live);
+    });
+
+    it('claims for what may use the slot alone', () => {
+      const avoiding = { ...request('d', 1), avoid: ['a'] };
+      const { inventory } = early;
+
+      expect(claimOf([early, late, avoiding], free)).toEqual(scanAt(10));
+      expect(claimOf([live, late], free)).toEqual({ isLive: true, deadlineMs: 20 });
+      expect(claimOf([early], { ...free, reads: [{ inventory, isLive: true }] })).toBeNull();
+    });
   });
 });

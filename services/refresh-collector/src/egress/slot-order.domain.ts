@@ -1,6 +1,14 @@
+/** A read of an inventory. */
+export interface InventoryRead {
+  readonly inventory: string;
+  /** Of a live page, not of a scan. */
+  readonly isLive: boolean;
+}
+
 /** A page request that waits for an egress slot. */
 export interface SlotRequest {
   readonly accountId: string;
+  readonly inventory: string;
   /** When it is due: at once or by the deadline of its scan; null for a live page. */
   readonly deadlineMs: number | null;
   /** Identities that must not be used for it. */
@@ -9,6 +17,14 @@ export interface SlotRequest {
   readonly unreachable: readonly string[];
   /** Grows with every request. */
   readonly order: number;
+}
+
+/** What the requests of a replica that wait for a slot are, to the other replicas. */
+export interface SlotClaim {
+  /** Whether a live page waits. */
+  readonly isLive: boolean;
+  /** The earliest deadline of its scans; null where none waits. */
+  readonly deadlineMs: number | null;
 }
 
 /** The part of the plan that concerns slots. */
@@ -24,15 +40,24 @@ export interface FreeSlot {
   readonly identityId: string;
   /** Identities that are not paused. */
   readonly active: readonly string[];
+  /** In flight through any identity, of any replica. */
+  readonly reads: readonly InventoryRead[];
   /** Slots that live pages are owed, at most one; below zero they have had more than their part. */
   readonly liveCredit: number;
   /** Whether the slot can be left to requests that are more urgent, also of other replicas. */
   readonly canWait: boolean;
+  /** Of the other replicas, where they wait for this slot. */
+  readonly claims: readonly SlotClaim[];
+  /** Whether this replica had the identity last. */
+  readonly wasOwn: boolean;
 }
+
+/** What decides which requests an identity may serve. */
+export type SlotUse = Pick<FreeSlot, 'identityId' | 'active' | 'reads'>;
 
 /** Decides which waiting request gets the next free slot. */
 export interface SlotOrder {
-  /** Undefined where no request waits for this slot. */
+  /** Undefined where no request waits for this slot, or another replica is before those that do. */
   next<Request extends SlotRequest>(
     requests: readonly Request[],
     rules: SlotRules,
@@ -61,9 +86,36 @@ function isUrgent({ deadlineMs }: SlotRequest, { urgentUntilMs }: SlotRules): bo
   return urgentUntilMs !== null && deadlineMs !== null && deadlineMs <= urgentUntilMs;
 }
 
-function mayUse({ avoid, unreachable }: SlotRequest, { identityId, active }: FreeSlot): boolean {
-  if (!avoid.includes(identityId)) return true;
-  return unreachable.includes(identityId) && active.every((other) => avoid.includes(other));
+/**
+ * The platform refuses two reads of an inventory within seconds. A scan has one page in flight by its
+ * lease, also behind the last page of a worker that was lost.
+ */
+function meetsAnother(request: SlotRequest, { reads }: SlotUse): boolean {
+  return reads.some(
+    ({ inventory, isLive: isOfLive }) =>
+      inventory === request.inventory && (isOfLive || isLive(request)),
+  );
+}
+
+function mayUse(request: SlotRequest, slot: SlotUse): boolean {
+  if (meetsAnother(request, slot)) return false;
+  const { avoid, unreachable } = request;
+  if (!avoid.includes(slot.identityId)) return true;
+  return (
+    unreachable.includes(slot.identityId) && slot.active.every((other) => avoid.includes(other))
+  );
+}
+
+/** What waits for the slots of an identity; null where nothing does. */
+export function claimOf(requests: readonly SlotRequest[], slot: SlotUse): SlotClaim | null {
+  const usable = requests.filter((request) => mayUse(request, slot));
+  if (usable.length === 0) return null;
+  return { isLive: usable.some(isLive), deadlineMs: earliestOf(usable) };
+}
+
+function earliestOf(requests: readonly Pick<SlotRequest, 'deadlineMs'>[]): number | null {
+  const deadlines = requests.flatMap(({ deadlineMs }) => deadlineMs ?? []);
+  return deadlines.length === 0 ? null : Math.min(...deadlines);
 }
 
 export function createSlotOrder(): SlotOrder {
@@ -87,10 +139,13 @@ export function createSlotOrder(): SlotOrder {
     /**
      * Scans add their part to the credit of live pages, and a live page takes one slot from it. A
      * live page costs nothing where no scan could have used the slot. While scans are urgent, a slot
-     * that can wait is for them: one may request its next page in a moment, or on another replica.
+     * that can wait is for them: one may request its next page in a moment, or on another replica. Of
+     * several replicas the one with the earliest deadline has the slot, and live pages take turns.
      */
     next(requests, rules, slot) {
       const usable = requests.filter((request) => mayUse(request, slot));
+      const isLiveElsewhere = slot.claims.some((claim) => claim.isLive);
+      const earliestElsewhere = earliestOf(slot.claims);
       const scan = nextScan(usable.filter(isScan), rules);
       const live = first(
         usable.filter(isLive),
@@ -99,11 +154,15 @@ export function createSlotOrder(): SlotOrder {
       const isKept = rules.urgentUntilMs !== null && slot.canWait;
       const share = rules.urgentUntilMs === null ? liveShareMax : rules.liveShare;
       const { liveCredit } = slot;
-      if (live && (liveCredit >= 0 || !(scan || isKept))) {
-        const isContested = scan !== undefined || isKept;
+      const isContested = scan !== undefined || isKept || earliestElsewhere !== null;
+      if (live && (liveCredit >= 0 || !isContested)) {
+        if (isLiveElsewhere && slot.wasOwn) return undefined;
         return { request: live, liveCredit: isContested ? liveCredit + share - 1 : liveCredit };
       }
       if (!scan || (isKept && !isUrgent(scan, rules))) return undefined;
+      if (isLiveElsewhere && liveCredit >= 0) return undefined;
+      const earliest = earliestOf(usable) ?? 0;
+      if (earliestElsewhere !== null && earliestElsewhere < earliest) return undefined;
       return { request: scan, liveCredit: Math.min(liveCreditMax, liveCredit + share) };
     },
     served(request) {

@@ -89,13 +89,12 @@ export function watchAppBreakers(store: AppBreakerStore, clock: Clock, logger: L
       if (!opening) return true;
       const nowMs = clock.now();
       if (nowMs < opening.probeAtMs) return false;
-      const probeAtMs = nextProbeMs(nowMs);
-      openings.set(appId, { ...opening, probeAtMs });
-      return store.claimProbe(appId, opening, probeAtMs);
+      openings.set(appId, { ...opening, probeAtMs: nextProbeMs(nowMs) });
+      return store.claimProbe(appId, opening, nowMs);
     },
     /** Records that a request is sent; the returned function records its answer. */
     trackRequest({ accountId, scope }: { accountId: AccountId; scope: InventoryKey }) {
-      const sentAtMs = clock.now();
+      const sentUnder = openingOf(scope.app_id);
       recordAccount(accountId);
       return async (answer: PlatformAnswer): Promise<void> => {
         const failed = appSignal(answer);
@@ -104,7 +103,7 @@ export function watchAppBreakers(store: AppBreakerStore, clock: Clock, logger: L
         const opening = openingOf(appId);
         if (!opening) return count(scope, accountId, failed);
         // Sent before the breaker opened: not a probe.
-        if (sentAtMs <= opening.openedAtMs) return;
+        if (sentUnder?.openedAtMs !== opening.openedAtMs) return;
         if (!failed) await close(appId, opening);
         else if (!isOpen(appId)) await open(appId);
       };
@@ -112,7 +111,7 @@ export function watchAppBreakers(store: AppBreakerStore, clock: Clock, logger: L
     /** Reads the openings of all replicas; repeated every second while this one is used. */
     async update(): Promise<void> {
       const before = changes;
-      const stored = await store.readOpenings();
+      const stored = await store.readOpenings(clock.now());
       if (changes === before) openings = stored;
     },
   };

@@ -4,8 +4,9 @@ import { createTokenBuckets } from '@inventory/runtime/token-buckets';
 import { newAccountId, newScope } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import type { EgressIdentity } from '../egress/egress-identities.ts';
+import type { Denial } from '../egress/page-verdicts.domain.ts';
 import type { RawPlatformAnswer } from '../egress/platform-answer.domain.ts';
-import { type LivePageRequest, readLivePage } from './read-live-page.ts';
+import { type Denials, type LivePageRequest, readLivePage } from './read-live-page.ts';
 
 const empty = '{"success":1,"total_inventory_count":0,"rwgrsn":-2}';
 const page: RawPlatformAnswer = { status: 200, body: Buffer.from(empty), retryAfterMs: null };
@@ -49,12 +50,21 @@ function openReplica(slotIsFree = true) {
     monotonicNow: () => 0,
   };
   const limiter = createKeyedSemaphore<string>({ perKeyMax: 10, totalMax: 10 });
-  const read = (accountId: LivePageRequest['accountId'], client = new AbortController()) =>
+  const known = new Map<LivePageRequest['scope'], Denial>();
+  const denials: Denials = {
+    find: async (scope) => known.get(scope) ?? null,
+    record: async (scope, denial) => void known.set(scope, denial),
+  };
+  const read = (
+    accountId: LivePageRequest['accountId'],
+    client = new AbortController(),
+    scope = newScope(),
+  ) =>
     readLivePage(
-      { egress, limiter, abandoned, rules },
+      { egress, denials, limiter, abandoned, rules },
       {
         accountId,
-        scope: newScope(),
+        scope,
         language: 'english',
         count: 2_000,
         startAssetId: null,
@@ -70,7 +80,7 @@ function openReplica(slotIsFree = true) {
       platform.meanwhile = () => {};
     });
   };
-  return { clock, platform, read, abandon };
+  return { clock, platform, known, read, abandon };
 }
 
 describe('pages that clients leave while the platform answers', () => {
@@ -102,5 +112,45 @@ describe('pages that clients leave while the platform answers', () => {
     for (let page = 0; page < 3; page += 1) await abandon(account);
 
     expect((await read(account)).result).not.toBe('abandoned_limit');
+  });
+});
+
+describe('an inventory that was confirmed', () => {
+  const answers = {
+    private: { status: 403, body: Buffer.from('null'), retryAfterMs: null },
+    not_found: { status: 404, body: null, retryAfterMs: null },
+  } as const;
+
+  it.each(['private', 'not_found'] as const)(
+    '%s is answered so without another request, until that is forgotten (upstream 6.5) [inventory-private-inventory-not-found]',
+    async (denial) => {
+      const { platform, known, read } = openReplica();
+      const [client, scope] = [new AbortController(), newScope()];
+      platform.answer = answers[denial];
+      const first = await read(newAccountId(), client, scope);
+      const confirmedBy = platform.requests;
+      platform.answer = page;
+
+      const remembered = await read(newAccountId(), client, scope);
+      const askedFor = platform.requests - confirmedBy;
+      const other = await read(newAccountId());
+      known.clear();
+
+      expect([first, remembered]).toEqual([{ result: denial }, { result: denial }]);
+      expect([confirmedBy, askedFor]).toEqual([2, 0]);
+      expect(other.result).toBe('page');
+      expect((await read(newAccountId(), client, scope)).result).toBe('page');
+    },
+  );
+
+  it('private is not remembered of a single answer (upstream 6.6)', async () => {
+    const { platform, known, read } = openReplica();
+    platform.answer = answers.private;
+    platform.meanwhile = () => {
+      if (platform.requests === 2) platform.answer = page;
+    };
+
+    expect((await read(newAccountId())).result).toBe('page');
+    expect(known.size).toBe(0);
   });
 });

@@ -6,6 +6,8 @@ import type { TokenBuckets } from '@inventory/runtime/token-buckets';
 import { pause } from '@inventory/runtime/wait';
 import {
   avoidedIdentities,
+  type Denial,
+  isDenial,
   type PageRules,
   requestsFirstPage,
   unreachableIdentities,
@@ -33,8 +35,15 @@ export interface LivePageRequest {
   readonly timeLeftMs: number;
 }
 
+/** What was confirmed of inventories a short time ago, by any replica. */
+export interface Denials {
+  find(scope: InventoryKey): Promise<Denial | null>;
+  record(scope: InventoryKey, denial: Denial): Promise<void>;
+}
+
 export interface LivePageDeps {
   readonly egress: ReadPageDeps;
+  readonly denials: Denials;
   /** Bounds the live pages in progress, in all and of one account. */
   readonly limiter: Pick<KeyedSemaphore<AccountId>, 'acquire'>;
   /** A token for each request to the platform whose page lost its client: it is not paid. */
@@ -99,19 +108,23 @@ async function readWithin(
   request: LivePageRequest,
   signal: AbortSignal,
 ): Promise<LivePageOutcome> {
-  const { egress, rules } = deps;
+  const { egress, denials, rules } = deps;
+  const { scope } = request;
   const answerByMs = egress.monotonicNow() + request.timeLeftMs;
   const sendBy = AbortSignal.timeout(Math.max(0, Math.floor(request.timeLeftMs - requestMinMs)));
   const waiting = AbortSignal.any([signal, sendBy]);
   const identities = egress.identities.map(({ id }) => id);
   let progress: LivePageProgress = beginLivePage(request.startAssetId, { count: request.count });
   for (;;) {
-    if (!(await egress.breakers.admits(request.scope.app_id))) return failed('breaker_open');
+    // Each request for a denied inventory uses a slot (upstream 6.5).
+    const denial = await denials.find(scope);
+    if (denial !== null) return { result: denial };
+    if (!(await egress.breakers.admits(scope.app_id))) return failed('breaker_open');
     const result = await readPage(
       egress,
       {
         accountId: request.accountId,
-        scope: request.scope,
+        scope,
         language: request.language,
         count: progress.tries.size.count,
         startAssetId: requestsFirstPage(progress.tries) ? null : progress.startAssetId,
@@ -126,7 +139,11 @@ async function readWithin(
     const attempt = { identity: result.identityId, identities };
     const step = afterLiveAnswer(progress, attempt, result.answer, rules);
     for (const identityId of step.rests) await egress.pool.restIdentity(identityId);
-    if (step.outcome) return step.outcome;
+    if (step.outcome) {
+      const { result: outcome } = step.outcome;
+      if (isDenial(outcome)) await denials.record(scope, outcome);
+      return step.outcome;
+    }
     progress = step.progress;
     // A pause that outlasts the time left is not begun.
     if (egress.monotonicNow() + step.pauseMs > answerByMs - requestMinMs)

@@ -1,5 +1,6 @@
-import { parseDocument } from '@inventory/mongo/parse-document';
+import { parseDocument, readEach } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
+import type { Logger } from '@inventory/runtime/logger';
 import type { Collection } from 'mongodb';
 import { z } from 'zod';
 import { type QuarterHour, quarterHourMs, quarterHoursShown } from './quarter-hours.domain.ts';
@@ -19,7 +20,10 @@ const document = { collection: 'quarterHours', schema: quarterHour };
 export type QuarterHourStore = ReturnType<typeof createQuarterHourStore>;
 
 /** A document for each quarter of an hour of a day: what all replicas counted in it. */
-export function createQuarterHourStore(quarters: Collection<QuarterHourDocument>) {
+export function createQuarterHourStore(
+  quarters: Collection<QuarterHourDocument>,
+  logger: Pick<Logger, 'error'>,
+) {
   return {
     /** Adds what this replica counted. */
     async add({ startMs, completed, failed, waits }: QuarterHour): Promise<void> {
@@ -34,8 +38,7 @@ export function createQuarterHourStore(quarters: Collection<QuarterHourDocument>
     /** Those from a time on, in their order; none where nothing ended. */
     async readSince(sinceMs: number): Promise<QuarterHour[]> {
       const found = await quarters.find({ _id: { $gte: sinceMs } }).toArray();
-      return found
-        .map((stored) => parseDocument(document, stored))
+      return readEach(found, (stored) => parseDocument(document, stored), logger)
         .map(({ _id: startMs, completed, failed, waits }) => {
           const last = Math.max(-1, ...Object.keys(waits).map(Number));
           const counts = Array.from({ length: last + 1 }, (_, at) => waits[String(at)] ?? 0);

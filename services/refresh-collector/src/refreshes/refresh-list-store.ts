@@ -1,7 +1,9 @@
 import type { ProjectId, WatchId } from '@inventory/contracts/ids';
 import type { RefreshState } from '@inventory/contracts/vocabulary';
+import { readFirst } from '@inventory/mongo/parse-document';
 import type { TypedCollection } from '@inventory/mongo/typed-collection';
 import { dateOf } from '@inventory/runtime/clock';
+import type { Logger } from '@inventory/runtime/logger';
 import { phasesShownAs, type Refresh } from './refresh.domain.ts';
 import type { RefreshDocument } from './refresh-document.ts';
 import { fromDocument } from './refresh-mapping.ts';
@@ -34,7 +36,10 @@ const shownPhases = (
 ).flatMap(phasesShownAs);
 
 /** Lists and counts of refreshes. A Project's are newest first; refused attempts are never listed. */
-export function createRefreshListStore(refreshes: TypedCollection<RefreshDocument>) {
+export function createRefreshListStore(
+  refreshes: TypedCollection<RefreshDocument>,
+  logger: Pick<Logger, 'error'>,
+) {
   return {
     async listRefreshes({
       projectId,
@@ -54,13 +59,12 @@ export function createRefreshListStore(refreshes: TypedCollection<RefreshDocumen
         ...(before ? olderThan(before) : {}),
       };
       const hint = refreshIds.length > 0 ? {} : { hint: of.watchId ? byWatch : byPhase };
-      const found = await refreshes
+      const newest = refreshes
         .find(filter, { projection: { pages: 0 }, ...hint })
-        .sort({ requestedAt: -1, _id: -1 })
-        .limit(limit + 1)
-        .toArray();
-      const items = found.slice(0, limit).map((document) => fromDocument(document).refresh);
-      return { items, hasMore: found.length > limit };
+        .sort({ requestedAt: -1, _id: -1 });
+      const read = (document: RefreshDocument) => [fromDocument(document).refresh];
+      const found = await readFirst(newest, limit + 1, read, logger);
+      return { items: found.slice(0, limit), hasMore: found.length > limit };
     },
     /** Open refreshes of an account that were requested earlier; at most {@link countMax}. */
     countOpenBefore: (accountId: Refresh['accountId'], requestedAtMs: number): Promise<number> =>

@@ -29,13 +29,16 @@ const announceAgainMaxMs = 600_000;
  * an assembly on its scan is abandoned instead. The step that its outcome causes ends the work.
  */
 export function resendWork(deps: ResendDeps, queue: ResendQueue): WorkKind<StoredRefresh> {
-  const { firstMs, maxMs } = deps.resend;
   return {
     ...work[queue],
     queue: deps.resends[queue],
-    again: { firstMs, maxMs: queue === 'announcements' ? announceAgainMaxMs : maxMs },
+    again: againOf(queue, deps.resend),
     work: (claimed) => resend(deps, claimed),
   };
+}
+
+function againOf(queue: ResendQueue, { firstMs, maxMs }: Backoff): Backoff {
+  return { firstMs, maxMs: queue === 'announcements' ? announceAgainMaxMs : maxMs };
 }
 
 async function resend(deps: ResendDeps, { item: stored, tries }: Pending<StoredRefresh>) {
@@ -66,6 +69,7 @@ export type Resends = Readonly<Record<ResendQueue, WorkQueue<StoredRefresh>>>;
 
 export function openResends(
   collection: Collection<RefreshDocument>,
+  resend: Backoff,
   logger: Pick<Logger, 'error'>,
 ): Resends {
   const queueOf = (queue: ResendQueue) =>
@@ -73,6 +77,7 @@ export function openResends(
       collection,
       documents: refreshDocument,
       queue,
+      waitMaxMs: againOf(queue, resend).maxMs,
       projection: { pages: 0 },
       toItem: fromDocument,
       completed: 'kept',

@@ -14,7 +14,7 @@ import {
 
 export interface StatusDeps {
   readonly store: { readAdmission(): Promise<AdmissionState> };
-  readonly breakers: { readOpenings(): Promise<ReadonlyMap<number, AppOpening>> };
+  readonly breakers: { readOpenings(nowMs: number): Promise<ReadonlyMap<number, AppOpening>> };
   readonly quarterHours: Pick<QuarterHourStore, 'readSince'>;
   readonly plan: () => PublishedPlan;
   readonly clock: Clock;
@@ -28,7 +28,7 @@ export const statusRoute = internalRoute({
     const sinceMs = quarterHourOf(nowMs) - (quarterHoursShown - 1) * quarterHourMs;
     const [admission, openings, quarters] = await Promise.all([
       store.readAdmission(),
-      breakers.readOpenings(),
+      breakers.readOpenings(nowMs),
       quarterHours.readSince(sinceMs),
     ]);
     const reason = closedReason(admission, false);

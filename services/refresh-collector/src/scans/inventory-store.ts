@@ -7,6 +7,7 @@ import type { Logger } from '@inventory/runtime/logger';
 import { createLeases, isFree, leaseField } from '@inventory/work/lease';
 import type { AnyBulkWriteOperation, Collection } from 'mongodb';
 import { z } from 'zod';
+import { type Denial, denials } from '../egress/page-verdicts.domain.ts';
 
 const inventoryScan = z.object({
   refreshId,
@@ -23,6 +24,8 @@ const inventory = z.object({
   lease: leaseField.exactOptional(),
   /** Pages of its last complete scan, or those that a later scan reported. */
   pages: z.int().exactOptional(),
+  /** What was confirmed of it last, by a scan or a live page; absent once a scan has read it. */
+  denial: z.object({ kind: z.enum(denials), at: z.date() }).exactOptional(),
   /** Of the lease that was opened last. */
   sequence: z.int().exactOptional(),
   seenAt: z.date(),
@@ -50,6 +53,7 @@ export interface NewLease extends WaitingLease {
 export type InventoryStore = ReturnType<typeof createInventoryStore>;
 
 const inventoriesPerCommand = 200;
+const free = { scan: '', lease: '' } as const;
 
 /**
  * The leases of inventories: which refresh may scan one, and which worker reads it. One document
@@ -72,6 +76,7 @@ export function createInventoryStore(
     },
   });
   const reads = createSharedReads(collection, inventoriesPerCommand);
+  const denialOf = (kind: Denial) => ({ kind, at: dateOf(clock.now()) });
 
   return {
     /**
@@ -109,12 +114,31 @@ export function createInventoryStore(
     renewLease: (lease: InventoryLease): Promise<boolean> => leases.renew(leaseOf(lease)),
     /** Lets any worker take the lease at once. */
     releaseLease: (lease: InventoryLease): Promise<void> => leases.release(leaseOf(lease)),
-    /** Ends the lease: the inventory is free. Stores its number of pages where a scan reported it. */
-    closeLease({ inventory, refreshId }: WaitingLease, pages?: number): Promise<void> {
+    /** Ends the lease: the inventory is free. Stores what its scan has found out. */
+    closeLease(
+      { inventory, refreshId }: WaitingLease,
+      { pages, denial }: { readonly pages?: number; readonly denial?: Denial } = {},
+    ): Promise<void> {
       const filter = { _id: inventory, 'scan.refreshId': refreshId };
-      const $unset = { scan: '', lease: '' } as const;
-      const update = { $unset, ...(pages === undefined ? {} : { $set: { pages } }) };
+      const $set = {
+        ...(pages === undefined ? {} : { pages }),
+        ...(denial === undefined ? {} : { denial: denialOf(denial) }),
+      };
+      const $unset = denial === undefined ? ({ ...free, denial: '' } as const) : free;
+      const update = { $unset, ...(Object.keys($set).length > 0 && { $set }) };
       return closes.add({ updateOne: { filter, update } });
+    },
+    async recordDenial(inventory: string, denial: Denial): Promise<void> {
+      const $set = { denial: denialOf(denial), seenAt: dateOf(clock.now()) };
+      await collection.updateOne({ _id: inventory }, { $set }, { upsert: true });
+    },
+    /** What was confirmed less than so long ago; null where nothing was, or a clock is wrong. */
+    async readDenial(inventory: string, keepMs: number): Promise<Denial | null> {
+      const found = await reads.add(inventory);
+      const [known] = readEach(found ? [found] : [], fromDocument, logger);
+      if (!known?.denial) return null;
+      const ageMs = clock.now() - known.denial.at.getTime();
+      return ageMs >= 0 && ageMs < keepMs ? known.denial.kind : null;
     },
     /** The refreshes that these inventories are leased to. */
     async findLeasedRefreshes(inventories: readonly string[]): Promise<ReadonlySet<string>> {

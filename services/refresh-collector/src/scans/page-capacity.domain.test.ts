@@ -31,10 +31,8 @@ function requestsUntil(start: IdentityState, timeMs: number): number {
   for (let count = 0; ; count += 1) {
     const atMs = Math.max(nowMs, nextRequestMs(state, limits));
     if (atMs > timeMs) return count;
-    state = {
-      ...acquireIdentity(state, limits, { token: 'held', nowMs: atMs, untilMs: atMs }),
-      inFlight: null,
-    };
+    const use = { token: 'held', holder: 'a', nowMs: atMs, untilMs: atMs };
+    state = { ...acquireIdentity(state, limits, use), inFlight: null };
   }
 }
 

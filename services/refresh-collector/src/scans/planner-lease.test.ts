@@ -74,6 +74,16 @@ describe('the planning replica', () => {
     expect(calls).toEqual({ acquired: 11, renewed: 9, read: 11 });
   });
 
+  it('renews its lease also after its clock was set back by a day', async () => {
+    const { clock, calls, one } = twoReplicas();
+    await one.renewOrFollow();
+
+    clock.advance(-86_400_000);
+    await one.renewOrFollow();
+
+    expect(calls.renewed).toBe(1);
+  });
+
   it('is replaced once its lease expired, and reads that before it plans again', async () => {
     const { clock, one, other } = twoReplicas();
     await one.renewOrFollow();

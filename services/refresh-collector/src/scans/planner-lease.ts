@@ -41,7 +41,8 @@ export function createPlannerLease(deps: PlannerLeaseDeps) {
      * holder and acquires an expired lease. True when this replica acquired it.
      */
     async renewOrFollow(): Promise<boolean> {
-      if (clock.now() - renewedMs < intervalMs) return false;
+      // A clock that was set back delays no renewal.
+      if (Math.abs(clock.now() - renewedMs) < intervalMs) return false;
       renewedMs = clock.now();
       const wasHeld = held;
       held = wasHeld ? await renew(wasHeld) : await acquire();

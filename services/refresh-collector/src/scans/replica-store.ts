@@ -1,10 +1,10 @@
 import { parseDocument, readEach } from '@inventory/mongo/parse-document';
-import { type Clock, dateOf } from '@inventory/runtime/clock';
+import { dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import type { Collection } from 'mongodb';
 import { z } from 'zod';
 
-/** The presence of a replica, written every second or two. */
+/** The presence of a replica, written every second or two by the clock of the store. */
 const replicaSchema = z.object({
   _id: z.string(),
   seenAt: z.date(),
@@ -24,21 +24,21 @@ export type ReplicaStore = ReturnType<typeof createReplicaStore>;
 
 const presenceMaxAgeMs = 5_000;
 
-/** The presence of the replicas, each with its load of live pages. */
+/** The presence of the replicas, each with its load of live pages. No machine's clock is compared. */
 export function createReplicaStore(
   collection: Collection<ReplicaDocument>,
   replica: string,
-  clock: Clock,
+  readTime: () => Promise<number>,
   logger: Pick<Logger, 'error'>,
 ) {
   return {
     /** Records that this replica runs; repeated every second or two. */
     async announceReplica(livePagesPerMinute: number): Promise<void> {
-      const $set = { seenAt: dateOf(clock.now()), livePagesPerMinute };
-      await collection.updateOne({ _id: replica }, { $set }, { upsert: true });
+      const update = { $set: { livePagesPerMinute }, $currentDate: { seenAt: true } } as const;
+      await collection.updateOne({ _id: replica }, update, { upsert: true });
     },
     async countReplicas(): Promise<Replicas> {
-      const seenAfter = dateOf(clock.now() - presenceMaxAgeMs);
+      const seenAfter = dateOf((await readTime()) - presenceMaxAgeMs);
       const stored = await collection.find({ seenAt: { $gt: seenAfter } }).toArray();
       const found = readEach(stored, parseReplica, logger);
       return {

@@ -4,6 +4,7 @@ import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { EgressConfig } from '../egress/egress-config.ts';
 import type { Egress } from '../egress/open-egress.ts';
+import { isDenial } from '../egress/page-verdicts.domain.ts';
 import { observeScans } from '../metrics.ts';
 import type { Stores } from '../open-stores.ts';
 import type { RecentUse } from '../recent-use.ts';
@@ -194,7 +195,11 @@ function closeLeaseOf(
   assetsPerPage: number,
 ): Promise<void> {
   const lease = { inventory: inventoryKeyText(refresh.scope), refreshId: refresh.id };
-  return inventories.closeLease(lease, pagesToExpect(refresh, assetsPerPage));
+  const pages = pagesToExpect(refresh, assetsPerPage);
+  return inventories.closeLease(lease, {
+    ...(pages === undefined ? {} : { pages }),
+    ...(isDenial(refresh.outcome) ? { denial: refresh.outcome } : {}),
+  });
 }
 
 /** The size to expect of the next scan is what this one reported, however it ended. */

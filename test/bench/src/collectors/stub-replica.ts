@@ -47,7 +47,10 @@ export function startStubReplica(
   const context = { config, lifetime, logger, clock: systemClock, identifiers: systemIdentifiers };
   const stores = openStores(db, { ...context, replica: name });
   const identityIds = Array.from({ length: identityCount }, (_, index) => `identity-${index}`);
-  const identities = createIdentityCache(stores.identities, identityIds, systemClock);
+  const identities = createIdentityCache({
+    ...{ store: stores.identities, identityIds, limits: config.identities },
+    ...{ requestMaxMs: config.platform.timeoutMs, clock: systemClock },
+  });
   const planner = createPlannerLease({ ...context, ...stores, replica: name });
   const refreshes = openStubRefreshes(stores.refreshes);
   const use = createRecentUse(config.scheduling);

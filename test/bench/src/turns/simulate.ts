@@ -150,7 +150,7 @@ class Simulation {
     const { egress, mix } = this;
     const replica = Math.floor(this.random() * mix.replicas);
     egress.request({
-      ...{ accountId: 'live', deadlineMs: null, scan: null, replica },
+      ...{ accountId: 'live', inventory: 'live', deadlineMs: null, scan: null, replica },
       ...this.identitiesFor(untried),
     });
     const order = egress.lastOrder;
@@ -169,7 +169,8 @@ class Simulation {
       scan.tries,
     );
     if (this.breakers.admits(appId, this.time.nowMs)) {
-      const request = { accountId, deadlineMs: dueMs, scan, replica };
+      const { inventory } = scan;
+      const request = { accountId, inventory, deadlineMs: dueMs, scan, replica };
       this.egress.request({ ...request, ...this.identitiesFor(tries) });
     } else this.retry(scan, tries, breakerPauseMs);
   }

@@ -125,7 +125,10 @@ export class SimulatedEgress {
     const canWait = spareMs > time.nowMs;
     const { id: identityId, liveCredit } = identity;
     const active = this.identities.filter((other) => pausedUntilMs(other) <= time.nowMs);
-    const slot = { identityId, active: active.map(({ id }) => id), liveCredit, canWait };
+    const slot = {
+      ...{ identityId, active: active.map(({ id }) => id), reads: [], liveCredit, canWait },
+      ...{ claims: [], wasOwn: false },
+    };
     const turn = order?.next(own, this.rules, slot);
     if (!order || !turn) {
       if (canWait && own.length > 0) time.at(spareMs, () => this.serve());
@@ -142,7 +145,9 @@ export class SimulatedEgress {
     const { time, random, onAnswer, onLoss } = this.dependencies;
     const failure = this.failureOf(index);
     const untilMs = time.nowMs + requestMaxMs;
-    const taken = acquireIdentity(identity, limits, { token: 'held', nowMs: time.nowMs, untilMs });
+    const taken = acquireIdentity(identity, limits, {
+      ...{ token: 'held', nowMs: time.nowMs, untilMs, holder: String(request.replica) },
+    });
     this.identities[index] = taken;
     const answerMs = pageMs * (0.5 + random());
     time.after(failure?.result === 'unreachable' ? connectTimeoutMs : answerMs, () => {
