@@ -11,8 +11,8 @@ import { webhookIndexes } from './webhooks/webhook-document.ts';
 
 /**
  * Starts the service: logs and webhooks with their work, the consumers, and internal HTTP last.
- * Appending an event makes its log and the endpoints of its Project due, before the announcement is
- * acknowledged; so nothing is polled, and the cost follows what is due.
+ * Appending an event makes the endpoints of its Project due, before the announcement is acknowledged;
+ * so nothing is polled, and the cost follows what is due.
  */
 export async function startEventStream(
   context: ServiceContext<EventStreamConfig>,
@@ -20,19 +20,13 @@ export async function startEventStream(
   const { config, clock } = context;
   const indexes = [...logIndexes, ...webhookIndexes];
   const { db, bus, health } = await openBackends(context, 'event-stream', indexes);
-  const { log, pruning } = openLog(context, db);
+  const { log, appendEvent } = openLog(context, db);
   const gateway = openGatewayClient(context);
   const webhooks = await openWebhooks(context, { db, bus, log, gateway });
   await startAppending(context, bus, {
-    log,
+    appendEvent,
     publish: bus.publish,
-    async makeDue({ projectId, appendedAtMs }) {
-      const isKept = appendedAtMs !== null;
-      await Promise.all([
-        webhooks.makeDue({ projectId }),
-        isKept && pruning.appended(projectId, appendedAtMs),
-      ]);
-    },
+    makeDue: ({ projectId }) => webhooks.makeDue({ projectId }),
     onAppended: appendedCounter(clock),
     listEventProjects: gateway.listEventProjects,
   });
