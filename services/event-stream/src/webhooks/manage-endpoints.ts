@@ -71,6 +71,7 @@ export async function createEndpoint(
     rotations: [],
     nextPosition: (await deps.log.readHead(wanted.projectId)) + 1,
     health: healthy,
+    healthVersion: 1,
     pace: 'new' as const,
     isRemoved: false,
     version: 1,
@@ -107,6 +108,7 @@ export async function changeEndpoint(
   const url = wantedUrl === undefined ? undefined : checkedUrl(deps, wantedUrl);
   const changed = await update(deps, named, async (endpoint) => ({
     ...given({ ...plain, url }),
+    ...(url !== undefined && url !== endpoint.url && { ...newHealth(endpoint), pace: 'new' }),
     ...(state !== undefined && state !== endpoint.state && (await switched(deps, endpoint, state))),
     changedAtMs: deps.clock.now(),
   }));
@@ -235,13 +237,19 @@ export async function sendSample(
  */
 async function switched(
   { log }: ManageEndpointsDeps,
-  { projectId }: WebhookEndpoint,
+  endpoint: WebhookEndpoint,
   state: 'enabled' | 'disabled',
 ): Promise<Partial<WebhookEndpoint>> {
   if (state === 'disabled') return { state, disabledReason: 'requested' };
-  const nextPosition = (await log.readHead(projectId)) + 1;
-  return { state, disabledReason: null, health: healthy, nextPosition };
+  const nextPosition = (await log.readHead(endpoint.projectId)) + 1;
+  return { state, disabledReason: null, ...newHealth(endpoint), nextPosition };
 }
+
+/** Of the URL, or the enabling, that the next version has. */
+const newHealth = ({ version }: WebhookEndpoint) => ({
+  health: healthy,
+  healthVersion: version + 1,
+});
 
 /** Null fields: nothing changes. */
 async function update(

@@ -142,7 +142,8 @@ async function settle(
     if (ended === 'again' || (ended !== null && dueAtMs !== null && dueAtMs <= nowMs)) onDue();
     if (ended !== null) return true;
   }
-  const ended = await turns.settle(claimed, { nowMs, dueAtMs: nowMs, fields: { pace } });
+  // Its pace may be that of another URL.
+  const ended = await turns.settle(claimed, { nowMs, dueAtMs: nowMs });
   if (ended === null) return (await endpoints.readEndpoint(claimed.item)) !== null;
   onDue();
   return true;

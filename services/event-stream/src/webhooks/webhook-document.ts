@@ -62,6 +62,11 @@ const endpoint = z.object({
   /** Position of the first event without a delivery. */
   nextPosition: z.int(),
   health,
+  /**
+   * The version that began this health: its URL was changed, or it was enabled. The result of a request
+   * that was begun before says nothing about it.
+   */
+  healthVersion: z.int().default(0),
   /** How fast it responded last, by which it has its turns. */
   pace: endpointPace,
   /** Due when it has something to send or to end; absent while it has not. */
