@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { WebhookEndpointId } from '@inventory/contracts/ids';
 import type { MongoConnection } from '@inventory/mongo/connect';
+import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { createTextSealer } from '@inventory/runtime/text-sealer';
 import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
@@ -8,7 +9,7 @@ import { createTestClock } from '@inventory/testkit/test-clock';
 import { openTestStore } from '@inventory/testkit/test-store';
 import { createDeliveryStore } from '../src/webhooks/delivery-store.ts';
 import { createEndpointStore } from '../src/webhooks/endpoint-store.ts';
-import type { ManageEndpointsDeps } from '../src/webhooks/manage-endpoints.ts';
+import { createEndpoint, type ManageEndpointsDeps } from '../src/webhooks/manage-endpoints.ts';
 import { redeliverRange } from '../src/webhooks/redeliver.ts';
 import { type ServeEndpointDeps, serveEndpoint } from '../src/webhooks/serve-endpoint.ts';
 import {
@@ -39,9 +40,12 @@ function stores() {
   };
 }
 
+/** Its first turn has ended. */
 async function newEndpoint(overrides: Partial<WebhookEndpoint> = {}): Promise<WebhookEndpoint> {
   const endpoint = endpointWith(overrides);
-  await stores().endpoints.insertEndpoint(endpoint, 10);
+  const { endpoints, collections } = stores();
+  await endpoints.insertEndpoint(endpoint, 10);
+  await collections.endpoints.updateOne({ id: endpoint.id }, { $unset: { work: '' } });
   return endpoint;
 }
 
@@ -205,6 +209,31 @@ test('endpoints that wait for their account cost nothing until it changes, and t
 
   expect([before, after]).toEqual([[], [held.id]]);
   expect(appended.sort()).toEqual([held.id, idle.id].sort());
+});
+
+test('an event that is appended while its endpoint is created, after the end of the log was read, is sent at once (Events: webhooks)', async () => {
+  const { endpoints } = stores();
+  const projectId = newProjectId();
+  const looks: string[] = [];
+  const deps = {
+    ...{ endpoints, clock, allowPrivate: true, identifiers: systemIdentifiers },
+    onDue: () => looks.push('look'),
+    log: {
+      async readHead() {
+        // The event at position 8 is appended now.
+        expect(await endpoints.makeDue({ projectId }, clock.now())).toBe(false);
+        return 7;
+      },
+    },
+  } as unknown as ManageEndpointsDeps;
+
+  const url = 'https://example.com/';
+  const wanted = { projectId, accountId: newAccountId(), url, types: [type], description: null };
+  const { id, nextPosition } = await createEndpoint(deps, wanted);
+
+  const due = await endpoints.turnsOf('new').findDue(clock.now(), 100);
+  expect(due.map(({ item }) => item.id)).toContain(id);
+  expect([nextPosition, looks]).toEqual([8, ['look']]);
 });
 
 test('an event of a Project without endpoints makes nothing due, so that nothing is looked for (architecture: cost follows what is due)', async () => {

@@ -6,6 +6,7 @@ import { dateOf } from '@inventory/runtime/clock';
 import { createBatcher } from '@inventory/runtime/concurrency';
 import type { Logger } from '@inventory/runtime/logger';
 import type { TextSealer } from '@inventory/runtime/text-sealer';
+import { newWork } from '@inventory/work/work-field';
 import { createWorkQueue, type MadeDue, makeDue, type WorkQueue } from '@inventory/work/work-queue';
 import type { Collection, Filter } from 'mongodb';
 import { isKeyKept } from './secret-rotation.domain.ts';
@@ -48,8 +49,10 @@ export function createEndpointStore(endpoints: Endpoints, sealer: TextSealer, lo
   async function tryInsert(endpoint: WebhookEndpoint): Promise<boolean> {
     const seal = sealing(sealer, endpoint.id);
     const [secrets, rotations] = [endpoint.secrets.map(seal), endpoint.rotations.map(seal)];
+    // Due: what was appended since its position was read has not made it due.
+    const work = newWork(endpoint.createdAtMs);
     try {
-      await endpoints.insertOne({ ...endpoint, secrets, rotations });
+      await endpoints.insertOne({ ...endpoint, secrets, rotations, work });
       return true;
     } catch (error) {
       if (!duplicateKeyOf(error)) throw error;

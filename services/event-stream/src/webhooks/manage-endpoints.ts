@@ -23,6 +23,8 @@ export interface ManageEndpointsDeps extends AddressRules {
   readonly identifiers: Identifiers;
   /** The endpoint changed, or has something to do. */
   readonly wake: (endpointId: WebhookEndpointId) => Promise<void>;
+  /** An endpoint was inserted, which is due. */
+  readonly onDue: () => void;
   /** Longest time that a turn of an endpoint takes. */
   readonly claimMs: number;
 }
@@ -79,7 +81,10 @@ export async function createEndpoint(
     changedAtMs: nowMs,
   };
   const inserted = await deps.endpoints.insertEndpoint(endpoint, webhookEndpointsMax);
-  if (inserted) return inserted;
+  if (inserted) {
+    deps.onDue();
+    return inserted;
+  }
   const detail = { limit: webhookEndpointsMax };
   throw new Refused({ code: 'webhook_endpoint_limit_reached', detail });
 }

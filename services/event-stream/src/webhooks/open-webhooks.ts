@@ -77,7 +77,7 @@ export async function openWebhooks(
     await makeDue({ endpointId });
   }
   const { claimMs } = limits;
-  const managing = { ...stores, clock, identifiers, wake, allowPrivate, claimMs };
+  const managing = { ...stores, clock, identifiers, wake, onDue, allowPrivate, claimMs };
   return { makeDue, routes: webhookRoutes.map((route) => route.bind(managing)) };
 }
 
