@@ -79,9 +79,9 @@ export function createEndpointStore(endpoints: Endpoints, sealer: TextSealer, lo
     /** Oldest first. */
     async listEndpoints(projectId: ProjectId): Promise<WebhookEndpoint[]> {
       const found = await endpoints.find({ _id: slotsOf(projectId), ...notRemoved }).toArray();
-      return found
-        .map(fromDoc)
-        .sort((a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1));
+      return readEach(found, fromDoc, logger).sort(
+        (a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1),
+      );
     },
     /** As it is now, also while it is being deleted. */
     async readEndpoint({ _id, id }: Pick<WebhookEndpoint, '_id' | 'id'>) {
