@@ -6,6 +6,7 @@ import { logIndexes } from './log/log-document.ts';
 import { appendedCounter } from './log/log-metrics.ts';
 import { logRoutes } from './log/log-routes.ts';
 import { openGatewayClient, openLog, startAppending } from './log/open-log.ts';
+import { openStoreClock } from './store-clock.ts';
 import { openWebhooks } from './webhooks/open-webhooks.ts';
 import { webhookIndexes } from './webhooks/webhook-document.ts';
 
@@ -15,11 +16,12 @@ import { webhookIndexes } from './webhooks/webhook-document.ts';
  * so nothing is polled, and the cost follows what is due.
  */
 export async function startEventStream(
-  context: ServiceContext<EventStreamConfig>,
+  host: ServiceContext<EventStreamConfig>,
 ): Promise<StartedService> {
-  const { config, clock } = context;
   const indexes = [...logIndexes, ...webhookIndexes];
-  const { db, bus, health } = await openBackends(context, 'event-stream', indexes);
+  const { db, bus, health } = await openBackends(host, 'event-stream', indexes);
+  const clock = await openStoreClock(host, db);
+  const context = { ...host, clock };
   const { log, appendEvent } = openLog(context, db);
   const gateway = openGatewayClient(context);
   const webhooks = await openWebhooks(context, { db, bus, log, gateway });
@@ -30,7 +32,7 @@ export async function startEventStream(
     onAppended: appendedCounter(clock),
     listEventProjects: gateway.listEventProjects,
   });
-  const { logEpoch } = config.log;
+  const { logEpoch } = context.config.log;
   const routes = [
     ...webhooks.routes,
     ...logRoutes.map((route) => route.bind({ log, clock, logEpoch })),

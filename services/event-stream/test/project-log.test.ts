@@ -24,6 +24,7 @@ import { testConfig, testDatabase } from './support/test-config.ts';
 
 type Appended = MessageBody<'project.event-appended.v1'>;
 
+const dayMs = 24 * 3_600_000;
 const logSettings = { logEpoch: 1, keepMs: 7 * 24 * 3_600_000, pruneEveryMs: 3_600_000 };
 let namespace: TestNamespace;
 let mongo: MongoConnection;
@@ -41,9 +42,12 @@ beforeAll(async () => {
   });
   bus = await openTestBus(namespace);
   entryRecorder = await recordMessages(bus, ['project.events.v1']);
-  const config = testConfig(namespace, { log: logSettings });
+  const config = testConfig(namespace, { log: logSettings, clockOffsetMaxMs: 600_000 });
   replicas = await Promise.all(
-    [1, 2].map(() => startTestService({ config, start: startEventStream })),
+    [dayMs, -dayMs].map((aheadMs) => {
+      const clock = { now: () => systemClock.now() + aheadMs };
+      return startTestService({ config, start: startEventStream, clock });
+    }),
   );
 });
 afterAll(async () => {
@@ -88,12 +92,15 @@ test('a duplicate announcement keeps the event and position of its refresh, and 
   expect(published.slice(12)).toEqual([...first].reverse());
 });
 
-test('positions of every Project are contiguous from 1, in the order of the announcements (Events)', async () => {
+test('positions of every Project are contiguous from 1, in the order of the announcements, and their times are those of the store where the clocks of replicas are two days apart (Events)', async () => {
   const projects = Array.from({ length: 8 }, () => newProjectId());
   const bodies = Array.from({ length: 20 }, () => projects.map((id) => completionOf(id))).flat();
 
   await announce(bodies);
   for (const projectId of projects) await publishedTimes(projectId, 20);
+  const appendedMs = projects
+    .flatMap(publishedFor)
+    .map(({ appended_at }) => Date.parse(appended_at ?? '') - systemClock.now());
 
   for (const projectId of projects) {
     const announced = bodies.filter((body) => body.project_id === projectId);
@@ -101,6 +108,7 @@ test('positions of every Project are contiguous from 1, in the order of the anno
       announced.map((body, index) => [index + 1, body.refresh_id]),
     );
   }
+  expect(appendedMs.filter((offsetMs) => Math.abs(offsetMs) > dayMs / 2)).toEqual([]);
 });
 
 test('an entry is published with its position and the text of its event (Events)', async () => {
