@@ -7,12 +7,14 @@ import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/bui
 import { testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { openTestStore } from '@inventory/testkit/test-store';
+import type { Pending } from '@inventory/work/work-queue';
 import { createDeliveryStore } from '../src/webhooks/delivery-store.ts';
 import { createEndpointStore } from '../src/webhooks/endpoint-store.ts';
 import { createEndpoint, type ManageEndpointsDeps } from '../src/webhooks/manage-endpoints.ts';
 import { redeliverRange } from '../src/webhooks/redeliver.ts';
 import { type ServeEndpointDeps, serveEndpoint } from '../src/webhooks/serve-endpoint.ts';
 import {
+  type EndpointTurn,
   openWebhookCollections,
   type WebhookDelivery,
   type WebhookEndpoint,
@@ -210,6 +212,32 @@ test('endpoints that wait for their account cost nothing until it changes, and t
   expect([before, after]).toEqual([[], [held.id]]);
   expect(appended.sort()).toEqual([held.id, idle.id].sort());
 });
+
+test('an endpoint whose turn, or the claim of it, a clock that was ahead has dated later than any is due, and no other (Events: webhooks)', async () => {
+  const { endpoints } = stores();
+  const waitMaxMs = 86_400_000;
+  const turns = endpoints.turnsOf('fast');
+  const [waiting, claimed, other] = await Promise.all(
+    [1, 1, 0].map((aheadMs) => newEndpointDue(clock.now() + waitMaxMs + aheadMs)),
+  );
+  const found = await turns.findDue(clock.now() + 2 * waitMaxMs, 100);
+  const due = found.find(({ item }) => item.id === claimed?.id);
+  await turns.claim(due as Pending<EndpointTurn>, 'lost', clock.now() + waitMaxMs + 60_000);
+  const before = await turns.findDue(clock.now(), 100);
+
+  await endpoints.makeDueIfAfter(clock.now() + waitMaxMs, clock.now());
+
+  const ids = (await turns.findDue(clock.now(), 100)).map(({ item }) => item.id);
+  expect(before).toEqual([]);
+  expect(ids.sort()).toEqual([waiting?.id, claimed?.id].sort());
+  expect(ids).not.toContain(other?.id);
+});
+
+async function newEndpointDue(dueAtMs: number): Promise<WebhookEndpoint> {
+  const endpoint = await newEndpoint({ pace: 'fast' });
+  await stores().endpoints.makeDue({ endpointId: endpoint.id }, dueAtMs);
+  return endpoint;
+}
 
 test('an event that is appended while its endpoint is created, after the end of the log was read, is sent at once (Events: webhooks)', async () => {
   const { endpoints } = stores();

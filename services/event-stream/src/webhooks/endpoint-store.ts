@@ -14,6 +14,7 @@ import {
   type EndpointDocument,
   type EndpointPace,
   type EndpointTurn,
+  endpointPaces,
   type WebhookEndpoint,
   webhookDocuments,
 } from './webhook-document.ts';
@@ -175,6 +176,11 @@ function turns(endpoints: Endpoints, logger: Logger) {
     /** Gives endpoints a turn then at the latest; false when there are none. */
     makeDue: (of: OfEndpoints, dueAtMs: number) =>
       dues.add({ which: whichOf(of, dueAtMs), dueAtMs }),
+    /** Those that are due later than any is, because a clock was wrong, claimed or not, are due now. */
+    async makeDueIfAfter(latestMs: number, nowMs: number): Promise<void> {
+      const isAfter = { pace: { $in: endpointPaces }, 'work.dueAt': { $gt: dateOf(latestMs) } };
+      await endpoints.updateMany(isAfter, { $set: { 'work.dueAt': dateOf(nowMs) } });
+    },
     /** The turns of the endpoints of one pace; accounts take turns. */
     turnsOf: (pace: EndpointPace): WorkQueue<EndpointTurn> =>
       createWorkQueue({

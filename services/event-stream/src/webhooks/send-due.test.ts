@@ -50,7 +50,7 @@ function world(health: EndpointHealth) {
       ...{ disableAfterMs: 5 * dayMs, silenceMaxMs: dayMs },
       ...{ pauseAfterFailures: 5, pauseFirstMs: 10_000, pauseMaxMs: 300_000 },
     },
-    limits: { requestsPerEndpointMax: 4, slowFromMs: 1_000, turnMs: 5_000 },
+    limits: { requestsPerEndpointMax: 4, slowFromMs: 1_000, turnMs: 5_000, waitMaxMs: dayMs },
     requests: createSemaphore(1),
     extraRequests: createKeyedSemaphore({ perKeyMax: 1, totalMax: 1 }),
     stopping: new AbortController().signal,

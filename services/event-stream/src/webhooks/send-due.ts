@@ -2,7 +2,12 @@ import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import type { KeyedSemaphore, Semaphore } from '@inventory/runtime/semaphore';
 import type { AttemptReport, DeliveryStore } from './delivery-store.ts';
-import { afterResult, concurrencyOf, type HealthLimits } from './endpoint-health.domain.ts';
+import {
+  afterResult,
+  concurrencyOf,
+  type HealthLimits,
+  pauseEndMs,
+} from './endpoint-health.domain.ts';
 import type { EndpointStore } from './endpoint-store.ts';
 import { pingType } from './webhook-delivery.domain.ts';
 import type { EndpointPace, WebhookDelivery, WebhookEndpoint } from './webhook-document.ts';
@@ -35,6 +40,8 @@ export interface TurnLimits {
   readonly slowFromMs: number;
   /** No request of a turn starts later. */
   readonly turnMs: number;
+  /** No delivery waits longer: one that is due later is due, because a clock was wrong. */
+  readonly waitMaxMs: number;
 }
 
 /** A turn of an endpoint, while it lasts. */
@@ -82,8 +89,8 @@ export async function sendDue(deps: SendDueDeps, turn: Turn): Promise<void> {
   const failed = ended.find((result) => result.status === 'rejected');
   if (failed) throw failed.reason;
   if (turn.waiting.length === 0) return;
-  const { pausedUntilMs } = turn.endpoint.health;
-  dueBy(turn, Math.max(deps.clock.now(), pausedUntilMs));
+  const nowMs = deps.clock.now();
+  dueBy(turn, Math.max(nowMs, pauseEndMs(turn.endpoint.health, nowMs, deps.health)));
 }
 
 /** Requests at once: one, and of an endpoint that responds fast as many as there are for its account. */
@@ -111,7 +118,8 @@ async function maySend(deps: SendDueDeps, turn: Turn): Promise<boolean> {
   if (turn.pace !== endpoint.pace) return false;
   // One whose position moved was disabled and enabled: it is not sent what it missed.
   if (endpoint.nextPosition !== turn.first.nextPosition) return false;
-  return endpoint.state === 'enabled' && endpoint.health.pausedUntilMs <= clock.now();
+  const nowMs = clock.now();
+  return endpoint.state === 'enabled' && pauseEndMs(endpoint.health, nowMs, deps.health) <= nowMs;
 }
 
 async function readAgain({ endpoints, clock }: SendDueDeps, turn: Turn): Promise<void> {

@@ -18,6 +18,7 @@ import type { EndpointSecret, SecretRotation } from './secret-rotation.domain.ts
 /** `new` before the first response, `fast` after one within a second, else `slow`. */
 const endpointPace = z.enum(['new', 'fast', 'slow']);
 export type EndpointPace = z.infer<typeof endpointPace>;
+export const endpointPaces = endpointPace.options;
 
 const sealedSecret = z.object({
   sealed: z.string(),
