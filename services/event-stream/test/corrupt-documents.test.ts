@@ -97,7 +97,7 @@ const lists: Record<string, () => Promise<Listed>> = {
   'entries of a log': () => ofLog('event', (id, limit) => openLog().listAfter(id, 0, limit)),
   'entries of a time': () =>
     ofLog('event', (id, limit) =>
-      openLog().listBetween(id, { sinceMs: 0, untilMs: clock.now() }, limit),
+      openLog().listBetween(id, { sinceMs: 0, untilMs: clock.now(), after: 0 }, limit),
     ),
   'heads of all logs': () =>
     ofLog('projectId', (_id, limit) => openLog().listAppendedSince(clock.now(), limit)),

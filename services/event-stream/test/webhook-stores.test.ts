@@ -72,7 +72,7 @@ test('a range that the log keeps no more is sent again in parts, each event in o
     nextPosition: 0,
   } as unknown as WebhookEndpoint;
   const deps = {
-    log: { listBetween: async () => [], findEntry: async () => null },
+    log: { listBetween: async () => [], findAppendedAfter: async () => null },
     deliveries: createDeliveryStore(collection, testLogger),
     clock,
     wake: async () => undefined,
@@ -211,6 +211,32 @@ test('endpoints that wait for their account cost nothing until it changes, and t
 
   expect([before, after]).toEqual([[], [held.id]]);
   expect(appended.sort()).toEqual([held.id, idle.id].sort());
+});
+
+test('the missed events of a range get their deliveries in parts of 500 entries, and the range continues after 10,000 (Events: webhooks; architecture: everything is bounded)', async () => {
+  const { deliveries } = stores();
+  const endpoint = await newEndpoint({ nextPosition: 1_200 });
+  const entries = Array.from({ length: 1_250 }, (_none, index) => ({
+    ...{ position: index + 1, appendedAtMs: index },
+    event: { id: `evt_${newRefreshId()}`, type, json: '{}' },
+  }));
+  const parts: number[] = [];
+  const deps = {
+    log: {
+      findAppendedAfter: async (_project: string, _range: object, count: number) => 10 * count,
+      async listBetween(_project: string, { after }: { after: number }, limit: number) {
+        const part = entries.slice(after, after + limit);
+        parts.push(part.length);
+        return part;
+      },
+    },
+    ...{ deliveries, clock, wake: async () => undefined },
+  } as unknown as ManageEndpointsDeps;
+
+  const done = await redeliverRange(deps, endpoint, { sinceMs: 0, untilMs: clock.now() });
+
+  expect(done).toEqual({ redelivered: 1_199, continueSinceMs: 100_000 });
+  expect(parts).toEqual([500, 500, 250]);
 });
 
 test('an endpoint whose turn, or the claim of it, a clock that was ahead has dated later than any is due, and no other (Events: webhooks)', async () => {

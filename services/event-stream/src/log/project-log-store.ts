@@ -94,6 +94,16 @@ export function createProjectLog(
   };
 }
 
+/** Both ends are included. */
+interface AppendedRange {
+  readonly sinceMs: number;
+  readonly untilMs: number;
+}
+
+const appendedIn = ({ sinceMs, untilMs }: AppendedRange) => ({
+  appendedAt: { $gte: dateOf(sinceMs), $lte: dateOf(untilMs) },
+});
+
 interface LogRead {
   readonly projectId: ProjectId;
   /** The entries after it. */
@@ -149,15 +159,22 @@ function logReads(
       const query = log.find(since, { projection }).sort({ appendedAt: 1 });
       return readFirst(query, limit, (stored) => [appendedOf(stored)], logger);
     },
-    /** Kept entries appended in a time range, ascending. */
-    async listBetween(
+    /** Kept entries appended in a time range, after a position, ascending. */
+    listBetween(
       projectId: ProjectId,
-      { sinceMs, untilMs }: { readonly sinceMs: number; readonly untilMs: number },
+      { after, ...range }: AppendedRange & { readonly after: number },
       limit: number,
     ): Promise<KeptEntry[]> {
-      const appendedAt = { $gte: dateOf(sinceMs), $lte: dateOf(untilMs) };
-      const query = log.find({ _id: idsAfter(projectId, 0), appendedAt }).sort({ _id: 1 });
-      return first(query, limit);
+      const query = log.find({ _id: idsAfter(projectId, after), ...appendedIn(range) });
+      return first(query.sort({ _id: 1 }), limit);
+    },
+    /** When the entry was appended that follows the first `count` ones of a time range; null without one. */
+    async findAppendedAfter(projectId: ProjectId, range: AppendedRange, count: number) {
+      const next = await log.findOne(
+        { _id: idsAfter(projectId, 0), ...appendedIn(range) },
+        { sort: { _id: 1 }, skip: count, projection: { appendedAt: 1 } },
+      );
+      return next?.appendedAt.getTime() ?? null;
     },
     /** The kept entry of an event. */
     async findEntry(projectId: ProjectId, eventId: EventId): Promise<KeptEntry | null> {
