@@ -54,21 +54,20 @@ export async function openEventStreams(
     limits,
     silentPeers: watchSilentPeers({ isNeeded: () => streams.size > 0, lifetime, logger }),
     onClosed: countStreamClosed,
-    clock,
     logger,
   };
   const hubs = openProjectHubs(context, broadcasts, session);
   startPeriodicJob({
     ...{ name: 'stream heartbeats', intervalMs: secondMs, lifetime, logger },
-    runOnce: async () => streams.tick(clock.now()),
+    runOnce: async () => streams.tick(),
   });
   const watch = startPrincipalChecks(context, broadcasts, findBySecretDigest);
   lifetime.defer('metrics of streams', observeStreams(streams, hubs));
   const seats = await openStreamSeats(context, db);
   const { perProjectMax } = limits;
-  const shared = { hubs, streams, watch, seats, perProjectMax, cursors: positions, session };
+  const parts = { hubs, streams, watch, seats, perProjectMax, cursors: positions, session, clock };
   return {
-    route: streamEventsRoute.bind(shared),
+    route: streamEventsRoute.bind(parts),
     drain: () => streams.drain(limits.drainMs),
   };
 }
@@ -95,8 +94,9 @@ function replayLimits(
 
 const ringLimits = { entriesMax: 1_000, bytesMax: 1024 * 1024 };
 const ringsBytesMax = 128 * 1024 * 1024;
-const hubIdleMs = 180_000;
 const headsEveryMs = 5_000;
+/** Three minutes. */
+const hubIdleSweeps = 36;
 
 /** Hubs get appended events by broadcast, and lost ones by comparing heads. */
 function openProjectHubs(
@@ -104,7 +104,7 @@ function openProjectHubs(
   broadcasts: Broadcasts,
   { log, sealPosition }: SessionContext,
 ): ProjectHubs {
-  const limits = { limits: ringLimits, bytesMax: ringsBytesMax, idleMs: hubIdleMs };
+  const limits = { limits: ringLimits, bytesMax: ringsBytesMax, idleSweeps: hubIdleSweeps };
   const hubs = createProjectHubs({ log, sealPosition, ...limits, clock, logger });
   startPeriodicJob({
     name: 'log heads',

@@ -5,16 +5,20 @@ import { createTestClock } from '@inventory/testkit/test-clock';
 import { createTestStreams } from '../../test/support/test-streams.ts';
 import { watchStreamPrincipals } from './watch-stream-principals.ts';
 
+const dayMs = 24 * 3_600_000;
+
 /** Streams whose secrets no longer exist. */
 function world() {
   const clock = createTestClock();
   const read: string[] = [];
   const hanging = new Map<string, Promise<void>>();
+  const store = { isAway: false };
   let wakes = 0;
   const principals = watchStreamPrincipals({
     async findBySecretDigest(digest) {
       read.push(digest);
       await hanging.get(digest);
+      if (store.isAway) throw new Error('away');
       return null;
     },
     clock,
@@ -26,7 +30,7 @@ function world() {
   });
   const { open } = createTestStreams(clock, principals.watch);
   return {
-    ...{ clock, principals, read },
+    ...{ clock, principals, read, store },
     wakes: () => wakes,
     /** Reads of the secret end when the returned function is called. */
     hang(digest: string): () => void {
@@ -100,4 +104,36 @@ test('every secret is read once per interval for all of its streams (Events: aut
   await principals.checkDue();
 
   expect(read).toEqual(['same']);
+});
+
+test('a clock that is set back, or ahead and back, postpones no check (Events: authority) [events-revoked]', async () => {
+  for (const byMs of [-dayMs, -40_000, dayMs]) {
+    const { principals, open, clock } = world();
+    if (byMs > 0) clock.advance(byMs);
+    const { connection } = open(newAccountId(), 'one');
+    clock.advance(-Math.abs(byMs));
+
+    clock.advance(30_000);
+    await principals.checkDue();
+
+    expect(connection.lastFrame).toEqual(revoked);
+  }
+});
+
+test('while the store is unavailable a stream ends after two intervals, whatever the clock is set to meanwhile (Events: authority)', async () => {
+  const { principals, open, clock, store } = world();
+  store.isAway = true;
+  const { connection } = open(newAccountId(), 'one');
+  clock.advance(30_000);
+  await principals.checkDue();
+  clock.advance(-dayMs);
+
+  for (let interval = 0; interval < 3; interval += 1) {
+    expect(connection.lastFrame).toBeNull();
+    await principals.checkDue();
+    clock.advance(30_000);
+  }
+
+  await principals.checkDue();
+  expect(connection.lastFrame).toContain('"unavailable"');
 });

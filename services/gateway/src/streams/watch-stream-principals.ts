@@ -46,10 +46,16 @@ export function watchStreamPrincipals(parts: StreamPrincipalsParts) {
 
   const nextDueMs = () => clock.now() + randomBetween(everyMs / 2, everyMs);
 
+  /** Also where it is due later than an interval from now: the clock was set back. */
+  function isDue({ dueAtMs }: WatchedSecret): boolean {
+    const inMs = dueAtMs - clock.now();
+    return inMs <= 0 || inMs > everyMs;
+  }
+
   /** One read of a secret at a time; what becomes due meanwhile is read again. */
   async function check(secret: WatchedSecret): Promise<void> {
     secret.isBeingRead = true;
-    while (secret.dueAtMs <= clock.now() && secret.streams.size > 0) await readOnce(secret);
+    while (isDue(secret) && secret.streams.size > 0) await readOnce(secret);
     secret.isBeingRead = false;
   }
 
@@ -59,9 +65,10 @@ export function watchStreamPrincipals(parts: StreamPrincipalsParts) {
       judge(secret, await find(secret.digest));
       secret.unknownSinceMs = null;
     } catch (error) {
-      secret.unknownSinceMs ??= clock.now();
+      const nowMs = clock.now();
+      secret.unknownSinceMs = Math.min(secret.unknownSinceMs ?? nowMs, nowMs);
       logger.warn({ err: error, streams: secret.streams.size }, 'principal of streams not read');
-      if (clock.now() - secret.unknownSinceMs < unknownIntervalsMax * everyMs) return;
+      if (nowMs - secret.unknownSinceMs < unknownIntervalsMax * everyMs) return;
       for (const stream of [...secret.streams]) stream.close('unavailable');
     }
   }
@@ -88,7 +95,7 @@ export function watchStreamPrincipals(parts: StreamPrincipalsParts) {
       }
       const due: WatchedSecret[] = [];
       for (const secret of secrets.values()) {
-        if (secret.dueAtMs <= nowMs && !secret.isBeingRead) due.push(secret);
+        if (!secret.isBeingRead && isDue(secret)) due.push(secret);
       }
       await Promise.all(due.map(check));
     },
