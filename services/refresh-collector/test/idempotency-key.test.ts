@@ -5,7 +5,7 @@ import { admitRefresh, type RefreshRequest } from '../src/refreshes/admit-refres
 import { applyFact } from '../src/refreshes/apply-fact.ts';
 import type { Refresh } from '../src/refreshes/refresh.domain.ts';
 import type { RefreshDocument } from '../src/refreshes/refresh-document.ts';
-import type { Fact } from '../src/refreshes/refresh-saga.domain.ts';
+import type { Fact } from '../src/refreshes/refresh-fact.domain.ts';
 import type { RefreshStore } from '../src/refreshes/refresh-store.ts';
 import { acceptedRefresh } from './refresh-builder.ts';
 import { openStoredRefreshes, type StoredRefreshes } from './stored-refreshes.ts';

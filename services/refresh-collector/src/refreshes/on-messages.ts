@@ -14,7 +14,7 @@ import { cancelRefresh } from './cancel-refresh.ts';
 import { releaseOrphanedHold } from './orphaned-holds.ts';
 import { attemptCancelled } from './refresh.domain.ts';
 import type { RefreshConfig } from './refresh-config.ts';
-import type { Fact } from './refresh-saga.domain.ts';
+import type { Fact } from './refresh-fact.domain.ts';
 
 export interface ConsumingDeps
   extends Pick<AdmitDeps, 'admission' | 'inventories' | 'observations' | 'estimate'> {

@@ -43,10 +43,15 @@ function pagesOf(totalCount: number, assetsPerPage: number): number {
   return Math.max(1, Math.ceil(totalCount / assetsPerPage));
 }
 
-/** A recorded page: its position, and the cursor of the page after it. */
+/** The assets of a page, each by a number of 53 bits. */
+export type PageKeys = Float64Array<ArrayBuffer>;
+
+/** A recorded page: its position, and what the page after it is requested by and compared with. */
 export interface RecordedPage {
   readonly place: number;
   readonly nextCursor: string | null;
+  /** Absent for the last page, and for one that a version without them recorded. */
+  readonly assetKeys?: PageKeys;
 }
 
 /** A last page without assets is accepted only after the page before it was read again. */

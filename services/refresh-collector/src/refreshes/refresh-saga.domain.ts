@@ -1,69 +1,7 @@
-import type { RevisionId } from '@inventory/contracts/ids';
-import type { RefreshRefusal } from '@inventory/contracts/refusal';
-import type { RefreshOutcome, SettlementDisposition } from '@inventory/contracts/vocabulary';
+import type { RefreshOutcome } from '@inventory/contracts/vocabulary';
 import { noEndCheck } from './recorded-scan.domain.ts';
-import type { Refresh, RefreshPhase, Reservation } from './refresh.domain.ts';
-
-/** An input of the saga. Facts are repeated, reordered and lost. */
-export type Fact =
-  | { readonly fact: 'reserved'; readonly reservation: Reservation }
-  | { readonly fact: 'reserve_refused'; readonly refusal: RefreshRefusal }
-  /** Another scan of its inventory ended meanwhile, and is young enough for it. */
-  | {
-      readonly fact: 'observed';
-      readonly revisionId: RevisionId;
-      readonly changed: boolean;
-      readonly observedAssets: number;
-      readonly verifiedAtMs: number;
-    }
-  | { readonly fact: 'cancel_requested' }
-  | { readonly fact: 'queue_deadline_passed' }
-  | {
-      readonly fact: 'scan_started';
-      readonly atMs: number;
-      readonly deadlineMs: number;
-      readonly sequence: number;
-      readonly worker: string | null;
-      readonly expectedPages: number | null;
-    }
-  | {
-      readonly fact: 'page_recorded';
-      readonly reportedTotalCount: number;
-      /** Assets that the pages read so far cover. */
-      readonly assetsRead: number;
-    }
-  /** A last page had no assets behind this cursor: the page before it is read again. */
-  | { readonly fact: 'end_doubted'; readonly cursor: string | null }
-  /** Another worker resumes the scan: writes of the last one are refused. */
-  | { readonly fact: 'scan_taken'; readonly worker: string }
-  /** Its pages do not fit any more, or the breaker of its application is open. */
-  | { readonly fact: 'scan_parked' }
-  | { readonly fact: 'scan_resumed' }
-  /** More pages are left than can be read before the deadline. */
-  | { readonly fact: 'deadline_unreachable' }
-  | { readonly fact: 'collect_deadline_passed' }
-  | { readonly fact: 'scan_completed'; readonly completedAtMs: number }
-  | { readonly fact: 'scan_failed'; readonly outcome: FailedScanOutcome }
-  | {
-      readonly fact: 'committed';
-      readonly revisionId: RevisionId;
-      readonly previousRevisionId: RevisionId | null;
-      readonly changed: boolean;
-      readonly observedAssets: number;
-    }
-  | { readonly fact: 'rejected'; readonly reason: string }
-  | {
-      readonly fact: 'settled';
-      readonly disposition: SettlementDisposition;
-      readonly charged: number;
-      readonly released: number;
-      readonly atMs: number;
-    }
-  /** The ledger has no hold to settle, as after a restore: nothing can be charged any more. */
-  | { readonly fact: 'hold_lost'; readonly atMs: number }
-  | { readonly fact: 'event_appended' };
-
-export type FailedScanOutcome = Exclude<RefreshOutcome, 'complete_changed' | 'complete_unchanged'>;
+import type { Refresh, RefreshPhase } from './refresh.domain.ts';
+import type { Fact, FailedScanOutcome, RejectionReason } from './refresh-fact.domain.ts';
 
 /** What a step sends; the messages are built from the refresh. */
 export type Effect =
@@ -300,6 +238,17 @@ function fenced(refresh: Refresh): Refresh {
   return { ...refresh, scan: { ...refresh.scan, epoch: refresh.scan.epoch + 1 } };
 }
 
-function refusedAssembly(refresh: Refresh, reason: string): RefreshOutcome {
-  return reason === 'abandoned' && refresh.cancelRequested ? 'cancelled' : 'internal_failure';
+/**
+ * A manifest that is rejected is no whole inventory. Staged pages that are gone, and a scan that was
+ * not decided in time, are faults of the service.
+ */
+function refusedAssembly({ cancelRequested }: Refresh, reason: RejectionReason): FailedScanOutcome {
+  switch (reason) {
+    case 'invalid_pages':
+      return 'incomplete';
+    case 'abandoned':
+      return cancelRequested ? 'cancelled' : 'internal_failure';
+    case 'missing_pages':
+      return 'internal_failure';
+  }
 }

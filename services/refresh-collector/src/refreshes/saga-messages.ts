@@ -5,7 +5,7 @@ import { invariant } from '@inventory/runtime/bug';
 import { isoTime } from '@inventory/runtime/clock';
 import { pagesInPlace } from './recorded-scan.domain.ts';
 import { isServedFromSaved, type Refresh, verifiedAtMs } from './refresh.domain.ts';
-import type { StagedPageRecord } from './refresh-document.ts';
+import type { StagedPageRecord } from './refresh-mapping.ts';
 import type { Effect } from './refresh-saga.domain.ts';
 
 /**

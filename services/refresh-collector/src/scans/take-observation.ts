@@ -1,7 +1,7 @@
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import type { SagaDeps } from '../refreshes/apply-fact.ts';
 import { type FindObservationDeps, findObservation } from '../refreshes/find-observation.ts';
-import type { Fact } from '../refreshes/refresh-saga.domain.ts';
+import type { Fact } from '../refreshes/refresh-fact.domain.ts';
 import type { ScanStore } from './scan-store.ts';
 
 /** A scan of the inventory is being saved: it may be young enough. */
