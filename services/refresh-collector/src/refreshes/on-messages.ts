@@ -1,6 +1,5 @@
 import type { RefreshId } from '@inventory/contracts/ids';
-import { type BillingOutcome, heldBy } from '@inventory/contracts/messages/billing';
-import type { RefreshRefusal } from '@inventory/contracts/refusal';
+import type { BillingOutcome } from '@inventory/contracts/messages/billing';
 import type { MessageBus, ReceivedMessage } from '@inventory/messaging/bus';
 import { byKey, type Handlers } from '@inventory/messaging/dispatch';
 import { fromIsoTime } from '@inventory/runtime/clock';
@@ -10,11 +9,10 @@ import type { ServiceContext } from '@inventory/service-host/service-context';
 import { lostHolds } from '../metrics.ts';
 import { type AdmitDeps, admitRefresh } from './admit-refresh.ts';
 import { applyFact, type SagaDeps } from './apply-fact.ts';
+import { factOfBillingOutcome } from './billing-fact.ts';
 import { cancelRefresh } from './cancel-refresh.ts';
 import { releaseOrphanedHold } from './orphaned-holds.ts';
-import { attemptCancelled } from './refresh.domain.ts';
 import type { RefreshConfig } from './refresh-config.ts';
-import type { Fact } from './refresh-fact.domain.ts';
 
 export interface ConsumingDeps
   extends Pick<AdmitDeps, 'admission' | 'inventories' | 'observations' | 'estimate'> {
@@ -117,39 +115,6 @@ export function onBillingOutcome(saga: SagaDeps, logger: Logger): Handlers {
       }
     },
   };
-}
-
-/** The fact that a billing outcome reports of its refresh; null when it reports none. */
-function factOfBillingOutcome(outcome: BillingOutcome, nowMs: number): Fact | null {
-  if (outcome.kind === 'reserve') {
-    return outcome.result === 'applied'
-      ? { fact: 'reserved', reservation: heldBy(outcome) }
-      : { fact: 'reserve_refused', refusal: refusalOf(outcome.refusal) };
-  }
-  const resolves = outcome.kind === 'settle' || outcome.kind === 'release';
-  if (!resolves) return null;
-  if (outcome.result !== 'applied') {
-    return outcome.refusal?.code === 'hold_unknown' ? { fact: 'hold_lost', atMs: nowMs } : null;
-  }
-  return {
-    fact: 'settled',
-    disposition: outcome.disposition ?? 'release',
-    charged: outcome.amount_charged,
-    released: outcome.amount_released,
-    atMs: nowMs,
-  };
-}
-
-/** Any other code means that the hold was released before it was made: a cancel. */
-function refusalOf(refused: BillingOutcome['refusal']): RefreshRefusal {
-  switch (refused?.code) {
-    case 'insufficient_credits':
-    case 'insufficient_units':
-    case 'spend_cap_reached':
-      return refused;
-    default:
-      return attemptCancelled;
-  }
 }
 
 /** Without its refresh such a hold is orphaned and must be released. */

@@ -12,7 +12,7 @@ import { admissionRoutes } from './admission-routes.ts';
 import type { SagaDeps } from './apply-fact.ts';
 import { countEnds } from './count-ends.ts';
 import type { ObservationClient } from './find-observation.ts';
-import type { LedgerClient } from './orphaned-holds.ts';
+import type { LedgerClient } from './ledger-client.ts';
 import type { PublishedPlan } from './published-plan.domain.ts';
 import type { Refresh } from './refresh.domain.ts';
 import type { RefreshConfig } from './refresh-config.ts';
@@ -82,7 +82,7 @@ export async function openRefreshes(
     estimateOf(refresh, { plan: plan(), pace, assetsPerPage, before, nowMs: clock.now() });
   const reads = {
     ...ofReads,
-    ...{ observations, clock, logger: context.logger },
+    ...{ saga, ledger, observations, clock, logger: context.logger },
     estimate,
     settleGraceMs,
   };

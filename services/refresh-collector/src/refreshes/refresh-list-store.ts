@@ -21,6 +21,11 @@ export interface RefreshListQuery {
   readonly before: { readonly requestedAtMs: number; readonly refreshId: string } | null;
 }
 
+export interface RefreshList {
+  readonly items: readonly Refresh[];
+  readonly hasMore: boolean;
+}
+
 export type RefreshListStore = ReturnType<typeof createRefreshListStore>;
 
 const countMax = 1_000;
@@ -43,7 +48,7 @@ export function createRefreshListStore(refreshes: TypedCollection<RefreshDocumen
       limit,
       before,
       ...of
-    }: RefreshListQuery): Promise<{ items: Refresh[]; hasMore: boolean }> {
+    }: RefreshListQuery): Promise<RefreshList> {
       const phases = states.length > 0 ? states.flatMap(phasesShownAs) : shownPhases;
       const filter = {
         projectId,
