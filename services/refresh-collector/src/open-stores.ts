@@ -33,7 +33,7 @@ export function openStores(
   const { config, clock, logger, replica } = deps;
   const collections = openCollections(db);
   const { refreshes } = collections;
-  const refreshLists = createRefreshListStore(refreshes);
+  const refreshLists = createRefreshListStore(refreshes, logger);
   const { leaseMs } = config.scheduling;
   return {
     collections,

@@ -26,7 +26,7 @@ async function openReplicas() {
   await mongo.db.collection('refreshes').deleteMany({});
   const clock = createTestClock();
   const { appBreakers, refreshes } = openCollections(mongo.db);
-  const { isOnlyAccount } = createRefreshListStore(refreshes);
+  const { isOnlyAccount } = createRefreshListStore(refreshes, testLogger);
   const store = createAppBreakerStore(appBreakers, isOnlyAccount, testLogger);
   const open = () => watchAppBreakers(store, clock, testLogger);
   return { clock, one: open(), other: open() };

@@ -3,7 +3,7 @@ import type { RefreshState } from '@inventory/contracts/vocabulary';
 import { ensureIndexes } from '@inventory/mongo/indexes';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { newProjectId } from '@inventory/testkit/builders';
-import { openNamespace } from '@inventory/testkit/namespace';
+import { openNamespace, testLogger } from '@inventory/testkit/namespace';
 import { type Db, MongoClient } from 'mongodb';
 import { indexes, openCollections } from '../src/collections.ts';
 import { type Refresh, refreshPhases, shownState } from '../src/refreshes/refresh.domain.ts';
@@ -62,7 +62,7 @@ async function listAll(
   refreshIds: readonly string[] = [],
   runs: { readonly watchId?: WatchId; readonly chargedOnly?: boolean } = {},
 ) {
-  const lists = createRefreshListStore(openCollections(db).refreshes);
+  const lists = createRefreshListStore(openCollections(db).refreshes, testLogger);
   const listed: string[] = [];
   let before: Parameters<typeof lists.listRefreshes>[0]['before'] = null;
   for (;;) {

@@ -109,6 +109,7 @@ export class SagaWorld {
         this.learn({
           fact: 'observed',
           revisionId: `invrev_${this.refresh.id}` as RevisionId,
+          previousRevisionId: null,
           changed: true,
           observedAssets: assets,
           verifiedAtMs: requestedAtMs + 1,

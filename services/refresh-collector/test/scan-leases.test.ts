@@ -150,6 +150,43 @@ describe('the check of an end that may be too early (upstream 1.3)', () => {
   });
 });
 
+describe('a refresh that allows what another one observes', () => {
+  it('is completed when that is saved, while the scan of a third one is under way (Freshness) [max-age-seconds]', async () => {
+    const collector = await harness.startCollector({ scheduling });
+    const scope = inventories.next(1);
+    await inventories.hold(scope);
+    const first = await harness.request({ scope });
+    await inventories.untilAsked(scope, 1);
+    const freshness = { max_age_seconds: 3_600, price_version: 1 };
+    const waiting = await harness.request({ scope, freshness });
+    const third = await harness.request({ scope, account_id: newAccountId() });
+    for (const { refresh_id } of [waiting, third]) {
+      await waitFor('it is queued', async () => {
+        const { record } = await harness.view(collector, refresh_id);
+        return record.state === 'queued';
+      });
+    }
+    // The first page is read and cannot be staged, until the next one is held as well.
+    harness.store.away = true;
+    harness.store.hold();
+    await inventories.release(scope);
+    await waitFor('a page was read', () => harness.store.refusals > 0);
+    await inventories.hold(scope);
+    harness.store.away = false;
+    await inventories.untilAsked(scope, 2);
+
+    await harness.store.release();
+
+    const { record } = await harness.completed(collector, waiting.refresh_id);
+    expect(record).toMatchObject({
+      outcome: 'complete_changed',
+      revision_id: `invrev_${first.refresh_id}`,
+      served_from: 'scan',
+    });
+    expect((await harness.view(collector, third.refresh_id)).record.state).toBe('collecting');
+  });
+});
+
 describe('a cancelled refresh', () => {
   it('frees its inventory at once and reads no further page (Refresh: Cancel) [cancel]', async () => {
     const collector = await harness.startCollector({ pages: smallPages, scheduling });

@@ -254,6 +254,7 @@ describe('two refreshes of one inventory at the same time', () => {
       language: 'english',
       observedAssets: 2_001,
       changed: true,
+      previousRevisionId: null,
     };
     stored.clock.advance(10_000);
     await run();

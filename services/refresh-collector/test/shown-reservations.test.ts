@@ -35,7 +35,7 @@ function ledgerThatHeld(...held: readonly Refresh[]): Ledger & { reads: number }
 
 /** A replica of its own. */
 function replica(ledger: Ledger): ConfirmDeps & { readonly saga: { readonly sent: unknown[] } } {
-  const lists = createRefreshListStore(stored.collection);
+  const lists = createRefreshListStore(stored.collection, testLogger);
   return { saga: stored.openSaga(), lists, ledger, logger: testLogger };
 }
 

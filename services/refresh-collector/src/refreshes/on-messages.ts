@@ -1,4 +1,5 @@
 import type { RefreshId } from '@inventory/contracts/ids';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { BillingOutcome } from '@inventory/contracts/messages/billing';
 import type { MessageBus, ReceivedMessage } from '@inventory/messaging/bus';
 import { byKey, type Handlers } from '@inventory/messaging/dispatch';
@@ -18,6 +19,8 @@ export interface ConsumingDeps
   extends Pick<AdmitDeps, 'admission' | 'inventories' | 'observations' | 'estimate'> {
   readonly bus: Pick<MessageBus, 'consume'>;
   readonly saga: SagaDeps;
+  /** Completes what waits for an observation of the inventory. */
+  readonly takeCommitted: (scope: InventoryKey) => Promise<void>;
 }
 
 const concurrencyMax = 32;
@@ -26,14 +29,14 @@ const requestAgeMaxMs = 10 * 60_000;
 /** Starts the consumer of commands and outcomes; the lifetime stops it. */
 export async function startConsuming(
   { config, lifetime, logger }: ServiceContext<ServiceConfig & RefreshConfig>,
-  { bus, saga, ...admission }: ConsumingDeps,
+  { bus, saga, takeCommitted, ...admission }: ConsumingDeps,
 ): Promise<void> {
   const { queueMs: queueDeadlineMs } = config.deadlines;
   const admitting = { ...admission, ...saga, queueDeadlineMs, requestAgeMaxMs };
   const handlers = {
     ...onRefreshCommands(admitting, saga),
     ...onBillingOutcome(saga, logger),
-    ...onRevisionOutcomes(saga),
+    ...onRevisionOutcomes(saga, takeCommitted),
     ...onProjectEvent(saga),
   };
   const subscription = await bus.consume({
@@ -124,22 +127,27 @@ function isHold(
   return outcome.kind === 'reserve' && outcome.result === 'applied' && outcome.project_id !== null;
 }
 
-function onRevisionOutcomes(saga: SagaDeps): Handlers {
+function onRevisionOutcomes(
+  saga: SagaDeps,
+  observed: (scope: InventoryKey) => Promise<void>,
+): Handlers {
   return {
     'revision.committed.v1': async ({ body }) => {
-      if (body.refresh_id === null) return;
-      await applyFact(
-        saga,
-        body.refresh_id,
-        {
-          fact: 'committed',
-          revisionId: body.revision_id,
-          previousRevisionId: body.previous_revision_id ?? null,
-          changed: body.changed,
-          observedAssets: body.observed_assets,
-        },
-        'redelivery',
-      );
+      if (body.refresh_id !== null) {
+        await applyFact(
+          saga,
+          body.refresh_id,
+          {
+            fact: 'committed',
+            revisionId: body.revision_id,
+            previousRevisionId: body.previous_revision_id ?? null,
+            changed: body.changed,
+            observedAssets: body.observed_assets,
+          },
+          'redelivery',
+        );
+      }
+      if (body.scope) await observed(body.scope);
     },
     'revision.rejected.v1': async ({ body }) => {
       if (body.refresh_id === null) return;

@@ -1,3 +1,4 @@
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { MessageBus } from '@inventory/messaging/bus';
 import { startScrapedReading } from '@inventory/runtime/scraped-reading';
 import type { ServiceConfig } from '@inventory/runtime/service-settings';
@@ -22,6 +23,7 @@ import { startRefreshJobs } from './start-refresh-jobs.ts';
 import { collectionPace, estimateOf } from './status-estimate.domain.ts';
 import { statusRoute } from './status-route.ts';
 import { type SurveyPublisher, surveyRefreshes } from './survey-refreshes.ts';
+import { type TakeCommittedDeps, takeCommitted } from './take-committed.ts';
 import { watchAdmission } from './watch-admission.ts';
 
 export interface RefreshesDeps {
@@ -80,12 +82,9 @@ export async function openRefreshes(
   /** Of a refresh with so many open ones of its account before it. */
   const estimate = (refresh: Refresh, before: number) =>
     estimateOf(refresh, { plan: plan(), pace, assetsPerPage, before, nowMs: clock.now() });
-  const reads = {
-    ...ofReads,
-    ...{ saga, ledger, observations, clock, logger: context.logger },
-    estimate,
-    settleGraceMs,
-  };
+  const observing = { saga, lists, observations, clock, logger: context.logger };
+  const reads = { ...ofReads, ...observing, ledger, estimate, settleGraceMs };
+  onRefreshChanged(onQueued(observing));
   const ofAdmission = {
     store: stores.admission,
     outstandingMax: config.admission.outstandingMax,
@@ -96,6 +95,7 @@ export async function openRefreshes(
     admission,
     pace,
     estimate,
+    takeCommitted: (scope: InventoryKey) => takeCommitted(observing, scope),
     /** Adds a listener for refreshes that enter a phase on this replica. */
     onRefreshChanged,
     routes: [
@@ -103,6 +103,16 @@ export async function openRefreshes(
       ...admissionRoutes.map((route) => route.bind(ofAdmission)),
       statusRoute.bind({ ...stores, store: stores.admission, plan, clock }),
     ],
+  };
+}
+
+/** What was observed while a refresh was accepted is not observed again. */
+function onQueued(deps: TakeCommittedDeps): RefreshListener {
+  return ({ phase, maxAgeSeconds, scope, id }) => {
+    if (phase !== 'queued' || maxAgeSeconds === null) return;
+    takeCommitted(deps, scope).catch((err: unknown) =>
+      deps.logger.warn({ err, refresh_id: id }, 'no observation taken'),
+    );
   };
 }
 

@@ -11,6 +11,7 @@ export type Fact =
   | {
       readonly fact: 'observed';
       readonly revisionId: RevisionId;
+      readonly previousRevisionId: RevisionId | null;
       readonly changed: boolean;
       readonly observedAssets: number;
       readonly verifiedAtMs: number;

@@ -1,7 +1,9 @@
 import type { ProjectId, WatchId } from '@inventory/contracts/ids';
 import type { RefreshState } from '@inventory/contracts/vocabulary';
+import { readEach } from '@inventory/mongo/parse-document';
 import type { TypedCollection } from '@inventory/mongo/typed-collection';
 import { dateOf } from '@inventory/runtime/clock';
+import type { Logger } from '@inventory/runtime/logger';
 import { phasesShownAs, type Refresh } from './refresh.domain.ts';
 import type { RefreshDocument } from './refresh-document.ts';
 import { fromDocument } from './refresh-mapping.ts';
@@ -33,13 +35,17 @@ const countMax = 1_000;
 /** The index that leaves refused attempts out. */
 const byPhase = 'project_phase_newest';
 const byWatch = 'watch_newest';
+const waiting = 'waiting_for_observation';
 
 const shownPhases = (
   ['accepted', 'queued', 'collecting', 'settling', 'completed'] as const
 ).flatMap(phasesShownAs);
 
 /** Lists and counts of refreshes. A Project's are newest first; refused attempts are never listed. */
-export function createRefreshListStore(refreshes: TypedCollection<RefreshDocument>) {
+export function createRefreshListStore(
+  refreshes: TypedCollection<RefreshDocument>,
+  logger: Pick<Logger, 'error'>,
+) {
   return {
     async listRefreshes({
       projectId,
@@ -66,6 +72,21 @@ export function createRefreshListStore(refreshes: TypedCollection<RefreshDocumen
         .toArray();
       const items = found.slice(0, limit).map((document) => fromDocument(document).refresh);
       return { items, hasMore: found.length > limit };
+    },
+    /** Queued refreshes of an inventory that may take an observation instead of a scan. */
+    async findWaiting(inventory: string): Promise<Refresh[]> {
+      const found = await refreshes
+        .find(
+          {
+            scopeKey: inventory,
+            phase: 'queued',
+            terminal: false,
+            maxAgeSeconds: { $exists: true },
+          },
+          { projection: { pages: 0 }, hint: waiting },
+        )
+        .toArray();
+      return readEach(found, fromDocument, logger).map(({ refresh }) => refresh);
     },
     /** Open refreshes of an account that were requested earlier; at most {@link countMax}. */
     countOpenBefore: (accountId: Refresh['accountId'], requestedAtMs: number): Promise<number> =>

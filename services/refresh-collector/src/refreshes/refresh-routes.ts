@@ -103,7 +103,7 @@ const readAttemptRoute = internalRoute({
     const saved =
       language === undefined
         ? null
-        : await findObservation(deps, { id: 'attempt', scope, language, maxAgeSeconds });
+        : await findObservation(deps, { scope, language, maxAgeSeconds });
     return { is_known_key: false, refusal, is_saved: saved !== null };
   },
 });

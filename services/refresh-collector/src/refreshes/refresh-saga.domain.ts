@@ -130,12 +130,8 @@ const rules: Rules = {
         expectedPages,
         scan: { ...newScan, sequence, startedAtMs: atMs, worker },
       }),
-    observed: (refresh, { revisionId, changed, observedAssets, verifiedAtMs }) =>
-      settle(refresh, completeOutcome(changed), {
-        revisionId,
-        observedAssets,
-        observedAtMs: verifiedAtMs,
-      }),
+    observed: (refresh, { fact: _, changed, verifiedAtMs: observedAtMs, ...observed }) =>
+      settle(refresh, completeOutcome(changed), { ...observed, observedAtMs }),
     cancel_requested: (refresh) => settle(refresh, 'cancelled', {}),
     queue_deadline_passed: (refresh) => settle(refresh, 'upstream_unavailable', {}),
   },
