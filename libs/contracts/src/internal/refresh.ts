@@ -26,6 +26,7 @@ const collectedRecord = refreshRecord.extend({
   served_from: servedFrom.default('scan'),
   verified_at: refreshRecord.shape.verified_at.default(null),
   watch_id: refreshRecord.shape.watch_id.default(null),
+  product_code: refreshRecord.shape.product_code.default('platform.inventory.refresh.v1'),
 });
 
 /**
