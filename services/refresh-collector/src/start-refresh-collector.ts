@@ -41,8 +41,7 @@ export async function startRefreshCollector(
     use,
     livePagesPerMinute: livePages.requestedPerMinute,
   });
-  const { inventories } = stores;
-  await startConsuming(context, { bus: backends.bus, inventories, observations, ...refreshes });
+  await startConsuming(context, { bus: backends.bus, observations, ...refreshes });
 
   const routes = [...refreshes.routes, ...livePages.routes];
   return serveInternal(context, routes, backends.health);

@@ -52,7 +52,7 @@ function openCollector({ latest = observed(), collection }: Conditions = {}) {
   const deps = {
     ...saga,
     admission: { admit: async () => closed, countAhead: () => 0, decrement: () => {} },
-    inventories: { readPageCount: async () => null },
+    inventories: { expectedPages: async () => null },
     observations: {
       findLatest: () =>
         latest === 'away' ? Promise.reject(new Error('away')) : Promise.resolve(latest),

@@ -47,7 +47,7 @@ function openCollector(refreshes: RefreshStore = stored.openStore()) {
   const saga = stored.openSaga(refreshes);
   const admitting = {
     admission: openAdmission,
-    inventories: { readPageCount: async () => null },
+    inventories: { expectedPages: async () => null },
     observations: { findLatest: async () => null },
     logger: testLogger,
     estimate: (_refresh: Refresh, before: number) => ({

@@ -50,8 +50,8 @@ export interface Admission {
 
 /** What earlier scans found. */
 export interface InventorySizes {
-  /** Pages of an inventory; null where nothing is known of it. */
-  readPageCount(inventory: string): Promise<number | null>;
+  /** Pages to expect of an inventory; null where nothing is known of it. */
+  expectedPages(inventory: string): Promise<number | null>;
 }
 
 export interface AdmitDeps extends FindObservationDeps {
@@ -180,7 +180,7 @@ function newRefresh(
 /** The attempt as its admission decides on it; counted where it is admitted. */
 async function admittedRefresh(deps: AdmitDeps, request: RefreshRequest): Promise<Refresh> {
   const { admission, inventories, estimate, queueDeadlineMs } = deps;
-  const expectedPages = await inventories.readPageCount(inventoryKeyText(request.scope));
+  const expectedPages = await inventories.expectedPages(inventoryKeyText(request.scope));
   const refusal = await admission.admit(request, expectedPages);
   const attempt = newRefresh({ ...request, expectedPages }, refusal, queueDeadlineMs);
   const { retryAfterSeconds } = estimate(attempt, admission.countAhead(request));

@@ -97,7 +97,7 @@ const readAttemptRoute = internalRoute({
       key !== undefined &&
       (await deps.refreshes.readKeyState(path.project_id, key)).holder !== null;
     if (isKnown) return { is_known_key: true, refusal: null, is_saved: false };
-    const expectedPages = await deps.inventories.readPageCount(inventoryKeyText(scope));
+    const expectedPages = await deps.inventories.expectedPages(inventoryKeyText(scope));
     const refusal = await deps.admission.refusalOf({ accountId, scope }, expectedPages);
     const maxAgeSeconds = max_age_seconds ?? null;
     const saved =

@@ -7,6 +7,7 @@ import type { Logger } from '@inventory/runtime/logger';
 import { createLeases, isFree, leaseField } from '@inventory/work/lease';
 import type { AnyBulkWriteOperation, Collection } from 'mongodb';
 import { z } from 'zod';
+import type { InventorySize } from '../refreshes/published-plan.domain.ts';
 
 const inventoryScan = z.object({
   refreshId,
@@ -25,6 +26,7 @@ const inventory = z.object({
   pages: z.int().exactOptional(),
   /** Of the lease that was opened last. */
   sequence: z.int().exactOptional(),
+  /** When that was. */
   seenAt: z.date(),
 });
 export type InventoryDocument = z.infer<typeof inventory>;
@@ -124,10 +126,11 @@ export function createInventoryStore(
       const parsed = readEach(found, fromDocument, logger);
       return new Set(parsed.flatMap(({ scan }) => scan?.refreshId ?? []));
     },
-    /** Pages of an inventory as the last scan of it reported; null where none did. */
-    async readPageCount(inventory: string): Promise<number | null> {
+    /** Null where no scan reported one. */
+    async readSize(inventory: string): Promise<InventorySize | null> {
       const found = await reads.add(inventory);
-      return (found && fromDocument(found).pages) ?? null;
+      const { pages, seenAt } = found ? fromDocument(found) : {};
+      return pages === undefined || !seenAt ? null : { pages, scannedMs: seenAt.getTime() };
     },
   };
 }
