@@ -30,7 +30,7 @@ export async function startRefreshCollector(
   const ofRefreshes = { backends, stores, ledger, observations, egress, planner, use };
   const refreshes = await openRefreshes(context, ofRefreshes);
   const livePages = openLivePages(context, { egress, pace: refreshes.pace, use });
-  startScanning(context, {
+  const scanning = startScanning(context, {
     stores,
     revisionStore,
     observations,
@@ -43,6 +43,6 @@ export async function startRefreshCollector(
   });
   await startConsuming(context, { bus: backends.bus, observations, ...refreshes });
 
-  const routes = [...refreshes.routes, ...livePages.routes];
+  const routes = [...refreshes.routes, ...scanning.routes, ...livePages.routes];
   return serveInternal(context, routes, backends.health);
 }

@@ -1,3 +1,4 @@
+import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { scenarioInventory } from '@inventory/platform-simulator/scenarios';
 import { newAccountId } from '@inventory/testkit/builders';
 import { createRunningClock, createTestClock } from '@inventory/testkit/test-clock';
@@ -209,6 +210,40 @@ describe('a cancelled refresh', () => {
     );
     expect((await inventories.seen(scope)).requests).toBe(2 + 4);
     expect(harness.store.manifests.has(cancelled.refresh_id)).toBe(false);
+  });
+});
+
+describe('an inventory that an operator erases', () => {
+  it('is forgotten: its scan ends without being saved, free, and the next one reads it as one that was never read (Operator: erase) [erase]', async () => {
+    const collector = await harness.startCollector({ pages: smallPages, scheduling });
+    const scope = inventories.next(31);
+    const known = openCollections(harness.database).inventories;
+    const first = await harness.request({ scope });
+    await harness.completed(collector, first.refresh_id);
+    await inventories.holdLaterPages(scope);
+    const read = await harness.request({ scope });
+    await inventories.untilAsked(scope, 4 + 2);
+    const waiting = await harness.request({ scope, account_id: newAccountId() });
+    await waitFor('it is queued', async () => {
+      const { record } = await harness.view(collector, waiting.refresh_id);
+      return record.state === 'queued';
+    });
+    const path = inventoryKeyText(scope);
+
+    const erased = await fetch(`${collector.url}/inventories/${path}`, { method: 'DELETE' });
+
+    expect(erased.status).toBe(200);
+    expect((await known.findOne({ _id: path }))?.pages).toBeUndefined();
+    const { record } = await harness.completed(collector, read.refresh_id);
+    expect(record).toMatchObject({ outcome: 'incomplete', billing: { credits_charged: 0 } });
+    expect(harness.store.manifests.has(read.refresh_id)).toBe(false);
+    await inventories.release(scope);
+    await harness.completed(collector, waiting.refresh_id);
+    expect(harness.store.committed.get(waiting.refresh_id)).toHaveLength(31);
+    const ended = await openCollections(harness.database).refreshes.findOne({
+      _id: read.refresh_id,
+    });
+    expect(ended).toMatchObject({ expectedPages: null, scan: { assetsRead: 0 } });
   });
 });
 

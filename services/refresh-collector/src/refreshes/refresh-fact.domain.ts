@@ -44,6 +44,8 @@ export type Fact =
   | { readonly fact: 'collect_deadline_passed' }
   | { readonly fact: 'scan_completed'; readonly completedAtMs: number }
   | { readonly fact: 'scan_failed'; readonly outcome: FailedScanOutcome }
+  /** What was known of it, and what was read of it so far, must not be used. */
+  | { readonly fact: 'inventory_erased' }
   | {
       readonly fact: 'committed';
       readonly revisionId: RevisionId;

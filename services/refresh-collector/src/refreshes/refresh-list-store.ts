@@ -88,6 +88,16 @@ export function createRefreshListStore(
         .toArray();
       return readEach(found, fromDocument, logger).map(({ refresh }) => refresh);
     },
+    /** Refreshes of an inventory whose scan has not ended. */
+    async findUnread(inventory: string): Promise<Refresh[]> {
+      const found = await refreshes
+        .find(
+          { phase: { $in: ['accepted', 'queued', 'collecting'] }, scopeKey: inventory },
+          { projection: { pages: 0 }, hint: 'phase_oldest' },
+        )
+        .toArray();
+      return readEach(found, fromDocument, logger).map(({ refresh }) => refresh);
+    },
     /** Open refreshes of an account that were requested earlier; at most {@link countMax}. */
     countOpenBefore: (accountId: Refresh['accountId'], requestedAtMs: number): Promise<number> =>
       refreshes.countDocuments(

@@ -70,28 +70,36 @@ const onReserved: Rule<Extract<Fact, { fact: 'reserved' }>> = (refresh, fact) =>
   return change(refresh, { phase: 'queued', acceptance, billing });
 };
 
-/** Billing has ended: the refresh is terminal and announced. */
+/** Billing has ended: the refresh is terminal and announced, and keeps nothing of its inventory's size. */
 function finalize(
   refresh: Refresh,
   atMs: number,
   settled: Pick<Refresh['billing'], 'disposition' | 'charged' | 'released'>,
 ): Step {
   const billing = { ...refresh.billing, state: 'finalized' as const, ...settled };
-  return change(refresh, { phase: 'completed', completedAtMs: atMs, billing }, 'announce');
+  const { scan: read } = refresh;
+  const scan = read && { ...read, ...noSize, endCheck: { ...read.endCheck, cursor: null } };
+  const ended = { completedAtMs: atMs, billing, expectedPages: null, scan };
+  return change(refresh, { ...ended, phase: 'completed' }, 'announce');
 }
 
+const noSize = { assetsRead: 0, reportedTotalCount: null } as const;
+
 const newScan = {
+  ...noSize,
   epoch: 1,
   completedAtMs: null,
   pages: 0,
-  assetsRead: 0,
-  reportedTotalCount: null,
   endCheck: noEndCheck,
   parked: false,
 } as const;
 
 function endOutOfTime(refresh: Refresh): Step {
   return settle(fenced(refresh), outcomeOfDeadline(refresh), {}, 'abandon_scan');
+}
+
+function forgetSize(refresh: Refresh): Step {
+  return refresh.expectedPages === null ? ignored : change(refresh, { expectedPages: null });
 }
 
 function onTaken(refresh: Refresh, worker: string): Step {
@@ -116,6 +124,7 @@ const rules: Rules = {
       change(refresh, { phase: 'refused', refusal, idempotencyKey: null }, 'reply_refused'),
     cancel_requested: (refresh) =>
       refresh.cancelRequested ? ignored : change(refresh, { cancelRequested: true }),
+    inventory_erased: forgetSize,
   },
   refused: {
     // An orphaned hold, made by a reserve that was resent after its refusal.
@@ -134,6 +143,7 @@ const rules: Rules = {
       settle(refresh, completeOutcome(changed), { ...observed, observedAtMs }),
     cancel_requested: (refresh) => settle(refresh, 'cancelled', {}),
     queue_deadline_passed: (refresh) => settle(refresh, 'upstream_unavailable', {}),
+    inventory_erased: forgetSize,
   },
   collecting: {
     page_recorded: (refresh, { reportedTotalCount, assetsRead }) =>
@@ -172,6 +182,7 @@ const rules: Rules = {
             'complete_scan',
           )
         : ignored,
+    inventory_erased: (refresh) => settle(fenced(refresh), 'incomplete', {}, 'abandon_scan'),
     scan_failed: (refresh, { outcome }) => settle(refresh, outcome, {}, 'abandon_scan'),
   },
   assembling: {

@@ -5,7 +5,7 @@ import { type Clock, dateOf } from '@inventory/runtime/clock';
 import { createBatcher } from '@inventory/runtime/concurrency';
 import type { Logger } from '@inventory/runtime/logger';
 import { createLeases, isFree, leaseField } from '@inventory/work/lease';
-import type { AnyBulkWriteOperation, Collection } from 'mongodb';
+import type { AnyBulkWriteOperation, Collection, Filter } from 'mongodb';
 import { z } from 'zod';
 import type { InventorySize } from '../refreshes/published-plan.domain.ts';
 
@@ -125,6 +125,18 @@ export function createInventoryStore(
         .toArray();
       const parsed = readEach(found, fromDocument, logger);
       return new Set(parsed.flatMap(({ scan }) => scan?.refreshId ?? []));
+    },
+    /**
+     * Deletes what is known of an inventory. The lease stays where its scan is under way, unless it is
+     * of this refresh, which has ended.
+     */
+    async forgetInventory(inventory: string, ended: string | null): Promise<void> {
+      const unused: Filter<InventoryDocument>[] = [{ scan: { $exists: false } }];
+      if (ended !== null) unused.push({ 'scan.refreshId': ended });
+      const { deletedCount } = await collection.deleteOne({ _id: inventory, $or: unused });
+      if (deletedCount === 0) {
+        await collection.updateOne({ _id: inventory }, { $unset: { pages: '' } });
+      }
     },
     /** Null where no scan reported one. */
     async readSize(inventory: string): Promise<InventorySize | null> {
