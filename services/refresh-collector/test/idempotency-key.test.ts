@@ -104,6 +104,19 @@ function refusingWinners(store: RefreshStore, winners: readonly RefreshRequest[]
   };
 }
 
+test('a refresh waits in the queue for half an hour, also where the clock of its requester is a day ahead (Refresh: Deadlines) [deadlines]', async () => {
+  const nowMs = stored.clock.now();
+  const requests = [nowMs + 86_400_000, nowMs - 5_000].map((requestedAtMs) =>
+    attempt({ projectId: newProjectId(), requestedAtMs }),
+  );
+
+  for (const request of requests) await openCollector().admit(request);
+
+  const read = requests.map(({ id }) => stored.openStore().findRefresh(id));
+  const waits = (await Promise.all(read)).map((one) => (one?.refresh.queueDeadlineMs ?? 0) - nowMs);
+  expect(waits).toEqual([1_800_000, 1_795_000]);
+});
+
 describe('an Idempotency-Key', () => {
   it('is free with the one write that refuses its attempt: a crash after it changes nothing (402 leaves the key free) [a-rejected-admission]', async () => {
     const request = attempt();

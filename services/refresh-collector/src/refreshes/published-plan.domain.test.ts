@@ -158,7 +158,8 @@ describe('the expected completion', () => {
   });
 
   it('is null without a current plan and without capacity', () => {
-    expect(isCurrent(plan, atMs + 30_000)).toBe(true);
+    const ages = [-30_001, -30_000, 30_000, 30_001];
+    expect(ages.map((ageMs) => isCurrent(plan, atMs + ageMs))).toEqual([false, true, true, false]);
     expect(expectedReadMs(plan, 'new', 10, atMs + 30_001)).toBeNull();
     expect(expectedReadMs({ ...plan, pagesPerMinute: 0 }, 'new', 10, atMs)).toBeNull();
     expect(expectedReadMs(noPlan, 'new', 10, atMs)).toBeNull();

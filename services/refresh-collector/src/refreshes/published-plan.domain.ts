@@ -58,11 +58,11 @@ export const noPlan: PublishedPlan = {
   busiest: [],
 };
 
-/** Older plans are ignored. */
+/** Older plans are ignored, and what a clock wrote that is as far ahead. */
 const ageMaxMs = 30_000;
 
 export function isCurrent(plan: PublishedPlan, nowMs: number): boolean {
-  return nowMs - plan.atMs <= ageMaxMs;
+  return Math.abs(nowMs - plan.atMs) <= ageMaxMs;
 }
 
 /** What the last scan of an inventory reported. */

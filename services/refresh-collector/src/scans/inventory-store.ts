@@ -127,16 +127,16 @@ export function createInventoryStore(
       return new Set(parsed.flatMap(({ scan }) => scan?.refreshId ?? []));
     },
     /**
-     * Deletes what is known of an inventory. The lease stays where its scan is under way, unless it is
-     * of this refresh, which has ended.
+     * Deletes all that is known of an inventory. Its lease alone stays where its scan is under way, unless
+     * it is of this refresh, which has ended.
      */
     async forgetInventory(inventory: string, ended: string | null): Promise<void> {
       const unused: Filter<InventoryDocument>[] = [{ scan: { $exists: false } }];
       if (ended !== null) unused.push({ 'scan.refreshId': ended });
       const { deletedCount } = await collection.deleteOne({ _id: inventory, $or: unused });
-      if (deletedCount === 0) {
-        await collection.updateOne({ _id: inventory }, { $unset: { pages: '' } });
-      }
+      if (deletedCount === 1) return;
+      const kept = { scan: 1, lease: 1, sequence: 1, seenAt: 1 };
+      await collection.updateOne({ _id: inventory }, [{ $project: kept }]);
     },
     /** Null where no scan reported one. */
     async readSize(inventory: string): Promise<InventorySize | null> {

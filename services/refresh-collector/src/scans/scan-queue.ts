@@ -56,7 +56,7 @@ export function createScanQueue(
      */
     async update(): Promise<boolean> {
       invariant(changedMs !== null, 'changes are read after a load');
-      const isSkewed = clock.now() - readSkewedMs >= readSkewedEveryMs;
+      const isSkewed = Math.abs(clock.now() - readSkewedMs) >= readSkewedEveryMs;
       const overlapMs = isSkewed ? clockSkewMaxMs : visibleAfterMs;
       let changed = false;
       for await (const found of scans.readChangedSince(changedMs - overlapMs)) {
