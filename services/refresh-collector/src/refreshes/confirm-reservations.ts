@@ -15,7 +15,12 @@ export interface ConfirmDeps {
   readonly logger: Pick<Logger, 'warn'>;
 }
 
-/** A refresh as the last message to its client stated it; null when there is none. */
+/** Of a Project: no more are outstanding. */
+const acceptedMax = 1_000;
+/** In which the message of an outcome arrives that the ledger sent before it became unavailable. */
+const messageMs = 250;
+
+/** A refresh as the last message to its client stated it, or later; null when there is none. */
 export async function findConfirmed(deps: ConfirmDeps, id: string): Promise<StoredRefresh | null> {
   const { refreshes } = deps.saga;
   const stored = await refreshes.findRefresh(id);
@@ -24,7 +29,7 @@ export async function findConfirmed(deps: ConfirmDeps, id: string): Promise<Stor
   return refreshes.findRefresh(id);
 }
 
-/** A list of such refreshes. One that is confirmed may have another state than before. */
+/** A list of such refreshes. One that is confirmed has another state than it was found in. */
 export async function listConfirmed(
   deps: ConfirmDeps,
   query: RefreshListQuery,
@@ -32,17 +37,12 @@ export async function listConfirmed(
   const { lists } = deps;
   const states = query.states.length > 0 ? [...query.states, 'accepted' as const] : [];
   const listed = await lists.listRefreshes({ ...query, states });
-  if (!listed.items.some(isAccepted)) return listed;
+  if (!listed.items.some(({ phase }) => phase === 'accepted')) return listed;
   const { projectId } = query;
   const ofProject = { projectId, states: ['accepted' as const], refreshIds: [], before: null };
   await confirm(deps, (await lists.listRefreshes({ ...ofProject, limit: acceptedMax })).items);
   return lists.listRefreshes(query);
 }
-
-const acceptedMax = 1_000;
-/** In which the message of an outcome arrives that the ledger sent before it became unavailable. */
-const messageMs = 250;
-const isAccepted = ({ phase }: Refresh) => phase === 'accepted';
 
 /**
  * Applies what the ledger has recorded of the reservations of an account's refreshes: it replies to the

@@ -35,7 +35,7 @@ const countMax = 1_000;
 /** The index that leaves refused attempts out. */
 const byPhase = 'project_phase_newest';
 const byWatch = 'watch_newest';
-const waiting = 'waiting_for_observation';
+const byWaiting = 'waiting_for_observation';
 
 const shownPhases = (
   ['accepted', 'queued', 'collecting', 'settling', 'completed'] as const
@@ -83,7 +83,7 @@ export function createRefreshListStore(
             terminal: false,
             maxAgeSeconds: { $exists: true },
           },
-          { projection: { pages: 0 }, hint: waiting },
+          { projection: { pages: 0 }, hint: byWaiting },
         )
         .toArray();
       return readEach(found, fromDocument, logger).map(({ refresh }) => refresh);

@@ -204,7 +204,7 @@ async function stageAndRecord(
   const page = { ...staged, place, nextCursor, ...(assetKeys ? { assetKeys } : {}) };
   const next: ScanState = {
     refresh: state.refresh,
-    progress: step.progress,
+    progress,
     tries: step.tries,
     pages: [...state.pages, page],
   };
@@ -214,7 +214,7 @@ async function stageAndRecord(
     return undefined;
   }
   const { reportedTotalCount } = step.page;
-  const { assetsRead } = step.progress;
+  const { assetsRead } = progress;
   const recorded = await applyTo(
     deps.saga,
     { refresh: state.refresh, trace: claimed.trace },
