@@ -8,6 +8,7 @@ import { type LedgerRoutesDeps, ledgerRoutes } from '../src/http/ledger-routes.t
 test('usage of more than one report may have is refused by its own code, not cut off (GET usage) [account-self-service]', async () => {
   const notAsked = () => Promise.reject(new Error('not asked'));
   const deps: LedgerRoutesDeps = {
+    journal: { findRecorded: notAsked },
     readStanding: notAsked,
     loadAccount: notAsked,
     readStatement: notAsked,

@@ -231,7 +231,7 @@ test('an inventory is erased by its scope [erase]', async () => {
     context_id: 2_147_483_647,
     erased: true,
   });
-  expect(world.erased).toEqual([path]);
+  expect(world.erased).toEqual([path, `collector ${path}`]);
 });
 
 test('the report of a verification is given as the ledger made it, problems included', async () => {

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { stagedPage } from '@inventory/contracts/internal/inventory';
+import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import type { MessageBody } from '@inventory/contracts/messages';
 import type { RefusalCode } from '@inventory/contracts/refusal';
 import { startHttpServer } from '@inventory/http/http-server';
 import type { MessageBus } from '@inventory/messaging/bus';
 import { byKey } from '@inventory/messaging/dispatch';
 
-/** A revision-store that stages pages and commits a manifest; it decides once per scan. */
+/** A revision-store that stages pages, commits a manifest and shows it; it decides once per scan. */
 export interface FakeRevisionStore {
   readonly url: string;
   /** Asset ids of each committed scan, in order, first position kept. */
@@ -31,6 +32,12 @@ export async function startFakeRevisionStore(bus: MessageBus): Promise<FakeRevis
     host: '127.0.0.1',
     port: 0,
     listener: async (request, response) => {
+      if (request.url?.endsWith('/observation')) {
+        const latest = latestOf(request.url);
+        const error = { code: 'inventory_revision_not_found', message: 'none' };
+        response.writeHead(latest ? 200 : 404).end(JSON.stringify(latest ?? { error }));
+        return;
+      }
       const parts: Buffer[] = [];
       for await (const part of request) parts.push(part);
       const body = Buffer.concat(parts);
@@ -69,6 +76,23 @@ export async function startFakeRevisionStore(bus: MessageBus): Promise<FakeRevis
     },
     close: () => server.close(0),
   };
+
+  /** What was committed last of the inventory of an address. */
+  function latestOf(url: string) {
+    const ofIt = [...store.manifests.values()].filter(({ scope }) =>
+      url.includes(`/${inventoryKeyText(scope)}/`),
+    );
+    const last = ofIt.at(-1);
+    return (
+      last && {
+        revision_id: `invrev_${last.scan_id}`,
+        verified_at: last.scan_window.completed_at,
+        language: last.language,
+        observed_assets: store.committed.get(last.scan_id)?.length,
+        changed: true,
+      }
+    );
+  }
 
   function assemble(manifest: MessageBody<'revision.completed.v1'>): string[] {
     const ids = manifest.pages.flatMap((page) => {
@@ -111,6 +135,11 @@ export async function startFakeRevisionStore(bus: MessageBus): Promise<FakeRevis
     else await handle();
   }
 
+  function scopeOf(scanId: string) {
+    const manifest = store.manifests.get(scanId);
+    return manifest ? { scope: manifest.scope } : {};
+  }
+
   async function answer(scanId: string): Promise<void> {
     const common = { scan_id: scanId, refresh_id: scanId };
     const observed = store.committed.get(scanId)?.length ?? 0;
@@ -121,6 +150,7 @@ export async function startFakeRevisionStore(bus: MessageBus): Promise<FakeRevis
             id: `committed:${scanId}`,
             body: {
               ...common,
+              ...scopeOf(scanId),
               revision_id: `invrev_${scanId}`,
               observation_id: `invobs_${scanId}`,
               changed: true,

@@ -49,9 +49,9 @@ export function openOperations(
     identifiers,
     logger,
     executor: createSerialExecutor(),
-    sendOutcome: async (decided: DecidedScan) => {
+    sendOutcome: async (decided: DecidedScan, scopeKey: string) => {
       try {
-        await bus.publish([outcomeMessage(decided)]);
+        await bus.publish([outcomeMessage(decided, scopeKey)]);
       } catch (error) {
         logger.warn({ err: error, scan_id: decided.scanId }, 'outcome not sent, to be asked for');
       }

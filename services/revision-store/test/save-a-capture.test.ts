@@ -47,7 +47,7 @@ describe('A captured chain (Reads: Capture)', () => {
 
     const saved = await save({ scope, reportedTotalCount: 11 });
 
-    expect(saved).toMatchObject({ refresh_id: null, changed: true, observed_assets: 10 });
+    expect(saved).toMatchObject({ refresh_id: null, scope, changed: true, observed_assets: 10 });
     expect(await current(scope)).toMatchObject({
       revision_id: saved.revision_id,
       verified_at: new Date(start + 9 * minute).toISOString(),

@@ -79,6 +79,8 @@ const latestObservation = z.object({
   observed_assets: z.int().min(0),
   /** Whether its scan is the one that changed the revision. */
   changed: z.boolean(),
+  /** The revision that it then replaced. */
+  previous_revision_id: revisionId.optional(),
 });
 /** Query of GET /inventories/{platform_id}/{app_id}/{context_id}/assets of the revision-store. */
 export const assetsQuery = z.object({

@@ -3,7 +3,9 @@ import { internalRoute } from '@inventory/http/internal-route';
 import { Refused } from '@inventory/http/refused';
 import { type Clock, fromIsoTime, isoTime } from '@inventory/runtime/clock';
 import { listHolds } from '../accounts/hold-set.domain.ts';
+import type { Journal } from '../journal/journal-store.ts';
 import { AccountBehind, type LoadAccount } from '../journal/load-account.ts';
+import { toOutcome } from '../journal/on-billing-commands.ts';
 import type { QuarantineStore } from '../journal/quarantine-store.ts';
 import type { ReadStanding } from '../journal/read-standing.ts';
 import type { ReadStatement } from '../journal/read-statement.ts';
@@ -29,6 +31,7 @@ import {
 } from './convert.ts';
 
 export interface LedgerRoutesDeps {
+  readonly journal: Pick<Journal, 'findRecorded'>;
   readonly readStanding: ReadStanding;
   readonly loadAccount: LoadAccount;
   readonly readStatement: ReadStatement;
@@ -75,6 +78,15 @@ const accountRoutes = [
     async handle({ loadAccount }: LedgerRoutesDeps, { path: { account_id: id } }) {
       const { account } = await unlessBehind(loadAccount(id));
       return toHoldList(listHolds(account.holds).map((hold) => ({ accountId: id, hold })));
+    },
+  }),
+  internalRoute({
+    ...ledgerApi.readOutcomes,
+    async handle({ journal }: LedgerRoutesDeps, { path: { account_id: id }, query }) {
+      const recorded = await journal.findRecorded(id, query.command_id);
+      // Another entry may preclude a command.
+      const own = recorded.filter(({ commandId }) => query.command_id.includes(commandId));
+      return { items: own.map((entry) => toOutcome(id, entry)) };
     },
   }),
   internalRoute({

@@ -164,7 +164,9 @@ export async function openOperatorWorld(): Promise<OperatorWorld> {
 async function startOtherFakes() {
   const admission = { state: 'open', reason: null, operator_closed: false };
   const counts = { outstanding: 3, outstanding_max: 10_000 };
-  const collector = await startHttpFake(async (_url, request) => {
+  const erased: string[] = [];
+  const collector = await startHttpFake(async (url, request) => {
+    if (request.method === 'DELETE') erased.push(`collector ${url.pathname}`);
     if (request.method === 'PUT') {
       const parts: Buffer[] = [];
       for await (const part of request) parts.push(part as Buffer);
@@ -178,7 +180,6 @@ async function startOtherFakes() {
     }
     return jsonAnswer({ ...admission, ...counts });
   });
-  const erased: string[] = [];
   const revisions = await startHttpFake((url, request) => {
     if (request.method === 'DELETE') erased.push(url.pathname);
     return { status: 204, body: '' };

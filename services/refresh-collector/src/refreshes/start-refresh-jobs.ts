@@ -4,7 +4,8 @@ import type { ServiceContext } from '@inventory/service-host/service-context';
 import { startWorker } from '@inventory/work/start-worker';
 import type { RecentUse } from '../recent-use.ts';
 import type { SagaDeps } from './apply-fact.ts';
-import { type LedgerClient, sweepHolds } from './orphaned-holds.ts';
+import type { LedgerClient } from './ledger-client.ts';
+import { sweepHolds } from './orphaned-holds.ts';
 import type { RefreshConfig } from './refresh-config.ts';
 import { type Resends, resendWork } from './resend-work.ts';
 import type { AdmissionWatch } from './watch-admission.ts';
@@ -12,7 +13,7 @@ import type { AdmissionWatch } from './watch-admission.ts';
 export interface RefreshJobsDeps {
   readonly saga: SagaDeps;
   readonly resends: Resends;
-  readonly ledger: LedgerClient;
+  readonly ledger: Pick<LedgerClient, 'listHoldsOlderThan'>;
   readonly admission: AdmissionWatch;
   readonly use: RecentUse;
 }

@@ -16,8 +16,8 @@ import {
 import type { PlatformAnswer } from '../egress/platform-answer.domain.ts';
 import { type ReadPageDeps, readPage } from '../egress/read-page.ts';
 import { applyTo, type SagaDeps } from '../refreshes/apply-fact.ts';
-import type { StagedPageRecord } from '../refreshes/refresh-document.ts';
-import type { Fact } from '../refreshes/refresh-saga.domain.ts';
+import type { Fact } from '../refreshes/refresh-fact.domain.ts';
+import type { StagedPageRecord } from '../refreshes/refresh-mapping.ts';
 import {
   isClaimed,
   leave,
@@ -198,11 +198,13 @@ async function stageAndRecord(
 ): Promise<ScanState | undefined> {
   const staged = await stage(deps, claimed, state.progress.pages, text, hold);
   if (!staged) return undefined;
-  const nextCursor = step.done ? null : (step.progress.cursors.at(-1) ?? null);
-  const page = { ...staged, place: step.place, nextCursor };
+  const { place, progress } = step;
+  const nextCursor = progress.cursors[place] ?? null;
+  const assetKeys = progress.assetKeys[place];
+  const page = { ...staged, place, nextCursor, ...(assetKeys ? { assetKeys } : {}) };
   const next: ScanState = {
     refresh: state.refresh,
-    progress: step.progress,
+    progress,
     tries: step.tries,
     pages: [...state.pages, page],
   };
@@ -212,7 +214,7 @@ async function stageAndRecord(
     return undefined;
   }
   const { reportedTotalCount } = step.page;
-  const { assetsRead } = step.progress;
+  const { assetsRead } = progress;
   const recorded = await applyTo(
     deps.saga,
     { refresh: state.refresh, trace: claimed.trace },

@@ -13,6 +13,7 @@ import type { Refreshes } from '../refreshes/open-refreshes.ts';
 import { expectedPagesLeft, reportedPages } from '../refreshes/recorded-scan.domain.ts';
 import type { Refresh } from '../refreshes/refresh.domain.ts';
 import type { RefreshConfig } from '../refreshes/refresh-config.ts';
+import { eraseInventoryRoute } from './erase-inventory-route.ts';
 import type { InventoryStore } from './inventory-store.ts';
 import type { PlanLimits } from './plan-open-scans.ts';
 import type { PlannerLease } from './planner-lease.ts';
@@ -25,7 +26,7 @@ import { createScanWorker, type ScanWorker } from './scan-worker.ts';
 import { takeObservation } from './take-observation.ts';
 
 export interface ScanningDeps {
-  readonly stores: Pick<Stores, 'scans' | 'inventories' | 'replicas'>;
+  readonly stores: Pick<Stores, 'scans' | 'inventories' | 'replicas' | 'refreshLists'>;
   readonly revisionStore: RevisionStoreClient;
   readonly observations: ObservationClient;
   readonly egress: Egress;
@@ -88,7 +89,8 @@ export function startScanning(context: Context, deps: ScanningDeps) {
   });
   const running = () => worker.running;
   observeScans({ running, plan: () => planner.plan, setAside: () => scheduler.setAside });
-  return { running };
+  const { refreshLists: lists, inventories } = stores;
+  return { running, routes: [eraseInventoryRoute.bind({ saga, lists, inventories })] };
 }
 
 function openWorker(

@@ -127,6 +127,9 @@ export const readObservationRoute = internalRoute({
       language,
       observed_assets: revision.totalCount,
       changed: latest.changed,
+      ...(latest.previousRevisionId === null
+        ? {}
+        : { previous_revision_id: latest.previousRevisionId }),
     };
   },
 });

@@ -36,7 +36,7 @@ export interface AssembleScanDeps {
   readonly changes: ChangeStore;
   readonly observations: Pick<ObservationStore, 'keepSuperseded'>;
   /** Sends the outcome of a decided scan; where it is lost, the collector sends its command again. */
-  readonly sendOutcome: (decided: DecidedScan) => Promise<void>;
+  readonly sendOutcome: (decided: DecidedScan, scopeKey: string) => Promise<void>;
   readonly clock: Clock;
   readonly identifiers: Identifiers;
   readonly logger: Logger;

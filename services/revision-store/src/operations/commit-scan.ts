@@ -21,7 +21,7 @@ export interface CommitScanDeps {
   readonly changes: Pick<ChangeStore, 'keepSuperseded' | 'keepAside'>;
   readonly chunks: Pick<ChunkStore, 'dropChunks'>;
   /** Never rejects. */
-  readonly sendOutcome: (decided: DecidedScan) => Promise<void>;
+  readonly sendOutcome: (decided: DecidedScan, scopeKey: string) => Promise<void>;
   readonly clock: Clock;
   readonly settings: { readonly retention: Retention };
 }
@@ -75,7 +75,7 @@ export async function commitScan(
   });
   if (!moved) throw new LeaseLost();
   onReleased();
-  await Promise.all([dropChunks(deps, scanId), deps.sendOutcome(decided)]);
+  await Promise.all([dropChunks(deps, scanId), deps.sendOutcome(decided, scopeKey)]);
   return decideScan(deps, decided, 'head_moved', true);
 }
 

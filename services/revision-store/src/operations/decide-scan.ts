@@ -1,3 +1,4 @@
+import { inventoryKeyOf } from '@inventory/contracts/inventory-key';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
@@ -29,7 +30,10 @@ export async function decideScan(
 }
 
 /** The outcome message of a decided scan: every duplicate has the same bytes and id. */
-export function outcomeMessage({ scanId, refreshId, result }: DecidedScan): OutgoingMessage {
+export function outcomeMessage(
+  { scanId, refreshId, result }: DecidedScan,
+  scopeKey: string | null,
+): OutgoingMessage {
   if (result.result === 'rejected') {
     const type = 'revision.rejected.v1';
     const body = { scan_id: scanId, refresh_id: refreshId, reason: result.reason };
@@ -39,6 +43,7 @@ export function outcomeMessage({ scanId, refreshId, result }: DecidedScan): Outg
   const body = {
     scan_id: scanId,
     refresh_id: refreshId,
+    ...(scopeKey === null ? {} : { scope: inventoryKeyOf(scopeKey) }),
     revision_id: result.revisionId,
     ...(result.previousRevisionId === null
       ? {}
@@ -53,7 +58,7 @@ export function outcomeMessage({ scanId, refreshId, result }: DecidedScan): Outg
 export interface SettleLastResultDeps extends DecideScanDeps {
   readonly scopes: Pick<ScopeStore, 'markResultSettled'>;
   /** Sends the outcome of a decided scan; where it is lost, the collector sends its command again. */
-  readonly sendOutcome: (decided: DecidedScan) => Promise<void>;
+  readonly sendOutcome: (decided: DecidedScan, scopeKey: string) => Promise<void>;
 }
 
 /**
@@ -72,7 +77,7 @@ export async function settleLastResult(
   if (decided) return;
   if (state !== 'unknown') {
     const result = await decideScan(deps, unsettled, 'head_moved');
-    await deps.sendOutcome({ ...unsettled, result });
+    await deps.sendOutcome({ ...unsettled, result }, lease.scopeKey);
   }
   await deps.scopes.markResultSettled(lease);
 }

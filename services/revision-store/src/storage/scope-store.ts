@@ -1,3 +1,4 @@
+import type { RevisionId } from '@inventory/contracts/ids';
 import { parseDocument } from '@inventory/mongo/parse-document';
 import { createSharedReads } from '@inventory/mongo/shared-commands';
 import { dateOf } from '@inventory/runtime/clock';
@@ -23,6 +24,12 @@ export interface HeadMove {
   readonly head: Observation | null;
   readonly decided: DecidedScan;
   readonly pruneAtMs: number;
+}
+
+export interface LatestObservation {
+  readonly head: Observation;
+  readonly changed: boolean;
+  readonly previousRevisionId: RevisionId | null;
 }
 
 /** Few enough that their pruning ends long before an idle cursor expires. */
@@ -106,10 +113,8 @@ export function createScopeStore(collection: Collection<ScopeDocument>, leaseMs:
 
     /** The head, and since when revisions of the inventory are known; null without a head. */
     readKnownHead,
-    /** The head, and whether its scan is the one that changed the revision. */
-    async readLatest(
-      scopeKey: string,
-    ): Promise<{ readonly head: Observation; readonly changed: boolean } | null> {
+    /** The head, and where its scan is the one that changed the revision, the one before. */
+    async readLatest(scopeKey: string): Promise<LatestObservation | null> {
       const projection = { head: 1, lastResult: 1 };
       const stored = await collection.findOne({ _id: scopeKey }, { projection });
       const document = stored && parseDocument(documents.scope, stored);
@@ -120,7 +125,7 @@ export function createScopeStore(collection: Collection<ScopeDocument>, leaseMs:
         result?.result === 'committed' &&
         result.observationId === head.observationId &&
         result.changed;
-      return { head, changed };
+      return { head, changed, previousRevisionId: changed ? result.previousRevisionId : null };
     },
 
     /** Every inventory that is due to be pruned, longest due first. */
