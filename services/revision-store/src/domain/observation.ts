@@ -58,6 +58,8 @@ export interface Observation {
   readonly source: ScanSource;
   /** The newest scan that it does not precede: its own, or one before a capture; null where captures alone were saved. */
   readonly sequence: number | null;
+  /** When the last scan of a refresh ended that was saved, superseded ones included; null where none was. */
+  readonly scannedUntilMs: number | null;
   /** The language of the scan. */
   readonly language: Language;
   readonly window: ScanWindow;

@@ -28,6 +28,7 @@ const head: Observation = {
   },
   source: 'refresh',
   sequence: null,
+  scannedUntilMs: 2_000,
   language: 'english',
   window: { startedAtMs: 1_000, completedAtMs: 2_000 },
   reportedTotalCount: 3,
@@ -75,6 +76,7 @@ describe('The comparison of a scan with the head (Refresh: unchanged) [unchanged
     expect(verdict.observation).toEqual({
       ...head,
       observationId: 'invobs_new',
+      scannedUntilMs: 4_000,
       window: { startedAtMs: 3_000, completedAtMs: 4_000 },
       reportedTotalCount: 5,
     });
@@ -152,7 +154,7 @@ describe('The comparison of a scan with the head (Refresh: unchanged) [unchanged
 
     expect(given({ sequence: 6, window: late }, sequenced)).toMatchObject({
       place: 'superseded',
-      head: null,
+      head: { ...sequenced.head, scannedUntilMs: 9_000 },
     });
     expect(given({ sequence: 8, window: early }, sequenced)).toMatchObject({
       place: 'head',
@@ -173,21 +175,33 @@ describe('The comparison of a scan with the head (Refresh: unchanged) [unchanged
     },
   );
 
-  it('compares a scan with a captured head by time, and lets no scan of before the capture follow', () => {
-    const captured = { head: { ...head, source: 'capture', sequence: 7 } } as const;
-    const early = { startedAtMs: 500, completedAtMs: 1_999 };
+  it.each([
+    // The chain of the head began at 1,000.
+    ['refresh', 1_000, 'superseded'],
+    ['refresh', 1_001, 'head'],
+    ['refresh', 4_000, 'head'],
+  ] as const)(
+    'lets a captured head go for the scan of a %s that ended at %i, if after its chain began: %s [capture]',
+    (source, completedAtMs, place) => {
+      const window = { startedAtMs: 500, completedAtMs };
 
-    expect(given({ sequence: 8 }, captured).place).toBe('head');
-    expect(given({ sequence: 6 }, captured).place).toBe('superseded');
-    expect(given({ sequence: 8, window: early }, captured)).toMatchObject({
-      place: 'superseded',
-      head: { observationId: 'invobs_head', source: 'capture', sequence: 8 },
-    });
-    expect(given({ source: 'capture' }, captured)).toMatchObject({
-      place: 'head',
-      observation: { source: 'capture', sequence: 7 },
-    });
-  });
+      for (const sequence of [null, 6, 8]) {
+        const captured = { ...head, source: 'capture', sequence: 7, scannedUntilMs: 900 } as const;
+        expect(given({ source, sequence, window }, { head: captured })).toMatchObject({
+          place,
+          head: {
+            source: place === 'head' ? 'refresh' : 'capture',
+            sequence: Math.max(7, sequence ?? 0),
+          },
+          observation: {
+            window: {
+              completedAtMs: place === 'head' ? Math.max(2_000, completedAtMs) : completedAtMs,
+            },
+          },
+        });
+      }
+    },
+  );
 
   it('saves any scan where there is no head, as after an erasure [erase]', () => {
     expect(given({ sequence: 6 }, { head: null })).toMatchObject({
@@ -196,13 +210,27 @@ describe('The comparison of a scan with the head (Refresh: unchanged) [unchanged
     });
   });
 
-  it('saves a capture whose chain began before the head’s window ended as superseded already', () => {
-    const began = (startedAtMs: number) =>
-      given({ source: 'capture', window: { startedAtMs, completedAtMs: 9_000 } }).place;
+  it.each([
+    // Scans of refreshes ended by then, whether or not one of them is the head.
+    ['refresh', 2_000],
+    ['refresh', 5_000],
+    ['capture', 2_000],
+    ['capture', null],
+  ] as const)(
+    'lets a capture follow a %s if no scan ended since its chain began (%s), nor did a later chain begin [capture]',
+    (source, scannedUntilMs) => {
+      const present = { head: { ...head, source, scannedUntilMs } };
+      const sinceMs = scannedUntilMs ?? head.window.startedAtMs;
+      const began = (startedAtMs: number) =>
+        given({ source: 'capture', window: { startedAtMs, completedAtMs: 9_000 } }, present);
 
-    expect(began(1_999)).toBe('superseded');
-    expect(began(2_000)).toBe('head');
-  });
+      expect(began(sinceMs - 1)).toMatchObject({ place: 'superseded', head: present.head });
+      expect(began(sinceMs)).toMatchObject({
+        place: 'head',
+        head: { source: 'capture', scannedUntilMs, sequence: null },
+      });
+    },
+  );
 
   it('keeps nothing of a capture whose chain began before the inventory was erased [erase]', () => {
     const erased = { head: null, erasedAtMs: 3_000 };

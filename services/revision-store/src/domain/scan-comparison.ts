@@ -85,7 +85,7 @@ export function compareWithHead(
         chain: place === 'head' ? placeAfter(present.head, fresh.revisionId) : null,
       }),
     source: findings.source,
-    sequence: newest(findings.sequence, after?.sequence ?? null),
+    ...orderOf(findings, after),
     language: findings.language,
     window: windowAfter(findings.window, after),
     reportedTotalCount: findings.reportedTotalCount,
@@ -95,7 +95,7 @@ export function compareWithHead(
     changed: same === null,
     place,
     observation,
-    head: headAfter(observation, place, present.head),
+    head: headAfter(findings, observation, place, present.head),
     writesAssets: same === null && place !== 'erased',
     writesTexts: !reusesTexts && place !== 'erased',
     writesRows: rows.rowSetId === fresh.rowSetId && place !== 'erased',
@@ -125,30 +125,44 @@ function placeOf(findings: Findings, { head, erasedAtMs }: Present): ScanCompari
 
 /**
  * Scans of refreshes are ordered by cause: the one that was started earlier precedes the other,
- * whatever clocks say. Captures have no place among them and are compared by time.
+ * whatever clocks say. A capture has no place among them: it precedes what was observed since its
+ * chain began, whichever of the two is saved first. Of two captures the later chain is newer.
  */
-function precedes(findings: Findings, head: Observation): boolean {
-  if (findings.sequence !== null && head.sequence !== null) {
-    if (findings.sequence < head.sequence) return true;
-    if (head.source === 'refresh') return false;
+function precedes({ source, sequence, window }: Findings, head: Observation): boolean {
+  const chainBeganMs = head.source === 'capture' ? head.window.startedAtMs : null;
+  if (source === 'capture') {
+    return window.startedAtMs < (newest(head.scannedUntilMs, chainBeganMs) ?? 0);
   }
-  return standsForMs(findings) < head.window.completedAtMs;
+  if (chainBeganMs !== null) return window.completedAtMs <= chainBeganMs;
+  const isSequenced = sequence !== null && head.sequence !== null;
+  return isSequenced ? sequence < head.sequence : window.completedAtMs < head.window.completedAtMs;
 }
 
-/** A scan that is older than a capture still keeps earlier scans from following it. */
+type Order = Pick<Observation, 'sequence' | 'scannedUntilMs'>;
+
+/** What the next scans are compared with, once this one is saved. */
+function orderOf({ source, sequence, window }: Findings, head: Order | null): Order {
+  const endedAtMs = source === 'refresh' ? window.completedAtMs : null;
+  return {
+    sequence: newest(sequence, head?.sequence ?? null),
+    scannedUntilMs: newest(endedAtMs, head?.scannedUntilMs ?? null),
+  };
+}
+
+/** A scan that is superseded at once still orders those that are saved after it. */
 function headAfter(
+  findings: Findings,
   observation: Observation,
   place: ScanComparison['place'],
   head: Observation | null,
 ): Observation | null {
   if (place === 'head') return observation;
   if (place === 'erased' || head === null) return null;
-  const sequence = newest(observation.sequence, head.sequence);
-  return sequence === head.sequence ? null : { ...head, sequence };
+  return { ...head, ...orderOf(findings, head) };
 }
 
-function newest(sequence: number | null, other: number | null): number | null {
-  return sequence === null || other === null ? (sequence ?? other) : Math.max(sequence, other);
+function newest(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : Math.max(one, other);
 }
 
 /** What follows an observation is verified no earlier, whatever clocks say. */

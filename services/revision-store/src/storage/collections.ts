@@ -108,6 +108,8 @@ const observationFields = z.object({
   source: scanSource,
   /** Absent where captures alone were saved. */
   sequence: z.int().exactOptional(),
+  /** Absent where captures alone were saved, and in documents of an earlier version. */
+  scannedUntil: z.date().exactOptional(),
   language,
   window,
   reportedTotalCount: z.int(),
