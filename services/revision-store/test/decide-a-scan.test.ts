@@ -2,6 +2,7 @@ import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { systemClock } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { newScope } from '@inventory/testkit/builders';
+import { testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { fromCompletedMessage } from '../src/consumers/on-revision-commands.ts';
@@ -35,7 +36,7 @@ function replicaOfBlock(overrides: Parameters<StoreUnderTest['start']>[0] = {}):
 
 const stores = () => ({
   scans: createScanStore(store.collections.scans),
-  scopes: createScopeStore(store.collections.scopes, 600_000),
+  scopes: createScopeStore(store.collections.scopes, 600_000, testLogger),
 });
 
 /** Does what a worker does up to a point, and then nothing any more, as after kill -9. */

@@ -149,8 +149,8 @@ describe('A page whose revision goes while it is read (Reads: 410 past retention
     let reads = 0;
     return readCurrentPage(
       {
-        scopes: createScopeStore(collections.scopes, config.assembly.leaseMs),
-        observations: createObservationStore(collections.observations),
+        scopes: createScopeStore(collections.scopes, config.assembly.leaseMs, testLogger),
+        observations: createObservationStore(collections.observations, testLogger),
         blocks: {
           ...blocks,
           readAssets: async (set, index) => {
@@ -214,14 +214,14 @@ describe('A page whose revision goes while it is read (Reads: 410 past retention
   it('by an erasure that a commit of before it outlives is 410, on every page', async () => {
     const scope = newScope();
     const head = await save(scope, 3);
-    const stored = await createScopeStore(store.collections.scopes, 0).readHead(
+    const stored = await createScopeStore(store.collections.scopes, 0, testLogger).readHead(
       inventoryKeyText(scope),
     );
     if (!stored) throw new Error('no head');
     clock.advance(1_000);
     await replica.client.erase(scope);
     // As the worker of a commit writes it that has not learnt yet that its lease is lost.
-    const observations = createObservationStore(store.collections.observations);
+    const observations = createObservationStore(store.collections.observations, testLogger);
     await observations.keepSuperseded(inventoryKeyText(scope), stored, clock.now());
 
     expect(await replica.client.page(scope, pinTo(head))).toMatchObject({ status: 410 });

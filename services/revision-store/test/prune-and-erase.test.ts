@@ -1,4 +1,5 @@
 import { type InventoryKey, inventoryKeyText } from '@inventory/contracts/inventory-key';
+import { contentCodings } from '@inventory/contracts/vocabulary';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { newScope } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
@@ -95,22 +96,35 @@ describe('Pruning (Reads: 24 hours, 180 days) [superseded-stays-24-h-the-head-18
     expect(german.descriptions).toEqual(page.descriptions);
   });
 
-  it('deletes rows that only superseded observations show, and none that the head shows', async () => {
+  it('deletes rows, texts and packed pages that only superseded observations show, read in each coding, and none that the head shows', async () => {
     const scope = newScope();
-    const worn = (wear: string) => ({
-      ...page,
+    const observed = (wear: string, name: string) => ({
       assets: page.assets.map((row) => ({ ...row, asset_properties: [{ float_value: wear }] })),
+      descriptions: page.descriptions.map((row) => ({ ...row, name })),
     });
-    for (const [place, wear] of ['0.1', '0.2', '0.3'].entries()) {
-      const completedAtMs = clock.now() + place;
-      await replica.save({ scope, pages: [worn(wear)], completedAtMs });
+    const pages = [
+      // Other rows of the same texts, other texts of the same rows, and both.
+      observed('0.1', 'Blade'),
+      observed('0.2', 'Blade'),
+      observed('0.2', 'Klinge'),
+      observed('0.3', 'Blade'),
+    ];
+    for (const [place, one] of pages.entries()) {
+      await replica.save({ scope, pages: [one], completedAtMs: clock.now() + place });
+      for (const coding of contentCodings) {
+        expect((await replica.client.page(scope, { coding })).assets).toEqual(one.assets);
+      }
     }
-    expect(await countBlocks(scope)).toEqual({ assets: 1, texts: 3 });
+    // Two sets of rows beside those of the revision, three of texts, and four pages in each coding.
+    expect(await countBlocks(scope)).toEqual({
+      assets: 1,
+      texts: 2 + 3 + 4 * contentCodings.length,
+    });
 
     clock.advance(dayMs);
 
-    await untilBlocks(1, 2, scope);
-    expect((await replica.client.page(scope)).assets).toEqual(worn('0.3').assets);
+    await untilBlocks(1, 2 + contentCodings.length, scope);
+    expect((await replica.client.page(scope)).assets).toEqual(pages[3]?.assets);
   });
 
   it('deletes an inventory 180 days after it was last observed', async () => {

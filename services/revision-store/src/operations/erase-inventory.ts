@@ -7,16 +7,16 @@ import type { DecidedScanStore } from '../storage/decided-scan-store.ts';
 import type { ObservationStore } from '../storage/observation-store.ts';
 import type { ScopeStore } from '../storage/scope-store.ts';
 import { type SettleLastResultDeps, settleLastResult } from './decide-scan.ts';
-import { collectGarbage, deleteChangeBlocks } from './prune-inventory.ts';
+import { collectGarbage } from './prune-inventory.ts';
 import { dropStagedChunks } from './prune-staging.ts';
 
 export interface EraseInventoryDeps extends SettleLastResultDeps {
   readonly scopes: ScopeStore;
   readonly decidedScans: Pick<DecidedScanStore, 'findUndroppedScans' | 'markChunksDropped'>;
   readonly chunks: Pick<ChunkStore, 'dropChunks'>;
-  readonly observations: Pick<ObservationStore, 'listSuperseded' | 'deleteSuperseded'>;
+  readonly observations: Pick<ObservationStore, 'deleteAll'>;
   readonly blocks: Pick<BlockStore, 'listSets' | 'deleteSets'>;
-  readonly changes: Pick<ChangeStore, 'deleteAll' | 'oldestSetId' | 'deleteBlocksBefore'>;
+  readonly changes: Pick<ChangeStore, 'deleteAll' | 'listKeptSets'>;
   readonly identifiers: Identifiers;
   readonly settings: {
     readonly retention: { readonly erasedKeptMs: number };
@@ -40,12 +40,8 @@ export async function eraseInventory(deps: EraseInventoryDeps, scopeKey: string)
   try {
     if (!(await scopes.eraseScope(lease, nowMs))) throw new LeaseLost();
     await settleLastResult(deps, lease);
-    const superseded = await observations.listSuperseded(scopeKey);
-    await observations.deleteSuperseded(
-      superseded.map(({ observation }) => observation.observationId),
-    );
+    await observations.deleteAll(scopeKey);
     await deps.changes.deleteAll(scopeKey);
-    await deleteChangeBlocks(deps, lease, null);
     await collectGarbage(deps, scopeKey, [], () => scopes.renewLease(lease));
     const undropped = await decidedScans.findUndroppedScans(undroppedMax, scopeKey);
     for (const scanId of undropped) await dropStagedChunks(deps, scanId);

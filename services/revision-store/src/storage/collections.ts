@@ -217,7 +217,7 @@ export interface TextBlockDocument {
 
 /**
  * A whole block in one language, its rows and descriptions packed as the beginning of a response. It
- * is among the text blocks: it goes with the texts of its set.
+ * is among the text blocks, under a set of its rows and its texts: it goes with either of them.
  */
 export interface PackedBlockDocument {
   /** `<text set>/<index>/<set of the rows>/<coding>` */

@@ -1,6 +1,7 @@
 import type { ObservationId } from '@inventory/contracts/ids';
-import { parseDocument } from '@inventory/mongo/parse-document';
+import { parseDocument, readEach } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
+import type { Logger } from '@inventory/runtime/logger';
 import type { Collection } from 'mongodb';
 import type { Observation } from '../domain/observation.ts';
 import { documents, type ObservationDocument } from './collections.ts';
@@ -14,7 +15,10 @@ export interface SupersededObservation {
 export type ObservationStore = ReturnType<typeof createObservationStore>;
 
 /** Observations that are no longer the head but that page chains may still be pinned to. */
-export function createObservationStore(collection: Collection<ObservationDocument>) {
+export function createObservationStore(
+  collection: Collection<ObservationDocument>,
+  logger: Pick<Logger, 'error'>,
+) {
   return {
     /** Keeps an observation from its supersession on; the latest time counts. */
     async keepSuperseded(scope: string, observation: Observation, nowMs: number): Promise<void> {
@@ -39,13 +43,32 @@ export function createObservationStore(collection: Collection<ObservationDocumen
       return document && fromDocument(document);
     },
 
-    async listSuperseded(scope: string): Promise<SupersededObservation[]> {
+    /** All that can be read, and when the oldest of all was superseded. */
+    async listSuperseded(scope: string) {
       const found = await collection.find({ scope }).sort({ supersededAt: 1 }).toArray();
-      return found.map(fromDocument);
+      const times = found.flatMap(({ supersededAt: at }) => (at instanceof Date ? [at] : []));
+      return {
+        superseded: readEach(found, fromDocument, logger).map(({ observation }) => observation),
+        oldestAtMs: times[0]?.getTime() ?? null,
+      };
     },
 
-    async deleteSuperseded(observationIds: readonly ObservationId[]): Promise<void> {
-      await collection.deleteMany({ _id: { $in: [...observationIds] } });
+    /**
+     * Deletes those superseded by then, and those that saw the inventory before its erasure, also ones
+     * that cannot be read; returns how many.
+     */
+    async deleteSuperseded(
+      scope: string,
+      untilMs: number,
+      erasedAtMs: number | null,
+    ): Promise<number> {
+      const expired = { supersededAt: { $lte: dateOf(untilMs) } };
+      const erased = { 'window.completedAt': { $lte: dateOf(erasedAtMs ?? 0) } };
+      return (await collection.deleteMany({ scope, $or: [expired, erased] })).deletedCount;
+    },
+
+    async deleteAll(scope: string): Promise<void> {
+      await collection.deleteMany({ scope });
     },
   };
 }

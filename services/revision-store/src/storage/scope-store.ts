@@ -1,6 +1,7 @@
-import { parseDocument } from '@inventory/mongo/parse-document';
+import { parseDocument, readEach } from '@inventory/mongo/parse-document';
 import { createSharedReads } from '@inventory/mongo/shared-commands';
 import { dateOf } from '@inventory/runtime/clock';
+import type { Logger } from '@inventory/runtime/logger';
 import { createLeases, heldBy, type Lease } from '@inventory/work/lease';
 import type { Collection, UpdateFilter } from 'mongodb';
 import { mintedAtMs } from '../domain/change-chain.ts';
@@ -31,7 +32,11 @@ const headsPerCommand = 100;
 
 export type ScopeStore = ReturnType<typeof createScopeStore>;
 
-export function createScopeStore(collection: Collection<ScopeDocument>, leaseMs: number) {
+export function createScopeStore(
+  collection: Collection<ScopeDocument>,
+  leaseMs: number,
+  logger: Pick<Logger, 'error'>,
+) {
   const leases = createLeases({ collection, leaseMs, released: 'kept' });
   const readKnownHead = headReads(collection);
 
@@ -48,10 +53,15 @@ export function createScopeStore(collection: Collection<ScopeDocument>, leaseMs:
       return document && leaseOf(document, lease);
     },
 
-    /** The lease, held or not: the former holder's writes fail from here on. */
+    /**
+     * The lease, held or not: the former holder's writes fail from here on. Of a corrupt document
+     * nothing but the lease.
+     */
     async seizeLease(scopeKey: string, owner: string): Promise<ScopeLease> {
       const lease = { id: scopeKey, owner };
-      return leaseOf(await leases.seize(lease), lease);
+      const seized = await leases.seize(lease);
+      const [read] = readEach([seized], (document) => leaseOf(document, lease), logger);
+      return read ?? { ...lease, scopeKey, head: null, erasedAtMs: null, unsettled: null };
     },
 
     /** False when it is lost. */

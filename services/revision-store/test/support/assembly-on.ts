@@ -24,7 +24,7 @@ export function assemblyOn(
   const chunks = createChunkStore(collections.chunks);
   return {
     scans: createScanStore(collections.scans),
-    scopes: createScopeStore(collections.scopes, config.assembly.leaseMs),
+    scopes: createScopeStore(collections.scopes, config.assembly.leaseMs, testLogger),
     chunks: {
       readSurveys: chunks.readSurveys,
       dropChunks: chunks.dropChunks,
@@ -38,8 +38,8 @@ export function assemblyOn(
       },
     },
     blocks: createBlockStore(collections),
-    changes: createChangeStore(collections),
-    observations: createObservationStore(collections.observations),
+    changes: createChangeStore(collections, testLogger),
+    observations: createObservationStore(collections.observations, testLogger),
     sendOutcome: async () => {},
     clock: systemClock,
     identifiers: systemIdentifiers,

@@ -3,6 +3,7 @@ import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import type { StagedAsset, StagedDescription } from '@inventory/contracts/staged-rows';
 import { createSerialExecutor } from '@inventory/runtime/serial-executor';
 import { newScope } from '@inventory/testkit/builders';
+import { testLogger } from '@inventory/testkit/namespace';
 import type { TestClock } from '@inventory/testkit/test-clock';
 import { fromCompletedMessage } from '../../src/consumers/on-revision-commands.ts';
 import type { CompletedScan } from '../../src/domain/scan.ts';
@@ -49,7 +50,7 @@ export function openHistory(store: StoreUnderTest, clock: TestClock, blockAssets
   const deps = { ...assemblyOn(store, { onRead: () => {}, blockAssets }), clock };
   const chunks = createChunkStore(store.collections.chunks);
   const decidedScans = createDecidedScanStore(store.collections.scans);
-  const observations = createObservationStore(store.collections.observations);
+  const observations = createObservationStore(store.collections.observations, testLogger);
   const all = { ...deps, chunks, decidedScans, observations };
 
   /** A scan that ends now, received and not assembled yet. */
