@@ -50,14 +50,15 @@ export async function startRevisionStore(
     onBatch: byKey(onRevisionCommands(recording), concurrencyMax),
   });
   lifetime.defer('commands', () => consumer.stop());
+  const assetIndexes = createAssetIndexes(deps);
   const cached = { ...deps, blocks: cacheBlocks(stores.blocks, config.blockCacheBytes) };
   const routes = [
     putChunkRoute.bind(deps),
     listPagesRoute.bind(stores),
     readCurrentPageRoute.bind(cached),
-    readChangesPageRoute.bind(cached),
+    readChangesPageRoute.bind({ ...cached, assetIndexes, rowBlocks: stores.blocks }),
     readObservationRoute.bind(deps),
-    lookUpAssetsRoute.bind({ ...cached, assetIndexes: createAssetIndexes(deps) }),
+    lookUpAssetsRoute.bind({ ...cached, assetIndexes }),
     readExportLinesRoute.bind({
       ...deps,
       blocks: cacheStoredBlocks(stores.blocks, exportCacheBytes),

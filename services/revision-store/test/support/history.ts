@@ -8,6 +8,7 @@ import type { TestClock } from '@inventory/testkit/test-clock';
 import { fromCompletedMessage } from '../../src/consumers/on-revision-commands.ts';
 import type { CompletedScan } from '../../src/domain/scan.ts';
 import { type AssembleScanDeps, assembleScan } from '../../src/operations/assemble-scan.ts';
+import { createAssetIndexes } from '../../src/operations/asset-index.ts';
 import { eraseInventory } from '../../src/operations/erase-inventory.ts';
 import { pruneInventories } from '../../src/operations/prune-inventory.ts';
 import {
@@ -16,6 +17,7 @@ import {
   readChangesPage,
 } from '../../src/operations/read-changes-page.ts';
 import { stageChunk } from '../../src/operations/stage-chunk.ts';
+import { createAssetIndexStore } from '../../src/storage/asset-index-store.ts';
 import { createChunkStore } from '../../src/storage/chunk-store.ts';
 import { createDecidedScanStore } from '../../src/storage/decided-scan-store.ts';
 import { createObservationStore } from '../../src/storage/observation-store.ts';
@@ -51,7 +53,10 @@ export function openHistory(store: StoreUnderTest, clock: TestClock, blockAssets
   const chunks = createChunkStore(store.collections.chunks);
   const decidedScans = createDecidedScanStore(store.collections.scans);
   const observations = createObservationStore(store.collections.observations, testLogger);
-  const all = { ...deps, chunks, decidedScans, observations };
+  const indexes = createAssetIndexStore(store.collections);
+  const assetIndexes = createAssetIndexes({ ...deps, indexes });
+  const reading = { rowBlocks: deps.blocks, assetIndexes };
+  const all = { ...deps, ...reading, chunks, decidedScans, observations };
 
   /** A scan that ends now, received and not assembled yet. */
   async function stage(options: Omit<ScanOptions, 'scope'>): Promise<CompletedScan> {
@@ -84,6 +89,7 @@ export function openHistory(store: StoreUnderTest, clock: TestClock, blockAssets
     assemble,
     /** Saves a scan that ends now. */
     save: async (options: Omit<ScanOptions, 'scope'>) => assemble(await stage(options)),
+    headId: async () => (await deps.scopes.readHead(scopeKey))?.observationId,
     prune: () => pruneInventories(all, new AbortController().signal),
     erase: () => eraseInventory(all, scopeKey),
     page: (request: Omit<ChangesPageRequest, 'scope'>) =>
