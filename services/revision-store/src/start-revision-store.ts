@@ -14,7 +14,7 @@ import {
   readExportLinesRoute,
   readObservationRoute,
 } from './http/inventory-routes.ts';
-import { listPagesRoute, putChunkRoute } from './http/staging-routes.ts';
+import { listPagesRoute, putChunkRoute, readEpochRoute } from './http/staging-routes.ts';
 import { observeWaitingScans } from './metrics.ts';
 import { type OperationDeps, openOperations } from './open-operations.ts';
 import { createAssetIndexes } from './operations/asset-index.ts';
@@ -55,6 +55,7 @@ export async function startRevisionStore(
   const routes = [
     putChunkRoute.bind(deps),
     listPagesRoute.bind(stores),
+    readEpochRoute.bind(stores),
     readCurrentPageRoute.bind(cached),
     readChangesPageRoute.bind({ ...cached, assetIndexes, rowBlocks: stores.blocks }),
     readObservationRoute.bind(deps),

@@ -361,25 +361,34 @@ describe('Erasing an inventory (Operating surface) [operator-api]', () => {
     expect((await replica.client.page(scope)).assets).toEqual(page.assets);
   });
 
-  it('is not undone by a scan that ended before it, which is decided as usual', async () => {
-    const scope = newScope();
-    await replica.save({ scope, pages: [page], completedAtMs: clock.now() });
-    const scan = newScan({ scope, pages: [page], completedAtMs: clock.now() });
-    await replica.client.stage(scan);
-    clock.advance(1_000);
+  it.each(['before', 'after'])(
+    'is not undone by a scan that began before it, whose manifest is received %s it: it is rejected at once',
+    async (when) => {
+      const scope = newScope();
+      await replica.save({ scope, pages: [page], completedAtMs: clock.now() });
+      const scan = newScan({ scope, pages: [page], completedAtMs: clock.now() + dayMs });
+      const inventory_epoch = await replica.client.epoch(scope);
+      if (when === 'after') await replica.client.stage(scan);
+      else await store.complete(scan);
 
-    await replica.client.erase(scope);
-    await store.complete(scan);
+      await replica.client.erase(scope);
 
-    const { body } = await waitFor('it is decided', () => {
-      // Where it met pruning, it is tried again later.
-      clock.advance(300);
-      return store.outcomesOf(scan)[0];
-    });
-    expect(body).toMatchObject({ changed: true, observed_assets: 3 });
-    expect((await replica.client.page(scope)).status).toBe(404);
-    expect(await countBlocks(scope)).toEqual({ assets: 0, texts: 0 });
-  });
+      const [chunk = Buffer.alloc(0)] = scan.pages[0] ?? [];
+      const late = await replica.client.putChunk(placeOf(scan, 0, 0), chunk, undefined, {
+        inventory_epoch,
+      });
+      expect(late).toEqual({ status: 409, code: 'inventory_erased' });
+      if (when === 'after') await store.complete(scan);
+      const { body } = await waitFor('it is decided', () => {
+        // Where it met pruning, it is tried again later.
+        clock.advance(300);
+        return store.outcomesOf(scan)[0];
+      });
+      expect(body).toMatchObject({ reason: 'missing_pages' });
+      expect((await replica.client.page(scope)).status).toBe(404);
+      expect(await countBlocks(scope)).toEqual({ assets: 0, texts: 0 });
+    },
+  );
 
   it('does not wait for an assembly: it seizes the lease, and the assembly is repeated', async () => {
     const scope = newScope();

@@ -53,8 +53,9 @@ export const serviceRoutes = [
     action: 'inventory.erase',
     input: { path: scopePath },
     answer: inventoryKey.extend({ erased: z.literal(true) }),
-    async handle({ inventories }, { path }) {
+    async handle({ inventories, captures }, { path }) {
       await inventories.eraseInventory(path);
+      await captures.eraseInventory(path);
       return { ...path, erased: true } as const;
     },
   }),

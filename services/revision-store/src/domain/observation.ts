@@ -2,6 +2,12 @@ import type { ObservationId, RevisionId } from '@inventory/contracts/ids';
 import type { Language } from '@inventory/contracts/languages';
 import type { ChainPlace, ChangeSet } from './change-chain.ts';
 
+/** An inventory between two erasures: what was read under an older epoch is never saved. */
+export interface InventoryEpoch {
+  readonly scope: string;
+  readonly epoch: number;
+}
+
 /** The origin of the pages: a scan of the collector, or a customer's chain of Live Pages. */
 export type ScanSource = 'refresh' | 'capture';
 

@@ -1,7 +1,7 @@
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { type Observation, type ScanWindow, windowAtReceipt } from './observation.ts';
-import { compareWithHead, type Present, type ScanComparison } from './scan-comparison.ts';
+import { compareWithHead, type ScanComparison } from './scan-comparison.ts';
 
 /** Planted faults are found from this seed on, in every run alike. */
 const faultRuns = { seed: 1, numRuns: 10_000, endOnFailure: true };
@@ -56,7 +56,6 @@ class InventoryWorld {
   /** What was saved since the last erasure. */
   private saved: Observed[] = [];
   newestEnded: number | null = null;
-  private erasedAtMs: number | null = null;
   private sequence = 0;
   private running: { readonly sequence: number; readonly startedAtMs: number } | null = null;
   private parked: NonNullable<typeof this.running>[] = [];
@@ -106,7 +105,10 @@ class InventoryWorld {
         break;
       }
       case 'erase':
-        [this.head, this.saved, this.erasedAtMs] = [null, [], this.nowMs];
+        // What was read before is not saved after it.
+        this.head = null;
+        this.running = null;
+        for (const some of [this.saved, this.parked, this.sent, this.received]) some.length = 0;
         break;
     }
   }
@@ -143,11 +145,9 @@ class InventoryWorld {
   private commit(observed: Observed | undefined): void {
     if (!observed) return;
     this.commits += 1;
-    const present = { head: this.head, erasedAtMs: this.erasedAtMs };
-    const verdict = verdictOn(this.compare, { ...observed, id: this.commits }, present);
     const before = this.head;
-    this.head = verdict.head ?? this.head;
-    if (verdict.place !== 'erased') this.saved.push(observed);
+    this.head = verdictOn(this.compare, { ...observed, id: this.commits }, before).head;
+    this.saved.push(observed);
     this.expectLawfulHead(before);
   }
 
@@ -172,7 +172,7 @@ class InventoryWorld {
 function verdictOn(
   compare: Compare,
   { id, ...observed }: Observed & { readonly id: number },
-  present: Present,
+  present: Observation | null,
 ): ScanComparison {
   const findings = {
     ...observed,
@@ -246,7 +246,7 @@ function checkCommitOrders(compare: Compare, options: fc.Parameters<unknown>): v
     for (const order of ordersOf(observed)) {
       let head: Observation | null = null;
       for (const one of order) {
-        head = verdictOn(compare, one, { head, erasedAtMs: null }).head ?? head;
+        head = verdictOn(compare, one, head).head;
       }
       expect(head?.observationId).toBe(`invobs_${points.length - 1}`);
     }
@@ -261,8 +261,7 @@ const plantedFaults: Readonly<Record<string, Compare>> = {
   }),
   'what Current reads seems verified earlier than before': (findings, ...given) => {
     const verdict = compareWithHead(findings, ...given);
-    const isHead = verdict.place === 'head' && verdict.head !== null;
-    return isHead && verdict.head
+    return verdict.place === 'head'
       ? { ...verdict, head: { ...verdict.head, window: findings.window } }
       : verdict;
   },
@@ -270,14 +269,14 @@ const plantedFaults: Readonly<Record<string, Compare>> = {
 
 /** As if it had been saved with its sequence. */
 function withSequence(verdict: ScanComparison, sequence: number | null): ScanComparison {
-  return { ...verdict, head: verdict.head && { ...verdict.head, sequence } };
+  return { ...verdict, head: { ...verdict.head, sequence } };
 }
 
 /** As if the time of a captured head were its last page. */
-const endOfCapture: Compare = (findings, { head, ...present }, ...given) => {
+const endOfCapture: Compare = (findings, head, ...given) => {
   const startedAtMs = head?.window.completedAtMs ?? 0;
   const ended = head?.source === 'capture' && { ...head, window: { ...head.window, startedAtMs } };
-  return compareWithHead(findings, { ...present, head: ended || head }, ...given);
+  return compareWithHead(findings, ended || head, ...given);
 };
 
 describe('Scans of one inventory (Refresh: one scan at a time, in the order of their starts) [one-scan-at-a-time-per-inventory]', () => {

@@ -11,6 +11,7 @@ import {
 import { countPruned } from '../metrics.ts';
 import { type BlockStore, packedSetId } from '../storage/block-store.ts';
 import type { ChangeStore } from '../storage/change-store.ts';
+import type { ChunkStore } from '../storage/chunk-store.ts';
 import type { ObservationStore } from '../storage/observation-store.ts';
 import type { ScopeLease, ScopeStore } from '../storage/scope-store.ts';
 import { type SettleLastResultDeps, settleLastResult } from './decide-scan.ts';
@@ -18,6 +19,7 @@ import { pruneEach } from './prune-each.ts';
 
 export interface PruneInventoryDeps extends SettleLastResultDeps, CollectGarbageDeps {
   readonly scopes: ScopeStore;
+  readonly chunks: Pick<ChunkStore, 'dropOlderChunks'>;
   readonly observations: Pick<ObservationStore, 'listSuperseded' | 'deleteSuperseded'>;
   readonly changes: Pick<
     ChangeStore,
@@ -52,36 +54,40 @@ async function pruneInventory(deps: PruneInventoryDeps, scopeKey: string): Promi
   const lease = await scopes.acquireLease(scopeKey, identifiers.uuidV7());
   if (lease === null) return;
   try {
+    await settleLastResult(deps, lease);
     await pruneUnderLease(deps, lease, nowMs);
   } finally {
     await scopes.releaseLease(lease);
   }
 }
 
-async function pruneUnderLease(
+/** Deletes what cannot be read, and what was read or saved under older epochs of the inventory. */
+export async function pruneUnderLease(
   deps: PruneInventoryDeps,
   lease: ScopeLease,
   nowMs: number,
 ): Promise<void> {
   const { scopes, observations, settings } = deps;
   const { retention } = settings;
-  await settleLastResult(deps, lease);
   const head = lease.head && isHeadExpired(lease.head, nowMs, retention) ? null : lease.head;
   if (head !== lease.head) {
     if (!(await scopes.dropHead(lease))) throw new LeaseLost();
     countPruned('heads', 1);
   }
   const untilMs = nowMs - retention.supersededKeptMs;
-  const { erasedAtMs, scopeKey } = lease;
-  countPruned('observations', await observations.deleteSuperseded(scopeKey, untilMs, erasedAtMs));
+  const { erasedAtMs, epoch, scopeKey } = lease;
+  const inventory = { scope: scopeKey, epoch };
+  countPruned('chunks', await deps.chunks.dropOlderChunks(inventory));
+  countPruned('observations', await observations.deleteSuperseded(inventory, untilMs));
   const { superseded, oldestAtMs } = await observations.listSuperseded(scopeKey);
   const oldestChangesAtMs = await pruneChanges(deps, scopeKey, head, nowMs);
   const kept = head ? [head, ...superseded] : superseded;
   await collectGarbage(deps, scopeKey, kept, () => scopes.renewLease(lease));
   const left = { head, oldestSupersededAtMs: oldestAtMs, oldestChangesAtMs, erasedAtMs };
   const dueMs = nextPruneAtMs(left, nowMs, retention);
-  if (dueMs !== null) await scopes.schedulePrune(lease, Math.max(dueMs, nowMs + revisitAfterMs));
-  else await scopes.deleteScope(lease);
+  if (dueMs === null && (await scopes.deleteScope(lease, retention.erasedKeptMs))) return;
+  const isHeld = await scopes.schedulePrune(lease, Math.max(dueMs ?? 0, nowMs + revisitAfterMs));
+  if (!isHeld) throw new LeaseLost();
 }
 
 /** Deletes change sets that have expired. When the oldest that is left was superseded; null for none. */
@@ -100,7 +106,7 @@ async function pruneChanges(
   return (await changes.findOldest(scopeKey))?.supersededAtMs ?? null;
 }
 
-export interface CollectGarbageDeps {
+interface CollectGarbageDeps {
   readonly blocks: Pick<BlockStore, 'listSets' | 'deleteSets'>;
   readonly changes: Pick<ChangeStore, 'listKeptSets'>;
 }
@@ -112,7 +118,7 @@ export interface CollectGarbageDeps {
  * is lost later. They are listed again afterwards: a reader may have kept a packed page meanwhile,
  * and looks for its rows and texts only then.
  */
-export async function collectGarbage(
+async function collectGarbage(
   { blocks, changes }: CollectGarbageDeps,
   scopeKey: string,
   kept: readonly Observation[],

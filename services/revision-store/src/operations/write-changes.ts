@@ -58,7 +58,7 @@ export async function writeChanges(
 ): Promise<WrittenChanges | null> {
   const { verdict, head, survey, scan } = compared;
   const at = head?.revision.chain;
-  if (!verdict.changed || verdict.place === 'erased' || !head || !at) {
+  if (!verdict.changed || !head || !at) {
     return { joins: [], aside: null, described: [] };
   }
   const keyOf = keysIn(scan.scope);

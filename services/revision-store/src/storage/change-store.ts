@@ -90,13 +90,11 @@ function storeSets(changeSets: Collections['changeSets'], logger: Pick<Logger, '
       return first ?? null;
     },
 
-    /** Deletes the sets superseded until then, and those aside of another chain. */
+    /** Deletes the sets superseded until then, and those of another chain: nothing leads over them. */
     async deleteExpired(scope: string, root: RevisionId, untilMs: number): Promise<number> {
-      const [expired, aside] = await Promise.all([
-        changeSets.deleteMany({ scope, supersededAt: { $lte: dateOf(untilMs) } }),
-        changeSets.deleteMany({ scope, supersededAt: { $exists: false }, root: { $ne: root } }),
-      ]);
-      return expired.deletedCount + aside.deletedCount;
+      const expired = { supersededAt: { $lte: dateOf(untilMs) } };
+      const which = { scope, $or: [expired, { root: { $ne: root } }] };
+      return (await changeSets.deleteMany(which)).deletedCount;
     },
 
     async deleteAll(scope: string): Promise<number> {

@@ -3,7 +3,7 @@ import { parseDocument, readEach } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import type { Collection } from 'mongodb';
-import type { Observation } from '../domain/observation.ts';
+import type { InventoryEpoch, Observation } from '../domain/observation.ts';
 import { documents, type ObservationDocument } from './collections.ts';
 import { fromObservationFields, toObservationFields } from './mapping.ts';
 
@@ -21,18 +21,14 @@ export function createObservationStore(
 ) {
   return {
     /** Keeps an observation from its supersession on; the latest time counts. */
-    async keepSuperseded(scope: string, observation: Observation, nowMs: number): Promise<void> {
-      await collection.updateOne(
-        { _id: observation.observationId },
-        {
-          $set: {
-            ...toObservationFields(observation),
-            scope,
-            supersededAt: dateOf(nowMs),
-          },
-        },
-        { upsert: true },
-      );
+    async keepSuperseded(
+      { scope, epoch }: InventoryEpoch,
+      observation: Observation,
+      nowMs: number,
+    ): Promise<void> {
+      const kept = { scope, epoch, supersededAt: dateOf(nowMs) };
+      const $set = { ...toObservationFields(observation), ...kept };
+      await collection.updateOne({ _id: observation.observationId }, { $set }, { upsert: true });
     },
 
     async findSuperseded(
@@ -54,21 +50,13 @@ export function createObservationStore(
     },
 
     /**
-     * Deletes those superseded by then, and those that saw the inventory before its erasure, also ones
-     * that cannot be read; returns how many.
+     * Deletes those superseded by then, and those of older epochs, also ones that cannot be read;
+     * returns how many.
      */
-    async deleteSuperseded(
-      scope: string,
-      untilMs: number,
-      erasedAtMs: number | null,
-    ): Promise<number> {
+    async deleteSuperseded({ scope, epoch }: InventoryEpoch, untilMs: number): Promise<number> {
       const expired = { supersededAt: { $lte: dateOf(untilMs) } };
-      const erased = { 'window.completedAt': { $lte: dateOf(erasedAtMs ?? 0) } };
-      return (await collection.deleteMany({ scope, $or: [expired, erased] })).deletedCount;
-    },
-
-    async deleteAll(scope: string): Promise<void> {
-      await collection.deleteMany({ scope });
+      const older = epoch === 0 ? [] : [{ epoch: { $not: { $gte: epoch } } }];
+      return (await collection.deleteMany({ scope, $or: [expired, ...older] })).deletedCount;
     },
   };
 }

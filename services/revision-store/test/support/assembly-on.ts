@@ -28,6 +28,7 @@ export function assemblyOn(
     chunks: {
       readSurveys: chunks.readSurveys,
       dropChunks: chunks.dropChunks,
+      isReadSince: chunks.isReadSince,
       async readSurveyed(scanId, page) {
         await onRead([{ ...page, scanId, chunk: 0 }]);
         return chunks.readSurveyed(scanId, page);
@@ -48,7 +49,7 @@ export function assemblyOn(
       ...config.assembly,
       blockAssets,
       pageChunksMax: 64,
-      retention: { ...config.retention, erasedKeptMs: 0 },
+      retention: { ...config.retention, erasedKeptMs: 86_400_000 },
     },
   };
 }
