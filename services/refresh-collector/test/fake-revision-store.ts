@@ -40,6 +40,11 @@ export async function startFakeRevisionStore(bus: MessageBus): Promise<FakeRevis
       }
       const parts: Buffer[] = [];
       for await (const part of request) parts.push(part);
+      const [, inventory] = request.url?.match(/^\/inventories\/(.+)\/epoch$/) ?? [];
+      if (inventory) {
+        response.end(JSON.stringify({ inventory_epoch: `${inventory}/0` }));
+        return;
+      }
       const body = Buffer.concat(parts);
       const digest = createHash('sha256').update(body).digest('hex');
       if (store.away || store.refuses !== null) {

@@ -54,8 +54,9 @@ export const serviceRoutes = [
     action: 'inventory.erase',
     input: { path: scopePath },
     answer: inventoryKey.extend({ erased: z.literal(true) }),
-    async handle({ inventories, admission: collector }, { path }) {
+    async handle({ inventories, captures, admission: collector }, { path }) {
       await inventories.eraseInventory(path);
+      await captures.eraseInventory(path);
       // After it: a scan that began before cannot record what it saw.
       await collector.call(refreshApi.eraseInventory, { path });
       return { ...path, erased: true } as const;

@@ -12,6 +12,7 @@ import { waitFor } from '@inventory/testkit/wait-for';
 import type { Db } from 'mongodb';
 import { expectOperatorDocumented } from '../../../../test/support/operator-contract.ts';
 import { createLedgerClient } from '../../src/accounts/ledger-client.ts';
+import { createCaptureStore } from '../../src/captures/capture-store.ts';
 import { createRequestReplyClient, replyTypes } from '../../src/commands/request-reply-client.ts';
 import type { Deadlines } from '../../src/deadlines.ts';
 import { createCursorSealer } from '../../src/http/sealed-cursor.ts';
@@ -120,6 +121,7 @@ export async function openOperatorWorld(): Promise<OperatorWorld> {
           ledger: createLedgerClient(clients.ledger, deadlines),
           admission: clients.collector,
           inventories: createRevisionStoreEraseClient(clients.revisions, deadlines),
+          captures: createCaptureStore(replica.db, deadlines, logger),
           webhooks: clients.webhooks,
           auditStore: createAuditStore(replica.db, deadlines),
           cursors,

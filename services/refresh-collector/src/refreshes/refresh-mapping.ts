@@ -131,7 +131,8 @@ export function changingFields(refresh: Refresh) {
 }
 
 /** Those of commands with credits behind them do not wait for announcements. */
-export type ResendQueue = 'commands' | 'announcements';
+export const resendQueues = ['commands', 'announcements'] as const;
+export type ResendQueue = (typeof resendQueues)[number];
 
 function resendQueueOf({ phase }: Refresh): ResendQueue {
   return phase === 'completed' ? 'announcements' : 'commands';

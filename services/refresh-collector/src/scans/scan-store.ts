@@ -24,6 +24,8 @@ export interface ClaimedScan {
   readonly trace: TraceCarrier;
   readonly epoch: number;
   readonly pages: readonly StagedPageRecord[];
+  /** The epoch of the inventory, read before this worker reads a page. */
+  readonly inventoryEpoch?: string;
 }
 
 /** The fields of a refresh that planning needs. */
