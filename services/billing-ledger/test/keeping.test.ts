@@ -7,6 +7,7 @@ import { createRunningClock, createTestClock, type TestClock } from '@inventory/
 import { waitFor } from '@inventory/testkit/wait-for';
 import type { Collection, Document } from 'mongodb';
 import { commitId } from '../src/journal/commit-document.ts';
+import { snapshotFormat } from '../src/snapshots/snapshot-document.ts';
 import { commitDelayMaxMs } from '../src/snapshots/snapshot-pass.ts';
 import { createSnapshotStore } from '../src/snapshots/snapshot-store.ts';
 import { senderOf } from './support/billing-commands.ts';
@@ -290,7 +291,7 @@ describe('Snapshots', () => {
       [12_002, 11_874],
     ]);
     expect(letters()).toEqual([]);
-    expect(await snapshots().findOne({ _id: accountId })).toMatchObject({ format: 1 });
+    expect(await snapshots().findOne({ _id: accountId })).toMatchObject({ format: snapshotFormat });
     expect((await ledger.holds(accountId)).items).toHaveLength(1);
     expect((await ledger.verify()).problems).toEqual([]);
   });

@@ -181,7 +181,7 @@ function termsProblems(account: Account, entry: Entry): Problems {
 function isExpectedAlert(account: Account, entry: Entry): boolean {
   const isOpening = entry.kind === 'expire' || entry.kind === 'allowance';
   const balances = withBalances(account.balances, entry.asset, entry.after);
-  const expected = isOpening ? null : crossedAlert(account.terms, entry.configured, balances);
+  const expected = isOpening ? null : crossedAlert(account.terms, entry, balances);
   const { lowBalance } = entry;
   return (
     expected?.threshold === lowBalance?.threshold && expected?.available === lowBalance?.available

@@ -74,7 +74,7 @@ export function createReferenceModel(lists: readonly PriceList[]) {
     }
     books.set(accountId, book);
     book.lastAt = at;
-    return { fate, code, ...totals(book, asset), low: warn(book, step.command) };
+    return { fate, code, ...totals(book, asset), low: warn(book, step.command, at) };
   }
 
   function bookOf(accountId: string): Book {
@@ -106,14 +106,18 @@ function beginMonth(book: Book, at: number): void {
     if (worth > 0) {
       book.free.units += worth;
       book.lastAllowance = monthOf(at);
+      if (book.alert && book.free.units >= book.alert.threshold) book.alert.armed = true;
     }
   }
 }
 
-function warn(book: Book, command: Command): number | null {
+function warn(book: Book, command: Command, at: number): number | null {
   const { alert } = book;
   if (!alert) return null;
-  const left = book.free[assetOf(book)];
+  // A switch to a subscription has its month at once.
+  const begun = copy(book);
+  beginMonth(begun, at);
+  const left = begun.free[assetOf(book)];
   const isSet = command.kind === 'configure' && command.change.sets === 'balance_alert';
   const warns = alert.armed && left < alert.threshold && !isSet;
   alert.armed = left >= alert.threshold;
