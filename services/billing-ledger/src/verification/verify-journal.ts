@@ -11,7 +11,7 @@ import type { Journal } from '../journal/journal-store.ts';
 import type { PriceListCache } from '../prices/price-lists.ts';
 import type { StoredSnapshot } from '../snapshots/snapshot-document.ts';
 import type { UsageStore } from '../usage/usage-store.ts';
-import { type AccountCheck, startAccountCheck } from './account-check.ts';
+import { type AccountCheck, startAccountCheck, unlessUnreadable } from './account-check.ts';
 import { createPeekQueue } from './peek-queue.ts';
 import { openUsageScan } from './usage-check.ts';
 import type { JournalProblem, VerificationRecord } from './verification-store.ts';
@@ -19,10 +19,10 @@ import type { JournalProblem, VerificationRecord } from './verification-store.ts
 export type Verification = Omit<VerificationRecord, 'startedAtMs' | 'finishedAtMs'>;
 
 export interface VerifiedStores {
-  readonly journal: Pick<Journal, 'scanCommits' | 'readCommits'>;
+  readonly journal: Pick<Journal, 'scanCommits' | 'readCommits' | 'findRecorded'>;
   readonly snapshots: { scanSnapshots(): AsyncIterable<StoredSnapshot> };
   readonly usage: Pick<UsageStore, 'listPositions' | 'scanDays'>;
-  readonly prices: Pick<PriceListCache, 'book' | 'reload'>;
+  readonly prices: Pick<PriceListCache, 'book' | 'reloadIfOld'>;
 }
 
 export interface VerificationOptions {
@@ -54,7 +54,6 @@ export async function verifyJournal(
   let check: AccountCheck | null = null;
   let sliceStartMs = monotonicNow();
 
-  await prices.reload();
   const documents = scanDocuments(stores, report);
   for await (const document of journal.scanCommits()) {
     const commit = readOrReport(document, report);
@@ -65,7 +64,7 @@ export async function verifyJournal(
         accounts += 1;
         await documents.skipTo(accountId);
         const found = await documents.of(accountId);
-        check = startAccountCheck({ ...found, journal, prices: prices.book, report });
+        check = startAccountCheck({ ...found, journal, prices, report });
       }
       await check.add(commit);
     }
@@ -109,7 +108,7 @@ function scanDocuments(
 
   /** An account may have got its first commit after the scan had passed it. */
   async function reportOrphan(accountId: AccountId, seq: number, problem: string): Promise<void> {
-    const [first] = await journal.readCommits(accountId, null, 1);
+    const [first] = await unlessUnreadable(journal.readCommits(accountId, null, 1));
     if (!first) report({ accountId, seq, problem });
   }
   return {
@@ -121,8 +120,8 @@ function scanDocuments(
         await stored.take();
         await reportOrphan(owner, lastSeq, 'journal ends before its snapshot');
       }
-      await rolledUp.skipTo(accountId, (day) =>
-        reportOrphan(day.accountId, day.throughSeq, 'usage roll-up without entries'),
+      await rolledUp.skipTo(accountId, (owner, throughSeq) =>
+        reportOrphan(owner, throughSeq, 'journal ends before its usage roll-up'),
       );
     },
     async of(accountId: AccountId) {
