@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { pause } from '@inventory/runtime/wait';
@@ -48,10 +49,23 @@ export function createVerifier(parts: VerifierParts) {
   }
 
   return {
-    /** Waits while another process verifies. */
+    /**
+     * Joins the verification that runs in any process: its record is the result. So a request that
+     * is retried begins no other one.
+     */
     async run(): Promise<VerificationRecord> {
+      const before = await verifications.findLast();
+      const findEnded = async () => {
+        const found = await verifications.findLast();
+        return isDeepStrictEqual(found, before) ? null : found;
+      };
       for (;;) {
-        const record = await runLeased('verification', verify);
+        const record =
+          (await findEnded()) ??
+          (await runLeased('verification', async (signal) => {
+            // The one that ran may have ended just before.
+            return (await findEnded()) ?? (await verify(signal));
+          }));
         if (record !== null) return record;
         await pause(leaseRetryMs, stopping);
         stopping.throwIfAborted();

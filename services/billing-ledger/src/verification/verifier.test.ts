@@ -1,0 +1,70 @@
+import { createLogger } from '@inventory/runtime/logger';
+import { createMemoryLeases } from '@inventory/testkit/memory-leases';
+import { createTestClock } from '@inventory/testkit/test-clock';
+import { waitFor } from '@inventory/testkit/wait-for';
+import { createRunLeased } from '../run-leased.ts';
+import { leaseMs } from '../work.ts';
+import type { VerificationRecord } from './verification-store.ts';
+import { createVerifier } from './verifier.ts';
+
+const logger = createLogger({ service: 'test', level: 'silent' });
+
+/** Two replicas. The first verification ends when the test ends it, each later one at once. */
+function openReplicas() {
+  const clock = createTestClock();
+  const leases = createMemoryLeases(clock, leaseMs);
+  const process = { clock, stopping: new AbortController().signal, logger };
+  const firstEnds = Promise.withResolvers<void>();
+  const counts = { begun: 0, attempts: 0 };
+  let stored: VerificationRecord | null = null;
+  const parts = {
+    ...process,
+    verify: async () => {
+      counts.begun += 1;
+      const entries = counts.begun;
+      if (entries === 1) await firstEnds.promise;
+      clock.advance(1);
+      return { accounts: 1, entries, problems: [] };
+    },
+    verifications: {
+      findLast: async () => stored,
+      saveLast: async (record: VerificationRecord) => {
+        stored = record;
+      },
+    },
+  };
+  const counted: typeof leases = {
+    ...leases,
+    acquire(lease) {
+      counts.attempts += 1;
+      return leases.acquire(lease);
+    },
+  };
+  const replicas = ['first', 'second'].map((holder) =>
+    createVerifier({ ...parts, runLeased: createRunLeased(counted, holder, process) }),
+  );
+  return { replicas, counts, endFirst: firstEnds.resolve };
+}
+
+test('requests while a verification runs get its report, whichever replica has them, and begin no other (Operating surface: ledger verify) [ledger-verify]', async () => {
+  const { replicas, counts, endFirst } = openReplicas();
+  const requested = replicas[0]?.run();
+  await waitFor('it runs', () => counts.begun === 1);
+
+  const retried = [...replicas, ...replicas].map((replica) => replica.run());
+  await waitFor('each of them finds that it runs', () => counts.attempts > retried.length);
+  endFirst();
+
+  const reports = await Promise.all([requested, ...retried]);
+  expect(reports.map((report) => report?.entries)).toEqual([1, 1, 1, 1, 1]);
+  expect(counts.begun).toBe(1);
+});
+
+test('a request after a verification has ended begins another', async () => {
+  const { replicas, endFirst } = openReplicas();
+  endFirst();
+
+  const reports = [await replicas[0]?.run(), await replicas[1]?.run()];
+
+  expect(reports.map((report) => report?.entries)).toEqual([1, 2]);
+});
