@@ -108,7 +108,7 @@ export async function openLedger(host: LedgerHost) {
     readStanding: createReadStanding({ journal, loadAccount, clock }),
     readStatement: createReadStatement(journal),
     readUsage: createReadUsage({ journal, usage, limits: usageLimits }),
-    listOldHolds: createListOldHolds({ snapshots: snapshotStore, clock }),
+    listOldHolds: createListOldHolds({ snapshots: snapshotStore, journal, clock }),
     verifier: createVerifier({ verify, verifications, runLeased, clock, stopping, logger }),
   };
 }

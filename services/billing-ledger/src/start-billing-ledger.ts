@@ -8,7 +8,7 @@ import { ledgerRoutes } from './http/ledger-routes.ts';
 import { createOnBillingCommands } from './journal/on-billing-commands.ts';
 import { observeLedger, observeVerification } from './metrics.ts';
 import { openLedger } from './open-ledger.ts';
-import { watchHolds } from './snapshots/old-holds.ts';
+import { createHoldWatch } from './snapshots/old-holds.ts';
 
 /** An account is at most this far past the snapshot it is due for. */
 const snapshotIntervalMs = 1_000;
@@ -32,9 +32,8 @@ export async function startBillingLedger(
   const { db, bus, health } = await openBackends(context, 'billing-ledger', ledgerIndexes);
   const ledger = await openLedger({ ...context, db, stopping: lifetime.signal });
   const { passIntervalMs } = config.snapshots;
-  // What is older than two passes is in the snapshots.
-  const holdWatch = watchHolds({ ...ledger, oldMs: 2 * passIntervalMs });
-  observeLedger({ ...ledger, holds: holdWatch.holds, clock });
+  const holdWatch = createHoldWatch(ledger.listOldHolds);
+  observeLedger({ ...ledger, holdWatch, clock });
   observeVerification(ledger.verifier.last, () => clock.now());
 
   const repeat = (

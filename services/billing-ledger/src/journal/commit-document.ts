@@ -157,6 +157,18 @@ export class UnreadableCommit extends Bug {
   }
 }
 
+/** Nothing where a document among those read is no commit: verification reports it. */
+export async function unlessUnreadable<Value>(
+  reading: Promise<readonly Value[]>,
+): Promise<readonly Value[]> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof UnreadableCommit) return [];
+    throw error;
+  }
+}
+
 /** Throws {@link UnreadableCommit}. */
 export function readCommit(document: CommitDocument): StoredCommit {
   try {

@@ -11,7 +11,7 @@ import {
   isSameSubscription,
   type StoredCommit,
   subscriptionOf,
-  UnreadableCommit,
+  unlessUnreadable,
 } from '../journal/commit-document.ts';
 import type { Journal } from '../journal/journal-store.ts';
 import type { PriceListCache } from '../prices/price-lists.ts';
@@ -132,18 +132,6 @@ async function readCharges(
   if (keys.length === 0) return new Map();
   const found = await unlessUnreadable(journal.findRecorded(accountId, keys));
   return new Map(found.map((entry) => [entry.requestId, entry]));
-}
-
-/** Nothing where a document that is no commit is among those read: the scan reports it. */
-export async function unlessUnreadable<Value>(
-  reading: Promise<readonly Value[]>,
-): Promise<readonly Value[]> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (error instanceof UnreadableCommit) return [];
-    throw error;
-  }
 }
 
 function checkHolds(account: Account, report: Report): void {

@@ -6,12 +6,13 @@ import {
   readCommit,
   type StoredCommit,
   UnreadableCommit,
+  unlessUnreadable,
 } from '../journal/commit-document.ts';
 import type { Journal } from '../journal/journal-store.ts';
 import type { PriceListCache } from '../prices/price-lists.ts';
 import type { StoredSnapshot } from '../snapshots/snapshot-document.ts';
 import type { UsageStore } from '../usage/usage-store.ts';
-import { type AccountCheck, startAccountCheck, unlessUnreadable } from './account-check.ts';
+import { type AccountCheck, startAccountCheck } from './account-check.ts';
 import { createPeekQueue } from './peek-queue.ts';
 import { openUsageScan } from './usage-check.ts';
 import type { JournalProblem, VerificationRecord } from './verification-store.ts';
