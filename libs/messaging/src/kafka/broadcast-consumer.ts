@@ -1,10 +1,10 @@
 import { withDeadline } from '@inventory/runtime/wait';
 import type { BroadcastConsumer } from '../bus.ts';
 import { deadLetters } from '../messaging-metrics.ts';
-import { decode, type Position, type WireRecord } from '../wire-record.ts';
+import { decode, type Position } from '../wire-record.ts';
 import { timingOf } from './timing.ts';
 import { logicalTopic, physicalTopic } from './topic-names.ts';
-import type { FetchedBatch, WireClient } from './wire-client.ts';
+import type { FetchedBatch, ReadRecord, WireClient } from './wire-client.ts';
 import type { ConsumerContext, KafkaSubscription } from './work-consumer.ts';
 
 /**
@@ -31,8 +31,8 @@ export async function startBroadcastConsumer(
     startOf: (topic, partition) => positions.get(`${topic}/${partition}`) ?? '0',
   });
 
-  function receive(record: WireRecord, position: Position): void {
-    const decoded = decode(record, position);
+  function receive(record: Omit<ReadRecord, 'offset'>, position: Position): void {
+    const decoded = decode(record, { ...position, writtenAtMs: record.writtenAtMs });
     if (decoded.result === 'undecodable') {
       deadLetters.add(1, { 'messaging.destination.name': position.topic, reason: decoded.reason });
       logger.error({ ...position, ...decoded }, 'broadcast record ignored');

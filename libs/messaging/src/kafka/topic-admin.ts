@@ -77,6 +77,8 @@ export function topicConfigs(
     { name: 'retention.ms', value: String(retentionMs) },
     { name: 'min.insync.replicas', value: minInSync },
     { name: 'unclean.leader.election.enable', value: 'false' },
+    // The clock of a sender decides nothing, and a rewind to a time finds what was written since.
+    { name: 'message.timestamp.type', value: 'LogAppendTime' },
   ];
   return topicNames.flatMap((topic): ITopicConfig[] => {
     const { consumers, retentionMs } = topics[topic];
