@@ -12,6 +12,7 @@ import {
   type PriceBook,
   type PriceList,
   pagePrice,
+  priceTime,
 } from '../prices/price-list.domain.ts';
 import { settlementOf } from '../prices/settlement.domain.ts';
 
@@ -139,8 +140,9 @@ function endProblems(entry: Entry, made: Made | undefined): Problems {
 }
 
 function priceProblems(open: Hold | undefined, entry: Entry, book: PriceBook): Problems {
-  const { command, kind, change, priceVersion, at } = entry;
+  const { command, kind, change, priceVersion, at, pricedAt } = entry;
   const isPurchase = command === 'reserve' || command === 'charge';
+  if (!isPurchase && pricedAt !== null) return ['time of a price without a purchase'];
   if (!isPurchase && priceVersion === null) return [];
   const prices = priceVersion === null ? undefined : book.byVersion(priceVersion);
   if (prices === undefined) return ['its price list is unknown'];
@@ -148,7 +150,10 @@ function priceProblems(open: Hold | undefined, entry: Entry, book: PriceBook): P
   const charged = kind === 'reserve' ? change.held : change.consumed;
   return [
     // A resolution and a reversal keep the list of what they end.
-    isPurchase && book.activeAt(at) !== prices && 'its price list was not in force',
+    isPurchase && book.activeAt(pricedAt ?? at) !== prices && 'its price list was not in force',
+    pricedAt !== null &&
+      priceTime(pricedAt, at) !== pricedAt &&
+      'time of its price is not possible',
     price === null && 'price cannot be computed',
     typeof price === 'number' &&
       charged !== price &&

@@ -346,6 +346,16 @@ describe('Verification of a journal rewritten with valid hashes [ledger-verify]'
       (entry) => (isPurchase(entry) ? { priceVersion: undefined } : null),
       'its price list is unknown',
     ],
+    [
+      'a purchase has the prices of a time at which no kept command was sent',
+      (entry) => (isPurchase(entry) ? { pricedAt: entry.at - 61 * 86_400_000 } : null),
+      'time of its price is not possible',
+    ],
+    [
+      'a settlement has the prices of a time',
+      (entry) => (entry.kind === 'settle' ? { pricedAt: entry.at } : null),
+      'settle time of a price without a purchase',
+    ],
     ...reversals,
     [
       'time goes back',
