@@ -8,6 +8,7 @@ import { ledgerRoutes } from './http/ledger-routes.ts';
 import { createOnBillingCommands } from './journal/on-billing-commands.ts';
 import { observeLedger, observeVerification } from './metrics.ts';
 import { openLedger } from './open-ledger.ts';
+import { createAnnouncePriceLists } from './prices/announce-price-lists.ts';
 import { createHoldWatch } from './snapshots/old-holds.ts';
 
 /** An account is at most this far past the snapshot it is due for. */
@@ -42,7 +43,11 @@ export async function startBillingLedger(
     runOnce: () => Promise<void>,
   ) => startPeriodicJob({ name, intervalMs, lifetime, logger, runOnce });
   repeat('journal clock', clockIntervalMs, ledger.journalClock.measure);
-  repeat('price lists', config.priceRefreshIntervalMs, ledger.prices.reload);
+  const announcePriceLists = createAnnouncePriceLists({ ...ledger, bus });
+  repeat('price lists', config.priceRefreshIntervalMs, async () => {
+    await ledger.prices.reload();
+    await announcePriceLists();
+  });
   repeat('snapshots', snapshotIntervalMs, ledger.snapshots.saveDue);
   const { rebuilds } = ledger;
   const rebuildPauseMs = () => (rebuilds.size > 0 ? rebuildIntervalMs : noneToRebuildMs);

@@ -65,7 +65,7 @@ async function expectLeaders(admin: Admin, names: readonly string[]): Promise<vo
 }
 
 /** Topics whose messages have one order; every replica reads all of them. */
-const ordered: readonly TopicName[] = ['authority.changes.v1'];
+const ordered: readonly TopicName[] = ['authority.changes.v1', 'billing.price-lists.v1'];
 
 /** Every topic and its dead letters, with partitions, replication and retention. */
 export function topicConfigs(

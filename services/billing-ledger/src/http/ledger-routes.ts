@@ -7,6 +7,7 @@ import { AccountBehind, type LoadAccount } from '../journal/load-account.ts';
 import type { QuarantineStore } from '../journal/quarantine-store.ts';
 import type { ReadStanding } from '../journal/read-standing.ts';
 import type { ReadStatement } from '../journal/read-statement.ts';
+import { toPriceListView } from '../prices/price-list-mapping.ts';
 import type { PriceListStore } from '../prices/price-list-store.ts';
 import type { PriceListCache, PublishPriceList } from '../prices/price-lists.ts';
 import type { ListOldHolds } from '../snapshots/old-holds.ts';
@@ -19,7 +20,6 @@ import {
   toBalanceView,
   toHoldList,
   toOldHoldList,
-  toPriceListView,
   toPriceSchedule,
   toQuarantineList,
   toStatementPage,
