@@ -2,7 +2,7 @@ import type { AccountId } from '@inventory/contracts/ids';
 import type { Clock } from '@inventory/runtime/clock';
 import { resolutionKey } from '../accounts/command.domain.ts';
 import { type Hold, listHolds } from '../accounts/hold-set.domain.ts';
-import { unlessUnreadable } from '../journal/commit-document.ts';
+import { unlessBroken } from '../journal/commit-document.ts';
 import type { Journal } from '../journal/journal-store.ts';
 import { commitDelayMaxMs } from './snapshot-pass.ts';
 import type { SnapshotStore } from './snapshot-store.ts';
@@ -45,7 +45,7 @@ export function createListOldHolds({
     for (let from = 0; from < holds.length && open.length < limit; from += holdsPerRead) {
       const part = holds.slice(from, from + holdsPerRead);
       const keys = part.map(({ refreshId }) => resolutionKey(refreshId));
-      const resolutions = await unlessUnreadable(journal.findRecorded(accountId, keys));
+      const resolutions = await unlessBroken(journal.findRecorded(accountId, keys));
       const resolved = new Set(resolutions.map(({ refreshId }) => refreshId));
       const stillOpen = part.filter(({ refreshId }) => !resolved.has(refreshId));
       open.push(...stillOpen.map((hold) => ({ accountId, hold })));

@@ -11,7 +11,7 @@ import {
   isSameSubscription,
   type StoredCommit,
   subscriptionOf,
-  unlessUnreadable,
+  unlessBroken,
 } from '../journal/commit-document.ts';
 import type { Journal } from '../journal/journal-store.ts';
 import type { PriceListCache } from '../prices/price-lists.ts';
@@ -87,7 +87,7 @@ export function startAccountCheck(options: AccountCheckOptions) {
     const isBehind = () =>
       Math.max(snapshot?.account.lastSeq ?? 0, usage.throughSeq()) > account.lastSeq;
     while (isBehind()) {
-      const page = await unlessUnreadable(
+      const page = await unlessBroken(
         journal.readCommits(accountId, head.commitId, commitsPerRead),
       );
       const fresh = page.filter(({ firstSeq }) => firstSeq > account.lastSeq);
@@ -130,7 +130,7 @@ async function readCharges(
     kind === 'reverse' && requestId !== null ? [chargeKey(requestId)] : [],
   );
   if (keys.length === 0) return new Map();
-  const found = await unlessUnreadable(journal.findRecorded(accountId, keys));
+  const found = await unlessBroken(journal.findRecorded(accountId, keys));
   return new Map(found.map((entry) => [entry.requestId, entry]));
 }
 

@@ -6,16 +6,18 @@ import { plantedFaults } from '../../test/support/planted-faults.ts';
 import { type Program, prices, programs } from '../../test/support/program.ts';
 import { each, type StoredJournal, storeProgram } from '../../test/support/stored-journal.ts';
 import { verifyStored } from '../../test/support/verify-stored.ts';
-import { entryKeys } from '../accounts/entry.domain.ts';
+import { type Entry, entryKeys } from '../accounts/entry.domain.ts';
 import type { EntryKind } from '../accounts/movement.domain.ts';
 import { storedCommandKey } from '../journal/command-key-mapping.ts';
 import {
   type CommitDocument,
   commitId,
   readCommit,
+  requireIntact,
   UnreadableCommit,
 } from '../journal/commit-document.ts';
 import { type StoredEntry, toStoredEntry } from '../journal/entry-mapping.ts';
+import type { Journal } from '../journal/journal-store.ts';
 import { contentOf, seal } from '../journal/sealed-mapping.ts';
 import { createPriceBook, firstPriceList } from '../prices/price-list.domain.ts';
 import type { Snapshot } from '../snapshots/snapshot-document.ts';
@@ -26,7 +28,14 @@ function verifyCommits(
   commits: readonly CommitDocument[],
   snapshots: readonly Snapshot[] = [],
 ) {
-  return verifyStored({ journal: { ...journal, scanCommits: () => each(commits) }, snapshots });
+  const findRecorded: Journal['findRecorded'] = async (accountId, keys) => {
+    const isWanted = (entry: Entry) => entryKeys(entry).some((key) => keys.includes(key));
+    const own = commits.filter((commit) => commit.accountId === accountId).map(readCommit);
+    const found = requireIntact(own.filter(({ entries }) => entries.some(isWanted)));
+    return found.flatMap(({ entries }) => entries.filter(isWanted));
+  };
+  const stored = { ...journal, findRecorded, scanCommits: () => each(commits) };
+  return verifyStored({ journal: stored, snapshots });
 }
 
 const commitsOf = ({ store }: StoredJournal): CommitDocument[] =>

@@ -6,7 +6,7 @@ import {
   readCommit,
   type StoredCommit,
   UnreadableCommit,
-  unlessUnreadable,
+  unlessBroken,
 } from '../journal/commit-document.ts';
 import type { Journal } from '../journal/journal-store.ts';
 import type { PriceListCache } from '../prices/price-lists.ts';
@@ -109,7 +109,7 @@ function scanDocuments(
 
   /** An account may have got its first commit after the scan had passed it. */
   async function reportOrphan(accountId: AccountId, seq: number, problem: string): Promise<void> {
-    const [first] = await unlessUnreadable(journal.readCommits(accountId, null, 1));
+    const [first] = await unlessBroken(journal.readCommits(accountId, null, 1));
     if (!first) report({ accountId, seq, problem });
   }
   return {
