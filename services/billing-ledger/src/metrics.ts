@@ -63,7 +63,8 @@ export function observeLedger({
   oldestHoldAge.observe((observe) => {
     const oldestAtMs = holdWatch.oldestAtMs();
     if (oldestAtMs === undefined) return;
-    observe(oldestAtMs === null ? 0 : Math.max(0, clock.now() - oldestAtMs) / 1_000);
+    const nowMs = clock.now() - (journalClock.offsetMs() ?? 0);
+    observe(oldestAtMs === null ? 0 : Math.max(0, nowMs - oldestAtMs) / 1_000);
   });
 }
 

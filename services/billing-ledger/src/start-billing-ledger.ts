@@ -73,6 +73,6 @@ export async function startBillingLedger(
   lifetime.defer('billing commands', () => subscription.stop());
 
   const notReady = async () => [...(await health.notReady()), ...ledger.journalClock.problems()];
-  const routes = ledgerRoutes.map((route) => route.bind({ ...ledger, clock }));
+  const routes = ledgerRoutes.map((route) => route.bind(ledger));
   return serveInternal(context, routes, { ...health, notReady });
 }

@@ -262,7 +262,7 @@ describe('Snapshots', () => {
     const stored = await storeGrants(stage.db, accountId, 12_000);
     const store = createSnapshotStore(stage.db);
     await store.saveSnapshot(stored);
-    await store.advancePass(systemClock.now());
+    await store.movePass(await store.findPassedThrough(), systemClock.now());
     await snapshots().updateOne({ _id: accountId }, { $set: { format: 99 } });
     // Another replica has begun to rebuild it.
     const leases = stage.db.collection<Document & { _id: string }>('leases');

@@ -21,7 +21,7 @@ test('usage of more than one report may have is refused by its own code, not cut
     },
     priceLists: { listPriceLists: notAsked },
     publishPriceList: notAsked,
-    clock: createTestClock(),
+    journalClock: createTestClock(),
   };
   const listener = createInternalApp({
     routes: ledgerRoutes.map((route) => route.bind(deps)),

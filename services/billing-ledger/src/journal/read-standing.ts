@@ -1,5 +1,4 @@
 import type { AccountId } from '@inventory/contracts/ids';
-import type { Clock } from '@inventory/runtime/clock';
 import type { Account } from '../accounts/account.domain.ts';
 import { noBalances } from '../accounts/balances.domain.ts';
 import { unitsAt } from '../accounts/open-period.domain.ts';
@@ -12,6 +11,7 @@ import {
 } from '../accounts/standing.domain.ts';
 import { type Funding, prepaid } from '../accounts/terms.domain.ts';
 import { requireIntact, type StoredCommit } from './commit-document.ts';
+import type { JournalClock } from './journal-clock.ts';
 import type { Journal } from './journal-store.ts';
 import type { LoadAccount } from './load-account.ts';
 
@@ -41,7 +41,7 @@ export function createReadStanding({
 }: {
   readonly journal: Pick<Journal, 'findNewestCommit'>;
   readonly loadAccount: LoadAccount;
-  readonly clock: Clock;
+  readonly clock: Pick<JournalClock, 'now'>;
 }): ReadStanding {
   return async (accountId) => {
     const newest = await journal.findNewestCommit(accountId);

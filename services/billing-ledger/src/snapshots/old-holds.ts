@@ -1,8 +1,8 @@
 import type { AccountId } from '@inventory/contracts/ids';
-import type { Clock } from '@inventory/runtime/clock';
 import { resolutionKey } from '../accounts/command.domain.ts';
 import { type Hold, listHolds } from '../accounts/hold-set.domain.ts';
 import { unlessBroken } from '../journal/commit-document.ts';
+import type { JournalClock } from '../journal/journal-clock.ts';
 import type { Journal } from '../journal/journal-store.ts';
 import { commitDelayMaxMs } from './snapshot-pass.ts';
 import type { SnapshotStore } from './snapshot-store.ts';
@@ -37,7 +37,7 @@ export function createListOldHolds({
 }: {
   readonly snapshots: Pick<SnapshotStore, 'listSnapshotsWithHolds' | 'findPassedThrough'>;
   readonly journal: Pick<Journal, 'findRecorded'>;
-  readonly clock: Clock;
+  readonly clock: Pick<JournalClock, 'now'>;
 }): ListOldHolds {
   /** At most about `limit`, the oldest first. */
   async function listOpen(accountId: AccountId, holds: readonly Hold[], limit: number) {
@@ -54,9 +54,11 @@ export function createListOldHolds({
   }
 
   return async ({ olderThanMs, limit }) => {
-    const until = clock.now() - olderThanMs;
+    const nowMs = clock.now();
+    const until = nowMs - olderThanMs;
     // A pass does not find the commits that reach the journal after it.
-    const asOfMs = Math.max(0, (await snapshots.findPassedThrough()) - commitDelayMaxMs);
+    const throughMs = Math.min(nowMs, await snapshots.findPassedThrough());
+    const asOfMs = Math.max(0, throughMs - commitDelayMaxMs);
     let holds: AccountHold[] = [];
     for await (const { account } of snapshots.listSnapshotsWithHolds(until)) {
       const own = listHolds(account.holds).filter((hold) => hold.reservedAt <= until);

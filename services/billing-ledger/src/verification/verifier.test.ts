@@ -10,13 +10,15 @@ import { createVerifier } from './verifier.ts';
 const logger = createLogger({ service: 'test', level: 'silent' });
 
 /** Two replicas. The first verification ends when the test ends it, each later one at once. */
-function openReplicas() {
+function openReplicas(endedMs: number | null = null) {
   const clock = createTestClock();
   const leases = createMemoryLeases(clock, leaseMs);
   const process = { clock, stopping: new AbortController().signal, logger };
   const firstEnds = Promise.withResolvers<void>();
   const counts = { begun: 0, attempts: 0 };
-  let stored: VerificationRecord | null = null;
+  const found = { accounts: 0, entries: 0, problems: [] };
+  let stored: VerificationRecord | null =
+    endedMs === null ? null : { ...found, startedAtMs: 0, finishedAtMs: clock.now() + endedMs };
   const parts = {
     ...process,
     verify: async () => {
@@ -68,3 +70,19 @@ test('a request after a verification has ended begins another', async () => {
 
   expect(reports.map((report) => report?.entries)).toEqual([1, 2]);
 });
+
+test.each([
+  ['an hour ago', -3_600_000, 0],
+  ['a day ago', -86_400_000, 1],
+  ['in an hour, by a clock that was ahead', 3_600_000, 1],
+])(
+  'a verification that ended %s (%i ms) leaves %i due, where one is due each day',
+  async (_when, endedMs, begun) => {
+    const { replicas, counts, endFirst } = openReplicas(endedMs);
+    endFirst();
+
+    await replicas[0]?.runIfDue(86_400_000);
+
+    expect(counts.begun).toBe(begun);
+  },
+);
