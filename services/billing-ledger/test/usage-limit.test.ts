@@ -17,12 +17,12 @@ test('usage of more than one report may have is refused by its own code, not cut
     verifier: { run: notAsked },
     quarantined: { listQuarantined: notAsked, deleteQuarantined: notAsked },
     prices: {
-      book: { activeAt: neverPriced, announcedAt: neverPriced, byVersion: neverPriced },
+      book: { all: [], activeAt: neverPriced, announcedAt: neverPriced, byVersion: neverPriced },
       reload: notAsked,
     },
     priceLists: { listPriceLists: notAsked },
     publishPriceList: notAsked,
-    clock: createTestClock(),
+    journalClock: createTestClock(),
   };
   const listener = createInternalApp({
     routes: ledgerRoutes.map((route) => route.bind(deps)),

@@ -1,14 +1,16 @@
 import { ledgerApi } from '@inventory/contracts/internal/ledger';
 import { internalRoute } from '@inventory/http/internal-route';
 import { Refused } from '@inventory/http/refused';
-import { type Clock, fromIsoTime, isoTime } from '@inventory/runtime/clock';
+import { fromIsoTime, isoTime } from '@inventory/runtime/clock';
 import { listHolds } from '../accounts/hold-set.domain.ts';
+import type { JournalClock } from '../journal/journal-clock.ts';
 import type { Journal } from '../journal/journal-store.ts';
 import { AccountBehind, type LoadAccount } from '../journal/load-account.ts';
 import { toOutcome } from '../journal/on-billing-commands.ts';
 import type { QuarantineStore } from '../journal/quarantine-store.ts';
 import type { ReadStanding } from '../journal/read-standing.ts';
 import type { ReadStatement } from '../journal/read-statement.ts';
+import { toPriceListView } from '../prices/price-list-mapping.ts';
 import type { PriceListStore } from '../prices/price-list-store.ts';
 import type { PriceListCache, PublishPriceList } from '../prices/price-lists.ts';
 import type { ListOldHolds } from '../snapshots/old-holds.ts';
@@ -21,7 +23,6 @@ import {
   toBalanceView,
   toHoldList,
   toOldHoldList,
-  toPriceListView,
   toPriceSchedule,
   toQuarantineList,
   toStatementPage,
@@ -42,7 +43,7 @@ export interface LedgerRoutesDeps {
   readonly prices: Pick<PriceListCache, 'book' | 'reload'>;
   readonly priceLists: Pick<PriceListStore, 'listPriceLists'>;
   readonly publishPriceList: PublishPriceList;
-  readonly clock: Clock;
+  readonly journalClock: Pick<JournalClock, 'now'>;
 }
 
 const soon = { code: 'service_unavailable', retry_after_seconds: 1 } as const;
@@ -138,9 +139,9 @@ const journalRoutes = [
 const priceRoutes = [
   internalRoute({
     ...ledgerApi.readPrices,
-    async handle({ prices, clock }: LedgerRoutesDeps) {
+    async handle({ prices, journalClock }: LedgerRoutesDeps) {
       await prices.reload();
-      return toPriceSchedule(prices.book, clock.now());
+      return toPriceSchedule(prices.book, journalClock.now());
     },
   }),
   internalRoute({
