@@ -26,7 +26,7 @@ export interface AdmittedRequest {
   readonly secretDigest: string;
 }
 
-/** A response that lasts as long as its connection and writes its frames itself. */
+/** A response that writes itself, and may be refused until its head is sent. */
 export interface StreamAnswer {
   readonly status: 200;
   readonly stream: (response: ServerResponse) => Promise<void>;

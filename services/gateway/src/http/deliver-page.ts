@@ -1,24 +1,17 @@
 import { bytesOf } from '@inventory/http/byte-parts';
 import { probeHalfClosed } from '@inventory/http/half-closed';
-import { Refused } from '@inventory/http/refused';
 import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
 import { freeBytes } from '@inventory/runtime/free-bytes';
 import type { PageDelivery } from './answer.ts';
 import { BilledRefused } from './billed-refused.ts';
+import { firstBytesMax, writeFirst } from './first-bytes.ts';
 import { renderRefused } from './render-errors.ts';
 import type { PublicContext, PublicMiddleware } from './request-state.ts';
 
-/** Written separately, so that its own completion is observed. */
-const firstBytes = 16 * 1024;
-const retryAfterSeconds = 1;
-
 /**
- * Writes what is charged: a page, or a confirmed denial. The charge stands once the operating
- * system has accepted the first body bytes. Otherwise it is reversed: when the connection closes
- * first, and when the deadline passes first, which closes the connection, so that no byte of a
- * reversed page is sent later. The response owns its socket here (requests of a connection are
- * handled in order), and nothing is awaited between reading the clock and the write.
+ * Writes what is charged: a page, or a confirmed denial. The response owns its socket here: requests
+ * of a connection are handled in order.
  */
 export function deliverPage(
   clock: Clock,
@@ -37,48 +30,55 @@ export function deliverPage(
       denial = error;
       state.delivery = error.delivery;
     }
-    if (state.delivery === undefined) return;
+    const { delivery } = state;
+    if (delivery === undefined) return;
     await probeHalfClosed(context.res);
-    if (clock.now() >= state.delivery.deadlineMs) throw tooLate(context, state.delivery);
-    if (denial) renderRefused(context, denial, prices.currentVersion());
-    write(context, state.delivery, state.delivery.deadlineMs - clock.now());
+    try {
+      deliver(context, { delivery, clock }, () => {
+        if (denial) renderRefused(context, denial, prices.currentVersion());
+      });
+    } catch (error) {
+      removeAnswerHeaders(context);
+      throw error;
+    }
   };
 }
 
-/** The headers of the page do not apply to the refusal. */
-function tooLate(context: PublicContext, delivery: PageDelivery): Refused {
-  delivery.abandoned();
+/** The headers of a page do not apply to the refusal of one that comes too late. */
+function removeAnswerHeaders(context: PublicContext): void {
   for (const name of [...(context.state.answerHeaders ?? []), 'Content-Encoding']) {
     context.remove(name);
   }
-  return new Refused({ code: 'billing_unavailable', retry_after_seconds: retryAfterSeconds });
 }
 
-function write(context: PublicContext, delivery: PageDelivery, withinMs: number): void {
-  const { body, res } = context;
-  const { socket } = context.req;
-  const { parts = [body] } = context.state;
-  invariant(parts.every(Buffer.isBuffer), 'a charged body is bytes');
-  context.length = bytesOf(parts);
-  context.respond = false;
-  if (res.destroyed || socket.destroyed) {
-    delivery.abandoned();
-    return;
-  }
-  const deadline = setTimeout(() => {
-    delivery.abandoned();
-    socket.destroy();
-  }, withinMs);
-  // The rest is written afterwards: one write is acknowledged as a whole.
-  const [first, rest] = splitParts(parts);
-  res.write(first, (error) => {
-    clearTimeout(deadline);
-    if (error) return delivery.abandoned();
-    delivery.delivered();
-    res.cork();
-    for (const { part, whole } of rest) res.write(part, (lost) => lost || freeBytes(whole));
-    res.end();
+/** Throws where it is too late for the first byte. */
+function deliver(
+  context: PublicContext,
+  terms: { readonly delivery: PageDelivery; readonly clock: Clock },
+  render: () => void,
+): void {
+  const { res } = context;
+  let behind: readonly Rest[] = [];
+  const begun = writeFirst(res, terms, () => {
+    render();
+    const { parts = [context.body] } = context.state;
+    invariant(parts.every(Buffer.isBuffer), 'a charged body is bytes');
+    context.length = bytesOf(parts);
+    context.respond = false;
+    const [first, rest] = splitParts(parts);
+    behind = rest;
+    return first;
   });
+  // The rest is written afterwards: one write is acknowledged as a whole.
+  begun.then(
+    () => {
+      res.cork();
+      for (const { part, whole } of behind) res.write(part, (lost) => lost || freeBytes(whole));
+      res.end();
+    },
+    // The charge is reversed, and the connection closed.
+    () => {},
+  );
 }
 
 /** What is left of a part, and the part. */
@@ -89,7 +89,7 @@ interface Rest {
 
 /** A copy of the first bytes in one buffer, and what is behind them. */
 function splitParts(parts: readonly Buffer[]): readonly [first: Buffer, rest: readonly Rest[]] {
-  let missing = firstBytes;
+  let missing = firstBytesMax;
   const split = parts.map((whole) => {
     const first = whole.subarray(0, missing);
     missing -= first.length;

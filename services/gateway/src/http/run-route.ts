@@ -39,7 +39,10 @@ export function runRoute(): PublicMiddleware {
     const answer = await route.run(raw, request);
     if ('stream' in answer) {
       context.respond = false;
-      await answer.stream(res);
+      await answer.stream(res).catch((error: unknown) => {
+        context.respond = !res.headersSent;
+        throw error;
+      });
       return;
     }
     if (answer.delivery) state.delivery = answer.delivery;

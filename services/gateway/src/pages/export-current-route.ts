@@ -143,11 +143,6 @@ function toAnswer(
 ): StreamAnswer {
   if (read.result === 'refused') throw refusePage(read.refusal);
   const delivery = read.result === 'charged' ? read.delivery : null;
-  const firstByteMs = delivery === null ? deps.timeMaxMs : delivery.deadlineMs - deps.clock.now();
-  if (firstByteMs <= 0) {
-    delivery?.abandoned();
-    throw new Refused({ code: 'billing_unavailable', retry_after_seconds: 1 });
-  }
   const { scope, language, format, signal } = wanted;
   const { page } = read;
   const { observation_id: observationId } = page.first.meta;
@@ -170,15 +165,16 @@ function toAnswer(
     ...(read.result === 'replayed' && replayed),
     ...(coding && { 'Content-Encoding': coding }),
   };
-  const { timeMaxMs, logger } = deps;
+  const { timeMaxMs, clock, logger } = deps;
   return {
     status: 200,
     async stream(response) {
-      const sent = { headers, coding, body, trailers, delivery, timeMaxMs, firstByteMs };
+      const sent = { headers, coding, body, trailers, delivery, timeMaxMs, clock };
       await sendExport(response, sent)
         .then(() => exportsSent.add(1, { end: 'completed' }))
         .catch((error: unknown) => {
           exportsSent.add(1, { end: error instanceof ExportExpired ? 'expired' : 'cut' });
+          if (!response.headersSent) throw error;
           logger.info({ err: error, request_id: request.requestId }, 'export cut');
         })
         .finally(release);

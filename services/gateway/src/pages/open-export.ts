@@ -107,8 +107,12 @@ function isWithin({ fromRow, observationId }: WantedExport, paid: PaidRows): boo
 }
 
 /** What is read of an export is gone: it was erased or pruned. */
-export class ExportExpired extends Error {
+export class ExportExpired extends Refused {
   override name = 'ExportExpired';
+
+  constructor() {
+    super({ code: 'cursor_expired' });
+  }
 }
 
 /**
@@ -139,7 +143,7 @@ export async function* exportBody(
       yield lines;
     }
     run = await coming;
-    if (coming !== null && run === null) throw new ExportExpired('no longer saved');
+    if (coming !== null && run === null) throw new ExportExpired();
   }
   const end = { revision_id: first.meta.revision_id, rows, sha256: digest.digest('hex') };
   onEnd(end);

@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import type { Transform, Writable } from 'node:stream';
+import type { Transform } from 'node:stream';
 import { constants, createBrotliCompress, createGzip, createZstdCompress } from 'node:zlib';
 import type { ContentCoding } from '@inventory/contracts/vocabulary';
 import { probeHalfClosed } from '@inventory/http/half-closed';
+import type { Clock } from '@inventory/runtime/clock';
 import type { PageDelivery } from '../http/answer.ts';
+import { firstBytesMax, write, writeFirst } from '../http/first-bytes.ts';
 
 export interface ExportToSend {
   readonly headers: Readonly<Record<string, string>>;
@@ -16,8 +18,7 @@ export interface ExportToSend {
   /** Null where nothing is charged. */
   readonly delivery: PageDelivery | null;
   readonly timeMaxMs: number;
-  /** What is left of the delivery's deadline. */
-  readonly firstByteMs: number;
+  readonly clock: Clock;
 }
 
 /** Packed bytes that one turn of the event loop takes from a thread of zlib. */
@@ -30,13 +31,9 @@ const packers: Readonly<Record<ContentCoding, () => Transform>> = {
   zstd: () => createZstdCompress({ chunkSize }),
 };
 
-/** Written separately, so that its own completion is observed. */
-const firstBytes = 16 * 1024;
-
 /**
- * Sends an export as its client takes it. The charge stands once the operating system has accepted the
- * first bytes, and is reversed otherwise. What cannot be completed ends with the connection, without
- * its end: rejects then.
+ * Sends an export as its client takes it. Rejects where it cannot be completed: once its head is sent
+ * the connection is closed, so that the end is missing; before, nothing is written.
  */
 export async function sendExport(response: ServerResponse, sent: ExportToSend): Promise<void> {
   const { delivery } = sent;
@@ -46,25 +43,38 @@ export async function sendExport(response: ServerResponse, sent: ExportToSend): 
   const timer = setTimeout(() => response.destroy(), sent.timeMaxMs);
   try {
     if (delivery) await probeHalfClosed(response);
-    response.writeHead(200, sent.headers);
-    let isBegun = false;
     for await (const chunk of packedBody(sent)) {
-      const rest = isBegun ? chunk : await writeFirst(response, chunk, sent);
-      isBegun = true;
+      const rest = response.headersSent ? chunk : await begin(response, chunk, sent);
       if (rest.length > 0) await Promise.race([write(response, rest), left]);
     }
+    if (!response.headersSent) response.writeHead(200, sent.headers);
     response.addTrailers(sent.trailers());
     response.end();
     await closed;
     if (!response.writableFinished) await left;
   } catch (error) {
-    response.destroy();
+    if (response.headersSent) response.destroy();
     throw error;
   } finally {
     clearTimeout(timer);
     // It has no effect behind the first bytes.
     delivery?.abandoned();
   }
+}
+
+/** Resolves to the rest of the chunk once its beginning is accepted. */
+async function begin(
+  response: ServerResponse,
+  chunk: Buffer,
+  { headers, delivery, clock }: ExportToSend,
+): Promise<Buffer> {
+  const writeHead = () => {
+    response.writeHead(200, headers);
+    return chunk.subarray(0, firstBytesMax);
+  };
+  if (delivery === null) await write(response, writeHead());
+  else await writeFirst(response, { delivery, clock }, writeHead);
+  return chunk.subarray(firstBytesMax);
 }
 
 async function* packedBody({ body, coding }: ExportToSend): AsyncGenerator<Buffer, void, void> {
@@ -78,30 +88,4 @@ async function* packedBody({ body, coding }: ExportToSend): AsyncGenerator<Buffe
 async function fill(packer: Transform, body: ExportToSend['body']): Promise<void> {
   for await (const chunk of body) await write(packer, chunk);
   packer.end();
-}
-
-/** Resolves once the chunk is taken: by a packer, or by the operating system. */
-async function write(into: Writable, chunk: Buffer): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    into.write(chunk, (error) => (error ? reject(error) : resolve()));
-  });
-}
-
-/** Resolves to the rest of the chunk once its beginning is accepted; closes the connection in time. */
-async function writeFirst(
-  response: ServerResponse,
-  chunk: Buffer,
-  { delivery, firstByteMs }: ExportToSend,
-): Promise<Buffer> {
-  const deadline = setTimeout(() => {
-    delivery?.abandoned();
-    response.destroy();
-  }, firstByteMs);
-  try {
-    await write(response, chunk.subarray(0, firstBytes));
-    delivery?.delivered();
-  } finally {
-    clearTimeout(deadline);
-  }
-  return chunk.subarray(firstBytes);
 }
