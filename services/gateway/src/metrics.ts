@@ -25,7 +25,7 @@ export const waitingReplies = gauge({
 });
 export const unknownKeysRefused = counter({
   name: 'inventory.gateway.unknown_keys_refused',
-  description: 'Requests with an unknown key that were refused without a look-up',
+  description: 'Unknown keys that were refused as too many of their client address',
 });
 export const connectionsRefused = counter({
   name: 'inventory.gateway.connections_refused',

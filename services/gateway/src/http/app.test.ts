@@ -95,7 +95,7 @@ function createApp(): RequestListener {
     trustedProxies: [],
     principals: {
       findPrincipal: async (secret) => keys[secret] ?? null,
-      isKnown: () => true,
+      isUnseen: () => false,
       digestOf: (secret) => `of ${secret}`,
     },
     unknownKeys: createUnknownKeys({ perMinute: 1, clock }),

@@ -3,7 +3,6 @@ import { newAccountId, newCredentialId } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { foundCredential } from '../../test/support/found-credential.ts';
 import { mintSecret } from './credentials.ts';
-import { createDigestSet } from './digest-set.domain.ts';
 import { createPrincipalCache } from './principal-cache.ts';
 
 /** A store with one Credential, that counts its reads and can be made to wait. */
@@ -17,7 +16,6 @@ function createFixture() {
     credential: { id: credentialId, secrets },
   });
   const accountId = stored.account.id;
-  const known = createDigestSet(100);
   let reads = 0;
   let gate: Promise<void> | undefined;
   const store = {
@@ -35,8 +33,7 @@ function createFixture() {
     clock,
     accountId,
     secret,
-    known,
-    principals: createPrincipalCache(store, known, clock),
+    principals: createPrincipalCache(store, clock),
     reads: () => reads,
     revoke() {
       stored = { ...stored, credential: { ...stored.credential, state: 'revoked' } };
@@ -142,35 +139,26 @@ test('a clock that was set back makes nothing live longer', async () => {
 test('a store that cannot be read is an error, not an unknown key', async () => {
   const { clock, secret } = createFixture();
   const store = { findBySecretDigest: () => Promise.reject(new Error('no server')) };
-  const principals = createPrincipalCache(store, createDigestSet(100), clock);
+  const principals = createPrincipalCache(store, clock);
 
   await expect(principals.findPrincipal(secret)).rejects.toThrow('no server');
   await expect(principals.findPrincipal(secret)).rejects.toThrow('no server');
 });
 
-test('a key is known from before it was first used, or for as long as its refusal is kept; a malformed one is never looked up', async () => {
-  const { principals, secret, known, clock } = createFixture();
+test('a key is unseen until it is found, and again once it is revoked; one that was made up, but while its refusal is kept; a malformed one never [unknown-keys]', async () => {
+  const { principals, secret, clock, revoke } = createFixture();
   const madeUp = mintSecret(newCredentialId());
-  const isKnown = () => [secret, madeUp, 'malformed'].map((key) => principals.isKnown(key));
-  expect(isKnown()).toEqual([false, false, true]);
+  const unseen = () => [secret, madeUp, 'malformed'].map((key) => principals.isUnseen(key));
+  expect(unseen()).toEqual([true, true, false]);
 
-  known.add(secretDigest(secret));
-  expect(isKnown()).toEqual([true, false, true]);
+  await principals.findPrincipal(secret);
   await principals.findPrincipal(madeUp);
-  expect(isKnown()).toEqual([true, true, true]);
+  expect(unseen()).toEqual([false, false, false]);
+  clock.advance(3_600_000);
+  expect(unseen()).toEqual([false, true, false]);
+
+  revoke();
+  await principals.findPrincipal(secret);
   clock.advance(1_001);
-  expect(isKnown()).toEqual([true, false, true]);
-});
-
-test('a key that was issued elsewhere is known by its change message, and by being found', async () => {
-  const announced = createFixture();
-  const found = createFixture();
-
-  const new_secret = secretDigest(announced.secret).slice(0, 13);
-  announced.principals.invalidate({ account_id: announced.accountId, new_secret });
-  await found.principals.findPrincipal(found.secret);
-  found.clock.advance(3_600_000);
-
-  expect(announced.principals.isKnown(announced.secret)).toBe(true);
-  expect(found.principals.isKnown(found.secret)).toBe(true);
+  expect(unseen()).toEqual([true, true, false]);
 });

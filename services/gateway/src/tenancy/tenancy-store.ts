@@ -186,13 +186,6 @@ function credentialVerbs(
   return {
     ...all,
     require: requiring(all.find, 'credential_not_found'),
-    /** The digests of all secrets; of a corrupt document none. */
-    async *readSecretDigests(): AsyncGenerator<string> {
-      const projection = { _id: 0, 'secrets.digest': 1 };
-      for await (const { secrets } of credentials.find({}, { projection, batchSize: 1_000 })) {
-        for (const one of [secrets].flat()) if (typeof one?.digest === 'string') yield one.digest;
-      }
-    },
     /** At most `max` are counted. */
     countActive(projectId: ProjectId, max: number): Promise<number> {
       return credentials.countDocuments({ projectId, state: 'active' }, { limit: max });

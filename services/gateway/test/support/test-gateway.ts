@@ -52,7 +52,7 @@ export interface GatewayWorld {
   /** A secret and what it stands for. */
   issue(overrides?: Partial<Principal>): { key: string; principal: Principal };
   findPrincipal(secret: string): Promise<Principal | null>;
-  isKnown(secret: string): boolean;
+  isUnseen(secret: string): boolean;
   digestOf(secret: string): string;
   /** The events of the Projects; empty unless a test puts some in. */
   readonly eventLog: EventStreamClient;
@@ -117,7 +117,7 @@ export async function openWorld(clock: Clock = systemClock): Promise<GatewayWorl
       return { key, principal };
     },
     findPrincipal: async (secret) => principals.get(secret) ?? null,
-    isKnown: (secret) => principals.has(secret),
+    isUnseen: (secret) => !principals.has(secret),
     digestOf: (secret) => secret,
     eventLog: emptyLog,
     findProject: async (id) =>
@@ -254,7 +254,7 @@ async function startPublicApi(
   const { url } = await openPublicApi(context, {
     clients: { ...clients, eventLog: world.eventLog },
     tenancy: {
-      ...(await openTenancy(context, { db, bus, broadcasts })),
+      ...openTenancy(context, { db, bus, broadcasts }),
       principals: world,
       findProject: world.findProject,
       findBySecretDigest: async () => null,
