@@ -74,6 +74,11 @@ const livePageLimit = z.object({
 const unknownKeysLimit = z.object({ limit: z.literal('unknown_keys') });
 /** Requests without a key, of the client's address. */
 const peerLimit = z.object({ limit: z.literal('peer'), limit_per_minute: z.int().min(1) });
+/** Credentials that the Project was issued within a day, revoked and expired ones included. */
+const issuedLimit = z.object({
+  limit: z.literal('credentials_issued'),
+  per_day: z.int().min(1),
+});
 const livePageLimitExceeded = z.object({
   code: z.enum(['rate_limit_exceeded']),
   detail: livePageLimit,
@@ -187,6 +192,7 @@ export const refusal = z.discriminatedUnion('code', [
       livePageLimit,
       unknownKeysLimit,
       peerLimit,
+      issuedLimit,
     ]),
     ...retryAfter,
   }),

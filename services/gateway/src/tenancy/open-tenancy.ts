@@ -66,6 +66,7 @@ export function openTenancy(
     listCredentials: (projectId: ProjectId, part: ListPart) =>
       credentials.list({ projectId }, part),
     countActiveCredentials: credentials.countActive,
+    credentialIssuedAtMs: credentials.issuedAtMs,
     issueCredential: issueCredential.bind(null, store, announce, identifiers),
     changeCredential: changesOf(credentials, announce, ({ id, accountId, projectId }) => ({
       accountId,

@@ -186,9 +186,19 @@ function credentialVerbs(
   return {
     ...all,
     require: requiring(all.find, 'credential_not_found'),
-    /** At most `max` are counted. */
-    countActive(projectId: ProjectId, max: number): Promise<number> {
-      return credentials.countDocuments({ projectId, state: 'active' }, { limit: max });
+    /** Those that can be used; at most `max` are counted. */
+    countActive(projectId: ProjectId, nowMs: number, max: number): Promise<number> {
+      const isUsable = { $or: [{ expiresAt: null }, { expiresAt: { $gt: dateOf(nowMs) } }] };
+      return credentials.countDocuments(
+        { projectId, state: 'active', ...isUsable },
+        { limit: max },
+      );
+    },
+    /** When the one was issued behind which so many are newer; null where the Project has fewer. */
+    async issuedAtMs(projectId: ProjectId, newer: number): Promise<number | null> {
+      const options = { sort: { _id: -1 }, skip: newer, projection: { createdAt: 1 } } as const;
+      const found = await credentials.findOne({ projectId }, options);
+      return found?.createdAt.getTime() ?? null;
     },
     change(id: CredentialId, changes: CredentialChanges, announcement: Announcement) {
       const { permissions, expiresAtMs, ...same } = changes;
