@@ -95,6 +95,7 @@ function createApp(): RequestListener {
     trustedProxies: [],
     principals: {
       findPrincipal: async (secret) => keys[secret] ?? null,
+      readPrincipal: async (digest) => keys[digest.slice('of '.length)] ?? null,
       isUnseen: () => false,
       digestOf: (secret) => `of ${secret}`,
     },

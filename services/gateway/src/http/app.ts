@@ -8,7 +8,7 @@ import Koa from 'koa';
 import type { NetworkPolicy } from '../tenancy/network-policy.domain.ts';
 import { assignRequestId } from './assign-request-id.ts';
 import { type AuthenticateDeps, authenticate } from './authenticate.ts';
-import { checkNetwork, requirePermission } from './authorize.ts';
+import { checkNetwork, checkPermission } from './authorize.ts';
 import { deliverPage } from './deliver-page.ts';
 import { type LimitPeersDeps, limitPeers, withKey } from './limit-peers.ts';
 import { limitRate } from './limit-rate.ts';
@@ -54,7 +54,7 @@ export function createPublicApp(options: PublicAppOptions): RequestListener {
   app.use(withKey(authenticate(options)));
   app.use(withKey(checkNetwork()));
   app.use(withKey(limitRate(options.limiter)));
-  app.use(withKey(requirePermission()));
-  app.use(runRoute());
+  app.use(withKey(checkPermission()));
+  app.use(runRoute(options));
   return app.callback();
 }

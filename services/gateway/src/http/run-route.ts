@@ -1,10 +1,14 @@
 import { joined } from '@inventory/http/byte-parts';
 import { readInput } from '@inventory/http/read-input';
+import type { AuthenticateDeps } from './authenticate.ts';
+import { authorizeAgain } from './authorize.ts';
 import { acceptedCoding } from './negotiate-content.ts';
 import { type PublicMiddleware, required } from './request-state.ts';
 
 /** Reads and validates the input, runs the operation and returns its response. */
-export function runRoute(): PublicMiddleware {
+export function runRoute(
+  deps: Pick<AuthenticateDeps, 'principals' | 'deadlines'>,
+): PublicMiddleware {
   return async (context) => {
     const { req, res, state } = context;
     const gone = new AbortController();
@@ -36,6 +40,7 @@ export function runRoute(): PublicMiddleware {
     const route = required(state, 'route');
     const pathValues = required(state, 'pathValues');
     const raw = await readInput(req, route, { pathValues, mayOmitBody: false });
+    await authorizeAgain(deps, state);
     const answer = await route.run(raw, request);
     if ('stream' in answer) {
       context.respond = false;

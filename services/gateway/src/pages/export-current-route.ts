@@ -61,6 +61,7 @@ export const exportCurrentRoute = publicRoute({
   permission: product,
   product,
   types: Object.keys(exportFormats),
+  isLong: true,
   input: { path: scopePath, query: exportQuery, header: keyHeader },
   answer: {
     status: 200,

@@ -4,6 +4,7 @@ import { createTestClock } from '@inventory/testkit/test-clock';
 import { foundCredential } from '../../test/support/found-credential.ts';
 import { mintSecret } from './credentials.ts';
 import { createPrincipalCache } from './principal-cache.ts';
+import type { FoundCredential } from './tenancy.domain.ts';
 
 /** A store with one Credential, that counts its reads and can be made to wait. */
 function createFixture() {
@@ -37,6 +38,16 @@ function createFixture() {
     reads: () => reads,
     revoke() {
       stored = { ...stored, credential: { ...stored.credential, state: 'revoked' } };
+    },
+    /** Changes the Credential and its owners. */
+    change(changes: { readonly [Part in keyof FoundCredential]?: Partial<FoundCredential[Part]> }) {
+      const { credential, project, account, serviceAccount } = stored;
+      stored = {
+        credential: { ...credential, ...changes.credential },
+        project: { ...project, ...changes.project },
+        account: { ...account, ...changes.account },
+        serviceAccount: { ...serviceAccount, ...changes.serviceAccount },
+      };
     },
     reactivateAs(state: 'active' | 'suspended') {
       stored = { ...stored, account: { ...stored.account, state } };
@@ -124,6 +135,41 @@ test('an unknown key costs one store read a second, and a reactivation is seen a
   reactivateAs('active');
   principals.invalidate({ account_id: accountId });
   expect(await principals.findPrincipal(secret)).not.toBeNull();
+});
+
+const pastMs = createTestClock().now() - 1;
+const otherSecret = { digest: 'of another', issuedAtMs: 0, validUntilMs: null };
+
+test.each([
+  ['its Credential is revoked', { credential: { state: 'revoked' } }],
+  ['its Credential has expired', { credential: { expiresAtMs: pastMs } }],
+  ['it was replaced', { credential: { secrets: [otherSecret] } }],
+  ['its Project is suspended', { project: { state: 'suspended' } }],
+  ['its account is suspended', { account: { state: 'suspended' } }],
+] as const)(
+  'where %s, no Principal is read of a secret that the cache still has (Tenancy) [credential-state]',
+  async (_how, changes) => {
+    const { principals, secret, change } = createFixture();
+    const read = () => principals.readPrincipal(secretDigest(secret));
+    const cached = await principals.findPrincipal(secret);
+    expect(await read()).toEqual(cached);
+
+    change(changes);
+
+    expect([await principals.findPrincipal(secret), await read()]).toEqual([cached, null]);
+  },
+);
+
+test('a Principal is read with the rights that it has now, whatever the cache has', async () => {
+  const { principals, secret, change } = createFixture();
+  await principals.findPrincipal(secret);
+
+  change({ account: { eventsEnabled: true }, serviceAccount: { networkPolicy: ['192.0.2.0/24'] } });
+
+  expect(await principals.readPrincipal(secretDigest(secret))).toMatchObject({
+    eventsEnabled: true,
+    networkPolicies: [['192.0.2.0/24']],
+  });
 });
 
 test('a clock that was set back makes nothing live longer', async () => {

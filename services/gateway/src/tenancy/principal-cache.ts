@@ -28,6 +28,9 @@ export function createPrincipalCache(
     missing: refused,
     clock,
   });
+  const stillValid = (accepted: AcceptedSecret | null) =>
+    accepted && isStillValid(accepted, clock.now()) ? accepted.principal : null;
+
   return {
     /** The digest by which a secret is stored and looked up. */
     digestOf: secretDigest,
@@ -47,8 +50,12 @@ export function createPrincipalCache(
      */
     async findPrincipal(secret: string): Promise<Principal | null> {
       if (!isWellFormedSecret(secret)) return null;
-      const found = await secrets.get(secretDigest(secret));
-      return found && isStillValid(found, clock.now()) ? found.principal : null;
+      return stillValid(await secrets.get(secretDigest(secret)));
+    },
+    /** The same by the digest of a well-formed secret, as it is stored now. */
+    async readPrincipal(digest: string): Promise<Principal | null> {
+      const found = await store.findBySecretDigest(digest);
+      return stillValid(found && acceptSecret(digest, found));
     },
     /** Removes the cached Principals of the changed account. */
     invalidate({ account_id: accountId }: Pick<AuthorityChange, 'account_id'>): void {

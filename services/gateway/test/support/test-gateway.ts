@@ -52,6 +52,8 @@ export interface GatewayWorld {
   /** A secret and what it stands for. */
   issue(overrides?: Partial<Principal>): { key: string; principal: Principal };
   findPrincipal(secret: string): Promise<Principal | null>;
+  /** As it is stored: null once it was revoked, also where that is not known to a gateway yet. */
+  readPrincipal(digest: string): Promise<Principal | null>;
   isUnseen(secret: string): boolean;
   digestOf(secret: string): string;
   /** The events of the Projects; empty unless a test puts some in. */
@@ -117,6 +119,7 @@ export async function openWorld(clock: Clock = systemClock): Promise<GatewayWorl
       return { key, principal };
     },
     findPrincipal: async (secret) => principals.get(secret) ?? null,
+    readPrincipal: async (digest) => principals.get(digest) ?? null,
     isUnseen: (secret) => !principals.has(secret),
     digestOf: (secret) => secret,
     eventLog: emptyLog,
