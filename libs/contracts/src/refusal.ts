@@ -74,6 +74,11 @@ const livePageLimit = z.object({
 const unknownKeysLimit = z.object({ limit: z.literal('unknown_keys') });
 /** Requests without a key, of the client's address. */
 const peerLimit = z.object({ limit: z.literal('peer'), limit_per_minute: z.int().min(1) });
+/** Bytes of responses that the account's clients have not taken yet. */
+const undeliveredLimit = z.object({
+  limit: z.literal('concurrency'),
+  undelivered_bytes_max: z.int().min(1),
+});
 /** Credentials that the Project was issued within a day, revoked and expired ones included. */
 const issuedLimit = z.object({
   limit: z.literal('credentials_issued'),
@@ -192,6 +197,7 @@ export const refusal = z.discriminatedUnion('code', [
       livePageLimit,
       unknownKeysLimit,
       peerLimit,
+      undeliveredLimit,
       issuedLimit,
     ]),
     ...retryAfter,

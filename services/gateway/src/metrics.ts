@@ -59,6 +59,12 @@ export const exportsSent = counter({
     'Exports whose sending began, by end: cut by client, time or fault, or no longer saved',
   labels: { end: ['completed', 'cut', 'expired'] },
 });
+export const deliveriesEnded = counter({
+  name: 'inventory.gateway.deliveries_ended',
+  description:
+    'Responses that were ended for another one because their client took next to nothing of them',
+  labels: { kind: ['page', 'export'] },
+});
 export const decisionWait = histogram({
   name: 'inventory.gateway.decision_wait',
   description: 'Time a refresh request waited for the decision on its admission',

@@ -22,6 +22,7 @@ import {
 } from 'mongodb';
 import { z } from 'zod';
 import { type ApiCall, callApi, closeCalls } from '../../test/support/api-call.ts';
+import { boundlessPlaces } from '../../test/support/boundless-places.ts';
 import type { Principal } from '../tenancy/principal.domain.ts';
 import type { Answer } from './answer.ts';
 import { createPublicApp } from './app.ts';
@@ -112,6 +113,7 @@ function createApp(): RequestListener {
         return { ...standing, admitted, limit: 'service_account' };
       },
     },
+    undelivered: boundlessPlaces(clock),
     prices: { currentVersion: () => 7 },
     v1DeprecatedAtMs: 1_767_225_600_000,
     deadlines: { findMs: 600_000 },

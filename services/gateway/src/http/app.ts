@@ -18,11 +18,11 @@ import type { BoundPublicRoute } from './public-route.ts';
 import { refusePlainHttp } from './refuse-plain-http.ts';
 import { renderErrors } from './render-errors.ts';
 import type { RequestState } from './request-state.ts';
-import { runRoute } from './run-route.ts';
+import { type RunRouteDeps, runRoute } from './run-route.ts';
 import { type PublicPages, servePages } from './serve-pages.ts';
 import { markDeprecated } from './v1-headers.ts';
 
-export interface PublicAppOptions extends AuthenticateDeps, LimitPeersDeps {
+export interface PublicAppOptions extends AuthenticateDeps, LimitPeersDeps, RunRouteDeps {
   readonly routes: readonly BoundPublicRoute[];
   /** Pages served beside the routes. */
   readonly pages: PublicPages;

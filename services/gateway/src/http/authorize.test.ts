@@ -6,6 +6,7 @@ import { newAccountId, newCredentialId, newProjectId, newScope } from '@inventor
 import { testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import type { Envelope } from '../../test/support/api-call.ts';
+import { boundlessPlaces } from '../../test/support/boundless-places.ts';
 import { mayAll, rightCall } from '../../test/support/operation-calls.ts';
 import { publicRoutes } from '../public-routes.ts';
 import type { Principal } from '../tenancy/principal.domain.ts';
@@ -73,6 +74,7 @@ beforeAll(async () => {
         return { ...standingAt(1, 1_000, 0), admitted: true, limit: 'service_account' };
       },
     },
+    undelivered: boundlessPlaces(clock),
     prices: { currentVersion: () => 1 },
     v1DeprecatedAtMs: 0,
     deadlines: { findMs: 600_000 },

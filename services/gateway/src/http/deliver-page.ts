@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { bytesOf } from '@inventory/http/byte-parts';
 import { probeHalfClosed } from '@inventory/http/half-closed';
 import { invariant } from '@inventory/runtime/bug';
@@ -5,7 +6,8 @@ import type { Clock } from '@inventory/runtime/clock';
 import { freeBytes } from '@inventory/runtime/free-bytes';
 import type { PageDelivery } from './answer.ts';
 import { BilledRefused } from './billed-refused.ts';
-import { firstBytesMax, writeFirst } from './first-bytes.ts';
+import { type DeliveryPlace, stepBytes } from './delivery-places.ts';
+import { firstBytesMax, write, writeFirst } from './first-bytes.ts';
 import { renderRefused } from './render-errors.ts';
 import type { PublicContext, PublicMiddleware } from './request-state.ts';
 
@@ -69,22 +71,42 @@ function deliver(
     behind = rest;
     return first;
   });
-  // The rest is written afterwards: one write is acknowledged as a whole.
-  begun.then(
-    () => {
-      res.cork();
-      for (const { part, whole } of behind) res.write(part, (lost) => lost || freeBytes(whole));
-      res.end();
-    },
-    // The charge is reversed, and the connection closed.
-    () => {},
-  );
+  const { place } = context.state;
+  // The rest is written afterwards: one write is acknowledged as a whole. Where the connection closes
+  // meanwhile, nothing is left to do.
+  begun.then(() => writeRest(res, behind, place)).catch(() => {});
 }
 
-/** What is left of a part, and the part. */
+/** In steps, so that memory is returned, and the client is seen to take it, as it goes. */
+async function writeRest(
+  res: ServerResponse,
+  rest: readonly Rest[],
+  place: DeliveryPlace | undefined,
+): Promise<void> {
+  place?.taken(firstBytesMax);
+  let left = rest;
+  do {
+    if (res.destroyed) return;
+    const [step, behind] = splitStep(left);
+    res.cork();
+    const written = Promise.all(step.map((one) => writePart(res, one)));
+    if (behind.length === 0) res.end();
+    else res.uncork();
+    await written;
+    place?.taken(stepBytes);
+    left = behind;
+  } while (left.length > 0);
+}
+
+async function writePart(res: ServerResponse, { part, whole }: Rest): Promise<void> {
+  await write(res, part);
+  if (whole !== null) freeBytes(whole);
+}
+
+/** Bytes to write, and the memory that is returned then; null where more of it is left. */
 interface Rest {
   readonly part: Buffer;
-  readonly whole: Buffer;
+  readonly whole: Buffer | null;
 }
 
 /** A copy of the first bytes in one buffer, and what is behind them. */
@@ -97,4 +119,21 @@ function splitParts(parts: readonly Buffer[]): readonly [first: Buffer, rest: re
   });
   const rest = split.filter(({ part }) => part.length > 0);
   return [Buffer.concat(split.map(({ first }) => first)), rest];
+}
+
+/** The bytes of one step, and what is behind them. */
+function splitStep(
+  rest: readonly Rest[],
+): readonly [step: readonly Rest[], behind: readonly Rest[]] {
+  const step: Rest[] = [];
+  let room = stepBytes;
+  for (const [index, { part, whole }] of rest.entries()) {
+    if (part.length > room) {
+      if (room > 0) step.push({ part: part.subarray(0, room), whole: null });
+      return [step, [{ part: part.subarray(room), whole }, ...rest.slice(index + 1)]];
+    }
+    step.push({ part, whole });
+    room -= part.length;
+  }
+  return [step, []];
 }

@@ -2,13 +2,16 @@ import { joined } from '@inventory/http/byte-parts';
 import { readInput } from '@inventory/http/read-input';
 import type { AuthenticateDeps } from './authenticate.ts';
 import { authorizeAgain } from './authorize.ts';
+import { holdBytes, holdRead, type Undelivered } from './hold-response.ts';
 import { acceptedCoding } from './negotiate-content.ts';
 import { type PublicMiddleware, required } from './request-state.ts';
 
+export interface RunRouteDeps extends Pick<AuthenticateDeps, 'principals' | 'deadlines'> {
+  readonly undelivered: Undelivered;
+}
+
 /** Reads and validates the input, runs the operation and returns its response. */
-export function runRoute(
-  deps: Pick<AuthenticateDeps, 'principals' | 'deadlines'>,
-): PublicMiddleware {
+export function runRoute(deps: RunRouteDeps): PublicMiddleware {
   return async (context) => {
     const { req, res, state } = context;
     const gone = new AbortController();
@@ -33,6 +36,8 @@ export function runRoute(
       get secretDigest() {
         return required(state, 'secretDigest');
       },
+      hold: (bytes: number) => holdBytes(deps.undelivered, context, bytes),
+      close: () => void req.socket.destroy(),
       type: required(state, 'type'),
       acceptedCoding: () => acceptedCoding(context),
       signal: gone.signal,
@@ -51,6 +56,7 @@ export function runRoute(
       return;
     }
     if (answer.delivery) state.delivery = answer.delivery;
+    else holdRead(deps.undelivered, context, answer);
     context.status = answer.status;
     context.set({ ...answer.headers });
     state.answerHeaders = Object.keys(answer.headers ?? {});

@@ -26,7 +26,7 @@ import { statusPages } from './status-page/status-pages.ts';
 import { createUnknownKeys } from './unknown-keys.ts';
 
 export interface PublicApiDeps
-  extends Pick<PublicAppOptions, 'routes' | 'principals' | 'limiter' | 'prices'> {
+  extends Pick<PublicAppOptions, 'routes' | 'principals' | 'limiter' | 'undelivered' | 'prices'> {
   /** All documented operations; those of this process's role are exactly those of `routes`. */
   readonly endpoints: readonly PublicEndpoint[];
 }

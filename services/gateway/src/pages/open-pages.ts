@@ -13,6 +13,7 @@ import { type Captures, openCaptures } from '../captures/open-captures.ts';
 import type { StagingClient } from '../captures/staging-client.ts';
 import { commandWork } from '../commands/command-work.ts';
 import type { RequestReplyClient } from '../commands/request-reply-client.ts';
+import { createDeliveryPlaces } from '../http/delivery-places.ts';
 import type { BoundPublicRoute } from '../http/public-route.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
 import { createIntentCloser } from './close-intents.ts';
@@ -82,7 +83,12 @@ export function openPages(
     readChangesRoute.bind({ revisions, ledger: deps.ledger, reads, cursors, prices, clock }),
     exportCurrentRoute.bind({
       ...{ revisions, reads, prices, clock, logger },
-      limiter: createKeyedSemaphore<AccountId>(config.exports.limits),
+      places: createDeliveryPlaces<AccountId>({
+        limits: config.exports.limits,
+        bytesPerSecondMin: config.deliveryBytesPerSecondMin,
+        kind: 'export',
+        clock,
+      }),
       timeMaxMs: config.exports.timeMaxMs,
     }),
     readLivePageRoute.bind({ ...live, chains, cursors, cursorAgeMaxMs, clock, identifiers }),

@@ -73,7 +73,8 @@ export const readChangesRoute = publicRoute({
     ...readErrors,
   ],
   async handle(deps: ReadChangesDeps, { path: scope, query, header }, request) {
-    const { accountId, projectId } = request.principal;
+    const { requestId, hold, principal } = request;
+    const { accountId, projectId } = principal;
     const { language, page_size: pageSize, cursor = null } = query;
     const chain = { accountId, scope, language };
     const from = cursor === null ? null : openChangesCursor(deps.cursors, chain, cursor);
@@ -85,7 +86,7 @@ export const readChangesRoute = publicRoute({
     const wanted = { scope, since, language, pageSize, pinned: from };
     const fetchPage = () => fetchChanges(deps, wanted);
     const read = await deps.reads.readPage<ChangesPage>(
-      { requestId: request.requestId, accountId, projectId, productCode: product, chainId: null },
+      { requestId, accountId, projectId, productCode: product, chainId: null, hold },
       key === undefined ? null : { route: 'changes', key, inputs },
       { paid: fetchPage, replayed: fetchPage },
     );
@@ -116,7 +117,8 @@ async function fetchChanges(
   if (found instanceof Refused) return { result: 'refused', refusal: found.refusal };
   const { counts } = found.meta;
   const isEmpty = counts !== null && counts.added + counts.removed + counts.changed === 0;
-  return { result: isEmpty ? 'free' : 'page', page: found };
+  if (isEmpty) return { result: 'free', page: found };
+  return { result: 'page', page: found, bytes: found.bytes.length };
 }
 
 /** Of the chain of a page; its counts are known from the second page on. */

@@ -14,6 +14,7 @@ const text = 'a line\n'.repeat(20_000);
 let server: Server;
 /** What its delivery is told first, which decides. */
 let outcome: 'delivered' | 'abandoned' | undefined;
+let bytesTaken: number;
 /** Settles when the export of the request has. */
 let ended: Promise<unknown>;
 let coding: ContentCoding | null;
@@ -46,6 +47,11 @@ beforeAll(async () => {
             },
           }
         : null,
+      place: {
+        taken: (bytes) => {
+          bytesTaken += bytes;
+        },
+      },
       timeMaxMs: 600_000,
       clock,
     }).catch((error: unknown) => {
@@ -57,6 +63,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   outcome = undefined;
+  bytesTaken = 0;
   coding = null;
   isCharged = true;
   beforeChunk = () => undefined;
@@ -94,6 +101,7 @@ test.each([null, ...contentCodings])(
 
     const { bytes, ended: end } = await download();
 
+    expect(bytesTaken).toBe(bytes.length);
     expect((given === null ? bytes : unpackers[given](bytes)).toString()).toBe(text);
     expect([outcome, end]).toEqual(['delivered', undefined]);
   },

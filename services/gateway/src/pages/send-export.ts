@@ -6,6 +6,7 @@ import type { ContentCoding } from '@inventory/contracts/vocabulary';
 import { probeHalfClosed } from '@inventory/http/half-closed';
 import type { Clock } from '@inventory/runtime/clock';
 import type { PageDelivery } from '../http/answer.ts';
+import { type DeliveryPlace, stepBytes } from '../http/delivery-places.ts';
 import { firstBytesMax, write, writeFirst } from '../http/first-bytes.ts';
 
 export interface ExportToSend {
@@ -17,6 +18,7 @@ export interface ExportToSend {
   readonly trailers: () => Readonly<Record<string, string>>;
   /** Null where nothing is charged. */
   readonly delivery: PageDelivery | null;
+  readonly place: Pick<DeliveryPlace, 'taken'>;
   readonly timeMaxMs: number;
   readonly clock: Clock;
 }
@@ -45,7 +47,11 @@ export async function sendExport(response: ServerResponse, sent: ExportToSend): 
     if (delivery) await probeHalfClosed(response);
     for await (const chunk of packedBody(sent)) {
       const rest = response.headersSent ? chunk : await begin(response, chunk, sent);
-      if (rest.length > 0) await Promise.race([write(response, rest), left]);
+      for (let start = 0; start < rest.length; start += stepBytes) {
+        const step = rest.subarray(start, start + stepBytes);
+        await Promise.race([write(response, step), left]);
+        sent.place.taken(step.length);
+      }
     }
     if (!response.headersSent) response.writeHead(200, sent.headers);
     response.addTrailers(sent.trailers());
@@ -66,14 +72,16 @@ export async function sendExport(response: ServerResponse, sent: ExportToSend): 
 async function begin(
   response: ServerResponse,
   chunk: Buffer,
-  { headers, delivery, clock }: ExportToSend,
+  { headers, delivery, place, clock }: ExportToSend,
 ): Promise<Buffer> {
+  const first = chunk.subarray(0, firstBytesMax);
   const writeHead = () => {
     response.writeHead(200, headers);
-    return chunk.subarray(0, firstBytesMax);
+    return first;
   };
   if (delivery === null) await write(response, writeHead());
   else await writeFirst(response, { delivery, clock }, writeHead);
+  place.taken(first.length);
   return chunk.subarray(firstBytesMax);
 }
 

@@ -150,6 +150,7 @@ export interface TestGatewayOptions {
   readonly livePages?: Partial<GatewayConfig['livePages']>;
   readonly captures?: Partial<GatewayConfig['captures']>;
   readonly exports?: Partial<GatewayConfig['exports']>;
+  readonly undelivered?: GatewayConfig['undelivered'];
   readonly trustedProxies?: readonly string[];
   readonly canTryReference?: boolean;
   readonly servesReference?: boolean;
@@ -219,6 +220,8 @@ export function testGatewayConfig(
     livePages: { ...patientLivePages, ...overrides.livePages },
     v1DeprecatedAtMs: Date.UTC(2026, 0, 1),
     captures: { ...patientCaptures, ...overrides.captures },
+    undelivered: overrides.undelivered ?? { perKeyMax: 2 ** 30, totalMax: 2 ** 30 },
+    deliveryBytesPerSecondMin: 65_536,
     exports: { limits: { perKeyMax: 2, totalMax: 3 }, timeMaxMs: farMs, ...overrides.exports },
     watches: { perProjectMax: 3 },
     deadlines: overrides.deadlines ?? patientDeadlines,
