@@ -1,9 +1,11 @@
 import { changesPage, changesQuery } from '@inventory/contracts/http/changes';
 import { pageReadMeta } from '@inventory/contracts/http/meta';
 import { scopePath } from '@inventory/contracts/http/parameters';
+import type { AccountId } from '@inventory/contracts/ids';
 import { packedPageBeginning } from '@inventory/contracts/internal/inventory';
 import { Refused } from '@inventory/http/refused';
 import type { Clock } from '@inventory/runtime/clock';
+import type { SemaphorePerKey } from '@inventory/runtime/semaphore';
 import type { LedgerClient } from '../accounts/ledger-client.ts';
 import type { ChainOwner } from '../captures/capture.domain.ts';
 import type { AdmittedRequest } from '../http/answer.ts';
@@ -28,6 +30,7 @@ import type { ChangesPage, RevisionStoreClient, WantedChanges } from './revision
 
 interface ReadChangesDeps {
   readonly revisions: Pick<RevisionStoreClient, 'findChanges'>;
+  readonly storeReads: SemaphorePerKey<AccountId>;
   readonly reads: KeyedReads;
   readonly ledger: Pick<LedgerClient, 'readBalance'>;
   readonly cursors: CursorSealer;
@@ -84,7 +87,7 @@ export const readChangesRoute = publicRoute({
     const key = header['Idempotency-Key'];
     const inputs = [...Object.values(scope), since, language, pageSize, cursor];
     const wanted = { scope, since, language, pageSize, pinned: from };
-    const fetchPage = () => fetchChanges(deps, wanted);
+    const fetchPage = () => deps.storeReads.run(accountId, () => fetchChanges(deps, wanted));
     const read = await deps.reads.readPage<ChangesPage>(
       { requestId, accountId, projectId, productCode: product, chainId: null, hold },
       key === undefined ? null : { route: 'changes', key, inputs },

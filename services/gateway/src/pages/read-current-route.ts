@@ -1,12 +1,14 @@
 import { currentPage, currentQuery } from '@inventory/contracts/http/current';
 import { pageReadMeta } from '@inventory/contracts/http/meta';
 import { scopePath } from '@inventory/contracts/http/parameters';
+import type { AccountId } from '@inventory/contracts/ids';
 import { type CurrentPageMeta, packedPageBeginning } from '@inventory/contracts/internal/inventory';
 import { type ContentCoding, pageAssetsMax } from '@inventory/contracts/vocabulary';
 import { bytesOf } from '@inventory/http/byte-parts';
 import { packEnd } from '@inventory/http/packed-body';
 import type { Clock } from '@inventory/runtime/clock';
 import { unpack } from '@inventory/runtime/packed-bytes';
+import type { SemaphorePerKey } from '@inventory/runtime/semaphore';
 import type { ChainOwner } from '../captures/capture.domain.ts';
 import type { AdmittedRequest } from '../http/answer.ts';
 import {
@@ -34,6 +36,7 @@ import type { SavedPage, WantedSavedPage } from './revision-store-client.ts';
 
 interface ReadCurrentDeps {
   readonly revisions: { findPage(wanted: WantedSavedPage): Promise<SavedPage | null> };
+  readonly storeReads: SemaphorePerKey<AccountId>;
   readonly reads: KeyedReads;
   readonly cursors: CursorSealer;
   readonly prices: { currentVersion(): number | null };
@@ -149,7 +152,7 @@ function readCurrent(
   key: ReadKey | null,
 ): Promise<CurrentRead> {
   async function fetchPage() {
-    const page = await deps.revisions.findPage(wanted);
+    const page = await deps.storeReads.run(read.accountId, () => deps.revisions.findPage(wanted));
     if (page !== null) return { result: 'page', page, bytes: bytesSent(page, wanted) } as const;
     // Nothing is saved, or the revision of the chain no longer is.
     const code = wanted.from === null ? 'inventory_revision_not_found' : 'cursor_expired';
