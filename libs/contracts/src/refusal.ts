@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { rateLimit, requestIssue, trafficLimit } from './http/meta.ts';
 import { refreshId, revisionId } from './ids.ts';
+import { livePageLimit, otherLimits } from './limit-details.ts';
 import { admissionReason, operatorRole, permission, upstreamReason } from './vocabulary.ts';
 
 /**
@@ -61,28 +62,6 @@ const serviceUnavailable = z.object({
     })
     .optional(),
   ...retryAfter,
-});
-/**
- * What bounds the Live Pages of an account beside its rate limit: `concurrency`, those that are read
- * at a time, or `abandoned_reads`, those in a minute whose client leaves while the platform answers.
- */
-const livePageLimit = z.object({
-  limit: z.enum(['concurrency', 'abandoned_reads']),
-  reads_max: z.int().min(1),
-});
-/** Too many keys that no Credential has came from the client's address. */
-const unknownKeysLimit = z.object({ limit: z.literal('unknown_keys') });
-/** Requests without a key, of the client's address. */
-const peerLimit = z.object({ limit: z.literal('peer'), limit_per_minute: z.int().min(1) });
-/** Bytes of responses that the account's clients have not taken yet. */
-const undeliveredLimit = z.object({
-  limit: z.literal('concurrency'),
-  undelivered_bytes_max: z.int().min(1),
-});
-/** Credentials that the Project was issued within a day, revoked and expired ones included. */
-const issuedLimit = z.object({
-  limit: z.literal('credentials_issued'),
-  per_day: z.int().min(1),
 });
 const livePageLimitExceeded = z.object({
   code: z.enum(['rate_limit_exceeded']),
@@ -194,11 +173,7 @@ export const refusal = z.discriminatedUnion('code', [
         /** Of a batch: how many requests it would have taken. */
         required: z.int().min(1).optional(),
       }),
-      livePageLimit,
-      unknownKeysLimit,
-      peerLimit,
-      undeliveredLimit,
-      issuedLimit,
+      ...otherLimits,
     ]),
     ...retryAfter,
   }),
