@@ -72,7 +72,7 @@ export const readLivePageRoute = publicRoute({
   },
   errors: ['invalid_cursor', 'cursor_expired', ...platformErrors, ...readErrors],
   async handle(deps: LivePageRouteDeps, { path: scope, query, header }, request) {
-    const { requestId, principal } = request;
+    const { requestId, principal, hold } = request;
     const { accountId, projectId } = principal;
     const { language } = query;
     const binding = { accountId, scope, language };
@@ -88,7 +88,7 @@ export const readLivePageRoute = publicRoute({
     let beside: PageCapture | undefined;
     const read = await readLivePage(
       deps,
-      { requestId, accountId, projectId, chainId: chain.chainId },
+      { requestId, accountId, projectId, chainId: chain.chainId, hold },
       {
         scope,
         language,
