@@ -24,7 +24,10 @@ export const undeliveredLimit = z.object({
   bytes_max: z.int().min(1),
 });
 /** Too many keys that no Credential has came from the client's address. */
-export const unknownKeysLimit = z.object({ limit: z.literal('unknown_keys') });
+export const unknownKeysLimit = z.object({
+  limit: z.literal('unknown_keys'),
+  limit_per_minute: z.int().min(1),
+});
 /** Requests without a key, of the client's address. */
 export const peerLimit = z.object({ limit: z.literal('peer'), limit_per_minute: z.int().min(1) });
 /** Credentials that the Project was issued within a day, revoked and expired ones included. */

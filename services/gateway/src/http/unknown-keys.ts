@@ -44,7 +44,7 @@ export function createUnknownKeys<Found>(options: PeerBucketsOptions) {
     unknownKeysRefused.add(1);
     throw new Refused({
       code: 'rate_limit_exceeded',
-      detail: { limit: 'unknown_keys' },
+      detail: { limit: 'unknown_keys', limit_per_minute: options.perMinute },
       retry_after_seconds: misses.secondsUntilToken(clientAddress) ?? 1,
     });
   }
