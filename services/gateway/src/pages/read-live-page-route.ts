@@ -84,7 +84,10 @@ export const readLivePageRoute = publicRoute({
     const key = header['Idempotency-Key'];
     const inputs = [...Object.values(scope), language, query.cursor ?? null];
     if (!isWanted) inputs.push('without capture');
-    const inventoryEpoch = await deps.chains.readEpoch(chain, scope);
+    let inventoryEpoch: string | null = null;
+    const before = deps.chains.readEpoch(chain, scope).then((epoch) => {
+      inventoryEpoch = epoch;
+    });
     let beside: PageCapture | undefined;
     const read = await readLivePage(
       deps,
@@ -97,6 +100,7 @@ export const readLivePageRoute = publicRoute({
         previousStartAssetid: deps.chains.endCheckStart(chain),
         signal: request.signal,
         key: key === undefined ? null : { route: 'live', key, inputs },
+        before,
       },
       ({ meta, members }) => {
         beside = deps.chains.beginPage({

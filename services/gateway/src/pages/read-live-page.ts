@@ -22,6 +22,8 @@ export interface ReadLivePageDeps {
 /** A page that is not charged when its signal is aborted is never charged. */
 export interface WantedLiveRead extends Omit<WantedLivePage, 'accountId'> {
   readonly key: ReadKey | null;
+  /** What is to be known before the platform is asked; looked up beside the funds. */
+  readonly before?: Promise<unknown>;
 }
 
 export type BillableLivePage = FetchedLivePage | DeniedLivePage;
@@ -53,7 +55,7 @@ export function readLivePage(
   wanted: WantedLiveRead,
   onPage: (page: FetchedLivePage) => void = () => {},
 ): Promise<LivePageRead> {
-  const { key, ...page } = wanted;
+  const { key, before, ...page } = wanted;
   const { accountId } = read;
 
   async function withPermit(fetch: () => ReturnType<typeof fetchPage>) {
@@ -72,6 +74,7 @@ export function readLivePage(
     // Before the platform is asked: a page that was read is not refused for its size.
     const tooMuch = read.hold(bytesExpected);
     if (tooMuch !== null) return refused(tooMuch);
+    await before;
     const answer = await deps.livePages.readLivePage({ accountId, ...page }).finally(() => {
       // Whether it was is not known of a page whose client has left.
       if (page.signal.aborted) onPlatformAsked();
