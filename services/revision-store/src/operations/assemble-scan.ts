@@ -78,8 +78,8 @@ const decided = (decision: ScanResult, isReported = false): AssemblyEnd => ({
 /**
  * Assembles one claimed scan under its inventory's lease:
  *
- * 1. acquire the lease, where it was not requested as the scan was received; settle the result of the previous scan if its worker crashed before it did;
- *    reject a scan whose tries are used up;
+ * 1. acquire the lease, where it was not requested as the scan was received; settle the result of the
+ *    previous scan if its worker crashed before it did; reject a scan whose tries are used up;
  * 2. survey the pages; wait for missing ones, reject the scan for invalid ones;
  * 3. compare with the head and write blocks and changes under ids of this try alone. After a crash up to here
  *    the pruner deletes the unreferenced blocks and another worker starts again;
@@ -184,9 +184,11 @@ async function assemblePages(deps: AssembleScanDeps, leased: LeasedScan): Promis
   const { joins, aside, described } = changes;
   const verdict = joins.length > 0 ? withJoins(found, joins) : found;
   const assembled = { scan, staged, survey, verdict, described };
-  if (!(await writeRevision(deps, assembled, signal))) return pagesGone(deps, leased);
+  const revision = await writeRevision(deps, assembled, signal);
+  if (revision === null) return pagesGone(deps, leased);
   signal.throwIfAborted();
-  const decision = await commitScan(deps, { claimed, lease, verdict, aside, onReleased });
+  const { written } = revision;
+  const decision = await commitScan(deps, { claimed, lease, verdict, aside, written, onReleased });
   return decision ? decided(decision, true) : decided(await readDecision(deps, claimed));
 }
 

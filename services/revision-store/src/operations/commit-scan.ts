@@ -32,6 +32,8 @@ export interface ScanToCommit {
   readonly verdict: ScanComparison;
   /** What leads from a revision that never becomes the head to it. */
   readonly aside: ChangeSet | null;
+  /** The last of its blocks. */
+  readonly written: Promise<void>;
   /** The lease ended with the move of the head. */
   readonly onReleased: () => void;
 }
@@ -41,10 +43,11 @@ export interface ScanToCommit {
  *
  * 1. scan document to `committing`: from here on an abandonment is refused, before it the
  *    abandonment has won;
- * 2. beside it, where the scan becomes the head, keep the observation that will no longer be, and the
- *    change sets that end at its revision where that is another one. A crash or an abandonment after it
- *    leaves copies of the head that the next commit writes anew. What is kept of a scan that does not
- *    become the head is written once it cannot be abandoned;
+ * 2. beside it, write the last of its blocks and, where the scan becomes the head, keep the observation that
+ *    will no longer be, and the change sets that end at its revision where that is another one. A crash or
+ *    an abandonment leaves blocks that the pruner deletes, and copies of the head that the next commit
+ *    writes anew. What is kept of a scan that does not become the head is written once it cannot be
+ *    abandoned;
  * 3. move the head, its change sets in it, filtered on the lease's epoch, the result beside it, and release
  *    the lease. A crash before it makes another worker assemble the scan again, a crash after it makes
  *    another one, or the next holder of the lease, continue with the result;
@@ -56,7 +59,7 @@ export interface ScanToCommit {
  */
 export async function commitScan(
   deps: CommitScanDeps,
-  { claimed, lease, verdict, aside, onReleased }: ScanToCommit,
+  { claimed, lease, verdict, aside, written, onReleased }: ScanToCommit,
 ): Promise<ScanResult | null> {
   const { scans, scopes, observations, clock } = deps;
   const { scanId, refreshId } = claimed.scan;
@@ -70,7 +73,7 @@ export async function commitScan(
       keepChanges(deps, { lease, verdict, aside }),
     ]);
   };
-  const [isBegun] = await Promise.all([scans.beginCommit(scanId), isNext && keep()]);
+  const [isBegun] = await Promise.all([scans.beginCommit(scanId), written, isNext && keep()]);
   if (!isBegun) {
     await scopes.schedulePrune(lease, clock.now());
     return null;
