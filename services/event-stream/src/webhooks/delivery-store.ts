@@ -208,10 +208,10 @@ function results(deliveries: Deliveries) {
 }
 
 function reportWrite({ delivery, attempt, progress }: AttemptReport) {
-  const { _id, attemptsTotal, nextAttemptAtMs } = delivery;
+  const { _id, endpointId, attemptsTotal, nextAttemptAtMs } = delivery;
   return {
     updateOne: {
-      filter: { _id, attemptsTotal, nextAttemptAtMs, ...pending },
+      filter: { _id, endpointId, attemptsTotal, nextAttemptAtMs, ...pending },
       update: {
         $set: progress,
         $inc: { attemptsTotal: 1 },
