@@ -34,7 +34,7 @@ beforeAll(async () => {
   client.on('commandStarted', ({ commandName }) => commands.push(commandName));
   await client.connect();
   await ensureIndexes(db(), gatewayIndexes);
-  store = createTenancyStore(db());
+  store = createTenancyStore(db(), testLogger);
 });
 afterAll(() => client.close());
 beforeEach(() => commands.splice(0));

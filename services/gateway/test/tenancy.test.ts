@@ -4,7 +4,7 @@ import { isoTime, systemClock } from '@inventory/runtime/clock';
 import { secretDigest } from '@inventory/runtime/secret-digest';
 import { newCredentialId } from '@inventory/testkit/builders';
 import { recordMessages } from '@inventory/testkit/message-recorder';
-import { openNamespace, type TestNamespace } from '@inventory/testkit/namespace';
+import { openNamespace, type TestNamespace, testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
 import type { Announce } from '../src/tenancy/announce-changes.ts';
@@ -105,7 +105,7 @@ test.each([{ secrets: 'none' }, { secrets: [null, { digest: 7 }] }, {}])(
     await credentials.insertOne({ _id: 'corrupt', ...corrupt });
 
     const read: string[] = [];
-    for await (const one of createTenancyStore(here.db).credentials.readSecretDigests())
+    for await (const one of createTenancyStore(here.db, testLogger).credentials.readSecretDigests())
       read.push(one);
     await credentials.deleteOne({ _id: 'corrupt' });
 
@@ -204,7 +204,7 @@ test('rotation with an overlap: both secrets work until it ends', async () => {
 
 test('of rotations at once one succeeds, so no returned secret is invalid', async () => {
   const { credential, secret } = await newCustomer(here.tenancy);
-  const store = createTenancyStore(here.db);
+  const store = createTenancyStore(here.db, testLogger);
   const announced = { message: announcementOf(credential), atMs: systemClock.now() };
   const announce: Announce = (_thing, write) => write(announced);
   const allHaveRead = barrier(3);

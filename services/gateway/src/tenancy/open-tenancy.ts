@@ -33,7 +33,7 @@ export async function openTenancy(
   },
 ) {
   const { clock, identifiers } = context;
-  const store = createTenancyStore(db);
+  const store = createTenancyStore(db, context.logger);
   const known = createKnownSecrets(store.credentials);
   const principals = createPrincipalCache(store, known, clock);
   const { invalidate } = principals;

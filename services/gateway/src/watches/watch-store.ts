@@ -9,7 +9,7 @@ import { refreshOutcome, watchPauseReason } from '@inventory/contracts/vocabular
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
 import { type CollectionIndexes, whereExists } from '@inventory/mongo/indexes';
-import { parseDocument } from '@inventory/mongo/parse-document';
+import { parseDocument, readFirst } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { withDeadline } from '@inventory/runtime/wait';
@@ -124,12 +124,9 @@ export function createWatchStore(
         state === undefined
           ? {}
           : { pausedReason: state === 'active' ? null : { $ne: null as never } };
-      const found = collection
-        .find({ _id, ...ofState })
-        .sort({ _id: 1 })
-        .limit(limit);
-      const stored = await bounded(found.toArray());
-      return stored.map((one) => toWatch(parseDocument(documents, one)));
+      const found = collection.find({ _id, ...ofState }).sort({ _id: 1 });
+      const read = (stored: WatchDocument) => [toWatch(parseDocument(documents, stored))];
+      return await bounded(readFirst(found, limit, read, logger));
     },
     insertWatch: slotInserts(collection, bounded),
     /** False when it changed or was claimed meanwhile. */
