@@ -34,7 +34,7 @@ export function openOperations(
   const collections = collectionsOf(db);
   const stores = {
     scans: createScanStore(collections.scans),
-    waiting: createWaitingScans(collections.scans, logger),
+    waiting: createWaitingScans(collections.scans, config.assembly.leaseMs, logger),
     decidedScans: createDecidedScanStore(collections.scans),
     scopes: createScopeStore(collections.scopes, config.assembly.leaseMs, logger),
     chunks: createChunkStore(collections.chunks),

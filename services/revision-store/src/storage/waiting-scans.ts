@@ -4,6 +4,7 @@ import { pendingIn } from '@inventory/work/work-field';
 import { createWorkQueue } from '@inventory/work/work-queue';
 import type { Collection } from 'mongodb';
 import type { CompletedScan } from '../domain/scan.ts';
+import { work } from '../work.ts';
 import { documents, type ScanDocument } from './collections.ts';
 import { fromManifest } from './mapping.ts';
 
@@ -38,12 +39,17 @@ export type WaitingScans = ReturnType<typeof createWaitingScans>;
  * Scans that wait to be assembled. A claim hides a scan; the right to change the inventory is the
  * inventory's lease.
  */
-export function createWaitingScans(collection: Collection<ScanDocument>, logger: Logger) {
+export function createWaitingScans(
+  collection: Collection<ScanDocument>,
+  leaseMs: number,
+  logger: Logger,
+) {
   const queueOf = (queue: ScanSize) =>
     createWorkQueue({
       collection,
       documents: documents.waitingScan,
       queue,
+      waitMaxMs: Math.max(leaseMs, work.smallScans.again.maxMs),
       toItem: (document): WaitingScan => ({
         scan: fromManifest(document),
         scopeKey: document.scope,
