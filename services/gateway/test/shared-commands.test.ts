@@ -118,8 +118,10 @@ test('streams that open together share their writes, and no Project gets more se
   expect(named('update')).toBeLessThanOrEqual(3);
 });
 
+const cancelTimes = { storeMs: 60_000, decisionTimeoutMs: 60_000 };
+
 test('attempts without a key that come together share their writes, and each knows whether a replica sends its cancel (Idempotency-Key: outcome unknown)', async () => {
-  const store = createPendingCancelStore(db(), { storeMs: 60_000 }, testLogger);
+  const store = createPendingCancelStore(db(), cancelTimes, testLogger);
   const owner = { accountId: newAccountId(), projectId: newProjectId(), requestedAtMs: 1 };
   const attempts = Array.from({ length: 40 }, () => systemIdentifiers.uuidV7() as RefreshId);
   const insert = (refreshId: RefreshId) => store.insertCancel({ refreshId, ...owner }, 10);

@@ -49,7 +49,7 @@ export function openRefreshes(
   const { config, lifetime, clock, identifiers, logger } = context;
   const { deadlines, decisionTimeoutMs } = config;
   const { commands, collector } = parts;
-  const cancels = createPendingCancelStore(db, deadlines, logger);
+  const cancels = createPendingCancelStore(db, { ...deadlines, decisionTimeoutMs }, logger);
   const work = commandWork(pendingCancels(cancels.cancels, logger), { commands, deadlines });
   const { wake: wakeCancels } = startWorker(work, context);
   const waits = openRefreshWaits(lifetime, broadcasts);

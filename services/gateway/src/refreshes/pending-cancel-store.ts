@@ -16,6 +16,7 @@ import { newWork, workField, workIndex } from '@inventory/work/work-field';
 import { createWorkQueue, makeDue } from '@inventory/work/work-queue';
 import type { Db } from 'mongodb';
 import { z } from 'zod';
+import { work } from '../work.ts';
 
 const collectionName = 'pending_cancels';
 const cancelsPerCommand = 200;
@@ -49,7 +50,7 @@ export type PendingCancelStore = ReturnType<typeof createPendingCancelStore>;
 
 export function createPendingCancelStore(
   db: Db,
-  { storeMs }: { readonly storeMs: number },
+  { storeMs, decisionTimeoutMs }: { readonly storeMs: number; readonly decisionTimeoutMs: number },
   logger: Logger,
 ) {
   const collection = db.collection<PendingCancelDocument>(collectionName);
@@ -89,6 +90,7 @@ export function createPendingCancelStore(
     cancels: createWorkQueue({
       collection,
       documents,
+      waitMaxMs: Math.max(decisionTimeoutMs + storeMs, work.cancels.again.maxMs),
       toItem: toCancel,
       completed: 'deleted',
       logger,

@@ -15,10 +15,10 @@ import type { Logger } from '@inventory/runtime/logger';
 import { withDeadline } from '@inventory/runtime/wait';
 import { outboxIndex, pushToOutbox, type WithOutbox } from '@inventory/work/outbox';
 import { newWork, workField, workIndex } from '@inventory/work/work-field';
-import { createWorkQueue, type Pending } from '@inventory/work/work-queue';
+import { createWorkQueue, type Pending, type WorkQueue } from '@inventory/work/work-queue';
 import type { Collection, Db, UpdateFilter } from 'mongodb';
 import { z } from 'zod';
-import type { Watch } from './watch.domain.ts';
+import { turnWaitMaxMs, type Watch } from './watch.domain.ts';
 
 export const watchCollection = 'watches';
 
@@ -152,19 +152,43 @@ export function createWatchStore(
     ): Promise<boolean> {
       const outbox = messages.length === 0 ? {} : pushToOutbox(messages, nowMs);
       const version = claimed.item.version + 1;
-      const work = newWork(next.nextRunAtMs);
+      const isSoon = next.nextRunAtMs - nowMs <= soonMs;
+      const work = newWork(next.nextRunAtMs, isSoon ? soon : undefined);
       const $set = { ...toFields(next), version, work };
       return await write(claimed, { $set, ...outbox } as UpdateFilter<WatchDocument>);
     },
-    turns: createWorkQueue<WatchDocument, z.infer<typeof documents.schema>, Watch>({
-      collection,
-      documents,
-      keyField: 'projectId',
+    turns: openTurns(collection, logger),
+  };
+}
+
+const soon = 'soon';
+const soonMs = 6 * 3_600_000;
+
+/**
+ * The turns of all watches. Those that wait for hours have a queue of their own: what a clock that was ahead
+ * made wait much longer is found in it, among the turns of watches that do wait for days.
+ */
+function openTurns(
+  collection: Collection<WatchDocument>,
+  logger: Pick<Logger, 'error'>,
+): WorkQueue<Watch> {
+  const queueOf = (of: { readonly waitMaxMs: number; readonly queue?: string }) =>
+    createWorkQueue<WatchDocument, z.infer<typeof documents.schema>, Watch>({
+      ...{ ...of, collection, documents, keyField: 'projectId', logger },
       projection: { outbox: 0 },
       toItem: toWatch,
       completed: 'deleted',
-      logger,
-    }),
+    });
+  const ofHours = queueOf({ waitMaxMs: soonMs, queue: soon });
+  const others = queueOf({ waitMaxMs: turnWaitMaxMs });
+  return {
+    // A claim is one of its document, whichever queue it is in.
+    ...others,
+    async findDue(nowMs, limit, exceptKeys) {
+      const found = [ofHours, others].map((one) => one.findDue(nowMs, limit, exceptKeys));
+      const due = (await Promise.all(found)).flat();
+      return due.toSorted((left, right) => left.dueAtMs - right.dueAtMs).slice(0, limit);
+    },
   };
 }
 
@@ -173,7 +197,7 @@ type Bounded = <Value>(work: Promise<Value>) => Promise<Value>;
 function slotInserts(collection: Collection<WatchDocument>, bounded: Bounded) {
   async function tryInsert(watch: Watch, slot: number): Promise<boolean> {
     const _id = placeOf(watch.projectId, watch.scope);
-    const work = newWork(watch.nextRunAtMs);
+    const work = newWork(watch.nextRunAtMs, soon);
     try {
       await bounded(collection.insertOne({ _id, ...toFields(watch), slot, work }));
       return true;
