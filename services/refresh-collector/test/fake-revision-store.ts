@@ -140,11 +140,6 @@ export async function startFakeRevisionStore(bus: MessageBus): Promise<FakeRevis
     else await handle();
   }
 
-  function scopeOf(scanId: string) {
-    const manifest = store.manifests.get(scanId);
-    return manifest ? { scope: manifest.scope } : {};
-  }
-
   async function answer(scanId: string): Promise<void> {
     const common = { scan_id: scanId, refresh_id: scanId };
     const observed = store.committed.get(scanId)?.length ?? 0;
@@ -155,7 +150,6 @@ export async function startFakeRevisionStore(bus: MessageBus): Promise<FakeRevis
             id: `committed:${scanId}`,
             body: {
               ...common,
-              ...scopeOf(scanId),
               revision_id: `invrev_${scanId}`,
               observation_id: `invobs_${scanId}`,
               changed: true,

@@ -44,7 +44,7 @@ export const revisionScanAbandoned = z.object({
 export const revisionCommitted = z.object({
   scan_id: z.uuid(),
   refresh_id: refreshId.nullable(),
-  /** For refreshes of the inventory that wait for an observation that is young enough. */
+  /** The inventory of a capture, for refreshes that wait for an observation that is young enough. */
   scope: inventoryKey.optional(),
   revision_id: revisionId,
   /** The revision that this one replaced. */

@@ -1,5 +1,5 @@
 import { jitteredDelayMs } from '@inventory/runtime/backoff';
-import { fromIsoTime } from '@inventory/runtime/clock';
+import { fromIsoTime, monotonicNow } from '@inventory/runtime/clock';
 import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 import { createSemaphore } from '@inventory/runtime/semaphore';
 import type { ServiceConfig } from '@inventory/runtime/service-settings';
@@ -130,7 +130,8 @@ function startPrincipalChecks(
 ): (session: StreamSession) => () => void {
   const { authorityEveryMs: everyMs } = config.streams;
   const onDue = () => checks.wake();
-  const principals = watchStreamPrincipals({ findBySecretDigest, clock, everyMs, onDue, logger });
+  const times = { clock, monotonicNow, everyMs };
+  const principals = watchStreamPrincipals({ findBySecretDigest, ...times, onDue, logger });
   const checks = startPeriodicJob({
     ...{ name: 'stream principal', intervalMs: secondMs, lifetime, logger },
     // Not awaited: a slow read delays no other check.

@@ -133,21 +133,17 @@ function onRevisionOutcomes(
 ): Handlers {
   return {
     'revision.committed.v1': async ({ body }) => {
-      if (body.refresh_id !== null) {
-        await applyFact(
-          saga,
-          body.refresh_id,
-          {
-            fact: 'committed',
-            revisionId: body.revision_id,
-            previousRevisionId: body.previous_revision_id ?? null,
-            changed: body.changed,
-            observedAssets: body.observed_assets,
-          },
-          'redelivery',
-        );
-      }
-      if (body.scope) await observed(body.scope);
+      const fact = {
+        fact: 'committed',
+        revisionId: body.revision_id,
+        previousRevisionId: body.previous_revision_id ?? null,
+        changed: body.changed,
+        observedAssets: body.observed_assets,
+      } as const;
+      const { refresh_id: id } = body;
+      const applied = id && (await applyFact(saga, id, fact, 'redelivery'));
+      const scope = body.scope ?? (applied ? applied.refresh.scope : undefined);
+      if (scope) await observed(scope);
     },
     'revision.rejected.v1': async ({ body }) => {
       if (body.refresh_id === null) return;

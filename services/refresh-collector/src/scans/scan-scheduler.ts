@@ -102,11 +102,11 @@ export function createScanScheduler(deps: SchedulerDeps) {
       const isDue = Math.abs(clock.now() - plannedMs) >= planEveryMs;
       return changed || isPlanOutdated || isDue ? replan() : false;
     },
-    /** A refresh entered a phase on this replica. */
-    onRefreshChanged(refresh: Refresh): void {
-      if (!planner.isHeld) return;
-      queue.open.put(plannedOf(refresh));
+    /** A refresh entered a phase on this replica; true when a plan depends on it. */
+    onRefreshChanged(refresh: Refresh): boolean {
+      if (!planner.isHeld || !queue.open.put(plannedOf(refresh))) return false;
       isPlanOutdated = true;
+      return true;
     },
     /** Refreshes whose planned step failed again and again; 0 while another replica plans. */
     get setAside(): number {

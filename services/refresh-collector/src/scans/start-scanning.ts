@@ -47,6 +47,8 @@ const presenceMs = 1_000;
 const presenceMaxMs = 2_000;
 /** What another replica admitted into a quiet system is planned after this. */
 const othersMs = 1_000;
+/** Of a core. */
+const planningShareMax = 0.1;
 /** A reservation pays for up to 125 credits of 2,000 assets each. */
 const assetsPaidMax = 250_000;
 
@@ -79,8 +81,7 @@ export function startScanning(context: Context, deps: ScanningDeps) {
   });
   const jobs = startJobs(context, deps, worker, scheduler);
   refreshes.onRefreshChanged((refresh, left) => {
-    scheduler.onRefreshChanged(refresh);
-    jobs.planner.wake();
+    if (scheduler.onRefreshChanged(refresh)) jobs.planner.wake();
     if (left !== 'collecting') return;
     worker.stopScan(refresh.id);
     closeLeaseOf(stores.inventories, refresh, config.pages.count)
@@ -157,7 +158,7 @@ function startJobs(
         return planner.replicas.count > 1 ? Math.min(quietMs, Math.max(idleMs, othersMs)) : quietMs;
       },
       // However much changes, a plan has all of it.
-      pauseMinMs: idleMs,
+      coreShareMax: planningShareMax,
       async runOnce() {
         const hasChanged = await scheduler.runOnce();
         if (planner.plan.accounts > 0) void use.note();

@@ -31,7 +31,10 @@ export async function decideScan(
   return decided.result;
 }
 
-/** The outcome message of a decided scan: every duplicate has the same bytes and id. */
+/**
+ * The outcome message of a decided scan: every duplicate has the same bytes and id. A capture's names
+ * its inventory, which the collector knows of its refreshes.
+ */
 export function outcomeMessage(
   { scanId, refreshId, result }: DecidedScan,
   scopeKey: string | null,
@@ -45,7 +48,7 @@ export function outcomeMessage(
   const body = {
     scan_id: scanId,
     refresh_id: refreshId,
-    ...(scopeKey === null ? {} : { scope: inventoryKeyOf(scopeKey) }),
+    ...(refreshId === null && scopeKey !== null ? { scope: inventoryKeyOf(scopeKey) } : {}),
     revision_id: result.revisionId,
     ...(result.previousRevisionId === null
       ? {}

@@ -35,7 +35,7 @@ export async function recordAbandonedScan(
     }
     known = await scans.findScan(scan.scanId);
   }
-  if (known.decided) return publish([outcomeMessage(known.decided, known.scopeKey)]);
+  if (known.decided) return publish([outcomeMessage(known.decided, null)]);
 
   // A worker may have written blocks that nothing will refer to. Pruning is requested before the
   // decision, because a crash in between would lose the request.
@@ -44,6 +44,6 @@ export async function recordAbandonedScan(
   }
   const decision = { scanId: scan.scanId, fact: 'abandoned', result, nowMs: clock.now() } as const;
   if (await scans.decideScan(decision)) countScan('abandoned');
-  const { decided, scopeKey } = await scans.findScan(scan.scanId);
-  if (decided) await publish([outcomeMessage(decided, scopeKey)]);
+  const { decided } = await scans.findScan(scan.scanId);
+  if (decided) await publish([outcomeMessage(decided, null)]);
 }

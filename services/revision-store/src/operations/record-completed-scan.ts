@@ -15,7 +15,7 @@ export interface RecordCompletedScanDeps {
   readonly clock: Clock;
 }
 
-const notDecided = { decided: null, scopeKey: null };
+const notDecided = { decided: null };
 
 /**
  * Records a completed scan and starts its assembly at once when a place is free. A
@@ -35,12 +35,12 @@ export async function recordCompletedScan(
   } finally {
     if (!isNew) place?.release();
   }
+  const scopeKey = inventoryKeyText(scan.scope);
   if (isNew && place) {
     const { trace } = received;
-    const scopeKey = inventoryKeyText(scan.scope);
     return place.begin(scan.scanId, { scan, scopeKey, receivedAtMs: nowMs, trace });
   }
-  const { decided, scopeKey } = isNew ? notDecided : await scans.findScan(scan.scanId);
+  const { decided } = isNew ? notDecided : await scans.findScan(scan.scanId);
   if (decided) await publish([outcomeMessage(decided, scopeKey)]);
   else assemblies.wake();
 }
