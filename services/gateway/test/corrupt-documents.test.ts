@@ -10,7 +10,7 @@ import { createPendingCancelStore } from '../src/refreshes/pending-cancel-store.
 import { createAccount, createProject, createServiceAccount } from '../src/tenancy/creations.ts';
 import { createTenancyStore } from '../src/tenancy/tenancy-store.ts';
 import { createWatchStore, placeOf } from '../src/watches/watch-store.ts';
-import { farMs, patientDeadlines, patientLimits } from './support/patience.ts';
+import { farMs, patientDeadlines } from './support/patience.ts';
 import { watchOf } from './support/watch-of.ts';
 
 let mongo: MongoConnection;
@@ -32,7 +32,7 @@ async function insertCorrupt(collection: string): Promise<void> {
 test('corrupt commands that are due first take no place among those to be re-sent (decisions/0013)', async () => {
   const { insertCancel, cancels } = createPendingCancelStore(
     mongo.db,
-    { ...patientDeadlines, ...patientLimits },
+    { ...patientDeadlines, waitMaxMs: farMs },
     testLogger,
   );
   await insertCorrupt('pending_cancels');

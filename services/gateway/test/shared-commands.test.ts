@@ -118,7 +118,7 @@ test('streams that open together share their writes, and no Project gets more se
   expect(named('update')).toBeLessThanOrEqual(3);
 });
 
-const cancelTimes = { storeMs: 60_000, decisionTimeoutMs: 60_000 };
+const cancelTimes = { storeMs: 60_000, waitMaxMs: 60_000 };
 
 test('attempts without a key that come together share their writes, and each knows whether a replica sends its cancel (Idempotency-Key: outcome unknown)', async () => {
   const store = createPendingCancelStore(db(), cancelTimes, testLogger);

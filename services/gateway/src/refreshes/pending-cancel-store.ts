@@ -16,7 +16,6 @@ import { newWork, workField, workIndex } from '@inventory/work/work-field';
 import { createWorkQueue, makeDue } from '@inventory/work/work-queue';
 import type { Db } from 'mongodb';
 import { z } from 'zod';
-import { work } from '../work.ts';
 
 const collectionName = 'pending_cancels';
 const cancelsPerCommand = 200;
@@ -50,7 +49,7 @@ export type PendingCancelStore = ReturnType<typeof createPendingCancelStore>;
 
 export function createPendingCancelStore(
   db: Db,
-  { storeMs, decisionTimeoutMs }: { readonly storeMs: number; readonly decisionTimeoutMs: number },
+  { storeMs, waitMaxMs }: { readonly storeMs: number; readonly waitMaxMs: number },
   logger: Logger,
 ) {
   const collection = db.collection<PendingCancelDocument>(collectionName);
@@ -90,7 +89,7 @@ export function createPendingCancelStore(
     cancels: createWorkQueue({
       collection,
       documents,
-      waitMaxMs: Math.max(decisionTimeoutMs + storeMs, work.cancels.again.maxMs),
+      waitMaxMs,
       toItem: toCancel,
       completed: 'deleted',
       logger,

@@ -1,3 +1,4 @@
+import { everySecondsMax } from '@inventory/contracts/http/watches';
 import { accountId, type ProjectId, projectId, refreshId, watchId } from '@inventory/contracts/ids';
 import {
   type InventoryKey,
@@ -18,7 +19,7 @@ import { newWork, workField, workIndex } from '@inventory/work/work-field';
 import { createWorkQueue, type Pending, type WorkQueue } from '@inventory/work/work-queue';
 import type { Collection, Db, UpdateFilter } from 'mongodb';
 import { z } from 'zod';
-import { turnWaitMaxMs, type Watch } from './watch.domain.ts';
+import type { Watch } from './watch.domain.ts';
 
 export const watchCollection = 'watches';
 
@@ -163,6 +164,8 @@ export function createWatchStore(
 
 const soon = 'soon';
 const soonMs = 6 * 3_600_000;
+/** One that is denied skips the rest of its period, and its time may be late in the next one. */
+const turnWaitMaxMs = 2 * everySecondsMax * 1_000;
 
 /**
  * The turns of all watches. Those that wait for hours have a queue of their own: what a clock that was ahead

@@ -1,4 +1,3 @@
-import { everySecondsMax } from '@inventory/contracts/http/watches';
 import type { AccountId, ProjectId, RefreshId, WatchId } from '@inventory/contracts/ids';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { Language } from '@inventory/contracts/languages';
@@ -55,12 +54,6 @@ const jitterPart = 0.1;
 export const dayOf = (timeMs: number): number => Math.floor(timeMs / dayMs);
 
 type Timed = Pick<Watch, 'id' | 'createdAtMs' | 'everySeconds'>;
-
-/**
- * Longest time until the next turn of any watch: one that is denied skips the rest of its period, and its
- * time may be late in the next one.
- */
-export const turnWaitMaxMs = 2 * everySecondsMax * 1_000;
 
 /**
  * The first time of a run after this one. Each period has one time, at a phase of the watch and up to

@@ -4,7 +4,6 @@ import { pendingIn } from '@inventory/work/work-field';
 import { createWorkQueue } from '@inventory/work/work-queue';
 import type { Collection } from 'mongodb';
 import type { CompletedScan } from '../domain/scan.ts';
-import { work } from '../work.ts';
 import { documents, type ScanDocument } from './collections.ts';
 import { fromManifest } from './mapping.ts';
 
@@ -41,7 +40,7 @@ export type WaitingScans = ReturnType<typeof createWaitingScans>;
  */
 export function createWaitingScans(
   collection: Collection<ScanDocument>,
-  leaseMs: number,
+  waitMaxMs: number,
   logger: Logger,
 ) {
   const queueOf = (queue: ScanSize) =>
@@ -49,7 +48,7 @@ export function createWaitingScans(
       collection,
       documents: documents.waitingScan,
       queue,
-      waitMaxMs: Math.max(leaseMs, work.smallScans.again.maxMs),
+      waitMaxMs,
       toItem: (document): WaitingScan => ({
         scan: fromManifest(document),
         scopeKey: document.scope,
