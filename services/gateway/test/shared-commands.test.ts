@@ -34,7 +34,7 @@ beforeAll(async () => {
   client.on('commandStarted', ({ commandName }) => commands.push(commandName));
   await client.connect();
   await ensureIndexes(db(), gatewayIndexes);
-  store = createTenancyStore(db());
+  store = createTenancyStore(db(), testLogger);
 });
 afterAll(() => client.close());
 beforeEach(() => commands.splice(0));
@@ -118,8 +118,10 @@ test('streams that open together share their writes, and no Project gets more se
   expect(named('update')).toBeLessThanOrEqual(3);
 });
 
+const cancelTimes = { storeMs: 60_000, waitMaxMs: 60_000 };
+
 test('attempts without a key that come together share their writes, and each knows whether a replica sends its cancel (Idempotency-Key: outcome unknown)', async () => {
-  const store = createPendingCancelStore(db(), { storeMs: 60_000 }, testLogger);
+  const store = createPendingCancelStore(db(), cancelTimes, testLogger);
   const owner = { accountId: newAccountId(), projectId: newProjectId(), requestedAtMs: 1 };
   const attempts = Array.from({ length: 40 }, () => systemIdentifiers.uuidV7() as RefreshId);
   const insert = (refreshId: RefreshId) => store.insertCancel({ refreshId, ...owner }, 10);

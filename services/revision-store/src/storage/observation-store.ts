@@ -28,7 +28,8 @@ export function createObservationStore(
     ): Promise<void> {
       const kept = { scope, epoch, supersededAt: dateOf(nowMs) };
       const $set = { ...toObservationFields(observation), ...kept };
-      await collection.updateOne({ _id: observation.observationId }, { $set }, { upsert: true });
+      const which = { _id: observation.observationId, scope };
+      await collection.updateOne(which, { $set }, { upsert: true });
     },
 
     async findSuperseded(
