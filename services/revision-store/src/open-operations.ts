@@ -7,6 +7,7 @@ import type { Db } from 'mongodb';
 import type { RevisionStoreConfig } from './config.ts';
 import type { DecidedScan } from './domain/scan.ts';
 import { outcomeMessage } from './operations/decide-scan.ts';
+import { createKnownContents } from './operations/known-contents.ts';
 import { createAssetIndexStore } from './storage/asset-index-store.ts';
 import { createBlockStore } from './storage/block-store.ts';
 import { createChangeStore } from './storage/change-store.ts';
@@ -50,6 +51,7 @@ export function openOperations(
     clock,
     identifiers,
     logger,
+    contents: createKnownContents(),
     executor: createSerialExecutor(),
     sendOutcome: async (decided: DecidedScan, scopeKey: string) => {
       try {

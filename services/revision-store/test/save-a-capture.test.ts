@@ -1,5 +1,7 @@
 import { newScope } from '@inventory/testkit/builders';
+import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
+import { openHistory } from './support/history.ts';
 import { newScan, plainPage, type ScanOptions } from './support/scan-builder.ts';
 import {
   openStoreUnderTest,
@@ -120,5 +122,76 @@ describe('A captured chain (Reads: Capture)', () => {
     await save({ scope, pages: [plainPage(0, 0)], reportedTotalCount: 5 });
 
     expect(await current(scope)).toMatchObject({ total_count: 0, reported_total_count: 5 });
+  });
+});
+
+describe('Pages of the same bytes (Refresh: unchanged) [unchanged]', () => {
+  const pages = [plainPage(0, 2), plainPage(2, 3)];
+
+  /** An inventory, and how often its staged pages were looked for. */
+  function openCounted() {
+    const clock = createTestClock(Date.now());
+    const history = openHistory(store, clock);
+    const { chunks } = history.deps;
+    let looks = 0;
+    const counted =
+      <Args extends unknown[], Found>(read: (...args: Args) => Found) =>
+      (...args: Args) => {
+        looks += 1;
+        return read(...args);
+      };
+    const by = {
+      ...history.deps,
+      chunks: {
+        ...chunks,
+        readSurveys: counted(chunks.readSurveys),
+        readSurveyed: counted(chunks.readSurveyed),
+        readChunks: counted(chunks.readChunks),
+      },
+    };
+    const save = async (scan: Parameters<typeof history.stage>[0]) => {
+      // Nothing was observed since it began.
+      const staged = await history.stage({ startedAtMs: clock.now() + 999, ...scan });
+      const before = looks;
+      const { changed, revisionId } = await history.assemble(staged, by);
+      return { changed, revisionId, isRead: looks > before };
+    };
+    return { ...history, save };
+  }
+
+  it.each(['refresh', 'capture'] as const)(
+    'of a %s are not read again where the head has all of them, and are where it has not',
+    async (source) => {
+      const { save, erase, headId } = openCounted();
+      const first = await save({ pages });
+      expect(first).toMatchObject({ changed: true, isRead: true });
+      const firstId = await headId();
+
+      expect(await save({ pages, source })).toEqual({ ...first, changed: false, isRead: false });
+
+      expect(await headId()).not.toBe(firstId);
+      const german = await save({ pages, source, language: 'german' });
+      expect(german).toEqual({ ...first, changed: false, isRead: true });
+      expect(await save({ pages: pages.toReversed(), source })).toMatchObject({
+        changed: false,
+        isRead: true,
+      });
+      expect(await save({ pages: [plainPage(0, 2)], source })).toMatchObject({ changed: true });
+      expect(await save({ pages, source })).toMatchObject({ changed: true, isRead: true });
+      await erase();
+      expect(await save({ pages, source })).toMatchObject({ changed: true, isRead: true });
+    },
+  );
+
+  it('that end in a repetition are judged by what the platform reports each time', async () => {
+    const { save } = openCounted();
+    const repeating = [plainPage(0, 2), plainPage(0, 2)];
+    expect(await save({ pages: repeating, reportedTotalCount: 2 })).toMatchObject({
+      changed: true,
+    });
+
+    await expect(save({ pages: repeating, reportedTotalCount: 9 })).rejects.toThrow(
+      'invalid_pages',
+    );
   });
 });

@@ -10,18 +10,22 @@ import type {
   TextSets,
 } from './observation.ts';
 
-/** What an assembled scan found. */
-export interface Findings {
-  readonly source: ScanSource;
-  readonly sequence: number | null;
-  readonly language: Language;
-  readonly window: ScanWindow;
-  readonly reportedTotalCount: number;
+/** What the pages of a scan say, whoever read them and when. */
+export interface Contents {
   readonly ownershipDigest: string;
   readonly textDigest: string;
   readonly rowsDigest: string;
   readonly totalCount: number;
   readonly totalAmount: string;
+}
+
+/** What an assembled scan found. */
+export interface Findings extends Contents {
+  readonly source: ScanSource;
+  readonly sequence: number | null;
+  readonly language: Language;
+  readonly window: ScanWindow;
+  readonly reportedTotalCount: number;
 }
 
 export interface FreshIds {

@@ -141,8 +141,12 @@ function bytesOf(spans: Uint32Array, row: number): number {
  * its cursor and began again, and its end is none.
  */
 export function endsInRepetition(survey: Survey, reportedTotalCount: number): boolean {
-  const { assets, added } = survey.lastPage;
-  return survey.pages > 1 && 2 * added < assets && totalCount(survey) < reportedTotalCount;
+  return repeatsAtEnd(survey) && totalCount(survey) < reportedTotalCount;
+}
+
+/** Whether most of the last page is on those before it. */
+export function repeatsAtEnd({ pages, lastPage }: Survey): boolean {
+  return pages > 1 && 2 * lastPage.added < lastPage.assets;
 }
 
 /**

@@ -7,8 +7,14 @@ import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';
 import type { Retention } from '../domain/retention.ts';
 import { type DecidedScan, pagesInOrder, type ScanResult } from '../domain/scan.ts';
-import { withJoins } from '../domain/scan-comparison.ts';
-import { addPage, endsInRepetition, openSurvey, type Survey } from '../domain/survey.ts';
+import { type ScanComparison, withJoins } from '../domain/scan-comparison.ts';
+import {
+  addPage,
+  endsInRepetition,
+  openSurvey,
+  repeatsAtEnd,
+  type Survey,
+} from '../domain/survey.ts';
 import type { BlockStore } from '../storage/block-store.ts';
 import type { ChangeStore } from '../storage/change-store.ts';
 import type { ChunkStore } from '../storage/chunk-store.ts';
@@ -17,9 +23,10 @@ import type { ScanStore } from '../storage/scan-store.ts';
 import type { ScopeLease, ScopeStore } from '../storage/scope-store.ts';
 import type { ClaimedScan, RequestedLease } from '../storage/waiting-scans.ts';
 import { work } from '../work.ts';
-import { commitScan } from './commit-scan.ts';
-import { compareScan } from './compare-with-head.ts';
+import { commitScan, type ScanToCommit } from './commit-scan.ts';
+import { compareScan, contentsOf } from './compare-with-head.ts';
 import { decideScan, settleLastResult } from './decide-scan.ts';
+import type { KnownContents } from './known-contents.ts';
 import { PagesInvalid } from './read-staged-page.ts';
 import { openStagedPages, type StagedPages } from './staged-pages.ts';
 import { writeChanges } from './write-changes.ts';
@@ -38,6 +45,7 @@ export interface AssembleScanDeps {
   readonly blocks: BlockStore;
   readonly changes: ChangeStore;
   readonly observations: Pick<ObservationStore, 'keepSuperseded'>;
+  readonly contents: KnownContents;
   /** Sends the outcome of a decided scan; where it is lost, the collector sends its command again. */
   readonly sendOutcome: (decided: DecidedScan, scopeKey: string) => Promise<void>;
   readonly clock: Clock;
@@ -80,7 +88,8 @@ const decided = (decision: ScanResult, isReported = false): AssemblyEnd => ({
  *
  * 1. acquire the lease, where it was not requested as the scan was received; settle the result of the
  *    previous scan if its worker crashed before it did; reject a scan whose tries are used up;
- * 2. survey the pages; wait for missing ones, reject the scan for invalid ones;
+ * 2. survey the pages; wait for missing ones, reject the scan for invalid ones. Pages of the same bytes as
+ *    those of an earlier scan are known to say the same, and are not read where the head has all of it;
  * 3. compare with the head and write blocks and changes under ids of this try alone. After a crash up to here
  *    the pruner deletes the unreferenced blocks and another worker starts again;
  * 4. commit (`commitScan`), which releases the lease.
@@ -167,17 +176,23 @@ async function assembleUnderLease(
 }
 
 async function assemblePages(deps: AssembleScanDeps, leased: LeasedScan): Promise<AssemblyEnd> {
-  const { claimed, lease, signal, onReleased } = leased;
+  const { claimed, lease, signal } = leased;
   const { scan } = claimed;
   const pages = pagesInOrder(scan.pages, deps.settings.pageChunksMax);
   if (pages === null) throw new PagesInvalid('the manifest is not a whole scan');
+  const known = deps.contents.find(pages);
+  const same = known && compareScan(deps, { scan, contents: known, lease });
+  if (same && isWritten(same))
+    return commit(deps, leased, { verdict: same, aside: null, written: Promise.resolve() });
   const staged = openStagedPages(deps.chunks, scan.scanId, pages);
   const survey = await surveyScan(staged, signal);
   if (survey === null) return pagesMissing(deps, leased);
   if (endsInRepetition(survey, scan.reportedTotalCount)) {
     throw new PagesInvalid('the last page repeats others');
   }
-  const found = await compareScan(deps, { scan, survey, lease }, signal);
+  const contents = await contentsOf(survey, signal);
+  if (!repeatsAtEnd(survey)) deps.contents.remember(pages, contents);
+  const found = compareScan(deps, { scan, contents, lease });
   const compared = { scan, staged, survey, verdict: found, head: lease.head };
   const changes = await writeChanges(deps, compared, signal);
   if (changes === null) return pagesGone(deps, leased);
@@ -187,8 +202,19 @@ async function assemblePages(deps: AssembleScanDeps, leased: LeasedScan): Promis
   const revision = await writeRevision(deps, assembled, signal);
   if (revision === null) return pagesGone(deps, leased);
   signal.throwIfAborted();
-  const { written } = revision;
-  const decision = await commitScan(deps, { claimed, lease, verdict, aside, written, onReleased });
+  return commit(deps, leased, { verdict, aside, ...revision });
+}
+
+/** Nothing of the pages is needed that the head does not have. */
+const isWritten = ({ writesAssets, writesTexts, writesRows }: ScanComparison): boolean =>
+  !writesAssets && !writesTexts && !writesRows;
+
+async function commit(
+  deps: AssembleScanDeps,
+  { claimed, lease, onReleased }: LeasedScan,
+  assembled: Pick<ScanToCommit, 'verdict' | 'aside' | 'written'>,
+): Promise<AssemblyEnd> {
+  const decision = await commitScan(deps, { claimed, lease, onReleased, ...assembled });
   return decision ? decided(decision, true) : decided(await readDecision(deps, claimed));
 }
 

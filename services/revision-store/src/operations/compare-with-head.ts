@@ -1,6 +1,6 @@
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { CompletedScan } from '../domain/scan.ts';
-import { compareWithHead, type ScanComparison } from '../domain/scan-comparison.ts';
+import { type Contents, compareWithHead, type ScanComparison } from '../domain/scan-comparison.ts';
 import { type Lines, setDigest } from '../domain/set-digest.ts';
 import {
   neededDescriptions,
@@ -20,41 +20,39 @@ export interface CompareScanDeps {
   readonly settings: { readonly blockAssets: number };
 }
 
-export interface SurveyedScan {
+export interface ReadScan {
   readonly scan: CompletedScan;
-  readonly survey: Survey;
+  readonly contents: Contents;
   readonly lease: ScopeLease;
 }
 
-/**
- * Compares a surveyed scan with the head that its lease protects. Ids are minted for this try
- * alone: another try of the same scan writes under other ids.
- */
-export async function compareScan(
-  { identifiers, settings }: CompareScanDeps,
-  { scan, survey, lease }: SurveyedScan,
-  signal: AbortSignal,
-): Promise<ScanComparison> {
+/** What the surveyed pages of a scan say. */
+export async function contentsOf(survey: Survey, signal: AbortSignal): Promise<Contents> {
   const digestOf = (lines: Lines) => inTurns(setDigest(lines, sha256Text), signal);
-  const ownershipDigest = await digestOf(ownershipLines(survey));
-  const textDigest = await digestOf(textLines(survey, neededDescriptions(survey)));
+  return {
+    ownershipDigest: await digestOf(ownershipLines(survey)),
+    textDigest: await digestOf(textLines(survey, neededDescriptions(survey))),
+    rowsDigest: rowsDigest(survey),
+    totalCount: totalCount(survey),
+    totalAmount: String(totalAmount(survey)),
+  };
+}
+
+/**
+ * Compares a scan with the head that its lease protects. Ids are minted for this try alone: another
+ * try of the same scan writes under other ids.
+ */
+export function compareScan(
+  { identifiers, settings }: CompareScanDeps,
+  { scan, contents, lease }: ReadScan,
+): ScanComparison {
   const fresh = {
     revisionId: `invrev_${identifiers.uuidV7()}`,
     observationId: `invobs_${identifiers.uuidV7()}`,
     textSetId: identifiers.uuidV7(),
     rowSetId: identifiers.uuidV7(),
   } as const;
-  const findings = {
-    source: scan.source,
-    sequence: scan.sequence,
-    language: scan.language,
-    window: scan.window,
-    reportedTotalCount: scan.reportedTotalCount,
-    ownershipDigest,
-    textDigest,
-    rowsDigest: rowsDigest(survey),
-    totalCount: totalCount(survey),
-    totalAmount: String(totalAmount(survey)),
-  };
+  const { source, sequence, language, window, reportedTotalCount } = scan;
+  const findings = { source, sequence, language, window, reportedTotalCount, ...contents };
   return compareWithHead(findings, lease.head, fresh, settings.blockAssets);
 }

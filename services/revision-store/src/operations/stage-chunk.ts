@@ -6,6 +6,7 @@ import { cutLists } from '../domain/page-lists.ts';
 import { countStagedBytes } from '../metrics.ts';
 import type { ArrivedChunk, ChunkPlace, ChunkStore } from '../storage/chunk-store.ts';
 import type { ScopeStore } from '../storage/scope-store.ts';
+import type { KnownContents } from './known-contents.ts';
 import { PagesInvalid } from './read-staged-page.ts';
 import { sha256Hex } from './sha256.ts';
 import { surveyPage } from './survey-page.ts';
@@ -14,6 +15,7 @@ export interface StageChunkDeps {
   readonly chunks: Pick<ChunkStore, 'stageChunk' | 'dropChunk'>;
   readonly scopes: Pick<ScopeStore, 'readEpoch'>;
   readonly clock: Clock;
+  readonly contents: Pick<KnownContents, 'hasPage'>;
   /** Surveys pages. */
   readonly executor: SerialExecutor;
 }
@@ -28,14 +30,15 @@ type ArrivedContent = Omit<ArrivedChunk, keyof typeof nothingRead>;
  * deletes chunks, so one of the two finds it.
  */
 export async function stageChunk(
-  { chunks, scopes, clock, executor }: StageChunkDeps,
+  { chunks, scopes, clock, contents, executor }: StageChunkDeps,
   place: ChunkPlace,
   chunk: ArrivedContent,
 ): Promise<void> {
   if (sha256Hex(chunk.content) !== chunk.digest) throw new Refused({ code: 'digest_mismatch' });
-  const read = isSurveyed(place, chunk)
-    ? await executor.enqueue(() => readContent(chunk.content))
-    : nothingRead;
+  const read =
+    isSurveyed(place, chunk) && !contents.hasPage(chunk.digest)
+      ? await executor.enqueue(() => readContent(chunk.content))
+      : nothingRead;
   const { result } = await chunks.stageChunk(place, { ...chunk, ...read }, clock.now());
   countStagedBytes(chunk.content.length, result);
   if (chunk.of && (await scopes.readEpoch(chunk.of.scope)) > chunk.of.epoch) {
@@ -45,7 +48,10 @@ export async function stageChunk(
   if (result === 'conflict') throw new Refused({ code: 'chunk_conflict' });
 }
 
-/** A page of a refresh in one chunk. Of the captures that are staged few are ever completed. */
+/**
+ * A page of a refresh in one chunk. Of the captures that are staged few are ever completed, and what is
+ * known of a page is mostly what the head has.
+ */
 function isSurveyed({ chunk }: ChunkPlace, { content, source }: ArrivedContent) {
   return source === 'refresh' && chunk === 0 && content.length < chunkBytesMax;
 }

@@ -2,6 +2,7 @@ import { systemClock } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { testLogger } from '@inventory/testkit/namespace';
 import type { AssembleScanDeps } from '../../src/operations/assemble-scan.ts';
+import { createKnownContents } from '../../src/operations/known-contents.ts';
 import { createBlockStore } from '../../src/storage/block-store.ts';
 import { createChangeStore } from '../../src/storage/change-store.ts';
 import { type ChunkStore, createChunkStore } from '../../src/storage/chunk-store.ts';
@@ -41,6 +42,7 @@ export function assemblyOn(
     blocks: createBlockStore(collections),
     changes: createChangeStore(collections, testLogger),
     observations: createObservationStore(collections.observations, testLogger),
+    contents: createKnownContents(),
     sendOutcome: async () => {},
     clock: systemClock,
     identifiers: systemIdentifiers,
