@@ -1,4 +1,4 @@
-import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
+import { isDuplicateKey } from '@inventory/mongo/duplicate-key';
 import type { Collection, Document, Filter } from 'mongodb';
 import { z } from 'zod';
 
@@ -100,7 +100,7 @@ export function createLeases<Stored extends WithLease>({
       return found?.lease?.owner === owner ? (found as Stored) : null;
     } catch (error) {
       // The document does not match `where`, or another owner created it meanwhile.
-      if (duplicateKeyOf(error)) return null;
+      if (isDuplicateKey(error)) return null;
       throw error;
     }
   }

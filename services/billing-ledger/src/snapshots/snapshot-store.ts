@@ -1,5 +1,5 @@
 import type { AccountId } from '@inventory/contracts/ids';
-import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
+import { isDuplicateKey } from '@inventory/mongo/duplicate-key';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Db, Filter } from 'mongodb';
 import { passesCollection, snapshotsCollection } from '../collections.ts';
@@ -53,7 +53,7 @@ export function createSnapshotStore(db: Db) {
         await collection.replaceOne(filter, document, { upsert: true });
       } catch (error) {
         // The stored one is as new as this one.
-        if (!duplicateKeyOf(error)) throw error;
+        if (!isDuplicateKey(error)) throw error;
       }
     },
     /** Intact snapshots with a hold made until a time, the oldest hold first. */

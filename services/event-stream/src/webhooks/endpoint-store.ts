@@ -1,5 +1,5 @@
 import type { AccountId, ProjectId, WebhookEndpointId } from '@inventory/contracts/ids';
-import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
+import { isDuplicateKey } from '@inventory/mongo/duplicate-key';
 import { parseDocument, readEach } from '@inventory/mongo/parse-document';
 import { createSharedReads, sharedCommands } from '@inventory/mongo/shared-commands';
 import { dateOf } from '@inventory/runtime/clock';
@@ -52,7 +52,7 @@ export function createEndpointStore(endpoints: Endpoints, sealer: TextSealer, lo
       await endpoints.insertOne({ ...endpoint, secrets, rotations });
       return true;
     } catch (error) {
-      if (!duplicateKeyOf(error)) throw error;
+      if (!isDuplicateKey(error)) throw error;
       return false;
     }
   }

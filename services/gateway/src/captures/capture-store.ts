@@ -1,7 +1,7 @@
 import { accountId } from '@inventory/contracts/ids';
 import { inventoryKey } from '@inventory/contracts/inventory-key';
 import { language } from '@inventory/contracts/languages';
-import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
+import { isDuplicateKey } from '@inventory/mongo/duplicate-key';
 import type { CollectionIndexes } from '@inventory/mongo/indexes';
 import { storedTrace } from '@inventory/mongo/parse-document';
 import { invariant } from '@inventory/runtime/bug';
@@ -76,7 +76,7 @@ export function createCaptureStore(
       try {
         await bounded(collection.insertOne(document));
       } catch (error) {
-        if (duplicateKeyOf(error) === null) throw error;
+        if (!isDuplicateKey(error)) throw error;
       }
     },
 
@@ -90,7 +90,7 @@ export function createCaptureStore(
       // Two concurrent upserts of one chain can conflict; the second attempt then updates.
       await bounded(
         write().catch((error: unknown) => {
-          if (duplicateKeyOf(error) === null) throw error;
+          if (!isDuplicateKey(error)) throw error;
           return write();
         }),
       );

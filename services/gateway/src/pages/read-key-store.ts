@@ -1,5 +1,5 @@
 import { type RequestId, requestId } from '@inventory/contracts/ids';
-import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
+import { isDuplicateKey } from '@inventory/mongo/duplicate-key';
 import type { CollectionIndexes } from '@inventory/mongo/indexes';
 import { parseDocument } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
@@ -48,7 +48,7 @@ export function createReadKeyStore(db: Db, deadlines: { readonly lookUpMs: numbe
         await bounded(collection.insertOne({ _id: keyId, ...record, ...times }));
         return true;
       } catch (error) {
-        if (duplicateKeyOf(error) === null) throw error;
+        if (!isDuplicateKey(error)) throw error;
         return false;
       }
     },

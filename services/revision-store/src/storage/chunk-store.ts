@@ -1,4 +1,4 @@
-import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
+import { isDuplicateKey } from '@inventory/mongo/duplicate-key';
 import { dateOf } from '@inventory/runtime/clock';
 import { freeBytes } from '@inventory/runtime/free-bytes';
 import { freePacked, type PackedBytes, pack, unpack } from '@inventory/runtime/packed-bytes';
@@ -80,7 +80,7 @@ export function createChunkStore(collection: Collection<ChunkDocument>) {
         });
         return { result: 'staged' };
       } catch (error) {
-        if (duplicateKeyOf(error) === null) throw error;
+        if (!isDuplicateKey(error)) throw error;
         const taken = await collection.findOne({ _id }, { projection: { digest: 1 } });
         return { result: taken?.digest === chunk.digest ? 'known' : 'conflict' };
       } finally {
