@@ -23,6 +23,15 @@ export class IndexesReady extends Error {
   override name = 'IndexesReady';
 }
 
+/** Connections of a replica to the primary; their sum is in docs/operators/mongodb.md. */
+export const connectionsMax: Readonly<Record<ServiceName, number>> = {
+  gateway: 20,
+  'refresh-collector': 15,
+  'billing-ledger': 10,
+  'revision-store': 20,
+  'event-stream': 10,
+};
+
 /** Within the startup probe, together with the wait for topics. */
 const serversTimeoutMs = 60_000;
 
@@ -38,7 +47,11 @@ export async function openBackends(
   const { config, lifetime, logger, identifiers } = context;
   const waiting = { timeoutMs: serversTimeoutMs, logger, stopping: lifetime.signal };
   const mongo = await openWhenReachable(
-    () => connectMongo({ ...config.mongodb, service, logger }),
+    () =>
+      connectMongo({
+        ...config.mongodb,
+        ...{ service, logger, connectionsMax: connectionsMax[service] },
+      }),
     { ...waiting, server: 'MongoDB' },
   );
   lifetime.defer('MongoDB', () => mongo.close());
@@ -71,15 +84,29 @@ function instanceOf(port: number): string | undefined {
   return port === 0 ? undefined : `${hostname()}:${port}`;
 }
 
+const unavailable = 'MongoDB is unavailable';
+/** Every replica of every service meets an election: none is taken out of its Service for it. */
+const degradedBy = {
+  electing: 'MongoDB has no primary yet',
+  no_majority: 'MongoDB has too few members with data: writes wait for a majority',
+} as const;
+
 function healthOf(mongo: MongoConnection, bus: MessageBus, stopping: AbortSignal): HealthChecks {
+  let problem: Awaited<ReturnType<MongoConnection['problem']>> = null;
   return {
-    notReady: async () => [
-      ...(stopping.aborted ? ['stopping'] : []),
-      ...((await mongo.ping()) ? [] : ['MongoDB is unavailable']),
-      ...(bus.health().started ? [] : bus.health().problems),
-    ],
+    async notReady() {
+      problem = await mongo.problem();
+      return [
+        ...(stopping.aborted ? ['stopping'] : []),
+        ...(problem === 'unavailable' ? [unavailable] : []),
+        ...(bus.health().started ? [] : bus.health().problems),
+      ];
+    },
     // Reads and account work need no message: a service without Kafka serves them.
-    degraded: () => (bus.health().started ? bus.health().problems : []),
+    degraded: () => [
+      ...(problem === null || problem === 'unavailable' ? [] : [degradedBy[problem]]),
+      ...(bus.health().started ? bus.health().problems : []),
+    ],
     notAlive: () => (bus.health().alive ? [] : ['the message bus is dead']),
   };
 }
