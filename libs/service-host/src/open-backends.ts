@@ -8,6 +8,7 @@ import { createKafkaBus } from '@inventory/messaging/kafka/kafka-bus';
 import { connectMongo, type MongoConnection } from '@inventory/mongo/connect';
 import { type CollectionIndexes, ensureIndexes } from '@inventory/mongo/indexes';
 import type { KafkaAccess } from '@inventory/runtime/kafka-access';
+import { pause } from '@inventory/runtime/wait';
 import type { Db } from 'mongodb';
 import { openWhenReachable, ServerStarting } from './await-server.ts';
 import type { ServiceContext } from './service-context.ts';
@@ -21,6 +22,13 @@ export interface Backends {
 /** Ends a start that only creates the indexes. */
 export class IndexesReady extends Error {
   override name = 'IndexesReady';
+  /** False where another index is in the place of one. */
+  readonly areComplete: boolean;
+
+  constructor(areComplete: boolean) {
+    super();
+    this.areComplete = areComplete;
+  }
 }
 
 /** Connections of a replica to the primary; their sum is in docs/operators/mongodb.md. */
@@ -34,6 +42,7 @@ export const connectionsMax: Readonly<Record<ServiceName, number>> = {
 
 /** Within the startup probe, together with the wait for topics. */
 const serversTimeoutMs = 60_000;
+const conflictRetryMs = 500;
 
 /**
  * Opens the service's own database and the message bus, which the lifetime closes. Every service
@@ -55,8 +64,7 @@ export async function openBackends(
     { ...waiting, server: 'MongoDB' },
   );
   lifetime.defer('MongoDB', () => mongo.close());
-  await ensureIndexes(mongo.db, indexes);
-  if (context.indexesOnly) throw new IndexesReady();
+  await createIndexes(mongo.db, indexes, context);
   const { bus: given } = context;
   if (!given) {
     await openWhenReachable(() => assertServing(config.kafka), { ...waiting, server: 'Kafka' });
@@ -73,6 +81,28 @@ export async function openBackends(
   lifetime.defer('message bus', () => opened.close());
   const bus = cataloguedBus(service, opened);
   return { db: mongo.db, bus, health: healthOf(mongo, bus, lifetime.signal) };
+}
+
+/**
+ * Where another index is in the place of a unique one, on which rules of the service rest, it waits and
+ * is not ready until its operator has removed the other one. Without an index that is not unique it is
+ * slower.
+ */
+async function createIndexes(
+  db: Db,
+  indexes: readonly CollectionIndexes[],
+  { indexesOnly, logger, lifetime }: ServiceContext,
+): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    const conflicts = await ensureIndexes(db, indexes);
+    for (const conflict of tries === 1 ? conflicts : []) {
+      logger.error(conflict, 'index not created: remove the one in its place by this command');
+    }
+    if (indexesOnly) throw new IndexesReady(conflicts.length === 0);
+    if (!conflicts.some(({ isUnique }) => isUnique)) return;
+    await pause(conflictRetryMs, lifetime.signal);
+    lifetime.signal.throwIfAborted();
+  }
 }
 
 async function assertServing(kafka: KafkaAccess): Promise<void> {
