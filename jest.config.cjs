@@ -24,6 +24,7 @@ const shared = {
 /** Unit tests need nothing but Node; the others share one Kafka and one MongoDB per run. */
 const withBackends = {
   ...shared,
+  setupFiles: [...shared.setupFiles, '<rootDir>/test/support/record-queries.cjs'],
   globalSetup: '<rootDir>/test/support/start-backends.ts',
   globalTeardown: '<rootDir>/test/support/held-for-teardown.ts',
 };
@@ -55,6 +56,11 @@ module.exports = {
       displayName: 'end-to-end',
       globalSetup: '<rootDir>/test/support/start-shared-stack.ts',
       testMatch: ['<rootDir>/test/e2e/**/*.test.ts'],
+    },
+    {
+      ...shared,
+      displayName: 'query plans',
+      testMatch: ['<rootDir>/test/plans/**/*.test.ts'],
     },
     {
       ...withBackends,

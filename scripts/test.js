@@ -20,14 +20,21 @@ const failedChecks = runStaticChecks();
 process.stdout.write('\n== tests\n');
 const directory = mkdtempSync(join(tmpdir(), 'inventory-report-'));
 const cpuFile = join(directory, 'cpu-seconds.jsonl');
-const { passed, failed } = runJest(
-  [
-    `--maxWorkers=${workers}`,
-    '--selectProjects',
-    ...['house', 'unit', 'integration', 'end-to-end'],
-  ],
-  { TEST_CPU_REPORT: cpuFile },
-);
+const queriesFile = join(directory, 'queries.jsonl');
+const runs = [
+  runJest(
+    [
+      `--maxWorkers=${workers}`,
+      '--selectProjects',
+      ...['house', 'unit', 'integration', 'end-to-end'],
+    ],
+    { TEST_CPU_REPORT: cpuFile, QUERIES_FILE: queriesFile },
+  ),
+  // Of the queries that the tests before have sent.
+  runJest(['--selectProjects', 'query plans'], { QUERIES_FILE: queriesFile }),
+];
+const passed = runs.reduce((sum, run) => sum + run.passed, 0);
+const failed = runs.reduce((sum, run) => sum + run.failed, 0);
 const lines = [
   '',
   ...(process.argv.includes('--report') ? cpuReport(cpuFile, filesReported) : []),

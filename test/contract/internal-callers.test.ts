@@ -71,5 +71,5 @@ test('two services share the routes that both use; every other route has one cal
     .filter(({ callers }) => callers.length > 1)
     .map(({ address }) => address);
 
-  expect(shared).toEqual(['inventoryPaths.chunk']);
+  expect(shared).toEqual(['inventoryPaths.chunk', 'inventoryApi.readEpoch']);
 });

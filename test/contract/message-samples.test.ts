@@ -31,7 +31,7 @@ const recordOf = ({ key, headers, body }: Sample): WireRecord => ({
   headers,
   value: Buffer.from(JSON.stringify(body)),
 });
-const positionIn = (topic: TopicName) => ({ topic, partition: 0, offset: '0' });
+const positionIn = (topic: TopicName) => ({ topic, partition: 0, offset: '0', writtenAtMs: 0 });
 
 test('every message type has a frozen sample, and every sample a message type', () => {
   const undocumented = messageTypes.filter((type) => !names.includes(type));

@@ -99,11 +99,11 @@ test('a refresh that ends within a chain stays what Current reads (Capture: noth
   await simulator.call('POST', path, { kind: 'add', count: 1 });
 
   await readLiveChain(story.doors, scope, first.next);
-  const scans = (await stack.recordsOf('revision-store')).collection('scans');
+  const observations = (await stack.recordsOf('revision-store')).collection('observations');
+  const superseded = { scope: inventoryKeyText(scope), source: 'capture' };
   await waitFor(
-    'the chain is decided',
-    async () =>
-      (await scans.countDocuments({ scope: inventoryKeyText(scope), state: 'committed' })) === 2,
+    'the chain is saved',
+    async () => (await observations.countDocuments(superseded)) === 1,
     { everyMs: 200 },
   );
 

@@ -140,7 +140,7 @@ test('what may not be read is refused before a stream opens, as plain HTTP (Auth
     [404, 'project_not_found'],
     [422, 'invalid_cursor'],
     [422, 'invalid_cursor'],
-    [422, 'invalid_request'],
+    [422, 'invalid_cursor'],
     [406, 'not_acceptable'],
   ]);
   expect((await errorOf(refusals[2] as StreamReader)).detail).toEqual({

@@ -30,6 +30,7 @@ const samples: Readonly<Record<(typeof topicNames)[number], MessageType>> = {
   'refresh.commands.v1': 'refresh.cancel.v1',
   'billing.commands.v1': 'billing.grant.v1',
   'billing.outcomes.v1': 'billing.outcome.v1',
+  'billing.price-lists.v1': 'billing.price-list.v1',
   'revision.commands.v1': 'revision.abandoned.v1',
   'revision.outcomes.v1': 'revision.rejected.v1',
   'refresh.outcomes.v1': 'refresh.completed.v1',

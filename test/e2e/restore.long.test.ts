@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type ServiceName, serviceNames } from '@inventory/contracts/topics';
 import { callersOf } from '@inventory/local-stack/service-tokens';
+import { copyDatabase, type DatabaseCopy, restoreDatabase } from '@inventory/testkit/database-copy';
 import { waitFor } from '@inventory/testkit/wait-for';
 import type { ApiAnswer } from '../../services/gateway/test/support/api-call.ts';
-import { copyDatabase, type DatabaseCopy, restoreDatabase } from './support/database-copy.ts';
 import { untilCompleted } from './support/follow-refresh.ts';
 import type { Customer } from './support/operator.ts';
 import { readProjectLog } from './support/project-log.ts';
@@ -19,6 +19,8 @@ const credits = 10_000;
 const toppedUp = 500;
 /** Clocks differ, and what is read twice has no effect. */
 const marginMs = 60_000;
+/** What a block costs under the list that takes effect between backup and restore. */
+const dearBlock = 5;
 const scopes = ['*', 'customer.events.read.v1'];
 const newKey = () => randomBytes(32).toString('base64url');
 
@@ -44,7 +46,9 @@ beforeAll(async () => {
   const copies = new Map<ServiceName, DatabaseCopy>();
   for (const name of serviceNames) copies.set(name, await copyDatabase(await records(name)));
   ids.push(await refreshed(3));
-  await untilAnnounced(3);
+  await raisePrices();
+  ids.push(await refreshed(4));
+  await untilAnnounced(4);
   await stack.operator.topUp(accountId, toppedUp);
   await stack.operator.revoke(revoked.credentialId);
   lostCursor = (await listEvents()).json.data.items[2].cursor;
@@ -101,6 +105,19 @@ async function refreshed(serial: number): Promise<string> {
   return id;
 }
 
+/** A list as it is stored when it is published; its two minutes in advance are not waited for. */
+async function raisePrices(): Promise<void> {
+  const lists = (await records('billing-ledger')).collection<{ _id: number }>('priceLists');
+  const first = await lists.findOne({ _id: 1 });
+  const effectiveAt = new Date(Date.now() + 15_000);
+  await lists.insertOne({ ...first, _id: 2, effectiveAt, refreshBlock: dearBlock } as never);
+  const isInForce = async () => {
+    const { json } = await customer.api.call({ path: '/v2/prices' });
+    return json.data.price_version === 2;
+  };
+  await waitFor('the list is in force', isInForce, { everyMs: 2_000 });
+}
+
 function untilAnnounced(events: number) {
   return waitFor(`${events} events are in the log, and acknowledged to the collector`, async () => {
     const refreshes = (await records('refresh-collector')).collection('refreshes');
@@ -131,8 +148,9 @@ async function rewind(service: ServiceName, toMs: number): Promise<void> {
   });
 }
 
-test('after a restore every credit is where it was before the disaster, not as of the backup: the ledger reads its commands again', async () => {
-  const total = credits + toppedUp - ids.length;
+test('after a restore every credit is where it was before the disaster, not as of the backup: the ledger reads its commands again, and books them at the prices of their own time (decisions: Prices of a command)', async () => {
+  const charges = [1, 1, 1, dearBlock];
+  const total = credits + toppedUp - charges.reduce((sum, charge) => sum + charge);
   const { accountId } = customer;
   await waitFor('the ledger has read everything again', async () => {
     return (await stack.operator.balance(accountId)).total === total;
@@ -141,7 +159,10 @@ test('after a restore every credit is where it was before the disaster, not as o
   expect(await stack.operator.balance(accountId)).toEqual({ total, held: 0, available: total });
   const rows = await stack.operator.statement(accountId);
   const settled = rows.filter(({ kind }) => kind === 'settle');
+  const reservation = 125;
   expect(settled.map(({ refresh_id }) => refresh_id)).toEqual(ids);
+  expect(settled.map(({ change_available }) => reservation - change_available)).toEqual(charges);
+  expect(settled.map(({ price_version }) => price_version)).toEqual([1, 1, 1, 2]);
   expect(await stack.operator.openHolds(accountId)).toEqual([]);
   expect(await stack.operator.verify()).toMatchObject({ ok: true, problems: [] });
 });
@@ -153,7 +174,7 @@ test('after a restore every event has one place again, and a cursor from beyond 
 
   const log = await readProjectLog(stack, customer.projectId);
   expect(log.map(({ refreshId }) => refreshId).toSorted()).toEqual(ids.toSorted());
-  expect(log.map(({ position }) => position)).toEqual([1, 2, 3]);
+  expect(log.map(({ position }) => position)).toEqual([1, 2, 3, 4]);
   const old = await listEvents(`?after=${lostCursor}`);
   expect([old.status, old.json.error.code]).toEqual([410, 'cursor_expired']);
   const from = await listEvents(`?after=${old.json.error.detail.resume_cursor}`);

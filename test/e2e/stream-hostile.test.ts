@@ -114,8 +114,7 @@ test('cursors that were not issued to the Project are refused with 422, on the s
   });
 
   expect(cursors.length).toBeGreaterThanOrEqual(60);
-  expect([...seen.keys()].toSorted()).toEqual(['422 invalid_cursor', '422 invalid_request']);
-  expect(seen.get('422 invalid_cursor')).toBeGreaterThan(100);
+  expect([...seen]).toEqual([['422 invalid_cursor', 2 * cursors.length]]);
 });
 
 test('whatever a header contains, only a whole and valid request opens a stream', async () => {

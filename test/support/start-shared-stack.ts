@@ -10,6 +10,7 @@ import startBackends from './start-backends.ts';
 
 const endWithinMs = 30_000;
 const program = resolve(__dirname, '../shared-stack/dist/main.js');
+const queryRecorder = resolve(__dirname, 'record-queries.cjs');
 
 /**
  * Jest's global setup of the end-to-end tests: one stack for all that do not kill or reconfigure
@@ -24,7 +25,7 @@ export default async function startSharedStack(): Promise<void> {
   const log = openSync(logFile, 'w', 0o600);
   const stack = await spawnOwned({
     command: process.execPath,
-    args: ['--enable-source-maps', program],
+    args: ['--enable-source-maps', '--require', queryRecorder, program],
     spawn: {
       cwd: directory,
       env: {

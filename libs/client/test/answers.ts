@@ -23,6 +23,7 @@ export function record(change: Partial<RefreshRecord> = {}): RefreshRecord {
     served_from: 'scan',
     verified_at: null,
     watch_id: null,
+    product_code: 'platform.inventory.refresh.v1',
     billing_state: 'reserved',
     billing_disposition: null,
     billing: {

@@ -18,3 +18,12 @@ export type InventoryKey = z.infer<typeof inventoryKey>;
 export function inventoryKeyText(key: InventoryKey): string {
   return `${key.platform_id}/${key.app_id}/${key.context_id}`;
 }
+
+export function inventoryKeyOf(text: string): InventoryKey {
+  const [platform_id, appId, contextId] = text.split('/');
+  return inventoryKey.parse({
+    platform_id,
+    app_id: Number(appId),
+    context_id: Number(contextId),
+  });
+}

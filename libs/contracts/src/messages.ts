@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { priceList } from './internal/ledger.ts';
 import { authorityChanged } from './messages/authority-changes.ts';
 import {
   billingAdjust,
@@ -47,6 +48,7 @@ export const messages = {
   'billing.configure.v1': on('billing.commands.v1', billingConfigure),
   'billing.outcome.v1': on('billing.outcomes.v1', billingOutcome),
   'billing.balance-low.v1': on('billing.outcomes.v1', billingBalanceLow),
+  'billing.price-list.v1': on('billing.price-lists.v1', priceList),
   'revision.completed.v1': on('revision.commands.v1', revisionScanCompleted),
   'revision.abandoned.v1': on('revision.commands.v1', revisionScanAbandoned),
   'revision.committed.v1': on('revision.outcomes.v1', revisionCommitted),

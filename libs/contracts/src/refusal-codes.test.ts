@@ -36,6 +36,7 @@ const codesByStatus: Readonly<Record<number, readonly string[]>> = {
     'concurrent_change',
     'balance_limit_exceeded',
     'chunk_conflict',
+    'inventory_erased',
     'hold_unknown',
     'already_reversed',
     'charge_unknown',

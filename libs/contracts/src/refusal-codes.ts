@@ -223,6 +223,11 @@ export const refusalCodes = {
   usage_too_large: { on: inside, status: 422, message: 'More use than one report may have.' },
   digest_mismatch: { on: inside, status: 422, message: 'The body does not have this digest.' },
   chunk_conflict: { on: inside, status: 409, message: 'Another chunk is staged at this place.' },
+  inventory_erased: {
+    on: inside,
+    status: 409,
+    message: 'The inventory was erased since its epoch was read.',
+  },
   /** No open hold to resolve: never made, or made impossible by an earlier release. */
   hold_unknown: { on: [], status: 409, message: 'There is no such hold.' },
   /** The charge was reversed before it arrived. */

@@ -139,6 +139,7 @@ export const refusal = z.discriminatedUnion('code', [
       'usage_too_large',
       'digest_mismatch',
       'chunk_conflict',
+      'inventory_erased',
       'hold_unknown',
       'already_reversed',
       'charge_unknown',

@@ -14,7 +14,8 @@ const dayMs = 24 * hourMs;
 /**
  * Every topic: its producers, ordering key and retention. The replicas of a consumer share the work
  * of the topic, which then has a dead-letter topic; every replica of a reader reads the whole topic,
- * from its start on. The rights of each service at the broker follow from it (`topic-access.ts`).
+ * from its start on, and the ledger its price lists when it is rewound. The rights of each service
+ * at the broker follow from it (`topic-access.ts`).
  */
 export const topics = {
   'refresh.commands.v1': {
@@ -37,6 +38,13 @@ export const topics = {
     producers: ['billing-ledger'],
     consumers: ['refresh-collector', 'event-stream'],
     readers: [],
+  },
+  'billing.price-lists.v1': {
+    key: 'effective_at',
+    retentionMs: 30 * dayMs,
+    producers: ['billing-ledger'],
+    consumers: [],
+    readers: ['billing-ledger'],
   },
   'revision.commands.v1': {
     key: 'scan_id',

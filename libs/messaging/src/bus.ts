@@ -26,6 +26,8 @@ interface Received<Type extends MessageType> {
   readonly waitingId: string | undefined;
   readonly deadlineMs: number | undefined;
   readonly trace: TraceCarrier;
+  /** When the broker appended the record, by its own clock: the same for each delivery. */
+  readonly writtenAtMs: number;
   readonly topic: TopicName;
   readonly partition: number;
   /** Decimal digits. */

@@ -20,7 +20,8 @@ function recordAt(offset: number, readable: boolean): PositionedRecord {
     },
   });
   const value = readable ? record.value : Buffer.from('{');
-  return { record: { ...record, value }, position: { topic, partition: 0, offset: `${offset}` } };
+  const position = { topic, partition: 0, offset: `${offset}` } as const;
+  return { record: { ...record, value }, position, writtenAtMs: offset };
 }
 
 interface Played {

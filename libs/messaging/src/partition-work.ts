@@ -7,6 +7,7 @@ import { decode, type Position, type WireRecord } from './wire-record.ts';
 export interface PositionedRecord {
   readonly record: WireRecord;
   readonly position: Position;
+  readonly writtenAtMs: number;
 }
 
 export interface PartitionWorkOptions {
@@ -70,7 +71,7 @@ export function createPartitionWork(options: PartitionWorkOptions): PartitionWor
   async function handleSlice(records: readonly PositionedRecord[]): Promise<Postponed | 'flooded'> {
     const messages: ReceivedMessage[] = [];
     for (const item of records) {
-      const decoded = decode(item.record, item.position);
+      const decoded = decode(item.record, { ...item.position, writtenAtMs: item.writtenAtMs });
       if (decoded.result === 'message') messages.push(decoded.message);
       const { offset } = item.position;
       // A retried slice neither sends nor counts a dead letter twice.

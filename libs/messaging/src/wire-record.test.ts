@@ -5,7 +5,12 @@ import fc from 'fast-check';
 import type { OutgoingMessage } from './bus.ts';
 import { decode, encode } from './wire-record.ts';
 
-const position = { topic: 'refresh.commands.v1', partition: 1, offset: '9' } as const;
+const position = {
+  topic: 'refresh.commands.v1',
+  partition: 1,
+  offset: '9',
+  writtenAtMs: 5,
+} as const;
 
 function cancel(overrides: Partial<OutgoingMessage> = {}): OutgoingMessage {
   return {

@@ -57,14 +57,20 @@ export function encode(message: OutgoingMessage): { topic: TopicName; record: Wi
   };
 }
 
+/** Where a record is in its topic, and since when. */
+export interface Written extends Position {
+  /** By the broker's clock. */
+  readonly writtenAtMs: number;
+}
+
 /** Decodes a record; a broken contract is a value, never an exception. */
-export function decode(record: WireRecord, position: Position): Decoded {
+export function decode(record: WireRecord, written: Written): Decoded {
   const { headers } = record;
   const type = headers[header.type];
   if (!type) return failure('missing_type', `no ${header.type} header`);
   if (!Object.hasOwn(messages, type)) return failure('unknown_type', type);
   const contract = messages[type as MessageType];
-  if (contract.topic !== position.topic)
+  if (contract.topic !== written.topic)
     return failure('wrong_topic', `${type} belongs to another topic`);
   const id = headers[header.id];
   if (!id) return failure('missing_id', `no ${header.id} header`);
@@ -89,7 +95,7 @@ export function decode(record: WireRecord, position: Position): Decoded {
       waitingId: headers[header.waitingId],
       deadlineMs: deadlineOf(headers[header.deadline]),
       trace: traceOf(headers),
-      ...position,
+      ...written,
     } as ReceivedMessage,
   };
 }

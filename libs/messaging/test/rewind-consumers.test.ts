@@ -1,10 +1,11 @@
 import { consumerGroup, type ServiceName, topicsOf } from '@inventory/contracts/topics';
 import { testLogger } from '@inventory/testkit/namespace';
 import { waitFor } from '@inventory/testkit/wait-for';
+import { readTopic } from '../src/kafka/read-topic.ts';
 import { rewindConsumers } from '../src/kafka/rewind-consumers.ts';
 import { type KafkaWorld, openKafkaWorld } from './support/kafka-world.ts';
 import { idsOf, recordWork } from './support/record-work.ts';
-import { cancels, newKeys } from './support/test-messages.ts';
+import { authorityChange, cancels, newKeys } from './support/test-messages.ts';
 
 let world: KafkaWorld;
 
@@ -80,6 +81,23 @@ test('a group with running members is not rewound, and the error names their num
   await waitFor('it is handled', () => running.handled.length === 1);
 
   await expect(rewind(0)).rejects.toThrow('1 of refresh-collector are still running');
+});
+
+test('a topic is read completely, from what it keeps to its end, by a group of its own', async () => {
+  const name = 'authority.changes.v1';
+  const bus = await world.openBus();
+  const { kafkaBrokers: brokers, topicPrefix } = world.namespace;
+  const read = () =>
+    readTopic({ brokers, topicPrefix, service: 'gateway', topic: name, logger: testLogger });
+
+  const empty = await read();
+  await bus.publish(['a', 'b', 'c'].map((id) => authorityChange(id)));
+  await world.put(name, { key: 'k', value: Buffer.from('?'), headers: {} });
+  const [all, again] = [await read(), await read()];
+
+  expect(empty).toEqual([]);
+  expect(all.map(({ id }) => id)).toEqual(['a', 'b', 'c']);
+  expect(again).toEqual(all);
 });
 
 test('every topic whose work replicas share is rewound', () => {

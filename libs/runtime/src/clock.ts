@@ -27,6 +27,12 @@ export function elapsedSince(startMs: number): number {
   return performance.now() - startMs;
 }
 
+/** CPU time that this process has used so far, in milliseconds. */
+export function processCpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+}
+
 export function monotonicNow(): number {
   return performance.now();
 }

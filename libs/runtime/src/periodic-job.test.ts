@@ -72,11 +72,14 @@ test('a run that left no work is followed by a pause, which a wake ends', async 
 });
 
 test.each([true, false])(
-  'a run with a shortest pause is followed by none within it, however often it is woken: work left %s',
+  'a run that may take a tenth of a core is followed by a pause of nine times its CPU time, however often it is woken: work left %s',
   async (workLeft) => {
     jest.useFakeTimers();
-    const recorded = recordRuns({ pauseMinMs: 250 });
-    (await recorded.run(0)).resolve(workLeft);
+    let cpuMs = 0;
+    const recorded = recordRuns({ intervalMs: 10_000, coreShareMax: 0.1, cpuMs: () => cpuMs });
+    const first = await recorded.run(0);
+    cpuMs += 28;
+    first.resolve(workLeft);
     await settle();
 
     for (let wake = 0; wake < 10; wake += 1) {
@@ -85,12 +88,24 @@ test.each([true, false])(
     }
     expect(recorded.count()).toBe(1);
 
-    await jest.advanceTimersByTimeAsync(10);
+    await jest.advanceTimersByTimeAsync(13);
     (await recorded.run(1)).resolve(false);
     await job.stop();
     expect(recorded.count()).toBe(2);
   },
 );
+
+test('a run that used no CPU time is followed at once by the one that it was woken for', async () => {
+  const recorded = recordRuns({ intervalMs: 10_000, coreShareMax: 0.1, cpuMs: () => 7 });
+  const first = await recorded.run(0);
+
+  job.wake();
+  first.resolve(false);
+
+  (await recorded.run(1)).resolve(false);
+  await job.stop();
+  expect(recorded.count()).toBe(2);
+});
 
 test('a wake during a run is not lost: another run follows', async () => {
   const recorded = recordRuns();

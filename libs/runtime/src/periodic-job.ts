@@ -1,4 +1,5 @@
 import { type Backoff, jitteredDelayMs } from './backoff.ts';
+import { processCpuMs } from './clock.ts';
 import { measureJob } from './job-metrics.ts';
 import type { Lifetime } from './lifetime.ts';
 import type { Logger } from './logger.ts';
@@ -8,8 +9,13 @@ export interface PeriodicJobOptions {
   readonly name: string;
   /** Pause between a run that left no work and the next one; a function is called after each run. */
   readonly intervalMs: number | (() => number);
-  /** Pause after every run, also one that left work or was woken: what comes meanwhile shares a run. */
-  readonly pauseMinMs?: number;
+  /**
+   * Part of a core that runs may take, work beside them included: a pause follows every run, also one
+   * that left work or was woken, and what comes meanwhile shares the next one.
+   */
+  readonly coreShareMax?: number;
+  /** CPU time used so far, which {@link coreShareMax} is judged by. */
+  readonly cpuMs?: () => number;
   /** Pause before the first run; none when absent. */
   readonly firstDelayMs?: number;
   /** Stops the job when it closes. A job that ends earlier has none: its owner calls `stop`. */
@@ -34,7 +40,8 @@ const failureBackoff: Backoff = { firstMs: 200, maxMs: 10_000 };
  * and retried with backoff; it never ends the job.
  */
 export function startPeriodicJob(options: PeriodicJobOptions): PeriodicJob {
-  const { name, intervalMs, pauseMinMs = 0, firstDelayMs = 0, lifetime, logger } = options;
+  const { name, intervalMs, firstDelayMs = 0, lifetime, logger } = options;
+  const { coreShareMax = 1, cpuMs = processCpuMs } = options;
   const stopping = new AbortController();
   const pauseMs = () => (typeof intervalMs === 'number' ? intervalMs : intervalMs());
   const measured = measureJob(name, pauseMs());
@@ -65,13 +72,15 @@ export function startPeriodicJob(options: PeriodicJobOptions): PeriodicJob {
     await wokenOr(firstDelayMs);
     while (!stopping.signal.aborted) {
       woken = false;
+      const startCpuMs = cpuMs();
       try {
         const workLeft = await options.runOnce(stopping.signal);
         failures = 0;
         const nextMs = pauseMs();
         measured.succeeded(nextMs);
-        await pauseFor(pauseMinMs);
-        if (workLeft !== true && !woken) await wokenOr(nextMs - pauseMinMs);
+        const restMs = Math.min(nextMs, (cpuMs() - startCpuMs) * (1 / coreShareMax - 1));
+        await pauseFor(restMs);
+        if (workLeft !== true && !woken) await wokenOr(nextMs - restMs);
       } catch (error) {
         failures += 1;
         measured.failed();

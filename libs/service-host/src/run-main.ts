@@ -63,10 +63,6 @@ async function runConfigured<Config extends ServiceConfig>(
   }
   const logger = createLogger({ service, level: config.logLevel });
   const { stopDeadlineMs } = config;
-  if (argv.includes(rewindFlag)) {
-    await runRewind({ service, config, time: argv[argv.indexOf(rewindFlag) + 1], logger });
-    return;
-  }
   const surroundings = { config, clock: systemClock, identifiers: systemIdentifiers };
   if (argv.includes('--ensure-indexes')) {
     const toIndexes = (part: PreparedContext) => start({ ...surroundings, ...part });
@@ -78,8 +74,13 @@ async function runConfigured<Config extends ServiceConfig>(
   if (task) {
     const run = (lifetime: Lifetime) => task.run({ ...surroundings, lifetime, logger }, argv);
     await runTask({ process, logger, stopDeadlineMs, run });
+  }
+  // What a service restores first may be a task of the same flag.
+  if (argv.includes(rewindFlag) && !process.exitCode) {
+    await runRewind({ service, config, time: argv[argv.indexOf(rewindFlag) + 1], logger });
     return;
   }
+  if (task) return;
   observeProcess(process);
   await runService({
     logger,

@@ -47,3 +47,8 @@ export function workIndexOf(field: string) {
 }
 
 export const workIndex = workIndexOf('work');
+
+/** The filter of what is pending in these queues: by {@link workIndex}, which names the queue first. */
+export function pendingIn(queues: readonly string[]) {
+  return { 'work.queue': { $in: queues }, 'work.dueAt': { $exists: true } } as const;
+}

@@ -1,5 +1,6 @@
 import { runMain } from '@inventory/service-host/run-main';
 import { loadConfig } from './config.ts';
+import { restorePriceListsTask } from './restore-price-lists-task.ts';
 import { startBillingLedger } from './start-billing-ledger.ts';
 import { verifyTask } from './verify-task.ts';
 
@@ -7,6 +8,6 @@ void runMain({
   service: 'billing-ledger',
   loadConfig,
   start: startBillingLedger,
-  tasks: [verifyTask],
+  tasks: [restorePriceListsTask, verifyTask],
   process,
 });

@@ -21,14 +21,10 @@ const behindAccounts = gauge({
   name: 'inventory.ledger.accounts.behind',
   description: 'Accounts whose commands wait until this replica has rebuilt their snapshot',
 });
-const openHolds = gauge({
-  name: 'inventory.ledger.holds.open',
-  description: 'Open holds of the accounts cached by this replica',
-});
 const oldestHoldAge = gauge({
   name: 'inventory.ledger.holds.oldest.age',
   description:
-    'Age of the oldest open hold, of cached accounts or, as last looked up, of all accounts; 0 when there is none',
+    'Age of the oldest open hold of all accounts, checked each minute; 0 when there is none, absent while that is not known',
   unit: 's',
 });
 const clockOffset = gauge({
@@ -46,14 +42,14 @@ export function observeLedger({
   cache,
   quarantine,
   rebuilds,
-  holds,
+  holdWatch,
   journalClock,
   clock,
 }: {
   readonly cache: Sized;
   readonly quarantine: Sized;
   readonly rebuilds: Sized;
-  readonly holds: HoldWatch['holds'];
+  readonly holdWatch: Pick<HoldWatch, 'oldestAtMs'>;
   readonly journalClock: Pick<JournalClock, 'offsetMs'>;
   readonly clock: Pick<Clock, 'now'>;
 }): void {
@@ -64,10 +60,11 @@ export function observeLedger({
   cachedAccounts.observe((observe) => observe(cache.size));
   quarantinedAccounts.observe((observe) => observe(quarantine.size));
   behindAccounts.observe((observe) => observe(rebuilds.size));
-  openHolds.observe((observe) => observe(holds().open));
   oldestHoldAge.observe((observe) => {
-    const { oldestAtMs } = holds();
-    observe(oldestAtMs === null ? 0 : Math.max(0, clock.now() - oldestAtMs) / 1_000);
+    const oldestAtMs = holdWatch.oldestAtMs();
+    if (oldestAtMs === undefined) return;
+    const nowMs = clock.now() - (journalClock.offsetMs() ?? 0);
+    observe(oldestAtMs === null ? 0 : Math.max(0, nowMs - oldestAtMs) / 1_000);
   });
 }
 

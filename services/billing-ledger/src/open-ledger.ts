@@ -66,9 +66,10 @@ export async function openLedger(host: LedgerHost) {
   const runLeased = createRunLeased(openLeases(db), writer, host);
 
   const journalClock = await openJournalClock(host);
+  const timed = { clock: journalClock };
   const priceLists = createPriceListStore(db);
   const prices = await openPriceListCache(priceLists, clock);
-  const publishing = { lists: priceLists, prices, clock: journalClock };
+  const publishing = { lists: priceLists, prices, ...timed };
 
   // Accounts in memory: loaded at once, or after their snapshot was rebuilt.
   const cache = createAccountCache(config.cache.accountsMax);
@@ -84,7 +85,7 @@ export async function openLedger(host: LedgerHost) {
   const rollUpUsage = createRollUpUsage({ journal, usage });
   const derived = { snapshots: snapshotStore, rollUpUsage };
   const snapshots = createSnapshotSaver({ ...derived, cache, everyEntries });
-  const passing = { ...derived, journal, bringUpToDate, runLeased, intervalMs, clock, logger };
+  const passing = { ...derived, journal, bringUpToDate, runLeased, intervalMs, ...timed, logger };
 
   const accounts = { journal, cache, quarantine, rebuilds, loadAccount, prices };
   const commitCommands = createCommitCommands({
@@ -105,11 +106,11 @@ export async function openLedger(host: LedgerHost) {
     ...{ journalClock, priceLists, quarantined, snapshots, commitCommands },
     publishPriceList: createPublishPriceList(publishing),
     snapshotPass: createSnapshotPass(passing),
-    readStanding: createReadStanding({ journal, loadAccount, clock }),
+    readStanding: createReadStanding({ journal, loadAccount, ...timed }),
     readStatement: createReadStatement(journal),
     readUsage: createReadUsage({ journal, usage, limits: usageLimits }),
-    listOldHolds: createListOldHolds({ snapshots: snapshotStore, clock }),
-    verifier: createVerifier({ verify, verifications, runLeased, clock, stopping, logger }),
+    listOldHolds: createListOldHolds({ snapshots: snapshotStore, journal, ...timed }),
+    verifier: createVerifier({ verify, verifications, runLeased, ...timed, stopping, logger }),
   };
 }
 

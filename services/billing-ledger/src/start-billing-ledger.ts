@@ -8,7 +8,8 @@ import { ledgerRoutes } from './http/ledger-routes.ts';
 import { createOnBillingCommands } from './journal/on-billing-commands.ts';
 import { observeLedger, observeVerification } from './metrics.ts';
 import { openLedger } from './open-ledger.ts';
-import { watchHolds } from './snapshots/old-holds.ts';
+import { createAnnouncePriceLists } from './prices/announce-price-lists.ts';
+import { createHoldWatch } from './snapshots/old-holds.ts';
 
 /** An account is at most this far past the snapshot it is due for. */
 const snapshotIntervalMs = 1_000;
@@ -32,9 +33,8 @@ export async function startBillingLedger(
   const { db, bus, health } = await openBackends(context, 'billing-ledger', ledgerIndexes);
   const ledger = await openLedger({ ...context, db, stopping: lifetime.signal });
   const { passIntervalMs } = config.snapshots;
-  // What is older than two passes is in the snapshots.
-  const holdWatch = watchHolds({ ...ledger, oldMs: 2 * passIntervalMs });
-  observeLedger({ ...ledger, holds: holdWatch.holds, clock });
+  const holdWatch = createHoldWatch(ledger.listOldHolds);
+  observeLedger({ ...ledger, holdWatch, clock });
   observeVerification(ledger.verifier.last, () => clock.now());
 
   const repeat = (
@@ -43,7 +43,11 @@ export async function startBillingLedger(
     runOnce: () => Promise<void>,
   ) => startPeriodicJob({ name, intervalMs, lifetime, logger, runOnce });
   repeat('journal clock', clockIntervalMs, ledger.journalClock.measure);
-  repeat('price lists', config.priceRefreshIntervalMs, ledger.prices.reload);
+  const announcePriceLists = createAnnouncePriceLists({ ...ledger, bus });
+  repeat('price lists', config.priceRefreshIntervalMs, async () => {
+    await ledger.prices.reload();
+    await announcePriceLists();
+  });
   repeat('snapshots', snapshotIntervalMs, ledger.snapshots.saveDue);
   const { rebuilds } = ledger;
   const rebuildPauseMs = () => (rebuilds.size > 0 ? rebuildIntervalMs : noneToRebuildMs);
@@ -69,6 +73,6 @@ export async function startBillingLedger(
   lifetime.defer('billing commands', () => subscription.stop());
 
   const notReady = async () => [...(await health.notReady()), ...ledger.journalClock.problems()];
-  const routes = ledgerRoutes.map((route) => route.bind({ ...ledger, clock }));
+  const routes = ledgerRoutes.map((route) => route.bind(ledger));
   return serveInternal(context, routes, { ...health, notReady });
 }

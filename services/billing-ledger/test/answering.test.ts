@@ -1,3 +1,5 @@
+import { ledgerApi } from '@inventory/contracts/internal/ledger';
+import { billingCommandId } from '@inventory/contracts/messages/billing';
 import { newAccountId, newRefreshId, newRequestId } from '@inventory/testkit/builders';
 import { senderOf } from './support/billing-commands.ts';
 import { type LedgerStage, openStage, type RunningLedger } from './support/running-ledger.ts';
@@ -150,6 +152,31 @@ describe('The reads of an account', () => {
     expect(balance).toMatchObject({
       as_of_seq: 9,
       balances: [{ asset: 'credits', total: 208, held: 0, available: 208 }],
+    });
+  });
+
+  test('recorded outcomes are read by the ids of their commands, as they were published; none of one that was not journaled (After a 202 every read shows what it showed)', async () => {
+    const account = senderOf(newAccountId());
+    const [held, refused, precluded] = [newRefreshId(), newRefreshId(), newRefreshId()];
+    const published = await stage.send(
+      account.grant(130),
+      account.reserve(held),
+      account.reserve(refused),
+      account.release(precluded),
+    );
+
+    const outcomes = await ledger.client.call(ledgerApi.readOutcomes, {
+      path: { account_id: account.accountId },
+      query: {
+        command_id: [held, refused, precluded, newRefreshId()].map(billingCommandId.reserve),
+      },
+    });
+
+    expect(outcomes.items).toEqual(published.slice(1, 3));
+    const path = { account_id: newAccountId() };
+    const query = { command_id: [billingCommandId.reserve(held)] };
+    expect(await ledger.client.call(ledgerApi.readOutcomes, { path, query })).toEqual({
+      items: [],
     });
   });
 

@@ -7,6 +7,7 @@ import { createRunningClock, createTestClock, type TestClock } from '@inventory/
 import { waitFor } from '@inventory/testkit/wait-for';
 import type { Collection, Document } from 'mongodb';
 import { commitId } from '../src/journal/commit-document.ts';
+import { snapshotFormat } from '../src/snapshots/snapshot-document.ts';
 import { commitDelayMaxMs } from '../src/snapshots/snapshot-pass.ts';
 import { createSnapshotStore } from '../src/snapshots/snapshot-store.ts';
 import { senderOf } from './support/billing-commands.ts';
@@ -261,7 +262,7 @@ describe('Snapshots', () => {
     const stored = await storeGrants(stage.db, accountId, 12_000);
     const store = createSnapshotStore(stage.db);
     await store.saveSnapshot(stored);
-    await store.advancePass(systemClock.now());
+    await store.movePass(await store.findPassedThrough(), systemClock.now());
     await snapshots().updateOne({ _id: accountId }, { $set: { format: 99 } });
     // Another replica has begun to rebuild it.
     const leases = stage.db.collection<Document & { _id: string }>('leases');
@@ -290,7 +291,7 @@ describe('Snapshots', () => {
       [12_002, 11_874],
     ]);
     expect(letters()).toEqual([]);
-    expect(await snapshots().findOne({ _id: accountId })).toMatchObject({ format: 1 });
+    expect(await snapshots().findOne({ _id: accountId })).toMatchObject({ format: snapshotFormat });
     expect((await ledger.holds(accountId)).items).toHaveLength(1);
     expect((await ledger.verify()).problems).toEqual([]);
   });

@@ -7,10 +7,12 @@ import {
   priceSchedule,
 } from '@inventory/contracts/internal/ledger';
 import { isoTime } from '@inventory/runtime/clock';
-import { newAccountId, newRefreshId } from '@inventory/testkit/builders';
-import { createTestClock, type TestClock } from '@inventory/testkit/test-clock';
+import { newAccountId, newRefreshId, newRequestId } from '@inventory/testkit/builders';
+import { copyDatabase, restoreDatabase } from '@inventory/testkit/database-copy';
+import { createRunningClock, createTestClock, type TestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { senderOf } from './support/billing-commands.ts';
+import { runOwnProgram } from './support/run-own-program.ts';
 import { type LedgerStage, openStage, type RunningLedger } from './support/running-ledger.ts';
 
 let stage: LedgerStage;
@@ -89,6 +91,43 @@ test('a replica that has not read the lists for long reads them before it commit
 
   expect(reserved).toMatchObject({ price_version: 2, amount_reserved: 200 });
   expect((await other.verify()).problems).toEqual([]);
+});
+
+test('after a restore every command is booked at the prices of the time it was sent, also under lists that were published after the backup (decisions: Prices of a command) [prices]', async () => {
+  const running = createRunningClock();
+  const first = await stage.startReplica({ clock: running });
+  const account = senderOf(newAccountId());
+  const early = newRefreshId();
+  await stage.send(account.grant(1_000));
+  const backup = await copyDatabase(stage.db);
+  await stage.send(account.reserve(early), account.charge(newRequestId()));
+  // The earliest date is then in a second.
+  const slowMs = priceLeadMs - 1_000;
+  running.advance(-slowMs);
+  await publish(first, 2, dearer);
+  running.advance(slowMs);
+  await waitFor('it is in force', async () => (await read(first)).version === 2);
+  await waitFor('it is announced', () =>
+    stage.recorder.of('billing.price-list.v1').some(({ version }) => version === 2),
+  );
+  await stage.send(account.reserve(), account.charge(newRequestId()));
+  await stage.send(account.settle(early, 'complete_changed', 4_001));
+  const booked = await first.statement(account.accountId);
+  await first.stop();
+
+  await restoreDatabase(stage.db, backup);
+  const rewound = await runOwnProgram(stage, '--rewind-consumers-to', '2026-01-01T00:00:00Z');
+  const second = await stage.startReplica();
+  const again = await waitFor('all of it is booked again', async () => {
+    const rows = await second.statement(account.accountId);
+    return rows.length === booked.length && rows;
+  });
+
+  const withoutTimes = (rows: typeof booked) => rows.map(({ at: _at, ...row }) => row);
+  expect(rewound).toMatchObject({ exitCode: 0 });
+  expect(booked.map(({ price_version }) => price_version)).toEqual([null, 1, 1, 2, 2, 1]);
+  expect(withoutTimes(again)).toEqual(withoutTimes(booked));
+  expect((await second.verify()).problems).toEqual([]);
 });
 
 test('the same version again is the same list, and never another one [prices]', async () => {

@@ -8,6 +8,7 @@ import { type LedgerRoutesDeps, ledgerRoutes } from '../src/http/ledger-routes.t
 test('usage of more than one report may have is refused by its own code, not cut off (GET usage) [account-self-service]', async () => {
   const notAsked = () => Promise.reject(new Error('not asked'));
   const deps: LedgerRoutesDeps = {
+    journal: { findRecorded: notAsked },
     readStanding: notAsked,
     loadAccount: notAsked,
     readStatement: notAsked,
@@ -16,12 +17,12 @@ test('usage of more than one report may have is refused by its own code, not cut
     verifier: { run: notAsked },
     quarantined: { listQuarantined: notAsked, deleteQuarantined: notAsked },
     prices: {
-      book: { activeAt: neverPriced, announcedAt: neverPriced, byVersion: neverPriced },
+      book: { all: [], activeAt: neverPriced, announcedAt: neverPriced, byVersion: neverPriced },
       reload: notAsked,
     },
     priceLists: { listPriceLists: notAsked },
     publishPriceList: notAsked,
-    clock: createTestClock(),
+    journalClock: createTestClock(),
   };
   const listener = createInternalApp({
     routes: ledgerRoutes.map((route) => route.bind(deps)),

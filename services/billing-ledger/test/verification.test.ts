@@ -1,10 +1,8 @@
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { newAccountId, newRequestId } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
 import type { Document } from 'mongodb';
 import { senderOf } from './support/billing-commands.ts';
+import { runOwnProgram } from './support/run-own-program.ts';
 import { type LedgerStage, openStage } from './support/running-ledger.ts';
 
 let stage: LedgerStage;
@@ -16,24 +14,7 @@ afterEach(() => stage.close());
 
 const of = (name: string) => stage.db.collection<Document & { _id: string }>(name);
 
-/** The service's own program, as the image has it. */
-async function runVerifyTask() {
-  const program = join(__dirname, '../dist/main.js');
-  const database = stage.db.databaseName;
-  const environment = {
-    KAFKA_BROKERS: stage.namespace.kafkaBrokers.join(),
-    MONGODB_URI: stage.namespace.mongodbUri,
-    MONGODB_DATABASE: database,
-    HTTP_PORT: '1',
-  };
-  const run = promisify(execFile)(process.execPath, [program, '--verify'], {
-    env: environment,
-  });
-  return run.then(
-    ({ stdout }) => ({ exitCode: 0, stdout }),
-    (error: { code: number; stdout: string }) => ({ exitCode: error.code, stdout: error.stdout }),
-  );
-}
+const runVerifyTask = () => runOwnProgram(stage, '--verify');
 
 describe('A verification of the journal', () => {
   test('runs in a process of its own, which fails where the journal was changed', async () => {

@@ -6,37 +6,33 @@ import { logIndexes } from './log/log-document.ts';
 import { appendedCounter } from './log/log-metrics.ts';
 import { logRoutes } from './log/log-routes.ts';
 import { openGatewayClient, openLog, startAppending } from './log/open-log.ts';
+import { openStoreClock } from './store-clock.ts';
 import { openWebhooks } from './webhooks/open-webhooks.ts';
 import { webhookIndexes } from './webhooks/webhook-document.ts';
 
 /**
  * Starts the service: logs and webhooks with their work, the consumers, and internal HTTP last.
- * Appending an event makes its log and the endpoints of its Project due, before the announcement is
- * acknowledged; so nothing is polled, and the cost follows what is due.
+ * Appending an event makes the endpoints of its Project due, before the announcement is acknowledged;
+ * so nothing is polled, and the cost follows what is due.
  */
 export async function startEventStream(
-  context: ServiceContext<EventStreamConfig>,
+  host: ServiceContext<EventStreamConfig>,
 ): Promise<StartedService> {
-  const { config, clock } = context;
   const indexes = [...logIndexes, ...webhookIndexes];
-  const { db, bus, health } = await openBackends(context, 'event-stream', indexes);
-  const { log, pruning } = openLog(context, db);
+  const { db, bus, health } = await openBackends(host, 'event-stream', indexes);
+  const clock = await openStoreClock(host, db);
+  const context = { ...host, clock };
+  const { log, appendEvent } = openLog(context, db);
   const gateway = openGatewayClient(context);
   const webhooks = await openWebhooks(context, { db, bus, log, gateway });
   await startAppending(context, bus, {
-    log,
+    appendEvent,
     publish: bus.publish,
-    async makeDue({ projectId, appendedAtMs }) {
-      const isKept = appendedAtMs !== null;
-      await Promise.all([
-        webhooks.makeDue({ projectId }),
-        isKept && pruning.appended(projectId, appendedAtMs),
-      ]);
-    },
+    makeDue: ({ projectId }) => webhooks.makeDue({ projectId }),
     onAppended: appendedCounter(clock),
     listEventProjects: gateway.listEventProjects,
   });
-  const { logEpoch } = config.log;
+  const { logEpoch } = context.config.log;
   const routes = [
     ...webhooks.routes,
     ...logRoutes.map((route) => route.bind({ log, clock, logEpoch })),

@@ -20,7 +20,8 @@ beforeAll(async () => {
     // No machine is so slow that an endpoint of these tests is.
     limits: {
       ...{ requestsMax: 64, requestsPerEndpointMax: 4 },
-      ...{ slowFromMs: 600_000, turnMs: 600_000, claimMs: 1_200_000 },
+      ...{ slowFromMs: 600_000, turnMs: 600_000 },
+      ...{ claimMs: 1_200_000, waitMaxMs: 86_400_000 },
     },
     retries: { scheduleMs: [50, 100], retryAfterMaxMs: 86_400_000 },
   });

@@ -10,10 +10,15 @@ import { startTestService } from '@inventory/testkit/test-service';
 import { openLogCollections } from '../src/log/log-document.ts';
 import { createLogPruning, type LogPruning } from '../src/log/log-pruning-store.ts';
 import { refreshEvent } from '../src/log/project-event.ts';
-import { createProjectLog, type ProjectLog } from '../src/log/project-log-store.ts';
 import { pruneLog } from '../src/log/prune-logs.ts';
 import { startEventStream } from '../src/start-event-stream.ts';
-import { appendTo, type Completion, completionOf } from './support/completions.ts';
+import {
+  appendTo,
+  type Completion,
+  completionOf,
+  openTestLog,
+  type TestLog,
+} from './support/completions.ts';
 import { testConfig } from './support/test-config.ts';
 
 const dayMs = 24 * 3_600_000;
@@ -22,7 +27,7 @@ const settings = { logEpoch: 3, keepMs: 7 * dayMs };
 let mongo: MongoConnection;
 let service: { readonly url: string; stop(): Promise<void> };
 let client: InternalClient;
-let log: ProjectLog;
+let log: TestLog;
 let pruning: LogPruning;
 let clock: TestClock;
 
@@ -47,23 +52,16 @@ afterAll(async () => {
 });
 beforeEach(() => {
   clock = createTestClock(firstDay);
-  log = createProjectLog(collections(), clock, settings);
+  log = openTestLog(mongo.db, clock, settings);
   pruning = openPruning();
 });
 
-const openPruning = () =>
-  createLogPruning(collections(), { clock, logger: testLogger, keepMs: settings.keepMs });
-
-const collections = () => openLogCollections(mongo.db);
+const openPruning = () => createLogPruning(openLogCollections(mongo.db), testLogger);
 
 const eventOf = (projectId: ProjectId) =>
   completionOf(projectId, { completed_at: new Date(clock.now()).toISOString() });
 
-async function append(completion: Completion) {
-  const entry = await appendTo(log, completion);
-  await pruning.appended(completion.project_id, clock.now());
-  return entry;
-}
+const append = (completion: Completion) => appendTo(log, completion);
 
 /** One event a day. */
 async function daily(projectId: ProjectId, days: number): Promise<Completion[]> {
@@ -85,7 +83,7 @@ async function prune(...others: LogPruning[]): Promise<string[]> {
     for (const found of await one.queue.findDue(clock.now(), 100)) {
       const claimed = await one.queue.claim(found, 'test', clock.now() + 60_000);
       if (claimed === null) continue;
-      looked.push(claimed.item);
+      looked.push(claimed.item.projectId);
       await pruneLog({ pruning: one, clock, keepMs: settings.keepMs, everyMs: 3_600_000 }, claimed);
     }
   }
@@ -147,6 +145,21 @@ test('a log is pruned by one replica, when its oldest entry is due, and not look
   expect([await kept(idle), await kept(busy)]).toEqual([[2], [8]]);
 });
 
+test('a log that was found idle, by a clock that is ahead, is due again with its next entry (Events: kept log)', async () => {
+  const projectId = newProjectId();
+  await daily(projectId, 1);
+  clock.advance(7 * dayMs);
+  const found = await prune();
+  clock.advance(-2 * dayMs);
+
+  await append(eventOf(projectId));
+  clock.advance(8 * dayMs);
+  await prune();
+
+  expect(found).toContain(projectId);
+  expect((await page(projectId, 0)).items.map(({ position }) => position)).toEqual([2]);
+});
+
 test('an event announced again after it was pruned keeps its position and is not appended again (Events: one event per refresh) [event-id]', async () => {
   const projectId = newProjectId();
   const events = await daily(projectId, 10);
@@ -158,6 +171,47 @@ test('an event announced again after it was pruned keeps its position and is not
   expect(again).toMatchObject({ position: 2, event: refreshEvent(second) });
   expect((await page(projectId, 0)).head_position).toBe(10);
 });
+
+test.each([
+  {
+    replica: 'has not appended for longer than events are kept',
+    events: 10,
+    pausedMs: dayMs,
+    aheadMs: 0,
+  },
+  {
+    replica: 'appended a moment ago, and a clock is a year ahead',
+    events: 3,
+    pausedMs: 1,
+    aheadMs: 365 * dayMs,
+  },
+])(
+  'a replica that $replica appends after the newest event, at no position that was pruned (Events: kept log) [events-gapless]',
+  async ({ events, pausedMs, aheadMs }) => {
+    const projectId = newProjectId();
+    await append(eventOf(projectId));
+    const other = openTestLog(mongo.db, clock, settings);
+    for (let count = 0; count < events; count += 1) {
+      clock.advance(pausedMs);
+      await appendTo(other, eventOf(projectId));
+    }
+    clock.advance(aheadMs);
+    await prune();
+    clock.advance(-aheadMs);
+    const { head_position: before, earliest_position: earliest } = await page(projectId, 0);
+
+    const completion = eventOf(projectId);
+    const entry = await append(completion);
+
+    const following = await page(projectId, before);
+    expect([earliest, before]).toEqual([expect.any(Number), events + 1]);
+    expect(earliest).toBeGreaterThan(2);
+    expect(following.items.map(({ position, event }) => [position, event.id])).toEqual([
+      [entry.position, refreshEvent(completion).id],
+    ]);
+    expect(entry.position).toBe(before + 1);
+  },
+);
 
 test('a log is read in pages, ascending, from any position', async () => {
   const projectId = newProjectId();

@@ -7,11 +7,9 @@ import { openNamespace } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { startTestService } from '@inventory/testkit/test-service';
 import { type CommandSucceededEvent, MongoClient } from 'mongodb';
-import { openLogCollections } from '../src/log/log-document.ts';
-import { createProjectLog } from '../src/log/project-log-store.ts';
 import { readAppendedHeads } from '../src/log/read-appended-heads.ts';
 import { startEventStream } from '../src/start-event-stream.ts';
-import { appendTo, completionOf } from './support/completions.ts';
+import { appendTo, completionOf, openTestLog } from './support/completions.ts';
 import { testConfig, testDatabase } from './support/test-config.ts';
 
 const settings = { logEpoch: 1, keepMs: 7 * 24 * 3_600_000 };
@@ -26,7 +24,7 @@ beforeAll(async () => {
   const writeConcern = { w: 'majority' } as const;
   client = new MongoClient(namespace.mongodbUri, { monitorCommands: true, writeConcern });
   client.on('commandSucceeded', (event) => {
-    if (['find', 'insert', 'getMore', 'aggregate'].includes(event.commandName))
+    if (['find', 'insert', 'update', 'getMore', 'aggregate'].includes(event.commandName))
       commands.push(event);
   });
   await client.connect();
@@ -37,7 +35,7 @@ beforeEach(() => commands.splice(0));
 const named = (name: string) => commands.filter(({ commandName }) => commandName === name);
 
 function openLog(clock = systemClock) {
-  return createProjectLog(openLogCollections(client.db(database)), clock, settings);
+  return openTestLog(client.db(database), clock, settings);
 }
 
 const newEvent = (projectId: ProjectId, nowMs = Date.now()) =>
@@ -58,21 +56,25 @@ test('the head of a log of any length is one command without an open cursor (arc
   expect(replies.map(({ cursor }) => String(cursor.id))).toEqual(['0']);
 });
 
-test('a replica that appends to a Project again reads no head, and reads it after a conflict (architecture: everything is bounded)', async () => {
+test('a replica that appends to a Project again reads nothing: an event is a claim and an entry; it reads the end of the log after a conflict (architecture: everything is bounded)', async () => {
   const projectId = newProjectId();
   const [log, other] = [openLog(), openLog()];
-  for (let times = 0; times < 10; times += 1) {
+  await appendTo(log, newEvent(projectId));
+  const first = commands.splice(0).map(({ commandName }) => commandName);
+  for (let times = 0; times < 9; times += 1) {
     await appendTo(log, newEvent(projectId));
   }
-  expect([named('insert').length, named('find').length]).toEqual([10, 1]);
+  const again = commands.splice(0).map(({ commandName }) => commandName);
 
   const next = await appendTo(other, newEvent(projectId));
   const behind = await appendTo(log, newEvent(projectId));
 
+  expect(first).toEqual(['find', 'find', 'find', 'find', 'insert', 'insert']);
+  expect(again).toEqual(Array(9).fill(['update', 'insert']).flat());
   expect([next.position, behind.position]).toEqual([11, 12]);
 });
 
-test('events of different Projects that are appended together share an insert, and pages that are read together a read (architecture: everything is bounded)', async () => {
+test('events of different Projects that are appended together share their commands, and pages that are read together a read (architecture: everything is bounded)', async () => {
   const log = openLog();
   const projects = Array.from({ length: 40 }, () => newProjectId());
   for (const projectId of projects) await appendTo(log, newEvent(projectId));
@@ -89,7 +91,8 @@ test('events of different Projects that are appended together share an insert, a
   expect(pages.map((page) => page.map(({ event }) => event.id))).toEqual(
     [0, 1, 0, 0].map((index) => [entries[index]?.event.id]),
   );
-  expect([named('insert').length, named('find').length]).toEqual([1, 2]);
+  expect([named('update').length, named('insert').length]).toEqual([1, 1]);
+  expect(named('find')).toHaveLength(2);
 });
 
 test('the read of appended heads returns the Projects with entries since its time only (Events: lost announcements)', async () => {
@@ -204,7 +207,7 @@ test('GET /logs/appended answers the time of the first read, then the appended h
 
   const start = await get({});
   const db = client.db(namespace.database(testDatabase));
-  const log = createProjectLog(openLogCollections(db), clock, settings);
+  const log = openTestLog(db, clock, settings);
   await appendTo(log, newEvent(projectId, clock.now()));
   const next = await get({ since: start.next_since });
 

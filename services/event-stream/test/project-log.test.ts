@@ -11,13 +11,20 @@ import { startTestService } from '@inventory/testkit/test-service';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { logIndexes, openLogCollections } from '../src/log/log-document.ts';
 import { refreshEvent } from '../src/log/project-event.ts';
-import { createProjectLog, type LogEntry, type ProjectLog } from '../src/log/project-log-store.ts';
+import { idOf, type LogEntry } from '../src/log/project-log-store.ts';
 import { startEventStream } from '../src/start-event-stream.ts';
-import { appendTo, type Completion, completionOf } from './support/completions.ts';
+import {
+  appendTo,
+  type Completion,
+  completionOf,
+  openTestLog,
+  type TestLog,
+} from './support/completions.ts';
 import { testConfig, testDatabase } from './support/test-config.ts';
 
 type Appended = MessageBody<'project.event-appended.v1'>;
 
+const dayMs = 24 * 3_600_000;
 const logSettings = { logEpoch: 1, keepMs: 7 * 24 * 3_600_000, pruneEveryMs: 3_600_000 };
 let namespace: TestNamespace;
 let mongo: MongoConnection;
@@ -35,9 +42,12 @@ beforeAll(async () => {
   });
   bus = await openTestBus(namespace);
   entryRecorder = await recordMessages(bus, ['project.events.v1']);
-  const config = testConfig(namespace, { log: logSettings });
+  const config = testConfig(namespace, { log: logSettings, clockOffsetMaxMs: 600_000 });
   replicas = await Promise.all(
-    [1, 2].map(() => startTestService({ config, start: startEventStream })),
+    [dayMs, -dayMs].map((aheadMs) => {
+      const clock = { now: () => systemClock.now() + aheadMs };
+      return startTestService({ config, start: startEventStream, clock });
+    }),
   );
 });
 afterAll(async () => {
@@ -82,12 +92,15 @@ test('a duplicate announcement keeps the event and position of its refresh, and 
   expect(published.slice(12)).toEqual([...first].reverse());
 });
 
-test('positions of every Project are contiguous from 1, in the order of the announcements (Events)', async () => {
+test('positions of every Project are contiguous from 1, in the order of the announcements, and their times are those of the store where the clocks of replicas are two days apart (Events)', async () => {
   const projects = Array.from({ length: 8 }, () => newProjectId());
   const bodies = Array.from({ length: 20 }, () => projects.map((id) => completionOf(id))).flat();
 
   await announce(bodies);
   for (const projectId of projects) await publishedTimes(projectId, 20);
+  const appendedMs = projects
+    .flatMap(publishedFor)
+    .map(({ appended_at }) => Date.parse(appended_at ?? '') - systemClock.now());
 
   for (const projectId of projects) {
     const announced = bodies.filter((body) => body.project_id === projectId);
@@ -95,6 +108,7 @@ test('positions of every Project are contiguous from 1, in the order of the anno
       announced.map((body, index) => [index + 1, body.refresh_id]),
     );
   }
+  expect(appendedMs.filter((offsetMs) => Math.abs(offsetMs) > dayMs / 2)).toEqual([]);
 });
 
 test('an entry is published with its position and the text of its event (Events)', async () => {
@@ -116,8 +130,7 @@ test('an entry is published with its position and the text of its event (Events)
 
 test('replicas that append to one Project concurrently leave no gap and no duplicate (Events)', async () => {
   const collection = openLogCollections(mongo.db).log;
-  const collections = openLogCollections(mongo.db);
-  const logs = [1, 2, 3].map(() => createProjectLog(collections, systemClock, logSettings));
+  const logs = [1, 2, 3].map(() => openTestLog(mongo.db, systemClock, logSettings));
   const projectId = newProjectId();
   const events = Array.from({ length: 30 }, () => completionOf(projectId));
 
@@ -136,9 +149,35 @@ test('replicas that append to one Project concurrently leave no gap and no dupli
   expect(await collection.countDocuments({ projectId })).toBe(30);
 });
 
-test('an event id has one entry in the log of each Project, and shows nothing of another one', async () => {
+test('beside a replica of the version before, which appends without a claim, positions stay contiguous and each event has one (Events) [events-gapless]', async () => {
   const collections = openLogCollections(mongo.db);
-  const log = createProjectLog(collections, systemClock, logSettings);
+  const projectId = newProjectId();
+  const work = { dueAt: new Date(), tries: 0, owner: null };
+  await collections.claims.insertOne({ _id: projectId, work });
+  const log = openTestLog(mongo.db, systemClock, logSettings);
+  const insertWithoutClaim = async (completion: Completion) => {
+    const position = (await log.readHead(projectId)) + 1;
+    await collections.log.insertOne({
+      ...{ _id: idOf(projectId, position), projectId, position, event: refreshEvent(completion) },
+      ...{ accountId: completion.account_id, appendedAt: new Date() },
+    });
+  };
+
+  const completions = Array.from({ length: 7 }, () => completionOf(projectId));
+  for (const [index, completion] of completions.entries()) {
+    if (index % 3 === 0) await insertWithoutClaim(completion);
+    else await appendTo(log, completion);
+  }
+  const again = await appendInOrder(log, completions);
+
+  const entries = await log.listAfter(projectId, 0, 100);
+  const positions = entries.map(({ position, event }) => [position, event.id]);
+  expect(positions).toEqual(completions.map((one, index) => [index + 1, refreshEvent(one).id]));
+  expect(again.map(({ position }) => position)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+});
+
+test('an event id has one entry in the log of each Project, and shows nothing of another one', async () => {
+  const log = openTestLog(mongo.db, systemClock, logSettings);
   const refresh_id = newRefreshId();
   const append = (projectId: ProjectId) => appendTo(log, completionOf(projectId, { refresh_id }));
   const [one, other] = [newProjectId(), newProjectId()];
@@ -153,7 +192,7 @@ test('an event id has one entry in the log of each Project, and shows nothing of
 });
 
 async function appendInOrder(
-  log: ProjectLog,
+  log: TestLog,
   completions: readonly Completion[],
 ): Promise<LogEntry[]> {
   const entries: LogEntry[] = [];

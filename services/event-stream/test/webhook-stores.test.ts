@@ -1,17 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import type { WebhookEndpointId } from '@inventory/contracts/ids';
 import type { MongoConnection } from '@inventory/mongo/connect';
+import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { createTextSealer } from '@inventory/runtime/text-sealer';
 import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { openTestStore } from '@inventory/testkit/test-store';
+import type { Pending } from '@inventory/work/work-queue';
 import { createDeliveryStore } from '../src/webhooks/delivery-store.ts';
 import { createEndpointStore } from '../src/webhooks/endpoint-store.ts';
-import type { ManageEndpointsDeps } from '../src/webhooks/manage-endpoints.ts';
+import { createEndpoint, type ManageEndpointsDeps } from '../src/webhooks/manage-endpoints.ts';
 import { redeliverRange } from '../src/webhooks/redeliver.ts';
 import { type ServeEndpointDeps, serveEndpoint } from '../src/webhooks/serve-endpoint.ts';
 import {
+  type EndpointTurn,
   openWebhookCollections,
   type WebhookDelivery,
   type WebhookEndpoint,
@@ -39,9 +42,12 @@ function stores() {
   };
 }
 
+/** Its first turn has ended. */
 async function newEndpoint(overrides: Partial<WebhookEndpoint> = {}): Promise<WebhookEndpoint> {
   const endpoint = endpointWith(overrides);
-  await stores().endpoints.insertEndpoint(endpoint, 10);
+  const { endpoints, collections } = stores();
+  await endpoints.insertEndpoint(endpoint, 10);
+  await collections.endpoints.updateOne({ id: endpoint.id }, { $unset: { work: '' } });
   return endpoint;
 }
 
@@ -66,7 +72,7 @@ test('a range that the log keeps no more is sent again in parts, each event in o
     nextPosition: 0,
   } as unknown as WebhookEndpoint;
   const deps = {
-    log: { listBetween: async () => [], findEntry: async () => null },
+    log: { listBetween: async () => [], findAppendedAfter: async () => null },
     deliveries: createDeliveryStore(collection, testLogger),
     clock,
     wake: async () => undefined,
@@ -205,6 +211,83 @@ test('endpoints that wait for their account cost nothing until it changes, and t
 
   expect([before, after]).toEqual([[], [held.id]]);
   expect(appended.sort()).toEqual([held.id, idle.id].sort());
+});
+
+test('the missed events of a range get their deliveries in parts of 500 entries, and the range continues after 10,000 (Events: webhooks; architecture: everything is bounded)', async () => {
+  const { deliveries } = stores();
+  const endpoint = await newEndpoint({ nextPosition: 1_200 });
+  const entries = Array.from({ length: 1_250 }, (_none, index) => ({
+    ...{ position: index + 1, appendedAtMs: index },
+    event: { id: `evt_${newRefreshId()}`, type, json: '{}' },
+  }));
+  const parts: number[] = [];
+  const deps = {
+    log: {
+      findAppendedAfter: async (_project: string, _range: object, count: number) => 10 * count,
+      async listBetween(_project: string, { after }: { after: number }, limit: number) {
+        const part = entries.slice(after, after + limit);
+        parts.push(part.length);
+        return part;
+      },
+    },
+    ...{ deliveries, clock, wake: async () => undefined },
+  } as unknown as ManageEndpointsDeps;
+
+  const done = await redeliverRange(deps, endpoint, { sinceMs: 0, untilMs: clock.now() });
+
+  expect(done).toEqual({ redelivered: 1_199, continueSinceMs: 100_000 });
+  expect(parts).toEqual([500, 500, 250]);
+});
+
+test('an endpoint whose turn, or the claim of it, a clock that was ahead has dated later than any is due, and no other (Events: webhooks)', async () => {
+  const { endpoints } = stores();
+  const waitMaxMs = 86_400_000;
+  const turns = endpoints.turnsOf('fast');
+  const [waiting, claimed, other] = await Promise.all(
+    [1, 1, 0].map((aheadMs) => newEndpointDue(clock.now() + waitMaxMs + aheadMs)),
+  );
+  const found = await turns.findDue(clock.now() + 2 * waitMaxMs, 100);
+  const due = found.find(({ item }) => item.id === claimed?.id);
+  await turns.claim(due as Pending<EndpointTurn>, 'lost', clock.now() + waitMaxMs + 60_000);
+  const before = await turns.findDue(clock.now(), 100);
+
+  await endpoints.makeDueIfAfter(clock.now() + waitMaxMs, clock.now());
+
+  const ids = (await turns.findDue(clock.now(), 100)).map(({ item }) => item.id);
+  expect(before).toEqual([]);
+  expect(ids.sort()).toEqual([waiting?.id, claimed?.id].sort());
+  expect(ids).not.toContain(other?.id);
+});
+
+async function newEndpointDue(dueAtMs: number): Promise<WebhookEndpoint> {
+  const endpoint = await newEndpoint({ pace: 'fast' });
+  await stores().endpoints.makeDue({ endpointId: endpoint.id }, dueAtMs);
+  return endpoint;
+}
+
+test('an event that is appended while its endpoint is created, after the end of the log was read, is sent at once (Events: webhooks)', async () => {
+  const { endpoints } = stores();
+  const projectId = newProjectId();
+  const looks: string[] = [];
+  const deps = {
+    ...{ endpoints, clock, allowPrivate: true, identifiers: systemIdentifiers },
+    onDue: () => looks.push('look'),
+    log: {
+      async readHead() {
+        // The event at position 8 is appended now.
+        expect(await endpoints.makeDue({ projectId }, clock.now())).toBe(false);
+        return 7;
+      },
+    },
+  } as unknown as ManageEndpointsDeps;
+
+  const url = 'https://example.com/';
+  const wanted = { projectId, accountId: newAccountId(), url, types: [type], description: null };
+  const { id, nextPosition } = await createEndpoint(deps, wanted);
+
+  const due = await endpoints.turnsOf('new').findDue(clock.now(), 100);
+  expect(due.map(({ item }) => item.id)).toContain(id);
+  expect([nextPosition, looks]).toEqual([8, ['look']]);
 });
 
 test('an event of a Project without endpoints makes nothing due, so that nothing is looked for (architecture: cost follows what is due)', async () => {

@@ -6,6 +6,7 @@ import { serveInternal } from '@inventory/service-host/serve-internal';
 import type { ServiceContext, StartedService } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
 import { noPrices, trackPrices } from './accounts/prices.ts';
+import { createCaptureStore } from './captures/capture-store.ts';
 import { openBroadcasts } from './commands/open-broadcasts.ts';
 import { openCommands, type RequestReplyClient } from './commands/request-reply-client.ts';
 import type { GatewayConfig } from './config.ts';
@@ -81,7 +82,8 @@ async function startOperatorApi(
   const { deadlines } = config;
   const auditStore = createAuditStore(db, deadlines);
   const cursors = createCursorSealer(config.cursorKeys);
-  const stores = { tenancy, auditStore, cursors };
+  const captures = createCaptureStore(db, deadlines, logger);
+  const stores = { tenancy, auditStore, captures, cursors };
   const services = { ...clients, ...stores, commands, clock, identifiers, deadlines };
   const listener = openOperatorApi(services, config.operatorApi, logger);
   const server = await startHttpServer({ listener, halfClosed: true, ...config.operatorHttp });

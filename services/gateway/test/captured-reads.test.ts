@@ -1,4 +1,4 @@
-import type { InventoryKey } from '@inventory/contracts/inventory-key';
+import { type InventoryKey, inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { newScope } from '@inventory/testkit/builders';
 import { type MessageRecorder, recordMessages } from '@inventory/testkit/message-recorder';
@@ -116,6 +116,25 @@ test('a chain is not staged where its account, its client or its application exc
   expect([otherInputs.status, otherInputs.json.error.code]).toEqual([409, 'idempotency_conflict']);
   await expectNotSent(all);
   expect(completedOf(excluded)).toEqual([]);
+});
+
+test('a page that was read before its inventory was erased is not staged after it: its chain is read on and never sent (Capture) [erase]', async () => {
+  const { key } = world.issue();
+  for (const erasedAt of [0, 1]) {
+    const scope = newInventory();
+    const { live } = world.collector;
+    let reads = 0;
+    live.answerInstead = () => {
+      if (reads === erasedAt) world.revisions.staging.erase(inventoryKeyText(scope));
+      reads += 1;
+      return null;
+    };
+
+    await readOk(scope, key, { cursor: await readOk(scope, key), at: other });
+    live.reset();
+
+    await expectNotSent(scope);
+  }
 });
 
 test('a chain with a page whose charge was undone is read on and never sent', async () => {

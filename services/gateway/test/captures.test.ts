@@ -1,3 +1,4 @@
+import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { createInternalClient } from '@inventory/http/internal-client';
 import type { MessageBus } from '@inventory/messaging/bus';
 import { type Clock, systemClock } from '@inventory/runtime/clock';
@@ -103,7 +104,8 @@ function page(chain: LiveChain, owner: ChainOwner, text: string, next: string | 
   const whole = membersOf(text);
   const members = [whole.subarray(0, 9), whole.subarray(9)];
   const ends = { nextStartAssetid: next, assetCount: 1, endCheck: null, reportedTotalCount: 3 };
-  return { chain, owner, members, ...ends };
+  const inventoryEpoch = staging.epochOf(inventoryKeyText(owner.scope));
+  return { chain, owner, members, inventoryEpoch, ...ends };
 }
 
 async function openIntent(replica: Replica, chain: LiveChain) {

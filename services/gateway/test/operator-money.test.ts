@@ -223,15 +223,24 @@ test('admission is shown, closed and opened', async () => {
 test('an inventory is erased by its scope [erase]', async () => {
   const path = '/inventories/76561198000000000/4294967295/2147483647';
 
+  const [platform_id, other_id] = ['76561198000000000', '76561198000000001'];
+  const captures = world.db.collection<{ _id: string; capture: object }>('captures');
+  const captureOf = (id: string) => ({
+    _id: `chain of ${id}`,
+    capture: { scope: { platform_id: id, app_id: 4_294_967_295, context_id: 2_147_483_647 } },
+  });
+  await captures.insertMany([platform_id, other_id].map(captureOf));
+
   const answer = await world.call({ method: 'DELETE', path });
 
   expect(answer.json).toEqual({
-    platform_id: '76561198000000000',
+    platform_id,
     app_id: 4_294_967_295,
     context_id: 2_147_483_647,
     erased: true,
   });
-  expect(world.erased).toEqual([path]);
+  expect(await captures.find({}).toArray()).toEqual([captureOf(other_id)]);
+  expect(world.erased).toEqual([path, `collector ${path}`]);
 });
 
 test('the report of a verification is given as the ledger made it, problems included', async () => {

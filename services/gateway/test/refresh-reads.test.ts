@@ -1,3 +1,4 @@
+import { currentPath } from '@inventory/contracts/http/current';
 import { refreshPage, refreshRecord, refreshStatus } from '@inventory/contracts/http/refresh';
 import { newRefreshId, newScope } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
@@ -254,9 +255,10 @@ describe('an observation that is young enough (Freshness) [max-age-seconds]', ()
 
   test('is answered 200 without Retry-After, a terminal record and no hold, whatever the balance', async () => {
     const { key, principal } = world.issue();
+    const scope = newScope();
     world.collector.decide = () => saved;
 
-    const answer = await post(key, body);
+    const answer = await post(key, body, { scope });
 
     expect([answer.status, answer.headers['retry-after']]).toEqual([200, undefined]);
     expect(answer.headers.location).toBe(statusPathOf(answer.json.data.refresh_id));
@@ -265,7 +267,9 @@ describe('an observation that is young enough (Freshness) [max-age-seconds]', ()
       outcome: 'complete_unchanged',
       served_from: 'saved',
       revision_id: saved.revision_id,
+      links: { current: currentPath(scope) },
       verified_at: saved.verified_at,
+      product_code: 'platform.inventory.refresh.v1',
       billing_disposition: 'finalize_saved',
       billing: { credits_reserved: 0, credits_charged: 0, credits_released: 0 },
     });

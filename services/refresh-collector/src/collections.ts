@@ -43,6 +43,13 @@ export const indexes: readonly CollectionIndexes[] = [
         keys: { watchId: 1, requestedAt: -1, _id: -1 },
         options: whereExists('watchId'),
       },
+      {
+        name: 'waiting_for_observation',
+        keys: { scopeKey: 1 },
+        options: {
+          partialFilterExpression: { terminal: false, maxAgeSeconds: { $exists: true } },
+        },
+      },
       { name: 'phase_oldest', keys: { phase: 1, queueDeadline: 1 } },
       { name: 'changed', keys: { changedAt: 1 }, options: whereExists('changedAt') },
       { name: 'terminal_account', keys: { terminal: 1, accountId: 1, requestedAt: 1 } },

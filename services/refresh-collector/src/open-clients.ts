@@ -3,7 +3,7 @@ import type { Lifetime } from '@inventory/runtime/lifetime';
 import { createSerialExecutor } from '@inventory/runtime/serial-executor';
 import type { RefreshCollectorConfig } from './config.ts';
 import { createObservationClient } from './refreshes/find-observation.ts';
-import { createLedgerClient } from './refreshes/orphaned-holds.ts';
+import { createLedgerClient } from './refreshes/ledger-client.ts';
 import { createRevisionStoreClient } from './scans/revision-store-client.ts';
 
 const internalTimeoutMs = 20_000;

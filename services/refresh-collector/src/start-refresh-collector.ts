@@ -33,7 +33,7 @@ export async function startRefreshCollector(
   const { inventories } = stores;
   const { pace } = refreshes;
   const livePages = openLivePages(context, { egress, inventories, pace, use });
-  startScanning(context, {
+  const scanning = startScanning(context, {
     stores,
     revisionStore,
     observations,
@@ -44,8 +44,8 @@ export async function startRefreshCollector(
     use,
     livePagesPerMinute: livePages.requestedPerMinute,
   });
-  await startConsuming(context, { bus: backends.bus, inventories, observations, ...refreshes });
+  await startConsuming(context, { bus: backends.bus, observations, ...refreshes });
 
-  const routes = [...refreshes.routes, ...livePages.routes];
+  const routes = [...refreshes.routes, ...scanning.routes, ...livePages.routes];
   return serveInternal(context, routes, backends.health);
 }

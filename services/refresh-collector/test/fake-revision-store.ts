@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { stagedPage } from '@inventory/contracts/internal/inventory';
+import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import type { MessageBody } from '@inventory/contracts/messages';
 import type { RefusalCode } from '@inventory/contracts/refusal';
 import { startHttpServer } from '@inventory/http/http-server';
 import type { MessageBus } from '@inventory/messaging/bus';
 import { byKey } from '@inventory/messaging/dispatch';
 
-/** A revision-store that stages pages and commits a manifest; it decides once per scan. */
+/** A revision-store that stages pages, commits a manifest and shows it; it decides once per scan. */
 export interface FakeRevisionStore {
   readonly url: string;
   /** Asset ids of each committed scan, in order, first position kept. */
@@ -31,8 +32,19 @@ export async function startFakeRevisionStore(bus: MessageBus): Promise<FakeRevis
     host: '127.0.0.1',
     port: 0,
     listener: async (request, response) => {
+      if (request.url?.endsWith('/observation')) {
+        const latest = latestOf(request.url);
+        const error = { code: 'inventory_revision_not_found', message: 'none' };
+        response.writeHead(latest ? 200 : 404).end(JSON.stringify(latest ?? { error }));
+        return;
+      }
       const parts: Buffer[] = [];
       for await (const part of request) parts.push(part);
+      const [, inventory] = request.url?.match(/^\/inventories\/(.+)\/epoch$/) ?? [];
+      if (inventory) {
+        response.end(JSON.stringify({ inventory_epoch: `${inventory}/0` }));
+        return;
+      }
       const body = Buffer.concat(parts);
       const digest = createHash('sha256').update(body).digest('hex');
       if (store.away || store.refuses !== null) {
@@ -69,6 +81,23 @@ export async function startFakeRevisionStore(bus: MessageBus): Promise<FakeRevis
     },
     close: () => server.close(0),
   };
+
+  /** What was committed last of the inventory of an address. */
+  function latestOf(url: string) {
+    const ofIt = [...store.manifests.values()].filter(({ scope }) =>
+      url.includes(`/${inventoryKeyText(scope)}/`),
+    );
+    const last = ofIt.at(-1);
+    return (
+      last && {
+        revision_id: `invrev_${last.scan_id}`,
+        verified_at: last.scan_window.completed_at,
+        language: last.language,
+        observed_assets: store.committed.get(last.scan_id)?.length,
+        changed: true,
+      }
+    );
+  }
 
   function assemble(manifest: MessageBody<'revision.completed.v1'>): string[] {
     const ids = manifest.pages.flatMap((page) => {

@@ -1,10 +1,13 @@
 import type { RevisionId } from '@inventory/contracts/ids';
-import { newProjectId, newRefreshId } from '@inventory/testkit/builders';
+import { newProjectId, newRefreshId, newScope } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import type { Collection } from 'mongodb';
 import { admitRefresh, type RefreshRequest } from '../src/refreshes/admit-refresh.ts';
+import type { Refresh } from '../src/refreshes/refresh.domain.ts';
 import type { RefreshDocument } from '../src/refreshes/refresh-document.ts';
+import { createRefreshListStore } from '../src/refreshes/refresh-list-store.ts';
 import type { SavedObservation } from '../src/refreshes/saved-observation.domain.ts';
+import { takeCommitted } from '../src/refreshes/take-committed.ts';
 import { acceptedRefresh } from './refresh-builder.ts';
 import { openStoredRefreshes, type StoredRefreshes } from './stored-refreshes.ts';
 
@@ -15,6 +18,7 @@ beforeAll(async () => {
 afterAll(() => stored.close());
 
 const revisionId: RevisionId = 'invrev_0198c0de-0000-7000-8000-000000000003';
+const previousRevisionId: RevisionId = 'invrev_0198c0de-0000-7000-8000-000000000002';
 
 function attempt(fields: Partial<RefreshRequest> = {}): RefreshRequest {
   const id = newRefreshId();
@@ -48,7 +52,7 @@ function openCollector({ latest = observed(), collection }: Conditions = {}) {
   const deps = {
     ...saga,
     admission: { admit: async () => closed, countAhead: () => 0, decrement: () => {} },
-    inventories: { readPageCount: async () => null },
+    inventories: { expectedPages: async () => null },
     observations: {
       findLatest: () =>
         latest === 'away' ? Promise.reject(new Error('away')) : Promise.resolve(latest),
@@ -67,7 +71,8 @@ function openCollector({ latest = observed(), collection }: Conditions = {}) {
 
 function observed(ageMs = 30_000): SavedObservation {
   const verifiedAtMs = stored.clock.now() - ageMs;
-  return { revisionId, verifiedAtMs, language: 'english', observedAssets: 4_001, changed: true };
+  const observed = { revisionId, previousRevisionId, language: 'english', changed: true } as const;
+  return { ...observed, verifiedAtMs, observedAssets: 4_001 };
 }
 
 const find = async (id: string) => (await stored.openStore().findRefresh(id))?.refresh;
@@ -145,6 +150,63 @@ test('a refresh that states no max_age_seconds asks for no observation (Freshnes
   await collector.admit(attempt({ maxAgeSeconds: null, priceVersion: null }));
 
   expect(collector.sent()).toEqual(['refused']);
+});
+
+describe('an observation that is committed', () => {
+  /** What waits in the queue of one inventory, by why it may or may not be completed. */
+  async function queueEach(scope: Refresh['scope']): Promise<Map<string, Refresh>> {
+    const all: Record<string, Partial<Refresh>> = {
+      satisfied: {},
+      'satisfied too': { maxAgeSeconds: 30 },
+      'older than it allows': { maxAgeSeconds: 29 },
+      'of another language': { language: 'german' },
+      'always scanned': { maxAgeSeconds: null },
+      'being collected': { phase: 'collecting' },
+      'not reserved yet': { phase: 'accepted' },
+      'of another inventory': { scope: { ...scope, context_id: scope.context_id + 1 } },
+    };
+    const queued = new Map<string, Refresh>();
+    for (const [why, fields] of Object.entries(all)) {
+      const refresh = acceptedRefresh({ phase: 'queued', scope, maxAgeSeconds: 60, ...fields });
+      await stored.openStore().insertRefresh(refresh, {});
+      queued.set(why, refresh);
+    }
+    return queued;
+  }
+
+  async function commit(scope: Refresh['scope'], latest: SavedObservation | null) {
+    const saga = stored.openSaga();
+    const lists = createRefreshListStore(stored.collection, testLogger);
+    const observations = { findLatest: async () => latest };
+    await takeCommitted({ ...saga, saga, lists, observations, logger: testLogger }, scope);
+    return saga.sent.map(({ id }) => id);
+  }
+
+  it('completes every waiting refresh of the inventory that it satisfies, and no other, once (Freshness) [max-age-seconds]', async () => {
+    const scope = newScope();
+    const queued = await queueEach(scope);
+    const ids = ['satisfied', 'satisfied too'].map((why) => queued.get(why)?.id ?? why);
+
+    const sent = await commit(scope, observed());
+    const again = await commit(scope, observed());
+
+    expect(sent.toSorted()).toEqual(ids.map((id) => `settle:${id}`).toSorted());
+    expect(again).toEqual([]);
+    for (const [why, { id, phase }] of queued) {
+      const now = await find(id);
+      expect([why, now?.phase]).toEqual([why, ids.includes(id) ? 'settling' : phase]);
+      if (!ids.includes(id)) continue;
+      const taken = { outcome: 'complete_changed', revisionId, previousRevisionId };
+      expect(now).toMatchObject({ ...taken, observedAssets: 4_001, scan: null });
+    }
+  });
+
+  it('that cannot be read leaves them to their scans (Freshness) [max-age-seconds]', async () => {
+    const scope = newScope();
+    await queueEach(scope);
+
+    expect(await commit(scope, null)).toEqual([]);
+  });
 });
 
 /** The collection of a process that is killed once its insert is durable. */

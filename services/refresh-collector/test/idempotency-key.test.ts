@@ -5,7 +5,7 @@ import { admitRefresh, type RefreshRequest } from '../src/refreshes/admit-refres
 import { applyFact } from '../src/refreshes/apply-fact.ts';
 import type { Refresh } from '../src/refreshes/refresh.domain.ts';
 import type { RefreshDocument } from '../src/refreshes/refresh-document.ts';
-import type { Fact } from '../src/refreshes/refresh-saga.domain.ts';
+import type { Fact } from '../src/refreshes/refresh-fact.domain.ts';
 import type { RefreshStore } from '../src/refreshes/refresh-store.ts';
 import { acceptedRefresh } from './refresh-builder.ts';
 import { openStoredRefreshes, type StoredRefreshes } from './stored-refreshes.ts';
@@ -47,7 +47,7 @@ function openCollector(refreshes: RefreshStore = stored.openStore()) {
   const saga = stored.openSaga(refreshes);
   const admitting = {
     admission: openAdmission,
-    inventories: { readPageCount: async () => null },
+    inventories: { expectedPages: async () => null },
     observations: { findLatest: async () => null },
     logger: testLogger,
     estimate: (_refresh: Refresh, before: number) => ({
@@ -103,6 +103,19 @@ function refusingWinners(store: RefreshStore, winners: readonly RefreshRequest[]
     },
   };
 }
+
+test('a refresh waits in the queue for half an hour, also where the clock of its requester is a day ahead (Refresh: Deadlines) [deadlines]', async () => {
+  const nowMs = stored.clock.now();
+  const requests = [nowMs + 86_400_000, nowMs - 5_000].map((requestedAtMs) =>
+    attempt({ projectId: newProjectId(), requestedAtMs }),
+  );
+
+  for (const request of requests) await openCollector().admit(request);
+
+  const read = requests.map(({ id }) => stored.openStore().findRefresh(id));
+  const waits = (await Promise.all(read)).map((one) => (one?.refresh.queueDeadlineMs ?? 0) - nowMs);
+  expect(waits).toEqual([1_800_000, 1_795_000]);
+});
 
 describe('an Idempotency-Key', () => {
   it('is free with the one write that refuses its attempt: a crash after it changes nothing (402 leaves the key free) [a-rejected-admission]', async () => {

@@ -103,6 +103,24 @@ describe('The leases of an inventory (Refresh: one scan at a time per inventory)
     ).toBeNull();
   });
 
+  it('end with an inventory that is erased, except for one that was opened meanwhile; no end writes its size afterwards', async () => {
+    const [replica] = replicas(0) as [Replica];
+    const [ended, begun] = [newRefreshId(), newRefreshId()];
+    const leaseOf = (refreshId: string) => ({ inventory: 'erased', refreshId });
+    const find = () => inventories().findOne({ _id: 'erased' });
+    await replica.openLease({ ...leaseOf(ended), token: 'worker', deadlineMs });
+
+    await replica.forgetInventory('erased', ended);
+    await replica.closeLease(leaseOf(ended), { pages: 40 });
+
+    expect(await find()).toBeNull();
+    await replica.openLease({ ...leaseOf(begun), token: 'worker', deadlineMs });
+    await inventories().updateOne({ _id: 'erased' }, { $set: { pages: 40 } });
+    await replica.forgetInventory('erased', ended);
+    expect(await replica.renewLease({ ...leaseOf(begun), token: 'worker' })).toBe(true);
+    expect((await find())?.pages).toBeUndefined();
+  });
+
   it('continue where an inventory was forgotten, or is of an earlier version', async () => {
     const [replica] = replicas(-5 * minuteMs) as [Replica];
     const before = await scan(replica, 'forgotten');

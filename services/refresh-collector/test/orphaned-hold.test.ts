@@ -6,7 +6,7 @@ import { onBillingOutcome } from '../src/refreshes/on-messages.ts';
 import { sweepHolds } from '../src/refreshes/orphaned-holds.ts';
 import type { Refresh } from '../src/refreshes/refresh.domain.ts';
 import type { RefreshStore } from '../src/refreshes/refresh-store.ts';
-import { acceptedRefresh } from './refresh-builder.ts';
+import { acceptedRefresh, holdOf } from './refresh-builder.ts';
 import { missingAtFirst, openStoredRefreshes, type StoredRefreshes } from './stored-refreshes.ts';
 
 let stored: StoredRefreshes;
@@ -19,29 +19,6 @@ const trace = {};
 const at = '2026-01-01T00:00:00.000Z';
 const typesOf = (messages: readonly { readonly type: string }[]) =>
   messages.map(({ type }) => type);
-
-function holdOf(refresh: Refresh): BillingOutcome {
-  return {
-    command_id: `reserve:${refresh.id}`,
-    account_id: refresh.accountId,
-    project_id: refresh.projectId,
-    refresh_id: refresh.id,
-    request_id: null,
-    kind: 'reserve',
-    result: 'applied',
-    refusal: null,
-    seq: 1,
-    at,
-    asset: 'credits',
-    product_code: 'platform.inventory.refresh.v1',
-    price_version: 1,
-    amount_reserved: 125,
-    amount_charged: 0,
-    amount_released: 0,
-    disposition: null,
-    balance: { total: 1_000, held: 125, available: 875 },
-  };
-}
 
 async function deliver(saga: SagaDeps, body: BillingOutcome): Promise<void> {
   const message = {

@@ -1,7 +1,7 @@
 import { applyFact, sendEffects } from '../src/refreshes/apply-fact.ts';
 import { noEndCheck } from '../src/refreshes/recorded-scan.domain.ts';
 import type { Refresh } from '../src/refreshes/refresh.domain.ts';
-import type { Fact } from '../src/refreshes/refresh-saga.domain.ts';
+import type { Fact } from '../src/refreshes/refresh-fact.domain.ts';
 import type { RefreshStore } from '../src/refreshes/refresh-store.ts';
 import { acceptedRefresh } from './refresh-builder.ts';
 import { openStoredRefreshes, type StoredRefreshes } from './stored-refreshes.ts';
@@ -14,6 +14,8 @@ beforeAll(async () => {
   refreshes = stored.openStore();
 });
 afterAll(() => stored.close());
+
+const lastPage = { page: 0, place: 0, epoch: 1, chunks: [], nextCursor: null };
 
 /** Its manifest, of one page, was sent. */
 async function insertAssembling(): Promise<Refresh> {
@@ -38,10 +40,20 @@ async function insertAssembling(): Promise<Refresh> {
       worker: null,
     },
   };
-  const lastPage = { page: 0, place: 0, epoch: 1, chunks: [], nextCursor: null };
   await refreshes.saveStep({ refresh: accepted, trace: {} }, assembling, lastPage);
   return assembling;
 }
+
+test('a recorded page carries what the pages after it are compared with, for any worker (Refresh: only complete scans) [only-complete-scans]', async () => {
+  const refresh = acceptedRefresh();
+  await refreshes.insertRefresh(refresh, {});
+  const collecting: Refresh = { ...refresh, version: 2, phase: 'collecting' };
+  const page = { ...lastPage, nextCursor: '20', assetKeys: new Float64Array([2 ** 53 - 1, 0, 1]) };
+
+  await refreshes.saveStep({ refresh, trace: {} }, collecting, page);
+
+  expect(await refreshes.readStagedPages(refresh.id)).toEqual([page]);
+});
 
 test('a manifest is resent while its scan is undecided, and nothing is after that (Refresh)', async () => {
   const assembling = await insertAssembling();

@@ -1,3 +1,5 @@
+import type { BillingOutcome } from '@inventory/contracts/messages/billing';
+import { isoTime } from '@inventory/runtime/clock';
 import {
   newAccountId,
   newProjectId,
@@ -50,5 +52,29 @@ export function acceptedRefresh(overrides: Partial<Refresh> = {}): Refresh {
     eventAppended: false,
     scan: null,
     ...overrides,
+  };
+}
+
+/** What the ledger records of its reservation. */
+export function holdOf(refresh: Refresh): BillingOutcome {
+  return {
+    command_id: `reserve:${refresh.id}`,
+    account_id: refresh.accountId,
+    project_id: refresh.projectId,
+    refresh_id: refresh.id,
+    request_id: null,
+    kind: 'reserve',
+    result: 'applied',
+    refusal: null,
+    seq: 1,
+    at: isoTime(requestedAtMs),
+    asset: 'credits',
+    product_code: 'platform.inventory.refresh.v1',
+    price_version: 1,
+    amount_reserved: 125,
+    amount_charged: 0,
+    amount_released: 0,
+    disposition: null,
+    balance: { total: 1_000, held: 125, available: 875 },
   };
 }

@@ -34,7 +34,7 @@ async function stored(...refreshes: (readonly [phase: string, ageMin: number, tr
       requestedAt: ago(ageMin),
       queueDeadline: ago(ageMin - 30),
       collectDeadline: phase === 'collecting' ? ago(ageMin - 90) : null,
-      ...(tries === undefined ? {} : { work: { dueAt: ago(0), tries } }),
+      ...(tries === undefined ? {} : { work: { dueAt: ago(0), tries, queue: 'commands' } }),
     })),
   );
 }

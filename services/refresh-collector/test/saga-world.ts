@@ -1,10 +1,10 @@
 import type { RevisionId } from '@inventory/contracts/ids';
 import type { RefreshOutcome, SettlementDisposition } from '@inventory/contracts/vocabulary';
 import type { Refresh } from '../src/refreshes/refresh.domain.ts';
+import type { Fact } from '../src/refreshes/refresh-fact.domain.ts';
 import {
   advance,
   type Effect,
-  type Fact,
   pendingEffects,
   type Step,
 } from '../src/refreshes/refresh-saga.domain.ts';
@@ -109,6 +109,7 @@ export class SagaWorld {
         this.learn({
           fact: 'observed',
           revisionId: `invrev_${this.refresh.id}` as RevisionId,
+          previousRevisionId: null,
           changed: true,
           observedAssets: assets,
           verifiedAtMs: requestedAtMs + 1,

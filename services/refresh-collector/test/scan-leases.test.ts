@@ -1,3 +1,4 @@
+import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { scenarioInventory } from '@inventory/platform-simulator/scenarios';
 import { newAccountId } from '@inventory/testkit/builders';
 import { createRunningClock, createTestClock } from '@inventory/testkit/test-clock';
@@ -150,6 +151,43 @@ describe('the check of an end that may be too early (upstream 1.3)', () => {
   });
 });
 
+describe('a refresh that allows what another one observes', () => {
+  it('is completed when that is saved, while the scan of a third one is under way (Freshness) [max-age-seconds]', async () => {
+    const collector = await harness.startCollector({ scheduling });
+    const scope = inventories.next(1);
+    await inventories.hold(scope);
+    const first = await harness.request({ scope });
+    await inventories.untilAsked(scope, 1);
+    const freshness = { max_age_seconds: 3_600, price_version: 1 };
+    const waiting = await harness.request({ scope, freshness });
+    const third = await harness.request({ scope, account_id: newAccountId() });
+    for (const { refresh_id } of [waiting, third]) {
+      await waitFor('it is queued', async () => {
+        const { record } = await harness.view(collector, refresh_id);
+        return record.state === 'queued';
+      });
+    }
+    // The first page is read and cannot be staged, until the next one is held as well.
+    harness.store.away = true;
+    harness.store.hold();
+    await inventories.release(scope);
+    await waitFor('a page was read', () => harness.store.refusals > 0);
+    await inventories.hold(scope);
+    harness.store.away = false;
+    await inventories.untilAsked(scope, 2);
+
+    await harness.store.release();
+
+    const { record } = await harness.completed(collector, waiting.refresh_id);
+    expect(record).toMatchObject({
+      outcome: 'complete_changed',
+      revision_id: `invrev_${first.refresh_id}`,
+      served_from: 'scan',
+    });
+    expect((await harness.view(collector, third.refresh_id)).record.state).toBe('collecting');
+  });
+});
+
 describe('a cancelled refresh', () => {
   it('frees its inventory at once and reads no further page (Refresh: Cancel) [cancel]', async () => {
     const collector = await harness.startCollector({ pages: smallPages, scheduling });
@@ -172,6 +210,40 @@ describe('a cancelled refresh', () => {
     );
     expect((await inventories.seen(scope)).requests).toBe(2 + 4);
     expect(harness.store.manifests.has(cancelled.refresh_id)).toBe(false);
+  });
+});
+
+describe('an inventory that an operator erases', () => {
+  it('is forgotten: its scan ends without being saved, free, and the next one reads it as one that was never read (Operator: erase) [erase]', async () => {
+    const collector = await harness.startCollector({ pages: smallPages, scheduling });
+    const scope = inventories.next(31);
+    const known = openCollections(harness.database).inventories;
+    const first = await harness.request({ scope });
+    await harness.completed(collector, first.refresh_id);
+    await inventories.holdLaterPages(scope);
+    const read = await harness.request({ scope });
+    await inventories.untilAsked(scope, 4 + 2);
+    const waiting = await harness.request({ scope, account_id: newAccountId() });
+    await waitFor('it is queued', async () => {
+      const { record } = await harness.view(collector, waiting.refresh_id);
+      return record.state === 'queued';
+    });
+    const path = inventoryKeyText(scope);
+
+    const erased = await fetch(`${collector.url}/inventories/${path}`, { method: 'DELETE' });
+
+    expect(erased.status).toBe(200);
+    expect((await known.findOne({ _id: path }))?.pages).toBeUndefined();
+    const { record } = await harness.completed(collector, read.refresh_id);
+    expect(record).toMatchObject({ outcome: 'incomplete', billing: { credits_charged: 0 } });
+    expect(harness.store.manifests.has(read.refresh_id)).toBe(false);
+    await inventories.release(scope);
+    await harness.completed(collector, waiting.refresh_id);
+    expect(harness.store.committed.get(waiting.refresh_id)).toHaveLength(31);
+    const ended = await openCollections(harness.database).refreshes.findOne({
+      _id: read.refresh_id,
+    });
+    expect(ended).toMatchObject({ expectedPages: null, scan: { assetsRead: 0 } });
   });
 });
 

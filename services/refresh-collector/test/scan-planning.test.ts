@@ -29,9 +29,9 @@ const leaseOf = async (scope: InventoryKey) => {
   return (await leases.findOne({ _id: inventoryKeyText(scope) }))?.scan ?? null;
 };
 /** An inventory of one page that had this many when it was last read. */
-async function ofPages(pages: number): Promise<InventoryKey> {
+async function ofPages(pages: number, seenAt = new Date()): Promise<InventoryKey> {
   const scope = inventories.next(1);
-  const known = { _id: inventoryKeyText(scope), pages, seenAt: new Date() };
+  const known = { _id: inventoryKeyText(scope), pages, seenAt };
   await openCollections(harness.database).inventories.insertOne(known);
   return scope;
 }
@@ -226,6 +226,27 @@ describe('with few pages before the deadline', () => {
     await creeping('it is read', async () => (await stored(fits.refresh_id))?.terminal);
     await harness.completed(collector, fits.refresh_id);
   });
+
+  it.each([
+    ['ten minutes ago', -600_000],
+    ['by a clock that was a day ahead', 86_400_000],
+  ])(
+    'a size beyond that which was learned %s refuses nothing: one page is read, and the inventory may have shrunk (Refresh: Admission) [admission-latch]',
+    async (_when, atMs) => {
+      const collector = await harness.startCollector(paced(), clock);
+      await planShows('a scan reads 19 pages', ({ scanPagesMax }) => scanPagesMax === 19);
+
+      const scope = await ofPages(1_000_000, new Date(clock.now() + atMs));
+      const { refresh_id } = await harness.request({ scope }, 1);
+      const { record } = await harness.completed(collector, refresh_id);
+
+      expect(record.outcome).toBe('complete_changed');
+      const { inventories: known } = openCollections(harness.database);
+      await waitFor('its size is known', async () => {
+        return (await known.findOne({ _id: inventoryKeyText(scope) }))?.pages === 1;
+      });
+    },
+  );
 
   it('a scan whose first page reports more than fits is parked without a lease, and resumed and completed once its pages fit (Refresh: Deadlines) [only-complete-scans]', async () => {
     const collector = await harness.startCollector(shared(), clock);

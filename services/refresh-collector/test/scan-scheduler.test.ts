@@ -214,6 +214,18 @@ describe('after a change of the planner', () => {
   });
 });
 
+test('a planner whose clock is set back plans and reads changes all the same (Refresh: one replica plans for all)', async () => {
+  const scheduler = openScheduler();
+  await scheduler.runOnce();
+  stored.clock.advance(-86_400_000);
+  const queued = await queue();
+
+  await scheduler.runOnce();
+  stored.clock.advance(86_400_000);
+
+  expect(await stateOf(queued)).toBe('collecting');
+});
+
 describe('two refreshes of one inventory at the same time', () => {
   it('share a scan where the later allows an observation of it: no second one starts, and both are settled (Freshness) [max-age-seconds]', async () => {
     const saga = stored.openSaga(stores.refreshes);
@@ -254,6 +266,7 @@ describe('two refreshes of one inventory at the same time', () => {
       language: 'english',
       observedAssets: 2_001,
       changed: true,
+      previousRevisionId: null,
     };
     stored.clock.advance(10_000);
     await run();

@@ -36,11 +36,11 @@ export function openOperations(
     scans: createScanStore(collections.scans),
     waiting: createWaitingScans(collections.scans, logger),
     decidedScans: createDecidedScanStore(collections.scans),
-    scopes: createScopeStore(collections.scopes, config.assembly.leaseMs),
+    scopes: createScopeStore(collections.scopes, config.assembly.leaseMs, logger),
     chunks: createChunkStore(collections.chunks),
-    observations: createObservationStore(collections.observations),
+    observations: createObservationStore(collections.observations, logger),
     blocks: createBlockStore(collections),
-    changes: createChangeStore(collections),
+    changes: createChangeStore(collections, logger),
     indexes: createAssetIndexStore(collections),
   };
   const deps = {
@@ -49,9 +49,9 @@ export function openOperations(
     identifiers,
     logger,
     executor: createSerialExecutor(),
-    sendOutcome: async (decided: DecidedScan) => {
+    sendOutcome: async (decided: DecidedScan, scopeKey: string) => {
       try {
-        await bus.publish([outcomeMessage(decided)]);
+        await bus.publish([outcomeMessage(decided, scopeKey)]);
       } catch (error) {
         logger.warn({ err: error, scan_id: decided.scanId }, 'outcome not sent, to be asked for');
       }

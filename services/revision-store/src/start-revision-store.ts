@@ -14,7 +14,7 @@ import {
   readExportLinesRoute,
   readObservationRoute,
 } from './http/inventory-routes.ts';
-import { listPagesRoute, putChunkRoute } from './http/staging-routes.ts';
+import { listPagesRoute, putChunkRoute, readEpochRoute } from './http/staging-routes.ts';
 import { observeWaitingScans } from './metrics.ts';
 import { type OperationDeps, openOperations } from './open-operations.ts';
 import { createAssetIndexes } from './operations/asset-index.ts';
@@ -50,14 +50,16 @@ export async function startRevisionStore(
     onBatch: byKey(onRevisionCommands(recording), concurrencyMax),
   });
   lifetime.defer('commands', () => consumer.stop());
+  const assetIndexes = createAssetIndexes(deps);
   const cached = { ...deps, blocks: cacheBlocks(stores.blocks, config.blockCacheBytes) };
   const routes = [
     putChunkRoute.bind(deps),
     listPagesRoute.bind(stores),
+    readEpochRoute.bind(stores),
     readCurrentPageRoute.bind(cached),
-    readChangesPageRoute.bind(cached),
+    readChangesPageRoute.bind({ ...cached, assetIndexes, rowBlocks: stores.blocks }),
     readObservationRoute.bind(deps),
-    lookUpAssetsRoute.bind({ ...cached, assetIndexes: createAssetIndexes(deps) }),
+    lookUpAssetsRoute.bind({ ...cached, assetIndexes }),
     readExportLinesRoute.bind({
       ...deps,
       blocks: cacheStoredBlocks(stores.blocks, exportCacheBytes),

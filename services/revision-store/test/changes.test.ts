@@ -5,7 +5,7 @@ import { createTestClock } from '@inventory/testkit/test-clock';
 import type { AssembleScanDeps } from '../src/operations/assemble-scan.ts';
 import type { ChangesPage } from '../src/operations/read-changes-page.ts';
 import { heavyPage } from './support/heavy-pages.ts';
-import { given, nextOf, openHistory } from './support/history.ts';
+import { type GivenChanges, given, nextOf, openHistory } from './support/history.ts';
 import { asset, description, type ScanPage } from './support/scan-builder.ts';
 import { openStoreUnderTest, type StoreUnderTest } from './support/store-under-test.ts';
 
@@ -144,6 +144,43 @@ describe('Changes over many revisions (Everything is bounded) [a-chain-of-change
       expect(page.counts).toEqual({ added: steps + moved, removed: moved, changed: 0 });
       expect(page.descriptions.length).toBe(Math.min(3, steps + moved));
     }
+  });
+});
+
+describe('Rows of changes (Refresh: unchanged; Changes) [changes-are-a-function-of-two-revisions] [unchanged]', () => {
+  /** The same assets, worn so much. */
+  const worn = (ids: readonly number[], wear: string): ScanPage => {
+    const { assets, descriptions } = pageOf(ids);
+    return {
+      assets: assets.map((row) => ({ ...row, asset_properties: [{ float_value: wear }] })),
+      descriptions,
+    };
+  };
+  const rowsOf = ({ added, removed, changed }: GivenChanges) =>
+    [...added, ...removed, ...changed.map(({ asset: row }) => row)].map((row) => [
+      row.assetid,
+      row['asset_properties'],
+    ]);
+  const as = (ids: readonly number[], wear: string) =>
+    ids.map((id) => [String(id), [{ float_value: wear }]]);
+
+  it('are those that the observation saw, whichever step added them, and removed ones as last saved', async () => {
+    const history = openHistory(store, clock);
+    const { revisionId: since } = await history.save({ pages: [worn([1], '0.1')] });
+    const second = await history.save({ pages: [worn([1, 2], '0.2')] });
+    const since1 = async () => rowsOf(opened(await history.page(history.first(since))));
+    expect(await since1()).toEqual(as([2], '0.2'));
+
+    // Unchanged, with other rows under a fresh `verified_at`.
+    await history.save({ pages: [worn([1, 2], '0.3')] });
+    expect(await since1()).toEqual(as([2], '0.3'));
+    await history.save({ pages: [worn([1, 2, 3], '0.4')] });
+    expect(await since1()).toEqual(as([2, 3], '0.4'));
+    await history.save({ pages: [worn([2, 3], '0.5')] });
+
+    expect(await since1()).toEqual([...as([2, 3], '0.5'), ...as([1], '0.4')]);
+    const since2 = opened(await history.page(history.first(second.revisionId)));
+    expect(rowsOf(since2)).toEqual([...as([3], '0.5'), ...as([1], '0.4')]);
   });
 });
 

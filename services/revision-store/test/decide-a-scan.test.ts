@@ -2,12 +2,15 @@ import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { systemClock } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { newScope } from '@inventory/testkit/builders';
+import { testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { fromCompletedMessage } from '../src/consumers/on-revision-commands.ts';
 import { createScanStore } from '../src/storage/scan-store.ts';
 import { createScopeStore } from '../src/storage/scope-store.ts';
+import { assemble } from './support/assembled-inventory.ts';
 import { startHeldAssemblies } from './support/held-assemblies.ts';
+import { memoryInventory } from './support/memory-inventory.ts';
 import { completedMessage, newScan, plainPage, type Scan } from './support/scan-builder.ts';
 import { placeOf } from './support/store-client.ts';
 import {
@@ -35,7 +38,7 @@ function replicaOfBlock(overrides: Parameters<StoreUnderTest['start']>[0] = {}):
 
 const stores = () => ({
   scans: createScanStore(store.collections.scans),
-  scopes: createScopeStore(store.collections.scopes, 600_000),
+  scopes: createScopeStore(store.collections.scopes, 600_000, testLogger),
 });
 
 /** Does what a worker does up to a point, and then nothing any more, as after kill -9. */
@@ -68,12 +71,13 @@ async function crashedWorker(scan: Scan) {
 async function crashedAfterHeadMoved(scan: Scan) {
   const crashed = await crashedWorker(scan);
   const { scanId, refreshId } = scan;
-  const move = { head: null, decided: { scanId, refreshId, result }, pruneAtMs: 0 };
+  const move = { head: emptyHead, decided: { scanId, refreshId, result }, pruneAtMs: 0 };
   expect(await crashed.scans.beginCommit(scanId)).toBe(true);
   expect(await crashed.scopes.moveHead(crashed.lease, move)).toBe(true);
   return crashed;
 }
 
+const emptyHead = memoryInventory(assemble([], 1), 1).observation;
 const result = {
   result: 'committed',
   revisionId: 'invrev_01900000-0000-7000-8000-000000000000',
@@ -108,7 +112,7 @@ describe('A scan whose worker crashed (architecture: leases)', () => {
     expect(inventory).toMatchObject({ head: { sequence: 7 } });
 
     const { scanId, refreshId } = scan;
-    const stale = { head: null, decided: { scanId, refreshId, result }, pruneAtMs: 0 };
+    const stale = { head: emptyHead, decided: { scanId, refreshId, result }, pruneAtMs: 0 };
     expect(await crashed.scopes.moveHead(crashed.lease, stale)).toBe(false);
     expect(await crashed.scopes.renewLease(crashed.lease)).toBe(false);
     expect((await replica.client.page(scan.scope)).meta.revision_id).toBe(saved.revision_id);
@@ -404,21 +408,6 @@ describe('A scan whose collector has a fast clock (Refresh: verified_at)', () =>
       verified_at: receivedAt,
       scan_window: { started_at: receivedAt, completed_at: receivedAt },
     });
-  });
-
-  it('does not outlive an erasure that came after its receipt (Operating surface) [operator-api]', async () => {
-    const scope = newScope();
-    const scan = newScan({ scope, pages: [plainPage(0, 3)], completedAtMs: clock.now() + dayMs });
-    await store.complete(scan);
-    await waitFor('it is received', () => store.collections.scans.findOne({ _id: scan.scanId }));
-    clock.advance(1);
-    expect(await running().client.erase(scope)).toBe(204);
-
-    await running().client.stage(scan);
-    clock.advance(10_000);
-
-    expect((await store.committed(scan)).observed_assets).toBe(3);
-    expect((await running().client.page(scope)).status).toBe(404);
   });
 });
 

@@ -1,4 +1,5 @@
 import { type InventoryKey, inventoryKeyText } from '@inventory/contracts/inventory-key';
+import { contentCodings } from '@inventory/contracts/vocabulary';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { newScope } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
@@ -95,22 +96,35 @@ describe('Pruning (Reads: 24 hours, 180 days) [superseded-stays-24-h-the-head-18
     expect(german.descriptions).toEqual(page.descriptions);
   });
 
-  it('deletes rows that only superseded observations show, and none that the head shows', async () => {
+  it('deletes rows, texts and packed pages that only superseded observations show, read in each coding, and none that the head shows', async () => {
     const scope = newScope();
-    const worn = (wear: string) => ({
-      ...page,
+    const observed = (wear: string, name: string) => ({
       assets: page.assets.map((row) => ({ ...row, asset_properties: [{ float_value: wear }] })),
+      descriptions: page.descriptions.map((row) => ({ ...row, name })),
     });
-    for (const [place, wear] of ['0.1', '0.2', '0.3'].entries()) {
-      const completedAtMs = clock.now() + place;
-      await replica.save({ scope, pages: [worn(wear)], completedAtMs });
+    const pages = [
+      // Other rows of the same texts, other texts of the same rows, and both.
+      observed('0.1', 'Blade'),
+      observed('0.2', 'Blade'),
+      observed('0.2', 'Klinge'),
+      observed('0.3', 'Blade'),
+    ];
+    for (const [place, one] of pages.entries()) {
+      await replica.save({ scope, pages: [one], completedAtMs: clock.now() + place });
+      for (const coding of contentCodings) {
+        expect((await replica.client.page(scope, { coding })).assets).toEqual(one.assets);
+      }
     }
-    expect(await countBlocks(scope)).toEqual({ assets: 1, texts: 3 });
+    // Two sets of rows beside those of the revision, three of texts, and four pages in each coding.
+    expect(await countBlocks(scope)).toEqual({
+      assets: 1,
+      texts: 2 + 3 + 4 * contentCodings.length,
+    });
 
     clock.advance(dayMs);
 
-    await untilBlocks(1, 2, scope);
-    expect((await replica.client.page(scope)).assets).toEqual(worn('0.3').assets);
+    await untilBlocks(1, 2 + contentCodings.length, scope);
+    expect((await replica.client.page(scope)).assets).toEqual(pages[3]?.assets);
   });
 
   it('deletes an inventory 180 days after it was last observed', async () => {
@@ -347,25 +361,34 @@ describe('Erasing an inventory (Operating surface) [operator-api]', () => {
     expect((await replica.client.page(scope)).assets).toEqual(page.assets);
   });
 
-  it('is not undone by a scan that ended before it, which is decided as usual', async () => {
-    const scope = newScope();
-    await replica.save({ scope, pages: [page], completedAtMs: clock.now() });
-    const scan = newScan({ scope, pages: [page], completedAtMs: clock.now() });
-    await replica.client.stage(scan);
-    clock.advance(1_000);
+  it.each(['before', 'after'])(
+    'is not undone by a scan that began before it, whose manifest is received %s it: it is rejected at once',
+    async (when) => {
+      const scope = newScope();
+      await replica.save({ scope, pages: [page], completedAtMs: clock.now() });
+      const scan = newScan({ scope, pages: [page], completedAtMs: clock.now() + dayMs });
+      const inventory_epoch = await replica.client.epoch(scope);
+      if (when === 'after') await replica.client.stage(scan);
+      else await store.complete(scan);
 
-    await replica.client.erase(scope);
-    await store.complete(scan);
+      await replica.client.erase(scope);
 
-    const { body } = await waitFor('it is decided', () => {
-      // Where it met pruning, it is tried again later.
-      clock.advance(300);
-      return store.outcomesOf(scan)[0];
-    });
-    expect(body).toMatchObject({ changed: true, observed_assets: 3 });
-    expect((await replica.client.page(scope)).status).toBe(404);
-    expect(await countBlocks(scope)).toEqual({ assets: 0, texts: 0 });
-  });
+      const [chunk = Buffer.alloc(0)] = scan.pages[0] ?? [];
+      const late = await replica.client.putChunk(placeOf(scan, 0, 0), chunk, undefined, {
+        inventory_epoch,
+      });
+      expect(late).toEqual({ status: 409, code: 'inventory_erased' });
+      if (when === 'after') await store.complete(scan);
+      const { body } = await waitFor('it is decided', () => {
+        // Where it met pruning, it is tried again later.
+        clock.advance(300);
+        return store.outcomesOf(scan)[0];
+      });
+      expect(body).toMatchObject({ reason: 'missing_pages' });
+      expect((await replica.client.page(scope)).status).toBe(404);
+      expect(await countBlocks(scope)).toEqual({ assets: 0, texts: 0 });
+    },
+  );
 
   it('does not wait for an assembly: it seizes the lease, and the assembly is repeated', async () => {
     const scope = newScope();

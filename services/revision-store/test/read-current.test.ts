@@ -3,6 +3,7 @@ import { type InventoryKey, inventoryKeyText } from '@inventory/contracts/invent
 import { contentCodings } from '@inventory/contracts/vocabulary';
 import { pack } from '@inventory/runtime/packed-bytes';
 import { newScope } from '@inventory/testkit/builders';
+import { testLogger } from '@inventory/testkit/namespace';
 import { Binary } from 'mongodb';
 import { joinTexts } from '../src/domain/joined-texts.ts';
 import { createAssetIndexStore } from '../src/storage/asset-index-store.ts';
@@ -428,7 +429,11 @@ test('pages that are read together share the read of their heads, and a corrupt 
     commands += 1;
     return scopes.find(filter, options);
   };
-  const counted = createScopeStore(Object.assign(Object.create(scopes), { find }), 60_000);
+  const counted = createScopeStore(
+    Object.assign(Object.create(scopes), { find }),
+    60_000,
+    testLogger,
+  );
 
   const reads = [...keys, keys[0] ?? '', 'of/nothing/saved'].map((key) => counted.readHead(key));
   const read = await Promise.allSettled(reads);

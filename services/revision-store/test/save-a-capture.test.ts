@@ -47,7 +47,7 @@ describe('A captured chain (Reads: Capture)', () => {
 
     const saved = await save({ scope, reportedTotalCount: 11 });
 
-    expect(saved).toMatchObject({ refresh_id: null, changed: true, observed_assets: 10 });
+    expect(saved).toMatchObject({ refresh_id: null, scope, changed: true, observed_assets: 10 });
     expect(await current(scope)).toMatchObject({
       revision_id: saved.revision_id,
       verified_at: new Date(start + 9 * minute).toISOString(),
@@ -67,16 +67,22 @@ describe('A captured chain (Reads: Capture)', () => {
     expect(again).toMatchObject({ changed: false, revision_id: saved.revision_id });
   });
 
-  it('is kept, but never becomes current, when something was observed since it began', async () => {
-    const scope = newScope();
-    const newer = await refresh({ scope, pages: [plainPage(0, 3)], completedAtMs: start + 1 });
+  it('is kept, but not current, where something was observed since it began, whichever is saved first [capture]', async () => {
+    const observed = { pages: [plainPage(0, 3)], completedAtMs: start + 1 };
+    for (const isCaptureFirst of [false, true]) {
+      const scope = newScope();
+      const early = isCaptureFirst ? await save({ scope }) : null;
+      const newer = await refresh({ scope, ...observed });
 
-    const late = await save({ scope });
+      const { revision_id, observation_id } = early ?? (await save({ scope }));
 
-    expect(await current(scope)).toMatchObject({ revision_id: newer.revision_id, total_count: 3 });
-    const { revision_id, observation_id } = late;
-    const pinned = await replicas[0].client.page(scope, { revision_id, observation_id });
-    expect(pinned.meta.total_count).toBe(10);
+      expect(await current(scope)).toMatchObject({
+        revision_id: newer.revision_id,
+        total_count: 3,
+      });
+      const pinned = await replicas[0].client.page(scope, { revision_id, observation_id });
+      expect(pinned.meta.total_count).toBe(10);
+    }
   });
 
   it('is saved once under duplicate pages and commands, through two replicas', async () => {

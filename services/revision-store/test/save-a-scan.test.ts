@@ -249,6 +249,10 @@ describe('A further scan of an inventory (Refresh: unchanged) [unchanged]', () =
     const second = await replica.save({ scope, pages: [plainPage(1, 6)], completedAtMs: at(1) });
 
     expect(second.changed).toBe(true);
+    expect(await replica.client.observation(scope)).toMatchObject({
+      changed: true,
+      previous_revision_id: first.revision_id,
+    });
     const { revision_id, observation_id } = begun.meta;
     expect(revision_id).toBe(first.revision_id);
     const rest = await replica.client.page(scope, { position: 2, revision_id, observation_id });

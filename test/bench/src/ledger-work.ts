@@ -39,6 +39,7 @@ export function pair(accountId: AccountId): [Command, Command] {
   return [
     {
       kind: 'reserve',
+      sentAt: Date.now(),
       commandId: `reserve:${refreshId}`,
       accountId,
       projectId,

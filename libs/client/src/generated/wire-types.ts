@@ -528,6 +528,11 @@ export interface components {
             readonly verified_at: string | null;
             /** @description The watch whose run it is; null where there is none. */
             readonly watch_id: string | null;
+            /**
+             * @description What it is charged under; a run of a watch has its own.
+             * @enum {string}
+             */
+            readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1">;
             /** @enum {string} */
             readonly billing_state: Open<"reserved" | "pending" | "finalized">;
             readonly billing_disposition: Open<"finalize_complete" | "finalize_diagnostic" | "finalize_saved" | "release"> | null;
@@ -559,6 +564,11 @@ export interface components {
             readonly verified_at: string | null;
             /** @description The watch whose run it is; null where there is none. */
             readonly watch_id: string | null;
+            /**
+             * @description What it is charged under; a run of a watch has its own.
+             * @enum {string}
+             */
+            readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1">;
             /** @enum {string} */
             readonly billing_state: Open<"reserved" | "pending" | "finalized">;
             readonly billing_disposition: Open<"finalize_complete" | "finalize_diagnostic" | "finalize_saved" | "release"> | null;

@@ -4,6 +4,7 @@ import { inventoryKey } from '../inventory-key.ts';
 import { defaultLanguage, language } from '../languages.ts';
 import {
   billingState,
+  heldProducts,
   refreshOutcome,
   refreshState,
   servedFrom,
@@ -90,6 +91,9 @@ export const refreshRecord = z.object({
     .nullable()
     .describe('The end of the scan that saw this revision; null while there is none.'),
   watch_id: watchId.nullable().describe('The watch whose run it is; null where there is none.'),
+  product_code: z
+    .enum(heldProducts)
+    .describe('What it is charged under; a run of a watch has its own.'),
   billing_state: billingState,
   billing_disposition: settlementDisposition.nullable(),
   billing: refreshBilling,

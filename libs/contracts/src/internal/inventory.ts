@@ -44,8 +44,18 @@ export const chunkBytesMax = 2 * 1024 * 1024;
 /** Header of PUT …/chunks/{chunk}: SHA-256 (hex) of the body. */
 export const chunkDigestHeader = 'x-chunk-digest';
 
+/**
+ * The epoch of an inventory: its key and a number that grows with each erasure, `<key>/<number>`. A service
+ * that stages a page reads it before it reads the page: what was read under an older one is never saved.
+ */
+const inventoryEpoch = z.string().regex(/^[0-9]+\/[0-9]+\/[0-9]+\/[0-9]+$/);
+
 /** Query of PUT …/chunks/{chunk}: the source decides how soon unused chunks expire. */
-export const stagingQuery = z.object({ source: scanSource.default('refresh') });
+export const stagingQuery = z.object({
+  source: scanSource.default('refresh'),
+  /** Absent from callers of an earlier version. */
+  inventory_epoch: inventoryEpoch.optional(),
+});
 
 /** Response of GET /scans/{scan_id}/epochs/{epoch}/pages: the staged pages. */
 const stagedPages = z.object({ pages: z.array(manifestPage).max(scanPagesMax) });
@@ -79,6 +89,8 @@ const latestObservation = z.object({
   observed_assets: z.int().min(0),
   /** Whether its scan is the one that changed the revision. */
   changed: z.boolean(),
+  /** The revision that it then replaced. */
+  previous_revision_id: revisionId.optional(),
 });
 /** Query of GET /inventories/{platform_id}/{app_id}/{context_id}/assets of the revision-store. */
 export const assetsQuery = z.object({
@@ -140,6 +152,10 @@ export const inventoryApi = {
   listStagedPages: operationsFor(['gateway']).get(pages, {
     input: { path: epochPath },
     answer: stagedPages,
+  }),
+  readEpoch: operationsFor(['gateway', 'refresh-collector']).get(`${inventory}/epoch`, {
+    input: { path: scopePath },
+    answer: z.object({ inventory_epoch: inventoryEpoch }),
   }),
   readObservation: operationsFor(['refresh-collector']).get(`${inventory}/observation`, {
     input: { path: scopePath },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { canonicalDecimal, requestTime } from '../http/parameters.ts';
 import { accountId, projectId, refreshId, requestId } from '../ids.ts';
+import { billingOutcome } from '../messages/billing.ts';
 import { fundingMode, ledgerAsset, productCode } from '../vocabulary.ts';
 import { operationsFor } from './operations.ts';
 
@@ -104,6 +105,12 @@ export const holdList = z.object({
   items: z.array(holdView),
 });
 export type HoldList = z.infer<typeof holdList>;
+
+/**
+ * GET /accounts/{account_id}/outcomes?command_id=: the recorded outcomes of these commands, as their
+ * messages state them; none of a command that is not journaled.
+ */
+export const outcomeList = z.object({ items: z.array(billingOutcome) });
 
 export const statementRow = z.object({
   entry_id: z.string(),
@@ -228,6 +235,8 @@ const holdsQuery = z.object({
   older_than_seconds: z.coerce.number().int().min(0).max(1_000_000_000).default(0),
   limit,
 });
+export const outcomesMax = 100;
+const outcomesQuery = z.object({ command_id: z.array(z.string()).max(outcomesMax) });
 const priceListPath = z.object({ version: canonicalDecimal(1, priceVersionMax) });
 
 const { get, put, post } = operationsFor(['gateway']);
@@ -249,6 +258,10 @@ export const ledgerApi = {
     input: { path, query: usageQuery },
     answer: usageReport,
     refusals: ['usage_too_large'],
+  }),
+  readOutcomes: operationsFor(['refresh-collector']).get('/accounts/{account_id}/outcomes', {
+    input: { path, query: outcomesQuery },
+    answer: outcomeList,
   }),
   listOldHolds: operationsFor(['refresh-collector']).get('/holds', {
     input: { query: holdsQuery },

@@ -26,6 +26,7 @@ const collectedRecord = refreshRecord.extend({
   served_from: servedFrom.default('scan'),
   verified_at: refreshRecord.shape.verified_at.default(null),
   watch_id: refreshRecord.shape.watch_id.default(null),
+  product_code: refreshRecord.shape.product_code.default('platform.inventory.refresh.v1'),
 });
 
 /**
@@ -94,7 +95,7 @@ export const admissionView = z.object({
 export type AdmissionView = z.infer<typeof admissionView>;
 export const admissionChange = z.object({ operator_closed: z.boolean() });
 
-const { get, put } = operationsFor(['gateway']);
+const { get, put, remove } = operationsFor(['gateway']);
 
 /** The internal API of the refresh-collector, without that of live pages. */
 export const refreshApi = {
@@ -113,5 +114,10 @@ export const refreshApi = {
   }),
   readAdmission: get('/admission', { input: {}, answer: admissionView }),
   setAdmission: put('/admission', { input: { body: admissionChange }, answer: admissionView }),
+  /** Scans of it that are under way end, and its size is forgotten; after the revision-store erased it. */
+  eraseInventory: remove('/inventories/{platform_id}/{app_id}/{context_id}', {
+    input: { path: scopePath },
+    answer: z.object({}),
+  }),
   readStatus: get('/status', { input: {}, answer: serviceStatus }),
 };

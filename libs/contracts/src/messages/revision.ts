@@ -44,6 +44,8 @@ export const revisionScanAbandoned = z.object({
 export const revisionCommitted = z.object({
   scan_id: z.uuid(),
   refresh_id: refreshId.nullable(),
+  /** The inventory of a capture, for refreshes that wait for an observation that is young enough. */
+  scope: inventoryKey.optional(),
   revision_id: revisionId,
   /** The revision that this one replaced. */
   previous_revision_id: revisionId.optional(),

@@ -5,12 +5,12 @@ import { createSemaphore } from '@inventory/runtime/semaphore';
 import { pause, withDeadline } from '@inventory/runtime/wait';
 import type { WorkConsumer } from '../bus.ts';
 import { deadLetters } from '../messaging-metrics.ts';
-import { createPartitionWork } from '../partition-work.ts';
+import { createPartitionWork, type PositionedRecord } from '../partition-work.ts';
 import { handlerBackoff, postponeMs } from '../retry-policy.ts';
 import type { WireRecord } from '../wire-record.ts';
 import { measureConsumer } from './measure-consumer.ts';
 import type { OffsetCommits } from './offset-commits.ts';
-import { type FetchedRecord, openPartitionQueue, type PartitionQueue } from './partition-queue.ts';
+import { openPartitionQueue, type PartitionQueue } from './partition-queue.ts';
 import type { RecordSender } from './record-sender.ts';
 import { logicalTopic, physicalTopic } from './topic-names.ts';
 import type { FetchedBatch, GroupMember } from './wire-client.ts';
@@ -152,7 +152,7 @@ function deadLetterSender({ topicPrefix, sender }: BatchHandlerOptions) {
   };
 }
 
-function fetchedRecords(batch: FetchedBatch, topic: TopicName): FetchedRecord[] {
+function fetchedRecords(batch: FetchedBatch, topic: TopicName): PositionedRecord[] {
   return batch.records.map(({ offset, writtenAtMs, ...record }) => ({
     position: { topic, partition: batch.partition, offset },
     record,

@@ -1,28 +1,32 @@
 import { withDeadline } from '@inventory/runtime/wait';
 import type { BroadcastConsumer } from '../bus.ts';
 import { deadLetters } from '../messaging-metrics.ts';
-import { decode, type Position, type WireRecord } from '../wire-record.ts';
+import { decode, type Position } from '../wire-record.ts';
 import { timingOf } from './timing.ts';
 import { logicalTopic, physicalTopic } from './topic-names.ts';
-import type { FetchedBatch, WireClient } from './wire-client.ts';
+import type { FetchedBatch, ReadRecord, WireClient } from './wire-client.ts';
 import type { ConsumerContext, KafkaSubscription } from './work-consumer.ts';
 
+/** The next offset of each partition, by `topic/partition`. */
+export type Positions = Map<string, string>;
+
 /**
- * Reads whole topics from the present end. Each process start has a group of its own, so that no
- * replica waits for another's session, and commits nothing, so that an empty group leaves no state.
- * Positions are kept in memory and set after every join: the client itself would restart at the end
- * and skip messages published meanwhile.
+ * Reads whole topics, from the present end or from the `given` positions, which are then advanced. Each
+ * process start has a group of its own, so that no replica waits for another's session, and commits
+ * nothing, so that an empty group leaves no state. Positions are kept in memory and set after every
+ * join: the client itself would restart at the end and skip messages published meanwhile.
  */
 export async function startBroadcastConsumer(
-  context: ConsumerContext,
+  context: Pick<ConsumerContext, 'wire' | 'topicPrefix'>,
   broadcast: BroadcastConsumer,
   groupId: string,
+  given?: Positions,
 ): Promise<KafkaSubscription> {
   const { wire, topicPrefix } = context;
   const { logger } = wire.connection;
   const { requestTimeoutMs, fetchWaitMs } = timingOf(wire.connection);
   const topics = broadcast.topics.map((topic) => physicalTopic(topicPrefix, topic));
-  const positions = await currentEnds(wire, topics);
+  const positions = given ?? (await currentEnds(wire, topics));
   const member = await wire.openMember({
     groupId,
     topics,
@@ -31,8 +35,8 @@ export async function startBroadcastConsumer(
     startOf: (topic, partition) => positions.get(`${topic}/${partition}`) ?? '0',
   });
 
-  function receive(record: WireRecord, position: Position): void {
-    const decoded = decode(record, position);
+  function receive(record: Omit<ReadRecord, 'offset'>, position: Position): void {
+    const decoded = decode(record, { ...position, writtenAtMs: record.writtenAtMs });
     if (decoded.result === 'undecodable') {
       deadLetters.add(1, { 'messaging.destination.name': position.topic, reason: decoded.reason });
       logger.error({ ...position, ...decoded }, 'broadcast record ignored');
@@ -70,7 +74,7 @@ export async function startBroadcastConsumer(
 }
 
 /** The end offset of each partition. */
-function currentEnds(wire: WireClient, topics: readonly string[]): Promise<Map<string, string>> {
+function currentEnds(wire: WireClient, topics: readonly string[]): Promise<Positions> {
   return wire.read(async (cluster) => {
     const ends = new Map<string, string>();
     for (const topic of topics) {

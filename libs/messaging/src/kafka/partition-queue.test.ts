@@ -1,9 +1,9 @@
 import { createSemaphore } from '@inventory/runtime/semaphore';
 import { waitFor } from '@inventory/testkit/wait-for';
 import type { PositionedRecord, SliceResult } from '../partition-work.ts';
-import { type FetchedRecord, openPartitionQueue } from './partition-queue.ts';
+import { openPartitionQueue } from './partition-queue.ts';
 
-const fetched = (keys: readonly string[], first = 0): FetchedRecord[] =>
+const fetched = (keys: readonly string[], first = 0): PositionedRecord[] =>
   keys.map((key, index) => ({
     record: { key, value: Buffer.from('{}'), headers: {} },
     position: { topic: 'billing.commands.v1', partition: 0, offset: String(first + index) },

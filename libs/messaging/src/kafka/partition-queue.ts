@@ -4,10 +4,6 @@ import { pause } from '@inventory/runtime/wait';
 import { createPartitionSchedule, type PartitionSchedule } from '../partition-schedule.ts';
 import type { PartitionWork, PositionedRecord, SliceResult } from '../partition-work.ts';
 
-export interface FetchedRecord extends PositionedRecord {
-  readonly writtenAtMs: number;
-}
-
 /** How far a partition is behind. */
 export interface PartitionProgress {
   /** Records that are not handled, including those not fetched yet. */
@@ -45,14 +41,14 @@ export type PartitionQueue = ReturnType<typeof openPartitionQueue>;
 export function openPartitionQueue(options: PartitionQueueOptions) {
   const { work, semaphore } = options;
   const closed = new AbortController();
-  let schedule = createPartitionSchedule<FetchedRecord>();
+  let schedule = createPartitionSchedule<PositionedRecord>();
   /** The slice that is handled next or again. */
-  let taken: FetchedRecord[] = [];
+  let taken: PositionedRecord[] = [];
   let behindWaiting = 0;
   let running: Promise<void> | undefined;
   const capacity = createByteCapacity(waitingBytesMax);
 
-  function finish(slice: readonly FetchedRecord[], postponed: ReadonlySet<string>): void {
+  function finish(slice: readonly PositionedRecord[], postponed: ReadonlySet<string>): void {
     const { late = [], finished = [] } = splitSlice(slice, postponed);
     const finishedUntil = schedule.finish(finished);
     if (late.length > 0) postpone(late);
@@ -62,9 +58,9 @@ export function openPartitionQueue(options: PartitionQueueOptions) {
   }
 
   /** Puts records back, with those behind them of the same keys, until the pause is over. */
-  function postpone(records: readonly FetchedRecord[]): void {
+  function postpone(records: readonly PositionedRecord[]): void {
     const keys = new Set(records.map(({ record }) => record.key));
-    const isBehind = ({ record }: FetchedRecord) => keys.has(record.key);
+    const isBehind = ({ record }: PositionedRecord) => keys.has(record.key);
     schedule.postpone([...records, ...taken.filter(isBehind)]);
     taken = taken.filter((one) => !isBehind(one));
     void options.postponePause(closed.signal).then(() => {
@@ -125,7 +121,7 @@ export function openPartitionQueue(options: PartitionQueueOptions) {
      * Enqueues records; `behind` is how many after them are not fetched yet. False when the queue
      * is closed.
      */
-    add(records: readonly FetchedRecord[], behind: number): boolean {
+    add(records: readonly PositionedRecord[], behind: number): boolean {
       if (closed.signal.aborted) return false;
       schedule.add(records);
       capacity.take(bytesOf(records));
@@ -182,18 +178,18 @@ function createByteCapacity(bytesMax: number) {
 }
 
 function progressOf(
-  { unfinished, oldest }: Pick<PartitionSchedule<FetchedRecord>, 'unfinished' | 'oldest'>,
+  { unfinished, oldest }: Pick<PartitionSchedule<PositionedRecord>, 'unfinished' | 'oldest'>,
   behind: number,
 ): PartitionProgress {
   return { lag: Math.max(0, behind) + unfinished, oldestAtMs: oldest?.writtenAtMs ?? null };
 }
 
-function splitSlice(slice: readonly FetchedRecord[], postponed: ReadonlySet<string>) {
+function splitSlice(slice: readonly PositionedRecord[], postponed: ReadonlySet<string>) {
   return Object.groupBy(slice, ({ position }) =>
     postponed.has(position.offset) ? 'late' : 'finished',
   );
 }
 
-function bytesOf(records: readonly FetchedRecord[]): number {
+function bytesOf(records: readonly PositionedRecord[]): number {
   return records.reduce((sum, { record }) => sum + record.value.length, 0);
 }

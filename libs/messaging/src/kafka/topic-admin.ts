@@ -65,7 +65,7 @@ async function expectLeaders(admin: Admin, names: readonly string[]): Promise<vo
 }
 
 /** Topics whose messages have one order; every replica reads all of them. */
-const ordered: readonly TopicName[] = ['authority.changes.v1'];
+const ordered: readonly TopicName[] = ['authority.changes.v1', 'billing.price-lists.v1'];
 
 /** Every topic and its dead letters, with partitions, replication and retention. */
 export function topicConfigs(
@@ -77,6 +77,8 @@ export function topicConfigs(
     { name: 'retention.ms', value: String(retentionMs) },
     { name: 'min.insync.replicas', value: minInSync },
     { name: 'unclean.leader.election.enable', value: 'false' },
+    // The clock of a sender decides nothing, and a rewind to a time finds what was written since.
+    { name: 'message.timestamp.type', value: 'LogAppendTime' },
   ];
   return topicNames.flatMap((topic): ITopicConfig[] => {
     const { consumers, retentionMs } = topics[topic];

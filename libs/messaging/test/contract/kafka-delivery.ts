@@ -1,8 +1,9 @@
 import type { KafkaClient } from '@inventory/runtime/kafka-access';
 import { patientTiming, testLogger } from '@inventory/testkit/namespace';
 import { waitFor } from '@inventory/testkit/wait-for';
-import { BusOverloaded } from '../../src/bus.ts';
+import { BusOverloaded, type WorkConsumer } from '../../src/bus.ts';
 import { createKafkaClient } from '../../src/kafka/kafkajs/client.ts';
+import { toKafkaMessage } from '../../src/kafka/kafkajs/kafka-records.ts';
 import { recordsWaitingMax } from '../../src/kafka/record-sender.ts';
 import { encode } from '../../src/wire-record.ts';
 import { startCoordinatorProxy } from '../support/coordinator-proxy.ts';
@@ -138,6 +139,34 @@ export function describeDelivery(client: KafkaClient): void {
     unblocked.resolve();
     await waitFor('all is handled', () => new Set(idsOf(work.handled)).size === 80 + keys.length);
     expect(firstPlaces(work.handled, busy)).toEqual([...upTo(80), 100]);
+  });
+
+  test('a record has the time of the broker, whatever its sender wrote', async () => {
+    const bus = await world.openBus();
+    const times: number[] = [];
+    const onBatch: WorkConsumer['onBatch'] = async (messages) => {
+      times.push(...messages.map(({ writtenAtMs }) => writtenAtMs));
+    };
+    await bus.consume({ group: 'workers', topics: ['refresh.commands.v1'], onBatch });
+    const producer = world.kafka.producer({ allowAutoTopicCreation: false });
+    await producer.connect();
+    const [key = ''] = newKeys(1);
+    const { record } = encode(cancel(key, 1));
+    const inTheFuture = Date.UTC(2200, 0);
+
+    for (const sentAtMs of [0, inTheFuture]) {
+      await producer.send({
+        topic: world.physical('refresh.commands.v1'),
+        messages: [{ ...toKafkaMessage(record), timestamp: String(sentAtMs) }],
+      });
+    }
+
+    await waitFor('both are received', () => times.length === 2);
+    await producer.disconnect();
+    const [first = 0, second = 0] = times;
+    expect(first).toBeGreaterThan(Date.UTC(2025, 0));
+    expect(second).toBeGreaterThanOrEqual(first);
+    expect(second).toBeLessThan(inTheFuture);
   });
 
   test('a reader whose partition is reassigned and returned receives what was sent meanwhile', async () => {

@@ -30,6 +30,7 @@ export function describeSending(world: () => BusWorld, adapter: BusAdapter): voi
       waitingId: 'wait-1',
       deadlineMs: 1_767_225_600_000,
       trace,
+      writtenAtMs: expect.any(Number),
       topic: workTopic,
       partition: expect.any(Number),
       offset: expect.stringMatching(/^\d+$/),

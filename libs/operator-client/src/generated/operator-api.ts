@@ -715,7 +715,9 @@ export interface paths {
         readonly post?: never;
         /**
          * Erase everything that is saved of one inventory
-         * @description Needs the role `admin`.
+         * @description A scan of it that is under way ends as `incomplete`, free.
+         *
+         *     Needs the role `admin`.
          *
          *     Audited as `inventory.erase`.
          */

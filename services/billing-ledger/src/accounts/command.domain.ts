@@ -9,7 +9,15 @@ interface Addressed {
   readonly accountId: AccountId;
 }
 
-export interface ReserveCommand extends Addressed {
+interface Purchase extends Addressed {
+  /**
+   * When it was written to its topic, in milliseconds since the epoch. It is no content: a command
+   * that is sent again has another one.
+   */
+  readonly sentAt: number;
+}
+
+export interface ReserveCommand extends Purchase {
   readonly kind: 'reserve';
   readonly projectId: ProjectId;
   readonly refreshId: RefreshId;
@@ -33,7 +41,7 @@ export interface ReleaseCommand extends Addressed {
   readonly refreshId: RefreshId;
 }
 
-export interface ChargeCommand extends Addressed {
+export interface ChargeCommand extends Purchase {
   readonly kind: 'charge';
   readonly projectId: ProjectId;
   readonly requestId: RequestId;

@@ -1,5 +1,5 @@
 import type { BillingRefusal, FundsRefusal } from '@inventory/contracts/refusal';
-import { type PriceBook, pagePrice } from '../prices/price-list.domain.ts';
+import { type PriceBook, pagePrice, priceTime } from '../prices/price-list.domain.ts';
 import { type Settlement, settlementOf } from '../prices/settlement.domain.ts';
 import type { Account } from './account.domain.ts';
 import { amountMax } from './balances.domain.ts';
@@ -66,6 +66,17 @@ function purchaseRefusal(
   return capRefusal(account, wanted);
 }
 
+/** The price list of a purchase, and what its entry states of it. */
+function pricesOf({ sentAt }: ReserveCommand | ChargeCommand, at: number, book: PriceBook) {
+  const pricedAt = priceTime(sentAt, at);
+  const prices = book.activeAt(pricedAt);
+  const isOfEntry = prices === book.activeAt(at);
+  return {
+    prices,
+    stated: { priceVersion: prices.version, pricedAt: isOfEntry ? null : pricedAt },
+  };
+}
+
 /**
  * Holds the most a refresh can cost, in what the account pays with now: the reservation of the
  * price list, or `max_credits` where that is less.
@@ -76,7 +87,7 @@ export function decideReserve(
   at: number,
   context: Pick<EvaluationContext, 'prices'>,
 ): Decision {
-  const prices = context.prices.activeAt(at);
+  const { prices, stated } = pricesOf(command, at, context.prices);
   const asset = fundingAsset(account.terms.funding);
   const { maxCredits, productCode, projectId, refreshId, requestId } = command;
   const isLimited = maxCredits < prices.refreshReservation;
@@ -84,7 +95,7 @@ export function decideReserve(
   const details = {
     asset,
     productCode,
-    priceVersion: prices.version,
+    ...stated,
     projectId,
     refreshId,
     requestId,
@@ -160,12 +171,12 @@ export function decideCharge(
   at: number,
   context: Pick<EvaluationContext, 'prices'>,
 ): Decision {
-  const prices = context.prices.activeAt(at);
+  const { prices, stated } = pricesOf(command, at, context.prices);
   const asset = fundingAsset(account.terms.funding);
   const { productCode, projectId, requestId, pages } = command;
   const required = pages * pagePrice(prices, productCode);
   const details = {
-    ...{ asset, productCode, priceVersion: prices.version, projectId, requestId },
+    ...{ asset, productCode, ...stated, projectId, requestId },
     pages: pages === 1 ? null : pages,
   };
   const refusal = purchaseRefusal(account, { projectId, required, at });

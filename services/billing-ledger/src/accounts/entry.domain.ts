@@ -46,6 +46,8 @@ export interface EntryDetails {
   readonly precludes: string | null;
   readonly productCode: ProductCode | null;
   readonly priceVersion: number | null;
+  /** Of a purchase whose command was sent while another list was in force than at `at`: when that was. */
+  readonly pricedAt: number | null;
   readonly projectId: ProjectId | null;
   readonly refreshId: RefreshId | null;
   readonly requestId: RequestId | null;
@@ -74,6 +76,7 @@ export const noDetails: EntryDetails = {
   precludes: null,
   productCode: null,
   priceVersion: null,
+  pricedAt: null,
   projectId: null,
   refreshId: null,
   requestId: null,

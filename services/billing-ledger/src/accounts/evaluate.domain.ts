@@ -89,7 +89,11 @@ function entryOf(account: Account, command: Command, { at, opening, decision }: 
     commandId: command.commandId,
     after,
     creditsAvailable: asset === 'units' ? balances.credits.available : null,
-    lowBalance: crossedAlert(account.terms, decision.configured ?? null, balances),
+    lowBalance: crossedAlert(
+      account.terms,
+      { configured: decision.configured ?? null, at },
+      balances,
+    ),
     opening,
   };
 }

@@ -65,7 +65,7 @@ describe('The beginning of a month [units-by-month]', () => {
         const { account, opening } = openPeriod(before, one.now);
         let folded = before;
         const problems = opening.flatMap((entry) => {
-          const found = entryProblems(folded, entry, prices);
+          const found = entryProblems(folded, entry, { prices, charge: undefined });
           folded = applyEntry(folded, entry);
           return found;
         });

@@ -1,9 +1,9 @@
 import { type Account, applyEntry } from './account.domain.ts';
-import { amountMax, type Balances, plus } from './balances.domain.ts';
+import { type Balances, plus } from './balances.domain.ts';
 import { type Entry, noDetails } from './entry.domain.ts';
 import { expire, issue } from './movement.domain.ts';
 import { type Period, periodOf, periodText } from './period.domain.ts';
-import type { Funding } from './terms.domain.ts';
+import { dueAllowance, type Funding } from './terms.domain.ts';
 
 /** What of an account decides how a month begins for it. */
 export interface PeriodState {
@@ -29,8 +29,8 @@ export function periodStateOf(account: Account): PeriodState {
 }
 
 /**
- * Units that are left of a month that is over expire; then a subscription grants its allowance,
- * once per month however often the funding is switched. Null when neither is due.
+ * Units that are left of a month that is over expire; then a subscription grants its allowance.
+ * Null when neither is due.
  */
 export function dueOpening(state: PeriodState, at: number): DueOpening | null {
   const { units, funding } = state;
@@ -40,9 +40,7 @@ export function dueOpening(state: PeriodState, at: number): DueOpening | null {
     const commandId = `expire:${periodText(periodOf(state.lastAt))}`;
     return { kind: 'expire', amount: units.available, commandId };
   }
-  if (funding.mode === 'credits' || state.allowedPeriod >= period) return null;
-  // Beyond what is exact there is no allowance; the account must not be stuck because of it.
-  const amount = Math.min(funding.unitsPerMonth, amountMax - units.issued);
+  const amount = dueAllowance(state, units, at);
   if (amount <= 0) return null;
   return { kind: 'allowance', amount, commandId: `allowance:${periodText(period)}` };
 }

@@ -1,6 +1,6 @@
 import type { ProjectId } from '@inventory/contracts/ids';
 import type { LedgerAsset } from '@inventory/contracts/vocabulary';
-import type { Balances } from './balances.domain.ts';
+import { amountMax, type Balances } from './balances.domain.ts';
 import type { EntryKind } from './movement.domain.ts';
 import { type Period, periodOf } from './period.domain.ts';
 
@@ -74,6 +74,19 @@ export const firstTerms: Terms = {
   alert: null,
 };
 
+/**
+ * What a subscription grants now, once per period however often the funding is switched; 0 where
+ * nothing is due. Beyond what is exact there is no allowance; the account must not be stuck then.
+ */
+export function dueAllowance(
+  { funding, allowedPeriod }: Pick<Terms, 'funding' | 'allowedPeriod'>,
+  units: Balances,
+  at: number,
+): number {
+  if (funding.mode === 'credits' || allowedPeriod >= periodOf(at)) return 0;
+  return Math.min(funding.unitsPerMonth, amountMax - units.issued);
+}
+
 /** Less than the threshold became available. */
 export interface LowBalance {
   readonly threshold: number;
@@ -82,34 +95,46 @@ export interface LowBalance {
 
 type AllBalances = Readonly<Record<LedgerAsset, Balances>>;
 
+/** What of an entry decides about terms. */
+interface TermsEntry {
+  readonly kind: EntryKind;
+  readonly at: number;
+  readonly configured: Configuration | null;
+}
+
 /** The terms after an entry; `balances` are those after it. */
-export function termsAfter(
-  terms: Terms,
-  entry: {
-    readonly kind: EntryKind;
-    readonly at: number;
-    readonly configured: Configuration | null;
-  },
-  balances: AllBalances,
-): Terms {
+export function termsAfter(terms: Terms, entry: TermsEntry, balances: AllBalances): Terms {
   const next = entry.configured === null ? terms : configured(terms, entry.configured);
-  if (entry.kind === 'allowance') return { ...next, allowedPeriod: periodOf(entry.at) };
-  // What a month begins with is judged with the entry behind it, not on its way there.
-  if (next.alert === null || entry.kind === 'expire') return next;
-  const isArmed = payableAmount(next, balances) >= next.alert.threshold;
-  if (isArmed === next.alert.isArmed) return next;
-  return { ...next, alert: { ...next.alert, isArmed } };
+  switch (entry.kind) {
+    // The alert is judged by the entry that a month begins for: before it, it is only armed.
+    case 'expire':
+      return next;
+    case 'allowance': {
+      const allowed = { ...next, allowedPeriod: periodOf(entry.at) };
+      return next.alert?.isArmed ? allowed : withAlertAt(allowed, entry.at, balances);
+    }
+    default:
+      return withAlertAt(next, entry.at, balances);
+  }
+}
+
+/** Armed while the threshold is available. */
+function withAlertAt(terms: Terms, at: number, balances: AllBalances): Terms {
+  const { alert } = terms;
+  if (alert === null) return terms;
+  const isArmed = payableAmount(terms, balances, at) >= alert.threshold;
+  return isArmed === alert.isArmed ? terms : { ...terms, alert: { ...alert, isArmed } };
 }
 
 /** The low-balance alert of an entry that crosses the threshold; null for any other entry. */
 export function crossedAlert(
   terms: Terms,
-  configuration: Configuration | null,
+  { configured: configuration, at }: Pick<TermsEntry, 'configured' | 'at'>,
   balances: AllBalances,
 ): LowBalance | null {
   const next = configuration === null ? terms : configured(terms, configuration);
   if (!next.alert?.isArmed || configuration?.sets === 'balance_alert') return null;
-  const available = payableAmount(next, balances);
+  const available = payableAmount(next, balances, at);
   const { threshold } = next.alert;
   return available < threshold ? { threshold, available } : null;
 }
@@ -118,8 +143,10 @@ export function capOf(terms: Terms, projectId: ProjectId): number | null {
   return terms.caps.find((cap) => cap.projectId === projectId)?.cap ?? null;
 }
 
-function payableAmount(terms: Terms, balances: AllBalances): number {
-  return balances[fundingAsset(terms.funding)].available;
+/** What a command at this time could pay with: a switch to a subscription has its month at once. */
+function payableAmount(terms: Terms, { credits, units }: AllBalances, at: number): number {
+  if (terms.funding.mode === 'credits') return credits.available;
+  return units.available + dueAllowance(terms, units, at);
 }
 
 function configured(terms: Terms, configuration: Configuration): Terms {

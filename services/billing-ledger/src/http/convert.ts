@@ -5,7 +5,6 @@ import type {
   BalanceView,
   HoldList,
   NewPriceList,
-  PriceList as PriceListView,
   PriceSchedule,
   QuarantineList,
   StatementPage,
@@ -24,7 +23,8 @@ import { fundingAsset } from '../accounts/terms.domain.ts';
 import type { QuarantinedAccount } from '../journal/quarantine-store.ts';
 import type { CurrentStanding } from '../journal/read-standing.ts';
 import type { Statement } from '../journal/read-statement.ts';
-import type { PriceBook, PriceList, WantedPriceList } from '../prices/price-list.domain.ts';
+import type { PriceBook, WantedPriceList } from '../prices/price-list.domain.ts';
+import { toPriceListView } from '../prices/price-list-mapping.ts';
 import type { AccountHold, OldHolds } from '../snapshots/old-holds.ts';
 import { type DayUsage, dayMs } from '../usage/usage.domain.ts';
 import type { VerificationRecord } from '../verification/verification-store.ts';
@@ -114,21 +114,6 @@ export function toStatementPage(accountId: AccountId, statement: Statement): Sta
   return {
     items: statement.entries.map((entry) => toStatementRow(accountId, entry)),
     next_after_seq: statement.hasMore ? (statement.entries.at(-1)?.seq ?? null) : null,
-  };
-}
-
-export function toPriceListView(list: PriceList): PriceListView {
-  return {
-    version: list.version,
-    effective_at: isoTime(list.effectiveAt),
-    refresh_reservation: list.refreshReservation,
-    refresh_block: list.refreshBlock,
-    refresh_block_assets: list.refreshBlockAssets,
-    refresh_diagnostic: list.refreshDiagnostic,
-    watch_changed_block: list.watchChangedBlock,
-    watch_unchanged_block: list.watchUnchangedBlock,
-    live_page: list.livePage,
-    current_page: list.currentPage,
   };
 }
 

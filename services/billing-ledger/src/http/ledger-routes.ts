@@ -1,12 +1,16 @@
 import { ledgerApi } from '@inventory/contracts/internal/ledger';
 import { internalRoute } from '@inventory/http/internal-route';
 import { Refused } from '@inventory/http/refused';
-import { type Clock, fromIsoTime, isoTime } from '@inventory/runtime/clock';
+import { fromIsoTime, isoTime } from '@inventory/runtime/clock';
 import { listHolds } from '../accounts/hold-set.domain.ts';
+import type { JournalClock } from '../journal/journal-clock.ts';
+import type { Journal } from '../journal/journal-store.ts';
 import { AccountBehind, type LoadAccount } from '../journal/load-account.ts';
+import { toOutcome } from '../journal/on-billing-commands.ts';
 import type { QuarantineStore } from '../journal/quarantine-store.ts';
 import type { ReadStanding } from '../journal/read-standing.ts';
 import type { ReadStatement } from '../journal/read-statement.ts';
+import { toPriceListView } from '../prices/price-list-mapping.ts';
 import type { PriceListStore } from '../prices/price-list-store.ts';
 import type { PriceListCache, PublishPriceList } from '../prices/price-lists.ts';
 import type { ListOldHolds } from '../snapshots/old-holds.ts';
@@ -19,7 +23,6 @@ import {
   toBalanceView,
   toHoldList,
   toOldHoldList,
-  toPriceListView,
   toPriceSchedule,
   toQuarantineList,
   toStatementPage,
@@ -29,6 +32,7 @@ import {
 } from './convert.ts';
 
 export interface LedgerRoutesDeps {
+  readonly journal: Pick<Journal, 'findRecorded'>;
   readonly readStanding: ReadStanding;
   readonly loadAccount: LoadAccount;
   readonly readStatement: ReadStatement;
@@ -39,7 +43,7 @@ export interface LedgerRoutesDeps {
   readonly prices: Pick<PriceListCache, 'book' | 'reload'>;
   readonly priceLists: Pick<PriceListStore, 'listPriceLists'>;
   readonly publishPriceList: PublishPriceList;
-  readonly clock: Clock;
+  readonly journalClock: Pick<JournalClock, 'now'>;
 }
 
 const soon = { code: 'service_unavailable', retry_after_seconds: 1 } as const;
@@ -75,6 +79,15 @@ const accountRoutes = [
     async handle({ loadAccount }: LedgerRoutesDeps, { path: { account_id: id } }) {
       const { account } = await unlessBehind(loadAccount(id));
       return toHoldList(listHolds(account.holds).map((hold) => ({ accountId: id, hold })));
+    },
+  }),
+  internalRoute({
+    ...ledgerApi.readOutcomes,
+    async handle({ journal }: LedgerRoutesDeps, { path: { account_id: id }, query }) {
+      const recorded = await journal.findRecorded(id, query.command_id);
+      // Another entry may preclude a command.
+      const own = recorded.filter(({ commandId }) => query.command_id.includes(commandId));
+      return { items: own.map((entry) => toOutcome(id, entry)) };
     },
   }),
   internalRoute({
@@ -126,9 +139,9 @@ const journalRoutes = [
 const priceRoutes = [
   internalRoute({
     ...ledgerApi.readPrices,
-    async handle({ prices, clock }: LedgerRoutesDeps) {
+    async handle({ prices, journalClock }: LedgerRoutesDeps) {
       await prices.reload();
-      return toPriceSchedule(prices.book, clock.now());
+      return toPriceSchedule(prices.book, journalClock.now());
     },
   }),
   internalRoute({

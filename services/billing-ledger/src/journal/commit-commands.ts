@@ -1,3 +1,4 @@
+import type { AccountId } from '@inventory/contracts/ids';
 import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import { forEachLimited } from '@inventory/runtime/concurrency';
 import { commitDuration, repetitions } from '../metrics.ts';
@@ -13,8 +14,9 @@ import {
   planBatch,
   reloadAfterConflict,
 } from './account-batch.ts';
+import { isBroken } from './commit-document.ts';
 import type { AppendResult, Journal } from './journal-store.ts';
-import { AccountBehind, isBroken } from './load-account.ts';
+import { AccountBehind } from './load-account.ts';
 import type { Quarantine } from './quarantine.ts';
 
 export interface CommitCommandsDeps extends AccountBatchDeps {
@@ -87,10 +89,7 @@ async function commitBatches<Item extends Carrier>(
   await forEachLimited(batches, accountsAtOnce, async (batch) => {
     const plan = await planUnlessUnreadable(deps, batch);
     if (typeof plan === 'object') planned.push(plan);
-    else {
-      round.unanswered[plan].push(...batch.items);
-      batch.items = [];
-    }
+    else leaveOut(batch, plan, round);
   });
   const writing = planned.filter(({ plan }) => plan.entries.length > 0);
   const results = await append(deps, writing);
@@ -107,7 +106,20 @@ async function commitBatches<Item extends Carrier>(
     }
   }
   if (answered.length > 0) await round.publish(answered);
-  await forEachLimited(refused, accountsAtOnce, (one) => reloadAfterConflict(deps, one));
+  await forEachLimited(refused, accountsAtOnce, async (one) => {
+    const { batch } = one;
+    const why = await orQuarantined(deps, batch.accountId, () => reloadAfterConflict(deps, one));
+    if (why !== undefined) leaveOut(batch, why, round);
+  });
+}
+
+function leaveOut<Item extends Carrier>(
+  batch: AccountBatch<Item>,
+  why: keyof Unanswered<Item>,
+  { unanswered }: Round<Item>,
+): void {
+  unanswered[why].push(...batch.items);
+  batch.items = [];
 }
 
 /** Why an account is not read, where it is not. */
@@ -119,8 +131,17 @@ async function planUnlessUnreadable<Item extends Carrier>(
   if (await deps.quarantine.has(accountId)) return 'quarantined';
   // A reader of the holds may wait for a snapshot while the writer has the account in memory.
   if (deps.rebuilds.has(accountId) && !deps.cache.get(accountId)) return 'behind';
+  return await orQuarantined(deps, accountId, () => planBatch(deps, batch));
+}
+
+/** Why an account cannot be read, where that is so; a broken one is quarantined. */
+async function orQuarantined<Value>(
+  deps: CommitCommandsDeps,
+  accountId: AccountId,
+  read: () => Promise<Value>,
+): Promise<Value | keyof Unanswered<never>> {
   try {
-    return await planBatch(deps, batch);
+    return await read();
   } catch (error) {
     if (error instanceof AccountBehind) return 'behind';
     if (!isBroken(error)) throw error;

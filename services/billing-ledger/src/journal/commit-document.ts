@@ -157,6 +157,35 @@ export class UnreadableCommit extends Bug {
   }
 }
 
+/** The journal of one account does not add up: nothing may be decided on it. */
+export class BrokenJournal extends Bug {
+  override name = 'BrokenJournal';
+}
+
+/** Whether an error says that the journal of the account is broken, and not the way to it. */
+export function isBroken(error: unknown): error is Error {
+  return error instanceof BrokenJournal || error instanceof UnreadableCommit;
+}
+
+/** For reads that show or decide money: throws {@link BrokenJournal} where a commit was changed. */
+export function requireIntact(commits: readonly StoredCommit[]): readonly StoredCommit[] {
+  const changed = commits.find(({ isIntact }) => !isIntact);
+  if (changed) throw new BrokenJournal(`commit ${changed.id}: hash mismatch`);
+  return commits;
+}
+
+/** Nothing where a commit among those read is broken: verification reports it. */
+export async function unlessBroken<Value>(
+  reading: Promise<readonly Value[]>,
+): Promise<readonly Value[]> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (isBroken(error)) return [];
+    throw error;
+  }
+}
+
 /** Throws {@link UnreadableCommit}. */
 export function readCommit(document: CommitDocument): StoredCommit {
   try {

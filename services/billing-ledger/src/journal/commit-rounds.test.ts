@@ -1,7 +1,7 @@
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { loadingFrom } from '../../test/support/loading.ts';
-import { accounts, type Program, programs } from '../../test/support/program.ts';
+import { accounts, decodeProgram, type Program, programs } from '../../test/support/program.ts';
 import type { Store } from '../../test/support/simulation/fake-journal.ts';
 import { fixedPrices, reliable, storeProgram } from '../../test/support/stored-journal.ts';
 import type { Command } from '../accounts/command.domain.ts';
@@ -21,7 +21,7 @@ const grantOf = (owner: typeof accountId, number: number): Command => ({
   reason: 'later',
 });
 
-function writerOn(journal: Journal, entriesMax: number) {
+function writerOn(journal: Journal, entriesMax: number, recentKeysMax = 100) {
   const quarantined = new Set<string>();
   const commit = createCommitCommands({
     journal,
@@ -32,7 +32,7 @@ function writerOn(journal: Journal, entriesMax: number) {
     rebuilds: { has: () => false },
     loadAccount: loadingFrom(journal),
     cache: createAccountCache(10),
-    recent: createRecentEntries(100),
+    recent: createRecentEntries(recentKeysMax),
     prices: fixedPrices,
     clock: { now: () => Date.UTC(2027, 0) },
     limits: { entriesMax, bytesMax: 2 ** 20 },
@@ -144,6 +144,21 @@ describe('The commands of a partition', () => {
       isolatesBroken((journal) => journal),
       { numRuns: propertyRuns(60) },
     );
+  });
+
+  test('of an account whose recorded entry was changed meanwhile are rejected, and its neighbour is answered', async () => {
+    const opening = decodeProgram([]);
+    const { store } = await storeProgram(opening);
+    const { commit, quarantined } = writerOn(reliable(store), 10, 1);
+    const recorded = opening[0]?.command ?? grantOf(accountId, 0);
+    await roundsOf(commit, [grantOf(accountId, 1)]);
+    breakAccount(store, 0);
+
+    const { rounds, rejected } = await roundsOf(commit, [recorded, grantOf(neighbour, 2)]);
+
+    expect(rejected).toEqual([accountId]);
+    expect(rounds.flat()).toEqual([neighbour]);
+    expect([...quarantined]).toEqual([accountId]);
   });
 
   test('planted fault: a changed commit that is believed is decided on', async () => {

@@ -17,6 +17,8 @@ const commandTypes = [
 ] as const;
 export type CommandMessage = Extract<ReceivedMessage, { type: (typeof commandTypes)[number] }>;
 
+type Address = Pick<Command, 'commandId' | 'accountId'>;
+
 export function isCommandMessage(message: ReceivedMessage): message is CommandMessage {
   return commandTypes.some((type) => type === message.type);
 }
@@ -68,13 +70,14 @@ export function fromCommandMessage(message: CommandMessage): Command {
 }
 
 function fromReserve(
-  { body }: ReceivedMessageOf<'billing.reserve.v1'>,
-  address: Pick<Command, 'commandId' | 'accountId'>,
+  { body, writtenAtMs: sentAt }: ReceivedMessageOf<'billing.reserve.v1'>,
+  address: Address,
 ): ReserveCommand {
   const { product_code: productCode } = body;
   invariant(isHeldProduct(productCode), 'a hold is for a refresh');
   return {
     ...address,
+    sentAt,
     kind: 'reserve',
     projectId: body.project_id,
     refreshId: body.refresh_id,
@@ -85,13 +88,14 @@ function fromReserve(
 }
 
 function fromCharge(
-  { body }: ReceivedMessageOf<'billing.charge.v1'>,
-  address: Pick<Command, 'commandId' | 'accountId'>,
+  { body, writtenAtMs: sentAt }: ReceivedMessageOf<'billing.charge.v1'>,
+  address: Address,
 ): ChargeCommand {
   const { product_code: productCode } = body;
   invariant(!isHeldProduct(productCode), 'a charge is for a page');
   return {
     ...address,
+    sentAt,
     kind: 'charge',
     projectId: body.project_id,
     requestId: body.request_id,

@@ -38,6 +38,7 @@ export function fromStoredEntry(stored: StoredEntry): Entry {
     after: fromStoredBalances(stored.after),
     productCode: stored.productCode ?? null,
     priceVersion: stored.priceVersion ?? null,
+    pricedAt: stored.pricedAt ?? null,
     projectId: stored.projectId ?? null,
     refreshId: stored.refreshId ?? null,
     requestId: stored.requestId ?? null,

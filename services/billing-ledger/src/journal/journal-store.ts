@@ -14,6 +14,7 @@ import {
   firstSeqOf,
   type NewCommit,
   readCommit,
+  requireIntact,
   type StoredCommit,
   sealCommit,
 } from './commit-document.ts';
@@ -69,13 +70,16 @@ export function createJournal(db: Db, writer: string) {
         collection,
         commits.map((commit) => sealCommit(commit, writer)),
       ),
-    /** The entries that answer any of these command keys of an account. */
+    /**
+     * The entries that answer any of these command keys of an account. Rejects with BrokenJournal
+     * where one is in a commit that was changed.
+     */
     async findRecorded(accountId: AccountId, keys: readonly string[]): Promise<readonly Entry[]> {
       const wanted = new Set(keys);
       const stored = keys.map((key) => storedCommandKey(accountId, key));
       const byKey = { accountId, commandKeys: { $in: stored } };
       const found = await read(collection, byKey, { limit: keys.length });
-      return found
+      return requireIntact(found)
         .flatMap((commit) => commit.entries)
         .filter((entry) => entryKeys(entry).some((key) => wanted.has(key)));
     },

@@ -7,7 +7,8 @@ import { applyEntry, newAccount } from '../accounts/account.domain.ts';
 import { listHolds, withoutHold } from '../accounts/hold-set.domain.ts';
 import { createBringUpToDate } from '../snapshots/rebuild-snapshots.ts';
 import type { Snapshot } from '../snapshots/snapshot-document.ts';
-import { AccountBehind, BrokenJournal, createLoadAccount, createLoadPart } from './load-account.ts';
+import { BrokenJournal } from './commit-document.ts';
+import { AccountBehind, createLoadAccount, createLoadPart } from './load-account.ts';
 
 const accountId = accounts[0] ?? 'acc_';
 

@@ -1,6 +1,5 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import { ledgerAssets } from '@inventory/contracts/vocabulary';
-import { Bug } from '@inventory/runtime/bug';
 import { type Account, applyEntry, heldAmount, newAccount } from '../accounts/account.domain.ts';
 import { areEqual } from '../accounts/balances.domain.ts';
 import type { Entry } from '../accounts/entry.domain.ts';
@@ -9,12 +8,13 @@ import type { Snapshot } from '../snapshots/snapshot-document.ts';
 import type { SnapshotStore } from '../snapshots/snapshot-store.ts';
 import type { CachedAccount } from './account-cache.ts';
 import {
+  BrokenJournal,
   type ChainHead,
   chainStart,
   isSameSubscription,
+  requireIntact,
   type StoredCommit,
   subscriptionOf,
-  UnreadableCommit,
 } from './commit-document.ts';
 import type { Journal } from './journal-store.ts';
 
@@ -42,16 +42,6 @@ type Commits = Pick<Journal, 'readCommits'>;
 
 const commitsPerRead = 50;
 const tailMax = 500;
-
-/** The journal of one account does not add up: nothing may be decided on it. */
-export class BrokenJournal extends Bug {
-  override name = 'BrokenJournal';
-}
-
-/** Whether an error says that the journal of the account is broken, and not the way to it. */
-export function isBroken(error: unknown): error is Error {
-  return error instanceof BrokenJournal || error instanceof UnreadableCommit;
-}
 
 /** More entries than are folded at once are behind what is stored of an account. */
 export class AccountBehind extends Error {
@@ -162,7 +152,7 @@ function follow(loaded: LoadedAccount, commit: StoredCommit): LoadedAccount {
 }
 
 function foldCommit(account: Account, head: ChainHead, commit: StoredCommit): Account {
-  if (!commit.isIntact) throw new BrokenJournal(`commit ${commit.id}: hash mismatch`);
+  requireIntact([commit]);
   if (commit.prevHash !== head.hash)
     throw new BrokenJournal(`commit ${commit.id}: previous hash mismatch`);
   try {

@@ -62,7 +62,7 @@ function startLedger(quarantine = emptyQuarantine) {
       topic: 'billing.commands.v1',
       partition: 0,
     };
-    const received = { ...message, id: 'id', offset: '0', key: accountId };
+    const received = { ...message, id: 'id', offset: '0', writtenAtMs: 0, key: accountId };
     const reject =
       quarantine === emptyQuarantine
         ? neverRejected

@@ -121,6 +121,7 @@ function entryOf(index: number) {
     after: nothing,
     productCode: null,
     priceVersion: null,
+    pricedAt: null,
     projectId: null,
     refreshId: null,
     requestId: null,

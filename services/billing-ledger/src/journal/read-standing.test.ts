@@ -1,9 +1,9 @@
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { loadingFrom } from '../../test/support/loading.ts';
-import { accounts, programs } from '../../test/support/program.ts';
+import { accounts, decodeProgram, programs } from '../../test/support/program.ts';
 import { type StoredJournal, storeProgram } from '../../test/support/stored-journal.ts';
-import type { StoredCommit } from './commit-document.ts';
+import { BrokenJournal, type StoredCommit } from './commit-document.ts';
 import type { Journal } from './journal-store.ts';
 import { createReadStanding } from './read-standing.ts';
 
@@ -41,6 +41,22 @@ describe('Funds, caps and terms of an account', () => {
     });
 
     await fc.assert(anyTime, { numRuns: propertyRuns(150) });
+  });
+
+  test('are refused where the newest commit was changed', async () => {
+    const stored = await storeProgram(decodeProgram([]));
+    const findNewestCommit: Journal['findNewestCommit'] = async (accountId) => {
+      const newest = await stored.journal.findNewestCommit(accountId);
+      return newest && { ...newest, isIntact: false };
+    };
+    const clock = clockOf(stored, 0);
+    const read = createReadStanding({
+      journal: { findNewestCommit },
+      loadAccount: notFolded,
+      clock,
+    });
+
+    await expect(read(accounts[0] ?? 'acc_')).rejects.toThrow(BrokenJournal);
   });
 
   test('of an account without entries are those of a prepaid account with nothing', async () => {

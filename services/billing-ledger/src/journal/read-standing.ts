@@ -1,5 +1,4 @@
 import type { AccountId } from '@inventory/contracts/ids';
-import type { Clock } from '@inventory/runtime/clock';
 import type { Account } from '../accounts/account.domain.ts';
 import { noBalances } from '../accounts/balances.domain.ts';
 import { unitsAt } from '../accounts/open-period.domain.ts';
@@ -11,7 +10,8 @@ import {
   standingOf,
 } from '../accounts/standing.domain.ts';
 import { type Funding, prepaid } from '../accounts/terms.domain.ts';
-import type { StoredCommit } from './commit-document.ts';
+import { requireIntact, type StoredCommit } from './commit-document.ts';
+import type { JournalClock } from './journal-clock.ts';
 import type { Journal } from './journal-store.ts';
 import type { LoadAccount } from './load-account.ts';
 
@@ -30,8 +30,9 @@ export interface CurrentStanding {
 export type ReadStanding = (accountId: AccountId) => Promise<CurrentStanding>;
 
 /**
- * One read, of the newest commit; that of an account with many caps is followed by a fold. In a new month the units are those of that month and nothing is spent,
- * although nothing may have been written in it.
+ * One read, of the newest commit; that of an account with many caps is followed by a fold. In a new
+ * month the units are those of that month and nothing is spent, although nothing may have been
+ * written in it. Rejects with BrokenJournal.
  */
 export function createReadStanding({
   journal,
@@ -40,11 +41,12 @@ export function createReadStanding({
 }: {
   readonly journal: Pick<Journal, 'findNewestCommit'>;
   readonly loadAccount: LoadAccount;
-  readonly clock: Clock;
+  readonly clock: Pick<JournalClock, 'now'>;
 }): ReadStanding {
   return async (accountId) => {
     const newest = await journal.findNewestCommit(accountId);
     if (newest === null) return currentStanding(emptyCommit, noStanding, clock.now());
+    requireIntact([newest]);
     if (newest.standing !== null) return currentStanding(newest, newest.standing, clock.now());
     const { account } = await loadAccount(accountId);
     const { lastSeq, lastAt: at, balances } = account;

@@ -1,7 +1,8 @@
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
-import { accounts, programs } from '../../test/support/program.ts';
+import { accounts, decodeProgram, programs } from '../../test/support/program.ts';
 import { storeProgram } from '../../test/support/stored-journal.ts';
+import { BrokenJournal } from './commit-document.ts';
 import { createReadStatement } from './read-statement.ts';
 
 describe('The statement of an account (decisions: statement row) [account-self-service]', () => {
@@ -25,6 +26,19 @@ describe('The statement of an account (decisions: statement row) [account-self-s
     });
 
     await fc.assert(anyPaging, { numRuns: propertyRuns(200) });
+  });
+
+  test('is refused where a commit of it was changed', async () => {
+    const { journal } = await storeProgram(decodeProgram([]));
+    const read = createReadStatement({
+      ...journal,
+      readCommits: async (...asked) =>
+        (await journal.readCommits(...asked)).map((commit) => ({ ...commit, isIntact: false })),
+    });
+
+    const page = read(accounts[0] ?? 'acc_', { afterSeq: 0, limit: 5 });
+
+    await expect(page).rejects.toThrow(BrokenJournal);
   });
 
   test('is empty behind the last entry and for an account that never had one', async () => {

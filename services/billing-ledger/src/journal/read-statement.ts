@@ -1,5 +1,6 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import type { Entry } from '../accounts/entry.domain.ts';
+import { requireIntact } from './commit-document.ts';
 import type { Journal } from './journal-store.ts';
 
 export interface Statement {
@@ -14,7 +15,7 @@ export type ReadStatement = (
 
 const commitsPerReadMax = 64;
 
-/** Entries after a position, oldest first, as they lie in the journal. */
+/** Entries after a position, oldest first, as they lie in the journal. Rejects with BrokenJournal. */
 export function createReadStatement(
   journal: Pick<Journal, 'findCommitAt' | 'readCommits'>,
 ): ReadStatement {
@@ -28,7 +29,7 @@ export function createReadStatement(
       // A commit has one to some hundred entries; its neighbours are mostly like it.
       const size = commitsFor(limit + 1 - entries.length, start.entries);
       const page = await journal.readCommits(accountId, from, size);
-      const fresh = from === start.id ? page : page.slice(1);
+      const fresh = requireIntact(from === start.id ? page : page.slice(1));
       entries.push(...fresh.flatMap((commit) => commit.entries).filter(isAfter(afterSeq)));
       from = page.at(-1)?.id ?? from;
       isThrough = page.length < size;

@@ -1,4 +1,4 @@
-import { createPriceBook, firstPriceList, publicationOf } from './price-list.domain.ts';
+import { createPriceBook, firstPriceList, priceTime, publicationOf } from './price-list.domain.ts';
 
 const second = { ...firstPriceList, version: 2, effectiveAt: firstPriceList.effectiveAt + 1_000 };
 const third = { ...firstPriceList, version: 3, effectiveAt: firstPriceList.effectiveAt + 500 };
@@ -18,6 +18,21 @@ describe('The price list in force (decisions: a price list is versioned with an 
   test('a list is found by its version, whatever is in force', () => {
     expect(book.byVersion(2)).toBe(second);
     expect(book.byVersion(4)).toBeUndefined();
+  });
+});
+
+describe('A purchase has the prices of the time its command was sent (decisions: Prices of a command) [prices]', () => {
+  const dayMs = 86_400_000;
+  const at = firstPriceList.effectiveAt + 100 * dayMs;
+
+  test.each([
+    ['just before it is booked', -3, -3],
+    ['a month before, as in a replay', -31 * dayMs, -31 * dayMs],
+    ['by a clock that is a little ahead', 5_000, 5_000],
+    ['unless a clock is far ahead', 5_001, 0],
+    ['unless no topic keeps it for so long', -61 * dayMs, 0],
+  ])('%s', (_when, sentMs, pricedMs) => {
+    expect(priceTime(at + sentMs, at)).toBe(at + pricedMs);
   });
 });
 

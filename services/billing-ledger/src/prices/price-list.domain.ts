@@ -46,6 +46,7 @@ export function createPriceBook(lists: readonly PriceList[]) {
   const activeAt = (timeMs: number) =>
     newestFirst.find((list) => list.effectiveAt <= timeMs) ?? oldest;
   return {
+    all: newestFirst,
     /** The highest version that is in effect at a time. */
     activeAt,
     /** By version, those above the active one: none of them is in effect yet. */
@@ -55,6 +56,19 @@ export function createPriceBook(lists: readonly PriceList[]) {
     },
     byVersion: (version: number): PriceList | undefined => byVersion.get(version),
   };
+}
+
+/** Clocks of brokers and of the ledger differ by less. */
+const aheadMaxMs = 5_000;
+/** A topic of commands keeps its records for 30 days, and removes them by whole segments. */
+const ageMaxMs = 60 * 86_400_000;
+
+/**
+ * The time whose list a purchase has: when its command was sent, so that a replay has the same one;
+ * where that is not possible, the time of its entry.
+ */
+export function priceTime(sentAt: number, at: number): number {
+  return sentAt <= at + aheadMaxMs && sentAt >= at - ageMaxMs ? sentAt : at;
 }
 
 export type PageProduct = Exclude<ProductCode, HeldProduct>;

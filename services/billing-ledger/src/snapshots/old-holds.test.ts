@@ -1,8 +1,10 @@
 import { each } from '../../test/support/stored-journal.ts';
 import { newAccount } from '../accounts/account.domain.ts';
+import { resolutionKey } from '../accounts/command.domain.ts';
 import { type Hold, holdSetOf } from '../accounts/hold-set.domain.ts';
-import { chainStart } from '../journal/commit-document.ts';
-import { createListOldHolds } from './old-holds.ts';
+import { chainStart, UnreadableCommit } from '../journal/commit-document.ts';
+import type { Journal } from '../journal/journal-store.ts';
+import { createHoldWatch, createListOldHolds } from './old-holds.ts';
 import { commitDelayMaxMs } from './snapshot-pass.ts';
 
 const now = 1_000_000;
@@ -20,9 +22,13 @@ function holdAt(reservedAt: number): Hold {
   };
 }
 
-/** Snapshots of accounts with open holds made at these times, the oldest hold first. */
+/**
+ * Snapshots of accounts with open holds made at these times, the oldest hold first. The journal has
+ * the resolutions of those that were `resolved` since.
+ */
 function snapshotsOf(times: Record<string, readonly number[]>) {
   const read: string[] = [];
+  const resolved = new Set<number>();
   const oldestFirst = Object.entries(times).sort(
     ([, left], [, right]) => Math.min(...left) - Math.min(...right),
   );
@@ -33,14 +39,21 @@ function snapshotsOf(times: Record<string, readonly number[]>) {
       yield { account: { ...newAccount(accountId as 'acc_'), holds }, head: chainStart };
     }
   }
+  const findRecorded: Journal['findRecorded'] = async (accountId, keys) => {
+    const ended = (times[accountId] ?? []).filter((time) => resolved.has(time)).map(uuid);
+    const found = ended.filter((refreshId) => keys.includes(resolutionKey(refreshId)));
+    return found.map((refreshId) => ({ refreshId })) as never;
+  };
+  const journal = { findRecorded };
   const list = createListOldHolds({
     snapshots: {
       listSnapshotsWithHolds: () => each(snapshots()),
       findPassedThrough: async () => now - 7,
     },
+    journal,
     clock: { now: () => now },
   });
-  return { list, read };
+  return { list, read, resolved, journal };
 }
 
 describe('The list of old holds', () => {
@@ -50,6 +63,29 @@ describe('The list of old holds', () => {
     const { holds } = await list({ olderThanMs: 500_000, limit: 10 });
 
     expect(holds.map(({ hold }) => hold.reservedAt)).toEqual([100, 200, 300, 400]);
+  });
+
+  test('has none that was resolved since the snapshot, however many those are', async () => {
+    const many = Array.from({ length: 350 }, (_, index) => index);
+    const { list, resolved } = snapshotsOf({ acc_a: many, acc_b: [500] });
+    for (const time of many) if (time !== 17 && time !== 333) resolved.add(time);
+
+    const { holds } = await list({ olderThanMs: 0, limit: 10 });
+
+    expect(holds.map(({ hold }) => hold.reservedAt)).toEqual([17, 333, 500]);
+  });
+
+  test('has the holds of an account whose commits are not readable', async () => {
+    const { list, journal } = snapshotsOf({ acc_a: [100], acc_b: [200] });
+    const { findRecorded } = journal;
+    journal.findRecorded = async (accountId, keys) => {
+      if (accountId === 'acc_a') throw new UnreadableCommit(accountId, 'no JSON');
+      return findRecorded(accountId, keys);
+    };
+
+    const { holds } = await list({ olderThanMs: 0, limit: 10 });
+
+    expect(holds.map(({ accountId }) => accountId)).toEqual(['acc_a', 'acc_b']);
   });
 
   test('is as of a time before which no entry can reach the journal after its pass', async () => {
@@ -67,5 +103,37 @@ describe('The list of old holds', () => {
 
     expect(holds.map(({ hold }) => hold.reservedAt)).toEqual([100, 150]);
     expect(read).toEqual(['acc_a', 'acc_b']);
+  });
+});
+
+describe('The oldest hold that a replica reports', () => {
+  test('is open in the journal, whatever the replica wrote or read before', async () => {
+    const { list, resolved } = snapshotsOf({ acc_a: [42], acc_b: [900] });
+    const watch = createHoldWatch(list);
+    const reported = [];
+
+    for (const ended of [null, 42, 900]) {
+      if (ended !== null) resolved.add(ended);
+      await watch.round();
+      reported.push(watch.oldestAtMs());
+    }
+
+    expect(reported).toEqual([42, 900, null]);
+  });
+
+  test('is not known before the first round, nor after one that failed', async () => {
+    let isAvailable = true;
+    const { list } = snapshotsOf({ acc_a: [42] });
+    const watch = createHoldWatch((options) =>
+      isAvailable ? list(options) : Promise.reject(new Error('no store')),
+    );
+
+    const before = watch.oldestAtMs();
+    await watch.round();
+    const known = watch.oldestAtMs();
+    isAvailable = false;
+    await expect(watch.round()).rejects.toThrow('no store');
+
+    expect([before, known, watch.oldestAtMs()]).toEqual([undefined, 42, undefined]);
   });
 });

@@ -1,7 +1,9 @@
 import type { AccountId } from '@inventory/contracts/ids';
-import type { Clock } from '@inventory/runtime/clock';
+import { resolutionKey } from '../accounts/command.domain.ts';
 import { type Hold, listHolds } from '../accounts/hold-set.domain.ts';
-import type { AccountCache } from '../journal/account-cache.ts';
+import { unlessBroken } from '../journal/commit-document.ts';
+import type { JournalClock } from '../journal/journal-clock.ts';
+import type { Journal } from '../journal/journal-store.ts';
 import { commitDelayMaxMs } from './snapshot-pass.ts';
 import type { SnapshotStore } from './snapshot-store.ts';
 
@@ -21,29 +23,50 @@ export type ListOldHolds = (options: {
   readonly limit: number;
 }) => Promise<OldHolds>;
 
+/** Holds of one account whose resolutions are read at once. */
+const holdsPerRead = 100;
+
 /**
- * Open holds of all accounts that were made some time ago, the oldest first, as the snapshots have
- * them: one that was resolved since may still be listed.
+ * Open holds of all accounts that were made some time ago, the oldest first. The snapshots have the
+ * candidates, the journal has which of them are resolved.
  */
 export function createListOldHolds({
   snapshots,
+  journal,
   clock,
 }: {
   readonly snapshots: Pick<SnapshotStore, 'listSnapshotsWithHolds' | 'findPassedThrough'>;
-  readonly clock: Clock;
+  readonly journal: Pick<Journal, 'findRecorded'>;
+  readonly clock: Pick<JournalClock, 'now'>;
 }): ListOldHolds {
+  /** At most about `limit`, the oldest first. */
+  async function listOpen(accountId: AccountId, holds: readonly Hold[], limit: number) {
+    const open: AccountHold[] = [];
+    for (let from = 0; from < holds.length && open.length < limit; from += holdsPerRead) {
+      const part = holds.slice(from, from + holdsPerRead);
+      const keys = part.map(({ refreshId }) => resolutionKey(refreshId));
+      const resolutions = await unlessBroken(journal.findRecorded(accountId, keys));
+      const resolved = new Set(resolutions.map(({ refreshId }) => refreshId));
+      const stillOpen = part.filter(({ refreshId }) => !resolved.has(refreshId));
+      open.push(...stillOpen.map((hold) => ({ accountId, hold })));
+    }
+    return open;
+  }
+
   return async ({ olderThanMs, limit }) => {
-    const until = clock.now() - olderThanMs;
+    const nowMs = clock.now();
+    const until = nowMs - olderThanMs;
     // A pass does not find the commits that reach the journal after it.
-    const asOfMs = Math.max(0, (await snapshots.findPassedThrough()) - commitDelayMaxMs);
+    const throughMs = Math.min(nowMs, await snapshots.findPassedThrough());
+    const asOfMs = Math.max(0, throughMs - commitDelayMaxMs);
     let holds: AccountHold[] = [];
     for await (const { account } of snapshots.listSnapshotsWithHolds(until)) {
       const own = listHolds(account.holds).filter((hold) => hold.reservedAt <= until);
       const last = holds[limit - 1];
       const oldest = own[0];
       if (last && oldest && last.hold.reservedAt <= oldest.reservedAt) break;
-      const { accountId } = account;
-      holds = [...holds, ...own.map((hold) => ({ accountId, hold }))].sort(byAge).slice(0, limit);
+      const open = await listOpen(account.accountId, own, limit);
+      holds = [...holds, ...open].sort(byAge).slice(0, limit);
     }
     return { asOfMs, holds };
   };
@@ -53,39 +76,22 @@ function byAge(left: AccountHold, right: AccountHold): number {
   return left.hold.reservedAt - right.hold.reservedAt;
 }
 
-export type HoldWatch = ReturnType<typeof watchHolds>;
+export type HoldWatch = ReturnType<typeof createHoldWatch>;
 
-export function watchHolds({
-  cache,
-  listOldHolds,
-  oldMs,
-}: {
-  readonly cache: Pick<AccountCache, 'all'>;
-  readonly listOldHolds: ListOldHolds;
-  /** Holds younger than this are looked for in memory only; snapshots may not have them yet. */
-  readonly oldMs: number;
-}) {
-  let oldOneAtMs: number | null = null;
-
+/** The oldest open hold of any account, as of the last round. */
+export function createHoldWatch(listOldHolds: ListOldHolds) {
+  let oldestAtMs: number | null | undefined;
   return {
-    /** What is known of open holds now: in memory, and of old ones as last looked up. */
-    holds(): { readonly open: number; readonly oldestAtMs: number | null } {
-      let open = 0;
-      let oldestAtMs = oldOneAtMs ?? Number.POSITIVE_INFINITY;
-      for (const { account } of cache.all()) {
-        if (account.holds.size === 0) continue;
-        open += account.holds.size;
-        for (const bucket of account.holds.buckets) {
-          for (const { reservedAt } of bucket) oldestAtMs = Math.min(oldestAtMs, reservedAt);
-        }
-      }
-      return { open, oldestAtMs: Number.isFinite(oldestAtMs) ? oldestAtMs : null };
-    },
-    /** Finds the oldest hold of any account, cached here or not. */
+    /** Null where there is no hold, undefined where that is not known. */
+    oldestAtMs: () => oldestAtMs,
     async round(): Promise<void> {
-      const { holds } = await listOldHolds({ olderThanMs: oldMs, limit: 1 });
-      const [found] = holds;
-      oldOneAtMs = found?.hold.reservedAt ?? null;
+      try {
+        const { holds } = await listOldHolds({ olderThanMs: 0, limit: 1 });
+        oldestAtMs = holds[0]?.hold.reservedAt ?? null;
+      } catch (error) {
+        oldestAtMs = undefined;
+        throw error;
+      }
     },
   };
 }

@@ -2,8 +2,7 @@ import { createLogger } from '@inventory/runtime/logger';
 import { newAccountId } from '@inventory/testkit/builders';
 import { newAccount } from '../accounts/account.domain.ts';
 import { createAccountCache } from '../journal/account-cache.ts';
-import { chainStart } from '../journal/commit-document.ts';
-import { BrokenJournal } from '../journal/load-account.ts';
+import { BrokenJournal, chainStart } from '../journal/commit-document.ts';
 import { createSnapshotRebuilds, type RebuildSnapshotsDeps } from './rebuild-snapshots.ts';
 
 const accountId = newAccountId();

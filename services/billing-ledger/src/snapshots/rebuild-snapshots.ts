@@ -1,7 +1,8 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import type { Logger } from '@inventory/runtime/logger';
 import type { AccountCache } from '../journal/account-cache.ts';
-import { isBroken, type LoadedAccount, type LoadPart } from '../journal/load-account.ts';
+import { isBroken } from '../journal/commit-document.ts';
+import type { LoadedAccount, LoadPart } from '../journal/load-account.ts';
 import type { Quarantine } from '../journal/quarantine.ts';
 import type { RunLeased } from '../run-leased.ts';
 import type { SnapshotStore } from './snapshot-store.ts';

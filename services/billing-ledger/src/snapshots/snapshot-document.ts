@@ -17,7 +17,7 @@ export interface Snapshot {
 }
 
 /** Raised when the content or the meaning of an entry changes; others are not read. */
-export const snapshotFormat = 1;
+export const snapshotFormat = 2;
 
 export interface SnapshotDocument extends Sealed {
   readonly _id: AccountId;

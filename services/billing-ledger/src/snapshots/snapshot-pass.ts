@@ -1,8 +1,8 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import { Bug } from '@inventory/runtime/bug';
-import type { Clock } from '@inventory/runtime/clock';
 import { forEachLimited } from '@inventory/runtime/concurrency';
 import type { Logger } from '@inventory/runtime/logger';
+import type { JournalClock } from '../journal/journal-clock.ts';
 import type { AccountActivity, Journal } from '../journal/journal-store.ts';
 import type { RunLeased } from '../run-leased.ts';
 import type { RollUpUsage } from '../usage/roll-up-usage.ts';
@@ -26,13 +26,14 @@ const accountsAtOnce = 4;
  */
 export function createSnapshotPass(deps: {
   readonly journal: Pick<Journal, 'listActiveAccounts'>;
-  readonly snapshots: Pick<SnapshotStore, 'findPassedThrough' | 'advancePass'>;
+  readonly snapshots: Pick<SnapshotStore, 'findPassedThrough' | 'movePass'>;
   readonly bringUpToDate: BringUpToDate;
   readonly rollUpUsage: RollUpUsage;
   readonly runLeased: RunLeased;
   /** From one pass of any replica to the next. */
   readonly intervalMs: number;
-  readonly clock: Clock;
+  /** That of the journal: a commit that a pass is too far ahead for would never be passed. */
+  readonly clock: Pick<JournalClock, 'now'>;
   readonly logger: Logger;
 }): SnapshotPass {
   const { journal, snapshots, clock } = deps;
@@ -48,8 +49,9 @@ export function createSnapshotPass(deps: {
     }
   }
 
-  async function passFrom(startMs: number, endMs: number, signal: AbortSignal): Promise<void> {
-    let from = startMs;
+  async function passFrom(passedMs: number, endMs: number, signal: AbortSignal): Promise<void> {
+    let from = isAhead(passedMs, endMs) ? 0 : Math.max(0, passedMs - commitDelayMaxMs);
+    let throughMs = passedMs;
     let page: readonly AccountActivity[];
     do {
       page = await journal.listActiveAccounts(from, commitsPerPage);
@@ -57,20 +59,26 @@ export function createSnapshotPass(deps: {
       await forEachLimited(accounts, accountsAtOnce, (one) => snapshotOne(one, signal));
       // A page that is all of one millisecond is followed by the next millisecond.
       from = Math.max(page.at(-1)?.at ?? endMs, from + 1);
-      await snapshots.advancePass(Math.min(from, endMs));
+      const nextMs = page.length === commitsPerPage ? Math.min(from, endMs) : endMs;
+      // Another pass is under way where it was moved meanwhile.
+      if (!(await snapshots.movePass(throughMs, nextMs))) return;
+      throughMs = nextMs;
     } while (page.length === commitsPerPage);
-    await snapshots.advancePass(endMs);
   }
 
-  const isDue = (throughMs: number) => clock.now() - throughMs >= deps.intervalMs;
+  /** Recorded by a clock that was wrong: it does not say what was passed. */
+  const isAhead = (throughMs: number, nowMs: number) => throughMs > nowMs + commitDelayMaxMs;
+  function isDue(throughMs: number): boolean {
+    const nowMs = clock.now();
+    return nowMs - throughMs >= deps.intervalMs || isAhead(throughMs, nowMs);
+  }
 
   return async () => {
     if (!isDue(await snapshots.findPassedThrough())) return;
     await deps.runLeased('snapshot pass', async (signal) => {
       // Another replica may have passed just before.
       const throughMs = await snapshots.findPassedThrough();
-      if (isDue(throughMs))
-        await passFrom(Math.max(0, throughMs - commitDelayMaxMs), clock.now(), signal);
+      if (isDue(throughMs)) await passFrom(throughMs, clock.now(), signal);
     });
   };
 }

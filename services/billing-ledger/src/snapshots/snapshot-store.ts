@@ -81,9 +81,18 @@ export function createSnapshotStore(db: Db) {
       const pass = await passes.findOne({ _id: snapshotPass });
       return pass?.through.getTime() ?? 0;
     },
-    async advancePass(timeMs: number): Promise<void> {
-      const through = dateOf(timeMs);
-      await passes.updateOne({ _id: snapshotPass }, { $max: { through } }, { upsert: true });
+    /** Compare-and-set; false where it is not at `fromMs` any more. */
+    async movePass(fromMs: number, toMs: number): Promise<boolean> {
+      const filter = { _id: snapshotPass, through: dateOf(fromMs) };
+      const through = dateOf(toMs);
+      try {
+        const options = { upsert: fromMs === 0 };
+        const moved = await passes.updateOne(filter, { $set: { through } }, options);
+        return moved.matchedCount + moved.upsertedCount === 1;
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+        return false;
+      }
     },
   };
 }

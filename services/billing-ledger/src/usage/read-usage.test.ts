@@ -124,7 +124,7 @@ const busyDays = fc.integer({ min: 4, max: 16 }).map((pages): Program => {
     const commandId = `charge:${requestId}`;
     const productCode = 'platform.inventory.page.v1';
     const ids = { accountId, commandId, requestId, projectId: 'prj_busy' } as const;
-    return { kind: 'charge', ...ids, productCode, pages: 1 };
+    return { kind: 'charge', ...ids, sentAt: startMs, productCode, pages: 1 };
   });
   const commands: Command[] = [{ ...grant, asset: 'credits', amount: 1_000 }, ...charges];
   return commands.map((command) => ({ command, now: startMs }));

@@ -1,4 +1,5 @@
 import type { AccountId } from '@inventory/contracts/ids';
+import { requireIntact } from '../journal/commit-document.ts';
 import type { Journal } from '../journal/journal-store.ts';
 import {
   addUse,
@@ -49,7 +50,7 @@ export function createReadUsage(deps: {
     let tail = 0;
     for (let isThrough = false; !isThrough; ) {
       const page = await journal.readCommits(accountId, from, commitsPerRead);
-      const fresh = page.filter(({ firstSeq }) => firstSeq > asOfSeq);
+      const fresh = requireIntact(page.filter(({ firstSeq }) => firstSeq > asOfSeq));
       const entries = fresh.flatMap((commit) => commit.entries);
       for (const entry of entries) if (isWithin(span, entry)) addUse(counted, entry);
       tail += entries.length;

@@ -1,7 +1,7 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import type { Entry } from '../accounts/entry.domain.ts';
+import { requireIntact } from '../journal/commit-document.ts';
 import type { Journal } from '../journal/journal-store.ts';
-import { BrokenJournal } from '../journal/load-account.ts';
 import { addUse, type DayUsage, dayKeyOf, daysOf, type UsageByDay } from './usage.domain.ts';
 import type { UsageStore } from './usage-store.ts';
 
@@ -28,11 +28,11 @@ export function createRollUpUsage({
       const from = position?.commitId ?? null;
       const page = await journal.readCommits(accountId, from, commitsPerRead);
       // Begins with the commit of the position.
-      const fresh = page.filter(({ firstSeq }) => firstSeq > (position?.throughSeq ?? 0));
+      const fresh = requireIntact(
+        page.filter(({ firstSeq }) => firstSeq > (position?.throughSeq ?? 0)),
+      );
       const last = fresh.at(-1);
       if (last === undefined) return;
-      const changed = fresh.find(({ isIntact }) => !isIntact);
-      if (changed) throw new BrokenJournal(`commit ${changed.id}: hash mismatch`);
       const entries = fresh.flatMap((commit) => commit.entries);
       if (!(await countEntries(usage, accountId, entries))) continue;
       await usage.advancePosition(accountId, { commitId: last.id, throughSeq: last.lastSeq });

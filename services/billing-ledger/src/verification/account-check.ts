@@ -2,6 +2,8 @@ import type { AccountId } from '@inventory/contracts/ids';
 import { ledgerAssets } from '@inventory/contracts/vocabulary';
 import { type Account, heldAmount, newAccount } from '../accounts/account.domain.ts';
 import { areEqual } from '../accounts/balances.domain.ts';
+import { chargeKey } from '../accounts/command.domain.ts';
+import type { Entry } from '../accounts/entry.domain.ts';
 import { listHolds } from '../accounts/hold-set.domain.ts';
 import { standingOf } from '../accounts/standing.domain.ts';
 import {
@@ -9,9 +11,10 @@ import {
   isSameSubscription,
   type StoredCommit,
   subscriptionOf,
+  unlessBroken,
 } from '../journal/commit-document.ts';
 import type { Journal } from '../journal/journal-store.ts';
-import type { PriceBook } from '../prices/price-list.domain.ts';
+import type { PriceListCache } from '../prices/price-lists.ts';
 import { isSameState, type StoredSnapshot } from '../snapshots/snapshot-document.ts';
 import { adoptEntry, entryProblems } from './check-entry.domain.ts';
 import { type AccountUsage, startUsageCheck } from './usage-check.ts';
@@ -21,8 +24,9 @@ export interface AccountCheckOptions extends AccountUsage {
   readonly accountId: AccountId;
   /** Its snapshot. */
   readonly stored: StoredSnapshot | null;
-  readonly journal: Pick<Journal, 'readCommits'>;
-  readonly prices: PriceBook;
+  readonly journal: Pick<Journal, 'readCommits' | 'findRecorded'>;
+  /** Read again while it runs: a list that is published meanwhile may be used meanwhile. */
+  readonly prices: Pick<PriceListCache, 'book' | 'reloadIfOld'>;
   readonly report: (problem: JournalProblem) => void;
 }
 
@@ -44,11 +48,12 @@ export function startAccountCheck(options: AccountCheckOptions) {
   let snapshot = options.stored?.snapshot ?? null;
   if (options.stored && !snapshot) report(options.stored.lastSeq, 'snapshot hash mismatch');
 
-  function checkCommit(commit: StoredCommit): void {
+  function checkCommit(commit: StoredCommit, charges: Charges): void {
     if (!commit.isIntact) report(commit.firstSeq, 'commit hash mismatch');
     if (commit.prevHash !== head.hash) report(commit.firstSeq, 'previous commit hash mismatch');
     for (const entry of commit.entries) {
-      for (const problem of entryProblems(account, entry, prices)) {
+      const charge = charges.get(entry.requestId);
+      for (const problem of entryProblems(account, entry, { prices: prices.book, charge })) {
         report(entry.seq, `${entry.kind} ${problem}`);
       }
       account = adoptEntry(account, entry);
@@ -63,8 +68,10 @@ export function startAccountCheck(options: AccountCheckOptions) {
   }
 
   async function add(commit: StoredCommit): Promise<void> {
+    await prices.reloadIfOld();
+    const charges = await readCharges(options, commit);
     try {
-      checkCommit(commit);
+      checkCommit(commit, charges);
     } catch (error) {
       // Changed so far that it is not even of the right kind; the others still are to be checked.
       const detail = error instanceof Error ? error.message : String(error);
@@ -76,10 +83,13 @@ export function startAccountCheck(options: AccountCheckOptions) {
 
   /** Snapshots and roll-ups may be newer than the scan: the commits made meanwhile are read then. */
   async function catchUp(): Promise<void> {
+    await usage.readAll();
     const isBehind = () =>
       Math.max(snapshot?.account.lastSeq ?? 0, usage.throughSeq()) > account.lastSeq;
     while (isBehind()) {
-      const page = await journal.readCommits(accountId, head.commitId, commitsPerRead);
+      const page = await unlessBroken(
+        journal.readCommits(accountId, head.commitId, commitsPerRead),
+      );
       const fresh = page.filter(({ firstSeq }) => firstSeq > account.lastSeq);
       for (const commit of fresh) await add(commit);
       if (page.length < commitsPerRead) return;
@@ -99,10 +109,29 @@ export function startAccountCheck(options: AccountCheckOptions) {
         if (lastSeq > account.lastSeq) report(lastSeq, 'journal ends before its snapshot');
         else report(lastSeq, 'snapshot ends inside a commit');
       }
-      await usage.finish(account.lastSeq);
+      if (usage.throughSeq() > account.lastSeq) {
+        report(usage.throughSeq(), 'journal ends before its usage roll-up');
+      }
+      usage.finish(account.lastSeq);
       return entries;
     },
   };
+}
+
+/** The entries that answered charges, by their request. */
+type Charges = ReadonlyMap<Entry['requestId'], Entry>;
+
+/** Those that the reversals of a commit end; they may lie anywhere in the journal. */
+async function readCharges(
+  { accountId, journal }: Pick<AccountCheckOptions, 'accountId' | 'journal'>,
+  { entries }: StoredCommit,
+): Promise<Charges> {
+  const keys = entries.flatMap(({ kind, requestId }) =>
+    kind === 'reverse' && requestId !== null ? [chargeKey(requestId)] : [],
+  );
+  if (keys.length === 0) return new Map();
+  const found = await unlessBroken(journal.findRecorded(accountId, keys));
+  return new Map(found.map((entry) => [entry.requestId, entry]));
 }
 
 function checkHolds(account: Account, report: Report): void {

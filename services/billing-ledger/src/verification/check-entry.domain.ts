@@ -7,14 +7,32 @@ import { dueOpening, openingMovement, periodStateOf } from '../accounts/open-per
 import { pastPeriod } from '../accounts/period.domain.ts';
 import { capRefusal, spendAfter } from '../accounts/spend.domain.ts';
 import { crossedAlert, fundingAsset, termsAfter } from '../accounts/terms.domain.ts';
-import { type PageProduct, type PriceBook, pagePrice } from '../prices/price-list.domain.ts';
+import {
+  type PageProduct,
+  type PriceBook,
+  type PriceList,
+  pagePrice,
+  priceTime,
+} from '../prices/price-list.domain.ts';
 import { settlementOf } from '../prices/settlement.domain.ts';
+
+/** What an entry is judged by beside its account. */
+export interface EntryContext {
+  readonly prices: PriceBook;
+  /** The entry that answered the charge which a reversal names, if there is one. */
+  readonly charge: Entry | undefined;
+}
 
 /**
  * What is wrong with an entry as the next one of an account; nothing when it is sound. Says of
  * each rule on its own whether it holds, so that one fault shows as itself.
  */
-export function entryProblems(account: Account, entry: Entry, prices: PriceBook): string[] {
+export function entryProblems(
+  account: Account,
+  entry: Entry,
+  { prices, charge }: EntryContext,
+): string[] {
+  const open = findOpen(account, entry);
   const before = account.balances[entry.asset];
   const after = plus(before, entry.change);
   return [
@@ -28,12 +46,13 @@ export function entryProblems(account: Account, entry: Entry, prices: PriceBook)
     (entry.kind === 'refuse') !== (entry.refusal !== null) && 'refusal code missing or unexpected',
     (entry.kind === 'configure') !== (entry.configured !== null) &&
       'configuration missing or unexpected',
+    !isOfItsSubject(entry) && 'command id does not match its subject',
     ...openingProblems(account, entry),
-    ...holdProblems(findOpen(account, entry), entry),
-    ...periodProblems(findOpen(account, entry), entry),
+    entry.kind === 'reserve' && open !== undefined && 'refresh has an open hold already',
+    ...endProblems(entry, entry.kind === 'reverse' ? madeBy(charge, entry) : open && heldBy(open)),
+    ...periodProblems(entry),
     ...termsProblems(account, entry),
-    priceProblem(findOpen(account, entry), entry, prices),
-    !isInForce(entry, prices) && 'its price list was not in force',
+    ...priceProblems(open, entry, prices),
   ].filter((problem) => problem !== false);
 }
 
@@ -69,45 +88,85 @@ function findOpen(account: Account, entry: Entry): Hold | undefined {
   return entry.refreshId === null ? undefined : findHold(account.holds, entry.refreshId);
 }
 
-function holdProblems(open: Hold | undefined, entry: Entry): (string | false)[] {
-  switch (entry.kind) {
+/** The sender derives the id of such a command from what it is about. */
+function isOfItsSubject({ command, commandId, refreshId, requestId }: Entry): boolean {
+  switch (command) {
     case 'reserve':
-      return [open !== undefined && 'refresh has an open hold already'];
     case 'settle':
     case 'release':
-      if (!open) return ['resolves a hold that is not open'];
-      return [
-        open.amount !== 0 - entry.change.held && 'does not resolve exactly what was reserved',
-        open.asset !== entry.asset && 'resolves a hold in another asset',
-        open.priceVersion !== entry.priceVersion && 'resolves a hold at other prices',
-        open.productCode !== entry.productCode && 'resolves a hold of another product',
-        open.projectId !== entry.projectId && 'resolves a hold of another Project',
-      ];
+      return commandId === `${command}:${refreshId}`;
+    case 'charge':
+    case 'reverse':
+      return commandId === `${command}:${requestId}`;
     default:
-      return [];
+      return true;
   }
 }
 
-function priceProblem(open: Hold | undefined, entry: Entry, book: PriceBook): string | false {
-  const price = expectedPrice(open, entry, book);
+/** What a hold or charge leaves to the entry that ends it. */
+interface Made extends Pick<Entry, 'asset' | 'priceVersion' | 'projectId' | 'productCode' | 'at'> {
+  readonly amount: number;
+}
+
+function heldBy({ reservedAt, ...hold }: Hold): Made {
+  return { ...hold, at: reservedAt };
+}
+
+/** A charge that came before its reversal. */
+function madeBy(charge: Entry | undefined, { seq }: Entry): Made | undefined {
+  if (charge?.kind !== 'charge' || charge.seq >= seq) return undefined;
+  return { ...charge, amount: charge.change.consumed };
+}
+
+/** Whether a resolution or reversal ends exactly what was held or charged. */
+function endProblems(entry: Entry, made: Made | undefined): Problems {
   const { kind, change } = entry;
+  const isReversal = kind === 'reverse';
+  if (!isReversal && kind !== 'settle' && kind !== 'release') return [];
+  const noun = isReversal ? 'charge' : 'hold';
+  if (made === undefined) return [`ends a ${noun} that is not open`];
+  const ended = 0 - (isReversal ? change.consumed : change.held);
+  return [
+    made.amount !== ended &&
+      (isReversal
+        ? 'does not return exactly what was charged'
+        : 'does not resolve exactly what was reserved'),
+    made.asset !== entry.asset && `ends a ${noun} in another asset`,
+    made.priceVersion !== entry.priceVersion && `ends a ${noun} at other prices`,
+    made.productCode !== entry.productCode && `ends a ${noun} of another product`,
+    made.projectId !== entry.projectId && `ends a ${noun} of another Project`,
+    pastPeriod(made.at, entry.at) !== entry.pastPeriod && `period of its ${noun} missing or wrong`,
+  ];
+}
+
+function priceProblems(open: Hold | undefined, entry: Entry, book: PriceBook): Problems {
+  const { command, kind, change, priceVersion, at, pricedAt } = entry;
+  const isPurchase = command === 'reserve' || command === 'charge';
+  if (!isPurchase && pricedAt !== null) return ['time of a price without a purchase'];
+  if (!isPurchase && priceVersion === null) return [];
+  const prices = priceVersion === null ? undefined : book.byVersion(priceVersion);
+  if (prices === undefined) return ['its price list is unknown'];
+  const price = expectedPrice(open, entry, prices);
   const charged = kind === 'reserve' ? change.held : change.consumed;
-  return (
-    price !== null && charged !== price && `amount is ${charged}, its price list gives ${price}`
-  );
+  return [
+    // A resolution and a reversal keep the list of what they end.
+    isPurchase && book.activeAt(pricedAt ?? at) !== prices && 'its price list was not in force',
+    pricedAt !== null &&
+      priceTime(pricedAt, at) !== pricedAt &&
+      'time of its price is not possible',
+    price === null && 'price cannot be computed',
+    typeof price === 'number' &&
+      charged !== price &&
+      `amount is ${charged}, its price list gives ${price}`,
+  ];
 }
 
-/** A resolution and a reversal keep the list of what they end. */
-function isInForce({ command, priceVersion, at }: Entry, book: PriceBook): boolean {
-  if (priceVersion === null || book.byVersion(priceVersion) === undefined) return true;
-  if (command !== 'reserve' && command !== 'charge') return true;
-  return book.activeAt(at).version === priceVersion;
-}
-
-/** Null where the entry has no price of its own. */
-function expectedPrice(open: Hold | undefined, entry: Entry, book: PriceBook): number | null {
-  const prices = entry.priceVersion === null ? undefined : book.byVersion(entry.priceVersion);
-  if (!prices) return null;
+/** Undefined where the entry has no price of its own, null where it misses what it is paid for. */
+function expectedPrice(
+  open: Hold | undefined,
+  entry: Entry,
+  prices: PriceList,
+): number | null | undefined {
   switch (entry.kind) {
     case 'reserve':
       return Math.min(prices.refreshReservation, entry.maxCredits ?? Number.POSITIVE_INFINITY);
@@ -115,19 +174,15 @@ function expectedPrice(open: Hold | undefined, entry: Entry, book: PriceBook): n
       return (entry.pages ?? 1) * pagePrice(prices, entry.productCode as PageProduct);
     case 'settle':
     case 'release': {
-      if (!open || entry.outcome === null) return entry.kind === 'release' ? 0 : null;
       const { outcome, observedAssets } = entry;
+      if (!open) return undefined;
+      if (outcome === null) return entry.kind === 'release' ? 0 : null;
       if (outcome.startsWith('complete_') && observedAssets === null) return null;
-      return settlementOf({
-        reserved: open.amount,
-        product: open.productCode,
-        prices,
-        outcome,
-        observedAssets,
-      }).charged;
+      const { amount: reserved, productCode: product } = open;
+      return settlementOf({ reserved, product, prices, outcome, observedAssets }).charged;
     }
     default:
-      return null;
+      return undefined;
   }
 }
 
@@ -148,22 +203,13 @@ function openingProblems(account: Account, entry: Entry): Problems {
 }
 
 /** Units released or refunded into a past month expire; nothing else does. */
-function periodProblems(open: Hold | undefined, entry: Entry): Problems {
-  const { kind, change } = entry;
-  const resolves = kind === 'settle' || kind === 'release';
-  if (!resolves && kind !== 'reverse') {
-    return [entry.pastPeriod !== null && 'past period without a hold or charge of one'];
+function periodProblems({ kind, asset, change, pastPeriod: past }: Entry): Problems {
+  if (kind !== 'settle' && kind !== 'release' && kind !== 'reverse') {
+    return [past !== null && 'past period without a hold or charge of one'];
   }
-  const expires = entry.asset === 'units' && entry.pastPeriod !== null;
-  const misplaced = expires ? change.available : change.expired;
-  const isOtherPeriod =
-    resolves &&
-    open !== undefined &&
-    pastPeriod(open.reservedAt, entry.at) !== entry.pastPeriod &&
-    'hold period missing';
+  const misplaced = asset === 'units' && past !== null ? change.available : change.expired;
   return [
     misplaced !== 0 && 'released units of a past period are not expired, or current ones are',
-    isOtherPeriod,
   ];
 }
 
@@ -181,7 +227,7 @@ function termsProblems(account: Account, entry: Entry): Problems {
 function isExpectedAlert(account: Account, entry: Entry): boolean {
   const isOpening = entry.kind === 'expire' || entry.kind === 'allowance';
   const balances = withBalances(account.balances, entry.asset, entry.after);
-  const expected = isOpening ? null : crossedAlert(account.terms, entry.configured, balances);
+  const expected = isOpening ? null : crossedAlert(account.terms, entry, balances);
   const { lowBalance } = entry;
   return (
     expected?.threshold === lowBalance?.threshold && expected?.available === lowBalance?.available

@@ -76,6 +76,50 @@ describe('Verification of usage roll-ups [ledger-verify]', () => {
     expect(new Set(problems.map((one) => one.accountId))).toEqual(new Set([accountId]));
   });
 
+  type Cut = (world: World, accountId: AccountId) => void;
+  const cuts: readonly [string, Cut][] = [
+    ['at its end', dropNewest],
+    [
+      'and the days too',
+      (world, accountId) => {
+        dropNewest(world, accountId);
+        world.documents.days.delete(accountId);
+      },
+    ],
+    ['completely', ({ store }, accountId) => store.commits.delete(accountId)],
+    [
+      'completely, and the days too',
+      ({ store, documents }, accountId) => {
+        store.commits.delete(accountId);
+        documents.days.delete(accountId);
+      },
+    ],
+    [
+      'completely, and the position too',
+      ({ store, documents }, accountId) => {
+        store.commits.delete(accountId);
+        documents.positions.delete(accountId);
+      },
+    ],
+  ];
+
+  test.each(cuts)('finds that their journal was cut %s', async (_how, cut) => {
+    const { world, accountId } = await worldWithUse();
+    const days = [...(world.documents.days.get(accountId)?.values() ?? [])];
+    const throughSeq = Math.max(...days.map((day) => day.throughSeq));
+    const position = world.documents.positions.get(accountId);
+    cut(world, accountId);
+
+    const { problems } = await verifyWorld(world);
+
+    const seq = world.documents.positions.has(accountId) ? position?.throughSeq : throughSeq;
+    expect(problems).toContainEqual({
+      accountId,
+      seq,
+      problem: 'journal ends before its usage roll-up',
+    });
+  });
+
   test('finds nothing while they are behind the journal', async () => {
     const anyLag = fc.asyncProperty(
       programs,
@@ -120,6 +164,10 @@ describe('Verification of usage roll-ups [ledger-verify]', () => {
     expect(world.documents.positions.size).toBeGreaterThan(0);
   });
 });
+
+function dropNewest({ store }: World, accountId: AccountId): void {
+  store.commits.set(accountId, (store.commits.get(accountId) ?? []).slice(0, -1));
+}
 
 async function worldWithUse(): Promise<{ readonly world: World; readonly accountId: AccountId }> {
   for (const program of fc.sample(programs, { numRuns: 300, seed: 12 })) {

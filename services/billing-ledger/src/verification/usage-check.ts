@@ -22,7 +22,8 @@ export function startUsageCheck({ days, rolledUpSeq, report }: UsageCheckOptions
   let day = -1;
   let stored = new Map<string, DayUsage>();
   let counted: UsageByDay = new Map();
-  let throughSeq = 0;
+  let throughSeq = rolledUpSeq;
+  const waiting: DayUsage[] = [];
 
   function closeDay(lastSeq: number): void {
     for (const [key, expected] of counted) {
@@ -37,15 +38,22 @@ export function startUsageCheck({ days, rolledUpSeq, report }: UsageCheckOptions
     }
   }
 
+  async function readNext(): Promise<void> {
+    const read = await days.take();
+    if (read === null) return;
+    throughSeq = Math.max(throughSeq, read.throughSeq);
+    waiting.push(read);
+  }
+
   async function openDay(next: number): Promise<void> {
     day = next;
     stored = new Map();
     counted = new Map();
     for (;;) {
-      const read = await days.peek();
-      if (read === null || read.day > day) return;
-      await days.take();
-      throughSeq = Math.max(throughSeq, read.throughSeq);
+      if (waiting.length === 0) await readNext();
+      const [read] = waiting;
+      if (read === undefined || read.day > day) return;
+      waiting.shift();
       if (read.day < day) report(read.throughSeq, 'usage roll-up without entries');
       else stored.set(dayKeyOf(read), read);
     }
@@ -63,15 +71,17 @@ export function startUsageCheck({ days, rolledUpSeq, report }: UsageCheckOptions
       const upTo = stored.get(dayKeyOf(key))?.throughSeq ?? rolledUpSeq;
       if (entry.seq <= upTo) addUse(counted, entry);
     },
-    /** The newest entry that a day read so far counts. */
+    /** The newest entry that the position or a day read so far counts. */
     throughSeq: (): number => throughSeq,
+    /** Reads the days after the last entry; what is rolled up later is not among them. */
+    async readAll(): Promise<void> {
+      while ((await days.peek()) !== null) await readNext();
+    },
     /** After the last entry; a day that counts more than that is left out. */
-    async finish(lastSeq: number): Promise<void> {
+    finish(lastSeq: number): void {
       closeDay(lastSeq);
-      for (let rest = await days.take(); rest !== null; rest = await days.take()) {
-        if (rest.throughSeq <= lastSeq) {
-          report(rest.throughSeq, 'usage roll-up without entries');
-        }
+      for (const rest of waiting) {
+        if (rest.throughSeq <= lastSeq) report(rest.throughSeq, 'usage roll-up without entries');
       }
     },
   };
@@ -103,27 +113,33 @@ export function openUsageScan(usage: Pick<UsageStore, 'listPositions' | 'scanDay
 
   const days = createPeekQueue(readPages());
   return {
-    /** Passes the days of accounts before this one; of all when null. */
+    /** Passes what is rolled up of accounts before this one; of all when null. */
     async skipTo(
       accountId: AccountId | null,
-      onSkipped: (day: StoredDayUsage) => Promise<void>,
+      onSkipped: (owner: AccountId, throughSeq: number) => Promise<void>,
     ): Promise<void> {
       const isBefore = (owner: AccountId) => accountId === null || owner < accountId;
+      const skipped = new Map<AccountId, number>();
+      const skip = (owner: AccountId, throughSeq: number) =>
+        skipped.set(owner, Math.max(skipped.get(owner) ?? 0, throughSeq));
       for (let next = await days.peek(); next; next = await days.peek()) {
         if (!isBefore(next.accountId)) break;
         await days.take();
-        await onSkipped(next);
+        skip(next.accountId, next.throughSeq);
       }
-      for (const owner of positions.keys()) {
+      for (const [owner, throughSeq] of positions) {
         if (!isBefore(owner)) break;
         positions.delete(owner);
+        skip(owner, throughSeq);
       }
+      for (const [owner, throughSeq] of skipped) await onSkipped(owner, throughSeq);
     },
     /** Of the account that was skipped to. */
-    of: (accountId: AccountId): AccountUsage => ({
-      rolledUpSeq: positions.get(accountId) ?? 0,
-      days: daysOfAccount(days, accountId),
-    }),
+    of(accountId: AccountId): AccountUsage {
+      const rolledUpSeq = positions.get(accountId) ?? 0;
+      positions.delete(accountId);
+      return { rolledUpSeq, days: daysOfAccount(days, accountId) };
+    },
   };
 }
 

@@ -1,8 +1,11 @@
-import type { Clock } from '@inventory/runtime/clock';
+import { isDeepStrictEqual } from 'node:util';
+import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { pause } from '@inventory/runtime/wait';
+import type { JournalClock } from '../journal/journal-clock.ts';
 import { recordVerification } from '../metrics.ts';
 import type { RunLeased } from '../run-leased.ts';
+import { commitDelayMaxMs } from '../snapshots/snapshot-pass.ts';
 import type { VerificationRecord, VerificationStore } from './verification-store.ts';
 import type { Verification, VerificationOptions } from './verify-journal.ts';
 
@@ -10,7 +13,8 @@ interface VerifierParts {
   readonly verify: (options: VerificationOptions) => Promise<Verification>;
   readonly verifications: VerificationStore;
   readonly runLeased: RunLeased;
-  readonly clock: Clock;
+  /** That of the journal: by a time that is ahead none would be due for long. */
+  readonly clock: Pick<JournalClock, 'now'>;
   readonly stopping: AbortSignal;
   readonly logger: Logger;
 }
@@ -28,9 +32,11 @@ export function createVerifier(parts: VerifierParts) {
 
   async function verify(signal: AbortSignal): Promise<VerificationRecord> {
     const startedAtMs = clock.now();
-    const onProgress = progressOf(parts, startedAtMs);
+    const startMs = monotonicNow();
+    const onProgress = progressOf(logger, startMs);
     const result = await recordVerification(() => parts.verify({ signal, onProgress }));
-    const record = { ...result, startedAtMs, finishedAtMs: clock.now() };
+    const finishedAtMs = startedAtMs + Math.round(elapsedSince(startMs));
+    const record = { ...result, startedAtMs, finishedAtMs };
     await verifications.saveLast(record);
     const { problems, accounts, entries } = record;
     const counts = { accounts, entries, ...speedOf(entries, record.finishedAtMs - startedAtMs) };
@@ -44,14 +50,30 @@ export function createVerifier(parts: VerifierParts) {
 
   async function isDue(intervalMs: number): Promise<boolean> {
     const found = await verifications.findLast();
-    return found === null || clock.now() - found.finishedAtMs >= intervalMs;
+    if (found === null) return true;
+    const ageMs = clock.now() - found.finishedAtMs;
+    // A time far ahead was recorded by a wrong clock.
+    return ageMs >= intervalMs || ageMs < 0 - commitDelayMaxMs;
   }
 
   return {
-    /** Waits while another process verifies. */
+    /**
+     * Joins the verification that runs in any process: its record is the result. So a request that
+     * is retried begins no other one.
+     */
     async run(): Promise<VerificationRecord> {
+      const before = await verifications.findLast();
+      const findEnded = async () => {
+        const found = await verifications.findLast();
+        return isDeepStrictEqual(found, before) ? null : found;
+      };
       for (;;) {
-        const record = await runLeased('verification', verify);
+        const record =
+          (await findEnded()) ??
+          (await runLeased('verification', async (signal) => {
+            // The one that ran may have ended just before.
+            return (await findEnded()) ?? (await verify(signal));
+          }));
         if (record !== null) return record;
         await pause(leaseRetryMs, stopping);
         stopping.throwIfAborted();
@@ -74,16 +96,12 @@ export function createVerifier(parts: VerifierParts) {
 }
 
 /** Logs the progress now and then. */
-function progressOf(
-  { clock, logger }: VerifierParts,
-  startedAtMs: number,
-): VerificationOptions['onProgress'] {
-  let loggedAtMs = startedAtMs;
+function progressOf(logger: Logger, startMs: number): VerificationOptions['onProgress'] {
+  let loggedMs = startMs;
   return (counts) => {
-    const nowMs = clock.now();
-    if (nowMs - loggedAtMs < progressMs) return;
-    loggedAtMs = nowMs;
-    const speed = speedOf(counts.entries, nowMs - startedAtMs);
+    if (elapsedSince(loggedMs) < progressMs) return;
+    loggedMs = monotonicNow();
+    const speed = speedOf(counts.entries, elapsedSince(startMs));
     logger.info({ ...counts, ...speed }, 'journal verification progress');
   };
 }

@@ -3,15 +3,23 @@ import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { type Change, changes } from '../../test/support/changed-document.ts';
 import { plantedFaults } from '../../test/support/planted-faults.ts';
-import { type Program, programs } from '../../test/support/program.ts';
+import { type Program, prices, programs } from '../../test/support/program.ts';
 import { each, type StoredJournal, storeProgram } from '../../test/support/stored-journal.ts';
 import { verifyStored } from '../../test/support/verify-stored.ts';
-import { entryKeys } from '../accounts/entry.domain.ts';
+import { type Entry, entryKeys } from '../accounts/entry.domain.ts';
 import type { EntryKind } from '../accounts/movement.domain.ts';
 import { storedCommandKey } from '../journal/command-key-mapping.ts';
-import { type CommitDocument, commitId, readCommit } from '../journal/commit-document.ts';
+import {
+  type CommitDocument,
+  commitId,
+  readCommit,
+  requireIntact,
+  UnreadableCommit,
+} from '../journal/commit-document.ts';
 import { type StoredEntry, toStoredEntry } from '../journal/entry-mapping.ts';
+import type { Journal } from '../journal/journal-store.ts';
 import { contentOf, seal } from '../journal/sealed-mapping.ts';
+import { createPriceBook, firstPriceList } from '../prices/price-list.domain.ts';
 import type { Snapshot } from '../snapshots/snapshot-document.ts';
 
 /** Verifies stored commits, in the order they are given, beside some snapshots. */
@@ -20,7 +28,14 @@ function verifyCommits(
   commits: readonly CommitDocument[],
   snapshots: readonly Snapshot[] = [],
 ) {
-  return verifyStored({ journal: { ...journal, scanCommits: () => each(commits) }, snapshots });
+  const findRecorded: Journal['findRecorded'] = async (accountId, keys) => {
+    const isWanted = (entry: Entry) => entryKeys(entry).some((key) => keys.includes(key));
+    const own = commits.filter((commit) => commit.accountId === accountId).map(readCommit);
+    const found = requireIntact(own.filter(({ entries }) => entries.some(isWanted)));
+    return found.flatMap(({ entries }) => entries.filter(isWanted));
+  };
+  const stored = { ...journal, findRecorded, scanCommits: () => each(commits) };
+  return verifyStored({ journal: stored, snapshots });
 }
 
 const commitsOf = ({ store }: StoredJournal): CommitDocument[] =>
@@ -75,6 +90,25 @@ describe('Verification of the journal [ledger-verify]', () => {
     }
 
     expect([...found]).toEqual(['its price list was not in force']);
+  });
+
+  test('has the lists that are published while it runs [prices]', async () => {
+    let book = createPriceBook([firstPriceList]);
+    const lists = {
+      get book() {
+        return book;
+      },
+      reload: async () => {},
+      reloadIfOld: async () => {
+        book = prices;
+      },
+    };
+    const stored = await richJournal();
+
+    const { problems } = await verifyStored({ journal: stored.journal, prices: lists });
+
+    expect(stored.entries.some(({ entry }) => (entry.priceVersion ?? 1) > 1)).toBe(true);
+    expect(problems).toEqual([]);
   });
 
   test('finds any change of anything that is stored', async () => {
@@ -161,6 +195,27 @@ describe('Verification of the journal [ledger-verify]', () => {
   });
 });
 
+describe('Where a newer snapshot makes a verification read on [ledger-verify]', () => {
+  test('a commit there that is not readable is a problem, and the verification ends', async () => {
+    const stored = await richJournal();
+    const last = stored.snapshots.at(-1);
+    if (!last) throw new Error('no snapshot');
+    const { accountId, lastSeq: seq } = last.account;
+    const unreadable = async () => {
+      throw new UnreadableCommit(accountId, 'no JSON');
+    };
+    const journal = { ...stored.journal, readCommits: unreadable };
+
+    const { problems } = await verifyCommits(
+      { ...stored, journal },
+      commitsOf(stored).slice(0, -1),
+      [last],
+    );
+
+    expect(problems).toEqual([{ accountId, seq, problem: 'journal ends before its snapshot' }]);
+  });
+});
+
 type Forgery = (entry: StoredEntry) => Partial<Record<keyof StoredEntry, unknown>> | null;
 
 /** The same commit with forged entries and a hash that fits them: only the fold detects it. */
@@ -193,6 +248,60 @@ async function journalFor(forgery: Forgery): Promise<StoredJournal> {
   throw new Error('no program has what is forged');
 }
 
+const isPurchase = ({ kind }: StoredEntry) => kind === 'reserve' || kind === 'charge';
+const reversed =
+  (change: Partial<StoredEntry>): Forgery =>
+  (entry) =>
+    entry.kind === 'reverse' && entry.pastPeriod === undefined ? change : null;
+
+/** A reversal that is not the one of its charge, in each thing that it repeats of it. */
+const reversals: readonly [string, Forgery, string][] = [
+  [
+    'a reversal refunds more than was charged',
+    reversed({ change: { available: 50, consumed: -50 } }),
+    'reverse does not return exactly what was charged',
+  ],
+  [
+    'a reversal refunds another asset',
+    (entry) =>
+      entry.kind === 'reverse' ? { asset: entry.asset === 'units' ? 'credits' : 'units' } : null,
+    'reverse ends a charge in another asset',
+  ],
+  [
+    'a reversal has other prices',
+    reversed({ priceVersion: 2 }),
+    'reverse ends a charge at other prices',
+  ],
+  [
+    'a reversal is of another product',
+    reversed({ productCode: 'platform.inventory.changes.page.v1' }),
+    'reverse ends a charge of another product',
+  ],
+  [
+    'a reversal is of another Project',
+    reversed({ projectId: 'prj_0190bbbb-0000-7000-8000-00000000ffff' }),
+    'reverse ends a charge of another Project',
+  ],
+  [
+    'a reversal is of a month in which nothing was charged',
+    reversed({ pastPeriod: 24_000 }),
+    'reverse period of its charge missing or wrong',
+  ],
+  [
+    'a reversal has no charge',
+    reversed({
+      requestId: 'req_0190dddd-0000-7000-8000-00000000ffff',
+      commandId: 'reverse:req_0190dddd-0000-7000-8000-00000000ffff',
+    }),
+    'reverse ends a charge that is not open',
+  ],
+  [
+    'a reversal is of another charge than its command',
+    reversed({ requestId: 'req_0190dddd-0000-7000-8000-00000000ffff' }),
+    'reverse command id does not match its subject',
+  ],
+];
+
 describe('Verification of a journal rewritten with valid hashes [ledger-verify]', () => {
   const forgeries: readonly [string, Forgery, string][] = [
     [
@@ -219,13 +328,44 @@ describe('Verification of a journal rewritten with valid hashes [ledger-verify]'
       'a settlement ends a hold that was never made',
       (entry) =>
         entry.kind === 'settle' ? { refreshId: '0190cccc-0000-7000-8000-00000000ffff' } : null,
-      'settle resolves a hold that is not open',
+      'settle ends a hold that is not open',
     ],
     [
       'a hold ends at other prices',
       (entry) => (entry.kind === 'settle' ? { priceVersion: 7 } : null),
-      'settle resolves a hold at other prices',
+      'settle ends a hold at other prices',
     ],
+    [
+      'a hold ends without the outcome that it is paid for',
+      (entry) => (entry.kind === 'settle' ? { outcome: undefined } : null),
+      'settle price cannot be computed',
+    ],
+    [
+      'a settlement has no count of assets',
+      (entry) => (entry.disposition === 'finalize_complete' ? { observedAssets: undefined } : null),
+      'settle price cannot be computed',
+    ],
+    [
+      'a purchase has a price list that was never published',
+      (entry) => (isPurchase(entry) ? { priceVersion: 77 } : null),
+      'its price list is unknown',
+    ],
+    [
+      'a purchase has no price list',
+      (entry) => (isPurchase(entry) ? { priceVersion: undefined } : null),
+      'its price list is unknown',
+    ],
+    [
+      'a purchase has the prices of a time at which no kept command was sent',
+      (entry) => (isPurchase(entry) ? { pricedAt: entry.at - 61 * 86_400_000 } : null),
+      'time of its price is not possible',
+    ],
+    [
+      'a settlement has the prices of a time',
+      (entry) => (entry.kind === 'settle' ? { pricedAt: entry.at } : null),
+      'settle time of a price without a purchase',
+    ],
+    ...reversals,
     [
       'time goes back',
       ({ at = 0, seq = 0 }) => ({ at: at - 40 * 86_400_000 * seq }),

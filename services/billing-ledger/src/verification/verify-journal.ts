@@ -6,6 +6,7 @@ import {
   readCommit,
   type StoredCommit,
   UnreadableCommit,
+  unlessBroken,
 } from '../journal/commit-document.ts';
 import type { Journal } from '../journal/journal-store.ts';
 import type { PriceListCache } from '../prices/price-lists.ts';
@@ -19,10 +20,10 @@ import type { JournalProblem, VerificationRecord } from './verification-store.ts
 export type Verification = Omit<VerificationRecord, 'startedAtMs' | 'finishedAtMs'>;
 
 export interface VerifiedStores {
-  readonly journal: Pick<Journal, 'scanCommits' | 'readCommits'>;
+  readonly journal: Pick<Journal, 'scanCommits' | 'readCommits' | 'findRecorded'>;
   readonly snapshots: { scanSnapshots(): AsyncIterable<StoredSnapshot> };
   readonly usage: Pick<UsageStore, 'listPositions' | 'scanDays'>;
-  readonly prices: Pick<PriceListCache, 'book' | 'reload'>;
+  readonly prices: Pick<PriceListCache, 'book' | 'reloadIfOld'>;
 }
 
 export interface VerificationOptions {
@@ -54,7 +55,6 @@ export async function verifyJournal(
   let check: AccountCheck | null = null;
   let sliceStartMs = monotonicNow();
 
-  await prices.reload();
   const documents = scanDocuments(stores, report);
   for await (const document of journal.scanCommits()) {
     const commit = readOrReport(document, report);
@@ -65,7 +65,7 @@ export async function verifyJournal(
         accounts += 1;
         await documents.skipTo(accountId);
         const found = await documents.of(accountId);
-        check = startAccountCheck({ ...found, journal, prices: prices.book, report });
+        check = startAccountCheck({ ...found, journal, prices, report });
       }
       await check.add(commit);
     }
@@ -109,7 +109,7 @@ function scanDocuments(
 
   /** An account may have got its first commit after the scan had passed it. */
   async function reportOrphan(accountId: AccountId, seq: number, problem: string): Promise<void> {
-    const [first] = await journal.readCommits(accountId, null, 1);
+    const [first] = await unlessBroken(journal.readCommits(accountId, null, 1));
     if (!first) report({ accountId, seq, problem });
   }
   return {
@@ -121,8 +121,8 @@ function scanDocuments(
         await stored.take();
         await reportOrphan(owner, lastSeq, 'journal ends before its snapshot');
       }
-      await rolledUp.skipTo(accountId, (day) =>
-        reportOrphan(day.accountId, day.throughSeq, 'usage roll-up without entries'),
+      await rolledUp.skipTo(accountId, (owner, throughSeq) =>
+        reportOrphan(owner, throughSeq, 'journal ends before its usage roll-up'),
       );
     },
     async of(accountId: AccountId) {

@@ -135,24 +135,35 @@ export const capsAreKept: Invariant = (rules, program) => {
   });
 };
 
-/** From at least the threshold to below it: reported once, by the entry that crosses it. */
+/**
+ * From at least the threshold to below it: reported once, by the entry that crosses it. What an
+ * account pays with has the allowance that is due, also right after a switch of the funding.
+ */
 export const warnsOncePerCrossing: Invariant = (rules, program) => {
   const { ledger } = runProgram(rules, program);
   return accounts.every((accountId) => {
     const journal = ledger.journal(accountId);
     const available = { credits: 0, units: 0 };
-    let last: number | null = null;
+    let [issuedUnits, allowedMonth, isArmed] = [0, '', false];
     return journal.every((entry) => {
       available[entry.asset] = entry.after.available;
-      if (isOpening(entry)) return entry.lowBalance === null;
+      if (entry.asset === 'units') issuedUnits = entry.after.issued;
+      if (entry.kind === 'allowance') allowedMonth = monthOf(entry.at);
       const alert = configuredBefore(journal, entry.seq + 1, 'balance_alert')?.threshold ?? null;
-      const asset = perMonthBefore(journal, entry.seq + 1) === null ? 'credits' : 'units';
+      const perMonth = perMonthBefore(journal, entry.seq + 1);
+      const isDue = perMonth !== null && allowedMonth !== monthOf(entry.at);
+      const due = isDue ? Math.min(perMonth, Number.MAX_SAFE_INTEGER - issuedUnits) : 0;
+      const payable = perMonth === null ? available.credits : available.units + due;
+      const isEnough = alert !== null && payable >= alert;
+      if (isOpening(entry)) {
+        isArmed ||= entry.kind === 'allowance' && isEnough;
+        return entry.lowBalance === null;
+      }
       const isSet = entry.configured?.sets === 'balance_alert';
-      const crosses = alert !== null && !isSet && (last ?? 0) >= alert && available[asset] < alert;
-      last = available[asset];
+      const crosses = alert !== null && !isSet && isArmed && !isEnough;
+      isArmed = isEnough;
       if (!crosses) return entry.lowBalance === null;
-      const { lowBalance } = entry;
-      return lowBalance?.threshold === alert && lowBalance.available === available[asset];
+      return entry.lowBalance?.threshold === alert && entry.lowBalance.available === payable;
     });
   });
 };

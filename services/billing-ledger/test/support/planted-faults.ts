@@ -101,6 +101,11 @@ export const plantedFaults: readonly PlantedFault[] = [
     const known = { ...call[2].prices, activeAt: prices.activeAt };
     return withContext(call, { prices: known });
   }),
+  faulty(11, 'a command has the prices of the moment it is booked', (call) => {
+    const [account, command, context] = call;
+    if (!('sentAt' in command)) return evaluate(...call);
+    return evaluate(account, { ...command, sentAt: context.now }, context);
+  }),
   faulty(12, 'a repetition gets an entry of its own', (call) =>
     call[1].kind === 'charge'
       ? withContext(call, { recorded: () => undefined })

@@ -3,8 +3,24 @@ import type { Entry } from '../../src/accounts/entry.domain.ts';
 import { listHolds } from '../../src/accounts/hold-set.domain.ts';
 import { fundingAsset } from '../../src/accounts/terms.domain.ts';
 import type { PriceList } from '../../src/prices/price-list.domain.ts';
-import { accounts, isComplete, priceLists, secondPriceList } from './program.ts';
-import { type Invariant, newEntries, runProgram } from './run-program.ts';
+import {
+  accounts,
+  isComplete,
+  type Program,
+  priceLists,
+  secondPriceList,
+  sentAtOf,
+} from './program.ts';
+import {
+  type Invariant,
+  newEntries,
+  type Played,
+  playProgram,
+  type Rules,
+  runProgram,
+} from './run-program.ts';
+
+const dayMs = 86_400_000;
 
 /** The price of a refresh, or of a run of a watch, as the price page says it. */
 function priceOf(entry: Entry, reserved: number, list: PriceList): number {
@@ -42,11 +58,11 @@ export const chargesBySize: Invariant = (rules, program) => {
 };
 
 export const pricesAreFixed: Invariant = (rules, program) => {
-  const { ledger } = runProgram(rules, program);
+  const { ledger, played } = runProgram(rules, program);
+  if (!newEntries(played).every(isOfItsTime) || !isReplayedAlike(rules, program)) return false;
   return accounts.every((accountId) => {
     const reserves = new Map<string | null, Entry>();
     for (const entry of ledger.journal(accountId)) {
-      if (!isOfItsTime(entry)) return false;
       if (entry.kind === 'reserve') reserves.set(entry.refreshId, entry);
       if (entry.kind !== 'settle' && entry.kind !== 'release') continue;
       const reserve = reserves.get(entry.refreshId);
@@ -63,18 +79,41 @@ export const pricesAreFixed: Invariant = (rules, program) => {
 const listAt = (timeMs: number) =>
   timeMs >= secondPriceList.effectiveAt ? secondPriceList : priceLists[0];
 
-/** What is bought is bought at the prices of that moment, whatever was announced and replaced. */
-function isOfItsTime({ command, at, priceVersion }: Entry): boolean {
-  if (command !== 'reserve' && command !== 'charge') return true;
-  return priceVersion === listAt(at)?.version;
+const isPurchase = ({ command }: Entry) => command === 'reserve' || command === 'charge';
+
+/** A command was written at most 60 days before it is booked, and by a clock at most 5 s ahead. */
+function pricedAt({ entry: { at }, step }: Played): number {
+  const sentAt = sentAtOf(step.command) ?? at;
+  return sentAt > at + 5_000 || sentAt < at - 60 * dayMs ? at : sentAt;
+}
+
+/** What is bought is bought at the prices of the moment it was sent, whatever was announced and replaced. */
+function isOfItsTime(played: Played): boolean {
+  const { entry } = played;
+  return !isPurchase(entry) || entry.priceVersion === listAt(pricedAt(played))?.version;
+}
+
+/** Ten days later the same commands are bought at the same prices, as far as their times are possible. */
+function isReplayedAlike(rules: Rules, program: Program): boolean {
+  const { played } = runProgram(rules, program);
+  const later = program.map((step) => ({ ...step, now: step.now + 10 * dayMs }));
+  const replayed = playProgram(rules, later).played;
+  return newEntries(played).every((first) => {
+    const { entry, step } = first;
+    const again = replayed.find((one) => one.step.command === step.command);
+    const isPossible = pricedAt(first) === sentAtOf(step.command);
+    if (!isPurchase(entry) || !isPossible || again?.result !== 'new') return true;
+    return again.entry.priceVersion === entry.priceVersion;
+  });
 }
 
 export const refusesOnlyTheShort: Invariant = (rules, program) => {
   const { played } = runProgram(rules, program);
   return newEntries(played)
     .filter(({ step }) => step.command.kind === 'reserve')
-    .every(({ before, entry, step }) => {
-      const list = listAt(entry.at);
+    .every((one) => {
+      const { before, entry, step } = one;
+      const list = listAt(pricedAt(one));
       const asset = fundingAsset(before.terms.funding);
       const wanted = Math.min(list?.refreshReservation ?? 0, limitOf(step.command));
       const isShort = before.balances[asset].available < wanted;

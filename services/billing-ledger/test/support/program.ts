@@ -60,6 +60,11 @@ const adjustAmounts = [-1, 1, -125, -124, 0, 500, -1_000_000_000_000];
 const dayMs = 86_400_000;
 /** Below, at and above the reservations of both price lists. */
 const maxCreditLimits = [1_000_000, 125, 200, 150, 7, 1_000];
+/**
+ * How long before it is evaluated a command is written to its topic; some have waited, some come
+ * from a broker whose clock is ahead, a little or impossibly far.
+ */
+const delays = [0, 2, 4_000, 0, 12_000, 25_000, -3_000, 5_000_000, -60_000, 400 * dayMs];
 /** Months begin often: the program starts in one that ends in thirty days. */
 const clockMoves = [0, 1, 3, 4_000, 20_000, -5_000, 3_600_000, 20 * dayMs, 33 * dayMs];
 const kinds = [
@@ -110,7 +115,8 @@ export function decodeProgram(numbers: readonly number[]): Program {
     const next = digits(number);
     const command = decodeCommand(next);
     now += clockMoves[next(clockMoves.length)] ?? 0;
-    return { command, now };
+    const sentAt = now - pick(delays, next);
+    return { command: 'sentAt' in command ? { ...command, sentAt } : command, now };
   });
   return [...opening, ...steps];
 }
@@ -154,7 +160,7 @@ function decodeCommand(next: (base: number) => number): Command {
       const commandId = `reserve:${refreshId}`;
       const productCode = pick(heldProducts, next);
       const maxCredits = pick(maxCreditLimits, next);
-      const subjects = { accountId, projectId, refreshId, requestId };
+      const subjects = { accountId, projectId, refreshId, requestId, sentAt: 0 };
       return { kind, commandId, ...subjects, productCode, maxCredits };
     }
     case 'settle': {
@@ -171,7 +177,8 @@ function decodeCommand(next: (base: number) => number): Command {
         : 'platform.inventory.page.v1';
       const commandId = `charge:${requestId}`;
       const pages = pick([1, 1, 3], next);
-      return { kind, commandId, accountId, projectId, requestId, productCode, pages };
+      const subjects = { accountId, projectId, requestId, sentAt: 0 };
+      return { kind, commandId, ...subjects, productCode, pages };
     }
     case 'reverse':
       return { kind, commandId: `reverse:${requestId}`, accountId, projectId, requestId };
@@ -190,6 +197,9 @@ function decodeCommand(next: (base: number) => number): Command {
     }
   }
 }
+
+/** When a purchase was written to its topic; other commands have no such time. */
+export const sentAtOf = (command: Command) => ('sentAt' in command ? command.sentAt : null);
 
 export function isComplete(outcome: RefreshOutcome): boolean {
   return outcome === 'complete_changed' || outcome === 'complete_unchanged';

@@ -2,7 +2,7 @@ import type { HeldProduct, LedgerAsset } from '@inventory/contracts/vocabulary';
 import type { Command } from '../../src/accounts/command.domain.ts';
 import type { Configuration } from '../../src/accounts/terms.domain.ts';
 import type { PriceList } from '../../src/prices/price-list.domain.ts';
-import { isComplete, type Step } from './program.ts';
+import { isComplete, type Step, sentAtOf } from './program.ts';
 
 /**
  * A ledger as a beginner would write it: one mutable book, perfect memory, no journal, no fold, no
@@ -66,15 +66,16 @@ export function createReferenceModel(lists: readonly PriceList[]) {
     // Only what is new begins a month, so a month is begun in a copy first.
     const book = monthOf(known.lastAt) === monthOf(at) && !known.perMonth ? known : copy(known);
     beginMonth(book, at);
+    const priced = pricedAt(step.command, at);
     const list =
-      lists.findLast((candidate) => candidate.effectiveAt <= at) ?? (lists[0] as PriceList);
+      lists.findLast((candidate) => candidate.effectiveAt <= priced) ?? (lists[0] as PriceList);
     const [fate, code, asset] = decide(book, step, { list, month: monthOf(at) });
     if (fate !== 'applied' && fate !== 'refused') {
       return { fate, code, ...totals(known, asset), low: null };
     }
     books.set(accountId, book);
     book.lastAt = at;
-    return { fate, code, ...totals(book, asset), low: warn(book, step.command) };
+    return { fate, code, ...totals(book, asset), low: warn(book, step.command, at) };
   }
 
   function bookOf(accountId: string): Book {
@@ -84,6 +85,13 @@ export function createReferenceModel(lists: readonly PriceList[]) {
   }
 
   return { answer };
+}
+
+/** The price is that of the moment when it was sent, where that can be. */
+function pricedAt(command: Command, at: number): number {
+  const sentAt = sentAtOf(command) ?? at;
+  const isPossible = sentAt <= at + 5_000 && sentAt >= at - 60 * 86_400_000;
+  return isPossible ? sentAt : at;
 }
 
 const monthOf = (timeMs: number) => new Date(timeMs).toISOString().slice(0, 7);
@@ -106,14 +114,18 @@ function beginMonth(book: Book, at: number): void {
     if (worth > 0) {
       book.free.units += worth;
       book.lastAllowance = monthOf(at);
+      if (book.alert && book.free.units >= book.alert.threshold) book.alert.armed = true;
     }
   }
 }
 
-function warn(book: Book, command: Command): number | null {
+function warn(book: Book, command: Command, at: number): number | null {
   const { alert } = book;
   if (!alert) return null;
-  const left = book.free[assetOf(book)];
+  // A switch to a subscription has its month at once.
+  const begun = copy(book);
+  beginMonth(begun, at);
+  const left = begun.free[assetOf(book)];
   const isSet = command.kind === 'configure' && command.change.sets === 'balance_alert';
   const warns = alert.armed && left < alert.threshold && !isSet;
   alert.armed = left >= alert.threshold;

@@ -68,7 +68,11 @@ const database = 'ledger';
 export async function openStage(): Promise<LedgerStage> {
   const namespace = await openNamespace();
   const bus = await openTestBus(namespace);
-  const recorder = await recordMessages(bus, ['billing.outcomes.v1', 'replies.v1']);
+  const recorder = await recordMessages(bus, [
+    'billing.outcomes.v1',
+    'billing.price-lists.v1',
+    'replies.v1',
+  ]);
   const mongo = await MongoClient.connect(namespace.mongodbUri);
   const running = new Set<RunningLedger>();
 

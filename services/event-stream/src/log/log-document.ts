@@ -6,7 +6,7 @@ import type { Db } from 'mongodb';
 import { z } from 'zod';
 
 /**
- * One entry of a Project's log. Its `_id`, Project and position, is acquired by insert. Its event is the
+ * One entry of a Project's log. Its `_id` is Project and position, as they were claimed. Its event is the
  * text that was written when it was announced first.
  */
 const logEntry = z.object({
@@ -19,6 +19,11 @@ const logEntry = z.object({
 });
 export type LogEntryDocument = Readonly<z.infer<typeof logEntry>>;
 
+/** Of an entry, what is read where its text is not needed. */
+const appendedEntry = logEntry.pick({ projectId: true, position: true, appendedAt: true });
+const oldEntry = appendedEntry.extend({ _id: z.string(), event: eventText.pick({ id: true }) });
+export type OldEntryDocument = Readonly<z.infer<typeof oldEntry>>;
+
 /** The position of an event whose entry was pruned: announced again, it keeps its position. */
 const prunedEvent = z.object({
   /** The event's id. */
@@ -29,13 +34,30 @@ const prunedEvent = z.object({
 });
 export type PrunedEventDocument = Readonly<z.infer<typeof prunedEvent>>;
 
-/** A log with entries to prune: the `_id` is its Project. */
-const logPruning = z.object({ _id: z.string(), work: workField.exactOptional() });
-export type LogPruningDocument = Readonly<z.infer<typeof logPruning>>;
+/**
+ * The last claim of a log, and when it is pruned. The `_id` is its Project; it is never deleted, so
+ * that no position is given twice. Its collection has the name of what it held first.
+ */
+const logClaim = z.object({
+  _id: z.string(),
+  /** Absent in a document of the version before. */
+  position: z.int().exactOptional(),
+  accountId: accountId.exactOptional(),
+  event: eventText.exactOptional(),
+  /** Absent while there is nothing to prune. */
+  work: workField.exactOptional(),
+});
+export type LogClaimDocument = Readonly<z.infer<typeof logClaim>>;
+
+/** A log that is due for pruning. */
+const logPruning = logClaim.pick({ _id: true, position: true, work: true });
 
 export const logDocuments = {
   entry: { collection: 'projectLog', schema: logEntry },
+  appended: { collection: 'projectLog', schema: appendedEntry },
+  old: { collection: 'projectLog', schema: oldEntry },
   pruned: { collection: 'prunedEvents', schema: prunedEvent },
+  claim: { collection: 'logPruning', schema: logClaim },
   pruning: { collection: 'logPruning', schema: logPruning },
 };
 
@@ -43,7 +65,7 @@ export function openLogCollections(db: Db) {
   return {
     log: db.collection<LogEntryDocument>(logDocuments.entry.collection),
     pruned: db.collection<PrunedEventDocument>(logDocuments.pruned.collection),
-    pruning: db.collection<LogPruningDocument>(logDocuments.pruning.collection),
+    claims: db.collection<LogClaimDocument>(logDocuments.claim.collection),
   };
 }
 
@@ -66,5 +88,5 @@ export const logIndexes: readonly CollectionIndexes[] = [
     collection: logDocuments.pruned.collection,
     indexes: [{ name: 'pruned_at', keys: { prunedAt: 1 } }],
   },
-  { collection: logDocuments.pruning.collection, indexes: [workIndex] },
+  { collection: logDocuments.claim.collection, indexes: [workIndex] },
 ];

@@ -3,12 +3,13 @@ import type { EventText } from '@inventory/contracts/internal/event-log';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import type { Handlers } from '@inventory/messaging/dispatch';
 import { isoTime } from '@inventory/runtime/clock';
+import type { AppendEvent, EventOwner } from './append-event.ts';
 import type { CountAppended } from './log-metrics.ts';
 import { balanceLowEvent, refreshEvent, watchPausedEvent } from './project-event.ts';
-import type { EventOwner, LogEntry, ProjectLog } from './project-log-store.ts';
+import type { LogEntry } from './project-log-store.ts';
 
 export interface AnnouncementDeps {
-  readonly log: Pick<ProjectLog, 'appendEvent'>;
+  readonly appendEvent: AppendEvent;
   readonly publish: (messages: readonly OutgoingMessage[]) => Promise<void>;
   /** What waits for the entry is made due. */
   readonly makeDue: (entry: LogEntry) => Promise<void>;
@@ -60,11 +61,11 @@ export function onBalanceLow(deps: AnnouncementDeps): Handlers {
  * After a crash before the end the announcement is redelivered, finds the entry and does both again.
  */
 async function appendEvent(
-  { log, publish, makeDue }: AnnouncementDeps,
+  { appendEvent: append, publish, makeDue }: AnnouncementDeps,
   owner: EventOwner,
   event: EventText,
 ): Promise<void> {
-  const entry = await log.appendEvent(owner, event);
+  const entry = await append(owner, event);
   await Promise.all([publish([appendedMessage(entry)]), makeDue(entry)]);
 }
 

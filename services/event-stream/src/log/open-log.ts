@@ -8,16 +8,17 @@ import { startWorker } from '@inventory/work/start-worker';
 import type { Db } from 'mongodb';
 import type { EventStreamConfig } from '../config.ts';
 import { work } from '../work.ts';
+import { type AppendEvent, createAppends } from './append-event.ts';
 import { createGatewayClient, type GatewayClient } from './gateway-client.ts';
 import { openLogCollections } from './log-document.ts';
-import { createLogPruning, type LogPruning } from './log-pruning-store.ts';
+import { createLogPruning } from './log-pruning-store.ts';
 import { type AnnouncementDeps, onBalanceLow, onRefreshCompleted } from './on-announcements.ts';
 import { createProjectLog, type ProjectLog } from './project-log-store.ts';
 import { pruneLog } from './prune-logs.ts';
 
 export interface OpenedLog {
   readonly log: ProjectLog;
-  readonly pruning: LogPruning;
+  readonly appendEvent: AppendEvent;
 }
 
 /** Longer than commands and outcomes are kept anywhere. */
@@ -28,7 +29,7 @@ export function openLog(context: ServiceContext<EventStreamConfig>, db: Db): Ope
   const { config, clock, lifetime, logger } = context;
   const { keepMs, pruneEveryMs: everyMs } = config.log;
   const collections = openLogCollections(db);
-  const pruning = createLogPruning(collections, { clock, logger, keepMs });
+  const pruning = createLogPruning(collections, logger);
   startPeriodicJob({
     name: 'pruned positions',
     ...{ intervalMs: everyMs, lifetime, logger },
@@ -43,7 +44,8 @@ export function openLog(context: ServiceContext<EventStreamConfig>, db: Db): Ope
     },
     context,
   );
-  return { log: createProjectLog(collections, clock, config.log), pruning };
+  const log = createProjectLog(collections, { clock, logger }, config.log);
+  return { log, appendEvent: createAppends(log, clock, config.log) };
 }
 
 export function openGatewayClient({

@@ -1,22 +1,23 @@
-import type { AccountId, EventId, ProjectId } from '@inventory/contracts/ids';
+import type { EventId, ProjectId } from '@inventory/contracts/ids';
 import type { EventText } from '@inventory/contracts/internal/event-log';
 import { refusedWrites } from '@inventory/mongo/duplicate-key';
-import { parseDocument } from '@inventory/mongo/parse-document';
+import { parseDocument, readFirst } from '@inventory/mongo/parse-document';
 import { sharedCommands } from '@inventory/mongo/shared-commands';
-import { type Clock, dateOf, fromIsoTime } from '@inventory/runtime/clock';
+import { type Clock, dateOf } from '@inventory/runtime/clock';
 import { createBatcher } from '@inventory/runtime/concurrency';
-import { createRecentlyUsed } from '@inventory/runtime/recently-used';
-import type { Collection } from 'mongodb';
-import { type LogEntryDocument, logDocuments, type PrunedEventDocument } from './log-document.ts';
-
-/** The log that an event belongs to. */
-export interface EventOwner {
-  readonly accountId: AccountId;
-  readonly projectId: ProjectId;
-}
+import type { Logger } from '@inventory/runtime/logger';
+import type { Collection, FindCursor } from 'mongodb';
+import { type Claim, createClaimStore } from './claim-store.ts';
+import {
+  type LogClaimDocument,
+  type LogEntryDocument,
+  logDocuments,
+  type PrunedEventDocument,
+} from './log-document.ts';
 
 export interface LogEntry {
   readonly projectId: ProjectId;
+  /** As it was announced first. */
   readonly event: EventText;
   readonly logEpoch: number;
   /** Contiguous from 1. */
@@ -38,21 +39,24 @@ export interface AppendedPosition {
 export interface ProjectLogSettings {
   /** Increased when the log is restored from a backup: cursors may then be ahead of it. */
   readonly logEpoch: number;
-  /** Entries younger than this are never pruned, so only older events are searched among pruned ones. */
+  /** Entries younger than this are never pruned. */
   readonly keepMs: number;
 }
 
 export interface LogCollections {
   readonly log: Collection<LogEntryDocument>;
   readonly pruned: Collection<PrunedEventDocument>;
+  readonly claims: Collection<LogClaimDocument>;
 }
 
-const raceMax = 1_000;
+export interface ProjectLogDeps {
+  readonly clock: Clock;
+  readonly logger: Pick<Logger, 'error'>;
+}
+
 /** Entries per command. */
 const entriesAtOnce = 100;
 const readsAtOnce = 100;
-/** Projects whose last position is cached. */
-const lastPositionsMax = 50_000;
 
 type NewEntry = Omit<LogEntryDocument, 'appendedAt'>;
 
@@ -60,29 +64,11 @@ type NewEntry = Omit<LogEntryDocument, 'appendedAt'>;
 export type ProjectLog = ReturnType<typeof createProjectLog>;
 
 export function createProjectLog(
-  { log, pruned }: LogCollections,
-  clock: Clock,
+  { log, pruned, claims }: LogCollections,
+  { clock, logger }: ProjectLogDeps,
   { logEpoch, keepMs }: ProjectLogSettings,
 ) {
-  const lastPositions = createRecentlyUsed<ProjectId, number>(lastPositionsMax);
-
-  /** Cached where this replica appended before; read again after a conflict. */
-  async function lastPosition(projectId: ProjectId, race: number): Promise<number> {
-    const cached = race === 0 ? lastPositions.get(projectId) : undefined;
-    return cached ?? (await readHead(projectId));
-  }
-
-  /** Position of the newest entry; 0 where there is none. */
-  async function readHead(projectId: ProjectId): Promise<number> {
-    const newest = await log.findOne(
-      { _id: idsAfter(projectId, 0) },
-      { sort: { _id: -1 }, projection: { position: 1 } },
-    );
-    return newest?.position ?? 0;
-  }
-
-  /** A position is acquired by insert. Resolves with the time of the append; null when it is taken. */
-  const appends = createBatcher<NewEntry, number | null>({
+  const inserts = createBatcher<NewEntry, number | null>({
     ...sharedCommands,
     itemsMax: entriesAtOnce,
     async flush(entries) {
@@ -94,49 +80,29 @@ export function createProjectLog(
     },
   });
 
-  /** Null when the position is taken: then the head is read and the next position tried. */
-  async function tryAppend(
-    { accountId, projectId }: EventOwner,
-    event: EventText,
-    position: number,
-  ): Promise<KeptEntry | null> {
-    const _id = idOf(projectId, position);
-    const appendedAtMs = await appends.add({ _id, projectId, accountId, position, event });
-    return appendedAtMs === null ? null : { projectId, position, logEpoch, event, appendedAtMs };
-  }
-
-  /** An event that is announced again after its entry was pruned keeps its position. */
-  async function findPruned(projectId: ProjectId, event: EventText): Promise<LogEntry | null> {
-    if (fromIsoTime(event.occurred_at) > clock.now() - keepMs) return null;
-    const found = await pruned.findOne({ _id: event.id, projectId });
-    if (found === null) return null;
-    const { position } = parseDocument(logDocuments.pruned, found);
-    return { projectId, position, logEpoch, event, appendedAtMs: null };
-  }
-
   return {
-    readHead,
-    /** The entry of the event, inserted or found: an event is appended once. */
-    async appendEvent(owner: EventOwner, event: EventText): Promise<LogEntry> {
-      const { projectId } = owner;
-      const earlier = await findPruned(projectId, event);
-      if (earlier) return earlier;
-      for (let race = 0; race < raceMax; race += 1) {
-        const position = (await lastPosition(projectId, race)) + 1;
-        const entry = await tryAppend(owner, event, position);
-        if (entry) {
-          lastPositions.set(projectId, position);
-          return entry;
-        }
-        // A taken position may be this very event's: both indexes are hit and either is named.
-        const known = await log.findOne({ projectId, 'event.id': event.id });
-        if (known) return keptEntryOf(logEpoch, known);
-      }
-      throw new Error('the log of a Project is too contended to append to');
+    ...logReads(log, (stored) => keptEntryOf(logEpoch, stored), logger),
+    ...createClaimStore(claims, () => clock.now() + keepMs),
+    /** Inserts the entry of a claim. Resolves with its time; null when its position or its event has one. */
+    insertEntry: (projectId: ProjectId, claim: Claim): Promise<number | null> =>
+      inserts.add({ _id: idOf(projectId, claim.position), projectId, ...claim }),
+    /** Position of an event whose entry was pruned. */
+    async findPruned(projectId: ProjectId, eventId: EventId): Promise<number | null> {
+      const found = await pruned.findOne({ _id: eventId, projectId });
+      return found && parseDocument(logDocuments.pruned, found).position;
     },
-    ...logReads(log, (stored) => keptEntryOf(logEpoch, stored)),
   };
 }
+
+/** Both ends are included. */
+interface AppendedRange {
+  readonly sinceMs: number;
+  readonly untilMs: number;
+}
+
+const appendedIn = ({ sinceMs, untilMs }: AppendedRange) => ({
+  appendedAt: { $gte: dateOf(sinceMs), $lte: dateOf(untilMs) },
+});
 
 interface LogRead {
   readonly projectId: ProjectId;
@@ -145,13 +111,16 @@ interface LogRead {
   readonly limit: number;
 }
 
-function logReads(log: LogCollections['log'], fromDoc: (stored: LogEntryDocument) => KeptEntry) {
-  async function read({ projectId, position, limit }: LogRead): Promise<KeptEntry[]> {
-    const kept = await log
-      .find({ _id: idsAfter(projectId, position) }, { sort: { _id: 1 }, limit })
-      .toArray();
-    return kept.map(fromDoc);
-  }
+function logReads(
+  log: LogCollections['log'],
+  fromDoc: (stored: LogEntryDocument) => KeptEntry,
+  logger: Pick<Logger, 'error'>,
+) {
+  const first = (query: FindCursor<LogEntryDocument>, limit: number): Promise<KeptEntry[]> =>
+    readFirst(query, limit, (stored) => [fromDoc(stored)], logger);
+
+  const read = ({ projectId, position, limit }: LogRead) =>
+    first(log.find({ _id: idsAfter(projectId, position) }).sort({ _id: 1 }), limit);
 
   // Reads of the same batch that are requested in one turn are one read. It begins after the last of
   // the requests, so that it finds what was appended before any of them; each batch fails alone.
@@ -170,6 +139,14 @@ function logReads(log: LogCollections['log'], fromDoc: (stored: LogEntryDocument
   });
 
   return {
+    /** Position of the newest entry; 0 where there is none. */
+    async readHead(projectId: ProjectId): Promise<number> {
+      const newest = await log.findOne(
+        { _id: idsAfter(projectId, 0) },
+        { sort: { _id: -1 }, projection: { position: 1 } },
+      );
+      return newest?.position ?? 0;
+    },
     /** Kept entries after a position, ascending. */
     async listAfter(projectId: ProjectId, position: number, limit: number): Promise<KeptEntry[]> {
       const { entries } = await reads.add({ projectId, position, limit });
@@ -177,31 +154,27 @@ function logReads(log: LogCollections['log'], fromDoc: (stored: LogEntryDocument
     },
     /** Positions of all Projects appended at or after a time, oldest first. */
     async listAppendedSince(sinceMs: number, limit: number): Promise<AppendedPosition[]> {
-      const entries = await log
-        .find(
-          { appendedAt: { $gte: dateOf(sinceMs) } },
-          { projection: { _id: 0, projectId: 1, position: 1, appendedAt: 1 } },
-        )
-        .sort({ appendedAt: 1 })
-        .limit(limit)
-        .toArray();
-      return entries.map(({ projectId, position, appendedAt }) => ({
-        projectId,
-        position,
-        appendedAtMs: appendedAt.getTime(),
-      }));
+      const since = { appendedAt: { $gte: dateOf(sinceMs) } };
+      const projection = { _id: 0, projectId: 1, position: 1, appendedAt: 1 } as const;
+      const query = log.find(since, { projection }).sort({ appendedAt: 1 });
+      return readFirst(query, limit, (stored) => [appendedOf(stored)], logger);
     },
-    /** Kept entries appended in a time range, ascending. */
-    async listBetween(
+    /** Kept entries appended in a time range, after a position, ascending. */
+    listBetween(
       projectId: ProjectId,
-      { sinceMs, untilMs }: { readonly sinceMs: number; readonly untilMs: number },
+      { after, ...range }: AppendedRange & { readonly after: number },
       limit: number,
     ): Promise<KeptEntry[]> {
-      const appendedAt = { $gte: dateOf(sinceMs), $lte: dateOf(untilMs) };
-      const kept = await log
-        .find({ _id: idsAfter(projectId, 0), appendedAt }, { sort: { _id: 1 }, limit })
-        .toArray();
-      return kept.map(fromDoc);
+      const query = log.find({ _id: idsAfter(projectId, after), ...appendedIn(range) });
+      return first(query.sort({ _id: 1 }), limit);
+    },
+    /** When the entry was appended that follows the first `count` ones of a time range; null without one. */
+    async findAppendedAfter(projectId: ProjectId, range: AppendedRange, count: number) {
+      const next = await log.findOne(
+        { _id: idsAfter(projectId, 0), ...appendedIn(range) },
+        { sort: { _id: 1 }, skip: count, projection: { appendedAt: 1 } },
+      );
+      return next?.appendedAt.getTime() ?? null;
     },
     /** The kept entry of an event. */
     async findEntry(projectId: ProjectId, eventId: EventId): Promise<KeptEntry | null> {
@@ -216,10 +189,18 @@ function keptEntryOf(logEpoch: number, stored: LogEntryDocument): KeptEntry {
   return { projectId, position, logEpoch, event, appendedAtMs: appendedAt.getTime() };
 }
 
+/** Read by the index alone, without the `_id`. */
+function appendedOf(stored: Omit<LogEntryDocument, '_id'>): AppendedPosition {
+  const { projectId, position } = stored;
+  const named = { ...stored, _id: `${projectId}/${position}` };
+  const { appendedAt } = parseDocument(logDocuments.appended, named);
+  return { projectId, position, appendedAtMs: appendedAt.getTime() };
+}
+
 const positionDigits = 12;
 
 /** Ids of a Project's entries sort by position. */
-function idOf(projectId: ProjectId, position: number): string {
+export function idOf(projectId: ProjectId, position: number): string {
   return `${projectId}/${String(position).padStart(positionDigits, '0')}`;
 }
 

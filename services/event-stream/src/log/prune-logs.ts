@@ -1,8 +1,7 @@
-import type { ProjectId } from '@inventory/contracts/ids';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Pending } from '@inventory/work/work-queue';
 import type { WorkResult } from '@inventory/work/worker';
-import type { LogPruning, OldEntry } from './log-pruning-store.ts';
+import type { DueLog, LogPruning, OldEntry } from './log-pruning-store.ts';
 
 const entriesAtOnce = 500;
 
@@ -24,18 +23,23 @@ export async function pruneLog(
     /** Shortest pause between two runs of one log. */
     readonly everyMs: number;
   },
-  claimed: Pending<ProjectId>,
+  claimed: Pending<DueLog>,
 ): Promise<WorkResult> {
   const nowMs = clock.now();
   const cutoffMs = nowMs - keepMs;
+  const { projectId, position } = claimed.item;
   for (;;) {
-    const front = await pruning.listOldest(claimed.item, entriesAtOnce + 1);
+    const front = await pruning.listOldest(projectId, entriesAtOnce + 1);
     const old = prunable(front, cutoffMs).slice(0, entriesAtOnce);
     await pruning.removeEntries(old, nowMs);
     if (old.length === entriesAtOnce) continue;
     const oldest = front[old.length];
     const isIdle = oldest === undefined || oldest.appendedAt.getTime() < cutoffMs;
-    const dueAtMs = isIdle ? null : Math.max(oldest.appendedAt.getTime() + keepMs, nowMs + everyMs);
+    // Nothing was appended since the log was read as due: what is, makes it due.
+    const unchanged = { nowMs, dueAtMs: null, read: { position } };
+    if (isIdle && (await pruning.queue.settle(claimed, unchanged)) !== null) return 'settled';
+    const nextMs = isIdle ? 0 : oldest.appendedAt.getTime() + keepMs;
+    const dueAtMs = Math.max(nextMs, nowMs + everyMs);
     await pruning.queue.settle(claimed, { nowMs, dueAtMs });
     return 'settled';
   }

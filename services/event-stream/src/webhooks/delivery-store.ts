@@ -1,10 +1,10 @@
 import type { EventId, WebhookEndpointId } from '@inventory/contracts/ids';
 import { refusedWrites } from '@inventory/mongo/duplicate-key';
-import { parseDocument, readFirst } from '@inventory/mongo/parse-document';
+import { parseDocument, readEach, readFirst } from '@inventory/mongo/parse-document';
 import { createSharedInserts, sharedCommands } from '@inventory/mongo/shared-commands';
 import { createBatcher } from '@inventory/runtime/concurrency';
 import type { Logger } from '@inventory/runtime/logger';
-import type { Collection } from 'mongodb';
+import type { Collection, Filter, Sort } from 'mongodb';
 import { type DeliveryProgress, pingType } from './webhook-delivery.domain.ts';
 import { type Attempt, type WebhookDelivery, webhookDocuments } from './webhook-document.ts';
 
@@ -124,29 +124,27 @@ function dueFrom(nextAttemptAtMs: number) {
 const fromDocument = (stored: WebhookDelivery) => parseDocument(webhookDocuments.delivery, stored);
 
 function reads(deliveries: Deliveries, logger: Logger) {
+  const first = (filter: Filter<WebhookDelivery>, sort: Sort, limit: number) =>
+    readFirst(deliveries.find(filter).sort(sort), limit, (found) => [fromDocument(found)], logger);
+
   return {
     /** Pending ones of an endpoint, the earliest due first; tests alone where nothing else is sent. */
-    listPending(endpointId: WebhookEndpointId, limit: number, types: 'all' | 'tests') {
-      const filter = { ...pending, endpointId, ...(types === 'tests' && { type: pingType }) };
-      const found = deliveries.find(filter).sort({ nextAttemptAtMs: 1 });
-      return readFirst(found, limit, (document) => [fromDocument(document)], logger);
-    },
+    listPending: (endpointId: WebhookEndpointId, limit: number, types: 'all' | 'tests') =>
+      first(
+        { ...pending, endpointId, ...(types === 'tests' && { type: pingType }) },
+        { nextAttemptAtMs: 1 },
+        limit,
+      ),
     /** Newest first. */
-    async listDeliveries(endpointId: WebhookEndpointId, { limit, ...query }: DeliveryPageQuery) {
-      const found = await deliveries
-        .find({ endpointId, ...filterOf(query) })
-        .sort({ place: -1 })
-        .limit(limit)
-        .toArray();
-      return found.map(fromDocument);
-    },
+    listDeliveries: (endpointId: WebhookEndpointId, { limit, ...query }: DeliveryPageQuery) =>
+      first({ endpointId, ...filterOf(query) }, { place: -1 }, limit),
     /** The deliveries of these events to these endpoints. */
     async findOfEvents(endpointIds: readonly WebhookEndpointId[], eventIds: readonly EventId[]) {
       const ids = endpointIds.flatMap((endpoint) =>
         eventIds.map((event) => keyOf(endpoint, event)),
       );
       const found = await deliveries.find({ _id: { $in: ids } }).toArray();
-      return found.map(fromDocument);
+      return readEach(found, fromDocument, logger);
     },
     /** Counts pending deliveries by index, up to 10,000. */
     async countBacklog(nowMs: number): Promise<DeliveryBacklog> {

@@ -48,6 +48,15 @@ function pauseMs(failures: number, limits: HealthLimits): number {
   return Math.min(limits.pauseMaxMs, limits.pauseFirstMs * 2 ** doublings);
 }
 
+/** When its pause ends. No pause is longer than the longest one: a clock was wrong when it began. */
+export function pauseEndMs(
+  { pausedUntilMs }: EndpointHealth,
+  nowMs: number,
+  { pauseMaxMs }: Pick<HealthLimits, 'pauseMaxMs'>,
+): number {
+  return pausedUntilMs - nowMs > pauseMaxMs ? 0 : pausedUntilMs;
+}
+
 /** Concurrent requests allowed: after a pause one request tests the endpoint. */
 export function concurrencyOf(health: EndpointHealth, most: number, limits: HealthLimits): number {
   return health.failures >= limits.pauseAfterFailures ? 1 : most;

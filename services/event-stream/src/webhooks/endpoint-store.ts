@@ -6,6 +6,7 @@ import { dateOf } from '@inventory/runtime/clock';
 import { createBatcher } from '@inventory/runtime/concurrency';
 import type { Logger } from '@inventory/runtime/logger';
 import type { TextSealer } from '@inventory/runtime/text-sealer';
+import { newWork } from '@inventory/work/work-field';
 import { createWorkQueue, type MadeDue, makeDue, type WorkQueue } from '@inventory/work/work-queue';
 import type { Collection, Filter } from 'mongodb';
 import { isKeyKept } from './secret-rotation.domain.ts';
@@ -13,6 +14,7 @@ import {
   type EndpointDocument,
   type EndpointPace,
   type EndpointTurn,
+  endpointPaces,
   type WebhookEndpoint,
   webhookDocuments,
 } from './webhook-document.ts';
@@ -48,8 +50,10 @@ export function createEndpointStore(endpoints: Endpoints, sealer: TextSealer, lo
   async function tryInsert(endpoint: WebhookEndpoint): Promise<boolean> {
     const seal = sealing(sealer, endpoint.id);
     const [secrets, rotations] = [endpoint.secrets.map(seal), endpoint.rotations.map(seal)];
+    // Due: what was appended since its position was read has not made it due.
+    const work = newWork(endpoint.createdAtMs);
     try {
-      await endpoints.insertOne({ ...endpoint, secrets, rotations });
+      await endpoints.insertOne({ ...endpoint, secrets, rotations, work });
       return true;
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
@@ -76,9 +80,9 @@ export function createEndpointStore(endpoints: Endpoints, sealer: TextSealer, lo
     /** Oldest first. */
     async listEndpoints(projectId: ProjectId): Promise<WebhookEndpoint[]> {
       const found = await endpoints.find({ _id: slotsOf(projectId), ...notRemoved }).toArray();
-      return found
-        .map(fromDoc)
-        .sort((a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1));
+      return readEach(found, fromDoc, logger).sort(
+        (a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1),
+      );
     },
     /** As it is now, also while it is being deleted. */
     async readEndpoint({ _id, id }: Pick<WebhookEndpoint, '_id' | 'id'>) {
@@ -172,6 +176,11 @@ function turns(endpoints: Endpoints, logger: Logger) {
     /** Gives endpoints a turn then at the latest; false when there are none. */
     makeDue: (of: OfEndpoints, dueAtMs: number) =>
       dues.add({ which: whichOf(of, dueAtMs), dueAtMs }),
+    /** Those that are due later than any is, because a clock was wrong, claimed or not, are due now. */
+    async makeDueIfAfter(latestMs: number, nowMs: number): Promise<void> {
+      const isAfter = { pace: { $in: endpointPaces }, 'work.dueAt': { $gt: dateOf(latestMs) } };
+      await endpoints.updateMany(isAfter, { $set: { 'work.dueAt': dateOf(nowMs) } });
+    },
     /** The turns of the endpoints of one pace; accounts take turns. */
     turnsOf: (pace: EndpointPace): WorkQueue<EndpointTurn> =>
       createWorkQueue({

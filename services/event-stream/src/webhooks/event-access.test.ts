@@ -68,6 +68,21 @@ test('after a failed lookup no delivery waits for another lookup for a few secon
   expect([await read(), gateway.lookups]).toEqual(['allowed', 3]);
 });
 
+test('a clock that is set back prolongs neither the last response nor the pause after a failed lookup (Tenancy)', async () => {
+  const { clock, gateway, read } = world();
+  await read();
+  gateway.isUp = false;
+  clock.advance(minuteMs);
+  expect(await read()).toBe('allowed');
+
+  clock.advance(-24 * 60 * minuteMs);
+  expect(await read()).toBe('unknown');
+  gateway.isUp = true;
+  clock.advance(5_000);
+
+  expect([await read(), gateway.lookups]).toEqual(['allowed', 4]);
+});
+
 test('while the gateway is unavailable a Project without a cached response is sent nothing (Tenancy)', async () => {
   const { gateway, read } = world();
   gateway.isUp = false;

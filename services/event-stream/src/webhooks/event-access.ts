@@ -27,12 +27,17 @@ export function createProjectEventAccess(deps: {
     entriesMax: projectsMax,
     clock,
   });
-  let retryAtMs = 0;
+  let failedAtMs = Number.NEGATIVE_INFINITY;
 
   function lastAnswer(projectId: ProjectId): EventAccess {
     const last = answers.peek(projectId);
-    if (last === undefined || clock.now() - last.loadedAtMs > usableMs) return 'unknown';
-    return accessOf(last.value);
+    return last && isWithin(usableMs, last.loadedAtMs) ? accessOf(last.value) : 'unknown';
+  }
+
+  /** Also false where the clock was set back. */
+  function isWithin(ms: number, sinceMs: number): boolean {
+    const ageMs = clock.now() - sinceMs;
+    return ageMs >= 0 && ageMs < ms;
   }
 
   return {
@@ -41,11 +46,12 @@ export function createProjectEventAccess(deps: {
      * valid for five minutes; after that nothing is sent.
      */
     async find(projectId: ProjectId): Promise<EventAccess> {
-      if (clock.now() < retryAtMs && !answers.isFresh(projectId)) return lastAnswer(projectId);
+      const isPausing = isWithin(retryAfterMs, failedAtMs);
+      if (isPausing && !answers.isFresh(projectId)) return lastAnswer(projectId);
       try {
         return accessOf((await answers.get(projectId)) === true);
       } catch (error) {
-        retryAtMs = clock.now() + retryAfterMs;
+        failedAtMs = clock.now();
         logger.warn({ err: error, project_id: projectId }, 'project access lookup failed');
         return lastAnswer(projectId);
       }

@@ -22,6 +22,8 @@ export interface ManageEndpointsDeps extends AddressRules {
   readonly identifiers: Identifiers;
   /** The endpoint changed, or has something to do. */
   readonly wake: (endpointId: WebhookEndpointId) => Promise<void>;
+  /** An endpoint was inserted, which is due. */
+  readonly onDue: () => void;
   /** Longest time that a turn of an endpoint takes. */
   readonly claimMs: number;
 }
@@ -70,6 +72,7 @@ export async function createEndpoint(
     rotations: [],
     nextPosition: (await deps.log.readHead(wanted.projectId)) + 1,
     health: healthy,
+    healthVersion: 1,
     pace: 'new' as const,
     isRemoved: false,
     version: 1,
@@ -77,7 +80,10 @@ export async function createEndpoint(
     changedAtMs: nowMs,
   };
   const inserted = await deps.endpoints.insertEndpoint(endpoint, webhookEndpointsMax);
-  if (inserted) return inserted;
+  if (inserted) {
+    deps.onDue();
+    return inserted;
+  }
   const detail = { limit: webhookEndpointsMax };
   throw new Refused({ code: 'webhook_endpoint_limit_reached', detail });
 }
@@ -106,6 +112,7 @@ export async function changeEndpoint(
   const url = wantedUrl === undefined ? undefined : checkedUrl(deps, wantedUrl);
   const changed = await update(deps, named, async (endpoint) => ({
     ...given({ ...plain, url }),
+    ...(url !== undefined && url !== endpoint.url && { ...newHealth(endpoint), pace: 'new' }),
     ...(state !== undefined && state !== endpoint.state && (await switched(deps, endpoint, state))),
     changedAtMs: deps.clock.now(),
   }));
@@ -231,13 +238,19 @@ export async function sendSample(
  */
 async function switched(
   { log }: ManageEndpointsDeps,
-  { projectId }: WebhookEndpoint,
+  endpoint: WebhookEndpoint,
   state: 'enabled' | 'disabled',
 ): Promise<Partial<WebhookEndpoint>> {
   if (state === 'disabled') return { state, disabledReason: 'requested' };
-  const nextPosition = (await log.readHead(projectId)) + 1;
-  return { state, disabledReason: null, health: healthy, nextPosition };
+  const nextPosition = (await log.readHead(endpoint.projectId)) + 1;
+  return { state, disabledReason: null, ...newHealth(endpoint), nextPosition };
 }
+
+/** Of the URL, or the enabling, that the next version has. */
+const newHealth = ({ version }: WebhookEndpoint) => ({
+  health: healthy,
+  healthVersion: version + 1,
+});
 
 /** Null fields: nothing changes. */
 async function update(

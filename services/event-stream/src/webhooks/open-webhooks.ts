@@ -23,6 +23,7 @@ import { type ServeEndpointDeps, serveEndpoint } from './serve-endpoint.ts';
 import {
   type EndpointPace,
   type EndpointTurn,
+  endpointPaces,
   openWebhookCollections,
 } from './webhook-document.ts';
 import { observeBacklog } from './webhook-metrics.ts';
@@ -67,7 +68,7 @@ export async function openWebhooks(
     attempt: openAttempts(context),
     stopping: lifetime.signal,
   };
-  for (const pace of ['new', 'slow', 'fast'] as const) {
+  for (const pace of endpointPaces) {
     workers.push(startTurns(context, pace, stores.endpoints, serving));
   }
   async function wake(endpointId: WebhookEndpointId): Promise<void> {
@@ -77,13 +78,16 @@ export async function openWebhooks(
     await makeDue({ endpointId });
   }
   const { claimMs } = limits;
-  const managing = { ...stores, clock, identifiers, wake, allowPrivate, claimMs };
+  const managing = { ...stores, clock, identifiers, wake, onDue, allowPrivate, claimMs };
   return { makeDue, routes: webhookRoutes.map((route) => route.bind(managing)) };
 }
 
-/** Deletes old deliveries, keeps secrets encrypted with the first key, counts what is pending. */
+/**
+ * Deletes old deliveries, keeps secrets encrypted with the first key and turns within their time, counts
+ * what is pending.
+ */
 function openStores({ config, lifetime, clock, logger }: Context, db: Db) {
-  const { secretKeys, keepMs } = config.webhooks;
+  const { secretKeys, keepMs, limits } = config.webhooks;
   const collections = openWebhookCollections(db);
   const deliveries = createDeliveryStore(collections.deliveries, logger);
   const sealer = createTextSealer(secretKeys);
@@ -92,6 +96,10 @@ function openStores({ config, lifetime, clock, logger }: Context, db: Db) {
   startPeriodicJob({
     ...{ ...common, name: 'webhook delivery pruning' },
     runOnce: async () => void (await deliveries.removeCreatedBefore(clock.now() - keepMs)),
+  });
+  startPeriodicJob({
+    ...{ ...common, name: 'webhook turns' },
+    runOnce: () => endpoints.makeDueIfAfter(clock.now() + limits.waitMaxMs, clock.now()),
   });
   startPeriodicJob({
     ...{ ...common, name: 'webhook secrets' },

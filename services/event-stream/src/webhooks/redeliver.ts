@@ -1,6 +1,5 @@
 import type { EventId } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
-import type { KeptEntry } from '../log/project-log-store.ts';
 import type { TimeRange } from './delivery-store.ts';
 import type { ManageEndpointsDeps } from './manage-endpoints.ts';
 import { deliveryOf } from './serve-endpoint.ts';
@@ -14,6 +13,8 @@ export interface Redelivered {
 
 /** Log entries, and deliveries of events that the log keeps no more, which one request covers. */
 const entriesMax = 10_000;
+/** Entries at a time, with their texts. */
+const entriesAtOnce = 500;
 
 /**
  * Schedules one event again, regardless of its state; one without a delivery gets one.
@@ -39,34 +40,45 @@ export async function redeliverEvent(
  * endpoint's types without a delivery.
  */
 export async function redeliverRange(
-  { log, deliveries, clock, wake }: ManageEndpointsDeps,
+  deps: ManageEndpointsDeps,
   endpoint: WebhookEndpoint,
   range: TimeRange,
 ): Promise<Redelivered> {
-  const [entries, nextDeliveryMs] = await Promise.all([
-    log.listBetween(endpoint.projectId, range, entriesMax + 1),
+  const { log, deliveries, clock, wake } = deps;
+  const nexts = await Promise.all([
+    log.findAppendedAfter(endpoint.projectId, range, entriesMax),
     deliveries.findAppendedAfter(endpoint.id, range, entriesMax),
   ]);
   // What is beyond the limit belongs to the next request.
-  const nexts = [entries[entriesMax]?.appendedAtMs, nextDeliveryMs].filter((next) => next != null);
-  const continueSinceMs = nexts.length > 0 ? Math.min(...nexts) : null;
+  const known = nexts.filter((next) => next !== null);
+  const continueSinceMs = known.length > 0 ? Math.min(...known) : null;
   const untilMs = continueSinceMs === null ? range.untilMs : continueSinceMs - 1;
-  const nowMs = clock.now();
-  const restarted = await deliveries.restartRange(endpoint.id, { ...range, untilMs }, nowMs);
-  const missed = entries.filter((entry) => isMissed(endpoint, entry, untilMs));
-  const made = await deliveries.insertMissing(
-    missed.map((entry) => deliveryOf(endpoint, entry)),
-    nowMs,
-  );
+  const covered = { ...range, untilMs };
+  const restarted = await deliveries.restartRange(endpoint.id, covered, clock.now());
+  const made = await insertMissed(deps, endpoint, covered);
   await wake(endpoint.id);
   return { redelivered: restarted + made, continueSinceMs };
 }
 
-/** Entries from the endpoint's position on get their delivery from the log. */
-function isMissed(
-  { types, nextPosition }: WebhookEndpoint,
-  { event: { type }, position, appendedAtMs }: KeptEntry,
-  untilMs: number,
-): boolean {
-  return types.includes(type) && position < nextPosition && appendedAtMs <= untilMs;
+/**
+ * Kept events of its types without a delivery get one; those from its position on get theirs from the
+ * log.
+ */
+async function insertMissed(
+  { log, deliveries, clock }: ManageEndpointsDeps,
+  endpoint: WebhookEndpoint,
+  range: TimeRange,
+): Promise<number> {
+  const { projectId, types, nextPosition } = endpoint;
+  let count = 0;
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const entries = await log.listBetween(projectId, { ...range, after }, entriesAtOnce);
+    const missed = entries.filter(
+      ({ event: { type }, position }) => types.includes(type) && position < nextPosition,
+    );
+    const made = missed.map((entry) => deliveryOf(endpoint, entry));
+    count += await deliveries.insertMissing(made, clock.now());
+    after = entries[entriesAtOnce - 1]?.position;
+  }
+  return count;
 }

@@ -2,7 +2,12 @@ import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import type { KeyedSemaphore, Semaphore } from '@inventory/runtime/semaphore';
 import type { AttemptReport, DeliveryStore } from './delivery-store.ts';
-import { afterResult, concurrencyOf, type HealthLimits } from './endpoint-health.domain.ts';
+import {
+  afterResult,
+  concurrencyOf,
+  type HealthLimits,
+  pauseEndMs,
+} from './endpoint-health.domain.ts';
 import type { EndpointStore } from './endpoint-store.ts';
 import { pingType } from './webhook-delivery.domain.ts';
 import type { EndpointPace, WebhookDelivery, WebhookEndpoint } from './webhook-document.ts';
@@ -35,6 +40,8 @@ export interface TurnLimits {
   readonly slowFromMs: number;
   /** No request of a turn starts later. */
   readonly turnMs: number;
+  /** No delivery waits longer: one that is due later is due, because a clock was wrong. */
+  readonly waitMaxMs: number;
 }
 
 /** A turn of an endpoint, while it lasts. */
@@ -73,17 +80,17 @@ export function newTurn(endpoint: WebhookEndpoint, nowMs: number): Turn {
 export async function sendDue(deps: SendDueDeps, turn: Turn): Promise<void> {
   const loops = Array.from({ length: requestsOf(deps, turn) }, async () => {
     while (turn.waiting.length > 0) {
-      const report = await deps.requests.run(() => sendNext(deps, turn));
-      if (report === null) return;
-      await record(deps, turn, report);
+      const sent = await deps.requests.run(() => sendNext(deps, turn));
+      if (sent === null) return;
+      await record(deps, turn, sent);
     }
   });
   const ended = await Promise.allSettled(loops);
   const failed = ended.find((result) => result.status === 'rejected');
   if (failed) throw failed.reason;
   if (turn.waiting.length === 0) return;
-  const { pausedUntilMs } = turn.endpoint.health;
-  dueBy(turn, Math.max(deps.clock.now(), pausedUntilMs));
+  const nowMs = deps.clock.now();
+  dueBy(turn, Math.max(nowMs, pauseEndMs(turn.endpoint.health, nowMs, deps.health)));
 }
 
 /** Requests at once: one, and of an endpoint that responds fast as many as there are for its account. */
@@ -111,7 +118,8 @@ async function maySend(deps: SendDueDeps, turn: Turn): Promise<boolean> {
   if (turn.pace !== endpoint.pace) return false;
   // One whose position moved was disabled and enabled: it is not sent what it missed.
   if (endpoint.nextPosition !== turn.first.nextPosition) return false;
-  return endpoint.state === 'enabled' && endpoint.health.pausedUntilMs <= clock.now();
+  const nowMs = clock.now();
+  return endpoint.state === 'enabled' && pauseEndMs(endpoint.health, nowMs, deps.health) <= nowMs;
 }
 
 async function readAgain({ endpoints, clock }: SendDueDeps, turn: Turn): Promise<void> {
@@ -121,13 +129,20 @@ async function readAgain({ endpoints, clock }: SendDueDeps, turn: Turn): Promise
   turn.readMs = readMs;
 }
 
+interface Sent {
+  /** As it was sent to. */
+  readonly to: WebhookEndpoint;
+  readonly report: AttemptReport;
+}
+
 /** Null when the turn ends, or the stop ended the request: then it is sent again, with the same id. */
-async function sendNext(deps: SendDueDeps, turn: Turn): Promise<AttemptReport | null> {
+async function sendNext(deps: SendDueDeps, turn: Turn): Promise<Sent | null> {
   const delivery = (await maySend(deps, turn)) ? turn.waiting.shift() : undefined;
   if (delivery === undefined) return null;
   turn.sent += 1;
+  const to = turn.endpoint;
   try {
-    return await deps.attempt(turn.endpoint, delivery);
+    return { to, report: await deps.attempt(to, delivery) };
   } catch (error) {
     if (!deps.stopping.aborted) throw error;
     dueBy(turn, deps.clock.now());
@@ -135,7 +150,8 @@ async function sendNext(deps: SendDueDeps, turn: Turn): Promise<AttemptReport | 
   }
 }
 
-async function record(deps: SendDueDeps, turn: Turn, report: AttemptReport): Promise<void> {
+async function record(deps: SendDueDeps, turn: Turn, sent: Sent): Promise<void> {
+  const { report } = sent;
   countAttempt(report);
   const { attempt, delivery, progress } = report;
   // The first response that differs from its pace ends the turn.
@@ -143,19 +159,21 @@ async function record(deps: SendDueDeps, turn: Turn, report: AttemptReport): Pro
   if (turn.pace === turn.endpoint.pace) turn.pace = pace;
   if (progress.nextAttemptAtMs !== null) dueBy(turn, progress.nextAttemptAtMs);
   if (delivery.type !== pingType) {
-    turn.results = turn.results.then(() => recordHealth(deps, turn, report));
+    turn.results = turn.results.then(() => recordHealth(deps, turn, sent));
     await turn.results;
   }
   await deps.deliveries.recordAttempt(report);
 }
 
+/** The result of a request to an earlier URL changes nothing, nor one from before it was enabled. */
 async function recordHealth(
   deps: SendDueDeps,
   turn: Turn,
-  { attempt }: AttemptReport,
+  { to, report: { attempt } }: Sent,
 ): Promise<void> {
   for (let tries = 0; tries < triesMax && !turn.endpoint.isRemoved; tries += 1) {
     const { endpoint } = turn;
+    if (endpoint.healthVersion !== to.healthVersion) return;
     const change = afterResult(endpoint, attempt, deps.health);
     if (change === null) return;
     const { disabledReason: reason } = change;

@@ -18,6 +18,7 @@ import type { EndpointTurn, WebhookDelivery, WebhookEndpoint } from './webhook-d
 
 const startMs = Date.UTC(2026, 10, 21);
 const claimMs = 60_000;
+const dayMs = 24 * 3_600_000;
 const refreshed = 'inventory.refresh.completed';
 const low = 'account.balance.low';
 
@@ -118,7 +119,7 @@ function world(changes: Partial<WebhookEndpoint> = {}, cut = () => {}, flaw?: Fl
       ...{ disableAfterMs: 1e9, silenceMaxMs: 1e9 },
       ...{ pauseAfterFailures: 5, pauseFirstMs: 10_000, pauseMaxMs: 300_000 },
     },
-    limits: { requestsPerEndpointMax: 4, slowFromMs: 1_000, turnMs: 5_000 },
+    limits: { requestsPerEndpointMax: 4, slowFromMs: 1_000, turnMs: 5_000, waitMaxMs: dayMs },
     requests: createSemaphore(100),
     extraRequests: createKeyedSemaphore({ perKeyMax: 100, totalMax: 100 }),
     stopping: new AbortController().signal,
@@ -359,6 +360,25 @@ test('five failures pause an endpoint, whose turns then send nothing until one r
   expect(beside).toEqual([5, 22]);
   expect(sent).toHaveLength(6);
   expect(dueAtMs()).toBeGreaterThanOrEqual(endpoint().health.pausedUntilMs - 15_000);
+});
+
+test('an endpoint that a wrong clock has paused, or a delivery that it has postponed, for longer than any is, is sent at once (Events: webhooks)', async () => {
+  const ahead = { ...paused, pausedUntilMs: startMs + dayMs };
+  const { append, turnAll, stored, sent, clock, queue, endpoint } = world({ health: ahead });
+  append(refreshed, refreshed);
+  await turnAll();
+  const first = sent.length;
+  const [[id, one], [other, two]] = [...stored] as [
+    [EventId, WebhookDelivery],
+    [EventId, WebhookDelivery],
+  ];
+  stored.set(id, { ...one, state: 'pending', nextAttemptAtMs: clock.now() + dayMs + 1 });
+  stored.set(other, { ...two, state: 'pending', nextAttemptAtMs: clock.now() + dayMs });
+  queue.add(endpoint().id, endpoint(), clock.now());
+  await turnAll();
+
+  expect(first).toBe(2);
+  expect(sent.slice(2).map(({ eventId }) => eventId)).toEqual([id]);
 });
 
 test('a test is sent to a disabled or a paused endpoint, and nothing else; a disabled one has its deliveries ended (Events: webhooks)', async () => {

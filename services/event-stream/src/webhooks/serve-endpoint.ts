@@ -3,6 +3,7 @@ import type { Pending, WorkQueue } from '@inventory/work/work-queue';
 import type { WorkResult } from '@inventory/work/worker';
 import type { KeptEntry, ProjectLog } from '../log/project-log-store.ts';
 import type { DeliveryStore, NewDelivery } from './delivery-store.ts';
+import { pauseEndMs } from './endpoint-health.domain.ts';
 import type { EndpointStore } from './endpoint-store.ts';
 import type { ProjectEventAccess } from './event-access.ts';
 import { dueBy, newTurn, type SendDueDeps, sendDue, type Turn } from './send-due.ts';
@@ -64,14 +65,15 @@ async function serve(deps: ServeEndpointDeps, turn: Turn): Promise<void> {
   else await insertDeliveries(deps, turn);
   // Read now: what was just inserted is due.
   const nowMs = deps.clock.now();
-  const isPaused = health.pausedUntilMs > nowMs;
+  const pausedUntilMs = pauseEndMs(health, nowMs, deps.health);
+  const isPaused = pausedUntilMs > nowMs;
   const limit = most[turn.pace];
   const types = isEnabled && !isPaused ? 'all' : 'tests';
   const pending = await deps.deliveries.listPending(id, limit, types);
-  if (isPaused) dueBy(turn, health.pausedUntilMs);
+  if (isPaused) dueBy(turn, pausedUntilMs);
   for (const delivery of pending) {
-    const { nextAttemptAtMs } = delivery;
-    if (nextAttemptAtMs !== null && nextAttemptAtMs > nowMs) dueBy(turn, nextAttemptAtMs);
+    const waitMs = (delivery.nextAttemptAtMs ?? nowMs) - nowMs;
+    if (waitMs > 0 && waitMs <= deps.limits.waitMaxMs) dueBy(turn, nowMs + waitMs);
     else turn.waiting.push(delivery);
   }
   const mayHaveMore = turn.waiting.length === limit;
@@ -142,7 +144,8 @@ async function settle(
     if (ended === 'again' || (ended !== null && dueAtMs !== null && dueAtMs <= nowMs)) onDue();
     if (ended !== null) return true;
   }
-  const ended = await turns.settle(claimed, { nowMs, dueAtMs: nowMs, fields: { pace } });
+  // Its pace may be that of another URL.
+  const ended = await turns.settle(claimed, { nowMs, dueAtMs: nowMs });
   if (ended === null) return (await endpoints.readEndpoint(claimed.item)) !== null;
   onDue();
   return true;

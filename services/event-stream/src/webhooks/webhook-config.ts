@@ -1,5 +1,6 @@
 import { duration, flag, integer, list, type Parsed, secretKey } from '@inventory/runtime/settings';
 import { z } from 'zod';
+import { longestPauseMs } from './webhook-delivery.domain.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -76,7 +77,7 @@ export function webhookConfig(parsed: Parsed<typeof webhookSettings>) {
     secretKeys: parsed.WEBHOOK_SECRET_KEYS,
     allowPrivate: parsed.WEBHOOK_ALLOW_PRIVATE,
     timeoutMs: parsed.WEBHOOK_TIMEOUT_MS,
-    retries: { scheduleMs: parsed.WEBHOOK_RETRY_SCHEDULE_MS, retryAfterMaxMs },
+    retries: retriesOf(parsed),
     health: {
       disableAfterMs: parsed.WEBHOOK_DISABLE_AFTER_MS,
       silenceMaxMs: dayMs + hourMs,
@@ -91,6 +92,10 @@ export function webhookConfig(parsed: Parsed<typeof webhookSettings>) {
   };
 }
 
+function retriesOf({ WEBHOOK_RETRY_SCHEDULE_MS: scheduleMs }: Parsed<typeof webhookSettings>) {
+  return { scheduleMs, retryAfterMaxMs };
+}
+
 function limitsOf(parsed: Parsed<typeof webhookSettings>) {
   // The requests of a turn end, and are recorded, before its claim expires: else each is sent twice.
   const requestMs = parsed.WEBHOOK_TIMEOUT_MS + recordMs;
@@ -103,5 +108,6 @@ function limitsOf(parsed: Parsed<typeof webhookSettings>) {
     /** Age at which the claim of an endpoint expires. */
     claimMs,
     turnMs: Math.min(turnMaxMs, claimMs - requestMs),
+    waitMaxMs: longestPauseMs(retriesOf(parsed)),
   };
 }

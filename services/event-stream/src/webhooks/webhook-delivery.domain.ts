@@ -29,6 +29,11 @@ export interface AttemptEnd {
 /** Random share added to a pause, so that deliveries that failed together are not retried together. */
 const jitterShare = 0.2;
 
+/** No delivery waits longer for its next attempt. */
+export function longestPauseMs({ scheduleMs, retryAfterMaxMs }: RetryRules): number {
+  return Math.max(retryAfterMaxMs, ...scheduleMs.map((pauseMs) => pauseMs * (1 + jitterShare)));
+}
+
 /** A test is attempted once. */
 export function afterAttempt(
   delivery: { readonly type: string; readonly failures: number },

@@ -18,6 +18,7 @@ import type { EndpointSecret, SecretRotation } from './secret-rotation.domain.ts
 /** `new` before the first response, `fast` after one within a second, else `slow`. */
 const endpointPace = z.enum(['new', 'fast', 'slow']);
 export type EndpointPace = z.infer<typeof endpointPace>;
+export const endpointPaces = endpointPace.options;
 
 const sealedSecret = z.object({
   sealed: z.string(),
@@ -62,6 +63,11 @@ const endpoint = z.object({
   /** Position of the first event without a delivery. */
   nextPosition: z.int(),
   health,
+  /**
+   * The version that began this health: its URL was changed, or it was enabled. The result of a request
+   * that was begun before says nothing about it.
+   */
+  healthVersion: z.int().default(0),
   /** How fast it responded last, by which it has its turns. */
   pace: endpointPace,
   /** Due when it has something to send or to end; absent while it has not. */

@@ -19,6 +19,7 @@ export function endpointWith(overrides: Partial<WebhookEndpoint> = {}): WebhookE
     rotations: [],
     nextPosition: 1,
     health: healthy,
+    healthVersion: 1,
     pace: 'new',
     isRemoved: false,
     version: 1,

@@ -10,6 +10,8 @@ export interface TestSettings {
   readonly log?: Partial<EventStreamConfig['log']>;
   readonly webhooks?: Partial<WebhookConfig>;
   readonly gatewayUrl?: string;
+  /** Without it the clock that a test starts a service with is used as it is. */
+  readonly clockOffsetMaxMs?: number;
 }
 
 /** No machine is so slow that an answer or its record takes this long. */
@@ -18,7 +20,12 @@ const farMs = 600_000;
 /** The service's own defaults inside a namespace, far timeouts, and what a test changes of them. */
 export function testConfig(
   namespace: TestNamespace,
-  { log, webhooks, gatewayUrl = 'http://127.0.0.1:9' }: TestSettings = {},
+  {
+    log,
+    webhooks,
+    gatewayUrl = 'http://127.0.0.1:9',
+    clockOffsetMaxMs = Number.MAX_SAFE_INTEGER,
+  }: TestSettings = {},
 ): EventStreamConfig {
   const base = testServiceConfig(namespace, testDatabase);
   const defaults = loadConfig({
@@ -33,6 +40,7 @@ export function testConfig(
   return {
     ...defaults,
     ...base,
+    clockOffsetMaxMs,
     gateway: { ...defaults.gateway, timeoutMs: farMs },
     log: { ...defaults.log, ...log },
     webhooks: {

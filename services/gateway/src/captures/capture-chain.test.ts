@@ -77,7 +77,7 @@ function createWorld(fault?: Fault) {
     clock,
     logger,
     staging: {
-      async stagePage(_chain, page, members) {
+      async stagePage({ page }, members) {
         if (capturing.fails) throw new Error('the store is unavailable');
         const text = Buffer.concat(members);
         const digest = digestOf(text.toString());
@@ -162,6 +162,7 @@ function readPage(world: World, chain: LiveChain, pages: number, text: string) {
   return beginPageCapture(world.capturing, {
     chain,
     owner,
+    inventoryEpoch: '76561198000000000/730/2/0',
     members: [Buffer.from(text)],
     nextStartAssetid: last ? null : `asset ${chain.page}`,
     assetCount: 1,

@@ -12,11 +12,14 @@ import {
   type LiveChain,
   type StagedPage,
 } from './live-chain.domain.ts';
+import type { ChainPagePlace } from './staging-client.ts';
 
 /** A page of a chain before its delivery. */
 export interface ChainPage {
   readonly chain: LiveChain;
   readonly owner: ChainOwner;
+  /** The epoch of its inventory, read before it; null where it is not known, so that it is not staged. */
+  readonly inventoryEpoch: string | null;
   /** The text of `"assets":[…],"descriptions":[…]` as sent to the client, in parts. */
   readonly members: readonly Buffer[];
   readonly nextStartAssetid: string | null;
@@ -27,8 +30,8 @@ export interface ChainPage {
 
 export interface CapturePageDeps {
   readonly staging: {
-    /** Rejects when the page is not durable, or was staged before with other contents. */
-    stagePage(chainId: string, page: number, members: readonly Buffer[]): Promise<StagedPage>;
+    /** Rejects when the page is not durable, or is never staged. */
+    stagePage(place: ChainPagePlace, members: readonly Buffer[]): Promise<StagedPage>;
   };
   readonly captures: {
     /** Has no effect when the chain has a capture or is excluded. */
@@ -84,11 +87,13 @@ export function beginPageCapture(deps: CapturePageDeps, page: ChainPage): PageCa
 }
 
 async function stage(deps: CapturePageDeps, page: ChainPage): Promise<StagedPage | null> {
-  const { chainId, page: number } = page.chain;
+  const { chainId: scanId, page: number } = page.chain;
+  const { inventoryEpoch, members } = page;
+  if (inventoryEpoch === null) return null;
   try {
-    return await deps.staging.stagePage(chainId, number, page.members);
+    return await deps.staging.stagePage({ scanId, page: number, inventoryEpoch }, members);
   } catch (error) {
-    deps.logger.info({ err: error, chain_id: chainId, page: number }, 'page not captured');
+    deps.logger.info({ err: error, chain_id: scanId, page: number }, 'page not captured');
     return null;
   }
 }

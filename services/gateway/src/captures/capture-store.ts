@@ -1,8 +1,8 @@
 import { accountId } from '@inventory/contracts/ids';
-import { inventoryKey } from '@inventory/contracts/inventory-key';
+import { type InventoryKey, inventoryKey } from '@inventory/contracts/inventory-key';
 import { language } from '@inventory/contracts/languages';
 import { isDuplicateKey } from '@inventory/mongo/duplicate-key';
-import type { CollectionIndexes } from '@inventory/mongo/indexes';
+import { type CollectionIndexes, whereExists } from '@inventory/mongo/indexes';
 import { storedTrace } from '@inventory/mongo/parse-document';
 import { invariant } from '@inventory/runtime/bug';
 import { dateOf } from '@inventory/runtime/clock';
@@ -23,6 +23,11 @@ export const captureIndexes: CollectionIndexes = {
   collection: collectionName,
   indexes: [
     workIndex,
+    {
+      name: 'inventory',
+      keys: { 'capture.scope.platform_id': 1 },
+      options: whereExists('capture.scope.platform_id'),
+    },
     { name: 'expire', keys: { expireAt: 1 }, options: { expireAfterSeconds: 0 } },
   ],
 };
@@ -59,6 +64,8 @@ export interface PendingCapture extends Capture {
   readonly trace: TraceCarrier;
 }
 
+export type CaptureStore = ReturnType<typeof createCaptureStore>;
+
 /** Captures of chains: one document for each chain that has a pending capture or is excluded. */
 export function createCaptureStore(
   db: Db,
@@ -94,6 +101,15 @@ export function createCaptureStore(
           return write();
         }),
       );
+    },
+
+    /** Deletes the pending captures of an inventory that is erased: their staged pages are, too. */
+    async eraseInventory({ platform_id, app_id, context_id }: InventoryKey): Promise<void> {
+      await collection.deleteMany({
+        'capture.scope.platform_id': platform_id,
+        'capture.scope.app_id': app_id,
+        'capture.scope.context_id': context_id,
+      });
     },
 
     pending: createWorkQueue({

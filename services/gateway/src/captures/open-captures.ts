@@ -1,4 +1,5 @@
 import { scanPagesMax } from '@inventory/contracts/internal/inventory';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { MessageBus } from '@inventory/messaging/bus';
 import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import { currentTrace } from '@inventory/runtime/tracing';
@@ -10,7 +11,7 @@ import type { CaptureConfig } from './capture-config.ts';
 import { beginPageCapture, type ChainPage, type PageCapture } from './capture-page.ts';
 import { createCaptureStore } from './capture-store.ts';
 import { captureWork } from './complete-captures.ts';
-import { endCheckStart, type LiveChain } from './live-chain.domain.ts';
+import { endCheckStart, isCapturing, type LiveChain } from './live-chain.domain.ts';
 import { openStagingBreaker, type StagingClient } from './staging-client.ts';
 
 /** The capture of chains of Live Pages. */
@@ -52,6 +53,17 @@ export function openCaptures(
   const rested = openStagingBreaker(staging, clock);
   const capturing = { staging: rested, captures, rules, clock, logger };
   return {
+    /**
+     * The epoch of the inventory before the next page of its chain is read; null where the chain does not
+     * capture, or the store does not answer: its capture ends with the page.
+     */
+    async readEpoch(chain: LiveChain, scope: InventoryKey): Promise<string | null> {
+      if (!isCapturing(chain, rules, clock.now())) return null;
+      return await rested.readEpoch(scope).catch((error: unknown) => {
+        logger.info({ err: error, chain_id: chain.chainId }, 'epoch of the inventory not known');
+        return null;
+      });
+    },
     /** Starts to stage a page; its `conclude` returns the state of the chain after it. */
     beginPage: (page: ChainPage): PageCapture => beginPageCapture(capturing, page),
     /** Whether inventories of the application may be saved. */

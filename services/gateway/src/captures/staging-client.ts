@@ -1,10 +1,18 @@
 import { inventoryApi } from '@inventory/contracts/internal/inventory';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { InternalClient } from '@inventory/http/internal-client';
 import { stagePage } from '@inventory/http/stage-page';
 import type { Clock } from '@inventory/runtime/clock';
 import { DeadlineExceeded, withDeadline } from '@inventory/runtime/wait';
 import { captureEpoch } from './capture.domain.ts';
 import type { StagedPage } from './live-chain.domain.ts';
+
+/** A page of a chain, and the epoch of its inventory that was read before it. */
+export interface ChainPagePlace {
+  readonly scanId: string;
+  readonly page: number;
+  readonly inventoryEpoch: string;
+}
 
 export type StagingClient = ReturnType<typeof createStagingClient>;
 
@@ -13,16 +21,25 @@ const [open, close] = [Buffer.from('{'), Buffer.from('}')];
 /** Stages the pages of a chain in the revision-store, as a scan with a single worker. */
 export function createStagingClient(client: InternalClient, timeoutMs: number) {
   const epoch = captureEpoch;
-  const options = { query: { source: 'capture' }, timeoutMs };
 
   return {
+    /** Read before a page of the inventory is: one that was read before an erasure is not staged after it. */
+    async readEpoch(inventory: InventoryKey): Promise<string> {
+      const reading = client.call(inventoryApi.readEpoch, { path: inventory }, { timeoutMs });
+      return (await withDeadline(reading, timeoutMs, 'reading an epoch')).inventory_epoch;
+    },
     /**
      * Stages the text `{"assets":[…],"descriptions":[…]}` of a page, the form of every scan's pages.
-     * Rejects with CallRefused (`chunk_conflict`) when the page was staged before with other contents,
-     * otherwise with ServiceUnreachable or DeadlineExceeded when it is not known to be durable.
+     * Rejects with CallRefused when the page was staged before with other contents (`chunk_conflict`) or
+     * its inventory was erased since the epoch was read (`inventory_erased`), otherwise with ServiceUnreachable or DeadlineExceeded when it is not known to be durable.
      */
-    async stagePage(scanId: string, page: number, members: readonly Buffer[]): Promise<StagedPage> {
+    async stagePage(
+      { scanId, page, inventoryEpoch }: ChainPagePlace,
+      members: readonly Buffer[],
+    ): Promise<StagedPage> {
       const text = Buffer.concat([open, ...members, close]);
+      const query = { source: 'capture', inventory_epoch: inventoryEpoch };
+      const options = { query, timeoutMs };
       const staging = stagePage(client, { scanId, epoch, page }, text, options);
       const { chunks } = await withDeadline(staging, timeoutMs, 'staging a page');
       return { page, chunks };
@@ -36,7 +53,7 @@ export function createStagingClient(client: InternalClient, timeoutMs: number) {
   };
 }
 
-type Staging = Pick<StagingClient, 'stagePage'>;
+type Staging = Pick<StagingClient, 'readEpoch' | 'stagePage'>;
 
 const restMs = 5_000;
 
@@ -46,17 +63,18 @@ const restMs = 5_000;
  */
 export function openStagingBreaker(staging: Staging, clock: Clock): Staging {
   let restsUntilMs = 0;
+  async function guarded<Answer>(call: () => Promise<Answer>): Promise<Answer> {
+    if (clock.now() < restsUntilMs) throw new StagingBreakerOpen('the revision-store was too slow');
+    try {
+      return await call();
+    } catch (error) {
+      if (error instanceof DeadlineExceeded) restsUntilMs = clock.now() + restMs;
+      throw error;
+    }
+  }
   return {
-    async stagePage(chainId, page, members) {
-      if (clock.now() < restsUntilMs)
-        throw new StagingBreakerOpen('the revision-store was too slow');
-      try {
-        return await staging.stagePage(chainId, page, members);
-      } catch (error) {
-        if (error instanceof DeadlineExceeded) restsUntilMs = clock.now() + restMs;
-        throw error;
-      }
-    },
+    readEpoch: (inventory) => guarded(() => staging.readEpoch(inventory)),
+    stagePage: (place, members) => guarded(() => staging.stagePage(place, members)),
   };
 }
 

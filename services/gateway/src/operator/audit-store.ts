@@ -13,6 +13,7 @@ export const auditIndexes: CollectionIndexes = {
   collection: collectionName,
   indexes: [
     { name: 'at', keys: { at: 1, _id: 1 } },
+    { name: 'operator_at', keys: { operator: 1, at: 1, _id: 1 } },
     { name: 'expire', keys: { at: 1 }, options: { expireAfterSeconds: keptSeconds } },
   ],
 };

@@ -7,6 +7,7 @@ import type { Clock } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import { z } from 'zod';
 import type { LedgerClient } from '../accounts/ledger-client.ts';
+import type { CaptureStore } from '../captures/capture-store.ts';
 import type { RequestReplyClient } from '../commands/request-reply-client.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
 import type { Tenancy } from '../tenancy/open-tenancy.ts';
@@ -20,6 +21,7 @@ export interface OperatorServices {
   /** Of the refresh-collector. */
   readonly admission: Pick<InternalClient, 'call'>;
   readonly inventories: RevisionStoreEraseClient;
+  readonly captures: Pick<CaptureStore, 'eraseInventory'>;
   /** Of the event-stream. */
   readonly webhooks: Pick<InternalClient, 'call'>;
   readonly auditStore: AuditStore;

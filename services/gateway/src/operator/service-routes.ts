@@ -47,14 +47,18 @@ export const serviceRoutes = [
     irreversible: 'All revisions of this inventory are deleted, for every customer:',
     tag,
     summary: 'Erase everything that is saved of one inventory',
+    description: 'A scan of it that is under way ends as `incomplete`, free.',
     method: 'DELETE',
     path: '/inventories/{platform_id}/{app_id}/{context_id}',
     role: 'admin',
     action: 'inventory.erase',
     input: { path: scopePath },
     answer: inventoryKey.extend({ erased: z.literal(true) }),
-    async handle({ inventories }, { path }) {
+    async handle({ inventories, captures, admission: collector }, { path }) {
       await inventories.eraseInventory(path);
+      await captures.eraseInventory(path);
+      // After it: a scan that began before cannot record what it saw.
+      await collector.call(refreshApi.eraseInventory, { path });
       return { ...path, erased: true } as const;
     },
   }),

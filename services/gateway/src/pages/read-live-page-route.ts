@@ -84,6 +84,7 @@ export const readLivePageRoute = publicRoute({
     const key = header['Idempotency-Key'];
     const inputs = [...Object.values(scope), language, query.cursor ?? null];
     if (!isWanted) inputs.push('without capture');
+    const inventoryEpoch = await deps.chains.readEpoch(chain, scope);
     let beside: PageCapture | undefined;
     const read = await readLivePage(
       deps,
@@ -101,6 +102,7 @@ export const readLivePageRoute = publicRoute({
         beside = deps.chains.beginPage({
           chain,
           owner: binding,
+          inventoryEpoch,
           members,
           nextStartAssetid: meta.next_start_assetid,
           assetCount: meta.asset_count,

@@ -1,3 +1,4 @@
+import { currentPath } from '@inventory/contracts/http/current';
 import type { refreshAcceptanceMeta } from '@inventory/contracts/http/meta';
 import type { RefreshRecord } from '@inventory/contracts/http/refresh';
 import type { RefreshView } from '@inventory/contracts/internal/refresh';
@@ -112,6 +113,7 @@ function toWireAcceptedRecord(
     served_from: 'scan',
     verified_at: null,
     watch_id: null,
+    product_code: refreshProduct,
     billing_state: 'reserved',
     billing_disposition: null,
     billing: {
@@ -140,9 +142,11 @@ function toWireSavedRecord(
     deadline_at: null,
     outcome: 'complete_unchanged',
     revision_id: saved.revision_id,
+    links: { current: currentPath(scope) },
     served_from: 'saved',
     verified_at: saved.verified_at,
     watch_id: null,
+    product_code: refreshProduct,
     billing_state: billing.state,
     billing_disposition: billing.disposition,
     billing: { ...billing, credits_reserved: 0, credits_charged: 0, credits_released: 0 },

@@ -19,8 +19,8 @@ export function createEventStreams() {
       return () => void open.delete(session);
     },
     /** Called once a second. */
-    tick(nowMs: number): void {
-      for (const session of open) session.tick(nowMs);
+    tick(): void {
+      for (const session of open) session.tick();
     },
     get size(): number {
       return open.size;

@@ -1,5 +1,5 @@
 import { jitteredDelayMs } from '@inventory/runtime/backoff';
-import { fromIsoTime } from '@inventory/runtime/clock';
+import { fromIsoTime, monotonicNow } from '@inventory/runtime/clock';
 import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 import { createSemaphore } from '@inventory/runtime/semaphore';
 import type { ServiceConfig } from '@inventory/runtime/service-settings';
@@ -54,21 +54,20 @@ export async function openEventStreams(
     limits,
     silentPeers: watchSilentPeers({ isNeeded: () => streams.size > 0, lifetime, logger }),
     onClosed: countStreamClosed,
-    clock,
     logger,
   };
   const hubs = openProjectHubs(context, broadcasts, session);
   startPeriodicJob({
     ...{ name: 'stream heartbeats', intervalMs: secondMs, lifetime, logger },
-    runOnce: async () => streams.tick(clock.now()),
+    runOnce: async () => streams.tick(),
   });
   const watch = startPrincipalChecks(context, broadcasts, findBySecretDigest);
   lifetime.defer('metrics of streams', observeStreams(streams, hubs));
   const seats = await openStreamSeats(context, db);
   const { perProjectMax } = limits;
-  const shared = { hubs, streams, watch, seats, perProjectMax, cursors: positions, session };
+  const parts = { hubs, streams, watch, seats, perProjectMax, cursors: positions, session, clock };
   return {
-    route: streamEventsRoute.bind(shared),
+    route: streamEventsRoute.bind(parts),
     drain: () => streams.drain(limits.drainMs),
   };
 }
@@ -95,8 +94,9 @@ function replayLimits(
 
 const ringLimits = { entriesMax: 1_000, bytesMax: 1024 * 1024 };
 const ringsBytesMax = 128 * 1024 * 1024;
-const hubIdleMs = 180_000;
 const headsEveryMs = 5_000;
+/** Three minutes. */
+const hubIdleSweeps = 36;
 
 /** Hubs get appended events by broadcast, and lost ones by comparing heads. */
 function openProjectHubs(
@@ -104,7 +104,7 @@ function openProjectHubs(
   broadcasts: Broadcasts,
   { log, sealPosition }: SessionContext,
 ): ProjectHubs {
-  const limits = { limits: ringLimits, bytesMax: ringsBytesMax, idleMs: hubIdleMs };
+  const limits = { limits: ringLimits, bytesMax: ringsBytesMax, idleSweeps: hubIdleSweeps };
   const hubs = createProjectHubs({ log, sealPosition, ...limits, clock, logger });
   startPeriodicJob({
     name: 'log heads',
@@ -130,7 +130,8 @@ function startPrincipalChecks(
 ): (session: StreamSession) => () => void {
   const { authorityEveryMs: everyMs } = config.streams;
   const onDue = () => checks.wake();
-  const principals = watchStreamPrincipals({ findBySecretDigest, clock, everyMs, onDue, logger });
+  const times = { clock, monotonicNow, everyMs };
+  const principals = watchStreamPrincipals({ findBySecretDigest, ...times, onDue, logger });
   const checks = startPeriodicJob({
     ...{ name: 'stream principal', intervalMs: secondMs, lifetime, logger },
     // Not awaited: a slow read delays no other check.

@@ -30,7 +30,7 @@ beforeEach(() => {
     logger: testLogger,
     clock,
     bytesMax: 1_000_000,
-    idleMs: 60_000,
+    idleSweeps: 2,
   });
 });
 
@@ -41,7 +41,7 @@ const open = (cursor: StreamPosition | null) =>
 async function follow(cursor: StreamPosition | null) {
   const { hub, after } = await open(cursor);
   const connection = new RecordedConnection();
-  const context = sessionContext(clock, {
+  const context = sessionContext({
     log: log.client,
     pauseAfterFailure: async () => false,
     onClosed: (reason) => {
@@ -181,14 +181,15 @@ test('a stream whose log cannot be read is closed as unavailable after its tries
   expect(given.connection.text).toContain('"reason":"unavailable"');
 });
 
-test('hubs without readers are deleted after their idle time, the others stay', async () => {
+test('hubs without readers are deleted after their idle time, the others stay, and a clock that is set deletes none', async () => {
   const { session } = await follow(null);
-  clock.advance(120_000);
-  await hubs.compareHeads();
+  for (let sweep = 0; sweep < 5; sweep += 1) await hubs.compareHeads();
   expect(hubs.size).toBe(1);
 
   session.detach();
-  clock.advance(120_000);
+  clock.advance(24 * 3_600_000);
+  for (let sweep = 0; sweep < 2; sweep += 1) await hubs.compareHeads();
+  expect(hubs.size).toBe(1);
   await hubs.compareHeads();
 
   expect(hubs.size).toBe(0);

@@ -15,7 +15,8 @@ export type ProjectHubs = ReturnType<typeof createProjectHubs>;
 
 interface Kept {
   readonly hub: ProjectHub;
-  lastFollowedMs: number;
+  /** Sweeps that found no reader, one after the other: a clock that is set drops no hub. */
+  idle: number;
 }
 
 /** A hub that is being opened collects messages: its head may be older than they are. */
@@ -25,6 +26,8 @@ interface Opening {
 }
 
 const missedMax = 1_000;
+/** Sweeps from one read of ends to the next. */
+const sweepsPerProof = 12;
 /** More than the connections of a replica. */
 const openingMax = 100_000;
 
@@ -33,22 +36,25 @@ export function createProjectHubs(
   deps: Omit<HubDeps, 'flushSoon'> & {
     /** Largest total size of the frames of all hubs. */
     readonly bytesMax: number;
-    readonly idleMs: number;
+    /** Sweeps without a reader after which a hub is dropped; longer than a stream takes to open. */
+    readonly idleSweeps: number;
   },
 ) {
-  const { log, clock, bytesMax, idleMs } = deps;
+  const { log, bytesMax, idleSweeps } = deps;
   const starts = createHubStarts(log);
   const hubDeps = { ...deps, flushSoon: createTurnFlush() };
   const kept = new Map<string, Kept>();
   const opening = new Map<string, Opening>();
+  const ends = createEndReads(log, kept);
   /** Where the next read of appended heads starts; null before the first, and while there is no hub. */
   let since: string | null = null;
+  let sweeps = 0;
 
   async function make(projectId: ProjectId, missed: AppendedEvent[]): Promise<ProjectHub> {
     try {
       const hub = createProjectHub(hubDeps, projectId, await starts.add(projectId));
       for (const appended of missed) hub.appendEvent(appended);
-      kept.set(projectId, { hub, lastFollowedMs: clock.now() });
+      kept.set(projectId, { hub, idle: 0 });
       return hub;
     } finally {
       opening.delete(projectId);
@@ -59,7 +65,7 @@ export function createProjectHubs(
   function openHub(projectId: ProjectId): Promise<ProjectHub> {
     const known = kept.get(projectId);
     if (known) {
-      known.lastFollowedMs = clock.now();
+      known.idle = 0;
       return Promise.resolve(known.hub);
     }
     const running = opening.get(projectId);
@@ -82,24 +88,10 @@ export function createProjectHubs(
     }
   }
 
-  /** A restored log has no recent entries of most Projects: their heads are read once. */
-  async function readHeadsOfEarlierEpochs(logEpoch: number): Promise<void> {
-    const earlier = [...kept.values()].flatMap(({ hub }) =>
-      hub.logEpoch < logEpoch ? [hub.projectId] : [],
-    );
-    for (let from = 0; from < earlier.length; from += logHeadsMax) {
-      const { log_epoch, heads } = await log.readHeads(earlier.slice(from, from + logHeadsMax));
-      for (const { project_id, position } of heads) {
-        kept.get(project_id)?.hub.updateHead(log_epoch, position);
-      }
-    }
-  }
-
   function dropIdle(): void {
-    const nowMs = clock.now();
     for (const [projectId, one] of kept) {
-      if (one.hub.readers > 0) one.lastFollowedMs = nowMs;
-      else if (nowMs - one.lastFollowedMs > idleMs) kept.delete(projectId);
+      one.idle = one.hub.readers > 0 ? 0 : one.idle + 1;
+      if (one.idle > idleSweeps) kept.delete(projectId);
     }
   }
 
@@ -114,7 +106,8 @@ export function createProjectHubs(
     },
     /**
      * Reads the heads of Projects with recently appended events, which finds lost announcements, and
-     * drops hubs without readers. Its cost follows events, not Projects.
+     * drops hubs without readers. Its cost follows events, not Projects. The time of an entry is that
+     * of a clock: each twelfth sweep reads the heads of some Projects, whatever was appended when.
      */
     async compareHeads(): Promise<void> {
       dropIdle();
@@ -130,13 +123,43 @@ export function createProjectHubs(
         for (const { project_id, position } of part.heads) {
           kept.get(project_id)?.hub.updateHead(part.log_epoch, position);
         }
-        await readHeadsOfEarlierEpochs(part.log_epoch);
+        await ends.readOfEarlierEpochs(part.log_epoch);
         since = part.next_since;
         hasMore = part.has_more;
       }
+      sweeps += 1;
+      if (sweeps % sweepsPerProof === 0) await ends.readInTurn();
     },
     get size(): number {
       return kept.size;
+    },
+  };
+}
+
+/** Reads where the logs of hubs end. */
+function createEndReads(log: Pick<EventStreamClient, 'readHeads'>, kept: Map<string, Kept>) {
+  async function read(hubs: readonly ProjectHub[]): Promise<void> {
+    const ids = hubs.map(({ projectId }) => projectId);
+    for (let from = 0; from < ids.length; from += logHeadsMax) {
+      const { log_epoch, heads } = await log.readHeads(ids.slice(from, from + logHeadsMax));
+      for (const { project_id, position } of heads) {
+        kept.get(project_id)?.hub.updateHead(log_epoch, position);
+      }
+    }
+  }
+
+  return {
+    /** A restored log has no recent entries of most Projects: their heads are read once. */
+    readOfEarlierEpochs: (logEpoch: number) =>
+      read([...kept.values()].map(({ hub }) => hub).filter((hub) => hub.logEpoch < logEpoch)),
+    /** As many as one request reads. */
+    async readInTurn(): Promise<void> {
+      const turn = [...kept].slice(0, logHeadsMax);
+      for (const [projectId, one] of turn) {
+        kept.delete(projectId);
+        kept.set(projectId, one);
+      }
+      await read(turn.map(([, { hub }]) => hub));
     },
   };
 }

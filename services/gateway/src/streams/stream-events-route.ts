@@ -4,7 +4,7 @@ import { projectPath } from '@inventory/contracts/http/parameters';
 import { streamFrames } from '@inventory/contracts/http/stream-frames';
 import { writeEvent } from '@inventory/contracts/internal/event-log';
 import { Refused } from '@inventory/http/refused';
-import { isoTime } from '@inventory/runtime/clock';
+import { type Clock, isoTime } from '@inventory/runtime/clock';
 import type { AdmittedRequest } from '../http/answer.ts';
 import { requireEvents } from '../http/authorize.ts';
 import { completedEvent, exampleCursor } from '../http/openapi/examples.ts';
@@ -27,6 +27,7 @@ interface StreamEventsDeps {
   readonly perProjectMax: number;
   readonly cursors: PositionCursors;
   readonly session: SessionContext;
+  readonly clock: Clock;
 }
 
 const headers = {
@@ -67,8 +68,8 @@ export const streamEventsRoute = publicRoute({
     const cursor = header['Last-Event-ID'] || null;
     const at = cursor === null ? null : deps.cursors.open(projectId, cursor);
     if (deps.streams.draining) throw unavailable();
-    const { log, sealPosition, clock } = deps.session;
-    const parts = { hubs: deps.hubs, log, sealPosition, nowMs: clock.now() };
+    const { log, sealPosition } = deps.session;
+    const parts = { hubs: deps.hubs, log, sealPosition, nowMs: deps.clock.now() };
     const start = await openStream(parts, projectId, at);
     // A given cursor is returned as it is, not as another text of its position.
     const checkpoint = cursor ?? sealPosition(projectId, start.after);

@@ -44,6 +44,7 @@ function createReplica(step: () => Promise<void>) {
   const checks = watchStreamPrincipals({
     findBySecretDigest: store.findBySecretDigest,
     clock,
+    monotonicNow: clock.now,
     everyMs: 30_000,
     onDue: () => {},
     logger: testLogger,

@@ -63,7 +63,7 @@ class Client {
     const { hub, after, recovery } = start;
     const connection = new RecordedConnection();
     connection.isFull = this.#slow;
-    const context = sessionContext(clock, { log: client, sealPosition: sealed });
+    const context = sessionContext({ log: client, sealPosition: sealed });
     const session = new StreamSession(context, { reader, hub, after, connection });
     this.#open = { session, connection };
     session.write(checkpointFrame(sealPosition(after), 'now'));
@@ -207,7 +207,7 @@ async function run(
     logger: testLogger,
     clock,
     bytesMax: 100_000,
-    idleMs: 60_000,
+    idleSweeps: 2,
   });
   const clients = Array.from({ length: clientsMax }, () => new Client(hubs, parts));
   const world: World = { log, hubs, clients, late: [] };

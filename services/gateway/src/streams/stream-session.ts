@@ -1,7 +1,7 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import type { LogBatch } from '@inventory/contracts/internal/event-log';
 import { randomBetween } from '@inventory/runtime/backoff';
-import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
+import { fromIsoTime } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import type { Semaphore } from '@inventory/runtime/semaphore';
 import {
@@ -49,7 +49,6 @@ export interface SessionContext {
   readonly silentPeers: SilentPeers;
   /** Called once for each stream that the replica ends. */
   readonly onClosed: (reason: ClosingReason | RevocationReason) => void;
-  readonly clock: Clock;
   readonly logger: Logger;
 }
 
@@ -96,13 +95,15 @@ export class StreamSession implements HubReader, StreamReader {
   #replaying = false;
   #ended = false;
   #resume: () => void = notWaiting;
-  readonly #endsAtMs: number;
+  /** Until it is old. Counted: a clock that is set ends no stream and prolongs none. */
+  #secondsLeft: number;
   readonly #spread = randomBetween(0, spreadSeconds - 1);
   #written = false;
   /** Seconds since something was written, at most {@link spreadSeconds} more. */
   #quiet = 0;
   #taken = 0;
-  #progressAtMs: number;
+  /** Seconds without progress. */
+  #stuck = 0;
 
   constructor(context: SessionContext, { reader, hub, after, connection }: SessionStart) {
     this.accountId = reader.accountId;
@@ -114,8 +115,7 @@ export class StreamSession implements HubReader, StreamReader {
     this.#logEpoch = after.logEpoch;
     this.#position = after.position;
     const { lifeMaxMs } = context.limits;
-    this.#progressAtMs = context.clock.now();
-    this.#endsAtMs = this.#progressAtMs + randomBetween((lifeMaxMs * 2) / 3, lifeMaxMs);
+    this.#secondsLeft = randomBetween((lifeMaxMs * 2) / 3, lifeMaxMs) / secondMs;
     hub.attach(this);
   }
 
@@ -157,14 +157,15 @@ export class StreamSession implements HubReader, StreamReader {
   }
 
   /** Called once a second: ends an old stream and that of a slow client, sends a heartbeat to a quiet one. */
-  tick(nowMs: number): void {
+  tick(): void {
     if (this.#ended) return;
     const { slowAfterMs, heartbeatMs } = this.#context.limits;
     this.#quiet = this.#written ? 1 + this.#spread : this.#quiet + 1;
     this.#written = false;
-    if (this.#hasProgress()) this.#progressAtMs = nowMs;
-    if (nowMs - this.#progressAtMs >= slowAfterMs) this.close('slow_consumer');
-    else if (nowMs >= this.#endsAtMs) this.close('max_age');
+    this.#stuck = this.#hasProgress() ? 0 : this.#stuck + 1;
+    this.#secondsLeft -= 1;
+    if (this.#stuck >= slowAfterMs / secondMs) this.close('slow_consumer');
+    else if (this.#secondsLeft <= 0) this.close('max_age');
     else if (this.#quiet >= heartbeatMs / secondMs) {
       if (!this.#connection.isFull) this.#connection.write(heartbeatChunk);
       this.#quiet = 0;

@@ -5,19 +5,25 @@ import { createTestClock } from '@inventory/testkit/test-clock';
 import { createTestStreams } from '../../test/support/test-streams.ts';
 import { watchStreamPrincipals } from './watch-stream-principals.ts';
 
+const dayMs = 24 * 3_600_000;
+
 /** Streams whose secrets no longer exist. */
 function world() {
   const clock = createTestClock();
+  let elapsedMs = 0;
   const read: string[] = [];
   const hanging = new Map<string, Promise<void>>();
+  const store = { isAway: false };
   let wakes = 0;
   const principals = watchStreamPrincipals({
     async findBySecretDigest(digest) {
       read.push(digest);
       await hanging.get(digest);
+      if (store.isAway) throw new Error('away');
       return null;
     },
     clock,
+    monotonicNow: () => elapsedMs,
     everyMs: 30_000,
     onDue() {
       wakes += 1;
@@ -26,7 +32,11 @@ function world() {
   });
   const { open } = createTestStreams(clock, principals.watch);
   return {
-    ...{ clock, principals, read },
+    ...{ clock, principals, read, store },
+    pass(ms: number): void {
+      elapsedMs += ms;
+      clock.advance(ms);
+    },
     wakes: () => wakes,
     /** Reads of the secret end when the returned function is called. */
     hang(digest: string): () => void {
@@ -91,13 +101,45 @@ test('a read that hangs delays no check of another account (Events: authority) [
 });
 
 test('every secret is read once per interval for all of its streams (Events: authority)', async () => {
-  const { principals, open, read, clock } = world();
+  const { principals, open, read, pass } = world();
   for (let count = 0; count < 5; count += 1) open(newAccountId(), 'same');
   await principals.checkDue();
   expect(read).toEqual([]);
 
-  clock.advance(30_000);
+  pass(30_000);
   await principals.checkDue();
 
   expect(read).toEqual(['same']);
+});
+
+test('a clock that is set back, or ahead and back, postpones no check (Events: authority) [events-revoked]', async () => {
+  for (const byMs of [-dayMs, -40_000, dayMs]) {
+    const { principals, open, clock, pass } = world();
+    if (byMs > 0) clock.advance(byMs);
+    const { connection } = open(newAccountId(), 'one');
+    clock.advance(-Math.abs(byMs));
+
+    pass(30_000);
+    await principals.checkDue();
+
+    expect(connection.lastFrame).toEqual(revoked);
+  }
+});
+
+test('while the store is unavailable a stream ends after two intervals, whatever the clock is set to meanwhile (Events: authority)', async () => {
+  const { principals, open, clock, store, pass } = world();
+  store.isAway = true;
+  const { connection } = open(newAccountId(), 'one');
+  pass(30_000);
+  await principals.checkDue();
+  clock.advance(-dayMs);
+
+  for (let interval = 0; interval < 3; interval += 1) {
+    expect(connection.lastFrame).toBeNull();
+    await principals.checkDue();
+    pass(30_000);
+  }
+
+  await principals.checkDue();
+  expect(connection.lastFrame).toContain('"unavailable"');
 });

@@ -8,7 +8,10 @@ import type { StreamSession } from './stream-session.ts';
 
 export interface StreamPrincipalsParts {
   readonly findBySecretDigest: (secretDigest: string) => Promise<FoundCredential | null>;
+  /** Judges expiry. */
   readonly clock: Clock;
+  /** Counts intervals: no clock that is set postpones a check. */
+  readonly monotonicNow: () => number;
   /**
    * Longest time between two checks of one Credential; each is due after half of it at the
    * earliest.
@@ -40,16 +43,17 @@ const unknownIntervalsMax = 2;
 
 /** Ends streams whose Principal may no longer read them. */
 export function watchStreamPrincipals(parts: StreamPrincipalsParts) {
-  const { findBySecretDigest: find, clock, everyMs, onDue, logger } = parts;
+  const { findBySecretDigest: find, clock, monotonicNow, everyMs, onDue, logger } = parts;
   const secrets = new Map<string, WatchedSecret>();
   const changedUntilMs = new Map<AccountId, number>();
 
-  const nextDueMs = () => clock.now() + randomBetween(everyMs / 2, everyMs);
+  const nextDueMs = () => monotonicNow() + randomBetween(everyMs / 2, everyMs);
+  const isDue = ({ dueAtMs }: WatchedSecret) => dueAtMs <= monotonicNow();
 
   /** One read of a secret at a time; what becomes due meanwhile is read again. */
   async function check(secret: WatchedSecret): Promise<void> {
     secret.isBeingRead = true;
-    while (secret.dueAtMs <= clock.now() && secret.streams.size > 0) await readOnce(secret);
+    while (isDue(secret) && secret.streams.size > 0) await readOnce(secret);
     secret.isBeingRead = false;
   }
 
@@ -59,9 +63,10 @@ export function watchStreamPrincipals(parts: StreamPrincipalsParts) {
       judge(secret, await find(secret.digest));
       secret.unknownSinceMs = null;
     } catch (error) {
-      secret.unknownSinceMs ??= clock.now();
+      const nowMs = monotonicNow();
+      secret.unknownSinceMs ??= nowMs;
       logger.warn({ err: error, streams: secret.streams.size }, 'principal of streams not read');
-      if (clock.now() - secret.unknownSinceMs < unknownIntervalsMax * everyMs) return;
+      if (nowMs - secret.unknownSinceMs < unknownIntervalsMax * everyMs) return;
       for (const stream of [...secret.streams]) stream.close('unavailable');
     }
   }
@@ -82,19 +87,19 @@ export function watchStreamPrincipals(parts: StreamPrincipalsParts) {
      * secret whose read is slow delays no other one.
      */
     async checkDue(): Promise<void> {
-      const nowMs = clock.now();
+      const nowMs = monotonicNow();
       for (const [accountId, untilMs] of changedUntilMs) {
         if (untilMs < nowMs) changedUntilMs.delete(accountId);
       }
       const due: WatchedSecret[] = [];
       for (const secret of secrets.values()) {
-        if (secret.dueAtMs <= nowMs && !secret.isBeingRead) due.push(secret);
+        if (!secret.isBeingRead && isDue(secret)) due.push(secret);
       }
       await Promise.all(due.map(check));
     },
     /** Makes the secrets of a changed account due. */
     scheduleChecks(changed: AccountId): void {
-      changedUntilMs.set(changed, clock.now() + recentMs);
+      changedUntilMs.set(changed, monotonicNow() + recentMs);
       for (const secret of secrets.values()) {
         if (secret.accountId === changed) secret.dueAtMs = atOnce;
       }
@@ -112,7 +117,7 @@ export function watchStreamPrincipals(parts: StreamPrincipalsParts) {
       };
       secrets.set(digest, secret);
       secret.streams.add(stream);
-      if ((changedUntilMs.get(accountId) ?? 0) >= clock.now()) {
+      if ((changedUntilMs.get(accountId) ?? atOnce) >= monotonicNow()) {
         secret.dueAtMs = atOnce;
         onDue();
       }

@@ -11,7 +11,13 @@ import { type Clock, isoTime } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { changesOf } from './fake-changes.ts';
 import { createFakeStaging, type FakeStaging } from './fake-staging.ts';
-import { type FakeAnswer, type HttpFake, refusalAnswer, startHttpFake } from './http-fake.ts';
+import {
+  type FakeAnswer,
+  type HttpFake,
+  jsonAnswer,
+  refusalAnswer,
+  startHttpFake,
+} from './http-fake.ts';
 
 /** One saved inventory, as pages of ready-made text. */
 export interface SavedInventory {
@@ -105,6 +111,8 @@ export async function startFakeRevisionStore(clock: Clock): Promise<FakeRevision
   const staging = createFakeStaging();
   const http = await startHttpFake(async (url, request) => {
     if (url.pathname.startsWith('/scans/')) return staging.answer(url, request);
+    const [, inventory] = url.pathname.match(/^\/inventories\/(.+)\/epoch$/) ?? [];
+    if (inventory) return jsonAnswer({ inventory_epoch: staging.epochOf(inventory) });
     fake.asked.push(url);
     return (await fake.answerInstead(url)) ?? (await pageOf(url));
   });

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { chunkDigestHeader } from '@inventory/contracts/internal/inventory';
 import type { ManifestPage } from '@inventory/contracts/messages/revision';
-import { type FakeAnswer, jsonAnswer } from './http-fake.ts';
+import { type FakeAnswer, jsonAnswer, refusalAnswer } from './http-fake.ts';
 
 /** The staging side of a revision-store: each place keeps what came first. */
 export interface FakeStaging {
@@ -9,11 +9,17 @@ export interface FakeStaging {
   readonly chunks: Map<string, { digest: string; text: string }>;
   /** Answers to PUT come only after it. */
   gate: Promise<void>;
+  /** Begins the next epoch of an inventory. */
+  erase(inventory: string): void;
+  epochOf(inventory: string): string;
   answer(url: URL, request: IncomingMessage): Promise<FakeAnswer>;
 }
 
 export function createFakeStaging(): FakeStaging {
   const chunks: FakeStaging['chunks'] = new Map();
+
+  const erasures = new Map<string, number>();
+  const epochOf = (inventory: string) => `${inventory}/${erasures.get(inventory) ?? 0}`;
 
   function put(place: string, digest: string, text: string) {
     const known = chunks.get(place);
@@ -34,15 +40,25 @@ export function createFakeStaging(): FakeStaging {
     return [...pages].map(([page, named]) => ({ page, epoch, chunks: named }));
   }
 
-  async function answer({ pathname }: URL, request: IncomingMessage): Promise<FakeAnswer> {
+  async function answer(
+    { pathname, searchParams }: URL,
+    request: IncomingMessage,
+  ): Promise<FakeAnswer> {
     const [, , scanId = '', , epoch = '', , page, , chunk] = pathname.split('/');
     if (request.method === 'GET') return jsonAnswer({ pages: list(scanId, Number(epoch)) });
     const body: Buffer[] = [];
     for await (const part of request) body.push(part as Buffer);
     await fake.gate;
+    const stated = searchParams.get('inventory_epoch') ?? '';
+    if (stated !== epochOf(stated.replace(/\/\d+$/, ''))) {
+      return refusalAnswer({ code: 'inventory_erased' });
+    }
     const digest = String(request.headers[chunkDigestHeader]);
     return put(`${scanId}/${epoch}/${page}/${chunk}`, digest, Buffer.concat(body).toString());
   }
-  const fake: FakeStaging = { chunks, gate: Promise.resolve(), answer };
+  const fake: FakeStaging = {
+    ...{ chunks, gate: Promise.resolve(), answer, epochOf },
+    erase: (inventory) => void erasures.set(inventory, (erasures.get(inventory) ?? 0) + 1),
+  };
   return fake;
 }

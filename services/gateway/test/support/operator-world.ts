@@ -12,6 +12,7 @@ import { waitFor } from '@inventory/testkit/wait-for';
 import type { Db } from 'mongodb';
 import { expectOperatorDocumented } from '../../../../test/support/operator-contract.ts';
 import { createLedgerClient } from '../../src/accounts/ledger-client.ts';
+import { createCaptureStore } from '../../src/captures/capture-store.ts';
 import { createRequestReplyClient, replyTypes } from '../../src/commands/request-reply-client.ts';
 import type { Deadlines } from '../../src/deadlines.ts';
 import { createCursorSealer } from '../../src/http/sealed-cursor.ts';
@@ -120,6 +121,7 @@ export async function openOperatorWorld(): Promise<OperatorWorld> {
           ledger: createLedgerClient(clients.ledger, deadlines),
           admission: clients.collector,
           inventories: createRevisionStoreEraseClient(clients.revisions, deadlines),
+          captures: createCaptureStore(replica.db, deadlines, logger),
           webhooks: clients.webhooks,
           auditStore: createAuditStore(replica.db, deadlines),
           cursors,
@@ -164,7 +166,9 @@ export async function openOperatorWorld(): Promise<OperatorWorld> {
 async function startOtherFakes() {
   const admission = { state: 'open', reason: null, operator_closed: false };
   const counts = { outstanding: 3, outstanding_max: 10_000 };
-  const collector = await startHttpFake(async (_url, request) => {
+  const erased: string[] = [];
+  const collector = await startHttpFake(async (url, request) => {
+    if (request.method === 'DELETE') erased.push(`collector ${url.pathname}`);
     if (request.method === 'PUT') {
       const parts: Buffer[] = [];
       for await (const part of request) parts.push(part as Buffer);
@@ -178,7 +182,6 @@ async function startOtherFakes() {
     }
     return jsonAnswer({ ...admission, ...counts });
   });
-  const erased: string[] = [];
   const revisions = await startHttpFake((url, request) => {
     if (request.method === 'DELETE') erased.push(url.pathname);
     return { status: 204, body: '' };

@@ -1,6 +1,6 @@
 import { newAccountId, newProjectId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
-import { createTestClock, type TestClock } from '@inventory/testkit/test-clock';
+import { createTestClock } from '@inventory/testkit/test-clock';
 import { contentOf } from '../../src/streams/event-frame.domain.ts';
 import { createEventStreams, type EventStreams } from '../../src/streams/event-streams.ts';
 import { createProjectHub, type ProjectHub } from '../../src/streams/project-hub.ts';
@@ -63,7 +63,6 @@ export class RecordedConnection implements StreamConnection {
 }
 
 export function sessionContext(
-  clock: TestClock,
   parts: Pick<SessionContext, 'log'> & Partial<SessionContext>,
 ): SessionContext {
   return {
@@ -73,7 +72,6 @@ export function sessionContext(
     limits: { heartbeatMs: 15_000, lifeMaxMs: 900_000, slowAfterMs: 25_000, drainMs: 50 },
     silentPeers: () => new Set(),
     onClosed: () => {},
-    clock,
     logger: testLogger,
     ...parts,
   };
@@ -86,7 +84,6 @@ export interface TestStream {
 
 /** The streams of one replica, all of one Project without events. */
 export interface TestStreams {
-  readonly clock: TestClock;
   readonly streams: EventStreams;
   /** Reasons of the ends, in order. */
   readonly closed: string[];
@@ -102,7 +99,7 @@ export function createTestStreams(
   const streams = createEventStreams();
   const [closed, silent] = [[] as string[], new Set<string>()];
   const log = createMemoryLog(newProjectId()).client;
-  const context = sessionContext(clock, {
+  const context = sessionContext({
     log,
     silentPeers: () => silent,
     onClosed: (reason) => void closed.push(reason),
@@ -111,7 +108,7 @@ export function createTestStreams(
   const parts = { log, sealPosition, limits, flushSoon: () => {}, logger: testLogger, clock };
   const hub: ProjectHub = createProjectHub(parts, newProjectId(), { logEpoch: 1, head: 0 });
   return {
-    ...{ clock, streams, closed, silent },
+    ...{ streams, closed, silent },
     open(reader = {}) {
       const connection = new RecordedConnection();
       const session = new StreamSession(context, {

@@ -50,8 +50,8 @@ export interface Admission {
 
 /** What earlier scans found. */
 export interface InventorySizes {
-  /** Pages of an inventory; null where nothing is known of it. */
-  readPageCount(inventory: string): Promise<number | null>;
+  /** Pages to expect of an inventory; null where nothing is known of it. */
+  expectedPages(inventory: string): Promise<number | null>;
 }
 
 export interface AdmitDeps extends FindObservationDeps {
@@ -152,7 +152,7 @@ function newRefresh(
     idempotencyKey: refusal ? null : request.idempotencyKey,
     version: 1,
     phase: refusal ? 'refused' : 'accepted',
-    queueDeadlineMs: request.requestedAtMs + queueDeadlineMs,
+    queueDeadlineMs,
     retryAfterSeconds: retryAfterSecondsMin,
     collectDeadlineMs: null,
     completedAtMs: null,
@@ -177,12 +177,24 @@ function newRefresh(
   };
 }
 
+/** A requester whose clock is ahead has no longer time in the queue. */
+function queueDeadlineOf(
+  { clock, queueDeadlineMs: queueMs }: AdmitDeps,
+  { requestedAtMs }: RefreshRequest,
+): number {
+  return Math.min(requestedAtMs, clock.now()) + queueMs;
+}
+
 /** The attempt as its admission decides on it; counted where it is admitted. */
 async function admittedRefresh(deps: AdmitDeps, request: RefreshRequest): Promise<Refresh> {
-  const { admission, inventories, estimate, queueDeadlineMs } = deps;
-  const expectedPages = await inventories.readPageCount(inventoryKeyText(request.scope));
+  const { admission, inventories, estimate } = deps;
+  const expectedPages = await inventories.expectedPages(inventoryKeyText(request.scope));
   const refusal = await admission.admit(request, expectedPages);
-  const attempt = newRefresh({ ...request, expectedPages }, refusal, queueDeadlineMs);
+  const attempt = newRefresh(
+    { ...request, expectedPages },
+    refusal,
+    queueDeadlineOf(deps, request),
+  );
   const { retryAfterSeconds } = estimate(attempt, admission.countAhead(request));
   return { ...attempt, retryAfterSeconds: retryAfterSeconds ?? retryAfterSecondsMin };
 }
@@ -195,7 +207,7 @@ async function savedRefresh(deps: AdmitDeps, request: RefreshRequest): Promise<R
   const { revisionId, observedAssets, verifiedAtMs } = observation;
   invariant(priceVersion !== null, 'one that allows it states its price list');
   return {
-    ...newRefresh({ ...request, expectedPages: null }, null, deps.queueDeadlineMs),
+    ...newRefresh({ ...request, expectedPages: null }, null, queueDeadlineOf(deps, request)),
     phase: 'completed',
     completedAtMs: Math.max(deps.clock.now(), requestedAtMs),
     acceptance: { priceVersion, asset: 'credits', amount: 0, available: 0 },
@@ -238,6 +250,6 @@ export function cancelledPlaceholder(
       deadlineMs: null,
     },
     attemptCancelled,
-    0,
+    nowMs,
   );
 }

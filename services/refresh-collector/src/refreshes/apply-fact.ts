@@ -3,9 +3,9 @@ import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { inTrace } from '@inventory/runtime/tracing';
 import type { Refresh, RefreshPhase } from './refresh.domain.ts';
-import type { StagedPageRecord } from './refresh-document.ts';
-import type { StoredRefresh } from './refresh-mapping.ts';
-import { advance, type Effect, type Fact } from './refresh-saga.domain.ts';
+import type { Fact } from './refresh-fact.domain.ts';
+import type { StagedPageRecord, StoredRefresh } from './refresh-mapping.ts';
+import { advance, type Effect } from './refresh-saga.domain.ts';
 import type { RefreshStore } from './refresh-store.ts';
 import { sagaMessages } from './saga-messages.ts';
 

@@ -1,4 +1,4 @@
-import type { RevisionId } from '@inventory/contracts/ids';
+import type { RevisionId, WatchId } from '@inventory/contracts/ids';
 import { acceptedRefresh } from '../../test/refresh-builder.ts';
 import { toWireRecord } from './convert.ts';
 import type { Refresh } from './refresh.domain.ts';
@@ -31,6 +31,17 @@ test('status and announcement lead to what changed, from the revision that the c
   });
   const [message] = sagaMessages({ ...next, completedAtMs: 0 }, ['announce'], []);
   expect(message?.body).toMatchObject({ revision_id: revisionId, previous_revision_id: older });
+});
+
+test('a record names the product that its refresh is charged under (the refresh record has product_code) [watch-prices]', () => {
+  const watchId: WatchId = 'wat_0199c2a4-6f10-7b21-8c3d-4e5f6a7b8009';
+
+  expect(
+    [null, watchId].map((id) => toWireRecord(acceptedRefresh({ watchId: id }), 0)),
+  ).toMatchObject([
+    { product_code: 'platform.inventory.refresh.v1', watch_id: null },
+    { product_code: 'platform.inventory.watch.v1', watch_id: watchId },
+  ]);
 });
 
 test('a first revision leads to Current alone, and a refresh without a revision nowhere (Status: links)', () => {

@@ -25,6 +25,7 @@ export function createObservationClient(client: InternalClient) {
         language: found.language,
         observedAssets: found.observed_assets,
         changed: found.changed,
+        previousRevisionId: found.previous_revision_id ?? null,
       };
     },
   };
@@ -36,17 +37,25 @@ export interface FindObservationDeps {
   readonly logger: Pick<Logger, 'warn'>;
 }
 
-/** The observation that the refresh may take; null where there is none, or the store is unavailable. */
+/** The observation that the refresh may take; null where there is none. */
 export async function findObservation(
-  { observations, clock, logger }: FindObservationDeps,
-  refresh: Pick<Refresh, 'id' | 'scope' | 'language' | 'maxAgeSeconds'>,
+  deps: FindObservationDeps,
+  refresh: Pick<Refresh, 'scope' | 'language' | 'maxAgeSeconds'>,
 ): Promise<SavedObservation | null> {
   if (refresh.maxAgeSeconds === null) return null;
+  const latest = await findLatest(deps, refresh.scope);
+  return latest && mayTake(refresh, latest, deps.clock.now()) ? latest : null;
+}
+
+/** Null where nothing is saved, or the store is unavailable. */
+export async function findLatest(
+  { observations, logger }: FindObservationDeps,
+  scope: InventoryKey,
+): Promise<SavedObservation | null> {
   try {
-    const latest = await observations.findLatest(refresh.scope);
-    return latest && mayTake(refresh, latest, clock.now()) ? latest : null;
+    return await observations.findLatest(scope);
   } catch (error) {
-    logger.warn({ err: error, refresh_id: refresh.id }, 'no saved observation in time: scanned');
+    logger.warn({ err: error }, 'no saved observation in time: scanned');
     return null;
   }
 }

@@ -1,6 +1,6 @@
 import type { RefreshId } from '@inventory/contracts/ids';
-import { type BillingOutcome, heldBy } from '@inventory/contracts/messages/billing';
-import type { RefreshRefusal } from '@inventory/contracts/refusal';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
+import type { BillingOutcome } from '@inventory/contracts/messages/billing';
 import type { MessageBus, ReceivedMessage } from '@inventory/messaging/bus';
 import { byKey, type Handlers } from '@inventory/messaging/dispatch';
 import { fromIsoTime } from '@inventory/runtime/clock';
@@ -10,16 +10,17 @@ import type { ServiceContext } from '@inventory/service-host/service-context';
 import { lostHolds } from '../metrics.ts';
 import { type AdmitDeps, admitRefresh } from './admit-refresh.ts';
 import { applyFact, type SagaDeps } from './apply-fact.ts';
+import { factOfBillingOutcome } from './billing-fact.ts';
 import { cancelRefresh } from './cancel-refresh.ts';
 import { releaseOrphanedHold } from './orphaned-holds.ts';
-import { attemptCancelled } from './refresh.domain.ts';
 import type { RefreshConfig } from './refresh-config.ts';
-import type { Fact } from './refresh-saga.domain.ts';
 
 export interface ConsumingDeps
   extends Pick<AdmitDeps, 'admission' | 'inventories' | 'observations' | 'estimate'> {
   readonly bus: Pick<MessageBus, 'consume'>;
   readonly saga: SagaDeps;
+  /** Completes what waits for an observation of the inventory. */
+  readonly takeCommitted: (scope: InventoryKey) => Promise<void>;
 }
 
 const concurrencyMax = 32;
@@ -28,14 +29,14 @@ const requestAgeMaxMs = 10 * 60_000;
 /** Starts the consumer of commands and outcomes; the lifetime stops it. */
 export async function startConsuming(
   { config, lifetime, logger }: ServiceContext<ServiceConfig & RefreshConfig>,
-  { bus, saga, ...admission }: ConsumingDeps,
+  { bus, saga, takeCommitted, ...admission }: ConsumingDeps,
 ): Promise<void> {
   const { queueMs: queueDeadlineMs } = config.deadlines;
   const admitting = { ...admission, ...saga, queueDeadlineMs, requestAgeMaxMs };
   const handlers = {
     ...onRefreshCommands(admitting, saga),
     ...onBillingOutcome(saga, logger),
-    ...onRevisionOutcomes(saga),
+    ...onRevisionOutcomes(saga, takeCommitted),
     ...onProjectEvent(saga),
   };
   const subscription = await bus.consume({
@@ -119,39 +120,6 @@ export function onBillingOutcome(saga: SagaDeps, logger: Logger): Handlers {
   };
 }
 
-/** The fact that a billing outcome reports of its refresh; null when it reports none. */
-function factOfBillingOutcome(outcome: BillingOutcome, nowMs: number): Fact | null {
-  if (outcome.kind === 'reserve') {
-    return outcome.result === 'applied'
-      ? { fact: 'reserved', reservation: heldBy(outcome) }
-      : { fact: 'reserve_refused', refusal: refusalOf(outcome.refusal) };
-  }
-  const resolves = outcome.kind === 'settle' || outcome.kind === 'release';
-  if (!resolves) return null;
-  if (outcome.result !== 'applied') {
-    return outcome.refusal?.code === 'hold_unknown' ? { fact: 'hold_lost', atMs: nowMs } : null;
-  }
-  return {
-    fact: 'settled',
-    disposition: outcome.disposition ?? 'release',
-    charged: outcome.amount_charged,
-    released: outcome.amount_released,
-    atMs: nowMs,
-  };
-}
-
-/** Any other code means that the hold was released before it was made: a cancel. */
-function refusalOf(refused: BillingOutcome['refusal']): RefreshRefusal {
-  switch (refused?.code) {
-    case 'insufficient_credits':
-    case 'insufficient_units':
-    case 'spend_cap_reached':
-      return refused;
-    default:
-      return attemptCancelled;
-  }
-}
-
 /** Without its refresh such a hold is orphaned and must be released. */
 function isHold(
   outcome: BillingOutcome,
@@ -159,22 +127,23 @@ function isHold(
   return outcome.kind === 'reserve' && outcome.result === 'applied' && outcome.project_id !== null;
 }
 
-function onRevisionOutcomes(saga: SagaDeps): Handlers {
+function onRevisionOutcomes(
+  saga: SagaDeps,
+  observed: (scope: InventoryKey) => Promise<void>,
+): Handlers {
   return {
     'revision.committed.v1': async ({ body }) => {
-      if (body.refresh_id === null) return;
-      await applyFact(
-        saga,
-        body.refresh_id,
-        {
-          fact: 'committed',
-          revisionId: body.revision_id,
-          previousRevisionId: body.previous_revision_id ?? null,
-          changed: body.changed,
-          observedAssets: body.observed_assets,
-        },
-        'redelivery',
-      );
+      const fact = {
+        fact: 'committed',
+        revisionId: body.revision_id,
+        previousRevisionId: body.previous_revision_id ?? null,
+        changed: body.changed,
+        observedAssets: body.observed_assets,
+      } as const;
+      const { refresh_id: id } = body;
+      const applied = id && (await applyFact(saga, id, fact, 'redelivery'));
+      const scope = body.scope ?? (applied ? applied.refresh.scope : undefined);
+      if (scope) await observed(scope);
     },
     'revision.rejected.v1': async ({ body }) => {
       if (body.refresh_id === null) return;

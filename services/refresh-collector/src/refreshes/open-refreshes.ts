@@ -1,4 +1,6 @@
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { MessageBus } from '@inventory/messaging/bus';
+import type { Clock } from '@inventory/runtime/clock';
 import { startScrapedReading } from '@inventory/runtime/scraped-reading';
 import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import type { Backends } from '@inventory/service-host/open-backends';
@@ -9,11 +11,12 @@ import { countTransition, observeRefreshes } from '../metrics.ts';
 import type { Stores } from '../open-stores.ts';
 import type { RecentUse } from '../recent-use.ts';
 import { admissionRoutes } from './admission-routes.ts';
+import type { InventorySizes } from './admit-refresh.ts';
 import type { SagaDeps } from './apply-fact.ts';
 import { countEnds } from './count-ends.ts';
 import type { ObservationClient } from './find-observation.ts';
-import type { LedgerClient } from './orphaned-holds.ts';
-import type { PublishedPlan } from './published-plan.domain.ts';
+import type { LedgerClient } from './ledger-client.ts';
+import { expectedPagesOf, type PublishedPlan } from './published-plan.domain.ts';
 import type { Refresh } from './refresh.domain.ts';
 import type { RefreshConfig } from './refresh-config.ts';
 import { refreshRoutes } from './refresh-routes.ts';
@@ -22,6 +25,7 @@ import { startRefreshJobs } from './start-refresh-jobs.ts';
 import { collectionPace, estimateOf } from './status-estimate.domain.ts';
 import { statusRoute } from './status-route.ts';
 import { type SurveyPublisher, surveyRefreshes } from './survey-refreshes.ts';
+import { type TakeCommittedDeps, takeCommitted } from './take-committed.ts';
 import { watchAdmission } from './watch-admission.ts';
 
 export interface RefreshesDeps {
@@ -73,19 +77,17 @@ export async function openRefreshes(
     now: () => clock.now(),
   });
   const pace = collectionPace(egress.identities.length, limits);
-  const { refreshes, refreshLists: lists, inventories } = stores;
+  const { refreshes, refreshLists: lists } = stores;
+  const inventories = sizesOf(stores.inventories, plan, clock);
   const ofReads = { refreshes, lists, inventories, admission };
   const { settleGraceMs } = config.deadlines;
   const assetsPerPage = config.pages.count;
   /** Of a refresh with so many open ones of its account before it. */
   const estimate = (refresh: Refresh, before: number) =>
     estimateOf(refresh, { plan: plan(), pace, assetsPerPage, before, nowMs: clock.now() });
-  const reads = {
-    ...ofReads,
-    ...{ observations, clock, logger: context.logger },
-    estimate,
-    settleGraceMs,
-  };
+  const observing = { saga, lists, observations, clock, logger: context.logger };
+  const reads = { ...ofReads, ...observing, ledger, estimate, settleGraceMs };
+  onRefreshChanged(onQueued(observing));
   const ofAdmission = {
     store: stores.admission,
     outstandingMax: config.admission.outstandingMax,
@@ -96,6 +98,8 @@ export async function openRefreshes(
     admission,
     pace,
     estimate,
+    inventories,
+    takeCommitted: (scope: InventoryKey) => takeCommitted(observing, scope),
     /** Adds a listener for refreshes that enter a phase on this replica. */
     onRefreshChanged,
     routes: [
@@ -103,6 +107,27 @@ export async function openRefreshes(
       ...admissionRoutes.map((route) => route.bind(ofAdmission)),
       statusRoute.bind({ ...stores, store: stores.admission, plan, clock }),
     ],
+  };
+}
+
+function sizesOf(
+  { readSize }: Stores['inventories'],
+  plan: () => PublishedPlan,
+  clock: Clock,
+): InventorySizes {
+  return {
+    expectedPages: async (inventory) =>
+      expectedPagesOf(await readSize(inventory), plan(), clock.now()),
+  };
+}
+
+/** What was observed while a refresh was accepted is not observed again. */
+function onQueued(deps: TakeCommittedDeps): RefreshListener {
+  return ({ phase, maxAgeSeconds, scope, id }) => {
+    if (phase !== 'queued' || maxAgeSeconds === null) return;
+    takeCommitted(deps, scope).catch((err: unknown) =>
+      deps.logger.warn({ err, refresh_id: id }, 'no observation taken'),
+    );
   };
 }
 

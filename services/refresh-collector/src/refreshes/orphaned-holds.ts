@@ -1,21 +1,10 @@
-import { ledgerApi } from '@inventory/contracts/internal/ledger';
-import type { InternalClient } from '@inventory/http/internal-client';
 import type { Logger } from '@inventory/runtime/logger';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
 import { cancelledPlaceholder } from './admit-refresh.ts';
 import { type SagaDeps, sendEffects } from './apply-fact.ts';
+import type { LedgerClient } from './ledger-client.ts';
 import { isTerminal, type Refresh } from './refresh.domain.ts';
 import { release } from './saga-messages.ts';
-
-/** Reads of the billing-ledger. */
-export type LedgerClient = ReturnType<typeof createLedgerClient>;
-
-export function createLedgerClient({ call }: Pick<InternalClient, 'call'>) {
-  return {
-    listHoldsOlderThan: (older_than_seconds: number) =>
-      call(ledgerApi.listOldHolds, { query: { older_than_seconds, limit: 1_000 } }),
-  };
-}
 
 /**
  * No hold expires. The command that resolves an old hold is resent when its refresh is terminal or
@@ -23,7 +12,7 @@ export function createLedgerClient({ call }: Pick<InternalClient, 'call'>) {
  */
 export async function sweepHolds(
   deps: Pick<SagaDeps, 'refreshes' | 'publish' | 'clock'>,
-  ledger: LedgerClient,
+  ledger: Pick<LedgerClient, 'listHoldsOlderThan'>,
   olderThanSeconds: number,
   logger: Logger,
 ): Promise<void> {

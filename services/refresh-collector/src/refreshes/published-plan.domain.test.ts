@@ -1,5 +1,6 @@
 import {
   type Demand,
+  expectedPagesOf,
   expectedReadMs,
   isCurrent,
   meanPagesOf,
@@ -117,9 +118,23 @@ describe('a refresh of known size', () => {
     expect(missingCapacity(plan, demand)).toEqual({
       full: 'scan',
       pagesMax: 500,
-      retryAfterSeconds: 1_800,
+      retryAfterSeconds: 600,
     });
     expect(missingCapacity(plan, demandOf('new', { pages: 500 }))).toBeNull();
+  });
+
+  it.each([
+    ['no scan can read in time, lately', 501, atMs, 501],
+    ['no scan can read in time, after the Retry-After of the refusal', 501, atMs - 600_000, null],
+    ['no scan can read in time, by a clock a day ahead', 501, atMs + 86_400_000, null],
+    ['a scan can read, whenever it was', 500, 0, 500],
+  ])('is expected to have the pages that %s', (_what, pages, scannedMs, expected) => {
+    expect(expectedPagesOf({ pages, scannedMs }, plan, atMs)).toBe(expected);
+  });
+
+  it('has the size that was reported while nothing is planned, and none where none was', () => {
+    expect(expectedPagesOf({ pages: 501, scannedMs: 0 }, noPlan, atMs)).toBe(501);
+    expect(expectedPagesOf(null, plan, atMs)).toBeNull();
   });
 });
 
@@ -143,7 +158,8 @@ describe('the expected completion', () => {
   });
 
   it('is null without a current plan and without capacity', () => {
-    expect(isCurrent(plan, atMs + 30_000)).toBe(true);
+    const ages = [-30_001, -30_000, 30_000, 30_001];
+    expect(ages.map((ageMs) => isCurrent(plan, atMs + ageMs))).toEqual([false, true, true, false]);
     expect(expectedReadMs(plan, 'new', 10, atMs + 30_001)).toBeNull();
     expect(expectedReadMs({ ...plan, pagesPerMinute: 0 }, 'new', 10, atMs)).toBeNull();
     expect(expectedReadMs(noPlan, 'new', 10, atMs)).toBeNull();

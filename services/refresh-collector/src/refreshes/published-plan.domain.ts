@@ -58,11 +58,41 @@ export const noPlan: PublishedPlan = {
   busiest: [],
 };
 
-/** Older plans are ignored. */
+/** Older plans are ignored, and what a clock wrote that is as far ahead. */
 const ageMaxMs = 30_000;
 
 export function isCurrent(plan: PublishedPlan, nowMs: number): boolean {
-  return nowMs - plan.atMs <= ageMaxMs;
+  return Math.abs(nowMs - plan.atMs) <= ageMaxMs;
+}
+
+/** What the last scan of an inventory reported. */
+export interface InventorySize {
+  readonly pages: number;
+  /** When a scan of it began last. */
+  readonly scannedMs: number;
+}
+
+/** How long a size refuses refreshes: then a first page is read that shows whether it still holds. */
+export const sizeHoldsMs = 600_000;
+
+/** Whatever clock recorded it: one that is far ahead proves nothing. */
+export function isRecentSize({ scannedMs }: InventorySize, nowMs: number): boolean {
+  return Math.abs(nowMs - scannedMs) < sizeHoldsMs;
+}
+
+/**
+ * Pages to expect of an inventory; null where nothing is known of it. A size that no scan can read in
+ * time is forgotten soon: a total may be absurd, pages may have been small for a day, and inventories
+ * shrink.
+ */
+export function expectedPagesOf(
+  size: InventorySize | null,
+  plan: PublishedPlan,
+  nowMs: number,
+): number | null {
+  if (size === null) return null;
+  const isTooLarge = isCurrent(plan, nowMs) && size.pages > plan.scanPagesMax;
+  return isTooLarge && !isRecentSize(size, nowMs) ? null : size.pages;
 }
 
 const retrySecondsMax = 1_800;
@@ -96,7 +126,8 @@ export function missingCapacity(plan: PublishedPlan, demand: Demand): NoCapacity
   const { pages } = demand;
   const { pagesFree, pagesWaiting } = plan;
   if (pages > plan.scanPagesMax) {
-    return { full: 'scan', pagesMax: plan.scanPagesMax, retryAfterSeconds: retrySecondsMax };
+    const retryAfterSeconds = sizeHoldsMs / 1_000;
+    return { full: 'scan', pagesMax: plan.scanPagesMax, retryAfterSeconds };
   }
   const own = plan.busiest.find(({ accountId }) => accountId === demand.accountId)?.pages ?? 0;
   const ownPages = own + demand.accountPagesSince;

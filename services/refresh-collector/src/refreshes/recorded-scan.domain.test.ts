@@ -29,6 +29,16 @@ describe('the pages of a running scan that are left (Refresh: Deadlines)', () =>
     );
   });
 
+  it.each([1, 2])(
+    'are those of a scan and not many more, however absurd a total is (%i read)',
+    (pages) => {
+      const size = { pages, assetsRead: pages, reportedTotalCount: Number.MAX_SAFE_INTEGER };
+
+      expect(reportedPages(size, assetsPerPage)).toBe(300);
+      expect(reportedPages({ ...size, assetsRead: 0 }, assetsPerPage)).toBe(300);
+    },
+  );
+
   it('are unknown before the first page', () => {
     const unread = { pages: 0, assetsRead: 0, reportedTotalCount: null };
     expect(pagesLeft(unread, assetsPerPage)).toBeNull();

@@ -9,6 +9,9 @@ export interface ScanSize {
   readonly reportedTotalCount: number | null;
 }
 
+/** More than a scan reads: what is above it is no size, for the total that it comes from may be absurd. */
+const reportedPagesMax = 300;
+
 /**
  * Pages of the inventory, read ones included; null until the first is read. The rest is expected in
  * pages as large as those before: on some days the platform gives fewer assets a page than the
@@ -19,9 +22,12 @@ export function reportedPages(
   assetsPerPage: number,
 ): number | null {
   if (reportedTotalCount === null) return null;
-  if (pages === 0 || assetsRead === 0) return pagesOf(reportedTotalCount, assetsPerPage);
+  const isUnread = pages === 0 || assetsRead === 0;
   const assetsLeft = Math.max(0, reportedTotalCount - assetsRead);
-  return pages + Math.ceil((assetsLeft * pages) / assetsRead);
+  const reported = isUnread
+    ? pagesOf(reportedTotalCount, assetsPerPage)
+    : pages + Math.ceil((assetsLeft * pages) / assetsRead);
+  return Math.min(reportedPagesMax, reported);
 }
 
 /** Pages of a running scan that are not read: at least one, whatever was reported. */
@@ -43,10 +49,15 @@ function pagesOf(totalCount: number, assetsPerPage: number): number {
   return Math.max(1, Math.ceil(totalCount / assetsPerPage));
 }
 
-/** A recorded page: its position, and the cursor of the page after it. */
+/** The assets of a page, each by a number of 53 bits. */
+export type PageKeys = Float64Array<ArrayBuffer>;
+
+/** A recorded page: its position, and what the page after it is requested by and compared with. */
 export interface RecordedPage {
   readonly place: number;
   readonly nextCursor: string | null;
+  /** Absent for the last page, and for one that a version without them recorded. */
+  readonly assetKeys?: PageKeys;
 }
 
 /** A last page without assets is accepted only after the page before it was read again. */

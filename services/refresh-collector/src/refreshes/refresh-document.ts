@@ -18,6 +18,7 @@ import {
 } from '@inventory/contracts/vocabulary';
 import { storedTrace } from '@inventory/mongo/parse-document';
 import { workField } from '@inventory/work/work-field';
+import { Binary } from 'mongodb';
 import { z } from 'zod';
 import { refreshPhases } from './refresh.domain.ts';
 
@@ -38,8 +39,12 @@ const acceptance = z.object({
 });
 
 /** A staged page with its position in the inventory. */
-const stagedPage = manifestPage.extend({ place: z.int(), nextCursor: z.string().nullable() });
-export type StagedPageRecord = z.infer<typeof stagedPage>;
+const stagedPage = manifestPage.extend({
+  place: z.int(),
+  nextCursor: z.string().nullable(),
+  assetKeys: z.instanceof(Binary).exactOptional(),
+});
+export type StagedPageDocument = z.infer<typeof stagedPage>;
 
 /** A write of a scan is conditional on the version of its refresh; the lease is in the inventory. */
 const scan = z.object({

@@ -1,6 +1,6 @@
 import type { ProjectId, WatchId } from '@inventory/contracts/ids';
 import type { RefreshState } from '@inventory/contracts/vocabulary';
-import { readFirst } from '@inventory/mongo/parse-document';
+import { readEach, readFirst } from '@inventory/mongo/parse-document';
 import type { TypedCollection } from '@inventory/mongo/typed-collection';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
@@ -23,6 +23,11 @@ export interface RefreshListQuery {
   readonly before: { readonly requestedAtMs: number; readonly refreshId: string } | null;
 }
 
+export interface RefreshList {
+  readonly items: readonly Refresh[];
+  readonly hasMore: boolean;
+}
+
 export type RefreshListStore = ReturnType<typeof createRefreshListStore>;
 
 const countMax = 1_000;
@@ -30,6 +35,7 @@ const countMax = 1_000;
 /** The index that leaves refused attempts out. */
 const byPhase = 'project_phase_newest';
 const byWatch = 'watch_newest';
+const byWaiting = 'waiting_for_observation';
 
 const shownPhases = (
   ['accepted', 'queued', 'collecting', 'settling', 'completed'] as const
@@ -48,7 +54,7 @@ export function createRefreshListStore(
       limit,
       before,
       ...of
-    }: RefreshListQuery): Promise<{ items: Refresh[]; hasMore: boolean }> {
+    }: RefreshListQuery): Promise<RefreshList> {
       const phases = states.length > 0 ? states.flatMap(phasesShownAs) : shownPhases;
       const filter = {
         projectId,
@@ -65,6 +71,31 @@ export function createRefreshListStore(
       const read = (document: RefreshDocument) => [fromDocument(document).refresh];
       const found = await readFirst(newest, limit + 1, read, logger);
       return { items: found.slice(0, limit), hasMore: found.length > limit };
+    },
+    /** Queued refreshes of an inventory that may take an observation instead of a scan. */
+    async findWaiting(inventory: string): Promise<Refresh[]> {
+      const found = await refreshes
+        .find(
+          {
+            scopeKey: inventory,
+            phase: 'queued',
+            terminal: false,
+            maxAgeSeconds: { $exists: true },
+          },
+          { projection: { pages: 0 }, hint: byWaiting },
+        )
+        .toArray();
+      return readEach(found, fromDocument, logger).map(({ refresh }) => refresh);
+    },
+    /** Refreshes of an inventory whose scan has not ended. */
+    async findUnread(inventory: string): Promise<Refresh[]> {
+      const found = await refreshes
+        .find(
+          { phase: { $in: ['accepted', 'queued', 'collecting'] }, scopeKey: inventory },
+          { projection: { pages: 0 }, hint: 'phase_oldest' },
+        )
+        .toArray();
+      return readEach(found, fromDocument, logger).map(({ refresh }) => refresh);
     },
     /** Open refreshes of an account that were requested earlier; at most {@link countMax}. */
     countOpenBefore: (accountId: Refresh['accountId'], requestedAtMs: number): Promise<number> =>

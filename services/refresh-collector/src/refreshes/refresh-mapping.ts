@@ -1,11 +1,19 @@
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
+import type { ManifestPage } from '@inventory/contracts/messages/revision';
 import { parseDocument } from '@inventory/mongo/parse-document';
 import type { Backoff } from '@inventory/runtime/backoff';
 import { dateOf, dateOrNull } from '@inventory/runtime/clock';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
 import { newWork } from '@inventory/work/work-field';
+import { Binary } from 'mongodb';
+import type { RecordedPage } from './recorded-scan.domain.ts';
 import { isTerminal, isWaiting, type Refresh } from './refresh.domain.ts';
-import { type RefreshDocument, refreshDocument } from './refresh-document.ts';
+import {
+  type RefreshDocument,
+  refreshDocument,
+  type StagedPageDocument,
+  stagedPagesDocument,
+} from './refresh-document.ts';
 
 /** How long documents are kept after they became terminal, and when pending commands are resent. */
 export interface RefreshTimes {
@@ -48,6 +56,22 @@ function heldKeyOf(phase: Refresh['phase'], claim: string | undefined): string |
 function toScanSummary({ startedAt, completedAt, ...same }: NonNullable<RefreshDocument['scan']>) {
   const completedAtMs = completedAt?.getTime() ?? null;
   return { ...same, startedAtMs: startedAt.getTime(), completedAtMs };
+}
+
+/** A staged page of a scan, as it is recorded. */
+export type StagedPageRecord = ManifestPage & RecordedPage;
+
+export function stagedPagesOf(stored: RefreshDocument): StagedPageRecord[] {
+  return parseDocument(stagedPagesDocument, stored).pages.map(({ assetKeys, ...page }) =>
+    // A copy, because bytes inside a reply are not aligned.
+    assetKeys
+      ? { ...page, assetKeys: new Float64Array(Uint8Array.from(assetKeys.buffer).buffer) }
+      : page,
+  );
+}
+
+export function toStagedPage({ assetKeys, ...page }: StagedPageRecord): StagedPageDocument {
+  return assetKeys ? { ...page, assetKeys: new Binary(Buffer.from(assetKeys.buffer)) } : page;
 }
 
 /** The document of a new refresh. */
@@ -107,7 +131,8 @@ export function changingFields(refresh: Refresh) {
 }
 
 /** Those of commands with credits behind them do not wait for announcements. */
-export type ResendQueue = 'commands' | 'announcements';
+export const resendQueues = ['commands', 'announcements'] as const;
+export type ResendQueue = (typeof resendQueues)[number];
 
 function resendQueueOf({ phase }: Refresh): ResendQueue {
   return phase === 'completed' ? 'announcements' : 'commands';

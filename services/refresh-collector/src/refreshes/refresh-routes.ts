@@ -2,9 +2,9 @@ import { refreshApi } from '@inventory/contracts/internal/refresh';
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { internalRoute } from '@inventory/http/internal-route';
 import { Refused } from '@inventory/http/refused';
-import { elapsedSince, fromIsoTime, monotonicNow } from '@inventory/runtime/clock';
-import { pause } from '@inventory/runtime/wait';
+import { fromIsoTime } from '@inventory/runtime/clock';
 import type { InventorySizes } from './admit-refresh.ts';
+import { type ConfirmDeps, findConfirmed, listConfirmed } from './confirm-reservations.ts';
 import { toWireRecord, toWireView } from './convert.ts';
 import { type FindObservationDeps, findObservation } from './find-observation.ts';
 import type { Refresh } from './refresh.domain.ts';
@@ -14,7 +14,7 @@ import type { RefreshStore } from './refresh-store.ts';
 import type { Estimate } from './status-estimate.domain.ts';
 import type { AdmissionWatch } from './watch-admission.ts';
 
-export interface RefreshRoutesDeps extends FindObservationDeps {
+export interface RefreshRoutesDeps extends FindObservationDeps, ConfirmDeps {
   readonly refreshes: RefreshStore;
   readonly lists: RefreshListStore;
   readonly inventories: InventorySizes;
@@ -27,7 +27,7 @@ const readRefreshRoute = internalRoute({
   ...refreshApi.readRefresh,
   async handle(deps: RefreshRoutesDeps, { path, query }) {
     const id = path.refresh_id;
-    const stored = completedHere(deps, id) ?? (await awaitReservation(deps.refreshes, id));
+    const stored = completedHere(deps, id) ?? (await findConfirmed(deps, id));
     if (!stored) throw new Refused({ code: 'refresh_not_found' });
     const { refresh } = stored;
     const isInterim = query.interim !== undefined;
@@ -66,9 +66,9 @@ async function estimateNow(
 
 const listRefreshesRoute = internalRoute({
   ...refreshApi.listRefreshes,
-  async handle({ lists, settleGraceMs }: RefreshRoutesDeps, { path, query }) {
+  async handle(deps: RefreshRoutesDeps, { path, query }) {
     const { before_requested_at: beforeAt, before_refresh_id: beforeId } = query;
-    const { items, hasMore } = await lists.listRefreshes({
+    const { items, hasMore } = await listConfirmed(deps, {
       projectId: path.project_id,
       states: query.state,
       refreshIds: query.refresh_id,
@@ -78,7 +78,7 @@ const listRefreshesRoute = internalRoute({
       before:
         beforeAt && beforeId ? { requestedAtMs: fromIsoTime(beforeAt), refreshId: beforeId } : null,
     });
-    const records = items.map((refresh) => toWireRecord(refresh, settleGraceMs));
+    const records = items.map((refresh) => toWireRecord(refresh, deps.settleGraceMs));
     return { items: records, has_more: hasMore };
   },
 });
@@ -97,43 +97,16 @@ const readAttemptRoute = internalRoute({
       key !== undefined &&
       (await deps.refreshes.readKeyState(path.project_id, key)).holder !== null;
     if (isKnown) return { is_known_key: true, refusal: null, is_saved: false };
-    const expectedPages = await deps.inventories.readPageCount(inventoryKeyText(scope));
+    const expectedPages = await deps.inventories.expectedPages(inventoryKeyText(scope));
     const refusal = await deps.admission.refusalOf({ accountId, scope }, expectedPages);
     const maxAgeSeconds = max_age_seconds ?? null;
     const saved =
       language === undefined
         ? null
-        : await findObservation(deps, { id: 'attempt', scope, language, maxAgeSeconds });
+        : await findObservation(deps, { scope, language, maxAgeSeconds });
     return { is_known_key: false, refusal, is_saved: saved !== null };
   },
 });
 
 /** Reads of refreshes for the gateway. */
 export const refreshRoutes = [readRefreshRoute, listRefreshesRoute, readAttemptRoute];
-
-const waitMs = 500;
-const pollIntervalMs = 25;
-/** Another replica may store the outcome; this one sees its own without a read. */
-const pollsPerRead = 4;
-
-/**
- * The refresh once its reservation outcome is stored; null when there is no such refresh. A client
- * may read the refresh before that: the ledger replies to the gateway directly. Waits up to 500 ms,
- * after which the refresh is returned as `accepted`, as while the ledger is unavailable.
- */
-export async function awaitReservation(
-  refreshes: Pick<RefreshStore, 'findRefresh' | 'cachedRefresh'>,
-  refreshId: string,
-): Promise<StoredRefresh | null> {
-  const startMs = monotonicNow();
-  while (true) {
-    const stored = await refreshes.findRefresh(refreshId);
-    if (stored?.refresh.phase !== 'accepted' || elapsedSince(startMs) > waitMs) return stored;
-    for (let polls = 0; polls < pollsPerRead; polls += 1) {
-      await pause(pollIntervalMs);
-      // It was written after what was just read.
-      const cached = refreshes.cachedRefresh(refreshId);
-      if (cached !== null && cached.refresh.phase !== 'accepted') return cached;
-    }
-  }
-}

@@ -211,6 +211,41 @@ describe('refresh saga', () => {
     },
   );
 
+  it.each([
+    ['invalid_pages', false, 'incomplete'],
+    ['invalid_pages', true, 'incomplete'],
+    ['missing_pages', false, 'internal_failure'],
+    ['abandoned', false, 'internal_failure'],
+    ['abandoned', true, 'cancelled'],
+  ] as const)(
+    'calls a scan that the store rejects as %s (cancelled: %s) %s (Settlement by outcome) [only-complete-scans]',
+    (reason, cancelRequested, outcome) => {
+      const assembling = acceptedRefresh({ phase: 'assembling', cancelRequested });
+
+      expect(advance(assembling, { fact: 'rejected', reason })).toMatchObject({
+        next: { phase: 'settling', outcome },
+      });
+    },
+  );
+
+  it.each([
+    ['accepted', { phase: 'accepted', expectedPages: null }],
+    ['queued', { phase: 'queued', expectedPages: null }],
+    ['collecting', { phase: 'settling', outcome: 'incomplete' }],
+    ['assembling', null],
+    ['settling', null],
+    ['completed', null],
+  ] as const)(
+    'leaves nothing of an erased inventory to a refresh that is %s (Operator: erase) [erase]',
+    (phase, next) => {
+      const step = advance(acceptedRefresh({ phase, expectedPages: 7 }), {
+        fact: 'inventory_erased',
+      });
+
+      expect(step).toMatchObject(next ? { step: 'changed', next } : { step: 'ignored' });
+    },
+  );
+
   it('shows when each phase ends at the latest, a grace after collecting once it settles (Refresh: Deadlines, deadline_at) [deadlines]', () => {
     const [queueDeadlineMs, collectDeadlineMs, graceMs] = [1_000, 5_000, 200];
     const started = refreshPhases.map((phase) => [

@@ -1,69 +1,7 @@
-import type { RevisionId } from '@inventory/contracts/ids';
-import type { RefreshRefusal } from '@inventory/contracts/refusal';
-import type { RefreshOutcome, SettlementDisposition } from '@inventory/contracts/vocabulary';
+import type { RefreshOutcome } from '@inventory/contracts/vocabulary';
 import { noEndCheck } from './recorded-scan.domain.ts';
-import type { Refresh, RefreshPhase, Reservation } from './refresh.domain.ts';
-
-/** An input of the saga. Facts are repeated, reordered and lost. */
-export type Fact =
-  | { readonly fact: 'reserved'; readonly reservation: Reservation }
-  | { readonly fact: 'reserve_refused'; readonly refusal: RefreshRefusal }
-  /** Another scan of its inventory ended meanwhile, and is young enough for it. */
-  | {
-      readonly fact: 'observed';
-      readonly revisionId: RevisionId;
-      readonly changed: boolean;
-      readonly observedAssets: number;
-      readonly verifiedAtMs: number;
-    }
-  | { readonly fact: 'cancel_requested' }
-  | { readonly fact: 'queue_deadline_passed' }
-  | {
-      readonly fact: 'scan_started';
-      readonly atMs: number;
-      readonly deadlineMs: number;
-      readonly sequence: number;
-      readonly worker: string | null;
-      readonly expectedPages: number | null;
-    }
-  | {
-      readonly fact: 'page_recorded';
-      readonly reportedTotalCount: number;
-      /** Assets that the pages read so far cover. */
-      readonly assetsRead: number;
-    }
-  /** A last page had no assets behind this cursor: the page before it is read again. */
-  | { readonly fact: 'end_doubted'; readonly cursor: string | null }
-  /** Another worker resumes the scan: writes of the last one are refused. */
-  | { readonly fact: 'scan_taken'; readonly worker: string }
-  /** Its pages do not fit any more, or the breaker of its application is open. */
-  | { readonly fact: 'scan_parked' }
-  | { readonly fact: 'scan_resumed' }
-  /** More pages are left than can be read before the deadline. */
-  | { readonly fact: 'deadline_unreachable' }
-  | { readonly fact: 'collect_deadline_passed' }
-  | { readonly fact: 'scan_completed'; readonly completedAtMs: number }
-  | { readonly fact: 'scan_failed'; readonly outcome: FailedScanOutcome }
-  | {
-      readonly fact: 'committed';
-      readonly revisionId: RevisionId;
-      readonly previousRevisionId: RevisionId | null;
-      readonly changed: boolean;
-      readonly observedAssets: number;
-    }
-  | { readonly fact: 'rejected'; readonly reason: string }
-  | {
-      readonly fact: 'settled';
-      readonly disposition: SettlementDisposition;
-      readonly charged: number;
-      readonly released: number;
-      readonly atMs: number;
-    }
-  /** The ledger has no hold to settle, as after a restore: nothing can be charged any more. */
-  | { readonly fact: 'hold_lost'; readonly atMs: number }
-  | { readonly fact: 'event_appended' };
-
-export type FailedScanOutcome = Exclude<RefreshOutcome, 'complete_changed' | 'complete_unchanged'>;
+import type { Refresh, RefreshPhase } from './refresh.domain.ts';
+import type { Fact, FailedScanOutcome, RejectionReason } from './refresh-fact.domain.ts';
 
 /** What a step sends; the messages are built from the refresh. */
 export type Effect =
@@ -132,28 +70,36 @@ const onReserved: Rule<Extract<Fact, { fact: 'reserved' }>> = (refresh, fact) =>
   return change(refresh, { phase: 'queued', acceptance, billing });
 };
 
-/** Billing has ended: the refresh is terminal and announced. */
+/** Billing has ended: the refresh is terminal and announced, and keeps nothing of its inventory's size. */
 function finalize(
   refresh: Refresh,
   atMs: number,
   settled: Pick<Refresh['billing'], 'disposition' | 'charged' | 'released'>,
 ): Step {
   const billing = { ...refresh.billing, state: 'finalized' as const, ...settled };
-  return change(refresh, { phase: 'completed', completedAtMs: atMs, billing }, 'announce');
+  const { scan: read } = refresh;
+  const scan = read && { ...read, ...noSize, endCheck: { ...read.endCheck, cursor: null } };
+  const ended = { completedAtMs: atMs, billing, expectedPages: null, scan };
+  return change(refresh, { ...ended, phase: 'completed' }, 'announce');
 }
 
+const noSize = { assetsRead: 0, reportedTotalCount: null } as const;
+
 const newScan = {
+  ...noSize,
   epoch: 1,
   completedAtMs: null,
   pages: 0,
-  assetsRead: 0,
-  reportedTotalCount: null,
   endCheck: noEndCheck,
   parked: false,
 } as const;
 
 function endOutOfTime(refresh: Refresh): Step {
   return settle(fenced(refresh), outcomeOfDeadline(refresh), {}, 'abandon_scan');
+}
+
+function forgetSize(refresh: Refresh): Step {
+  return refresh.expectedPages === null ? ignored : change(refresh, { expectedPages: null });
 }
 
 function onTaken(refresh: Refresh, worker: string): Step {
@@ -178,6 +124,7 @@ const rules: Rules = {
       change(refresh, { phase: 'refused', refusal, idempotencyKey: null }, 'reply_refused'),
     cancel_requested: (refresh) =>
       refresh.cancelRequested ? ignored : change(refresh, { cancelRequested: true }),
+    inventory_erased: forgetSize,
   },
   refused: {
     // An orphaned hold, made by a reserve that was resent after its refusal.
@@ -192,14 +139,11 @@ const rules: Rules = {
         expectedPages,
         scan: { ...newScan, sequence, startedAtMs: atMs, worker },
       }),
-    observed: (refresh, { revisionId, changed, observedAssets, verifiedAtMs }) =>
-      settle(refresh, completeOutcome(changed), {
-        revisionId,
-        observedAssets,
-        observedAtMs: verifiedAtMs,
-      }),
+    observed: (refresh, { fact: _, changed, verifiedAtMs: observedAtMs, ...observed }) =>
+      settle(refresh, completeOutcome(changed), { ...observed, observedAtMs }),
     cancel_requested: (refresh) => settle(refresh, 'cancelled', {}),
     queue_deadline_passed: (refresh) => settle(refresh, 'upstream_unavailable', {}),
+    inventory_erased: forgetSize,
   },
   collecting: {
     page_recorded: (refresh, { reportedTotalCount, assetsRead }) =>
@@ -238,6 +182,7 @@ const rules: Rules = {
             'complete_scan',
           )
         : ignored,
+    inventory_erased: (refresh) => settle(fenced(refresh), 'incomplete', {}, 'abandon_scan'),
     scan_failed: (refresh, { outcome }) => settle(refresh, outcome, {}, 'abandon_scan'),
   },
   assembling: {
@@ -300,6 +245,17 @@ function fenced(refresh: Refresh): Refresh {
   return { ...refresh, scan: { ...refresh.scan, epoch: refresh.scan.epoch + 1 } };
 }
 
-function refusedAssembly(refresh: Refresh, reason: string): RefreshOutcome {
-  return reason === 'abandoned' && refresh.cancelRequested ? 'cancelled' : 'internal_failure';
+/**
+ * A manifest that is rejected is no whole inventory. Staged pages that are gone, and a scan that was
+ * not decided in time, are faults of the service.
+ */
+function refusedAssembly({ cancelRequested }: Refresh, reason: RejectionReason): FailedScanOutcome {
+  switch (reason) {
+    case 'invalid_pages':
+      return 'incomplete';
+    case 'abandoned':
+      return cancelRequested ? 'cancelled' : 'internal_failure';
+    case 'missing_pages':
+      return 'internal_failure';
+  }
 }

@@ -1,5 +1,4 @@
 import type { ProjectId } from '@inventory/contracts/ids';
-import { parseDocument } from '@inventory/mongo/parse-document';
 import { createSharedInserts, createSharedUpdates } from '@inventory/mongo/shared-commands';
 import type { TypedCollection, TypedUpdate } from '@inventory/mongo/typed-collection';
 import { type Clock, dateOf, dateOrNull } from '@inventory/runtime/clock';
@@ -7,11 +6,7 @@ import { createBatcher } from '@inventory/runtime/concurrency';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
 import { LRUCache } from 'lru-cache';
 import type { Refresh } from './refresh.domain.ts';
-import {
-  type RefreshDocument,
-  type StagedPageRecord,
-  stagedPagesDocument,
-} from './refresh-document.ts';
+import type { RefreshDocument } from './refresh-document.ts';
 import {
   changingFields,
   claimsOn,
@@ -19,9 +14,12 @@ import {
   fromStoredClaim,
   type KeyClaim,
   type RefreshTimes,
+  type StagedPageRecord,
   type StoredRefresh,
+  stagedPagesOf,
   timedFields,
   toNewDocument,
+  toStagedPage,
   toStoredClaim,
 } from './refresh-mapping.ts';
 
@@ -112,7 +110,7 @@ export function createRefreshStore(
         { _id: id, phase: { $in: [...needsPages] } },
         { projection: { pages: 1 } },
       );
-      return found && parseDocument(stagedPagesDocument, found).pages;
+      return found && stagedPagesOf(found);
     },
     /** Saves a step, with the page that it records; false when the refresh changed meanwhile. */
     async saveStep(
@@ -149,7 +147,7 @@ function updateTo(
       ...(timed.work ? {} : { work: '' }),
     },
     $currentDate: { changedAt: true },
-    ...(page ? { $push: { pages: page } } : {}),
+    ...(page ? { $push: { pages: toStagedPage(page) } } : {}),
   };
 }
 

@@ -2,6 +2,7 @@ import { parseDocument, readEach } from '@inventory/mongo/parse-document';
 import type { TypedCollection, TypedFilter } from '@inventory/mongo/typed-collection';
 import { type Clock, dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
+import { pendingIn } from '@inventory/work/work-field';
 import type { IdentityStatus } from '../egress/egress-identity.domain.ts';
 import { type OpenPhase, openPhases, type WaitingPhase, waitingPhases } from './refresh.domain.ts';
 import {
@@ -9,6 +10,7 @@ import {
   agedRefreshDocument,
   type RefreshDocument,
 } from './refresh-document.ts';
+import { resendQueues } from './refresh-mapping.ts';
 
 export interface PhaseCount<Phase> {
   readonly phase: Phase;
@@ -61,7 +63,7 @@ export function createRefreshSurveyStore(
     async countStuck(): Promise<PhaseCount<WaitingPhase>[]> {
       const before = dateOf(clock.now() - overdueMs);
       const found = await Promise.all([
-        find({ 'work.tries': { $gte: resendsMin } }),
+        find({ ...pendingIn(resendQueues), 'work.tries': { $gte: resendsMin } }),
         find({ phase: 'queued', queueDeadline: { $lte: before } }),
         find({ phase: 'collecting', collectDeadline: { $lte: before } }),
       ]);

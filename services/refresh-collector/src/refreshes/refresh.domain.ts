@@ -11,6 +11,7 @@ import type { Language } from '@inventory/contracts/languages';
 import type { RefreshRefusal } from '@inventory/contracts/refusal';
 import type {
   BillingState,
+  HeldProduct,
   LedgerAsset,
   RefreshOutcome,
   RefreshState,
@@ -134,6 +135,11 @@ export interface Refresh {
 /** Answered from what was saved before it was requested: nothing was held. */
 export function isServedFromSaved({ billing }: Pick<Refresh, 'billing'>): boolean {
   return billing.disposition === 'finalize_saved';
+}
+
+/** What it is held and charged under. */
+export function productOf({ watchId }: Pick<Refresh, 'watchId'>): HeldProduct {
+  return watchId === null ? 'platform.inventory.refresh.v1' : 'platform.inventory.watch.v1';
 }
 
 /** The end of the scan that saw its inventory; null while there is none. */

@@ -4,8 +4,8 @@ import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { invariant } from '@inventory/runtime/bug';
 import { isoTime } from '@inventory/runtime/clock';
 import { pagesInPlace } from './recorded-scan.domain.ts';
-import { isServedFromSaved, type Refresh, verifiedAtMs } from './refresh.domain.ts';
-import type { StagedPageRecord } from './refresh-document.ts';
+import { isServedFromSaved, productOf, type Refresh, verifiedAtMs } from './refresh.domain.ts';
+import type { StagedPageRecord } from './refresh-mapping.ts';
 import type { Effect } from './refresh-saga.domain.ts';
 
 /**
@@ -60,8 +60,7 @@ function reserve(refresh: Refresh): OutgoingMessage {
       ...owner(refresh),
       command_id: id,
       request_id: refresh.requestId,
-      product_code:
-        refresh.watchId === null ? 'platform.inventory.refresh.v1' : 'platform.inventory.watch.v1',
+      product_code: productOf(refresh),
       max_credits: refresh.maxCredits,
       ...pendingTimes(refresh),
     },

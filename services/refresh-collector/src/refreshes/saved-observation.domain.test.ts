@@ -9,6 +9,7 @@ const observation: SavedObservation = {
   language: 'english',
   observedAssets: 7,
   changed: false,
+  previousRevisionId: null,
 };
 
 test.each([

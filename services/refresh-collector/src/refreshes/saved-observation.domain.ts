@@ -1,6 +1,7 @@
 import type { RevisionId } from '@inventory/contracts/ids';
 import type { Language } from '@inventory/contracts/languages';
 import type { Refresh } from './refresh.domain.ts';
+import type { Fact } from './refresh-fact.domain.ts';
 
 /** What Current reads of an inventory: the observation of a scan or of a capture. */
 export interface SavedObservation {
@@ -11,6 +12,8 @@ export interface SavedObservation {
   readonly observedAssets: number;
   /** Whether its scan is the one that changed the revision. */
   readonly changed: boolean;
+  /** The revision that it then replaced. */
+  readonly previousRevisionId: RevisionId | null;
 }
 
 /**
@@ -24,4 +27,9 @@ export function mayTake(
 ): boolean {
   if (refresh.maxAgeSeconds === null || refresh.language !== observation.language) return false;
   return nowMs - observation.verifiedAtMs <= refresh.maxAgeSeconds * 1_000;
+}
+
+/** The end of a queued refresh that takes it. */
+export function observedBy({ language: _, ...observed }: SavedObservation): Fact {
+  return { fact: 'observed', ...observed };
 }

@@ -4,15 +4,17 @@ import type { ServiceContext } from '@inventory/service-host/service-context';
 import { startWorker } from '@inventory/work/start-worker';
 import type { RecentUse } from '../recent-use.ts';
 import type { SagaDeps } from './apply-fact.ts';
-import { type LedgerClient, sweepHolds } from './orphaned-holds.ts';
+import type { LedgerClient } from './ledger-client.ts';
+import { sweepHolds } from './orphaned-holds.ts';
 import type { RefreshConfig } from './refresh-config.ts';
+import { resendQueues } from './refresh-mapping.ts';
 import { type Resends, resendWork } from './resend-work.ts';
 import type { AdmissionWatch } from './watch-admission.ts';
 
 export interface RefreshJobsDeps {
   readonly saga: SagaDeps;
   readonly resends: Resends;
-  readonly ledger: LedgerClient;
+  readonly ledger: Pick<LedgerClient, 'listHoldsOlderThan'>;
   readonly admission: AdmissionWatch;
   readonly use: RecentUse;
 }
@@ -26,7 +28,7 @@ export function startRefreshJobs(
   const { watchMs, holds, deadlines, resend } = config;
   const jobs = { lifetime, logger };
   const resending = { ...saga, resends, settleGraceMs: deadlines.settleGraceMs, resend, logger };
-  for (const queue of ['commands', 'announcements'] as const) {
+  for (const queue of resendQueues) {
     startWorker({ ...resendWork(resending, queue), lookEveryMs: watchMs }, context);
   }
   startPeriodicJob({

@@ -33,7 +33,7 @@ export function surveyRefreshes(deps: SurveyDeps): () => Promise<void> {
   let countedMs = Number.NEGATIVE_INFINITY;
 
   return async () => {
-    if (!planner.isHeld || clock.now() - countedMs < everyMs) return;
+    if (!planner.isHeld || Math.abs(clock.now() - countedMs) < everyMs) return;
     countedMs = clock.now();
     const [open, stuck, identities] = await Promise.all([
       store.countOpen(),

@@ -61,7 +61,7 @@ export function watchAdmission(
   async function countOf(accountId: string): Promise<{ outstanding: number }> {
     await use.note();
     const cached = accounts.get(accountId);
-    if (cached && clock.now() - cached.countedMs < rules.accountCountMs) return cached;
+    if (cached && Math.abs(clock.now() - cached.countedMs) < rules.accountCountMs) return cached;
     const counted = {
       outstanding: await store.countOutstandingOfAccount(accountId),
       countedMs: clock.now(),

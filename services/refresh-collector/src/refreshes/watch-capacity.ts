@@ -17,7 +17,7 @@ const refusedMax = 1_000;
 
 /** Whether the pages of one more refresh are expected to be read in time. */
 export function watchCapacity(plan: () => PublishedPlan, clock: Clock) {
-  const refusedUntilMs = new Map<string, number>();
+  const refusedAtMs = new Map<string, number>();
   let since = { planMs: 0, admitted: new Map<string, Admitted>() };
 
   function admittedSince(planMs: number): Map<string, Admitted> {
@@ -27,8 +27,10 @@ export function watchCapacity(plan: () => PublishedPlan, clock: Clock) {
 
   function othersRefused(accountId: string): number {
     const nowMs = clock.now();
-    for (const [id, untilMs] of refusedUntilMs) if (untilMs <= nowMs) refusedUntilMs.delete(id);
-    return refusedUntilMs.size - Number(refusedUntilMs.has(accountId));
+    for (const [id, atMs] of refusedAtMs) {
+      if (Math.abs(nowMs - atMs) >= refusedMs) refusedAtMs.delete(id);
+    }
+    return refusedAtMs.size - Number(refusedAtMs.has(accountId));
   }
 
   return {
@@ -47,8 +49,8 @@ export function watchCapacity(plan: () => PublishedPlan, clock: Clock) {
         accountPagesSince: pagesOf(admitted.filter((one) => one.accountId === accountId)),
         accountsRefused: othersRefused(accountId),
       });
-      if (noCapacity?.full === 'all' && refusedUntilMs.size < refusedMax) {
-        refusedUntilMs.set(accountId, clock.now() + refusedMs);
+      if (noCapacity?.full === 'all' && refusedAtMs.size < refusedMax) {
+        refusedAtMs.set(accountId, clock.now());
       }
       return noCapacity;
     },
@@ -59,7 +61,7 @@ export function watchCapacity(plan: () => PublishedPlan, clock: Clock) {
     ): void {
       const { atMs, typicalPages } = plan();
       admittedSince(atMs).set(id, { accountId, pages: expectedPages ?? typicalPages });
-      refusedUntilMs.delete(accountId);
+      refusedAtMs.delete(accountId);
     },
     /** Reverts that count. */
     withdrawn(refreshId: string): void {

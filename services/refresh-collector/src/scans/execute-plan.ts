@@ -4,7 +4,7 @@ import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { createRecentlyUsed } from '@inventory/runtime/recently-used';
 import { applyFact, type FactResult, type SagaDeps } from '../refreshes/apply-fact.ts';
-import type { Fact } from '../refreshes/refresh-saga.domain.ts';
+import type { Fact } from '../refreshes/refresh-fact.domain.ts';
 import { type FailedSteps, setAsideFailures } from './failed-steps.ts';
 import type { InventoryStore } from './inventory-store.ts';
 import type { ScanPlan } from './scan-plan.domain.ts';

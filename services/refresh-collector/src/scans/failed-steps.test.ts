@@ -25,6 +25,16 @@ describe('a step of the plan that fails again and again', () => {
     }
   });
 
+  it('is retried at once by a clock that was set back: no pause becomes longer', () => {
+    const clock = createTestClock();
+    const steps = createFailedSteps(clock);
+    steps.recordFailure('bad', backoff);
+
+    clock.advance(-86_400_000);
+
+    expect(steps.isDue('bad')).toBe(true);
+  });
+
   it('is forgotten with its refresh, and once it succeeds', () => {
     const steps = createFailedSteps(createTestClock());
     for (const id of ['ended', 'repaired', 'bad']) {

@@ -5,7 +5,9 @@ export type FailedSteps = ReturnType<typeof createFailedSteps>;
 
 interface FailedStep {
   readonly failures: number;
-  readonly dueMs: number;
+  /** When it failed last. */
+  readonly atMs: number;
+  readonly pauseMs: number;
 }
 
 /** From this many failures in a row on a step is set aside. */
@@ -17,7 +19,11 @@ export function createFailedSteps(clock: Clock) {
 
   return {
     /** True where nothing failed, too. */
-    isDue: (id: string): boolean => clock.now() >= (failed.get(id)?.dueMs ?? 0),
+    isDue(id: string): boolean {
+      const step = failed.get(id);
+      // A clock that was set back delays no step.
+      return !step || Math.abs(clock.now() - step.atMs) >= step.pauseMs;
+    },
     /** Starts a pause; returns it with the failures in a row. */
     recordFailure(
       id: string,
@@ -25,13 +31,13 @@ export function createFailedSteps(clock: Clock) {
     ): { readonly failures: number; readonly pauseMs: number } {
       const failures = (failed.get(id)?.failures ?? 0) + 1;
       const pauseMs = jitteredDelayMs(backoff, failures);
-      failed.set(id, { failures, dueMs: clock.now() + pauseMs });
+      failed.set(id, { failures, atMs: clock.now(), pauseMs });
       return { failures, pauseMs };
     },
     /** The cause may be over for all: every other step is due. */
     recordSuccess(id: string): void {
       if (!failed.delete(id)) return;
-      for (const [other, step] of failed) failed.set(other, { ...step, dueMs: 0 });
+      for (const [other, step] of failed) failed.set(other, { ...step, pauseMs: 0 });
     },
     /** Forgets refreshes that are not open any more. */
     keepOnly(isOpen: (refreshId: string) => boolean): void {

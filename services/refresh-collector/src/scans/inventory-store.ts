@@ -5,9 +5,10 @@ import { type Clock, dateOf } from '@inventory/runtime/clock';
 import { createBatcher } from '@inventory/runtime/concurrency';
 import type { Logger } from '@inventory/runtime/logger';
 import { createLeases, isFree, leaseField } from '@inventory/work/lease';
-import type { AnyBulkWriteOperation, Collection } from 'mongodb';
+import type { AnyBulkWriteOperation, Collection, Filter } from 'mongodb';
 import { z } from 'zod';
 import { type Denial, denials } from '../egress/page-verdicts.domain.ts';
+import type { InventorySize } from '../refreshes/published-plan.domain.ts';
 
 const inventoryScan = z.object({
   refreshId,
@@ -28,6 +29,7 @@ const inventory = z.object({
   denial: z.object({ kind: z.enum(denials), at: z.date() }).exactOptional(),
   /** Of the lease that was opened last. */
   sequence: z.int().exactOptional(),
+  /** When that was. */
   seenAt: z.date(),
 });
 export type InventoryDocument = z.infer<typeof inventory>;
@@ -129,8 +131,9 @@ export function createInventoryStore(
       return closes.add({ updateOne: { filter, update } });
     },
     async recordDenial(inventory: string, denial: Denial): Promise<void> {
-      const $set = { denial: denialOf(denial), seenAt: dateOf(clock.now()) };
-      await collection.updateOne({ _id: inventory }, { $set }, { upsert: true });
+      const $setOnInsert = { seenAt: dateOf(clock.now()) };
+      const update = { $set: { denial: denialOf(denial) }, $setOnInsert };
+      await collection.updateOne({ _id: inventory }, update, { upsert: true });
     },
     /** What was confirmed less than so long ago; null where nothing was, or a clock is wrong. */
     async readDenial(inventory: string, keepMs: number): Promise<Denial | null> {
@@ -148,10 +151,23 @@ export function createInventoryStore(
       const parsed = readEach(found, fromDocument, logger);
       return new Set(parsed.flatMap(({ scan }) => scan?.refreshId ?? []));
     },
-    /** Pages of an inventory as the last scan of it reported; null where none did. */
-    async readPageCount(inventory: string): Promise<number | null> {
+    /**
+     * Deletes all that is known of an inventory. Its lease alone stays where its scan is under way, unless
+     * it is of this refresh, which has ended.
+     */
+    async forgetInventory(inventory: string, ended: string | null): Promise<void> {
+      const unused: Filter<InventoryDocument>[] = [{ scan: { $exists: false } }];
+      if (ended !== null) unused.push({ 'scan.refreshId': ended });
+      const { deletedCount } = await collection.deleteOne({ _id: inventory, $or: unused });
+      if (deletedCount === 1) return;
+      const kept = { scan: 1, lease: 1, sequence: 1, seenAt: 1 };
+      await collection.updateOne({ _id: inventory }, [{ $project: kept }]);
+    },
+    /** Null where no scan reported one. */
+    async readSize(inventory: string): Promise<InventorySize | null> {
       const found = await reads.add(inventory);
-      return (found && fromDocument(found).pages) ?? null;
+      const { pages, seenAt } = found ? fromDocument(found) : {};
+      return pages === undefined || !seenAt ? null : { pages, scannedMs: seenAt.getTime() };
     },
   };
 }

@@ -1,34 +1,29 @@
 import type { PageAsset } from '../egress/platform-rows.domain.ts';
+import type { PageKeys } from '../refreshes/recorded-scan.domain.ts';
 
-/** The assets of a page. As one text, for it takes a tenth of the memory that a set does. */
-export interface PageKeys {
-  readonly text: string;
-  /** A bit for each asset, by a hash of its key: most keys that are not there are not searched for. */
-  readonly bits: Uint8Array;
-}
+/** Of all pages of a scan: 8 MB of the document of its refresh. Those of pages beyond are left out. */
+export const keysMax = 1_000_000;
 
-const pageBits = 2 ** 16;
+export const noKeys: PageKeys = new Float64Array();
 
 export function keysOfPage(assets: readonly PageAsset[]): PageKeys {
-  const keys = assets.map(keyOf);
-  const bits = new Uint8Array(pageBits / 8);
-  for (const hash of keys.map(hashOf)) bits[hash >> 3] = (bits[hash >> 3] ?? 0) | (1 << (hash & 7));
-  return { text: ` ${keys.join(' ')} `, bits };
+  return Float64Array.from(assets, keyOf);
 }
 
-export function hasKey({ text, bits }: PageKeys, key: string): boolean {
-  const hash = hashOf(key);
-  const isSet = ((bits[hash >> 3] ?? 0) & (1 << (hash & 7))) !== 0;
-  return isSet && text.includes(` ${key} `);
+/** The keys of a page with those before it, as far as they are kept. */
+export function withKeys(before: readonly PageKeys[], keys: PageKeys): readonly PageKeys[] {
+  const count = before.reduce((sum, { length }) => sum + length, keys.length);
+  return [...before, count > keysMax ? noKeys : keys];
 }
 
-function hashOf(key: string): number {
-  let hash = 0;
-  for (let at = 0; at < key.length; at += 1) hash = Math.imul(hash, 31) + key.charCodeAt(at);
-  return (hash ^ (hash >>> 16)) & (pageBits - 1);
-}
-
-/** Equal for every row of an asset of one inventory. */
-export function keyOf({ assetid, isCurrency }: PageAsset): string {
-  return isCurrency ? `c${assetid}` : assetid;
+/** Equal for every row of an asset of one inventory: FNV-1a with two primes, the bits of both. */
+function keyOf({ assetid, isCurrency }: PageAsset): number {
+  const text = isCurrency ? `c${assetid}` : assetid;
+  let high = 0x811c9dc5;
+  let low = high;
+  for (let at = 0; at < text.length; at += 1) {
+    high = Math.imul(high ^ text.charCodeAt(at), 0x01000193);
+    low = Math.imul(low ^ text.charCodeAt(at), 0x85ebca6b);
+  }
+  return (high & 0x1fffff) * 2 ** 32 + (low >>> 0);
 }

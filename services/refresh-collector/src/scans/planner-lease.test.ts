@@ -1,13 +1,14 @@
+import type { Clock } from '@inventory/runtime/clock';
 import { createLogger } from '@inventory/runtime/logger';
 import { createMemoryLeases } from '@inventory/testkit/memory-leases';
 import { createTestClock } from '@inventory/testkit/test-clock';
-import { noPlan } from '../refreshes/published-plan.domain.ts';
+import { isCurrent, noPlan } from '../refreshes/published-plan.domain.ts';
 import type { PlanDocument, PlanStore } from './plan-store.ts';
 import { createPlannerLease } from './planner-lease.ts';
 
 const leaseMs = 5_000;
 
-function twoReplicas() {
+function twoReplicas(aheadMs = 0) {
   const clock = createTestClock();
   const leases = createMemoryLeases<PlanDocument>(clock, leaseMs, 'kept');
   const calls = { acquired: 0, renewed: 0, read: 0 };
@@ -31,7 +32,7 @@ function twoReplicas() {
       return { plan, survey };
     },
   };
-  const open = (replica: string) =>
+  const open = (replica: string, clock: Clock) =>
     createPlannerLease({
       plans,
       replicas: {
@@ -43,7 +44,9 @@ function twoReplicas() {
       clock,
       logger: createLogger({ service: 'test', level: 'silent' }),
     });
-  return { clock, calls, one: open('one'), other: open('other') };
+  /** Far from the clock of the first, and as fast. */
+  const otherClock = { now: () => clock.now() - aheadMs };
+  return { clock, otherClock, calls, one: open('one', clock), other: open('other', otherClock) };
 }
 
 describe('the planning replica', () => {
@@ -61,6 +64,30 @@ describe('the planning replica', () => {
     expect(other.survey).toEqual(one.survey);
     expect(one.replicas).toEqual({ count: 2, livePagesPerMinute: 9 });
   });
+
+  it.each([86_400_000, -86_400_000])(
+    'is followed by a replica whose clock is %d ms behind: its plan is as old as it is known there',
+    async (aheadMs) => {
+      const { clock, otherClock, one, other } = twoReplicas(aheadMs);
+      const publish = async (pagesWaiting: number) => {
+        const servesFromMs = clock.now() + 45_000;
+        one.plan = { ...noPlan, atMs: clock.now(), servesFromMs, pagesWaiting };
+        await one.renewOrFollow();
+        await other.renewOrFollow();
+        clock.advance(1_000);
+      };
+      await publish(0);
+      await publish(1);
+      await publish(2);
+
+      expect(other.plan.pagesWaiting).toBe(2);
+      expect(isCurrent(other.plan, otherClock.now())).toBe(true);
+      expect(other.plan.servesFromMs - other.plan.atMs).toBe(45_000);
+      clock.advance(31_000);
+      await other.renewOrFollow();
+      expect(isCurrent(other.plan, otherClock.now())).toBe(false);
+    },
+  );
 
   it('renews its lease once a second, however often it runs', async () => {
     const { clock, calls, one, other } = twoReplicas();

@@ -1,7 +1,7 @@
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import type { Lease } from '@inventory/work/lease';
-import { noPlan } from '../refreshes/published-plan.domain.ts';
+import { noPlan, type PublishedPlan } from '../refreshes/published-plan.domain.ts';
 import type { RefreshSurvey } from '../refreshes/refresh-survey-store.ts';
 import type { PlanStore } from './plan-store.ts';
 import type { ReplicaStore } from './replica-store.ts';
@@ -25,6 +25,10 @@ export function createPlannerLease(deps: PlannerLeaseDeps) {
   let renewedMs = Number.NEGATIVE_INFINITY;
   let acquisitions = 0;
   let held: Lease | null = null;
+  /** When the plan that was followed last was made, by the clock of its planner. */
+  let publishedMs: number | null = null;
+  /** How far this clock is ahead of that one, as far as it is known. */
+  let aheadMs = 0;
   const publication = () => ({ ...lease.plan, survey: lease.survey });
   const lease = {
     /** The last plan, of this or another replica. */
@@ -64,12 +68,23 @@ export function createPlannerLease(deps: PlannerLeaseDeps) {
   async function acquire(): Promise<Lease | null> {
     const found = await plans.readPlan();
     if (found) {
-      lease.plan = found.plan;
+      lease.plan = follow(found.plan);
       lease.survey = found.survey;
     }
     acquisitions += 1;
     const wanted = { id: 'plan', owner: `${deps.replica}/${acquisitions}` };
     return (await plans.leases.acquire(wanted, { set: publication() })) ? wanted : null;
+  }
+
+  /**
+   * From the second one on, a plan is as old as it is known here: the clock of its planner may be wrong.
+   * The age of the first one is what that clock says.
+   */
+  function follow(published: PublishedPlan): PublishedPlan {
+    const { atMs, servesFromMs } = published;
+    if (publishedMs !== null && publishedMs !== atMs) aheadMs = clock.now() - atMs;
+    publishedMs = atMs;
+    return { ...published, atMs: atMs + aheadMs, servesFromMs: servesFromMs + aheadMs };
   }
 
   return lease;

@@ -1,4 +1,5 @@
-import { stagedPageBytesMax } from '@inventory/contracts/internal/inventory';
+import { inventoryApi, stagedPageBytesMax } from '@inventory/contracts/internal/inventory';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { ManifestPage } from '@inventory/contracts/messages/revision';
 import type { InternalClient } from '@inventory/http/internal-client';
 import { type PagePlace, stagePage } from '@inventory/http/stage-page';
@@ -14,8 +15,18 @@ export type RevisionStoreClient = ReturnType<typeof createRevisionStoreClient>;
 
 const largeAssetsMin = 100;
 
-/** Refusals of a page for what it is: it would be refused every time. */
-const refusals = ['payload_too_large', 'invalid_request', 'chunk_conflict'] as const;
+/** Refusals of a page for what it is, or of when it was read: it would be refused every time. */
+const refusals = [
+  'payload_too_large',
+  'invalid_request',
+  'chunk_conflict',
+  'inventory_erased',
+] as const;
+
+/** A page, and the epoch of its inventory that was read before it. */
+export interface ReadPagePlace extends PagePlace {
+  readonly inventoryEpoch: string;
+}
 
 /** `executor` serializes large pages. */
 export function createRevisionStoreClient(client: InternalClient, executor: SerialExecutor) {
@@ -25,9 +36,14 @@ export function createRevisionStoreClient(client: InternalClient, executor: Seri
       const write = () => stagedText(page);
       return page.assets.length < largeAssetsMin ? write() : executor.enqueue(write);
     },
+    /** Read before a page of the inventory is: one that was read before an erasure is not staged after it. */
+    async readEpoch(inventory: InventoryKey): Promise<string> {
+      const { inventory_epoch } = await client.call(inventoryApi.readEpoch, { path: inventory });
+      return inventory_epoch;
+    },
     /** Frees the text once it is staged. */
-    stagePage: (place: PagePlace, text: Buffer): Promise<ManifestPage> =>
-      stagePage(client, place, text, { refusals }),
+    stagePage: ({ inventoryEpoch, ...place }: ReadPagePlace, text: Buffer): Promise<ManifestPage> =>
+      stagePage(client, place, text, { refusals, query: { inventory_epoch: inventoryEpoch } }),
   };
 }
 

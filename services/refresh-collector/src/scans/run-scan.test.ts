@@ -44,6 +44,7 @@ function openScan(fetchPage: PlatformClient['fetchPage'], changes: ScanChanges =
   const released: SlotResult[] = [];
   const refresh = collecting();
   const unused = () => Promise.reject(new Error('unused'));
+  const readEpoch = async () => '76561198000000000/730/2/0';
   const deps: ScanDeps = {
     saga: {
       refreshes: {
@@ -93,7 +94,7 @@ function openScan(fetchPage: PlatformClient['fetchPage'], changes: ScanChanges =
       onAnswer: () => {},
       monotonicNow: () => 0,
     },
-    revisionStore: changes.revisionStore ?? { textOf: unused, stagePage: unused },
+    revisionStore: changes.revisionStore ?? { textOf: unused, readEpoch, stagePage: unused },
     rules: {
       pagesMax: 250,
       triesMax: 5,
@@ -166,6 +167,7 @@ describe('a page that is read while the one before is staged and recorded (Refre
     readonly takenAt?: number;
     /** The page that the revision-store refuses. */
     readonly refusedAt?: number;
+    readonly refusal?: 'payload_too_large' | 'inventory_erased';
     /** Pages read until no slot is free. */
     readonly slotsMax?: number;
   }
@@ -210,9 +212,14 @@ describe('a page that is read while the one before is staged and recorded (Refre
             : Promise.resolve({ identityId: 'a', release: async () => {} }),
         revisionStore: {
           textOf: async () => Buffer.from('{}'),
+          async readEpoch() {
+            history.push('epoch');
+            return '76561198000000000/730/2/0';
+          },
           async stagePage({ epoch, page }) {
             history.push(`stage ${page}`);
-            if (page === changes.refusedAt) throw new Refused({ code: 'payload_too_large' });
+            if (page === changes.refusedAt)
+              throw new Refused({ code: changes.refusal ?? 'payload_too_large' });
             await new Promise<void>((resolve) => held.push(resolve));
             return { page, epoch, chunks: [{ digest: '0'.repeat(64), bytes: 2 }] };
           },
@@ -273,13 +280,26 @@ describe('a page that is read while the one before is staged and recorded (Refre
     expect(history).not.toContain('read 3');
   });
 
-  it('is in no refresh that ends because the one before is refused', async () => {
-    const { history, saved, releaseAll } = openPages(undefined, { refusedAt: 2 });
+  it.each([
+    ['payload_too_large', 'internal_failure'],
+    ['inventory_erased', 'incomplete'],
+  ] as const)(
+    'is in no refresh that ends because the one before is refused: %s is %s',
+    async (refusal, outcome) => {
+      const { history, saved, releaseAll } = openPages(undefined, { refusedAt: 2, refusal });
+
+      await releaseAll();
+
+      expect(history).not.toContain('stage 3');
+      expect(saved.at(-1)).toMatchObject({ phase: 'settling', outcome, scan: { pages: 2 } });
+    },
+  );
+
+  it('is read after the epoch of its inventory, which no erasure of later can precede [erase]', async () => {
+    const { history, releaseAll } = openPages();
 
     await releaseAll();
 
-    expect(history).not.toContain('stage 3');
-    const outcome = 'internal_failure';
-    expect(saved.at(-1)).toMatchObject({ phase: 'settling', outcome, scan: { pages: 2 } });
+    expect(history.slice(0, 2)).toEqual(['epoch', 'read 0']);
   });
 });

@@ -1,6 +1,6 @@
+import type { ManifestPage } from '@inventory/contracts/messages/revision';
 import { Refused } from '@inventory/http/refused';
 import { isMongoUnavailable } from '@inventory/mongo/is-mongo-unavailable';
-import { jitteredDelayMs } from '@inventory/runtime/backoff';
 import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
 import type { HeldLease } from '@inventory/runtime/hold-lease';
@@ -16,8 +16,8 @@ import {
 import type { PlatformAnswer } from '../egress/platform-answer.domain.ts';
 import { type ReadPageDeps, readPage } from '../egress/read-page.ts';
 import { applyTo, type SagaDeps } from '../refreshes/apply-fact.ts';
-import type { StagedPageRecord } from '../refreshes/refresh-document.ts';
-import type { Fact } from '../refreshes/refresh-saga.domain.ts';
+import type { Fact } from '../refreshes/refresh-fact.domain.ts';
+import type { StagedPageRecord } from '../refreshes/refresh-mapping.ts';
 import {
   isClaimed,
   leave,
@@ -31,6 +31,7 @@ import { pageDueMs } from './page-due.domain.ts';
 import type { RevisionStoreClient } from './revision-store-client.ts';
 import { nextStep, type ScanProgress, type ScanRules, type ScanStep } from './scan.domain.ts';
 import type { ClaimedScan } from './scan-store.ts';
+import { isOverdue, ofRevisionStore, timeLeftMs } from './store-calls.ts';
 
 export interface ScanDeps {
   readonly saga: SagaDeps;
@@ -48,7 +49,6 @@ export interface ScanHold extends Pick<HeldLease, 'signal' | 'isHeld'> {
 }
 
 const breakerPauseMs = 1_000;
-const stagingBackoff = { firstMs: 200, maxMs: 10_000 } as const;
 
 /**
  * Reads a claimed scan to its end, from the last recorded page on. A page is read while the one before
@@ -57,7 +57,12 @@ const stagingBackoff = { firstMs: 200, maxMs: 10_000 } as const;
  * while the database is unavailable. Any other error ends the scan: it would occur again whenever the
  * page is read.
  */
-export async function runScan(deps: ScanDeps, claimed: ClaimedScan, hold: ScanHold): Promise<void> {
+export async function runScan(deps: ScanDeps, taken: ClaimedScan, hold: ScanHold): Promise<void> {
+  const { scope } = taken.refresh;
+  const inventoryEpoch = await ofRevisionStore(deps, taken, hold, (store) =>
+    store.readEpoch(scope),
+  );
+  const claimed = { ...taken, ...(inventoryEpoch === undefined ? {} : { inventoryEpoch }) };
   let scan: OpenScan | undefined = resumedScan(claimed, deps.rules);
   while (scan) {
     const current: OpenScan = scan;
@@ -67,9 +72,11 @@ export async function runScan(deps: ScanDeps, claimed: ClaimedScan, hold: ScanHo
     } catch (error) {
       const state = await current.recorded.catch(() => current.before);
       if (isMongoUnavailable(error)) throw error;
-      deps.logger.error({ err: error, refresh_id: claimed.refresh.id }, 'scan failed by a fault');
-      if (state)
-        await end(deps, claimed, state, { fact: 'scan_failed', outcome: 'internal_failure' });
+      const isErased = error instanceof Refused && error.refusal.code === 'inventory_erased';
+      const outcome = isErased ? 'incomplete' : 'internal_failure';
+      const details = { err: error, refresh_id: claimed.refresh.id };
+      if (!isErased) deps.logger.error(details, 'scan failed by a fault');
+      if (state) await end(deps, claimed, state, { fact: 'scan_failed', outcome });
       return;
     }
   }
@@ -198,11 +205,13 @@ async function stageAndRecord(
 ): Promise<ScanState | undefined> {
   const staged = await stage(deps, claimed, state.progress.pages, text, hold);
   if (!staged) return undefined;
-  const nextCursor = step.done ? null : (step.progress.cursors.at(-1) ?? null);
-  const page = { ...staged, place: step.place, nextCursor };
+  const { place, progress } = step;
+  const nextCursor = progress.cursors[place] ?? null;
+  const assetKeys = progress.assetKeys[place];
+  const page = { ...staged, place, nextCursor, ...(assetKeys ? { assetKeys } : {}) };
   const next: ScanState = {
     refresh: state.refresh,
-    progress: step.progress,
+    progress,
     tries: step.tries,
     pages: [...state.pages, page],
   };
@@ -212,7 +221,7 @@ async function stageAndRecord(
     return undefined;
   }
   const { reportedTotalCount } = step.page;
-  const { assetsRead } = step.progress;
+  const { assetsRead } = progress;
   const recorded = await applyTo(
     deps.saga,
     { refresh: state.refresh, trace: claimed.trace },
@@ -222,29 +231,17 @@ async function stageAndRecord(
   return recorded?.step === 'changed' ? { ...next, refresh: recorded.refresh } : undefined;
 }
 
-/**
- * Retries until the scan's deadline while the revision-store is unavailable, or until the worker
- * leaves the scan. Throws where it refuses the page itself: it would do so every time.
- */
-async function stage(
+function stage(
   deps: ScanDeps,
   claimed: ClaimedScan,
-  pageNumber: number,
+  page: number,
   text: Buffer,
-  { signal, ending }: ScanHold,
-) {
-  const place = { scanId: claimed.refresh.id, epoch: claimed.epoch, page: pageNumber };
-  for (let failures = 1; !signal.aborted && !isOverdue(deps, claimed); failures += 1) {
-    try {
-      return await deps.revisionStore.stagePage(place, text);
-    } catch (error) {
-      if (error instanceof Refused) throw error;
-      deps.logger.warn({ err: error, failures }, 'page not staged');
-      if (ending.aborted) return undefined;
-      await pause(jitteredDelayMs(stagingBackoff, failures), ending);
-    }
-  }
-  return undefined;
+  hold: ScanHold,
+): Promise<ManifestPage | undefined> {
+  const { refresh, epoch, inventoryEpoch } = claimed;
+  invariant(inventoryEpoch !== undefined, 'no page is read before the epoch of its inventory');
+  const place = { scanId: refresh.id, epoch, page, inventoryEpoch };
+  return ofRevisionStore(deps, claimed, hold, (store) => store.stagePage(place, text));
 }
 
 /** Ends the scan unless it changed meanwhile: then it was ended or taken by another worker. */
@@ -286,12 +283,4 @@ function dueMs(
     },
     answers.length,
   );
-}
-
-function timeLeftMs({ clock }: ScanDeps, { refresh }: ClaimedScan): number {
-  return Math.max(0, (refresh.collectDeadlineMs ?? 0) - clock.now());
-}
-
-function isOverdue(deps: ScanDeps, claimed: ClaimedScan): boolean {
-  return timeLeftMs(deps, claimed) === 0;
 }

@@ -1,4 +1,5 @@
 import { createTestClock } from '@inventory/testkit/test-clock';
+import { sizeHoldsMs } from '../refreshes/published-plan.domain.ts';
 import type { QueuedRefresh, QueuePlace } from './queued-refreshes.domain.ts';
 import type { PlannedRefreshes } from './scan-queue.ts';
 import { createScanQueue } from './scan-queue.ts';
@@ -293,5 +294,28 @@ describe('the expected pages', () => {
     open.put(planned('b', { ...collecting, pages: 2, reportedTotalCount: 8_001 }));
 
     expect(open.typicalPages).toBe(3);
+  });
+
+  it('follow an absurd total to the largest refresh that is paid for, no further', async () => {
+    const { queue, open } = storeOf([planned('a', collecting)]);
+    await queue.load();
+
+    open.put(planned('a', { ...collecting, pages: 1, reportedTotalCount: 2 ** 50 }));
+
+    expect(open.typicalPages).toBe(125);
+  });
+
+  it('are remembered of an inventory for minutes: after them a refresh is queued with what it was admitted with', async () => {
+    const { queue, open, clock } = storeOf([planned('a', { ...collecting, inventory: 'shrunk' })]);
+    await queue.load();
+    open.put(
+      planned('a', { ...collecting, inventory: 'shrunk', pages: 1, reportedTotalCount: 80_000 }),
+    );
+    open.put(planned('soon', { inventory: 'shrunk' }));
+    clock.advance(sizeHoldsMs);
+    open.put(planned('later', { inventory: 'shrunk' }));
+
+    expect(open.get('soon')?.expectedPages).toBe(40);
+    expect(open.get('later')?.expectedPages).toBeNull();
   });
 });

@@ -1,7 +1,11 @@
 import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
 import { createRecentlyUsed } from '@inventory/runtime/recently-used';
-import type { PublishedPlan } from '../refreshes/published-plan.domain.ts';
+import {
+  type InventorySize,
+  isRecentSize,
+  type PublishedPlan,
+} from '../refreshes/published-plan.domain.ts';
 import { expectedPagesLeft, reportedPages } from '../refreshes/recorded-scan.domain.ts';
 import type { QueueSnapshot, StartedScan } from './queue-snapshot.domain.ts';
 import { createQueuedRefreshes } from './queued-refreshes.domain.ts';
@@ -24,7 +28,7 @@ export function createScanQueue(
   lastPlan: Pick<PublishedPlan, 'typicalPages' | 'reserved'>,
   clock: Clock,
 ) {
-  const open = createPlannedRefreshes(assetsPerPage, lastPlan);
+  const open = createPlannedRefreshes(assetsPerPage, lastPlan, clock);
   /** Earlier changes are read, by the clock of the database; null before they are. */
   let changedMs: number | null = null;
   let readSkewedMs = Number.NEGATIVE_INFINITY;
@@ -52,7 +56,7 @@ export function createScanQueue(
      */
     async update(): Promise<boolean> {
       invariant(changedMs !== null, 'changes are read after a load');
-      const isSkewed = clock.now() - readSkewedMs >= readSkewedEveryMs;
+      const isSkewed = Math.abs(clock.now() - readSkewedMs) >= readSkewedEveryMs;
       const overlapMs = isSkewed ? clockSkewMaxMs : visibleAfterMs;
       let changed = false;
       for await (const found of scans.readChangedSince(changedMs - overlapMs)) {
@@ -80,6 +84,7 @@ const endedMax = 10_000;
 export function createPlannedRefreshes(
   assetsPerPage: number,
   lastPlan: Pick<PublishedPlan, 'typicalPages' | 'reserved'>,
+  clock: Clock,
 ) {
   const entries = new Map<string, Entry>();
   const queued = createQueuedRefreshes();
@@ -89,7 +94,7 @@ export function createPlannedRefreshes(
   const sizes = createTypicalPages(lastPlan.typicalPages);
   const reservedBefore = new Set(lastPlan.reserved);
   /** Pages of inventories by their latest scans, which may be later than the request of a refresh. */
-  const reported = createRecentlyUsed<string, number>(inventoriesMax);
+  const reported = createRecentlyUsed<string, InventorySize>(inventoriesMax);
 
   function set(entry: Entry): void {
     entries.set(entry.id, entry);
@@ -108,7 +113,7 @@ export function createPlannedRefreshes(
 
   function recordSize(inventory: string, pages: number): void {
     sizes.add(pages);
-    reported.set(inventory, pages);
+    reported.set(inventory, { pages, scannedMs: clock.now() });
     for (const { id } of queued.ofInventory(inventory)) {
       const entry = entries.get(id);
       if (entry) set({ ...entry, expectedPages: pages });
@@ -131,9 +136,10 @@ export function createPlannedRefreshes(
       const isExpected = !isLargerThanExpected(refresh, assetsPerPage);
       const isReserved = before ? before.isReserved : isExpected || reservedBefore.has(id);
       const known = phase === 'queued' ? reported.get(inventory) : undefined;
+      const isRecent = known && isRecentSize(known, clock.now());
       set({
         ...refresh,
-        expectedPages: known ?? refresh.expectedPages,
+        expectedPages: isRecent ? known.pages : refresh.expectedPages,
         isReserved: isFirstReport ? isExpected : isReserved,
       });
       return (

@@ -49,7 +49,8 @@ export function createScanScheduler(deps: SchedulerDeps) {
   let isPlanOutdated = false;
 
   async function readChanges(): Promise<boolean> {
-    if (clock.now() - loadedMs < reloadEveryMs) return queue.update();
+    // A clock that was set back delays no plan.
+    if (Math.abs(clock.now() - loadedMs) < reloadEveryMs) return queue.update();
     // However many they are, no other replica takes over meanwhile.
     await queue.load(planner.renewOrFollow);
     await reopenLeases(queue.open, deps);
@@ -95,14 +96,14 @@ export function createScanScheduler(deps: SchedulerDeps) {
       if (!planner.isHeld) return false;
       const changed = await readChanges();
       if (!planner.isHeld) return false;
-      const isDue = clock.now() - plannedMs >= planEveryMs;
+      const isDue = Math.abs(clock.now() - plannedMs) >= planEveryMs;
       return changed || isPlanOutdated || isDue ? replan() : false;
     },
-    /** A refresh entered a phase on this replica. */
-    onRefreshChanged(refresh: Refresh): void {
-      if (!planner.isHeld) return;
-      queue.open.put(plannedOf(refresh));
+    /** A refresh entered a phase on this replica; true when a plan depends on it. */
+    onRefreshChanged(refresh: Refresh): boolean {
+      if (!planner.isHeld || !queue.open.put(plannedOf(refresh))) return false;
       isPlanOutdated = true;
+      return true;
     },
     /** Refreshes whose planned step failed again and again; 0 while another replica plans. */
     get setAside(): number {

@@ -11,10 +11,12 @@ import {
   type PlannedRefreshDocument,
   plannedRefreshDocument,
   type RefreshDocument,
-  type StagedPageRecord,
-  stagedPagesDocument,
 } from '../refreshes/refresh-document.ts';
-import { fromDocument } from '../refreshes/refresh-mapping.ts';
+import {
+  fromDocument,
+  type StagedPageRecord,
+  stagedPagesOf,
+} from '../refreshes/refresh-mapping.ts';
 
 /** A scan claimed by one worker; every write of it carries the epoch. */
 export interface ClaimedScan {
@@ -22,6 +24,8 @@ export interface ClaimedScan {
   readonly trace: TraceCarrier;
   readonly epoch: number;
   readonly pages: readonly StagedPageRecord[];
+  /** The epoch of the inventory, read before this worker reads a page. */
+  readonly inventoryEpoch?: string;
 }
 
 /** The fields of a refresh that planning needs. */
@@ -103,8 +107,7 @@ export function createScanStore(
     async findClaimed(id: string, epoch: number): Promise<ClaimedScan | null> {
       const found = await refreshes.findOne({ _id: id, phase: 'collecting', 'scan.epoch': epoch });
       if (!found) return null;
-      const { pages } = parseDocument(stagedPagesDocument, found);
-      return { ...fromDocument(found), epoch, pages };
+      return { ...fromDocument(found), epoch, pages: stagedPagesOf(found) };
     },
     /** Whether a scan of this inventory has ended and is not saved yet. */
     async isBeingSaved(inventory: string): Promise<boolean> {

@@ -7,17 +7,17 @@ import {
 } from '../egress/page-verdicts.domain.ts';
 import type { PlatformAnswer } from '../egress/platform-answer.domain.ts';
 import type { PlatformPage } from '../egress/platform-page.domain.ts';
-import type { PageAsset } from '../egress/platform-rows.domain.ts';
 import {
   type EndCheck,
   noEndCheck,
+  type PageKeys,
   pagesInPlace,
   type RecordedPage,
   type ScanSize,
 } from '../refreshes/recorded-scan.domain.ts';
 import type { ScanSummary } from '../refreshes/refresh.domain.ts';
-import type { FailedScanOutcome } from '../refreshes/refresh-saga.domain.ts';
-import { hasKey, keyOf, keysOfPage, type PageKeys } from './page-keys.domain.ts';
+import type { FailedScanOutcome } from '../refreshes/refresh-fact.domain.ts';
+import { keysOfPage, noKeys, withKeys } from './page-keys.domain.ts';
 
 /** Limits of one scan. */
 export interface ScanRules extends PageRules {
@@ -30,12 +30,10 @@ export interface ScanProgress {
   readonly cursors: readonly string[];
   /** Pages saved so far, including those that were read again. */
   readonly pages: number;
-  /** The assets of each page in place; null where another worker read it. */
-  readonly assetKeys: readonly (PageKeys | null)[];
+  /** The assets of the pages that these cursors are of. */
+  readonly assetKeys: readonly PageKeys[];
   /** Assets that these pages cover, hidden ones included. */
   readonly assetsRead: number;
-  /** Assets on the last page; null where another worker read it. */
-  readonly lastPageAssets: number | null;
   readonly reportedTotalCount: number | null;
   readonly endCheck: EndCheck;
 }
@@ -76,7 +74,6 @@ export const freshProgress: ScanProgress = {
   pages: 0,
   assetKeys: [],
   assetsRead: 0,
-  lastPageAssets: null,
   reportedTotalCount: null,
   endCheck: noEndCheck,
 };
@@ -86,15 +83,15 @@ export function resumedProgress(
   recorded: readonly RecordedPage[],
   { assetsRead, reportedTotalCount, endCheck }: Pick<ScanSummary, keyof ScanSize | 'endCheck'>,
 ): ScanProgress {
-  const cursors = pagesInPlace(recorded).flatMap(({ nextCursor }) => nextCursor ?? []);
+  const inPlace = pagesInPlace(recorded);
+  const cursors = inPlace.flatMap(({ nextCursor }) => nextCursor ?? []);
   const doubted = endCheck.cursor === null ? -1 : cursors.indexOf(endCheck.cursor);
   const leading = doubted < 0 ? cursors : cursors.slice(0, doubted);
   return {
     cursors: leading,
     pages: recorded.length,
-    assetKeys: leading.map(() => null),
+    assetKeys: inPlace.slice(0, leading.length).map(({ assetKeys = noKeys }) => assetKeys),
     assetsRead,
-    lastPageAssets: null,
     reportedTotalCount,
     endCheck,
   };
@@ -140,7 +137,8 @@ function onPage(
   const isBlankEnd = !page.more && page.assets.length === 0;
   const mayBeEmpty =
     cursors.length === 0 && (endCheck.attempts === 0 || page.reportedTotalCount === 0);
-  const isRepetition = repeatsPages(page, progress);
+  const keys = keysOfPage(page.assets);
+  const isRepetition = repeatsPages(keys, page.reportedTotalCount, progress);
   if (isRepetition || (isBlankEnd && !mayBeEmpty)) {
     if (endCheck.attempts >= rules.triesMax) return { step: 'fail', outcome: 'incomplete' };
     const back = steppedBack(progress, isRepetition);
@@ -156,9 +154,8 @@ function onPage(
   const next: ScanProgress = {
     cursors,
     pages: progress.pages + 1,
-    assetKeys: [...progress.assetKeys.slice(0, cursors.length), keysOfPage(page.assets)],
+    assetKeys: progress.assetKeys,
     assetsRead: progress.assetsRead + assetsCovered(page, progress, tries.size.count),
-    lastPageAssets: page.assets.length,
     reportedTotalCount: page.reportedTotalCount,
     endCheck: { ...endCheck, cursor: null },
   };
@@ -167,27 +164,28 @@ function onPage(
   if (lastAssetId === null || cursors.includes(lastAssetId) || next.pages >= rules.pagesMax) {
     return { step: 'fail', outcome: 'incomplete' };
   }
-  return { ...saved, progress: { ...next, cursors: [...cursors, lastAssetId] }, done: false };
+  const assetKeys = withKeys(progress.assetKeys, keys);
+  const behind = { ...next, cursors: [...cursors, lastAssetId], assetKeys };
+  return { ...saved, progress: behind, done: false };
 }
 
 /**
  * Whether most of a page was on pages before it although assets are missing: the platform has lost its
- * cursor, and began again. Unknown, hence false, where another worker read the pages before; the
- * revision-store then refuses such an end.
+ * cursor, and began again.
  */
 function repeatsPages(
-  { assets, reportedTotalCount }: PlatformPage,
-  { cursors, assetKeys }: ScanProgress,
+  keys: PageKeys,
+  reportedTotalCount: number,
+  { assetKeys }: ScanProgress,
 ): boolean {
-  const before = assetKeys.slice(0, cursors.length);
-  const samples = [assets[0], assets[assets.length >> 1], assets.at(-1)];
-  const isKnown = (asset: PageAsset | undefined) =>
-    asset !== undefined && before.some((keys) => keys && hasKey(keys, keyOf(asset)));
-  if (before.includes(null) || !samples.some(isKnown)) return false;
-  const known = new Set(before.flatMap((keys) => keys?.text.trim().split(' ') ?? []));
-  const repeated = assets.filter((asset) => known.has(keyOf(asset))).length;
-  const found = known.size + assets.length - repeated;
-  return found < reportedTotalCount && 2 * repeated > assets.length;
+  const samples = [keys[0], keys[keys.length >> 1], keys.at(-1)];
+  const isKnown = (key: number | undefined) =>
+    key !== undefined && assetKeys.some((before) => before.includes(key));
+  if (!samples.some(isKnown)) return false;
+  const known = new Set(assetKeys.flatMap((before) => [...before]));
+  const repeated = keys.filter((key) => known.has(key)).length;
+  const found = known.size + keys.length - repeated;
+  return found < reportedTotalCount && 2 * repeated > keys.length;
 }
 
 /**
@@ -196,10 +194,10 @@ function repeatsPages(
  */
 function assetsCovered(
   { assets, more }: PlatformPage,
-  { lastPageAssets }: ScanProgress,
+  { assetKeys }: ScanProgress,
   requested: number,
 ): number {
-  const isLess = more && assets.length > 0 && assets.length === lastPageAssets;
+  const isLess = more && assets.length > 0 && assets.length === assetKeys.at(-1)?.length;
   return isLess ? assets.length : Math.max(assets.length, requested);
 }
 
@@ -213,6 +211,7 @@ function steppedBack(progress: ScanProgress, isReadAgain: boolean): ScanProgress
   return {
     ...progress,
     cursors: cursors.slice(0, -1),
+    assetKeys: progress.assetKeys.slice(0, -1),
     endCheck: { cursor, attempts: endCheck.attempts + 1 },
   };
 }

@@ -13,6 +13,7 @@ import type { Refreshes } from '../refreshes/open-refreshes.ts';
 import { expectedPagesLeft, reportedPages } from '../refreshes/recorded-scan.domain.ts';
 import type { Refresh } from '../refreshes/refresh.domain.ts';
 import type { RefreshConfig } from '../refreshes/refresh-config.ts';
+import { eraseInventoryRoute } from './erase-inventory-route.ts';
 import type { InventoryStore } from './inventory-store.ts';
 import type { PlanLimits } from './plan-open-scans.ts';
 import type { PlannerLease } from './planner-lease.ts';
@@ -25,7 +26,7 @@ import { createScanWorker, type ScanWorker } from './scan-worker.ts';
 import { takeObservation } from './take-observation.ts';
 
 export interface ScanningDeps {
-  readonly stores: Pick<Stores, 'scans' | 'inventories' | 'replicas'>;
+  readonly stores: Pick<Stores, 'scans' | 'inventories' | 'replicas' | 'refreshLists'>;
   readonly revisionStore: RevisionStoreClient;
   readonly observations: ObservationClient;
   readonly egress: Egress;
@@ -46,6 +47,8 @@ const presenceMs = 1_000;
 const presenceMaxMs = 2_000;
 /** What another replica admitted into a quiet system is planned after this. */
 const othersMs = 1_000;
+/** Of a core. */
+const planningShareMax = 0.1;
 /** A reservation pays for up to 125 credits of 2,000 assets each. */
 const assetsPaidMax = 250_000;
 
@@ -78,8 +81,7 @@ export function startScanning(context: Context, deps: ScanningDeps) {
   });
   const jobs = startJobs(context, deps, worker, scheduler);
   refreshes.onRefreshChanged((refresh, left) => {
-    scheduler.onRefreshChanged(refresh);
-    jobs.planner.wake();
+    if (scheduler.onRefreshChanged(refresh)) jobs.planner.wake();
     if (left !== 'collecting') return;
     worker.stopScan(refresh.id);
     closeLeaseOf(stores.inventories, refresh, config.pages.count)
@@ -88,7 +90,8 @@ export function startScanning(context: Context, deps: ScanningDeps) {
   });
   const running = () => worker.running;
   observeScans({ running, plan: () => planner.plan, setAside: () => scheduler.setAside });
-  return { running };
+  const { refreshLists: lists, inventories } = stores;
+  return { running, routes: [eraseInventoryRoute.bind({ saga, lists, inventories })] };
 }
 
 function openWorker(
@@ -155,7 +158,7 @@ function startJobs(
         return planner.replicas.count > 1 ? Math.min(quietMs, Math.max(idleMs, othersMs)) : quietMs;
       },
       // However much changes, a plan has all of it.
-      pauseMinMs: idleMs,
+      coreShareMax: planningShareMax,
       async runOnce() {
         const hasChanged = await scheduler.runOnce();
         if (planner.plan.accounts > 0) void use.note();

@@ -1,7 +1,8 @@
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import type { SagaDeps } from '../refreshes/apply-fact.ts';
 import { type FindObservationDeps, findObservation } from '../refreshes/find-observation.ts';
-import type { Fact } from '../refreshes/refresh-saga.domain.ts';
+import type { Fact } from '../refreshes/refresh-fact.domain.ts';
+import { observedBy } from '../refreshes/saved-observation.domain.ts';
 import type { ScanStore } from './scan-store.ts';
 
 /** A scan of the inventory is being saved: it may be young enough. */
@@ -21,17 +22,14 @@ export interface TakeObservationDeps extends FindObservationDeps {
 export async function takeObservation(
   deps: TakeObservationDeps,
   refreshId: string,
-): Promise<Extract<Fact, { fact: 'observed' }> | null> {
+): Promise<Fact | null> {
   const stored = await deps.refreshes.findRefresh(refreshId);
   if (stored?.refresh.phase !== 'queued') return null;
   const { refresh } = stored;
   // In this order: what is saved between the two is found the next time.
   const isBeingSaved = await deps.scans.isBeingSaved(inventoryKeyText(refresh.scope));
   const found = await findObservation(deps, refresh);
-  if (found !== null) {
-    const { language: _, ...observed } = found;
-    return { fact: 'observed', ...observed };
-  }
+  if (found !== null) return observedBy(found);
   if (isBeingSaved) throw new ScanBeingSaved(`${refreshId} waits for a scan to be saved`);
   return null;
 }

@@ -29,7 +29,7 @@ export function createWaitingLeases(
       sinceMs = new Map(found.map(({ refreshId }) => [refreshId, seenMs(refreshId)]));
       return found.map((lease) => ({
         ...lease,
-        waitsLong: nowMs - seenMs(lease.refreshId) >= waitMaxMs,
+        waitsLong: Math.abs(nowMs - seenMs(lease.refreshId)) >= waitMaxMs,
       }));
     },
     /** One is about to be opened. */

@@ -2,6 +2,12 @@ import type { ObservationId, RevisionId } from '@inventory/contracts/ids';
 import type { Language } from '@inventory/contracts/languages';
 import type { ChainPlace, ChangeSet } from './change-chain.ts';
 
+/** An inventory between two erasures: what was read under an older epoch is never saved. */
+export interface InventoryEpoch {
+  readonly scope: string;
+  readonly epoch: number;
+}
+
 /** The origin of the pages: a scan of the collector, or a customer's chain of Live Pages. */
 export type ScanSource = 'refresh' | 'capture';
 
@@ -58,6 +64,8 @@ export interface Observation {
   readonly source: ScanSource;
   /** The newest scan that it does not precede: its own, or one before a capture; null where captures alone were saved. */
   readonly sequence: number | null;
+  /** When the last scan of a refresh ended that was saved, superseded ones included; null where none was. */
+  readonly scannedUntilMs: number | null;
   /** The language of the scan. */
   readonly language: Language;
   readonly window: ScanWindow;

@@ -33,11 +33,6 @@ export function changeSetKeptMs({ supersededKeptMs, changesKeptMs }: Retention):
   return 2 * supersededKeptMs + changesKeptMs;
 }
 
-/** That it was observed before an erasure that has removed what it refers to. */
-export function isErased({ window }: Observation, erasedAtMs: number | null): boolean {
-  return erasedAtMs !== null && window.completedAtMs <= erasedAtMs;
-}
-
 export function isHeadExpired(head: Observation, nowMs: number, retention: Retention): boolean {
   return nowMs >= head.window.completedAtMs + retention.headKeptMs;
 }

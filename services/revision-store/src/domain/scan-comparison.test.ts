@@ -1,6 +1,6 @@
 import type { Language } from '@inventory/contracts/languages';
 import { type Observation, type TextSet, textsFor } from './observation.ts';
-import { compareWithHead, type Findings, type Present } from './scan-comparison.ts';
+import { compareWithHead, type Findings } from './scan-comparison.ts';
 
 const fresh = {
   revisionId: 'invrev_new',
@@ -28,6 +28,7 @@ const head: Observation = {
   },
   source: 'refresh',
   sequence: null,
+  scannedUntilMs: 2_000,
   language: 'english',
   window: { startedAtMs: 1_000, completedAtMs: 2_000 },
   reportedTotalCount: 3,
@@ -48,12 +49,12 @@ const findings = (changes: Partial<Findings> = {}): Findings => ({
   ...changes,
 });
 
-const given = (changes: Partial<Findings>, present: Partial<Present> = {}) =>
-  compareWithHead(findings(changes), { head, erasedAtMs: null, ...present }, fresh, 2000);
+const given = (changes: Partial<Findings>, present: Observation | null = head) =>
+  compareWithHead(findings(changes), present, fresh, 2000);
 
 describe('The comparison of a scan with the head (Refresh: unchanged) [unchanged]', () => {
   it('calls a first revision changed [first-revision-is-changed]', () => {
-    const verdict = given({}, { head: null });
+    const verdict = given({}, null);
 
     expect(verdict).toMatchObject({ changed: true, place: 'head', writesAssets: true });
     expect(verdict.observation.revision).toEqual({
@@ -75,6 +76,7 @@ describe('The comparison of a scan with the head (Refresh: unchanged) [unchanged
     expect(verdict.observation).toEqual({
       ...head,
       observationId: 'invobs_new',
+      scannedUntilMs: 4_000,
       window: { startedAtMs: 3_000, completedAtMs: 4_000 },
       reportedTotalCount: 5,
     });
@@ -116,7 +118,7 @@ describe('The comparison of a scan with the head (Refresh: unchanged) [unchanged
   it('uses rows that are known of the revision, in whatever language', () => {
     const rows = { rowSetId: 'rows-german', rowsDigest: 'Zeilen' };
     const known = { ...head.texts, german: textSet('texts-german', 'Worte', rows) };
-    const present = { head: { ...head, texts: known } };
+    const present = { ...head, texts: known };
 
     const german = given({ rowsDigest: 'Zeilen' }, present);
     const english = given({ language: 'german', textDigest: 'Worte' }, present);
@@ -146,13 +148,13 @@ describe('The comparison of a scan with the head (Refresh: unchanged) [unchanged
   });
 
   it('orders scans by their sequence alone, a later time or an earlier one notwithstanding', () => {
-    const sequenced = { head: { ...head, sequence: 7 } };
+    const sequenced = { ...head, sequence: 7 };
     const late = { startedAtMs: 8_000, completedAtMs: 9_000 };
     const early = { startedAtMs: 500, completedAtMs: 900 };
 
     expect(given({ sequence: 6, window: late }, sequenced)).toMatchObject({
       place: 'superseded',
-      head: null,
+      head: { ...sequenced, scannedUntilMs: 9_000 },
     });
     expect(given({ sequence: 8, window: early }, sequenced)).toMatchObject({
       place: 'head',
@@ -169,59 +171,66 @@ describe('The comparison of a scan with the head (Refresh: unchanged) [unchanged
       const window = { startedAtMs: 500, completedAtMs };
 
       expect(given({ sequence: 8, window }).place).toBe(place);
-      expect(given({ sequence: 8, window }, { head: { ...head, sequence: 7 } }).place).toBe('head');
+      expect(given({ sequence: 8, window }, { ...head, sequence: 7 }).place).toBe('head');
     },
   );
 
-  it('compares a scan with a captured head by time, and lets no scan of before the capture follow', () => {
-    const captured = { head: { ...head, source: 'capture', sequence: 7 } } as const;
-    const early = { startedAtMs: 500, completedAtMs: 1_999 };
+  it.each([
+    // The chain of the head began at 1,000.
+    [1_000, 'superseded'],
+    [1_001, 'head'],
+    [4_000, 'head'],
+  ] as const)(
+    'compares the scan of a refresh that ended at %i with the start of a captured head: it is %s [capture]',
+    (completedAtMs, place) => {
+      const window = { startedAtMs: 500, completedAtMs };
 
-    expect(given({ sequence: 8 }, captured).place).toBe('head');
-    expect(given({ sequence: 6 }, captured).place).toBe('superseded');
-    expect(given({ sequence: 8, window: early }, captured)).toMatchObject({
-      place: 'superseded',
-      head: { observationId: 'invobs_head', source: 'capture', sequence: 8 },
-    });
-    expect(given({ source: 'capture' }, captured)).toMatchObject({
-      place: 'head',
-      observation: { source: 'capture', sequence: 7 },
-    });
-  });
+      for (const sequence of [null, 6, 8]) {
+        const captured = { ...head, source: 'capture', sequence: 7, scannedUntilMs: 900 } as const;
+        expect(given({ sequence, window }, captured)).toMatchObject({
+          place,
+          head: {
+            source: place === 'head' ? 'refresh' : 'capture',
+            sequence: Math.max(7, sequence ?? 0),
+          },
+          observation: {
+            window: {
+              completedAtMs: place === 'head' ? Math.max(2_000, completedAtMs) : completedAtMs,
+            },
+          },
+        });
+      }
+    },
+  );
 
   it('saves any scan where there is no head, as after an erasure [erase]', () => {
-    expect(given({ sequence: 6 }, { head: null })).toMatchObject({
+    expect(given({ sequence: 6 }, null)).toMatchObject({
       place: 'head',
       observation: { sequence: 6 },
     });
   });
 
-  it('saves a capture whose chain began before the head’s window ended as superseded already', () => {
-    const began = (startedAtMs: number) =>
-      given({ source: 'capture', window: { startedAtMs, completedAtMs: 9_000 } }).place;
+  it.each([
+    // Scans of refreshes ended by then, whether or not one of them is the head.
+    ['refresh', 2_000],
+    ['refresh', 5_000],
+    ['capture', 2_000],
+    ['capture', null],
+  ] as const)(
+    'lets a capture follow a %s where no scan ended since its chain began (%s), and no later chain began [capture]',
+    (source, scannedUntilMs) => {
+      const present = { ...head, source, scannedUntilMs };
+      const sinceMs = scannedUntilMs ?? head.window.startedAtMs;
+      const began = (startedAtMs: number) =>
+        given({ source: 'capture', window: { startedAtMs, completedAtMs: 9_000 } }, present);
 
-    expect(began(1_999)).toBe('superseded');
-    expect(began(2_000)).toBe('head');
-  });
-
-  it('keeps nothing of a capture whose chain began before the inventory was erased [erase]', () => {
-    const erased = { head: null, erasedAtMs: 3_000 };
-
-    expect(given({ source: 'capture' }, erased).place).toBe('erased');
-    expect(given({ source: 'refresh' }, erased).place).toBe('head');
-  });
-
-  it('keeps nothing of a scan that ended before the inventory was erased', () => {
-    const erased = { head: null, erasedAtMs: 4_000 };
-
-    expect(given({}, erased)).toMatchObject({
-      place: 'erased',
-      changed: true,
-      writesAssets: false,
-      writesTexts: false,
-    });
-    expect(given({}, { ...erased, erasedAtMs: 3_999 }).place).toBe('head');
-  });
+      expect(began(sinceMs - 1)).toMatchObject({ place: 'superseded', head: present });
+      expect(began(sinceMs)).toMatchObject({
+        place: 'head',
+        head: { source: 'capture', scannedUntilMs, sequence: null },
+      });
+    },
+  );
 });
 
 describe('The language of descriptions (Reads: Current with another language)', () => {

@@ -24,13 +24,6 @@ export interface Findings {
   readonly totalAmount: string;
 }
 
-/** What is known of the inventory when a scan is compared with it. */
-export interface Present {
-  readonly head: Observation | null;
-  /** When an operator last erased the inventory. */
-  readonly erasedAtMs: number | null;
-}
-
 export interface FreshIds {
   readonly revisionId: RevisionId;
   readonly observationId: ObservationId;
@@ -43,13 +36,12 @@ export interface ScanComparison {
   readonly changed: boolean;
   /**
    * `head`: it becomes what Current reads. `superseded`: something newer was observed already, so
-   * it is kept only as long as superseded ones are. `erased`: it saw the inventory before an
-   * operator erased it, so nothing of it is kept.
+   * it is kept only as long as superseded ones are.
    */
-  readonly place: 'head' | 'superseded' | 'erased';
+  readonly place: 'head' | 'superseded';
   readonly observation: Observation;
-  /** The head from then on; null where it stays as it is. */
-  readonly head: Observation | null;
+  /** The head from then on. */
+  readonly head: Observation;
   readonly writesAssets: boolean;
   readonly writesTexts: boolean;
   /** Of an unchanged revision: the rows themselves differ from all that are known of it. */
@@ -59,12 +51,12 @@ export interface ScanComparison {
 /** Compares a scan with the head: the one place that decides changed, unchanged and superseded. */
 export function compareWithHead(
   findings: Findings,
-  present: Present,
+  present: Observation | null,
   fresh: FreshIds,
   blockAssets: number,
 ): ScanComparison {
-  const same = sameRevision(findings, present.head);
-  const place = placeOf(findings, present);
+  const same = present?.revision.ownershipDigest === findings.ownershipDigest ? present : null;
+  const place = present !== null && precedes(findings, present) ? 'superseded' : 'head';
   const known = same?.texts[findings.language];
   const reusesTexts = known?.digest === findings.textDigest;
   const rows = rowsOf(findings, same, fresh);
@@ -74,7 +66,7 @@ export function compareWithHead(
     ...rows,
   };
   const texts: TextSets = { ...same?.texts, [findings.language]: textSet };
-  const after = place === 'head' ? present.head : null;
+  const after = place === 'head' ? present : null;
   const observation: Observation = {
     observationId: fresh.observationId,
     revision:
@@ -82,10 +74,10 @@ export function compareWithHead(
       newRevision(findings, {
         revisionId: fresh.revisionId,
         blockAssets,
-        chain: place === 'head' ? placeAfter(present.head, fresh.revisionId) : null,
+        chain: place === 'head' ? placeAfter(present, fresh.revisionId) : null,
       }),
     source: findings.source,
-    sequence: newest(findings.sequence, after?.sequence ?? null),
+    ...orderOf(findings, after),
     language: findings.language,
     window: windowAfter(findings.window, after),
     reportedTotalCount: findings.reportedTotalCount,
@@ -95,10 +87,12 @@ export function compareWithHead(
     changed: same === null,
     place,
     observation,
-    head: headAfter(observation, place, present.head),
-    writesAssets: same === null && place !== 'erased',
-    writesTexts: !reusesTexts && place !== 'erased',
-    writesRows: rows.rowSetId === fresh.rowSetId && place !== 'erased',
+    // One that is superseded at once still orders those that are saved after it.
+    head:
+      place === 'head' || !present ? observation : { ...present, ...orderOf(findings, present) },
+    writesAssets: same === null,
+    writesTexts: !reusesTexts,
+    writesRows: rows.rowSetId === fresh.rowSetId,
   };
 }
 
@@ -113,56 +107,40 @@ function rowsOf(
   return { rowSetId: known ? known.rowSetId : fresh.rowSetId, rowsDigest };
 }
 
-function sameRevision(findings: Findings, head: Observation | null): Observation | null {
-  return head?.revision.ownershipDigest === findings.ownershipDigest ? head : null;
-}
-
-function placeOf(findings: Findings, { head, erasedAtMs }: Present): ScanComparison['place'] {
-  const asOfMs = standsForMs(findings);
-  if (erasedAtMs !== null && asOfMs <= erasedAtMs) return 'erased';
-  return head !== null && precedes(findings, head) ? 'superseded' : 'head';
-}
-
 /**
  * Scans of refreshes are ordered by cause: the one that was started earlier precedes the other,
- * whatever clocks say. Captures have no place among them and are compared by time.
+ * whatever clocks say. A capture has no place among them: it precedes what was observed since its
+ * chain began, whichever of the two is saved first. Of two captures the later chain is newer.
  */
-function precedes(findings: Findings, head: Observation): boolean {
-  if (findings.sequence !== null && head.sequence !== null) {
-    if (findings.sequence < head.sequence) return true;
-    if (head.source === 'refresh') return false;
+function precedes({ source, sequence, window }: Findings, head: Observation): boolean {
+  const chainBeganMs = head.source === 'capture' ? head.window.startedAtMs : null;
+  if (source === 'capture') {
+    return window.startedAtMs < (newest(head.scannedUntilMs, chainBeganMs) ?? 0);
   }
-  return standsForMs(findings) < head.window.completedAtMs;
+  if (chainBeganMs !== null) return window.completedAtMs <= chainBeganMs;
+  const isSequenced = sequence !== null && head.sequence !== null;
+  return isSequenced ? sequence < head.sequence : window.completedAtMs < head.window.completedAtMs;
 }
 
-/** A scan that is older than a capture still keeps earlier scans from following it. */
-function headAfter(
-  observation: Observation,
-  place: ScanComparison['place'],
-  head: Observation | null,
-): Observation | null {
-  if (place === 'head') return observation;
-  if (place === 'erased' || head === null) return null;
-  const sequence = newest(observation.sequence, head.sequence);
-  return sequence === head.sequence ? null : { ...head, sequence };
+type Order = Pick<Observation, 'sequence' | 'scannedUntilMs'>;
+
+/** What the next scans are compared with, once this one is saved. */
+function orderOf({ source, sequence, window }: Findings, head: Order | null): Order {
+  const endedAtMs = source === 'refresh' ? window.completedAtMs : null;
+  return {
+    sequence: newest(sequence, head?.sequence ?? null),
+    scannedUntilMs: newest(endedAtMs, head?.scannedUntilMs ?? null),
+  };
 }
 
-function newest(sequence: number | null, other: number | null): number | null {
-  return sequence === null || other === null ? (sequence ?? other) : Math.max(sequence, other);
+function newest(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : Math.max(one, other);
 }
 
 /** What follows an observation is verified no earlier, whatever clocks say. */
 function windowAfter(window: ScanWindow, head: Observation | null): ScanWindow {
   const completedAtMs = Math.max(window.completedAtMs, head?.window.completedAtMs ?? 0);
   return { ...window, completedAtMs };
-}
-
-/**
- * The time of a scan in comparisons by time. For a capture it is the start: its pages may be minutes
- * apart, and any observation in between is newer than its first page.
- */
-function standsForMs({ source, window }: Findings): number {
-  return source === 'capture' ? window.startedAtMs : window.completedAtMs;
 }
 
 function newRevision(

@@ -1,7 +1,7 @@
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { type Observation, type ScanWindow, windowAtReceipt } from './observation.ts';
-import { compareWithHead, type Present, type ScanComparison } from './scan-comparison.ts';
+import { compareWithHead, type ScanComparison } from './scan-comparison.ts';
 
 /** Planted faults are found from this seed on, in every run alike. */
 const faultRuns = { seed: 1, numRuns: 10_000, endOnFailure: true };
@@ -53,10 +53,9 @@ const history = fc.record({
 class InventoryWorld {
   nowMs = Date.UTC(2026, 0, 1);
   head: Observation | null = null;
-  /** The newest scan that was saved since the last erasure. */
-  newestSaved: number | null = null;
+  /** What was saved since the last erasure. */
+  private saved: Observed[] = [];
   newestEnded: number | null = null;
-  private erasedAtMs: number | null = null;
   private sequence = 0;
   private running: { readonly sequence: number; readonly startedAtMs: number } | null = null;
   private parked: NonNullable<typeof this.running>[] = [];
@@ -106,7 +105,10 @@ class InventoryWorld {
         break;
       }
       case 'erase':
-        [this.head, this.newestSaved, this.erasedAtMs] = [null, null, this.nowMs];
+        // What was read before is not saved after it.
+        this.head = null;
+        this.running = null;
+        for (const some of [this.saved, this.parked, this.sent, this.received]) some.length = 0;
         break;
     }
   }
@@ -143,34 +145,10 @@ class InventoryWorld {
   private commit(observed: Observed | undefined): void {
     if (!observed) return;
     this.commits += 1;
-    const verdict = this.verdictOn(observed, { head: this.head, erasedAtMs: this.erasedAtMs });
     const before = this.head;
-    this.head = verdict.head ?? this.head;
-    if (verdict.place !== 'erased' && observed.sequence !== null) {
-      this.newestSaved = Math.max(observed.sequence, this.newestSaved ?? 0);
-    }
+    this.head = verdictOn(this.compare, { ...observed, id: this.commits }, before).head;
+    this.saved.push(observed);
     this.expectLawfulHead(before);
-  }
-
-  private verdictOn(observed: Observed, present: Present): ScanComparison {
-    const findings = {
-      ...observed,
-      language: 'english',
-      reportedTotalCount: 1,
-      ownershipDigest: String(this.commits % 3),
-      textDigest: '',
-      rowsDigest: '',
-      totalCount: 1,
-      totalAmount: '1',
-    } as const;
-    const id = `${this.commits}` as const;
-    const fresh = {
-      revisionId: `invrev_${id}`,
-      observationId: `invobs_${id}`,
-      textSetId: id,
-      rowSetId: id,
-    } as const;
-    return this.compare(findings, present, fresh, 2_000);
   }
 
   private expectLawfulHead(before: Observation | null): void {
@@ -180,8 +158,39 @@ class InventoryWorld {
     expect(startedAtMs).toBeLessThanOrEqual(completedAtMs);
     expect(completedAtMs).toBeLessThanOrEqual(this.nowMs);
     if (before) expect(completedAtMs).toBeGreaterThanOrEqual(before.window.completedAtMs);
-    if (head.source === 'refresh') expect(head.sequence).toBe(this.newestSaved);
+    const refreshes = this.saved.filter(({ source }) => source === 'refresh');
+    const captures = this.saved.filter(({ source }) => source === 'capture');
+    const scannedUntilMs = Math.max(...refreshes.map(({ window }) => window.completedAtMs));
+    const chainBeganMs = Math.max(...captures.map(({ window }) => window.startedAtMs));
+    expect(head.source).toBe(chainBeganMs < scannedUntilMs ? 'refresh' : 'capture');
+    if (head.source === 'capture') expect(startedAtMs).toBe(chainBeganMs);
+    else expect(head.sequence).toBe(Math.max(...refreshes.map(({ sequence }) => sequence ?? 0)));
   }
+}
+
+/** What a scan that found one of three inventories becomes. */
+function verdictOn(
+  compare: Compare,
+  { id, ...observed }: Observed & { readonly id: number },
+  present: Observation | null,
+): ScanComparison {
+  const findings = {
+    ...observed,
+    language: 'english',
+    reportedTotalCount: 1,
+    ownershipDigest: String(id % 3),
+    textDigest: '',
+    rowsDigest: '',
+    totalCount: 1,
+    totalAmount: '1',
+  } as const;
+  const fresh = {
+    revisionId: `invrev_${id}`,
+    observationId: `invobs_${id}`,
+    textSetId: String(id),
+    rowSetId: String(id),
+  } as const;
+  return compare(findings, present, fresh, 2_000);
 }
 
 function take<Item>(items: Item[], at: number): Item | undefined {
@@ -208,6 +217,43 @@ function checkOrder(compare: Compare, options: fc.Parameters<unknown>): void {
 const byTimeAlone: Compare = (findings, present, fresh, blockAssets) =>
   compareWithHead({ ...findings, sequence: null }, present, fresh, blockAssets);
 
+const source = fc.constantFrom<Observed['source'][]>('refresh', 'capture');
+/** What stands in one order: the end of a refresh's scan, and the beginning of a chain that is captured. */
+const ordered = fc
+  .uniqueArray(fc.record({ source, atMs: fc.nat(60) }), {
+    selector: ({ atMs }) => atMs,
+    minLength: 2,
+    maxLength: 4,
+  })
+  .map((points) => points.toSorted((one, other) => one.atMs - other.atMs));
+
+function* ordersOf<Item>(items: readonly Item[]): Generator<Item[]> {
+  if (items.length === 0) yield [];
+  for (const [at, item] of items.entries()) {
+    for (const rest of ordersOf(items.toSpliced(at, 1))) yield [item, ...rest];
+  }
+}
+
+/** Each is committed before each other one; windows are longer than what is between them. */
+function checkCommitOrders(compare: Compare, options: fc.Parameters<unknown>): void {
+  const property = fc.property(ordered, fc.nat(90), (points, durationMs) => {
+    const observed = points.map(({ source, atMs }, id) => {
+      const isCapture = source === 'capture';
+      const startedAtMs = isCapture ? atMs : atMs - durationMs;
+      const window = { startedAtMs, completedAtMs: startedAtMs + durationMs };
+      return { id, source, window, sequence: isCapture ? null : id + 1 };
+    });
+    for (const order of ordersOf(observed)) {
+      let head: Observation | null = null;
+      for (const one of order) {
+        head = verdictOn(compare, one, head).head;
+      }
+      expect(head?.observationId).toBe(`invobs_${points.length - 1}`);
+    }
+  });
+  fc.assert(property, options);
+}
+
 const plantedFaults: Readonly<Record<string, Compare>> = {
   'scans are ordered by the clocks of their collectors': (...given) => ({
     ...compareWithHead(...given),
@@ -215,8 +261,7 @@ const plantedFaults: Readonly<Record<string, Compare>> = {
   }),
   'what Current reads seems verified earlier than before': (findings, ...given) => {
     const verdict = compareWithHead(findings, ...given);
-    const isHead = verdict.place === 'head' && verdict.head !== null;
-    return isHead && verdict.head
+    return verdict.place === 'head'
       ? { ...verdict, head: { ...verdict.head, window: findings.window } }
       : verdict;
   },
@@ -224,8 +269,15 @@ const plantedFaults: Readonly<Record<string, Compare>> = {
 
 /** As if it had been saved with its sequence. */
 function withSequence(verdict: ScanComparison, sequence: number | null): ScanComparison {
-  return { ...verdict, head: verdict.head && { ...verdict.head, sequence } };
+  return { ...verdict, head: { ...verdict.head, sequence } };
 }
+
+/** As if the time of a captured head were its last page. */
+const endOfCapture: Compare = (findings, head, ...given) => {
+  const startedAtMs = head?.window.completedAtMs ?? 0;
+  const ended = head?.source === 'capture' && { ...head, window: { ...head.window, startedAtMs } };
+  return compareWithHead(findings, ended || head, ...given);
+};
 
 describe('Scans of one inventory (Refresh: one scan at a time, in the order of their starts) [one-scan-at-a-time-per-inventory]', () => {
   it('leave the newest one in Current, whatever collectors’ clocks, late manifests, captures and erasures do', () => {
@@ -235,5 +287,10 @@ describe('Scans of one inventory (Refresh: one scan at a time, in the order of t
   it.each(Object.keys(plantedFaults))('are seen to break when %s', (name) => {
     const compare = plantedFaults[name];
     expect(() => compare && checkOrder(compare, faultRuns)).toThrow();
+  });
+
+  it('and captures leave the same one in Current, whichever is committed first (Reads: Capture) [capture]', () => {
+    checkCommitOrders(compareWithHead, { numRuns: propertyRuns(200) });
+    expect(() => checkCommitOrders(endOfCapture, faultRuns)).toThrow();
   });
 });

@@ -22,9 +22,9 @@ export type ScanFact =
 const transitions = {
   completed: { from: ['unknown'], to: 'received' },
   abandoned: { from: ['unknown', 'received'], to: 'rejected' },
-  pages_missing: { from: ['received'], to: 'rejected' },
-  pages_invalid: { from: ['received'], to: 'rejected' },
   // Under the inventory's lease alone: it keeps a commit that has begun from moving the head.
+  pages_missing: { from: ['received', 'committing'], to: 'rejected' },
+  pages_invalid: { from: ['received', 'committing'], to: 'rejected' },
   given_up: { from: ['received', 'committing'], to: 'rejected' },
   // A worker that takes over a scan in `committing` assembles it again.
   assembled: { from: ['received', 'committing'], to: 'committing' },

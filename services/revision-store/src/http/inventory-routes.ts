@@ -19,8 +19,9 @@ import { unreachable } from '@inventory/runtime/bug';
 import { isoTime } from '@inventory/runtime/clock';
 import type { z } from 'zod';
 import { countPage } from '../metrics.ts';
-import { type EraseInventoryDeps, eraseInventory } from '../operations/erase-inventory.ts';
+import { eraseInventory } from '../operations/erase-inventory.ts';
 import { type LookUpAssetsDeps, lookUpAssets } from '../operations/look-up-assets.ts';
+import type { PruneInventoryDeps } from '../operations/prune-inventory.ts';
 import {
   type CurrentPage,
   type CurrentPageRequest,
@@ -127,6 +128,9 @@ export const readObservationRoute = internalRoute({
       language,
       observed_assets: revision.totalCount,
       changed: latest.changed,
+      ...(latest.previousRevisionId === null
+        ? {}
+        : { previous_revision_id: latest.previousRevisionId }),
     };
   },
 });
@@ -163,7 +167,7 @@ export const eraseInventoryRoute = internalRoute({
   callers: ['gateway'],
   input: { path: scopePath },
   status: 204,
-  async handle(deps: EraseInventoryDeps, { path }) {
+  async handle(deps: PruneInventoryDeps, { path }) {
     await eraseInventory(deps, inventoryKeyText(path));
   },
 });

@@ -9,11 +9,14 @@ import {
   scanPagesMax,
   stagingQuery,
 } from '@inventory/contracts/internal/inventory';
+import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { internalRoute } from '@inventory/http/internal-route';
 import { freeBytes } from '@inventory/runtime/free-bytes';
 import { z } from 'zod';
+import type { InventoryEpoch } from '../domain/observation.ts';
 import { type StageChunkDeps, stageChunk } from '../operations/stage-chunk.ts';
 import type { ChunkStore } from '../storage/chunk-store.ts';
+import type { ScopeStore } from '../storage/scope-store.ts';
 
 /** 204 once the chunk is durable. */
 export const putChunkRoute = internalRoute({
@@ -37,11 +40,29 @@ export const putChunkRoute = internalRoute({
   inFlightMax: 16,
   async handle(deps: StageChunkDeps, { path, query, header, body }) {
     const { scan_id: scanId, ...place } = path;
-    const chunk = { digest: header[chunkDigestHeader], content: body, source: query.source };
+    const { source, inventory_epoch: epoch } = query;
+    const of = epoch === undefined ? null : fromEpochText(epoch);
+    const chunk = { digest: header[chunkDigestHeader], content: body, source, of };
     await stageChunk(deps, { scanId, ...place }, chunk);
     freeBytes(body);
   },
 });
+
+/** Read before a page is read from the platform, and sent with it. */
+export const readEpochRoute = internalRoute({
+  ...inventoryApi.readEpoch,
+  async handle({ scopes }: { readonly scopes: Pick<ScopeStore, 'readEpoch'> }, { path }) {
+    const scope = inventoryKeyText(path);
+    return { inventory_epoch: toEpochText({ scope, epoch: await scopes.readEpoch(scope) }) };
+  },
+});
+
+const toEpochText = ({ scope, epoch }: InventoryEpoch): string => `${scope}/${epoch}`;
+
+function fromEpochText(text: string): InventoryEpoch {
+  const end = text.lastIndexOf('/');
+  return { scope: text.slice(0, end), epoch: Number(text.slice(end + 1)) };
+}
 
 /** The manifest of the staged pages. */
 export const listPagesRoute = internalRoute({

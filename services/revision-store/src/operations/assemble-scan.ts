@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
-import { holdLease } from '@inventory/runtime/hold-lease';
+import { holdLease, LeaseLost } from '@inventory/runtime/hold-lease';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';
 import type { Retention } from '../domain/retention.ts';
@@ -31,12 +31,15 @@ const batchPages = 16;
 export interface AssembleScanDeps {
   readonly scans: ScanStore;
   readonly scopes: ScopeStore;
-  readonly chunks: Pick<ChunkStore, 'readChunks' | 'readSurveys' | 'readSurveyed' | 'dropChunks'>;
+  readonly chunks: Pick<
+    ChunkStore,
+    'readChunks' | 'readSurveys' | 'readSurveyed' | 'dropChunks' | 'isReadSince'
+  >;
   readonly blocks: BlockStore;
   readonly changes: ChangeStore;
   readonly observations: Pick<ObservationStore, 'keepSuperseded'>;
   /** Sends the outcome of a decided scan; where it is lost, the collector sends its command again. */
-  readonly sendOutcome: (decided: DecidedScan) => Promise<void>;
+  readonly sendOutcome: (decided: DecidedScan, scopeKey: string) => Promise<void>;
   readonly clock: Clock;
   readonly identifiers: Identifiers;
   readonly logger: Logger;
@@ -108,6 +111,10 @@ export async function assembleScan(
   const { signal } = held;
   try {
     return await assembleUnderLease(deps, { claimed, lease, signal, onReleased });
+  } catch (error) {
+    // What was written since it was lost, after an erasure too, is not referred to.
+    if (error instanceof LeaseLost) await scopes.requestPrune(claimed.scopeKey, clock.now());
+    throw error;
   } finally {
     held.end();
     if (!isReleased) await release(deps, lease);
@@ -135,41 +142,42 @@ async function assembleUnderLease(
   deps: AssembleScanDeps,
   leased: LeasedScan,
 ): Promise<AssemblyEnd> {
-  const { scopes, clock } = deps;
   const { claimed, lease } = leased;
   await settleLastResult(deps, lease);
   if (lease.unsettled?.scanId === claimed.scan.scanId) return decided(lease.unsettled.result);
-  if (claimed.tries > triesMax) return giveUp(deps, claimed, lease);
+  if (claimed.tries > triesMax) return giveUp(deps, leased);
+  const { scanId } = claimed.scan;
+  // It began before the inventory was erased: its pages are deleted, or about to be.
+  if (lease.epoch > 0 && !(await deps.chunks.isReadSince(scanId, lease.epoch))) {
+    return decided(await rejectScan(deps, leased, 'pages_missing'));
+  }
   try {
     return await assemblePages(deps, leased);
   } catch (error) {
     if (!(error instanceof PagesInvalid)) throw error;
-    await scopes.schedulePrune(lease, clock.now());
-    return decided(await rejectScan(deps, claimed, 'pages_invalid'));
+    return decided(await rejectScan(deps, leased, 'pages_invalid'));
   }
 }
 
-async function assemblePages(
-  deps: AssembleScanDeps,
-  { claimed, lease, signal, onReleased }: LeasedScan,
-): Promise<AssemblyEnd> {
+async function assemblePages(deps: AssembleScanDeps, leased: LeasedScan): Promise<AssemblyEnd> {
+  const { claimed, lease, signal, onReleased } = leased;
   const { scan } = claimed;
   const pages = pagesInOrder(scan.pages, deps.settings.pageChunksMax);
   if (pages === null) throw new PagesInvalid('the manifest is not a whole scan');
   const staged = openStagedPages(deps.chunks, scan.scanId, pages);
   const survey = await surveyScan(staged, signal);
-  if (survey === null) return pagesMissing(deps, claimed);
+  if (survey === null) return pagesMissing(deps, leased);
   if (endsInRepetition(survey, scan.reportedTotalCount)) {
     throw new PagesInvalid('the last page repeats others');
   }
   const found = await compareScan(deps, { scan, survey, lease }, signal);
   const compared = { scan, staged, survey, verdict: found, head: lease.head };
   const changes = await writeChanges(deps, compared, signal);
-  if (changes === null) return pagesGone(deps, claimed, lease);
+  if (changes === null) return pagesGone(deps, leased);
   const { joins, aside, described } = changes;
   const verdict = joins.length > 0 ? withJoins(found, joins) : found;
   const assembled = { scan, staged, survey, verdict, described };
-  if (!(await writeRevision(deps, assembled, signal))) return pagesGone(deps, claimed, lease);
+  if (!(await writeRevision(deps, assembled, signal))) return pagesGone(deps, leased);
   signal.throwIfAborted();
   const decision = await commitScan(deps, { claimed, lease, verdict, aside, onReleased });
   return decision ? decided(decision, true) : decided(await readDecision(deps, claimed));
@@ -205,42 +213,35 @@ async function readDecision({ scans }: AssembleScanDeps, { scan }: ClaimedScan) 
 }
 
 /** Pages were dropped while they were written; the pruner deletes what was. */
-async function pagesGone(
-  deps: AssembleScanDeps,
-  claimed: ClaimedScan,
-  lease: ScopeLease,
-): Promise<AssemblyEnd> {
-  await deps.scopes.schedulePrune(lease, deps.clock.now());
-  return pagesMissing(deps, claimed);
+async function pagesGone(deps: AssembleScanDeps, leased: LeasedScan): Promise<AssemblyEnd> {
+  await deps.scopes.schedulePrune(leased.lease, deps.clock.now());
+  return pagesMissing(deps, leased);
 }
 
-async function pagesMissing(deps: AssembleScanDeps, claimed: ClaimedScan): Promise<AssemblyEnd> {
+async function pagesMissing(deps: AssembleScanDeps, leased: LeasedScan): Promise<AssemblyEnd> {
   const { clock, settings } = deps;
-  const waitedMs = clock.now() - claimed.receivedAtMs;
+  const waitedMs = clock.now() - leased.claimed.receivedAtMs;
   if (waitedMs < settings.missingPagesWaitMs) return { result: 'postponed', why: 'pages_missing' };
-  return decided(await rejectScan(deps, claimed, 'pages_missing'));
+  return decided(await rejectScan(deps, leased, 'pages_missing'));
 }
 
 /**
  * Rejects a scan that crashed its workers or failed in every try. Under the lease no other worker
  * can move the head for it, so a commit that has begun is rejected too.
  */
-async function giveUp(
-  deps: AssembleScanDeps,
-  claimed: ClaimedScan,
-  lease: ScopeLease,
-): Promise<AssemblyEnd> {
-  const { scopes, clock, logger } = deps;
-  logger.error({ scan_id: claimed.scan.scanId, tries: claimed.tries - 1 }, 'assembly given up');
-  await scopes.schedulePrune(lease, clock.now());
-  return decided(await rejectScan(deps, claimed, 'given_up'));
+async function giveUp(deps: AssembleScanDeps, leased: LeasedScan): Promise<AssemblyEnd> {
+  const { scan, tries } = leased.claimed;
+  deps.logger.error({ scan_id: scan.scanId, tries: tries - 1 }, 'assembly given up');
+  return decided(await rejectScan(deps, leased, 'given_up'));
 }
 
+/** Under the lease, which is confirmed: a try of another worker has not moved the head for it. */
 async function rejectScan(
   deps: AssembleScanDeps,
-  { scan }: ClaimedScan,
+  { claimed: { scan }, lease }: LeasedScan,
   fact: 'pages_missing' | 'pages_invalid' | 'given_up',
 ): Promise<ScanResult> {
+  if (!(await deps.scopes.schedulePrune(lease, deps.clock.now()))) throw new LeaseLost();
   const reason = fact === 'pages_missing' ? 'missing_pages' : 'invalid_pages';
   const result: ScanResult = { result: 'rejected', reason };
   return decideScan(deps, { scanId: scan.scanId, refreshId: scan.refreshId, result }, fact);

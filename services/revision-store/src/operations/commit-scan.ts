@@ -21,7 +21,7 @@ export interface CommitScanDeps {
   readonly changes: Pick<ChangeStore, 'keepSuperseded' | 'keepAside'>;
   readonly chunks: Pick<ChunkStore, 'dropChunks'>;
   /** Never rejects. */
-  readonly sendOutcome: (decided: DecidedScan) => Promise<void>;
+  readonly sendOutcome: (decided: DecidedScan, scopeKey: string) => Promise<void>;
   readonly clock: Clock;
   readonly settings: { readonly retention: Retention };
 }
@@ -59,13 +59,14 @@ export async function commitScan(
 ): Promise<ScanResult | null> {
   const { scans, scopes, observations, clock } = deps;
   const { scanId, refreshId } = claimed.scan;
-  const { scopeKey, head } = lease;
+  const { scopeKey, epoch, head } = lease;
   if (!(await scans.beginCommit(scanId))) {
     await scopes.schedulePrune(lease, clock.now());
     return null;
   }
-  const superseded = verdict.place === 'head' ? head : keptOf(verdict);
-  if (superseded) await observations.keepSuperseded(scopeKey, superseded, clock.now());
+  const superseded = verdict.place === 'head' ? head : verdict.observation;
+  const inventory = { scope: scopeKey, epoch };
+  if (superseded) await observations.keepSuperseded(inventory, superseded, clock.now());
   await keepChanges(deps, { lease, verdict, aside });
   const decided: DecidedScan = { scanId, refreshId, result: resultOf(verdict, head) };
   const moved = await scopes.moveHead(lease, {
@@ -75,7 +76,7 @@ export async function commitScan(
   });
   if (!moved) throw new LeaseLost();
   onReleased();
-  await Promise.all([dropChunks(deps, scanId), deps.sendOutcome(decided)]);
+  await Promise.all([dropChunks(deps, scanId), deps.sendOutcome(decided, scopeKey)]);
   return decideScan(deps, decided, 'head_moved', true);
 }
 
@@ -91,10 +92,6 @@ async function keepChanges(
   } else if (aside) {
     await changes.keepAside(scopeKey, chain.root, aside);
   }
-}
-
-function keptOf(verdict: ScanComparison): Observation | null {
-  return verdict.place === 'superseded' ? verdict.observation : null;
 }
 
 function resultOf(

@@ -56,5 +56,5 @@ export async function compareScan(
     totalCount: totalCount(survey),
     totalAmount: String(totalAmount(survey)),
   };
-  return compareWithHead(findings, lease, fresh, settings.blockAssets);
+  return compareWithHead(findings, lease.head, fresh, settings.blockAssets);
 }

@@ -2,11 +2,7 @@ import type { RevisionId } from '@inventory/contracts/ids';
 import { type Change, changesOf, composeChange } from '../domain/change.ts';
 import type { ChainSpan, ChangeSet } from '../domain/change-chain.ts';
 import type { ChangeStore } from '../storage/change-store.ts';
-
-/** A block of a change set is gone: its inventory was erased, or it has expired meanwhile. */
-export class ChangesGone extends Error {
-  override name = 'ChangesGone';
-}
+import { BlocksGone } from './read-blocks.ts';
 
 export type ReadChanges = Pick<ChangeStore, 'readBlockAfter'>;
 
@@ -37,7 +33,7 @@ export async function findSets(
 /**
  * What changed over all sets, in the order of keys, behind a key ('' for all). One block of each set
  * is in memory. An asset that came and went again, or changed and changed back, is not among them.
- * Rejects with {@link ChangesGone} rather than leave out what is not there any more.
+ * Rejects with {@link BlocksGone} rather than leave out what is not there any more.
  */
 export async function* composeChanges(
   store: ReadChanges,
@@ -73,7 +69,7 @@ async function* readSet(
 ): AsyncGenerator<Change, undefined> {
   for (let after = behind; after < set.lastKey; ) {
     const stored = await store.readBlockAfter({ scope, set: set.setId }, after);
-    if (!stored || stored.previousKey > after) throw new ChangesGone();
+    if (!stored || stored.previousKey > after) throw new BlocksGone();
     for (const change of changesOf(stored.block, keyOf)) if (change.key > after) yield change;
     after = stored.lastKey;
   }

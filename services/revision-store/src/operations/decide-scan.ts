@@ -1,7 +1,10 @@
+import { inventoryKeyOf } from '@inventory/contracts/inventory-key';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
+import { CorruptDocument } from '@inventory/mongo/parse-document';
 import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
 import { uuidV5 } from '@inventory/runtime/identifiers';
+import type { Logger } from '@inventory/runtime/logger';
 import type { DecidedScan, ScanFact, ScanResult } from '../domain/scan.ts';
 import { countScan } from '../metrics.ts';
 import type { ScanStore } from '../storage/scan-store.ts';
@@ -28,8 +31,14 @@ export async function decideScan(
   return decided.result;
 }
 
-/** The outcome message of a decided scan: every duplicate has the same bytes and id. */
-export function outcomeMessage({ scanId, refreshId, result }: DecidedScan): OutgoingMessage {
+/**
+ * The outcome message of a decided scan: every duplicate has the same bytes and id. A capture's names
+ * its inventory, which the collector knows of its refreshes.
+ */
+export function outcomeMessage(
+  { scanId, refreshId, result }: DecidedScan,
+  scopeKey: string | null,
+): OutgoingMessage {
   if (result.result === 'rejected') {
     const type = 'revision.rejected.v1';
     const body = { scan_id: scanId, refresh_id: refreshId, reason: result.reason };
@@ -39,6 +48,7 @@ export function outcomeMessage({ scanId, refreshId, result }: DecidedScan): Outg
   const body = {
     scan_id: scanId,
     refresh_id: refreshId,
+    ...(refreshId === null && scopeKey !== null ? { scope: inventoryKeyOf(scopeKey) } : {}),
     revision_id: result.revisionId,
     ...(result.previousRevisionId === null
       ? {}
@@ -53,13 +63,14 @@ export function outcomeMessage({ scanId, refreshId, result }: DecidedScan): Outg
 export interface SettleLastResultDeps extends DecideScanDeps {
   readonly scopes: Pick<ScopeStore, 'markResultSettled'>;
   /** Sends the outcome of a decided scan; where it is lost, the collector sends its command again. */
-  readonly sendOutcome: (decided: DecidedScan) => Promise<void>;
+  readonly sendOutcome: (decided: DecidedScan, scopeKey: string) => Promise<void>;
+  readonly logger: Pick<Logger, 'error'>;
 }
 
 /**
  * Copies the last result to the document of its scan, in case the worker crashed before it did.
  * Every holder of the inventory's lease runs this. Only records of decided scans expire, so a scan
- * without a record has its result already.
+ * without a record has its result already. A record that is corrupt does not block its inventory.
  */
 export async function settleLastResult(
   deps: SettleLastResultDeps,
@@ -67,12 +78,16 @@ export async function settleLastResult(
 ): Promise<void> {
   const { unsettled } = lease;
   if (unsettled === null) return;
-  const { state, decided } = await deps.scans.findScan(unsettled.scanId);
+  const known = await deps.scans.findScan(unsettled.scanId).catch((error: unknown) => {
+    if (!(error instanceof CorruptDocument)) throw error;
+    deps.logger.error({ err: error }, 'corrupt document skipped');
+    return null;
+  });
   // As a rule: the worker released the lease before it recorded the decision.
-  if (decided) return;
-  if (state !== 'unknown') {
+  if (!known || known.decided) return;
+  if (known.state !== 'unknown') {
     const result = await decideScan(deps, unsettled, 'head_moved');
-    await deps.sendOutcome({ ...unsettled, result });
+    await deps.sendOutcome({ ...unsettled, result }, lease.scopeKey);
   }
   await deps.scopes.markResultSettled(lease);
 }

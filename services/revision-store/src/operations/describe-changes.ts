@@ -4,7 +4,8 @@ import { offsetsIn, partEnd } from '../domain/joined-texts.ts';
 import type { Observation } from '../domain/observation.ts';
 import type { BlockReading } from '../storage/block-cache.ts';
 import type { BlockTexts } from '../storage/block-store.ts';
-import { ChangesGone, type ReadChanges } from './compose-changes.ts';
+import type { ReadChanges } from './compose-changes.ts';
+import { BlocksGone } from './read-blocks.ts';
 
 export interface DescribeChangesDeps {
   readonly changes: ReadChanges;
@@ -84,10 +85,10 @@ async function findTexts(
   const count = blockCount(revision.totalCount, revision.blockAssets);
   for (let index = 0; index < count && [...needed].some(isMissing); index += 1) {
     const keys = await deps.blocks.readDescriptionKeys(revision.revisionId, index);
-    if (!keys) throw new ChangesGone();
+    if (!keys) throw new BlocksGone();
     if (!keys.some(isMissing)) continue;
     const texts = await deps.blocks.readTexts(page.textSetId, index);
-    if (!texts) throw new ChangesGone();
+    if (!texts) throw new BlocksGone();
     await pick(deps, { set: page.textSetId, index, texts, keys }, isMissing, add);
   }
 }
@@ -101,7 +102,7 @@ async function* stepTexts(
   if (!step) return;
   for (let key = behind; key < step.lastKey && key < lastKey; ) {
     const stored = await changes.readBlockAfter({ scope, set: step.setId }, key);
-    if (!stored) throw new ChangesGone();
+    if (!stored) throw new BlocksGone();
     const { block } = stored;
     yield { keys: neededKeys(rowsAfter(block)), index: changeTextsFrom + block.index };
     key = stored.lastKey;
@@ -130,7 +131,7 @@ async function pick(
     const rows = keys.slice(from, end);
     if (!rows.some(isMissing)) continue;
     const bytes = part === 0 ? first : await blocks.readPart(set, index, part);
-    if (!bytes) throw new ChangesGone();
+    if (!bytes) throw new BlocksGone();
     const { offsets } = offsetsIn(lengths.subarray(from, end));
     for (const [row, key] of rows.entries()) {
       if (isMissing(key)) add(key, bytes, offsets[row] ?? 0, lengths[from + row] ?? 0);

@@ -2,26 +2,17 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { StagedAsset } from '@inventory/contracts/staged-rows';
 import { invariant } from '@inventory/runtime/bug';
-import { freeBytes } from '@inventory/runtime/free-bytes';
 import { blockCount } from '../domain/block-plan.ts';
 import { changeKey, type RowScope, rowIn } from '../domain/change.ts';
 import { addDifference, type Differences, openDifferences } from '../domain/differences.ts';
-import {
-  type JoinedTexts,
-  offsetsIn,
-  openTexts,
-  partEnd,
-  putText,
-} from '../domain/joined-texts.ts';
+import { type JoinedTexts, openTexts, putText } from '../domain/joined-texts.ts';
 import { numberOf, textAt } from '../domain/numbered-texts.ts';
-import type { Revision } from '../domain/observation.ts';
+import type { Observation } from '../domain/observation.ts';
 import { assetIdentity, descriptionKey } from '../domain/page-survey.ts';
 import { amountAt, keyAt, type Survey, totalCount } from '../domain/survey.ts';
-import type { BlockStore } from '../storage/block-store.ts';
+import { setsOf } from './read-blocks.ts';
+import { type RowBlocks, type RowSets, readRows } from './read-rows.ts';
 import { sha256Text } from './sha256.ts';
-
-/** Read for this alone, not from a cache: what was compared is freed. */
-type HeadBlocks = Pick<BlockStore, 'readAssets' | 'readPart'>;
 
 const rowsPerBlockMax = 2 ** 16;
 const stepsPerTurn = 5_000;
@@ -37,17 +28,18 @@ export function keysIn({ app_id, context_id }: InventoryKey): (identity: string)
  * alike leaves nothing in memory.
  */
 export async function differFromHead(
-  blocks: HeadBlocks,
-  head: Revision,
+  blocks: RowBlocks,
+  head: Observation,
   survey: Survey,
   keyOf: (identity: string) => string,
   signal: AbortSignal,
 ): Promise<Differences> {
   const differences = openDifferences();
   const seen = new Uint8Array(totalCount(survey));
-  const count = blockCount(head.totalCount, head.blockAssets);
+  const { totalCount: assets, blockAssets } = head.revision;
+  const count = blockCount(assets, blockAssets);
   for (let index = 0; index < count; index += 1) {
-    for await (const rows of readHeadRows(blocks, head.revisionId, index)) {
+    for await (const rows of readRows(blocks, rowsSeenBy(head), index)) {
       for (const { row, bytes, start, size } of rows) {
         const asset = rowIn(bytes.subarray(start, start + size));
         const identity = assetIdentity(asset);
@@ -76,10 +68,15 @@ function isOwnedAlike(asset: StagedAsset, survey: Survey, position: number): boo
   );
 }
 
+/** The head as it was observed last: its rows are those that its own scan saw. */
+function rowsSeenBy(head: Observation): RowSets {
+  return setsOf(head, head.language, 'none').sets;
+}
+
 /** The rows before of groups of differences, joined; empty where the head has none. */
 export async function gatherHeadRows(
-  blocks: HeadBlocks,
-  revisionId: string,
+  blocks: RowBlocks,
+  head: Observation,
   differences: Differences,
   groups: readonly Uint32Array[],
 ): Promise<JoinedTexts[]> {
@@ -93,7 +90,7 @@ export async function gatherHeadRows(
   const byBlock = Map.groupBy(present, ({ inHead }) => Math.floor(inHead / rowsPerBlockMax));
   for (const [index, places] of byBlock) {
     const byRow = new Map(places.map((place) => [place.inHead % rowsPerBlockMax, place]));
-    for await (const rows of readHeadRows(blocks, revisionId, index, byRow)) {
+    for await (const rows of readRows(blocks, rowsSeenBy(head), index, byRow)) {
       for (const { row, bytes, start } of rows) {
         const place = byRow.get(row);
         const texts = place && opened[place.of];
@@ -102,36 +99,4 @@ export async function gatherHeadRows(
     }
   }
   return opened;
-}
-
-interface HeadRow {
-  readonly row: number;
-  readonly bytes: Buffer;
-  readonly start: number;
-  readonly size: number;
-}
-
-/** The rows of a block, or those wanted, part by part: each is read before the next, and then freed. */
-async function* readHeadRows(
-  blocks: HeadBlocks,
-  set: string,
-  index: number,
-  wanted?: ReadonlyMap<number, unknown>,
-): AsyncGenerator<HeadRow[]> {
-  const block = await blocks.readAssets(set, index);
-  invariant(block !== undefined, 'a block of the head is missing');
-  const { starts, lengths, first } = block.assets;
-  for (const [part, from] of starts.entries()) {
-    const end = partEnd(starts, part, lengths.length);
-    const isWanted = (row: number) => wanted === undefined || wanted.has(row);
-    const rows = Array.from({ length: end - from }, (_, at) => from + at).filter(isWanted);
-    if (rows.length === 0) continue;
-    const bytes = part === 0 ? first : await blocks.readPart(set, index, part);
-    invariant(bytes !== undefined, 'a part of the head is missing');
-    const { offsets } = offsetsIn(lengths.subarray(from, end));
-    yield rows.map((row) => {
-      return { row, bytes, start: offsets[row - from] ?? 0, size: lengths[row] ?? 0 };
-    });
-    freeBytes(bytes);
-  }
 }

@@ -87,7 +87,7 @@ async function lookUpIn(
 }
 
 /** The rows that may have one of the ids, by their blocks. */
-function candidatesOf(
+export function candidatesOf(
   hashes: Uint32Array,
   { blockAssets }: Revision,
   assetIds: ReadonlySet<string>,

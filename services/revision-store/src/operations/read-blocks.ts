@@ -15,6 +15,11 @@ import {
 import type { BlockReading, StoredReading } from '../storage/block-cache.ts';
 import type { AssetBlock, BlockTexts } from '../storage/block-store.ts';
 
+/** A block is gone: its inventory was erased, or it has expired meanwhile. */
+export class BlocksGone extends Error {
+  override name = 'BlocksGone';
+}
+
 /** The sets that hold the blocks of a page. */
 export interface PageSets {
   readonly revisionId: RevisionId;

@@ -10,16 +10,21 @@ import {
   spansBetween,
 } from '../domain/change-chain.ts';
 import { changesBody } from '../domain/changes-body.ts';
-import { type Observation, textsFor } from '../domain/observation.ts';
+import type { Observation } from '../domain/observation.ts';
 import { isChangeSetReadable } from '../domain/retention.ts';
 import type { ChangeStore } from '../storage/change-store.ts';
 import type { ScopeStore } from '../storage/scope-store.ts';
-import { ChangesGone, type ComposedSets, composeChanges, findSets } from './compose-changes.ts';
+import { type AsObservedDeps, asObserved } from './as-observed.ts';
+import { type ComposedSets, composeChanges, findSets } from './compose-changes.ts';
 import { type DescribeChangesDeps, describeChanges } from './describe-changes.ts';
 import { keysIn } from './differ-from-head.ts';
+import { BlocksGone, setsOf } from './read-blocks.ts';
 import { readObserved, type SelectObservationDeps } from './read-observed.ts';
 
-export interface ReadChangesPageDeps extends SelectObservationDeps, DescribeChangesDeps {
+export interface ReadChangesPageDeps
+  extends SelectObservationDeps,
+    DescribeChangesDeps,
+    AsObservedDeps {
   readonly scopes: Pick<ScopeStore, 'readHead' | 'readKnownHead'>;
   readonly changes: Pick<ChangeStore, 'readBlockAfter' | 'findFrom' | 'findSpans' | 'findOldest'>;
 }
@@ -74,7 +79,7 @@ export async function readChangesPage(
       return pinned ? { result: 'expired' } : await refuse(deps, scopeKey, request);
     }
     return await readPage(deps, request, to, sets).catch((error: unknown) => {
-      if (error instanceof ChangesGone) return null;
+      if (error instanceof BlocksGone) return null;
       throw error;
     });
   });
@@ -144,10 +149,22 @@ async function readPage(
     changes.push(change);
     bytes += changeBytes(change);
   }
-  const { language, textSet } = textsFor(to, wanted);
-  const page = { ...composed, to, textSetId: textSet?.textSetId ?? '', behind };
-  const described = await describeChanges({ ...deps, changes: store }, page, changes, pageBytesMax);
-  const given = changes.slice(0, described.changes);
+  const { revision } = to;
+  const { language, sets: seen } = setsOf(to, wanted, 'page');
+  // The rows of the last step alone are those of the revision itself.
+  const isLastStep = sets.length === 1 && sets[0]?.setId === revision.joins[0]?.setId;
+  const observed =
+    isLastStep && seen.rowSetId === null
+      ? changes
+      : await asObserved(deps, { ...composed, revision, sets: seen }, changes, pageBytesMax);
+  const page = { ...composed, to, textSetId: seen.textSetId ?? '', behind };
+  const described = await describeChanges(
+    { ...deps, changes: store },
+    page,
+    observed,
+    pageBytesMax,
+  );
+  const given = observed.slice(0, described.changes);
   const isLast = !hasMore && given.length === changes.length;
   return {
     result: 'page',

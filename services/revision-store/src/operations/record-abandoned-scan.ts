@@ -31,11 +31,11 @@ export async function recordAbandonedScan(
   if (known.state === 'unknown') {
     if (await scans.insertDecidedScan(abandoned, currentTrace(), clock.now())) {
       countScan('abandoned');
-      return publish([outcomeMessage(abandoned)]);
+      return publish([outcomeMessage(abandoned, null)]);
     }
     known = await scans.findScan(scan.scanId);
   }
-  if (known.decided) return publish([outcomeMessage(known.decided)]);
+  if (known.decided) return publish([outcomeMessage(known.decided, null)]);
 
   // A worker may have written blocks that nothing will refer to. Pruning is requested before the
   // decision, because a crash in between would lose the request.
@@ -45,5 +45,5 @@ export async function recordAbandonedScan(
   const decision = { scanId: scan.scanId, fact: 'abandoned', result, nowMs: clock.now() } as const;
   if (await scans.decideScan(decision)) countScan('abandoned');
   const { decided } = await scans.findScan(scan.scanId);
-  if (decided) await publish([outcomeMessage(decided)]);
+  if (decided) await publish([outcomeMessage(decided, null)]);
 }

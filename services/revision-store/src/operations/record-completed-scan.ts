@@ -15,6 +15,8 @@ export interface RecordCompletedScanDeps {
   readonly clock: Clock;
 }
 
+const notDecided = { decided: null };
+
 /**
  * Records a completed scan and starts its assembly at once when a place is free. A
  * duplicate changes nothing: the outcome of a decided scan is published again.
@@ -33,12 +35,12 @@ export async function recordCompletedScan(
   } finally {
     if (!isNew) place?.release();
   }
+  const scopeKey = inventoryKeyText(scan.scope);
   if (isNew && place) {
     const { trace } = received;
-    const scopeKey = inventoryKeyText(scan.scope);
     return place.begin(scan.scanId, { scan, scopeKey, receivedAtMs: nowMs, trace });
   }
-  const { decided } = isNew ? { decided: null } : await scans.findScan(scan.scanId);
-  if (decided) await publish([outcomeMessage(decided)]);
+  const { decided } = isNew ? notDecided : await scans.findScan(scan.scanId);
+  if (decided) await publish([outcomeMessage(decided, scopeKey)]);
   else assemblies.wake();
 }

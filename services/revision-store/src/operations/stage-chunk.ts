@@ -5,12 +5,14 @@ import type { SerialExecutor } from '@inventory/runtime/serial-executor';
 import { cutLists } from '../domain/page-lists.ts';
 import { countStagedBytes } from '../metrics.ts';
 import type { ArrivedChunk, ChunkPlace, ChunkStore } from '../storage/chunk-store.ts';
+import type { ScopeStore } from '../storage/scope-store.ts';
 import { PagesInvalid } from './read-staged-page.ts';
 import { sha256Hex } from './sha256.ts';
 import { surveyPage } from './survey-page.ts';
 
 export interface StageChunkDeps {
-  readonly chunks: Pick<ChunkStore, 'stageChunk'>;
+  readonly chunks: Pick<ChunkStore, 'stageChunk' | 'dropChunk'>;
+  readonly scopes: Pick<ScopeStore, 'readEpoch'>;
   readonly clock: Clock;
   /** Surveys pages. */
   readonly executor: SerialExecutor;
@@ -20,11 +22,13 @@ const nothingRead = { survey: null, lists: null };
 type ArrivedContent = Omit<ArrivedChunk, keyof typeof nothingRead>;
 
 /**
- * Stores one chunk of a page durably when its content matches its digest. Throws `digest_mismatch` and
- * `chunk_conflict`.
+ * Stores one chunk of a page durably when its content matches its digest. Throws `digest_mismatch`,
+ * `chunk_conflict`, and `inventory_erased` where its inventory was erased since its reader read the
+ * epoch. The epoch is compared once the chunk is stored: an erasure begins the next epoch before it
+ * deletes chunks, so one of the two finds it.
  */
 export async function stageChunk(
-  { chunks, clock, executor }: StageChunkDeps,
+  { chunks, scopes, clock, executor }: StageChunkDeps,
   place: ChunkPlace,
   chunk: ArrivedContent,
 ): Promise<void> {
@@ -34,6 +38,10 @@ export async function stageChunk(
     : nothingRead;
   const { result } = await chunks.stageChunk(place, { ...chunk, ...read }, clock.now());
   countStagedBytes(chunk.content.length, result);
+  if (chunk.of && (await scopes.readEpoch(chunk.of.scope)) > chunk.of.epoch) {
+    await chunks.dropChunk(place);
+    throw new Refused({ code: 'inventory_erased' });
+  }
   if (result === 'conflict') throw new Refused({ code: 'chunk_conflict' });
 }
 

@@ -84,14 +84,14 @@ async function assembleOne(
   claimed: Pending<WaitingScan>,
   signal: AbortSignal,
 ): Promise<WorkResult> {
-  const { scan, trace } = claimed.item;
+  const { scan, scopeKey, trace } = claimed.item;
   const { scanId, refreshId } = scan;
   const attributes = { 'inventory.scan_id': scanId };
   return await inSpan({ name: 'assemble revision', parent: trace, attributes }, async () => {
     const end = await tryOne(assembly, claimed, signal);
     if (end.result === 'postponed') return pauseMsAfter(assembly, claimed.item, end.why);
     if (!end.isReported) {
-      await assembly.sendOutcome({ scanId, refreshId, result: end.decision });
+      await assembly.sendOutcome({ scanId, refreshId, result: end.decision }, scopeKey);
       await dropStagedChunks(dropping, scanId);
     }
     // The write that decided the scan ended its work.

@@ -10,28 +10,28 @@ import type { Observation } from '../domain/observation.ts';
 import type { CompletedScan } from '../domain/scan.ts';
 import type { ScanComparison } from '../domain/scan-comparison.ts';
 import { missingSource, type Survey } from '../domain/survey.ts';
-import type { BlockStore } from '../storage/block-store.ts';
 import type { ChangeStore } from '../storage/change-store.ts';
 import { type ChangeSetWriter, isBlockFull, openSetWriter } from './change-set-writer.ts';
 import { composeChanges, findSets } from './compose-changes.ts';
 import { differFromHead, gatherHeadRows, keysIn } from './differ-from-head.ts';
 import { gatherTexts } from './gather-texts.ts';
 import { inTurns } from './in-turns.ts';
+import type { RowBlocks } from './read-rows.ts';
 import type { StagedPages } from './staged-pages.ts';
 
 export interface WriteChangesDeps {
-  readonly blocks: Pick<BlockStore, 'readAssets' | 'readPart'>;
+  readonly blocks: RowBlocks;
   readonly changes: Pick<ChangeStore, 'writeBlock' | 'readBlockAfter' | 'findSpans'>;
   readonly identifiers: Identifiers;
 }
 
-interface ComparedScan {
+interface ComparedScan<Head = Observation | null> {
   readonly scan: CompletedScan;
   readonly staged: StagedPages;
   readonly survey: Survey;
   readonly verdict: ScanComparison;
   /** What the scan was compared with. */
-  readonly head: Observation | null;
+  readonly head: Head;
 }
 
 /** The change sets of a new revision; nothing refers to them yet. */
@@ -58,18 +58,18 @@ export async function writeChanges(
 ): Promise<WrittenChanges | null> {
   const { verdict, head, survey, scan } = compared;
   const at = head?.revision.chain;
-  if (!verdict.changed || verdict.place === 'erased' || !head || !at) {
+  if (!verdict.changed || !head || !at) {
     return { joins: [], aside: null, described: [] };
   }
   const keyOf = keysIn(scan.scope);
   const { revisionId: headId } = head.revision;
-  const differences = await differFromHead(deps.blocks, head.revision, survey, keyOf, signal);
+  const differences = await differFromHead(deps.blocks, head, survey, keyOf, signal);
   const place = { scope: inventoryKeyText(scan.scope), set: deps.identifiers.uuidV7() };
   const writer = openSetWriter(deps.changes, place);
   const described: Uint32Array[] = [];
   const order = await inTurns(orderByKey(differences), signal);
   for (const group of groupsOf(differences, order, survey)) {
-    const rows = await gatherRows(deps.blocks, compared, differences, group, signal);
+    const rows = await gatherRows(deps.blocks, { ...compared, head }, differences, group, signal);
     if (rows === null) return null;
     await writeGroup(writer, rows, verdict.place);
     described.push(...group.map((block) => neededBy(block, differences, survey)));
@@ -179,7 +179,7 @@ interface BlockRows {
 
 async function gatherRows(
   blocks: WriteChangesDeps['blocks'],
-  { staged, survey, head }: ComparedScan,
+  { staged, survey, head }: ComparedScan<Observation>,
   differences: Differences,
   group: readonly Uint32Array[],
   signal: AbortSignal,
@@ -195,8 +195,7 @@ async function gatherRows(
   const wanted = plans.map((texts) => ({ of: 'assets', texts }) as const);
   const scanRows = await gatherTexts(staged, wanted, signal);
   if (scanRows === null) return null;
-  const headId = head?.revision.revisionId ?? '';
-  const headRows = await gatherHeadRows(blocks, headId, differences, group);
+  const headRows = await gatherHeadRows(blocks, head, differences, group);
   return group.map((block, at) => ({
     inHead: headRows[at] ?? noTexts,
     inScan: {

@@ -43,7 +43,7 @@ export type BlockStore = ReturnType<typeof createBlockStore>;
 
 /** Blocks are written once, under a set of their own, and never change. */
 export function createBlockStore(collections: Collections) {
-  const { assetBlocks, textBlocks, packedBlocks } = collections;
+  const { assetBlocks, textBlocks, changeBlocks } = collections;
   const stored = createStoredReading(collections);
   return {
     async writeAssets(
@@ -86,26 +86,7 @@ export function createBlockStore(collections: Collections) {
 
     ...stored,
 
-    async readPacked(place: PackedPlace): Promise<PackedBeginning | undefined> {
-      const document = await packedBlocks.findOne({ _id: packedId(place) });
-      if (!document) return undefined;
-      const { packed, rawBytes, crc32 } = document;
-      return { coding: place.coding, bytes: bytesOf(packed), rawBytes, crc32 };
-    },
-
-    /** Keeps a packed block as long as its texts; not where its inventory was erased meanwhile. */
-    async keepPacked(
-      { scope, ...place }: PackedPlace & { readonly scope: string },
-      { bytes, rawBytes, crc32 }: PackedBeginning,
-    ): Promise<void> {
-      const { textSetId: set, index, revisionId } = place;
-      const _id = packedId(place);
-      const fields = { scope, set, index, packed: new Binary(bytes), rawBytes, crc32 };
-      await packedBlocks.updateOne({ _id }, { $setOnInsert: fields }, { upsert: true });
-      const rows = { _id: blockId({ set: revisionId, index }) };
-      const isThere = await assetBlocks.findOne(rows, { projection: { _id: 1 } });
-      if (!isThere) await packedBlocks.deleteOne({ _id });
-    },
+    ...createPackedStore(collections),
 
     /** The join keys of a block's descriptions, in the block's own numbering. */
     async readDescriptionKeys(set: string, index: number): Promise<readonly string[] | undefined> {
@@ -119,22 +100,55 @@ export function createBlockStore(collections: Collections) {
       return JSON.parse(raw.toString()) as string[];
     },
 
-    /** Every revision and text set of an inventory that has blocks, referred to or not. */
+    /** Every set of an inventory that has blocks, those of changes too, referred to or not. */
     async listSets(scope: string): Promise<string[]> {
-      const [revisions, textSets] = await Promise.all([
+      const sets = await Promise.all([
         assetBlocks.distinct('set', { scope }),
         textBlocks.distinct('set', { scope }),
+        changeBlocks.distinct('set', { scope }),
       ]);
-      return [...revisions, ...textSets];
+      return sets.flat();
     },
 
     /** Deletes whole sets; how many blocks there were. */
     async deleteSets(scope: string, sets: readonly string[]): Promise<number> {
       const doomed = { scope, set: { $in: [...sets] } };
-      // In this order: after a packed block is kept, its rows are looked for.
-      const assets = await assetBlocks.deleteMany(doomed);
-      const texts = await textBlocks.deleteMany(doomed);
-      return assets.deletedCount + texts.deletedCount;
+      const deleted = await Promise.all([
+        assetBlocks.deleteMany(doomed),
+        textBlocks.deleteMany(doomed),
+        changeBlocks.deleteMany(doomed),
+      ]);
+      return deleted.reduce((sum, { deletedCount }) => sum + deletedCount, 0);
+    },
+  };
+}
+
+function createPackedStore({ assetBlocks, textBlocks, packedBlocks }: Collections) {
+  return {
+    async readPacked(place: PackedPlace): Promise<PackedBeginning | undefined> {
+      const document = await packedBlocks.findOne({ _id: packedId(place) });
+      if (!document) return undefined;
+      const { packed, rawBytes, crc32 } = document;
+      return { coding: place.coding, bytes: bytesOf(packed), rawBytes, crc32 };
+    },
+
+    /** Keeps a packed block as long as its rows and texts; not where they went meanwhile. */
+    async keepPacked(
+      { scope, ...place }: PackedPlace & { readonly scope: string },
+      { bytes, rawBytes, crc32 }: PackedBeginning,
+    ): Promise<void> {
+      const { index, textSetId, rowSetId, revisionId } = place;
+      const [_id, set] = [packedId(place), packedSetId(place)];
+      const fields = { scope, set, index, packed: new Binary(bytes), rawBytes, crc32 };
+      await packedBlocks.updateOne({ _id }, { $setOnInsert: fields }, { upsert: true });
+      const projection = { _id: 1 };
+      const sets = rowSetId === null ? [textSetId] : [textSetId, rowSetId];
+      const texts = { _id: { $in: sets.map((one) => blockId({ set: one, index })) } };
+      const [block, others] = await Promise.all([
+        assetBlocks.findOne({ _id: blockId({ set: revisionId, index }) }, { projection }),
+        textBlocks.find(texts, { projection }).toArray(),
+      ]);
+      if (!block || others.length < sets.length) await packedBlocks.deleteOne({ _id });
     },
   };
 }
@@ -188,6 +202,15 @@ export interface PackedPlace {
   readonly textSetId: string;
   readonly index: number;
   readonly coding: ContentCoding;
+}
+
+/** The set of the packed blocks of some rows with some texts. */
+export function packedSetId({
+  textSetId,
+  rowSetId,
+  revisionId,
+}: Omit<PackedPlace, 'index' | 'coding'>): string {
+  return `${textSetId}/${rowSetId ?? revisionId}`;
 }
 
 /** The id of its document. */

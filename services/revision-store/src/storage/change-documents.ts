@@ -46,7 +46,7 @@ export const changeIndexes: readonly CollectionIndexes[] = [
   {
     collection: 'change_sets',
     indexes: [
-      { name: 'scope_from', keys: { scope: 1, from: 1 } },
+      { name: 'scope_from', keys: { scope: 1, from: 1, toOrdinal: 1 } },
       { name: 'scope_superseded', keys: { scope: 1, supersededAt: 1 } },
       { name: 'scope_set', keys: { scope: 1, setId: 1 } },
     ],

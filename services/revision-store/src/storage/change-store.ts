@@ -1,7 +1,8 @@
 import type { RevisionId } from '@inventory/contracts/ids';
-import { parseDocument } from '@inventory/mongo/parse-document';
+import { parseDocument, readEach, readFirst } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
 import { freeBytes } from '@inventory/runtime/free-bytes';
+import type { Logger } from '@inventory/runtime/logger';
 import { unpack, writePacked } from '@inventory/runtime/packed-bytes';
 import { Binary } from 'mongodb';
 import type { ChangeBlock } from '../domain/change.ts';
@@ -30,15 +31,15 @@ const rowsBytesMax = 4 * 1024 * 1024;
 
 export type ChangeStore = ReturnType<typeof createChangeStore>;
 
-export function createChangeStore({
-  changeSets,
-  changeBlocks,
-}: Pick<Collections, 'changeSets' | 'changeBlocks'>) {
-  return { ...storeSets(changeSets), ...storeBlocks(changeBlocks) };
+export function createChangeStore(
+  { changeSets, changeBlocks }: Pick<Collections, 'changeSets' | 'changeBlocks'>,
+  logger: Pick<Logger, 'error'>,
+) {
+  return { ...storeSets(changeSets, logger), ...storeBlocks(changeBlocks) };
 }
 
-/** The change sets that are not in the document of a head. */
-function storeSets(changeSets: Collections['changeSets']) {
+/** The change sets that are not in the document of a head; over one that is corrupt nothing leads. */
+function storeSets(changeSets: Collections['changeSets'], logger: Pick<Logger, 'error'>) {
   async function keep(fields: Omit<ChangeSetDocument, '_id'>): Promise<void> {
     const { root, from, fromOrdinal, toOrdinal } = fields;
     const _id = spanId(root, fromOrdinal ?? from, toOrdinal);
@@ -76,35 +77,32 @@ function storeSets(changeSets: Collections['changeSets']) {
     async findSpans(root: RevisionId, spans: readonly ChainSpan[]): Promise<ChangeSet[]> {
       const ids = spans.map(([from, to]) => spanId(root, from, to));
       const found = await changeSets.find({ _id: { $in: ids } }).toArray();
-      const sets = found.map((document) => fromDocument(document).set);
+      const sets = readEach(found, (document) => fromDocument(document).set, logger);
       return sets.sort((one, other) => one.toOrdinal - other.toOrdinal);
     },
 
     /** The set that was superseded first. */
     async findOldest(scope: string): Promise<KeptChangeSet | null> {
-      const oldest = changeSets.find({ scope, supersededAt: { $exists: true } });
-      const found = await oldest.sort({ supersededAt: 1 }).limit(1).toArray();
-      return found[0] ? fromDocument(found[0]) : null;
+      const oldest = changeSets
+        .find({ scope, supersededAt: { $exists: true } })
+        .sort({ supersededAt: 1 });
+      const [first] = await readFirst(oldest, 1, (found) => [fromDocument(found)], logger);
+      return first ?? null;
     },
 
-    /** Deletes the sets superseded until then, and those aside of another chain. */
+    /** Deletes the sets superseded until then, and those of another chain: nothing leads over them. */
     async deleteExpired(scope: string, root: RevisionId, untilMs: number): Promise<number> {
-      const [expired, aside] = await Promise.all([
-        changeSets.deleteMany({ scope, supersededAt: { $lte: dateOf(untilMs) } }),
-        changeSets.deleteMany({ scope, supersededAt: { $exists: false }, root: { $ne: root } }),
-      ]);
-      return expired.deletedCount + aside.deletedCount;
+      const expired = { supersededAt: { $lte: dateOf(untilMs) } };
+      const which = { scope, $or: [expired, { root: { $ne: root } }] };
+      return (await changeSets.deleteMany(which)).deletedCount;
     },
 
     async deleteAll(scope: string): Promise<number> {
       return (await changeSets.deleteMany({ scope })).deletedCount;
     },
 
-    /** The kept set with the smallest id; ids grow with time. */
-    async oldestSetId(scope: string): Promise<string | null> {
-      const found = await changeSets.find({ scope }).sort({ setId: 1 }).limit(1).toArray();
-      return found[0]?.setId ?? null;
-    },
+    /** The sets that are kept: their blocks are needed. */
+    listKeptSets: (scope: string): Promise<string[]> => changeSets.distinct('setId', { scope }),
   };
 }
 
@@ -169,11 +167,6 @@ function storeBlocks(changeBlocks: Collections['changeBlocks']) {
         before: { bytes: apart ? rowsOf(apart) : rows.subarray(afterBytes), lengths: before },
       };
       return { block, previousKey, lastKey };
-    },
-
-    /** Deletes the blocks of the sets with smaller ids. */
-    async deleteBlocksBefore(scope: string, setId: string): Promise<number> {
-      return (await changeBlocks.deleteMany({ scope, set: { $lt: setId } })).deletedCount;
     },
   };
 }

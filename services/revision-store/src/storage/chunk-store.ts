@@ -3,11 +3,11 @@ import { dateOf } from '@inventory/runtime/clock';
 import { freeBytes } from '@inventory/runtime/free-bytes';
 import { freePacked, type PackedBytes, pack, unpack } from '@inventory/runtime/packed-bytes';
 import { Binary, type Collection } from 'mongodb';
-import type { ScanSource } from '../domain/observation.ts';
+import type { InventoryEpoch, ScanSource } from '../domain/observation.ts';
 import type { PageLists } from '../domain/page-lists.ts';
 import type { PageSurvey } from '../domain/page-survey.ts';
 import type { ManifestPage } from '../domain/scan.ts';
-import type { ChunkDocument } from './collections.ts';
+import type { ChunkDocument } from './chunk-document.ts';
 import { bytesOf } from './mapping.ts';
 import { fromSurveyBytes, toSurveyBytes } from './page-survey-bytes.ts';
 
@@ -39,6 +39,8 @@ export interface ArrivedChunk {
   readonly digest: string;
   readonly content: Buffer;
   readonly source: ScanSource;
+  /** Of which the page was read; null from stagers of an earlier version. */
+  readonly of: InventoryEpoch | null;
   /** Of the page that it is; null where it is none, or a part of one. */
   readonly survey: PageSurvey | null;
   /** Of a page that is stored as its lists. */
@@ -77,6 +79,7 @@ export function createChunkStore(collection: Collection<ChunkDocument>) {
           ...(survey && { survey: new Binary(survey.packed), surveyRawBytes: survey.rawBytes }),
           stagedAt: dateOf(nowMs),
           ...(chunk.source === 'capture' ? { source: chunk.source } : {}),
+          ...(chunk.of && { scope: chunk.of.scope, inventoryEpoch: chunk.of.epoch }),
         });
         return { result: 'staged' };
       } catch (error) {
@@ -110,6 +113,24 @@ export function createChunkStore(collection: Collection<ChunkDocument>) {
         .project<ListedChunk>({ digest: 1, rawBytes: 1 })
         .toArray();
       return manifestOf(epoch, found);
+    },
+
+    async dropChunk(place: ChunkPlace): Promise<void> {
+      await collection.deleteOne({ _id: chunkId(place) });
+    },
+
+    /** Deletes what was read of an inventory under older epochs; returns how many. */
+    async dropOlderChunks({ scope, epoch }: InventoryEpoch): Promise<number> {
+      const older = { scope, inventoryEpoch: { $lt: epoch } };
+      return (await collection.deleteMany(older)).deletedCount;
+    },
+
+    /** Whether something of a scan is staged, all of it read under this epoch or a later one. */
+    async isReadSince(scanId: string, epoch: number): Promise<boolean> {
+      const projection = { _id: 1 };
+      const older = { _id: within(scanId), inventoryEpoch: { $not: { $gte: epoch } } };
+      if (await collection.findOne(older, { projection })) return false;
+      return (await collection.findOne({ _id: within(scanId) }, { projection })) !== null;
     },
 
     /** Deletes a scan's chunks; returns how many. */

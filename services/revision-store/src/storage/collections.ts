@@ -15,6 +15,7 @@ import {
   changeSet,
   keptChangeSet,
 } from './change-documents.ts';
+import { type ChunkDocument, chunkIndexes } from './chunk-document.ts';
 
 const window = z.object({ startedAt: z.date(), completedAt: z.date() });
 export type WindowDocument = z.infer<typeof window>;
@@ -63,35 +64,13 @@ const scan = z.object({
   decidedAt: z.date().exactOptional(),
   /** Its staged chunks can be dropped; absent once they are. */
   chunksDropAt: z.date().exactOptional(),
-  /** The inventory of a completed scan. */
+  /** Its inventory; only while it is not decided. */
   scope: z.string().exactOptional(),
 });
 export type ScanDocument = z.infer<typeof scan>;
 
 const waitingScan = scan.extend({ manifest, scope: z.string() });
 export type WaitingScanDocument = z.infer<typeof waitingScan>;
-
-export interface ChunkDocument {
-  /** `<scan>/<epoch>/<page>/<chunk>` */
-  readonly _id: string;
-  readonly scanId: string;
-  readonly digest: string;
-  readonly rawBytes: number;
-  /** Absent where the chunk is stored as the lists of its page. */
-  readonly content?: Binary;
-  readonly lists?: {
-    readonly assets: Binary;
-    readonly assetsRawBytes: number;
-    readonly descriptions: Binary;
-    readonly descriptionsRawBytes: number;
-  };
-  /** What an assembly needs of a page beside its text; absent where the chunk is no whole page. */
-  readonly survey?: Binary;
-  readonly surveyRawBytes?: number;
-  readonly stagedAt: Date;
-  /** Present on captures, which are deleted sooner. */
-  readonly source?: 'capture';
-}
 
 const observationFields = z.object({
   observationId,
@@ -108,6 +87,8 @@ const observationFields = z.object({
   source: scanSource,
   /** Absent where captures alone were saved. */
   sequence: z.int().exactOptional(),
+  /** Absent where captures alone were saved, and in documents of an earlier version. */
+  scannedUntil: z.date().exactOptional(),
   language,
   window,
   reportedTotalCount: z.int(),
@@ -140,6 +121,9 @@ const scope = z.object({
       settled: z.boolean(),
     })
     .exactOptional(),
+  /** It grows with each erasure; absent before the first. */
+  epoch: z.int().exactOptional(),
+  /** By the clock of the store. */
   erasedAt: z.date().exactOptional(),
   /** When the first revision of it was saved, as far as it is remembered. */
   knownSince: z.date().exactOptional(),
@@ -151,6 +135,8 @@ export type ScopeDocument = z.infer<typeof scope>;
 const observation = observationFields.extend({
   _id: observationId,
   scope: z.string(),
+  /** The epoch of the inventory under which it was kept. */
+  epoch: z.int().exactOptional(),
   supersededAt: z.date(),
 });
 export type ObservationDocument = z.infer<typeof observation>;
@@ -164,6 +150,7 @@ export const documents = {
     collection: 'scopes',
     schema: scope.pick({ _id: true, head: true, knownSince: true }),
   },
+  scopeEpoch: { collection: 'scopes', schema: scope.pick({ _id: true, epoch: true }) },
   changeSet: { collection: 'change_sets', schema: keptChangeSet },
   observation: { collection: 'observations', schema: observation },
 };
@@ -215,7 +202,7 @@ export interface TextBlockDocument {
 
 /**
  * A whole block in one language, its rows and descriptions packed as the beginning of a response. It
- * is among the text blocks: it goes with the texts of its set.
+ * is among the text blocks, under a set of its rows and its texts: it goes with either of them.
  */
 export interface PackedBlockDocument {
   /** `<text set>/<index>/<set of the rows>/<coding>` */
@@ -279,7 +266,7 @@ export const indexes: readonly CollectionIndexes[] = [
       { name: 'decided', keys: { decidedAt: 1 }, options: whereExists('decidedAt') },
     ],
   },
-  { collection: 'chunks', indexes: [{ name: 'staged', keys: { stagedAt: 1 } }] },
+  chunkIndexes,
   {
     collection: 'scopes',
     indexes: [{ name: 'prune', keys: { pruneAt: 1 }, options: whereExists('pruneAt') }],

@@ -7,10 +7,10 @@ export type DecidedScanStore = ReturnType<typeof createDecidedScanStore>;
 /** Clean-up of scans after their decision. */
 export function createDecidedScanStore(collection: Collection<ScanDocument>) {
   return {
-    /** Decided scans with staged chunks; of one inventory, or of all. */
-    async findUndroppedScans(limit: number, ofScope?: string): Promise<string[]> {
+    /** Decided scans with staged chunks. */
+    async findUndroppedScans(limit: number): Promise<string[]> {
       const found = await collection
-        .find({ chunksDropAt: { $exists: true }, ...(ofScope ? { scope: ofScope } : {}) })
+        .find({ chunksDropAt: { $exists: true } })
         .project<{ _id: string }>({ _id: 1 })
         .sort({ chunksDropAt: 1 })
         .limit(limit)

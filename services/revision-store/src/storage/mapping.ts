@@ -24,6 +24,8 @@ function toWindowDocument(window: ScanWindow): WindowDocument {
 
 export function fromObservationFields(fields: ObservationFields): Observation {
   const { observationId, revision, language, reportedTotalCount, texts } = fields;
+  const window = fromWindowDocument(fields.window);
+  const ownEndMs = fields.source === 'refresh' ? window.completedAtMs : null;
   return {
     observationId,
     revision: {
@@ -33,8 +35,9 @@ export function fromObservationFields(fields: ObservationFields): Observation {
     },
     source: fields.source,
     sequence: fields.sequence ?? null,
+    scannedUntilMs: fields.scannedUntil?.getTime() ?? ownEndMs,
     language,
-    window: fromWindowDocument(fields.window),
+    window,
     reportedTotalCount,
     texts: mapTexts(texts, ({ rowSetId = null, ...set }) => ({ ...set, rowSetId })),
   };
@@ -42,11 +45,13 @@ export function fromObservationFields(fields: ObservationFields): Observation {
 
 export function toObservationFields(observation: Observation): ObservationFields {
   const { observationId, revision, source, language, reportedTotalCount, texts } = observation;
+  const { sequence, scannedUntilMs } = observation;
   return {
     observationId,
     revision: { ...revision, joins: [...revision.joins] },
     source,
-    ...(observation.sequence === null ? {} : { sequence: observation.sequence }),
+    ...(sequence === null ? {} : { sequence }),
+    ...(scannedUntilMs === null ? {} : { scannedUntil: dateOf(scannedUntilMs) }),
     language,
     window: toWindowDocument(observation.window),
     reportedTotalCount,

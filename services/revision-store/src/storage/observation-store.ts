@@ -1,8 +1,9 @@
 import type { ObservationId } from '@inventory/contracts/ids';
-import { parseDocument } from '@inventory/mongo/parse-document';
+import { parseDocument, readEach } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
+import type { Logger } from '@inventory/runtime/logger';
 import type { Collection } from 'mongodb';
-import type { Observation } from '../domain/observation.ts';
+import type { InventoryEpoch, Observation } from '../domain/observation.ts';
 import { documents, type ObservationDocument } from './collections.ts';
 import { fromObservationFields, toObservationFields } from './mapping.ts';
 
@@ -14,21 +15,20 @@ export interface SupersededObservation {
 export type ObservationStore = ReturnType<typeof createObservationStore>;
 
 /** Observations that are no longer the head but that page chains may still be pinned to. */
-export function createObservationStore(collection: Collection<ObservationDocument>) {
+export function createObservationStore(
+  collection: Collection<ObservationDocument>,
+  logger: Pick<Logger, 'error'>,
+) {
   return {
     /** Keeps an observation from its supersession on; the latest time counts. */
-    async keepSuperseded(scope: string, observation: Observation, nowMs: number): Promise<void> {
-      await collection.updateOne(
-        { _id: observation.observationId },
-        {
-          $set: {
-            ...toObservationFields(observation),
-            scope,
-            supersededAt: dateOf(nowMs),
-          },
-        },
-        { upsert: true },
-      );
+    async keepSuperseded(
+      { scope, epoch }: InventoryEpoch,
+      observation: Observation,
+      nowMs: number,
+    ): Promise<void> {
+      const kept = { scope, epoch, supersededAt: dateOf(nowMs) };
+      const $set = { ...toObservationFields(observation), ...kept };
+      await collection.updateOne({ _id: observation.observationId }, { $set }, { upsert: true });
     },
 
     async findSuperseded(
@@ -39,13 +39,24 @@ export function createObservationStore(collection: Collection<ObservationDocumen
       return document && fromDocument(document);
     },
 
-    async listSuperseded(scope: string): Promise<SupersededObservation[]> {
+    /** All that can be read, and when the oldest of all was superseded. */
+    async listSuperseded(scope: string) {
       const found = await collection.find({ scope }).sort({ supersededAt: 1 }).toArray();
-      return found.map(fromDocument);
+      const times = found.flatMap(({ supersededAt: at }) => (at instanceof Date ? [at] : []));
+      return {
+        superseded: readEach(found, fromDocument, logger).map(({ observation }) => observation),
+        oldestAtMs: times[0]?.getTime() ?? null,
+      };
     },
 
-    async deleteSuperseded(observationIds: readonly ObservationId[]): Promise<void> {
-      await collection.deleteMany({ _id: { $in: [...observationIds] } });
+    /**
+     * Deletes those superseded by then, and those of older epochs, also ones that cannot be read;
+     * returns how many.
+     */
+    async deleteSuperseded({ scope, epoch }: InventoryEpoch, untilMs: number): Promise<number> {
+      const expired = { supersededAt: { $lte: dateOf(untilMs) } };
+      const older = epoch === 0 ? [] : [{ epoch: { $not: { $gte: epoch } } }];
+      return (await collection.deleteMany({ scope, $or: [expired, ...older] })).deletedCount;
     },
   };
 }

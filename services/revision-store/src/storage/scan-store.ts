@@ -100,7 +100,7 @@ export function createScanStore(collection: Collection<ScanDocument>) {
           decidedAt: now,
           ...(!decision.areChunksDropped && { chunksDropAt: now }),
         },
-        $unset: { manifest: '', work: '' },
+        $unset: { manifest: '', work: '', scope: '' },
       });
       return decided.matchedCount === 1;
     },

@@ -1,8 +1,10 @@
-import { parseDocument } from '@inventory/mongo/parse-document';
+import type { RevisionId } from '@inventory/contracts/ids';
+import { parseDocument, readEach } from '@inventory/mongo/parse-document';
 import { createSharedReads } from '@inventory/mongo/shared-commands';
 import { dateOf } from '@inventory/runtime/clock';
+import type { Logger } from '@inventory/runtime/logger';
 import { createLeases, heldBy, type Lease } from '@inventory/work/lease';
-import type { Collection, UpdateFilter } from 'mongodb';
+import type { Collection, Document, UpdateFilter } from 'mongodb';
 import { mintedAtMs } from '../domain/change-chain.ts';
 import type { Observation } from '../domain/observation.ts';
 import type { DecidedScan } from '../domain/scan.ts';
@@ -13,16 +15,24 @@ import { fromObservationFields, toObservationFields } from './mapping.ts';
 export interface ScopeLease extends Lease {
   readonly scopeKey: string;
   readonly head: Observation | null;
+  /** It grows with each erasure; 0 before the first. */
+  readonly epoch: number;
   readonly erasedAtMs: number | null;
   /** The last saved scan, where its own document may not have its result. */
   readonly unsettled: DecidedScan | null;
 }
 
-/** What moves with one write: the head when there is a new one, and the scan's result. */
+/** What moves with one write: the head, and the scan's result. */
 export interface HeadMove {
-  readonly head: Observation | null;
+  readonly head: Observation;
   readonly decided: DecidedScan;
   readonly pruneAtMs: number;
+}
+
+export interface LatestObservation {
+  readonly head: Observation;
+  readonly changed: boolean;
+  readonly previousRevisionId: RevisionId | null;
 }
 
 /** Few enough that their pruning ends long before an idle cursor expires. */
@@ -31,12 +41,18 @@ const headsPerCommand = 100;
 
 export type ScopeStore = ReturnType<typeof createScopeStore>;
 
-export function createScopeStore(collection: Collection<ScopeDocument>, leaseMs: number) {
+export function createScopeStore(
+  collection: Collection<ScopeDocument>,
+  leaseMs: number,
+  logger: Pick<Logger, 'error'>,
+) {
   const leases = createLeases({ collection, leaseMs, released: 'kept' });
-  const readKnownHead = headReads(collection);
 
   /** Every write of a lease's holder: it changes nothing once another one was given. */
-  async function writeUnder(lease: Lease, update: UpdateFilter<ScopeDocument>): Promise<boolean> {
+  async function writeUnder(
+    lease: Lease,
+    update: UpdateFilter<ScopeDocument> | Document[],
+  ): Promise<boolean> {
     return (await collection.updateOne(heldBy(lease), update)).matchedCount === 1;
   }
 
@@ -48,10 +64,16 @@ export function createScopeStore(collection: Collection<ScopeDocument>, leaseMs:
       return document && leaseOf(document, lease);
     },
 
-    /** The lease, held or not: the former holder's writes fail from here on. */
+    /**
+     * The lease, held or not: the former holder's writes fail from here on. Of a corrupt document
+     * nothing but the lease.
+     */
     async seizeLease(scopeKey: string, owner: string): Promise<ScopeLease> {
       const lease = { id: scopeKey, owner };
-      return leaseOf(await leases.seize(lease), lease);
+      const seized = await leases.seize(lease);
+      const [read] = readEach([seized], (document) => leaseOf(document, lease), logger);
+      const epoch = Number(seized.epoch) || 0;
+      return read ?? { ...lease, scopeKey, head: null, epoch, erasedAtMs: null, unsettled: null };
     },
 
     /** False when it is lost. */
@@ -67,13 +89,13 @@ export function createScopeStore(collection: Collection<ScopeDocument>, leaseMs:
     async moveHead(lease: ScopeLease, move: HeadMove): Promise<boolean> {
       return writeUnder(lease, {
         $set: {
-          ...(move.head ? { head: toObservationFields(move.head) } : {}),
+          head: toObservationFields(move.head),
           lastResult: { ...move.decided, settled: false },
         },
         $unset: { lease: '' },
         $min: {
           pruneAt: dateOf(move.pruneAtMs),
-          ...(move.head ? { knownSince: dateOf(mintedAtMs(move.head.revision.revisionId)) } : {}),
+          knownSince: dateOf(mintedAtMs(move.head.revision.revisionId)),
         },
       });
     },
@@ -81,18 +103,35 @@ export function createScopeStore(collection: Collection<ScopeDocument>, leaseMs:
     /** Removes the head; nothing is readable through it from here on. */
     dropHead: (lease: ScopeLease) => writeUnder(lease, { $unset: { head: '' } }),
 
-    eraseScope: (lease: ScopeLease, nowMs: number) =>
-      writeUnder(lease, {
-        $unset: { head: '' },
-        $set: { erasedAt: dateOf(nowMs), pruneAt: dateOf(nowMs) },
-      }),
+    /**
+     * Begins the next epoch, without a head; null when the lease is lost. It is no less than the time,
+     * so that it also grows where the inventory was forgotten.
+     */
+    async eraseScope(lease: ScopeLease, nowMs: number): Promise<ScopeLease | null> {
+      const epoch = Math.max(lease.epoch + 1, nowMs);
+      const isErased = await writeUnder(lease, [
+        { $set: { epoch, erasedAt: '$$NOW', pruneAt: dateOf(nowMs) } },
+        { $unset: 'head' },
+      ]);
+      return isErased ? { ...lease, head: null, epoch, erasedAtMs: nowMs } : null;
+    },
+
+    /** Removes what was saved last; false when the lease is lost. */
+    forgetResult: (lease: ScopeLease) => writeUnder(lease, { $unset: { lastResult: '' } }),
 
     schedulePrune: (lease: ScopeLease, pruneAtMs: number) =>
       writeUnder(lease, { $set: { pruneAt: dateOf(pruneAtMs) } }),
 
-    /** Deletes the document of an inventory without any data. */
-    async deleteScope(lease: ScopeLease): Promise<void> {
-      await collection.deleteOne(heldBy(lease));
+    /**
+     * Deletes the document of an inventory without any data; false when the lease is lost, and while its
+     * epoch is remembered. No machine's clock ends that: a scan that began before would be saved.
+     */
+    async deleteScope(lease: ScopeLease, erasedKeptMs: number): Promise<boolean> {
+      const erasedAt = { $ifNull: ['$erasedAt', dateOf(0)] };
+      const kept = { startDate: erasedAt, unit: 'millisecond', amount: erasedKeptMs };
+      const isForgotten = { $expr: { $lte: [{ $dateAdd: kept }, '$$NOW'] } };
+      const deleted = await collection.deleteOne({ ...heldBy(lease), ...isForgotten });
+      return deleted.deletedCount === 1;
     },
 
     /** Schedules the pruning of an inventory, whether or not its lease is held. */
@@ -100,16 +139,38 @@ export function createScopeStore(collection: Collection<ScopeDocument>, leaseMs:
       await collection.updateOne({ _id: scopeKey }, { $min: { pruneAt: dateOf(pruneAtMs) } });
     },
 
+    ...scopeReads(collection),
+
+    /** Every inventory that is due to be pruned, longest due first. */
+    async *findPrunableScopes(nowMs: number): AsyncGenerator<string> {
+      const due = collection
+        .find({ pruneAt: { $lte: dateOf(nowMs) } })
+        .project<{ _id: string }>({ _id: 1 })
+        .sort({ pruneAt: 1 })
+        .batchSize(prunableBatch);
+      for await (const { _id } of due) yield _id;
+    },
+  };
+}
+
+function scopeReads(collection: Collection<ScopeDocument>) {
+  const readKnownHead = headReads(collection);
+  const epochs = createSharedReads(collection, headsPerCommand, { projection: { epoch: 1 } });
+  return {
     async readHead(scopeKey: string): Promise<Observation | null> {
       return (await readKnownHead(scopeKey))?.head ?? null;
     },
 
+    /** The present epoch of an inventory, known or not. */
+    async readEpoch(scopeKey: string): Promise<number> {
+      const stored = await epochs.add(scopeKey);
+      return (stored && parseDocument(documents.scopeEpoch, stored).epoch) ?? 0;
+    },
+
     /** The head, and since when revisions of the inventory are known; null without a head. */
     readKnownHead,
-    /** The head, and whether its scan is the one that changed the revision. */
-    async readLatest(
-      scopeKey: string,
-    ): Promise<{ readonly head: Observation; readonly changed: boolean } | null> {
+    /** The head, and where its scan is the one that changed the revision, the one before. */
+    async readLatest(scopeKey: string): Promise<LatestObservation | null> {
       const projection = { head: 1, lastResult: 1 };
       const stored = await collection.findOne({ _id: scopeKey }, { projection });
       const document = stored && parseDocument(documents.scope, stored);
@@ -120,17 +181,7 @@ export function createScopeStore(collection: Collection<ScopeDocument>, leaseMs:
         result?.result === 'committed' &&
         result.observationId === head.observationId &&
         result.changed;
-      return { head, changed };
-    },
-
-    /** Every inventory that is due to be pruned, longest due first. */
-    async *findPrunableScopes(nowMs: number): AsyncGenerator<string> {
-      const due = collection
-        .find({ pruneAt: { $lte: dateOf(nowMs) } })
-        .project<{ _id: string }>({ _id: 1 })
-        .sort({ pruneAt: 1 })
-        .batchSize(prunableBatch);
-      for await (const { _id } of due) yield _id;
+      return { head, changed, previousRevisionId: changed ? result.previousRevisionId : null };
     },
   };
 }
@@ -157,6 +208,7 @@ function leaseOf(stored: ScopeDocument, lease: Lease): ScopeLease {
     ...lease,
     scopeKey: document._id,
     head: document.head ? fromObservationFields(document.head) : null,
+    epoch: document.epoch ?? 0,
     erasedAtMs: document.erasedAt?.getTime() ?? null,
     unsettled:
       lastResult && !lastResult.settled

@@ -1,5 +1,6 @@
 import type { Logger } from '@inventory/runtime/logger';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
+import { pendingIn } from '@inventory/work/work-field';
 import { createWorkQueue } from '@inventory/work/work-queue';
 import type { Collection } from 'mongodb';
 import type { CompletedScan } from '../domain/scan.ts';
@@ -22,7 +23,8 @@ export interface ClaimedScan extends WaitingScan {
   readonly wasClaimed: boolean;
 }
 
-export type ScanSize = 'small' | 'large';
+const scanSizes = ['small', 'large'] as const;
+export type ScanSize = (typeof scanSizes)[number];
 
 const smallScanPagesMax = 8;
 const countMax = 10_000;
@@ -55,6 +57,6 @@ export function createWaitingScans(collection: Collection<ScanDocument>, logger:
     queues: { small: queueOf('small'), large: queueOf('large') },
     /** Counted no further than 10,000. */
     count: (): Promise<number> =>
-      collection.countDocuments({ 'work.dueAt': { $exists: true } }, { limit: countMax }),
+      collection.countDocuments(pendingIn(scanSizes), { limit: countMax }),
   };
 }

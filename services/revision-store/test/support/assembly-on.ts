@@ -24,10 +24,11 @@ export function assemblyOn(
   const chunks = createChunkStore(collections.chunks);
   return {
     scans: createScanStore(collections.scans),
-    scopes: createScopeStore(collections.scopes, config.assembly.leaseMs),
+    scopes: createScopeStore(collections.scopes, config.assembly.leaseMs, testLogger),
     chunks: {
       readSurveys: chunks.readSurveys,
       dropChunks: chunks.dropChunks,
+      isReadSince: chunks.isReadSince,
       async readSurveyed(scanId, page) {
         await onRead([{ ...page, scanId, chunk: 0 }]);
         return chunks.readSurveyed(scanId, page);
@@ -38,8 +39,8 @@ export function assemblyOn(
       },
     },
     blocks: createBlockStore(collections),
-    changes: createChangeStore(collections),
-    observations: createObservationStore(collections.observations),
+    changes: createChangeStore(collections, testLogger),
+    observations: createObservationStore(collections.observations, testLogger),
     sendOutcome: async () => {},
     clock: systemClock,
     identifiers: systemIdentifiers,
@@ -48,7 +49,7 @@ export function assemblyOn(
       ...config.assembly,
       blockAssets,
       pageChunksMax: 64,
-      retention: { ...config.retention, erasedKeptMs: 0 },
+      retention: { ...config.retention, erasedKeptMs: 86_400_000 },
     },
   };
 }

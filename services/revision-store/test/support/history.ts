@@ -3,10 +3,13 @@ import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import type { StagedAsset, StagedDescription } from '@inventory/contracts/staged-rows';
 import { createSerialExecutor } from '@inventory/runtime/serial-executor';
 import { newScope } from '@inventory/testkit/builders';
+import { testLogger } from '@inventory/testkit/namespace';
 import type { TestClock } from '@inventory/testkit/test-clock';
 import { fromCompletedMessage } from '../../src/consumers/on-revision-commands.ts';
+import type { InventoryEpoch } from '../../src/domain/observation.ts';
 import type { CompletedScan } from '../../src/domain/scan.ts';
 import { type AssembleScanDeps, assembleScan } from '../../src/operations/assemble-scan.ts';
+import { createAssetIndexes } from '../../src/operations/asset-index.ts';
 import { eraseInventory } from '../../src/operations/erase-inventory.ts';
 import { pruneInventories } from '../../src/operations/prune-inventory.ts';
 import {
@@ -15,11 +18,18 @@ import {
   readChangesPage,
 } from '../../src/operations/read-changes-page.ts';
 import { stageChunk } from '../../src/operations/stage-chunk.ts';
+import { createAssetIndexStore } from '../../src/storage/asset-index-store.ts';
 import { createChunkStore } from '../../src/storage/chunk-store.ts';
 import { createDecidedScanStore } from '../../src/storage/decided-scan-store.ts';
 import { createObservationStore } from '../../src/storage/observation-store.ts';
 import { assemblyOn } from './assembly-on.ts';
-import { completedMessage, digestOf, newScan, type ScanOptions } from './scan-builder.ts';
+import {
+  completedMessage,
+  digestOf,
+  newScan,
+  type Scan,
+  type ScanOptions,
+} from './scan-builder.ts';
 import type { StoreUnderTest } from './store-under-test.ts';
 
 /** A page of changes as a client parses it. */
@@ -42,6 +52,9 @@ export function nextOf(request: ChangesPageRequest, page: Page): ChangesPageRequ
   return { ...request, pinned: { revisionId, observationId, behind: page.lastKey ?? '' } };
 }
 
+/** A machine of another time. */
+type Skew = Partial<Pick<AssembleScanDeps, 'clock' | 'identifiers'>>;
+
 /** One inventory on the stores of a service, without its jobs: what happens, happens in order. */
 export function openHistory(store: StoreUnderTest, clock: TestClock, blockAssets = 3) {
   const scope = newScope();
@@ -49,29 +62,46 @@ export function openHistory(store: StoreUnderTest, clock: TestClock, blockAssets
   const deps = { ...assemblyOn(store, { onRead: () => {}, blockAssets }), clock };
   const chunks = createChunkStore(store.collections.chunks);
   const decidedScans = createDecidedScanStore(store.collections.scans);
-  const observations = createObservationStore(store.collections.observations);
-  const all = { ...deps, chunks, decidedScans, observations };
+  const observations = createObservationStore(store.collections.observations, testLogger);
+  const indexes = createAssetIndexStore(store.collections);
+  const assetIndexes = createAssetIndexes({ ...deps, indexes });
+  const reading = { rowBlocks: deps.blocks, assetIndexes };
+  const all = { ...deps, ...reading, chunks, decidedScans, observations };
 
-  /** A scan that ends now, received and not assembled yet. */
-  async function stage(options: Omit<ScanOptions, 'scope'>): Promise<CompletedScan> {
-    clock.advance(1_000);
-    const scan = newScan({ completedAtMs: clock.now(), ...options, scope });
-    for (const [page, parts] of scan.pages.entries()) {
-      for (const [chunk, content] of parts.entries()) {
-        const place = { scanId: scan.scanId, epoch: scan.epoch, page, chunk };
-        const arrived = { digest: digestOf(content), content, source: scan.source };
-        await stageChunk({ chunks, clock, executor: createSerialExecutor() }, place, arrived);
-      }
+  /** What a scan reads before its first page. */
+  const begin = async () => ({ scope: scopeKey, epoch: await deps.scopes.readEpoch(scopeKey) });
+
+  async function put(scan: Scan, page: number, of: InventoryEpoch): Promise<void> {
+    for (const [chunk, content] of (scan.pages[page] ?? []).entries()) {
+      const place = { scanId: scan.scanId, epoch: scan.epoch, page, chunk };
+      const arrived = { digest: digestOf(content), content, source: scan.source, of };
+      await stageChunk({ ...all, executor: createSerialExecutor() }, place, arrived);
     }
+  }
+
+  async function receive(scan: Scan): Promise<CompletedScan> {
     const completed = fromCompletedMessage(completedMessage(scan));
     const received = { scan: completed, trace: {}, nowMs: clock.now() };
     await deps.scans.insertScan(received, { dueAtMs: clock.now() + 600_000, owner: 'test' });
     return completed;
   }
 
-  async function assemble(scan: CompletedScan, by: AssembleScanDeps = deps) {
+  /** A scan that ends now, received and not assembled yet. */
+  async function stage(options: Omit<ScanOptions, 'scope'>): Promise<CompletedScan> {
+    clock.advance(1_000);
+    const of = await begin();
+    const scan = newScan({ completedAtMs: clock.now(), ...options, scope });
+    for (const page of scan.pages.keys()) await put(scan, page, of);
+    return receive(scan);
+  }
+
+  async function decide(scan: CompletedScan, by: AssembleScanDeps = deps) {
     const claim = { trace: {}, receivedAtMs: clock.now(), wasClaimed: false, tries: 1 };
-    const end = await assembleScan(by, { scan, scopeKey, ...claim }, new AbortController().signal);
+    return await assembleScan(by, { scan, scopeKey, ...claim }, new AbortController().signal);
+  }
+
+  async function assemble(scan: CompletedScan, by?: AssembleScanDeps) {
+    const end = await decide(scan, by);
     if (end.result === 'decided' && end.decision.result === 'committed') return end.decision;
     throw new Error(`not saved: ${JSON.stringify(end)}`);
   }
@@ -79,12 +109,17 @@ export function openHistory(store: StoreUnderTest, clock: TestClock, blockAssets
   return {
     scope,
     deps,
+    begin,
+    put,
+    receive,
     stage,
+    decide,
     assemble,
     /** Saves a scan that ends now. */
     save: async (options: Omit<ScanOptions, 'scope'>) => assemble(await stage(options)),
-    prune: () => pruneInventories(all, new AbortController().signal),
-    erase: () => eraseInventory(all, scopeKey),
+    headId: async () => (await deps.scopes.readHead(scopeKey))?.observationId,
+    prune: (by: Skew = {}) => pruneInventories({ ...all, ...by }, new AbortController().signal),
+    erase: (by: Skew = {}) => eraseInventory({ ...all, ...by }, scopeKey),
     page: (request: Omit<ChangesPageRequest, 'scope'>) =>
       readChangesPage(all, { ...request, scope }),
     first: (since: RevisionId, pageSize = 2_000): ChangesPageRequest => ({

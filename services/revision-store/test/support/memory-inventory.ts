@@ -46,6 +46,7 @@ export function memoryInventory(
       },
       source: 'refresh',
       sequence: 1,
+      scannedUntilMs: 1,
       language: 'english',
       window: { startedAtMs: 0, completedAtMs: 1 },
       reportedTotalCount: totalCount,

@@ -44,8 +44,10 @@ export interface StoreClient {
     place: string,
     body: Buffer,
     digest?: string,
-    source?: 'refresh' | 'capture',
+    options?: { readonly source?: 'refresh' | 'capture'; readonly inventory_epoch?: string },
   ): Promise<{ status: number; code?: string }>;
+  /** What is read before the first page of a scan. */
+  epoch(scope: InventoryKey): Promise<string>;
   stage(scan: Scan): Promise<void>;
   /** What is staged under a scan's epoch. */
   staged(scan: Pick<Scan, 'scanId' | 'epoch'>): Promise<{ status: number; pages: ManifestPage[] }>;
@@ -82,15 +84,20 @@ export function createStoreClient(url: string): StoreClient {
     place: string,
     body: Buffer,
     digest = digestOf(body),
-    source: 'refresh' | 'capture' = 'refresh',
+    options: Parameters<StoreClient['putChunk']>[3] = {},
   ) {
-    const answer = await fetch(`${url}${place}?source=${source}`, {
+    const answer = await fetch(`${url}${place}?${new URLSearchParams({ ...options })}`, {
       method: 'PUT',
       headers: { [chunkDigestHeader]: digest },
       body: new Uint8Array(body),
     });
     const text = await answer.text();
     return { status: answer.status, ...(text ? { code: JSON.parse(text).error.code } : {}) };
+  }
+
+  async function epoch(scope: InventoryKey): Promise<string> {
+    const answer = await fetch(`${url}${inventoryPath(scope)}/epoch`);
+    return inventoryApi.readEpoch.answer.parse(await answer.json()).inventory_epoch;
   }
 
   const page: StoreClient['page'] = (scope, query) =>
@@ -133,11 +140,13 @@ export function createStoreClient(url: string): StoreClient {
     page,
     lines,
     assets: (scope, query) => read(scope, 'assets', { language: 'english', ...query }),
+    epoch,
     async stage(scan) {
+      const options = { source: scan.source, inventory_epoch: await epoch(scan.scope) };
       for (const [number, chunks] of scan.pages.entries()) {
         for (const [chunk, bytes] of chunks.entries()) {
           const place = placeOf(scan, number, chunk);
-          const { status } = await putChunk(place, bytes, digestOf(bytes), scan.source);
+          const { status } = await putChunk(place, bytes, digestOf(bytes), options);
           if (status !== 204) throw new Error(`staging answered ${status}`);
         }
       }

@@ -8,6 +8,7 @@ import { openNamespace, type TestNamespace, testLogger } from '@inventory/testki
 import { openTestBus } from '@inventory/testkit/test-bus';
 import { startTestService, testServiceConfig } from '@inventory/testkit/test-service';
 import { waitFor } from '@inventory/testkit/wait-for';
+import type { Db } from 'mongodb';
 import type { RevisionStoreConfig } from '../../src/config.ts';
 import { startRevisionStore } from '../../src/start-revision-store.ts';
 import { type Collections, collectionsOf } from '../../src/storage/collections.ts';
@@ -22,6 +23,7 @@ export interface StoreUnderTest {
   readonly namespace: TestNamespace;
   readonly bus: MessageBus;
   readonly outcomes: MessageRecorder;
+  readonly db: Db;
   readonly collections: Collections;
   readonly config: RevisionStoreConfig;
   /** Starts a replica; all are stopped at the end. */
@@ -71,6 +73,7 @@ export async function openStoreUnderTest(): Promise<StoreUnderTest> {
     bus,
     outcomes,
     config,
+    db: mongo.db,
     collections: collectionsOf(mongo.db),
     complete: (scan) =>
       send({ type: 'revision.completed.v1', id: newId(), body: completedMessage(scan) }),

@@ -165,6 +165,7 @@ function pageAfter(last: number) {
 
 const revisionStore: ScanningDeps['revisionStore'] = {
   textOf: async (page) => Buffer.from(JSON.stringify(page)),
+  readEpoch: async () => 'inventory/0',
   stagePage: async ({ epoch, page }) => ({
     page,
     epoch,

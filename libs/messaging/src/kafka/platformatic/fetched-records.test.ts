@@ -40,6 +40,14 @@ test('a batch is read from the wanted offset on, and the next fetch continues be
   expect(fetched).toMatchObject({ topic: 't', partition: 0, next: 16n, behind: 14 });
 });
 
+test('a batch that the broker timed has its time, whatever its sender wrote', () => {
+  const timed = { attributes: 0b1000, maxTimestamp: 7_000n };
+
+  const [fetched] = read(10n, [batch(10n, [record(0), record(1)], timed)]);
+
+  expect(fetched?.records.map(({ writtenAtMs }) => writtenAtMs)).toEqual([7_000, 7_000]);
+});
+
 test('a batch without records of ours moves the position past it', () => {
   const [fetched] = read(10n, [batch(10n, [record(0)], { attributes: control })]);
 

@@ -1,6 +1,9 @@
 import { IS_CONTROL, type KafkaRecord, type RecordsBatch } from '@platformatic/kafka';
 import type { ReadRecord } from '../wire-client.ts';
 
+/** Bit of the attributes of a batch. */
+const logAppendTime = 0b1000;
+
 /** A partition with the offset that is read next. */
 export interface AssignedPartition {
   readonly topic: string;
@@ -52,12 +55,18 @@ function hasRecords({ attributes }: RecordsBatch): boolean {
   return (attributes & IS_CONTROL) === 0;
 }
 
+/** Whether the broker set the time of the batch; those of its records are as they were sent. */
+function isTimedByBroker({ attributes }: RecordsBatch): boolean {
+  return (attributes & logAppendTime) !== 0;
+}
+
 /** The broker answers with whole batches, also where the wanted offset is inside of one. */
 function readBatch(batch: RecordsBatch, from: bigint): ReadRecord[] {
   return batch.records.flatMap((record) => {
     const offset = batch.firstOffset + BigInt(record.offsetDelta);
     if (offset < from) return [];
-    const writtenAtMs = Number(batch.firstTimestamp + record.timestampDelta);
+    const sentAt = batch.firstTimestamp + record.timestampDelta;
+    const writtenAtMs = Number(isTimedByBroker(batch) ? batch.maxTimestamp : sentAt);
     return [{ ...readRecord(record), offset: String(offset), writtenAtMs }];
   });
 }

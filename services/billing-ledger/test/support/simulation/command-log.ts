@@ -2,7 +2,7 @@ import type { BillingConfiguration } from '@inventory/contracts/messages/billing
 import type { ReceivedMessage } from '@inventory/messaging/bus';
 import type { Command } from '../../../src/accounts/command.domain.ts';
 import type { Configuration } from '../../../src/accounts/terms.domain.ts';
-import { accounts, decodeProgram } from '../program.ts';
+import { accounts, decodeProgram, sentAtOf } from '../program.ts';
 import type { Chance } from './scheduler.ts';
 
 export interface CommandLogs {
@@ -35,6 +35,7 @@ function toRecord(partition: number): (command: Command, offset: number) => Rece
       waitingId: offset % 3 === 0 ? `waiting-${offset}` : undefined,
       deadlineMs: undefined,
       trace: {},
+      writtenAtMs: sentAtOf(command) ?? 0,
       topic: 'billing.commands.v1',
       partition,
       offset: String(offset),

@@ -1,8 +1,9 @@
-import { entryKeys } from '../../../src/accounts/entry.domain.ts';
+import { type Entry, entryKeys } from '../../../src/accounts/entry.domain.ts';
 import {
   type CommitDocument,
   commitId,
   readCommit,
+  requireIntact,
   type StoredCommit,
   sealCommit,
 } from '../../../src/journal/commit-document.ts';
@@ -95,9 +96,9 @@ export function connectJournal(connection: JournalConnection): Journal {
     findRecorded: (accountId, keys) =>
       read(() => {
         const wanted = new Set(keys);
-        return ofAccount(accountId)
-          .flatMap((commit) => commit.entries)
-          .filter((entry) => entryKeys(entry).some((key) => wanted.has(key)));
+        const answers = (entry: Entry) => entryKeys(entry).some((key) => wanted.has(key));
+        const found = ofAccount(accountId).filter(({ entries }) => entries.some(answers));
+        return requireIntact(found).flatMap(({ entries }) => entries.filter(answers));
       }),
     readCommits: (accountId, fromId, limit) =>
       read(() =>

@@ -3,10 +3,11 @@ import type { OutgoingMessage } from '@inventory/messaging/bus';
 import type { Command } from '../../../src/accounts/command.domain.ts';
 import type { Snapshot } from '../../../src/snapshots/snapshot-document.ts';
 import { startMs } from '../program.ts';
+import { reliable } from '../stored-journal.ts';
 import { verifyStored } from '../verify-stored.ts';
 import { auditRun } from './audit.ts';
 import { messageLog } from './command-log.ts';
-import { connectJournal, createStore, type StoreGuarantees } from './fake-journal.ts';
+import { createStore, type StoreGuarantees } from './fake-journal.ts';
 import { assign, deliver, type Partition } from './partition.ts';
 import {
   clockOffsetMaxMs,
@@ -187,8 +188,7 @@ function outcomeIn(message: OutgoingMessage): BillingOutcome | null {
 }
 
 async function verify(run: Run): Promise<string[]> {
-  const process = { isAlive: true };
-  const journal = connectJournal({ ...run.world, process });
+  const journal = reliable(run.world.store);
   const snapshots = [...run.world.snapshots.values()].sort((left, right) =>
     left.account.accountId < right.account.accountId ? -1 : 1,
   );

@@ -42,6 +42,7 @@ export const queuedRecord: RefreshRecord = {
   served_from: 'scan',
   verified_at: null,
   watch_id: null,
+  product_code: 'platform.inventory.refresh.v1',
   billing_state: 'reserved',
   billing_disposition: null,
   billing: {
@@ -80,6 +81,7 @@ export const savedRecord: RefreshRecord = {
   ...completedRecord,
   completed_at: '2026-01-15T10:00:00.012Z',
   outcome: 'complete_unchanged',
+  links: { current: currentPath(exampleScope) },
   served_from: 'saved',
   verified_at: '2026-01-15T09:58:31.000Z',
   billing_disposition: 'finalize_saved',

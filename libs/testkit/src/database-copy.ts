@@ -1,4 +1,6 @@
-import type { Records } from './test-stack.ts';
+import type { MongoConnection } from '@inventory/mongo/connect';
+
+type Records = MongoConnection['db'];
 
 /** Every document of a database at one moment, each value in the type it is stored in. */
 export type DatabaseCopy = ReadonlyMap<string, readonly Document[]>;

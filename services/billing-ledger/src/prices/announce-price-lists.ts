@@ -1,0 +1,28 @@
+import type { MessageBus } from '@inventory/messaging/bus';
+import { toPriceListView } from './price-list-mapping.ts';
+import type { PriceListCache } from './price-lists.ts';
+
+/**
+ * Writes each list to its topic once per process: so every list that may be in force is where a
+ * restore finds it, whichever replica published it and whatever became of that.
+ */
+export function createAnnouncePriceLists({
+  prices,
+  bus,
+}: {
+  readonly prices: Pick<PriceListCache, 'book'>;
+  readonly bus: Pick<MessageBus, 'publish'>;
+}): () => Promise<void> {
+  const announced = new Set<number>();
+  return async () => {
+    const lists = prices.book.all.filter(({ version }) => !announced.has(version));
+    if (lists.length === 0) return;
+    await bus.publish(
+      lists.map((list) => {
+        const id = `price-list:${list.version}`;
+        return { type: 'billing.price-list.v1', id, body: toPriceListView(list) };
+      }),
+    );
+    for (const { version } of lists) announced.add(version);
+  };
+}

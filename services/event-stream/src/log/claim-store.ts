@@ -1,0 +1,91 @@
+import type { AccountId, EventId, ProjectId } from '@inventory/contracts/ids';
+import type { EventText } from '@inventory/contracts/internal/event-log';
+import { parseDocument } from '@inventory/mongo/parse-document';
+import {
+  createSharedInserts,
+  createSharedReads,
+  createSharedUpdates,
+} from '@inventory/mongo/shared-commands';
+import { newWork } from '@inventory/work/work-field';
+import type { Collection } from 'mongodb';
+import { type LogClaimDocument, logDocuments } from './log-document.ts';
+
+/** An event and the position that it was given. */
+export interface Claim {
+  readonly accountId: AccountId;
+  readonly position: number;
+  readonly event: EventText;
+}
+
+/** What is compared of the last claim of a log by the next one; nulls before the first. */
+export interface LastClaim {
+  readonly position: number | null;
+  readonly eventId: EventId | null;
+  /** Whether pruning of the log is pending. */
+  readonly isQueued: boolean;
+}
+
+const claimsPerCommand = 100;
+
+/**
+ * The last claim of each log. By the same write the log is due for pruning, until nothing but its newest
+ * entry is left of it.
+ */
+export function createClaimStore(
+  claims: Collection<LogClaimDocument>,
+  /** When a log that has a new entry is due. */
+  pruneAtMs: () => number,
+) {
+  const reads = createSharedReads(claims, claimsPerCommand);
+  const inserts = createSharedInserts(claims, claimsPerCommand);
+  const updates = createSharedUpdates<LogClaimDocument>(claims, claimsPerCommand);
+
+  return {
+    /** The last claim of a log, `claim` null before the first; null where the log has no document. */
+    async readClaim(projectId: ProjectId) {
+      const found = await reads.add(projectId);
+      return found && toClaim(parseDocument(logDocuments.claim, found));
+    },
+    /** Makes a claim where `last` is the last one; else null. */
+    async makeClaim(
+      _id: ProjectId,
+      last: LastClaim | null,
+      claim: Claim,
+    ): Promise<LastClaim | null> {
+      const work = newWork(pruneAtMs());
+      const $set = last?.isQueued ? claim : { ...claim, work };
+      const isMade =
+        last === null
+          ? await inserts.add({ _id, ...claim, work })
+          : await updates.add({ filter: { _id, ...sameAs(last) }, update: { $set } });
+      return isMade ? lastOf(claim, true) : null;
+    },
+  };
+}
+
+function sameAs({ position, eventId, isQueued }: LastClaim) {
+  return {
+    position: position ?? { $exists: false },
+    'event.id': eventId ?? { $exists: false },
+    'work.dueAt': { $exists: isQueued },
+  };
+}
+
+const lastOf = ({ position, event }: Claim, isQueued: boolean): LastClaim => ({
+  position,
+  eventId: event.id,
+  isQueued,
+});
+
+/** A document of the version before has no claim. */
+function toClaim({ accountId, position, event, work }: LogClaimDocument): {
+  readonly last: LastClaim;
+  readonly claim: Claim | null;
+} {
+  const isQueued = work !== undefined;
+  if (accountId === undefined || position === undefined || event === undefined) {
+    return { last: { position: null, eventId: null, isQueued }, claim: null };
+  }
+  const claim = { accountId, position, event };
+  return { last: lastOf(claim, isQueued), claim };
+}

@@ -1,0 +1,28 @@
+import { ledgerApi } from '@inventory/contracts/internal/ledger';
+import { type BillingOutcome, billingCommandId } from '@inventory/contracts/messages/billing';
+import type { InternalClient } from '@inventory/http/internal-client';
+import type { Refresh } from './refresh.domain.ts';
+
+/** Reads of the billing-ledger. */
+export type LedgerClient = ReturnType<typeof createLedgerClient>;
+
+/** A client waits for the reservation of its refresh. */
+const reservationsTimeoutMs = 1_000;
+
+export function createLedgerClient({ call }: Pick<InternalClient, 'call'>) {
+  return {
+    listHoldsOlderThan: (older_than_seconds: number) =>
+      call(ledgerApi.listOldHolds, { query: { older_than_seconds, limit: 1_000 } }),
+    /** What is recorded of the reservations of these refreshes, all of one account. */
+    async readReservations(
+      refreshes: readonly Pick<Refresh, 'id' | 'accountId'>[],
+    ): Promise<readonly BillingOutcome[]> {
+      const [first] = refreshes;
+      if (!first) return [];
+      const path = { account_id: first.accountId };
+      const query = { command_id: refreshes.map(({ id }) => billingCommandId.reserve(id)) };
+      const options = { timeoutMs: reservationsTimeoutMs };
+      return (await call(ledgerApi.readOutcomes, { path, query }, options)).items;
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import { newProjectId } from '@inventory/testkit/builders';
+import { testLogger } from '@inventory/testkit/namespace';
+import { applyFact } from '../src/refreshes/apply-fact.ts';
+import { factOfBillingOutcome } from '../src/refreshes/billing-fact.ts';
+import {
+  type ConfirmDeps,
+  findConfirmed,
+  listConfirmed,
+} from '../src/refreshes/confirm-reservations.ts';
+import type { Refresh } from '../src/refreshes/refresh.domain.ts';
+import { createRefreshListStore } from '../src/refreshes/refresh-list-store.ts';
+import { acceptedRefresh, holdOf } from './refresh-builder.ts';
+import { openStoredRefreshes, type StoredRefreshes } from './stored-refreshes.ts';
+
+let stored: StoredRefreshes;
+beforeAll(async () => {
+  stored = await openStoredRefreshes();
+});
+afterAll(() => stored.close());
+
+type Ledger = ConfirmDeps['ledger'];
+
+/** A ledger that has journaled these reservations; no message of it has arrived. */
+function ledgerThatHeld(...held: readonly Refresh[]): Ledger & { reads: number } {
+  const ledger = {
+    reads: 0,
+    async readReservations(refreshes: readonly Pick<Refresh, 'id'>[]) {
+      ledger.reads += 1;
+      const wanted = refreshes.map(({ id }) => id);
+      return held.filter(({ id }) => wanted.includes(id)).map(holdOf);
+    },
+  };
+  return ledger;
+}
+
+/** A replica of its own. */
+function replica(ledger: Ledger): ConfirmDeps & { readonly saga: { readonly sent: unknown[] } } {
+  const lists = createRefreshListStore(stored.collection, testLogger);
+  return { saga: stored.openSaga(), lists, ledger, logger: testLogger };
+}
+
+async function insert(fields: Partial<Refresh> = {}): Promise<Refresh> {
+  const refresh = acceptedRefresh(fields);
+  await stored.openStore().insertRefresh(refresh, {});
+  return refresh;
+}
+
+const list = (
+  deps: ConfirmDeps,
+  of: Pick<Refresh, 'projectId'>,
+  states: readonly 'queued'[] = [],
+) => listConfirmed(deps, { ...of, states, refreshIds: [], limit: 2, before: null });
+
+const queuedAndHeld = { phase: 'queued', billing: { state: 'reserved', reserved: 125 } };
+
+describe('a refresh whose hold is journaled and not stored yet (After a 202 every read of the refresh shows at least what the 202 showed)', () => {
+  it('is read as queued with its hold by every replica, by the write that its message would make', async () => {
+    const refresh = await insert();
+    const ledger = ledgerThatHeld(refresh);
+    const [one, other] = [replica(ledger), replica(ledger)];
+
+    const [read, again] = await Promise.all([
+      findConfirmed(one, refresh.id),
+      findConfirmed(other, refresh.id),
+    ]);
+
+    for (const shown of [read, again]) expect(shown?.refresh).toMatchObject(queuedAndHeld);
+    const fact = factOfBillingOutcome(holdOf(refresh), 0);
+    if (fact) await applyFact(other.saga, refresh.id, fact, 'redelivery');
+    expect((await findConfirmed(one, refresh.id))?.refresh.version).toBe(2);
+    expect(ledger.reads).toBe(2);
+  });
+
+  it('is in the list of its Project, of all states and of the queued ones, and no longer among the accepted', async () => {
+    const projectId = newProjectId();
+    const refreshes = [await insert({ projectId }), await insert({ projectId })];
+    const undecided = await insert({ projectId });
+    const deps = replica(ledgerThatHeld(...refreshes));
+
+    const queued = await list(deps, { projectId }, ['queued']);
+
+    const ids = ({ items }: typeof queued) => items.map(({ id }) => id).toSorted();
+    expect(ids(queued)).toEqual(refreshes.map(({ id }) => id).toSorted());
+    for (const shown of queued.items) expect(shown).toMatchObject(queuedAndHeld);
+    const { items } = await list(deps, { projectId });
+    expect(items.find(({ id }) => id === undecided.id)?.phase).not.toBe('queued');
+  });
+
+  it('settles as cancelled where it was cancelled meanwhile, and says so (Refresh: Cancel) [cancel]', async () => {
+    const refresh = await insert({ cancelRequested: true });
+    const deps = replica(ledgerThatHeld(refresh));
+
+    const shown = await findConfirmed(deps, refresh.id);
+
+    expect(shown?.refresh).toMatchObject({ phase: 'settling', outcome: 'cancelled' });
+    expect(deps.saga.sent).toMatchObject([{ type: 'billing.settle.v1' }]);
+  });
+});
+
+it('one that the ledger has not decided is accepted (states: accepted is seen in races only)', async () => {
+  const refresh = await insert();
+
+  const shown = await findConfirmed(replica(ledgerThatHeld()), refresh.id);
+
+  expect(shown?.refresh.phase).toBe('accepted');
+});
+
+it('one that is stored as decided is read without the ledger, and so is an unknown one (architecture: cost follows what is due)', async () => {
+  const projectId = newProjectId();
+  const refresh = await insert({ projectId, phase: 'queued' });
+  const ledger = ledgerThatHeld(refresh);
+  const deps = replica(ledger);
+
+  await findConfirmed(deps, refresh.id);
+  await findConfirmed(deps, acceptedRefresh().id);
+  await list(deps, { projectId });
+
+  expect(ledger.reads).toBe(0);
+});
+
+it('one whose outcome arrives while the ledger is unavailable is shown with it (Failure modes: the ledger is unavailable)', async () => {
+  const refresh = await insert();
+  const away: Ledger = {
+    async readReservations() {
+      const fact = factOfBillingOutcome(holdOf(refresh), 0);
+      if (fact) await applyFact(stored.openSaga(), refresh.id, fact, 'redelivery');
+      throw new Error('away');
+    },
+  };
+
+  expect((await findConfirmed(replica(away), refresh.id))?.refresh).toMatchObject(queuedAndHeld);
+});

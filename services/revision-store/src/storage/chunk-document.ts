@@ -1,0 +1,39 @@
+import { type CollectionIndexes, whereExists } from '@inventory/mongo/indexes';
+import type { Binary } from 'mongodb';
+
+export interface ChunkDocument {
+  /** `<scan>/<epoch>/<page>/<chunk>` */
+  readonly _id: string;
+  readonly scanId: string;
+  readonly digest: string;
+  readonly rawBytes: number;
+  /** Absent where the chunk is stored as the lists of its page. */
+  readonly content?: Binary;
+  readonly lists?: {
+    readonly assets: Binary;
+    readonly assetsRawBytes: number;
+    readonly descriptions: Binary;
+    readonly descriptionsRawBytes: number;
+  };
+  /** What an assembly needs of a page beside its text; absent where the chunk is no whole page. */
+  readonly survey?: Binary;
+  readonly surveyRawBytes?: number;
+  readonly stagedAt: Date;
+  /** Present on captures, which are deleted sooner. */
+  readonly source?: 'capture';
+  /** The inventory and its epoch, of which the page was read; absent from stagers of an earlier version. */
+  readonly scope?: string;
+  readonly inventoryEpoch?: number;
+}
+
+export const chunkIndexes: CollectionIndexes = {
+  collection: 'chunks',
+  indexes: [
+    { name: 'staged', keys: { stagedAt: 1 } },
+    {
+      name: 'scope_epoch',
+      keys: { scope: 1, inventoryEpoch: 1 },
+      options: whereExists('scope'),
+    },
+  ],
+};
