@@ -88,7 +88,7 @@ test('so does a write of many documents that has no further effect when it is re
   treat = (command) => {
     if (nameOf(command) !== 'delete' || lost > 0) return undefined;
     lost += 1;
-    return 'answer lost';
+    return { isLost: true };
   };
   await retryOnce(() => things.deleteMany({ n: 7 }));
 
@@ -101,7 +101,7 @@ test('a connection that ends under a write, whose answer is lost, does not write
   treat = (command) => {
     if (nameOf(command) !== 'update' || lost > 0) return undefined;
     lost += 1;
-    return 'answer lost';
+    return { isLost: true };
   };
 
   await things.updateOne({ _id: 'first' }, { $inc: { n: 1 } });

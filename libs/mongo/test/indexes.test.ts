@@ -64,7 +64,9 @@ test('a build takes as long as it takes: it has no timeout, as other commands ha
     },
   });
 
-  const hasty = await connectMongo({ ...options, uri: `${set.uri}&socketTimeoutMS=200` });
+  const uri = new URL(set.uri);
+  uri.searchParams.set('socketTimeoutMS', '200');
+  const hasty = await connectMongo({ ...options, uri: uri.href });
   const building = ensureIndexes(hasty.db, wanted([byKind]));
   const inserting = hasty.db.collection(things().collectionName).insertOne({});
   await expect(inserting).rejects.toThrow('timed out');
@@ -83,7 +85,7 @@ function stepDown(): Treatment {
 test.each<[string, (command: Document) => Treatment]>([
   ['that another process has begun', () => ({ answer: { ok: 0, code: 285, errmsg: 'building' } })],
   ['of a primary that steps down', stepDown],
-  ['whose connection ends', () => 'answer lost'],
+  ['whose connection ends', () => ({ isLost: true })],
 ])('a build %s is continued', async (_what, fail) => {
   let failures = 0;
   treat = (command) => {

@@ -3,18 +3,19 @@ import { BSON, type Document } from 'mongodb';
 /** Messages of MongoDB's protocol: OP_MSG, and OP_QUERY with OP_REPLY for the first of a connection. */
 const opCodes = { reply: 1, query: 2_004, message: 2_013 } as const;
 const headerBytes = 16;
+/** Numbers keep the types in which they are stored. */
+const deserialize = (bytes: Buffer): Document => BSON.deserialize(bytes, { promoteValues: false });
 const moreToComeFlag = 2;
 const exhaustAllowedFlag = 1 << 16;
 
-/** A command as its client sent it; the documents of a batch may be in `rest`. */
+/** A command as its client sent it. */
 export interface ReceivedCommand {
   readonly requestId: number;
+  /** With the documents of a batch. */
   readonly command: Document;
   /** Whether several answers may follow each other. */
   readonly exhaustAllowed: boolean;
   readonly isQuery: boolean;
-  /** What follows the command in the message. */
-  readonly rest: Buffer;
 }
 
 /** Calls back with each whole message of a connection. */
@@ -37,20 +38,30 @@ export function readCommand(message: Buffer): ReceivedCommand {
   const end = at + message.readInt32LE(at);
   return {
     requestId: message.readInt32LE(4),
-    command: BSON.deserialize(message.subarray(at, end)),
+    command: { ...deserialize(message.subarray(at, end)), ...sequences(message, end) },
     exhaustAllowed: !isQuery && (flags & exhaustAllowedFlag) !== 0,
     isQuery,
-    rest: message.subarray(end),
   };
 }
 
-/** The message of a command with another document in its place. */
-export function commandMessage({ requestId, command, rest }: ReceivedCommand): Buffer {
-  return withHeader(opCodes.message, requestId, 0, [
-    Buffer.alloc(5),
-    BSON.serialize(command),
-    rest,
-  ]);
+/** The batches of a command by their names, from a place in its message on. */
+function sequences(message: Buffer, from: number): Record<string, Document[]> {
+  const found: Record<string, Document[]> = {};
+  for (let at = from; at < message.length; ) {
+    const end = at + 1 + message.readInt32LE(at + 1);
+    const nameEnd = message.indexOf(0, at + 5);
+    const documents: Document[] = [];
+    for (let next = nameEnd + 1; next < end; next += message.readInt32LE(next)) {
+      documents.push(deserialize(message.subarray(next, next + message.readInt32LE(next))));
+    }
+    found[message.toString('utf8', at + 5, nameEnd)] = documents;
+    at = end;
+  }
+  return found;
+}
+
+export function commandMessage({ requestId, command }: ReceivedCommand): Buffer {
+  return withHeader(opCodes.message, requestId, 0, [Buffer.alloc(5), BSON.serialize(command)]);
 }
 
 interface ReplySettings extends Pick<ReceivedCommand, 'requestId' | 'isQuery'> {
@@ -61,7 +72,7 @@ export function replyMessage(
   { requestId, isQuery, moreToCome = false }: ReplySettings,
   answer: Document,
 ): Buffer {
-  const document = BSON.serialize(answer);
+  const document = BSON.serialize(answer, { ignoreUndefined: true });
   if (isQuery) {
     const fields = Buffer.alloc(20);
     fields.writeInt32LE(1, headerBytes);
@@ -77,7 +88,8 @@ export function readReply(message: Buffer): {
   readonly requestId: number;
   readonly answer: Document;
 } {
-  const answer = BSON.deserialize(message.subarray(headerBytes + 5));
+  const isReply = message.readInt32LE(12) === opCodes.reply;
+  const answer = deserialize(message.subarray(headerBytes + (isReply ? 20 : 5)));
   return { requestId: message.readInt32LE(8), answer };
 }
 

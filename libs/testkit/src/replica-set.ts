@@ -12,25 +12,26 @@ import {
 } from './mongodb-wire.ts';
 
 /** What happens to one command, where not what the server does. */
-export type Treatment =
+export interface Treatment {
   /** It is not executed, and answered with this. */
-  | { readonly answer: Document }
-  /** It is executed, and its answer changed, or late. */
-  | { readonly changed: (answer: Document) => Document | Promise<Document> }
-  /** It is executed, and its answer lost with the connection. */
-  | 'answer lost'
+  readonly answer?: Document;
   /** It is executed twice, as by a server that does not look at transaction numbers. */
-  | 'twice';
+  readonly isTwice?: boolean;
+  /** Its answer is changed, or late. */
+  readonly changed?: (answer: Document) => Document | Promise<Document>;
+  /** Its answer is lost with the connection. */
+  readonly isLost?: boolean;
+}
 
 export interface ReplicaSetOptions {
-  /** The connection string of a server without a login. */
+  /** The connection string of one server, without TLS. */
   readonly target: string;
   /** The port that clients connect to, where it is not the set's own. */
   readonly advertisedPort?: () => number;
   /** `undefined`: as the server treats it. */
   readonly treat?: (command: Document) => Treatment | undefined;
   /** How the set tells its time. */
-  readonly localTime?: () => Date | number;
+  readonly localTime?: (serverTime: Date) => Date | number;
 }
 
 /**
@@ -62,6 +63,10 @@ const reads: ReadonlySet<string> = new Set([
 
 export async function openReplicaSet(options: ReplicaSetOptions): Promise<TestReplicaSet> {
   const { target, advertisedPort, treat = () => undefined, localTime } = options;
+  const { username, password, searchParams } = new URL(target);
+  const login = username === '' ? '' : `${username}:${password}@`;
+  searchParams.delete('directConnection');
+  searchParams.set('replicaSet', setName);
   const clients = new Map<Socket, Relayed>();
   const server = createServer({ noDelay: true }, (client) => {
     clients.set(client, relay(client, target, { member, treat }));
@@ -74,7 +79,7 @@ export async function openReplicaSet(options: ReplicaSetOptions): Promise<TestRe
   const member = createMember(address, localTime);
 
   return {
-    uri: `mongodb://${address()}/?replicaSet=${setName}`,
+    uri: `mongodb://${login}${address()}/?${searchParams}`,
     port,
     beginElection() {
       member.elect(true);
@@ -105,12 +110,13 @@ type Member = ReturnType<typeof createMember>;
 
 function createMember(
   address: () => string,
-  localTime: ReplicaSetOptions['localTime'] = () => new Date(),
+  localTime: ReplicaSetOptions['localTime'] = (serverTime) => serverTime,
 ) {
   const processId = new ObjectId();
   let counter = 0;
   let isElecting = false;
   let changed = new AbortController();
+  let versions: Document = {};
   const topologyVersion = () => ({ processId, counter: Long.fromNumber(counter) });
 
   function greeting(): Document {
@@ -121,11 +127,10 @@ function createMember(
       isWritablePrimary: !isElecting,
       secondary: isElecting,
       topologyVersion: topologyVersion(),
-      localTime: localTime(),
-      ...{ minWireVersion: 0, maxWireVersion: 21, logicalSessionTimeoutMinutes: 30 },
       maxBsonObjectSize: 16 * 1024 * 1024,
       maxMessageSizeBytes: 48_000_000,
       maxWriteBatchSize: 100_000,
+      ...versions,
     };
   }
 
@@ -139,13 +144,21 @@ function createMember(
       changed.abort();
       changed = new AbortController();
     },
-    /** At once, or when it changes; to a client that allows it one answer after the other. */
-    async greet(client: Socket, received: ReceivedCommand): Promise<void> {
+    /** The first greeting of the server on a connection, as one of this member. */
+    greetingOf(answer: Document): Document {
+      const { minWireVersion, maxWireVersion, logicalSessionTimeoutMinutes } = answer;
+      versions = { minWireVersion, maxWireVersion, logicalSessionTimeoutMinutes };
+      const { saslSupportedMechs, speculativeAuthenticate } = answer;
+      const login = { saslSupportedMechs, speculativeAuthenticate };
+      return { ...login, ...greeting(), localTime: localTime(answer['localTime']) };
+    },
+    /** When it changes; to a client that allows it one answer after the other. */
+    async greetAgain(client: Socket, received: ReceivedCommand): Promise<void> {
       const { maxAwaitTimeMS, topologyVersion: known } = received.command;
       const moreToCome = received.exhaustAllowed;
-      let seen = known ? Number(known.counter) : null;
+      let seen: number | null = Number(known.counter);
       do {
-        if (seen === counter) await pause(maxAwaitTimeMS, changed.signal);
+        if (seen === counter) await pause(Number(maxAwaitTimeMS), changed.signal);
         seen = counter;
         if (client.writable) client.write(replyMessage({ ...received, moreToCome }, greeting()));
       } while (moreToCome && client.writable);
@@ -176,43 +189,47 @@ interface RelaySettings extends Pick<Required<ReplicaSetOptions>, 'treat'> {
 function relay(client: Socket, target: string, { member, treat }: RelaySettings): Relayed {
   const { hostname, port } = new URL(target);
   const server = connect({ host: hostname, port: Number(port), noDelay: true });
-  const treatments = new Map<number, Treatment>();
+  const treatments = new Map<number, Treatment & Pick<ReceivedCommand, 'isQuery'>>();
   let underWay = 0;
   client.on('error', () => undefined).on('close', () => server.destroy());
   server.on('error', () => undefined).on('close', () => client.destroy());
 
+  function treatmentOf(name: string, command: Document): Treatment | undefined {
+    if (greetings.has(name)) return { changed: member.greetingOf };
+    const isRefused = member.isElecting && !harmless.has(name);
+    return isRefused ? { answer: member.refusal(name, command) } : treat(command);
+  }
+
   function receive(message: Buffer): void {
     const received = readCommand(message);
-    const { command, requestId } = received;
+    const { command, requestId, isQuery } = received;
     const [name = ''] = Object.keys(command);
-    if (greetings.has(name)) {
-      void member.greet(client, received);
+    if (greetings.has(name) && command['topologyVersion']) {
+      void member.greetAgain(client, received);
       return;
     }
-    const refused = member.isElecting && !harmless.has(name);
-    const treatment = refused ? { answer: member.refusal(name, command) } : treat(command);
-    if (typeof treatment === 'object' && 'answer' in treatment) {
+    const treatment = treatmentOf(name, command);
+    if (treatment?.answer) {
       client.write(replyMessage(received, treatment.answer));
       return;
     }
     underWay += 1;
-    if (treatment !== undefined) treatments.set(requestId, treatment);
-    if (treatment === 'twice') server.write(withoutNumber(received));
-    server.write(treatment === 'twice' ? withoutNumber(received) : message);
+    if (treatment !== undefined) treatments.set(requestId, { ...treatment, isQuery });
+    if (treatment?.isTwice) server.write(withoutNumber(received));
+    server.write(treatment?.isTwice ? withoutNumber(received) : message);
   }
 
   async function respond(message: Buffer): Promise<void> {
     const { requestId, answer } = readReply(message);
     const treatment = treatments.get(requestId);
-    treatments.delete(requestId);
     // The answer to the first of two executions is dropped.
-    if (treatment === 'twice') return;
+    if (treatment?.isTwice) return void treatments.set(requestId, { ...treatment, isTwice: false });
+    treatments.delete(requestId);
     underWay -= 1;
-    if (treatment === 'answer lost') client.destroy();
-    else if (typeof treatment === 'object' && 'changed' in treatment) {
-      const changed = await treatment.changed(answer);
-      if (client.writable) client.write(replyMessage({ requestId, isQuery: false }, changed));
-    } else client.write(message);
+    if (treatment?.isLost) return void client.destroy();
+    if (!treatment?.changed) return void client.write(message);
+    const changed = await treatment.changed(answer);
+    if (client.writable) client.write(replyMessage({ ...treatment, requestId }, changed));
   }
 
   client.on('data', createMessageReader(receive));
@@ -230,4 +247,29 @@ function relay(client: Socket, target: string, { member, treat }: RelaySettings)
 function withoutNumber({ command, ...received }: ReceivedCommand): Buffer {
   const { txnNumber: _number, ...unnumbered } = command;
   return commandMessage({ ...received, command: unnumbered });
+}
+
+/**
+ * As a server of the protocol behaves that is not MongoDB: it has no time of its own in a filter, and
+ * names no field of a violated unique index.
+ */
+export function asAnotherServer(command: Document): Treatment {
+  if (filtersOf(command).some((filter) => JSON.stringify(filter).includes('$$NOW'))) {
+    return { answer: { ok: 0, code: 9, codeName: 'FailedToParse', errmsg: 'no $$NOW here' } };
+  }
+  return {
+    changed({ keyPattern: _pattern, keyValue: _value, writeErrors, ...answer }) {
+      const errors = writeErrors?.map(({ index, code, errmsg }: Document) => ({
+        index,
+        code,
+        errmsg,
+      }));
+      return errors ? { ...answer, writeErrors: errors } : answer;
+    },
+  };
+}
+
+function filtersOf({ filter, query, updates = [], deletes = [] }: Document): unknown[] {
+  const ofWrites = [...updates, ...deletes].map(({ q }) => q);
+  return [filter, query, ...ofWrites].filter((one) => one !== undefined);
 }

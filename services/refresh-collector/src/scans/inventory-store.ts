@@ -1,10 +1,11 @@
 import { refreshId } from '@inventory/contracts/ids';
+import { readStoreTime } from '@inventory/mongo/connect';
 import { parseDocument, readEach, readFirst } from '@inventory/mongo/parse-document';
 import { createSharedReads, sharedCommands } from '@inventory/mongo/shared-commands';
 import { type Clock, dateOf } from '@inventory/runtime/clock';
 import { createBatcher } from '@inventory/runtime/concurrency';
 import type { Logger } from '@inventory/runtime/logger';
-import { createLeases, isFree, leaseField } from '@inventory/work/lease';
+import { createLeases, freeAt, leaseField } from '@inventory/work/lease';
 import type { AnyBulkWriteOperation, Collection, Filter } from 'mongodb';
 import { z } from 'zod';
 import { type Denial, denials } from '../egress/page-verdicts.domain.ts';
@@ -102,8 +103,9 @@ export function createInventoryStore(
     async findWaitingLeases(
       limit: number,
     ): Promise<(WaitingLease & { readonly deadlineMs: number })[]> {
+      const storeMs = await readStoreTime(collection.db);
       const waiting = collection
-        .find({ 'scan.deadline': { $exists: true }, $expr: isFree })
+        .find({ 'scan.deadline': { $exists: true }, ...freeAt(storeMs) })
         .sort({ 'scan.deadline': 1 });
       return readFirst(waiting, limit, waitingLeaseOf, logger);
     },
