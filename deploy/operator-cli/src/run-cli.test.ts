@@ -18,20 +18,32 @@ const leaked = `curl -H 'X-API-Key: ${secret}' example\n`;
 const environment = { OPERATOR_URL: 'http://operator.test', OPERATOR_TOKEN: 'token' };
 
 /** Runs a command line against an API that answers every request with an empty object. */
-async function run(...args: string[]): Promise<Ended> {
+const run = (...args: string[]): Promise<Ended> => runWith({}, ...args);
+
+/** The same with another text on standard input, and with other answers. */
+async function runWith(
+  {
+    input = leaked,
+    answer = async () => Response.json({}),
+  }: {
+    readonly input?: string;
+    readonly answer?: (request: Request) => Promise<Response>;
+  },
+  ...args: string[]
+): Promise<Ended> {
   const [out, err]: [string[], string[]] = [[], []];
   const requests: Request[] = [];
   const code = await runCli({
     args,
     environment,
     directory: '/',
-    readInput: async () => leaked,
+    readInput: async () => input,
     write: (text) => void out.push(text),
     writeError: (text) => void err.push(text),
     connection: {
       fetch: async (request) => {
         requests.push(request);
-        return Response.json({});
+        return await answer(request.clone());
       },
     },
   });
@@ -123,6 +135,72 @@ test('a leaked secret is hashed here: what is sent names its Credential and hold
   });
   expect(code).toBe(0);
   expect(out + err).not.toContain(secret.split('_')[2]);
+});
+
+/** Answers as the operator API with one Credential for each secret. */
+function answerFrom(states: readonly ('valid' | 'replaced' | 'revoked' | 'unknown' | 'stuck')[]) {
+  const notDone = (status: number, code: string) =>
+    Response.json({ error: { code, message: 'It is not.' } }, { status });
+  const path = '/operator/v1/credentials/';
+  let found = 0;
+  return async ({ url }: Request) => {
+    const { pathname } = new URL(url);
+    if (pathname !== `${path}find`) {
+      const index = Number(pathname.slice(path.length).split('/')[0]);
+      return states[index] === 'stuck'
+        ? notDone(503, 'service_unavailable')
+        : Response.json({ credential_id: String(index), state: 'revoked' });
+    }
+    const state = states[found];
+    const credential_id = String(found);
+    found += 1;
+    if (state === 'unknown') return notDone(404, 'credential_not_found');
+    return Response.json({
+      credential_id,
+      state: state === 'revoked' ? state : 'active',
+      secret_valid: state === 'valid' || state === 'stuck',
+    });
+  };
+}
+
+test.each([
+  [['valid', 'valid', 'valid'], [0, 1, 2], 0, 'keys: 3 (3 revoked)'],
+  [['revoked', 'valid'], [1], 0, 'keys: 2 (2 revoked)'],
+  [['replaced', 'valid'], [1], 1, 'keys: 2 (1 not valid, 1 revoked)'],
+  [['unknown', 'stuck', 'valid'], [1, 2], 1, 'keys: 3 (2 failed, 1 revoked)'],
+] as const)(
+  'of keys that are %j each one is handled, those at %j are revoked, and the end says how many',
+  async (states, revoked, exitCode, report) => {
+    const texts = states.map((_state, index) => secret.replace('inv_02t', `inv_0${index}t`));
+    const input = `${texts.join('\n')}\n${texts.join(', ')}\n`;
+    const find = ['credential', 'find', '--secret-stdin', '--revoke'];
+
+    const ended = await runWith({ input, answer: answerFrom(states) }, ...find);
+
+    const revocations = ended.requests
+      .map(({ url }) => /credentials\/(\d+)\/revoke$/.exec(url)?.[1])
+      .filter((id) => id !== undefined);
+    expect(revocations).toEqual(revoked.map(String));
+    expect(ended.code).toBe(exitCode);
+    expect(ended.err.split('\n').at(-2)).toBe(report);
+  },
+);
+
+test('where the API is not reached any more, the end says how many keys were not handled', async () => {
+  const texts = [0, 1, 2].map((index) => secret.replace('inv_02t', `inv_0${index}t`));
+  const answer = answerFrom(['valid']);
+  const find = ['credential', 'find', '--secret-stdin', '--revoke'];
+  let calls = 0;
+  const cut = async (request: Request) => {
+    calls += 1;
+    if (calls > 2) throw new TypeError('fetch failed');
+    return await answer(request);
+  };
+
+  const ended = await runWith({ input: texts.join(' '), answer: cut }, ...find);
+
+  expect(ended.code).toBe(1);
+  expect(ended.err).toMatch(/^unreachable: (.*\n)+keys: 3 \(1 revoked, 2 not handled\)\n$/);
 });
 
 test('a field that can be null or false has an option for that; the others are not sent', async () => {

@@ -2,7 +2,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { type CliProcess, type ExitCode, exitCodes } from './cli-process.ts';
 import { checkOptions, fieldsOf, type Given, optionsOf } from './command-options.ts';
 import { NoConnection } from './connection.ts';
-import { describeFindSecret, findSecret } from './find-secret.ts';
+import { describeFindSecrets, findSecrets } from './find-secrets.ts';
 import { type OperatorCommand, readCommands } from './operator-commands.ts';
 import { runCommand } from './run-command.ts';
 
@@ -27,8 +27,8 @@ export async function runCli(cli: CliProcess): Promise<ExitCode> {
       exitCode = await runCommand(cli, of, given);
     });
   }
-  describeFindSecret(commandAt(program, 'credential find')).action(async (given: Given) => {
-    exitCode = await findSecret(cli, given);
+  describeFindSecrets(commandAt(program, 'credential find')).action(async (given: Given) => {
+    exitCode = await findSecrets(cli, given);
   });
   try {
     await program.parseAsync(cli.args.length === 0 ? ['--help'] : cli.args, { from: 'user' });

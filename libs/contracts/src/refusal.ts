@@ -1,6 +1,14 @@
 import { z } from 'zod';
-import { rateLimit, requestIssue, trafficLimit } from './http/meta.ts';
+import { requestIssue } from './http/meta.ts';
 import { refreshId, revisionId } from './ids.ts';
+import {
+  issuedLimit,
+  peerLimit,
+  readLimit,
+  requestLimit,
+  undeliveredLimit,
+  unknownKeysLimit,
+} from './limit-details.ts';
 import { admissionReason, operatorRole, permission, upstreamReason } from './vocabulary.ts';
 
 /**
@@ -62,25 +70,6 @@ const serviceUnavailable = z.object({
     .optional(),
   ...retryAfter,
 });
-/**
- * What bounds the Live Pages of an account beside its rate limit: `concurrency`, those that are read
- * at a time, or `abandoned_reads`, those in a minute whose client leaves while the platform answers.
- */
-export const readLimit = z.object({
-  limit: z.enum(['concurrency', 'abandoned_reads']),
-  reads_max: z.int().min(1),
-});
-/** Requests of a minute. */
-export const requestLimit = rateLimit.extend({
-  /** Whose limit it is: that of the Service account, or of the whole customer account. */
-  limit: trafficLimit,
-  /** Of a batch: how many requests it would have taken. */
-  required: z.int().min(1).optional(),
-});
-/** Too many keys that no Credential has came from the client's address. */
-export const unknownKeysLimit = z.object({ limit: z.literal('unknown_keys') });
-/** Requests without a key, of the client's address. */
-export const peerLimit = z.object({ limit: z.literal('peer'), limit_per_minute: z.int().min(1) });
 const livePageLimitExceeded = z.object({
   code: z.enum(['rate_limit_exceeded']),
   detail: readLimit,
@@ -185,7 +174,14 @@ export const refusal = z.discriminatedUnion('code', [
   }),
   z.object({
     code: z.enum(['rate_limit_exceeded']),
-    detail: z.discriminatedUnion('limit', [requestLimit, readLimit, unknownKeysLimit, peerLimit]),
+    detail: z.discriminatedUnion('limit', [
+      requestLimit,
+      readLimit,
+      undeliveredLimit,
+      unknownKeysLimit,
+      peerLimit,
+      issuedLimit,
+    ]),
     ...retryAfter,
   }),
   z.object({

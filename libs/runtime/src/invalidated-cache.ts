@@ -27,7 +27,7 @@ export interface InvalidatedCache<Value> {
   get(key: string): Promise<Value | null>;
   /** True when `get` would load nothing. */
   isFresh(key: string): boolean;
-  /** The last value that was loaded, fresh or not, and when its load began. */
+  /** The last value that was loaded, fresh or not, and when its load began; until there is none any more. */
   peek(key: string): { readonly value: Value; readonly loadedAtMs: number } | undefined;
   /** No affected value is fresh any more, nor any key under which there was nothing. */
   invalidate(isAffected: (value: Value, key: string) => boolean): void;
@@ -68,7 +68,9 @@ export function createInvalidatedCache<Value extends NonNullable<unknown>>(
     const value = await load(key);
     const isInvalidated = invalidations !== before;
     if (value === null) {
-      if (!isInvalidated) missingKeys.set(key, { loadedAtMs });
+      if (isInvalidated) return null;
+      missingKeys.set(key, { loadedAtMs });
+      values.delete(key);
     } else if (!isInvalidated || values.peek(key)?.isInvalidated !== false) {
       values.set(key, { value, loadedAtMs, isInvalidated });
     }

@@ -1,7 +1,12 @@
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { Bug } from './bug.ts';
-import { createKeyedSemaphore, createSemaphore, SemaphoreFull } from './semaphore.ts';
+import {
+  createKeyedSemaphore,
+  createSemaphore,
+  createSemaphorePerKey,
+  SemaphoreFull,
+} from './semaphore.ts';
 
 describe('a semaphore', () => {
   test('runs all work, never more at a time than it has permits, in the order of the requests', async () => {
@@ -103,4 +108,25 @@ test('a keyed semaphore refuses past its limit per key and in all, and counts a 
     }),
     { numRuns: propertyRuns(200) },
   );
+});
+
+test('work waits for that of its own key alone, as much of it as may, and a key without any is forgotten', async () => {
+  const semaphores = createSemaphorePerKey<string>(1, 1);
+  const held = Promise.withResolvers<string>();
+  const ran: string[] = [];
+  const run = (key: string, work: () => Promise<string>) =>
+    semaphores.run(key, () => {
+      ran.push(key);
+      return work();
+    });
+  const first = run('a', () => held.promise);
+  const second = run('a', async () => 'second');
+
+  await expect(run('a', async () => 'third')).rejects.toThrow(SemaphoreFull);
+  expect(await run('b', async () => 'other')).toBe('other');
+  expect(ran).toEqual(['a', 'b']);
+  held.reject(new Error('failed'));
+  await expect(first).rejects.toThrow('failed');
+  expect(await second).toBe('second');
+  expect(await run('a', async () => 'again')).toBe('again');
 });

@@ -68,6 +68,27 @@ export function createSemaphore(permits: number, waitingMax = Number.POSITIVE_IN
   };
 }
 
+export type SemaphorePerKey<Key> = ReturnType<typeof createSemaphorePerKey<Key>>;
+
+/** A semaphore for each key: work waits for that of its own key alone. */
+export function createSemaphorePerKey<Key>(permits: number, waitingMax: number) {
+  const ofKeys = new Map<Key, { readonly semaphore: Semaphore; users: number }>();
+  return {
+    /** Runs `work` under a permit of the key; rejects as {@link Semaphore.acquire} does. */
+    async run<Result>(key: Key, work: () => Promise<Result>): Promise<Result> {
+      const own = ofKeys.get(key) ?? { semaphore: createSemaphore(permits, waitingMax), users: 0 };
+      ofKeys.set(key, own);
+      own.users += 1;
+      try {
+        return await own.semaphore.run(work);
+      } finally {
+        own.users -= 1;
+        if (own.users === 0) ofKeys.delete(key);
+      }
+    },
+  };
+}
+
 export interface KeyedLimits {
   readonly perKeyMax: number;
   readonly totalMax: number;

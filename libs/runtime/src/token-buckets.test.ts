@@ -35,29 +35,6 @@ test('a bucket is full until a token is taken, and again once that is refilled',
   expect(buckets.isFull('a')).toBe(true);
 });
 
-test('a reserved token is not given again until it is returned, and leaves the bucket full until it is taken', () => {
-  const { buckets } = bucketsAt(2);
-
-  expect([1, 2, 3].map(() => buckets.reserve('a'))).toEqual([true, true, false]);
-  expect([buckets.isFull('a'), buckets.secondsUntilToken('a')]).toEqual([true, 30]);
-  buckets.settle('a', false);
-  expect(buckets.secondsUntilToken('a')).toBeNull();
-  buckets.settle('a', true);
-  expect([buckets.isFull('a'), buckets.take('a'), buckets.take('a')]).toEqual([false, true, false]);
-});
-
-test('a bucket is undecided while more than half of its tokens are reserved', () => {
-  const { buckets } = bucketsAt(4);
-  const undecided = [1, 2, 3].map(() => {
-    buckets.reserve('a');
-    return buckets.isUndecided('a');
-  });
-
-  expect(undecided).toEqual([false, false, true]);
-  buckets.settle('a', true);
-  expect(buckets.isUndecided('a')).toBe(false);
-});
-
 test('an empty bucket loses nothing more, and a clock that is set back empties none for longer than a minute', () => {
   const { at, buckets } = bucketsAt(2);
   for (let taken = 0; taken < 50; taken += 1) buckets.take('a');

@@ -27,7 +27,7 @@ export const standardDeadlines = {
   undecidedReadMs: 2_000,
   /** Longest wait of a repeated refresh for the first attempt with its key. */
   undecidedRefreshMs: 2_000,
-  /** Delay of the refusal of an unknown key that is not looked up: one a second and connection. */
+  /** Delay of the refusal of an unknown key that is one of too many: one a second and connection. */
   unknownKeyDelayMs: 1_000,
   /** Age past which the status of the service is read again. */
   statusAgeMs: 5_000,

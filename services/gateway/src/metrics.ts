@@ -25,7 +25,7 @@ export const waitingReplies = gauge({
 });
 export const unknownKeysRefused = counter({
   name: 'inventory.gateway.unknown_keys_refused',
-  description: 'Requests with an unknown key that were refused without a look-up',
+  description: 'Unknown keys that were refused as too many of their client address',
 });
 export const connectionsRefused = counter({
   name: 'inventory.gateway.connections_refused',
@@ -58,6 +58,12 @@ export const exportsSent = counter({
   description:
     'Exports whose sending began, by end: cut by client, time or fault, or no longer saved',
   labels: { end: ['completed', 'cut', 'expired'] },
+});
+export const deliveriesEnded = counter({
+  name: 'inventory.gateway.deliveries_ended',
+  description:
+    'Responses that were ended for another one because their client took next to nothing of them',
+  labels: { kind: ['page', 'export'] },
 });
 export const decisionWait = histogram({
   name: 'inventory.gateway.decision_wait',

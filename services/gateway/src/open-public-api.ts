@@ -1,3 +1,4 @@
+import type { AccountId } from '@inventory/contracts/ids';
 import type { MessageBus } from '@inventory/messaging/bus';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
@@ -13,6 +14,7 @@ import type { RequestReplyClient } from './commands/request-reply-client.ts';
 import type { GatewayConfig } from './config.ts';
 import { credentialRoutes, type OwnCredentialsTenancy } from './credentials/credential-routes.ts';
 import type { AuthenticateDeps } from './http/authenticate.ts';
+import { createDeliveryPlaces } from './http/delivery-places.ts';
 import { createRequestLimiter } from './http/limit-requests.ts';
 import { createTrafficLimiter, type TrafficLimiter } from './http/limit-traffic.ts';
 import type { BoundPublicRoute } from './http/public-route.ts';
@@ -64,6 +66,12 @@ export async function openPublicApi(
     limiter: createRequestLimiter({ windows, clock, deadlines }),
     customerRequestsPerMinute: config.customerRequestsPerMinute,
   });
+  const undelivered = createDeliveryPlaces<AccountId>({
+    limits: config.undelivered,
+    bytesPerSecondMin: config.deliveryBytesPerSecondMin,
+    kind: 'page',
+    clock,
+  });
   const { findBySecretDigest, principals } = tenancy;
   const log = clients.eventLog;
   const streams =
@@ -74,7 +82,7 @@ export async function openPublicApi(
     ...(role === 'events' ? [] : openApiRoutes(context, features, { limiter, positions })),
     ...(streams ? [streams.route] : []),
   ];
-  const served = { endpoints: publicRoutes, routes, principals, limiter, prices };
+  const served = { endpoints: publicRoutes, routes, principals, limiter, undelivered, prices };
   const server = await startPublicApi(context, served);
   // Streams end with a control frame before the server closes the remaining connections.
   if (streams) lifetime.defer('event streams', () => streams.drain());

@@ -35,7 +35,7 @@ export async function startGateway(
   const broadcasts = await openBroadcasts(bus, lifetime, replies);
   const commands = openCommands({ bus, broadcasts, lifetime, replies });
   const clients = openClients(context);
-  const tenancy = await openTenancy(context, { db, bus, broadcasts });
+  const tenancy = openTenancy(context, { db, bus, broadcasts });
   const { ledger } = clients;
   const prices =
     config.role === 'events' ? noPrices : trackPrices({ ledger, clock, lifetime, logger });

@@ -346,3 +346,23 @@ test('a misspelt query parameter is refused, free, and named (Transport) [path-v
     world.ledger.charges.filter(({ account_id }) => account_id === principal.accountId),
   ).toEqual([]);
 });
+
+test('an account that reads as much as it can leaves the revision-store to others (Everything is bounded)', async () => {
+  const [greedy, other] = [world.issue(), world.issue()];
+  const [saved, theirs] = [newScope(), newScope()];
+  for (const scope of [saved, theirs]) saveInventory(world.revisions, scope);
+  const gate = Promise.withResolvers<null>();
+  let asked = 0;
+  world.revisions.answerInstead = ({ pathname }) => {
+    if (pathname.includes(theirs.platform_id)) return null;
+    asked += 1;
+    return gate.promise;
+  };
+  const pages = Array.from({ length: 100 }, () => read(saved, greedy.key));
+  await waitFor('the account has its part', () => asked === 16);
+
+  expect((await read(theirs, other.key)).status).toBe(200);
+  expect(asked).toBe(16);
+  gate.resolve(null);
+  expect(new Set((await Promise.all(pages)).map(({ status }) => status))).toEqual(new Set([200]));
+});

@@ -3,7 +3,9 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { exportEnd, exportEndTrailer } from '@inventory/contracts/http/export';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { contentCodings } from '@inventory/contracts/vocabulary';
+import { systemClock } from '@inventory/runtime/clock';
 import { newScope } from '@inventory/testkit/builders';
+import { createTestClock } from '@inventory/testkit/test-clock';
 import { unpackers } from '@inventory/testkit/unpackers';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { lineOf, membersText, saveInventory } from './support/fake-revision-store.ts';
@@ -15,11 +17,15 @@ import { startTestGateway, type TestGateway } from './support/test-gateway.ts';
 
 let gateway: TestGateway;
 let hasty: TestGateway;
+/** Sends one export at a time. */
+let single: TestGateway;
+const clock = createTestClock(systemClock.now());
 
 beforeAll(async () => {
-  [gateway, hasty] = await Promise.all([
+  [gateway, hasty, single] = await Promise.all([
     startTestGateway(world),
     startTestGateway(world, { exports: { timeMaxMs: 500, limits: { perKeyMax: 1, totalMax: 1 } } }),
+    startTestGateway(world, { clock, exports: { limits: { perKeyMax: 1, totalMax: 1 } } }),
   ]);
 });
 
@@ -318,9 +324,35 @@ describe('a download that is cut', () => {
   });
 });
 
-test('a client that reads nothing has a few runs in memory, and is cut in time (Export) [export]', async () => {
+/** Of so many rows of four megabytes. */
+function newLargeReader(rows: number): Reader {
   const large = membersText('1').replace('"amount":"1"', `"amount":"1","n":"${'x'.repeat(4e6)}"`);
-  const reader = newReader({ pages: Array(20).fill(large), total_count: 20 });
+  return newReader({ pages: Array(rows).fill(large), total_count: rows });
+}
+
+test('an export whose client takes nothing ends where another one is refused (Everything is bounded) [export]', async () => {
+  const [slow, other] = [newLargeReader(20), newReader()];
+  const next = async () =>
+    (await single.call({ path: pathOf(other.scope), key: other.key })).status;
+  const statuses: number[] = [];
+
+  const cut = await download(slow, {
+    at: single,
+    async onResponse(response) {
+      response.pause();
+      statuses.push(await next());
+      // What buffers take meanwhile does not make up for it.
+      clock.advance(3_000_000);
+      statuses.push(await next());
+      response.resume();
+    },
+  });
+
+  expect([statuses, cut.isWhole]).toEqual([[503, 200], false]);
+});
+
+test('a client that reads nothing has a few runs in memory, and is cut in time (Export) [export]', async () => {
+  const reader = newLargeReader(20);
   const other = newReader();
   const next = () => hasty.call({ path: pathOf(other.scope), key: other.key });
 

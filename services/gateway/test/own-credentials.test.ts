@@ -1,4 +1,5 @@
 import { credentialList, issuedCredential } from '@inventory/contracts/http/credentials';
+import { systemClock } from '@inventory/runtime/clock';
 import { newCredentialId, newProjectId } from '@inventory/testkit/builders';
 import { callDocumented } from './support/call-documented.ts';
 import { world } from './support/file-world.ts';
@@ -119,21 +120,29 @@ test('a wider Credential, one of another Service account or Project is neither r
   expect(await accountStatus(foreign.secret)).toBe(200);
 });
 
-test('a Project can issue a hundred active Credentials itself, and again after one was revoked (Self-service Credentials) [self-service-credentials]', async () => {
-  const { project_id, account_id, call } = await newCustomer();
-  await operate(gateway, `/accounts/${account_id}`, { traffic_limit_per_minute: 1_000 }, 'PATCH');
-  await operate(
-    gateway,
-    `/service-accounts/${account_id.replace('acc_', 'sa_')}`,
-    { rate_limit_per_minute: 1_000 },
-    'PATCH',
-  );
-  const issues = await Promise.all(
-    Array.from({ length: 98 }, () =>
-      operate(gateway, `/projects/${project_id}/credentials`, { scopes: [current] }),
-    ),
-  );
+/** Stores copies of a Credential, each newer than the one before, with these fields. */
+async function storeCopies(of: string, copies: number, fields: object): Promise<void> {
+  const credentials = world.records.collection<{ _id: string; secrets: object[] }>('credentials');
+  const stored = await credentials.findOne({ _id: of });
+  if (stored === null) throw new Error('there is no such Credential');
+  const { secrets } = stored;
+  const copied = Array.from({ length: copies }, () => {
+    const _id = newCredentialId();
+    const own = secrets.map((secret) => ({ ...secret, digest: `of ${_id}` }));
+    return { ...stored, ...fields, _id, secrets: own };
+  });
+  await credentials.insertMany(copied);
+}
+
+const hourMs = 3_600_000;
+const agoMs = (ms: number) => new Date(systemClock.now() - ms);
+
+test('a Project can issue a hundred active Credentials itself; those that were revoked or have expired do not count (Self-service Credentials) [self-service-credentials]', async () => {
+  const { own, issue, call } = await newCustomer();
   const wanted = { scopes: [current] };
+  const { credential_id } = await issue(wanted);
+  await storeCopies(credential_id, 50, { expiresAt: agoMs(hourMs) });
+  await storeCopies(own.credential_id, 97, {});
 
   expect((await call('POST', '', wanted)).status).toBe(201);
   const { status, json } = await call('POST', '', wanted);
@@ -142,8 +151,51 @@ test('a Project can issue a hundred active Credentials itself, and again after o
     'credential_limit_reached',
     { limit: 100 },
   ]);
-  await call('DELETE', `/${issues[0].credential_id}`);
+  await call('DELETE', `/${credential_id}`);
   expect((await call('POST', '', wanted)).status).toBe(201);
+});
+
+test('a Project can be issued two hundred Credentials within 24 hours, however many of them are revoked (Self-service Credentials) [self-service-credentials]', async () => {
+  const { own, call } = await newCustomer();
+  const wanted = { scopes: [current] };
+  const revoked = (ms: number) => ({
+    state: 'revoked',
+    createdAt: agoMs(ms),
+    revokedAt: agoMs(ms),
+  });
+  await storeCopies(own.credential_id, 2, revoked(25 * hourMs));
+  await storeCopies(own.credential_id, 198, revoked(23 * hourMs));
+  const last = await call('POST', '', wanted);
+  expect(last.status).toBe(201);
+  await call('DELETE', `/${last.json.data.credential_id}`);
+  await storeCopies(own.credential_id, 1, revoked(hourMs));
+
+  const refused = await call('POST', '', wanted);
+
+  expect([refused.status, refused.json.error?.detail]).toEqual([
+    429,
+    { limit: 'credentials_issued', per_day: 200 },
+  ]);
+  const retryAfter = Number(refused.headers['retry-after']);
+  expect([retryAfter > 0, retryAfter <= 3_600]).toEqual([true, true]);
+  expect((await call('POST', `/${own.credential_id}/rotate`, {})).status).toBe(403);
+});
+
+test('a Credential is deleted some time after it was revoked or has expired, and no other (Self-service Credentials) [self-service-credentials]', async () => {
+  const { own, call } = await newCustomer();
+  const { credential_id } = (await call('POST', '', { scopes: [current] })).json.data;
+  await call('DELETE', `/${credential_id}`);
+  const credentials = world.records.collection<{ _id: string }>('credentials');
+  const ends = await credentials.indexes();
+  const ofId = (id: string) => credentials.findOne({ _id: id });
+
+  const deleting = ends.filter(({ expireAfterSeconds }) => expireAfterSeconds === 90 * 86_400);
+  expect(deleting.flatMap(({ key }) => Object.keys(key)).sort()).toEqual([
+    'expiresAt',
+    'revokedAt',
+  ]);
+  expect(await ofId(own.credential_id)).toMatchObject({ revokedAt: null, expiresAt: null });
+  expect(await ofId(credential_id)).toMatchObject({ revokedAt: expect.any(Date), expiresAt: null });
 });
 
 test('of two rotations at once one is refused, and no secret of the other is handed out (Self-service Credentials) [self-service-credentials]', async () => {

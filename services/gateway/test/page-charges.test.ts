@@ -1,31 +1,41 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { newScope } from '@inventory/testkit/builders';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
+import { newRefreshId, newScope } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { clock, gateway, world } from './support/clocked-gateway.ts';
 import { type CutWire, startCut } from './support/cut-wire.ts';
-import { saveInventory } from './support/fake-revision-store.ts';
-import { currentPathOf } from './support/paths.ts';
+import { setLiveInventory } from './support/fake-live-pages.ts';
+import { membersText, saveInventory } from './support/fake-revision-store.ts';
+import { changesPathOf, currentPathOf, livePathOf, v1PathOf } from './support/paths.ts';
 import { patientLimits } from './support/patience.ts';
-import { startTestGateway } from './support/test-gateway.ts';
+import { startTestGateway, type TestGateway } from './support/test-gateway.ts';
 
 let wire: CutWire | undefined;
+/** Each account may leave one page untaken, and all of them two. */
+let narrow: TestGateway;
 
+beforeAll(async () => {
+  narrow = await startTestGateway(world, { undelivered: { perKeyMax: 1, totalMax: 2 } });
+});
 afterAll(() => wire?.close());
 
 const startBalance = 100;
 
-/** An account that can read one saved inventory. */
-function newReader() {
+/** An account that can read one inventory, which is saved. */
+function newReader(pathOf: (scope: InventoryKey) => string = currentPathOf, pages = ['1']) {
   const { key, principal } = world.issue();
   const scope = newScope();
-  saveInventory(world.revisions, scope);
+  const texts = pages.map((id) => membersText(id));
+  saveInventory(world.revisions, scope, { pages: texts });
+  setLiveInventory(world.collector.live, scope, { pages: texts });
   const { accountId } = principal;
   world.ledger.setBalance(accountId, startBalance);
   const isOwn = ({ account_id }: { account_id: string }) => account_id === accountId;
   return {
     key,
-    path: currentPathOf(scope),
+    accountId,
+    path: pathOf(scope),
     balance: () => world.ledger.balanceOf(accountId),
     charges: () => world.ledger.charges.filter(isOwn),
     reverses: () => world.ledger.reverses.filter(isOwn),
@@ -258,4 +268,61 @@ test('100 pages at once are 100 charges, and no intent is left', async () => {
   await waitFor('all intents are deleted', async () => (await reader.intents()) === 0);
   expect(reader.reverses()).toEqual([]);
   expect((await gateway.call(reader)).status).toBe(402);
+});
+
+test.each([
+  ['Current', currentPathOf],
+  ['Changes', (scope: InventoryKey) => changesPathOf(scope, `since=invrev_${newRefreshId()}`)],
+  ['Live Page', livePathOf],
+  ['V1', v1PathOf],
+])(
+  '%s: with as many bytes as an account may leave untaken a page is 429, past those of all accounts 503, and costs nothing (Everything is bounded) [rate-limit]',
+  async (_name, pathOf) => {
+    const [first, second, third] = [newReader(pathOf), newReader(pathOf), newReader(pathOf)];
+    world.ledger.answersCharge = () => false;
+    const held = [narrow.call(first)];
+    await isBooked(first);
+
+    const ofAccount = await narrow.call(first);
+    held.push(narrow.call(second));
+    await isBooked(second);
+    const ofAll = await narrow.call(third);
+    world.ledger.reset();
+    narrow.cutReplies();
+    await Promise.all(held);
+
+    expect([ofAccount.status, ofAll.status]).toEqual([429, 503]);
+    expect(ofAccount.headers['retry-after']).toBe('1');
+    expect([first.charges().length, third.charges().length]).toEqual([1, 0]);
+    await waitFor(
+      'what is not held any more makes room',
+      async () => (await narrow.call(third)).status === 200,
+    );
+    expect(third.charges()).toHaveLength(1);
+  },
+);
+
+test('a client that takes nothing loses its page to another one in time, and keeps it where nobody wants it (Everything is bounded)', async () => {
+  const large = `1","n":"${'x'.repeat(24_000_000)}`;
+  const [slow, filling, other] = [newReader(currentPathOf, [large]), newReader(), newReader()];
+  const client = connect(Number(new URL(narrow.url).port), '127.0.0.1');
+  client.write(requestOf(slow));
+  await once(client, 'readable');
+  const closed = once(client, 'close');
+  world.ledger.answersCharge = ({ account_id }) => account_id !== filling.accountId;
+  const held = narrow.call(filling);
+  await isBooked(filling);
+  // What buffers take meanwhile does not make up for it.
+  clock.advance(3_000_000);
+  expect((await narrow.call(filling)).status).toBe(429);
+  expect(client.destroyed).toBe(false);
+
+  expect((await narrow.call(other)).status).toBe(200);
+  client.resume();
+  await closed;
+  narrow.cutReplies();
+  await held;
+
+  expect(client.bytesRead).toBeLessThan(24_000_000);
+  expect(slow.balance()).toBe(startBalance - 1);
 });

@@ -1,7 +1,6 @@
 import type { CredentialId } from '@inventory/contracts/ids';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { isoTime, systemClock } from '@inventory/runtime/clock';
-import { secretDigest } from '@inventory/runtime/secret-digest';
 import { newCredentialId } from '@inventory/testkit/builders';
 import { recordMessages } from '@inventory/testkit/message-recorder';
 import { openNamespace, type TestNamespace } from '@inventory/testkit/namespace';
@@ -73,46 +72,6 @@ test('an issued secret is accepted by every replica at once, with what its owner
     hasServiceAccounts: false,
   });
 });
-
-async function knownBy({ tenancy }: TenancyReplica, secrets: readonly string[]): Promise<void> {
-  await waitFor('the replica knows the secrets that it has not looked up', async () =>
-    secrets.every((secret) => tenancy.principals.isKnown(secret)),
-  );
-}
-
-test('an issued or rotated secret is known to every replica, and to one that starts later, before it is used [unknown-keys]', async () => {
-  const { credential, secret } = await newCustomer(here.tenancy);
-  const rotation = { credentialId: credential.id, overlapMs: 0 };
-  const rotated = await here.tenancy.rotateCredential(rotation);
-  const secrets = [secret, rotated.secret];
-
-  await knownBy(here, secrets);
-  await knownBy(there, secrets);
-  const later = await openTenancyReplica({ namespace });
-  try {
-    expect(later.tenancy.principals.isKnown(rotated.secret)).toBe(true);
-    expect(later.tenancy.principals.isKnown(mintSecret(newCredentialId()))).toBe(false);
-  } finally {
-    await later.close();
-  }
-});
-
-test.each([{ secrets: 'none' }, { secrets: [null, { digest: 7 }] }, {}])(
-  'a corrupt Credential %j keeps no replica from knowing the others',
-  async (corrupt) => {
-    const { secret } = await newCustomer(here.tenancy);
-    const credentials = here.db.collection<{ _id: string }>('credentials');
-    await credentials.insertOne({ _id: 'corrupt', ...corrupt });
-
-    const read: string[] = [];
-    for await (const one of createTenancyStore(here.db).credentials.readSecretDigests())
-      read.push(one);
-    await credentials.deleteOne({ _id: 'corrupt' });
-
-    expect(read).toContain(secretDigest(secret));
-    expect(read.every((one) => /^[0-9a-f]{64}$/.test(one))).toBe(true);
-  },
-);
 
 test('a well-formed secret that was never issued is not valid', async () => {
   expect(await here.tenancy.principals.findPrincipal(mintSecret(newCredentialId()))).toBeNull();

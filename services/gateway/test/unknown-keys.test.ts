@@ -23,7 +23,7 @@ test('unknown keys of a peer are refused past their limit, known ones and those 
   expect(refused.map(({ status }) => status)).toEqual([401, 401, 429]);
   expect(refused[2]?.json.error).toMatchObject({
     code: 'rate_limit_exceeded',
-    detail: { limit: 'unknown_keys' },
+    detail: { limit: 'unknown_keys', limit_per_minute: 2 },
   });
   expect(refused[2]?.headers['retry-after']).toMatch(/^([1-9]|[1-5][0-9]|60)$/);
   expect(refused[2]?.headers['ratelimit']).toBeUndefined();

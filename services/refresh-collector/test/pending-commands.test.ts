@@ -1,9 +1,13 @@
-import { applyFact, sendEffects } from '../src/refreshes/apply-fact.ts';
+import type { BillingOutcome } from '@inventory/contracts/messages/billing';
+import type { ReceivedMessageOf } from '@inventory/messaging/bus';
+import { testLogger } from '@inventory/testkit/namespace';
+import { applyFact, type SagaDeps, sendEffects } from '../src/refreshes/apply-fact.ts';
+import { onBillingOutcome } from '../src/refreshes/on-messages.ts';
 import { noEndCheck } from '../src/refreshes/recorded-scan.domain.ts';
 import type { Refresh } from '../src/refreshes/refresh.domain.ts';
 import type { Fact } from '../src/refreshes/refresh-fact.domain.ts';
 import type { RefreshStore } from '../src/refreshes/refresh-store.ts';
-import { acceptedRefresh } from './refresh-builder.ts';
+import { acceptedRefresh, holdOf } from './refresh-builder.ts';
 import { openStoredRefreshes, type StoredRefreshes } from './stored-refreshes.ts';
 
 let stored: StoredRefreshes;
@@ -104,3 +108,49 @@ test('a step costs one write, also where its messages cannot be sent: they are p
   );
   await expect(repeated).rejects.toThrow('no broker');
 });
+
+const charge = { result: 'applied', disposition: 'finalize_complete', amount_charged: 2 } as const;
+const lost = { result: 'refused', refusal: { code: 'hold_unknown' } } as const;
+
+test.each([
+  ['a charge', charge, { disposition: 'finalize_complete', charged: 2 }],
+  ['no hold', lost, { disposition: 'release', charged: 0 }],
+])(
+  'an end of billing that another replica receives before the phase of its command is written is applied once it is: %s (Refresh: committed)',
+  async (_what, ended, billing) => {
+    const assembling = await insertAssembling();
+    const [{ collection }, other] = [stored, stored.openStore()];
+    const isRead = Promise.withResolvers<void>();
+    const body = { ...holdOf(assembling), kind: 'settle', ...ended } as BillingOutcome;
+    const early = stored.openSaga({
+      ...other,
+      findRefresh: (id) => other.findRefresh(id).finally(isRead.resolve),
+    });
+    let received: Promise<void> | undefined;
+    const updateOne: typeof collection.updateOne = async (...update) => {
+      await isRead.promise;
+      return collection.updateOne(...update);
+    };
+    const saga: SagaDeps = {
+      ...stored.openSaga(stored.openStore(Object.assign(Object.create(collection), { updateOne }))),
+      async publish() {
+        const message = { type: 'billing.outcome.v1', body, trace: {} };
+        const handle = onBillingOutcome(early, testLogger)['billing.outcome.v1'];
+        received = handle?.(message as ReceivedMessageOf<'billing.outcome.v1'>);
+      },
+    };
+    const committed: Fact = {
+      fact: 'committed',
+      ...{ revisionId: 'invrev_0198c0de-0000-7000-8000-000000000003', previousRevisionId: null },
+      ...{ changed: true, observedAssets: 1 },
+    };
+
+    await applyFact(saga, assembling.id, committed, 'redelivery');
+    await received;
+
+    expect((await other.findRefresh(assembling.id))?.refresh).toMatchObject({
+      phase: 'completed',
+      billing,
+    });
+  },
+);

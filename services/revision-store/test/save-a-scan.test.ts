@@ -110,6 +110,25 @@ describe('A completed scan (Refresh: commit) [only-complete-scans]', () => {
     ).toBe(1);
   });
 
+  it('that arrives again leaves nothing of an inventory that was forgotten since (Operating surface: erase) [erase]', async () => {
+    const scope = newScope();
+    const scan = newScan({ scope, pages: [plainPage(0, 3)] });
+    await replica.client.stage(scan);
+    await store.complete(scan);
+    await store.committed(scan);
+    const ofIt = { _id: inventoryKeyText(scope) };
+    await store.collections.scopes.deleteOne(ofIt);
+    const outcomes = store.outcomesOf(scan).length;
+
+    await store.complete(scan);
+
+    await waitFor('both are answered', () => store.outcomesOf(scan).length >= outcomes + 2);
+    await waitFor(
+      'nothing is left',
+      async () => (await store.collections.scopes.countDocuments(ofIt)) === 0,
+    );
+  });
+
   it('of an empty inventory, or of one where everything is hidden, is complete [everything-hidden-is-complete]', async () => {
     const [empty, hidden, unread] = [newScope(), newScope(), newScope()];
     const blank = { assets: [], descriptions: [] };

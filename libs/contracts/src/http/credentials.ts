@@ -4,8 +4,12 @@ import { grantedPermission } from '../vocabulary.ts';
 import { pagination } from './meta.ts';
 import { controlFree, listParameters, requestTime } from './parameters.ts';
 
-/** Most active Credentials of a Project that its customer can issue. */
+/** Most active Credentials of a Project with which its customer can issue another. */
 export const credentialsMax = 100;
+/** Most that were issued within 24 hours with which its customer can. */
+export const credentialsPerDayMax = 200;
+/** How long one that was revoked or has expired is kept. */
+export const endedCredentialKeepDays = 90;
 
 const time = z.iso.datetime();
 

@@ -7,10 +7,7 @@ export const authorityChanged = z.object({
   project_id: projectId.nullable(),
   credential_id: credentialId.nullable(),
   at: z.iso.datetime(),
-  /**
-   * The first 52 bits of the digest of the secret that the change has issued: enough to tell that it
-   * exists. Absent where none was.
-   */
+  /** In older records: the first 52 bits of the digest of an issued secret. Neither written nor read. */
   new_secret: z
     .string()
     .regex(/^[0-9a-f]{13}$/)

@@ -4,13 +4,15 @@ import {
   credentialRecord,
   credentialRotation,
   credentialsMax,
+  credentialsPerDayMax,
   credentialsQuery,
+  endedCredentialKeepDays,
   issuedCredential,
   newCredential,
   ownCredentialPath,
 } from '@inventory/contracts/http/credentials';
 import { projectPath } from '@inventory/contracts/http/parameters';
-import { type CredentialId, credentialId } from '@inventory/contracts/ids';
+import { type CredentialId, credentialId, type ProjectId } from '@inventory/contracts/ids';
 import type { GrantedPermission } from '@inventory/contracts/vocabulary';
 import { Refused } from '@inventory/http/refused';
 import { invariant } from '@inventory/runtime/bug';
@@ -31,6 +33,7 @@ export type OwnCredentialsTenancy = Pick<
   | 'findCredential'
   | 'listCredentials'
   | 'countActiveCredentials'
+  | 'credentialIssuedAtMs'
   | 'issueCredential'
   | 'rotateCredential'
   | 'revokeCredential'
@@ -83,7 +86,8 @@ const issueCredentialRoute = dataRoute({
   description:
     'Of this Project, with at most what this Credential may do: its Service account and network ' +
     'policy, no later end, and none of the permissions to manage. ' +
-    `${secretShownOnce} A Project can have 100 active Credentials that way.`,
+    `${secretShownOnce} A Project can have ${credentialsMax} active Credentials that way, and can be ` +
+    `issued ${credentialsPerDayMax} within 24 hours (429 with \`detail.limit\` \`credentials_issued\`).`,
   method: 'POST',
   template: credentialsTemplate,
   input: { path: projectPath, body: newCredential },
@@ -100,7 +104,7 @@ const issueCredentialRoute = dataRoute({
     const { name, scopes: permissions, expires_at: expiresAtMs } = body;
     requireFuture(expiresAtMs ?? null, clock.now());
     const wanted = { name, permissions, expiresAtMs };
-    const issued = await issueOwnCredential(tenancy, principal, wanted);
+    const issued = await issueOwnCredential(tenancy, principal, clock.now(), wanted);
     return { data: toWireIssued(issued, clock.now()) };
   },
 });
@@ -109,7 +113,9 @@ const listCredentialsRoute = dataRoute({
   ...credentialOperation,
   operationId: 'listCredentials',
   summary: 'Credentials of a Project',
-  description: 'Oldest first, without their secrets; also those that were revoked.',
+  description:
+    'Oldest first, without their secrets; for ' +
+    `${endedCredentialKeepDays} days also those that were revoked or have expired.`,
   method: 'GET',
   template: credentialsTemplate,
   input: { path: projectPath, query: credentialsQuery },
@@ -157,7 +163,9 @@ const revokeCredentialRoute = dataRoute({
   ...credentialOperation,
   operationId: 'revokeCredential',
   summary: 'End a Credential, at once and for good',
-  description: 'One that this Credential could have issued. Repeating it is safe.',
+  description:
+    'One that this Credential could have issued. Repeating it is safe, for ' +
+    `${endedCredentialKeepDays} days.`,
   method: 'DELETE',
   template: `${credentialsTemplate}/{credential_id}`,
   input: { path: ownCredentialPath },
@@ -184,12 +192,12 @@ export const credentialRoutes = [
 
 /**
  * Issues a Credential in the Project of the caller with at most what the caller's own may do: its
- * Service account and network policy, and no later end. The limit of a Project can be exceeded by
- * requests at the same time.
+ * Service account and network policy, and no later end.
  */
 async function issueOwnCredential(
   tenancy: OwnCredentialsTenancy,
   principal: Principal,
+  nowMs: number,
   wanted: {
     readonly name: string | null;
     readonly permissions: readonly GrantedPermission[];
@@ -203,11 +211,31 @@ async function issueOwnCredential(
   const authority = { serviceAccountId, networkPolicy, permissions, expiresAtMs };
   requireIncluded(own, authority);
   const { projectId } = principal;
-  const active = await tenancy.countActiveCredentials(projectId, credentialsMax);
+  await requireBelowLimits(tenancy, projectId, nowMs);
+  return await tenancy.issueCredential({ projectId, name, ...authority });
+}
+
+const dayMs = 24 * 3_600_000;
+
+/** Requests at the same time can exceed both limits, by their number. */
+async function requireBelowLimits(
+  tenancy: OwnCredentialsTenancy,
+  projectId: ProjectId,
+  nowMs: number,
+): Promise<void> {
+  const issuedAtMs = await tenancy.credentialIssuedAtMs(projectId, credentialsPerDayMax - 1);
+  const waitMs = issuedAtMs === null ? 0 : issuedAtMs + dayMs - nowMs;
+  if (waitMs > 0) {
+    throw new Refused({
+      code: 'rate_limit_exceeded',
+      detail: { limit: 'credentials_issued', per_day: credentialsPerDayMax },
+      retry_after_seconds: Math.ceil(waitMs / 1_000),
+    });
+  }
+  const active = await tenancy.countActiveCredentials(projectId, nowMs, credentialsMax);
   if (active >= credentialsMax) {
     throw new Refused({ code: 'credential_limit_reached', detail: { limit: credentialsMax } });
   }
-  return await tenancy.issueCredential({ projectId, name, ...authority });
 }
 
 /** A Credential of the caller's Project that the caller could have issued. */

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { RateLimit } from '@inventory/contracts/http/meta';
 import type { RequestId } from '@inventory/contracts/ids';
+import type { Refusal } from '@inventory/contracts/refusal';
 import type { ContentCoding } from '@inventory/contracts/vocabulary';
 import type { Principal } from '../tenancy/principal.domain.ts';
 
@@ -20,13 +21,21 @@ export interface AdmittedRequest {
   readonly acceptedCoding: () => ContentCoding | null;
   /** Aborted when the connection is closed before the response is written. */
   readonly signal: AbortSignal;
+  /**
+   * Counts the bytes of a response of this size until it is delivered; returns the refusal where the
+   * clients of the account, or all of them, have too many left to take. Where it was called before,
+   * the size alone changes.
+   */
+  readonly hold: (bytes: number) => Refusal | null;
+  /** Closes the connection. */
+  readonly close: () => void;
   /** The client's address, as network policies apply to it. */
   readonly clientAddress: string;
   /** Digest of the secret in the request; the secret itself is not kept. */
   readonly secretDigest: string;
 }
 
-/** A response that lasts as long as its connection and writes its frames itself. */
+/** A response that writes itself, and may be refused until its head is sent. */
 export interface StreamAnswer {
   readonly status: 200;
   readonly stream: (response: ServerResponse) => Promise<void>;

@@ -21,6 +21,7 @@ import {
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { z } from 'zod';
 import { type ApiCall, callApi, closeCalls } from '../../test/support/api-call.ts';
+import { boundlessPlaces } from '../../test/support/boundless-places.ts';
 import type { Principal } from '../tenancy/principal.domain.ts';
 import type { Answer } from './answer.ts';
 import { createPublicApp } from './app.ts';
@@ -94,7 +95,8 @@ function createApp(): RequestListener {
     trustedProxies: [],
     principals: {
       findPrincipal: async (secret) => keys[secret] ?? null,
-      isKnown: () => true,
+      readPrincipal: async (digest) => keys[digest.slice('of '.length)] ?? null,
+      isUnseen: () => false,
       digestOf: (secret) => `of ${secret}`,
     },
     unknownKeys: createUnknownKeys({ perMinute: 1, clock }),
@@ -110,6 +112,7 @@ function createApp(): RequestListener {
         return { ...standing, admitted, limit: 'service_account' };
       },
     },
+    undelivered: boundlessPlaces(clock),
     prices: { currentVersion: () => 7 },
     v1DeprecatedAtMs: 1_767_225_600_000,
     deadlines: { findMs: 600_000 },

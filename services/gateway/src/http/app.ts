@@ -8,7 +8,7 @@ import Koa from 'koa';
 import type { NetworkPolicy } from '../tenancy/network-policy.domain.ts';
 import { assignRequestId } from './assign-request-id.ts';
 import { type AuthenticateDeps, authenticate } from './authenticate.ts';
-import { checkNetwork, requirePermission } from './authorize.ts';
+import { checkNetwork, checkPermission } from './authorize.ts';
 import { deliverPage } from './deliver-page.ts';
 import { type LimitPeersDeps, limitPeers, withKey } from './limit-peers.ts';
 import { limitRate } from './limit-rate.ts';
@@ -18,11 +18,11 @@ import type { BoundPublicRoute } from './public-route.ts';
 import { refusePlainHttp } from './refuse-plain-http.ts';
 import { renderErrors } from './render-errors.ts';
 import type { RequestState } from './request-state.ts';
-import { runRoute } from './run-route.ts';
+import { type RunRouteDeps, runRoute } from './run-route.ts';
 import { type PublicPages, servePages } from './serve-pages.ts';
 import { markDeprecated } from './v1-headers.ts';
 
-export interface PublicAppOptions extends AuthenticateDeps, LimitPeersDeps {
+export interface PublicAppOptions extends AuthenticateDeps, LimitPeersDeps, RunRouteDeps {
   readonly routes: readonly BoundPublicRoute[];
   /** Pages served beside the routes. */
   readonly pages: PublicPages;
@@ -54,7 +54,7 @@ export function createPublicApp(options: PublicAppOptions): RequestListener {
   app.use(withKey(authenticate(options)));
   app.use(withKey(checkNetwork()));
   app.use(withKey(limitRate(options.limiter)));
-  app.use(withKey(requirePermission()));
-  app.use(runRoute());
+  app.use(withKey(checkPermission()));
+  app.use(runRoute(options));
   return app.callback();
 }

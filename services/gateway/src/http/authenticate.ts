@@ -3,7 +3,7 @@ import { withDeadline } from '@inventory/runtime/wait';
 import type { Principal } from '../tenancy/principal.domain.ts';
 import type { PrincipalCache } from '../tenancy/principal-cache.ts';
 import type { ClientAddressOf } from './client-address.ts';
-import { type PublicContext, type PublicMiddleware, required } from './request-state.ts';
+import type { PublicMiddleware } from './request-state.ts';
 import type { UnknownKeys } from './unknown-keys.ts';
 
 export interface AuthenticateDeps {
@@ -19,7 +19,8 @@ export function authenticate(deps: AuthenticateDeps): PublicMiddleware {
     const [secret, ...more] = context.req.headersDistinct['x-api-key'] ?? [];
     if (secret === undefined || secret === '') throw new Refused({ code: 'missing_api_key' });
     context.state.clientAddress = deps.clientAddressOf(context.req);
-    const principal = more.length === 0 ? await findPrincipal(deps, context, secret) : null;
+    const { clientAddress } = context.state;
+    const principal = more.length === 0 ? await findPrincipal(deps, clientAddress, secret) : null;
     if (principal === null) throw new Refused({ code: 'invalid_api_key' });
     context.state.principal = principal;
     context.state.secretDigest = deps.principals.digestOf(secret);
@@ -27,15 +28,15 @@ export function authenticate(deps: AuthenticateDeps): PublicMiddleware {
   };
 }
 
-function findPrincipal(
+/** Rejects with {@link Refused} where the client has sent too many unknown keys, and this is one. */
+export function findPrincipal(
   { principals, unknownKeys, deadlines }: AuthenticateDeps,
-  { state }: PublicContext,
+  clientAddress: string,
   secret: string,
 ): Promise<Principal | null> {
   const within = <Value>(work: Promise<Value>): Promise<Value> =>
     withDeadline(work, deadlines.findMs, 'finding a principal');
   const find = () => within(principals.findPrincipal(secret));
-  if (principals.isKnown(secret)) return find();
-  const clientAddress = required(state, 'clientAddress');
+  if (!principals.isUnseen(secret)) return find();
   return within(unknownKeys.lookUp(clientAddress, principals.digestOf(secret), find));
 }

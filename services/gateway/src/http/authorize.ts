@@ -1,27 +1,55 @@
 import { Refused } from '@inventory/http/refused';
+import { withDeadline } from '@inventory/runtime/wait';
 import { allowsAddress } from '../tenancy/network-policy.domain.ts';
 import { mayUse, type Principal } from '../tenancy/principal.domain.ts';
-import { type PublicMiddleware, required } from './request-state.ts';
+import type { AuthenticateDeps } from './authenticate.ts';
+import { type PublicMiddleware, type RequestState, required } from './request-state.ts';
 
-/** The client must be in every network policy of its Principal. */
 export function checkNetwork(): PublicMiddleware {
-  return async (context, next) => {
-    const { networkPolicies } = required(context.state, 'principal');
-    if (!allowsAddress(networkPolicies, required(context.state, 'clientAddress'))) {
-      throw new Refused({ code: 'permission_denied', detail: { reason: 'network_policy' } });
-    }
+  return async ({ state }, next) => {
+    requireNetwork(state);
     await next();
   };
 }
 
-export function requirePermission(): PublicMiddleware {
-  return async (context, next) => {
-    const { permission } = required(context.state, 'route');
-    if (permission !== undefined && !mayUse(required(context.state, 'principal'), permission)) {
-      throw new Refused({ code: 'permission_denied', detail: { permission } });
-    }
+export function checkPermission(): PublicMiddleware {
+  return async ({ state }, next) => {
+    requirePermission(state);
     await next();
   };
+}
+
+/**
+ * Authorizes again, by what is stored now, a request whose body was read, which may take a minute, and
+ * one that begins a long response: a key that has ended mints nothing, spends nothing and begins no
+ * download. For any other one nothing was waited for since its Principal was found, which the cache
+ * keeps for 5 s at most.
+ */
+export async function authorizeAgain(
+  { principals, deadlines }: Pick<AuthenticateDeps, 'principals' | 'deadlines'>,
+  state: RequestState,
+): Promise<void> {
+  const { input, isOpen = false, isLong = false } = required(state, 'route');
+  if (isOpen || (input.body === undefined && !isLong)) return;
+  const reading = principals.readPrincipal(required(state, 'secretDigest'));
+  const principal = await withDeadline(reading, deadlines.findMs, 'reading a principal');
+  if (principal === null) throw new Refused({ code: 'invalid_api_key' });
+  state.principal = principal;
+  requireNetwork(state);
+  requirePermission(state);
+}
+
+/** The client must be in every network policy of its Principal. */
+function requireNetwork(state: RequestState): void {
+  const { networkPolicies } = required(state, 'principal');
+  if (allowsAddress(networkPolicies, required(state, 'clientAddress'))) return;
+  throw new Refused({ code: 'permission_denied', detail: { reason: 'network_policy' } });
+}
+
+function requirePermission(state: RequestState): void {
+  const { permission } = required(state, 'route');
+  if (permission === undefined || mayUse(required(state, 'principal'), permission)) return;
+  throw new Refused({ code: 'permission_denied', detail: { permission } });
 }
 
 export function requireEvents({ eventsEnabled }: Principal): void {

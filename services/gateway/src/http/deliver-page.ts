@@ -1,24 +1,19 @@
+import type { ServerResponse } from 'node:http';
 import { bytesOf } from '@inventory/http/byte-parts';
 import { probeHalfClosed } from '@inventory/http/half-closed';
-import { Refused } from '@inventory/http/refused';
 import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
 import { freeBytes } from '@inventory/runtime/free-bytes';
 import type { PageDelivery } from './answer.ts';
 import { BilledRefused } from './billed-refused.ts';
+import { type DeliveryPlace, stepBytes } from './delivery-places.ts';
+import { firstBytesMax, write, writeFirst } from './first-bytes.ts';
 import { renderRefused } from './render-errors.ts';
 import type { PublicContext, PublicMiddleware } from './request-state.ts';
 
-/** Written separately, so that its own completion is observed. */
-const firstBytes = 16 * 1024;
-const retryAfterSeconds = 1;
-
 /**
- * Writes what is charged: a page, or a confirmed denial. The charge stands once the operating
- * system has accepted the first body bytes. Otherwise it is reversed: when the connection closes
- * first, and when the deadline passes first, which closes the connection, so that no byte of a
- * reversed page is sent later. The response owns its socket here (requests of a connection are
- * handled in order), and nothing is awaited between reading the clock and the write.
+ * Writes what is charged: a page, or a confirmed denial. The response owns its socket here: requests
+ * of a connection are handled in order.
  */
 export function deliverPage(
   clock: Clock,
@@ -37,59 +32,86 @@ export function deliverPage(
       denial = error;
       state.delivery = error.delivery;
     }
-    if (state.delivery === undefined) return;
+    const { delivery } = state;
+    if (delivery === undefined) return;
     await probeHalfClosed(context.res);
-    if (clock.now() >= state.delivery.deadlineMs) throw tooLate(context, state.delivery);
-    if (denial) renderRefused(context, denial, prices.currentVersion());
-    write(context, state.delivery, state.delivery.deadlineMs - clock.now());
+    try {
+      deliver(context, { delivery, clock }, () => {
+        if (denial) renderRefused(context, denial, prices.currentVersion());
+      });
+    } catch (error) {
+      removeAnswerHeaders(context);
+      throw error;
+    }
   };
 }
 
-/** The headers of the page do not apply to the refusal. */
-function tooLate(context: PublicContext, delivery: PageDelivery): Refused {
-  delivery.abandoned();
+/** The headers of a page do not apply to the refusal of one that comes too late. */
+function removeAnswerHeaders(context: PublicContext): void {
   for (const name of [...(context.state.answerHeaders ?? []), 'Content-Encoding']) {
     context.remove(name);
   }
-  return new Refused({ code: 'billing_unavailable', retry_after_seconds: retryAfterSeconds });
 }
 
-function write(context: PublicContext, delivery: PageDelivery, withinMs: number): void {
-  const { body, res } = context;
-  const { socket } = context.req;
-  const { parts = [body] } = context.state;
-  invariant(parts.every(Buffer.isBuffer), 'a charged body is bytes');
-  context.length = bytesOf(parts);
-  context.respond = false;
-  if (res.destroyed || socket.destroyed) {
-    delivery.abandoned();
-    return;
-  }
-  const deadline = setTimeout(() => {
-    delivery.abandoned();
-    socket.destroy();
-  }, withinMs);
-  // The rest is written afterwards: one write is acknowledged as a whole.
-  const [first, rest] = splitParts(parts);
-  res.write(first, (error) => {
-    clearTimeout(deadline);
-    if (error) return delivery.abandoned();
-    delivery.delivered();
-    res.cork();
-    for (const { part, whole } of rest) res.write(part, (lost) => lost || freeBytes(whole));
-    res.end();
+/** Throws where it is too late for the first byte. */
+function deliver(
+  context: PublicContext,
+  terms: { readonly delivery: PageDelivery; readonly clock: Clock },
+  render: () => void,
+): void {
+  const { res } = context;
+  let behind: readonly Rest[] = [];
+  const begun = writeFirst(res, terms, () => {
+    render();
+    const { parts = [context.body] } = context.state;
+    invariant(parts.every(Buffer.isBuffer), 'a charged body is bytes');
+    context.length = bytesOf(parts);
+    context.respond = false;
+    const [first, rest] = splitParts(parts);
+    behind = rest;
+    return first;
   });
+  const { place } = context.state;
+  // The rest is written afterwards: one write is acknowledged as a whole. Where the connection closes
+  // meanwhile, nothing is left to do.
+  begun.then(() => writeRest(res, behind, place)).catch(() => {});
 }
 
-/** What is left of a part, and the part. */
+/** In steps, so that memory is returned, and the client is seen to take it, as it goes. */
+async function writeRest(
+  res: ServerResponse,
+  rest: readonly Rest[],
+  place: DeliveryPlace | undefined,
+): Promise<void> {
+  place?.taken(firstBytesMax);
+  let left = rest;
+  do {
+    if (res.destroyed) return;
+    const [step, behind] = splitStep(left);
+    res.cork();
+    const written = Promise.all(step.map((one) => writePart(res, one)));
+    if (behind.length === 0) res.end();
+    else res.uncork();
+    await written;
+    place?.taken(stepBytes);
+    left = behind;
+  } while (left.length > 0);
+}
+
+async function writePart(res: ServerResponse, { part, whole }: Rest): Promise<void> {
+  await write(res, part);
+  if (whole !== null) freeBytes(whole);
+}
+
+/** Bytes to write, and the memory that is returned then; null where more of it is left. */
 interface Rest {
   readonly part: Buffer;
-  readonly whole: Buffer;
+  readonly whole: Buffer | null;
 }
 
 /** A copy of the first bytes in one buffer, and what is behind them. */
 function splitParts(parts: readonly Buffer[]): readonly [first: Buffer, rest: readonly Rest[]] {
-  let missing = firstBytes;
+  let missing = firstBytesMax;
   const split = parts.map((whole) => {
     const first = whole.subarray(0, missing);
     missing -= first.length;
@@ -97,4 +119,21 @@ function splitParts(parts: readonly Buffer[]): readonly [first: Buffer, rest: re
   });
   const rest = split.filter(({ part }) => part.length > 0);
   return [Buffer.concat(split.map(({ first }) => first)), rest];
+}
+
+/** The bytes of one step, and what is behind them. */
+function splitStep(
+  rest: readonly Rest[],
+): readonly [step: readonly Rest[], behind: readonly Rest[]] {
+  const step: Rest[] = [];
+  let room = stepBytes;
+  for (const [index, { part, whole }] of rest.entries()) {
+    if (part.length > room) {
+      if (room > 0) step.push({ part: part.subarray(0, room), whole: null });
+      return [step, [{ part: part.subarray(room), whole }, ...rest.slice(index + 1)]];
+    }
+    step.push({ part, whole });
+    room -= part.length;
+  }
+  return [step, []];
 }

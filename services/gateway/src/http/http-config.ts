@@ -52,7 +52,7 @@ export const httpSettings = {
     .prefault('120')
     .describe(
       'Keys of one client address (of IPv6 a /64, and eight times as many a /48) in a minute that no ' +
-        'Credential has; past it its unknown keys are refused without a look-up',
+        'Credential has; past it they are refused, and its keys that exist are looked up in turn',
     ),
   CUSTOMER_REQUESTS_PER_MINUTE: integer(1, 1_000_000)
     .prefault('1200')

@@ -168,6 +168,38 @@ test('a raised limit counts at once, also for a full window', async () => {
   expect(await limiter.takeRequests(accountId, 2)).toMatchObject({ admitted: true, remaining: 0 });
 });
 
+test('requests that share a write are each judged by the limit of their own Service account, on any replica [rate-limit]', async () => {
+  const windows = createWindows();
+  const clock = createTestClock();
+  const [one, other] = [0, 1].map(() =>
+    createRequestLimiter({ windows: windows.store, clock, deadlines }),
+  );
+  const takeBoth = (limits: readonly number[]) =>
+    Promise.all(limits.map((limit) => one?.takeRequests(accountId, limit, 5)));
+  await other?.takeRequests(accountId, 1_000, 8);
+
+  const taken = [...(await takeBoth([1_000, 10])), ...(await takeBoth([10, 1_000]))];
+
+  expect(taken.map((decision) => decision?.admitted)).toEqual([true, false, false, true]);
+  expect(taken.map((decision) => decision?.remaining)).toEqual([987, 0, 0, 982]);
+  expect([...windows.used.values()]).toEqual([18]);
+});
+
+test('what is taken beside as much that is returned is counted on the condition that it fits', async () => {
+  const windows = createWindows();
+  const clock = createTestClock();
+  const [one, other] = [0, 1].map(() =>
+    createRequestLimiter({ windows: windows.store, clock, deadlines }),
+  );
+  await one?.takeRequests(accountId, 10, 3, true);
+  await other?.takeRequests(accountId, 10, 7, true);
+
+  const taken = await Promise.all([3, -3].map((of) => one?.takeRequests(accountId, 10, of, true)));
+
+  expect(taken.map((decision) => decision?.admitted)).toEqual([false, true]);
+  expect([...windows.used.values()]).toEqual([7]);
+});
+
 test('accounts do not share a window', async () => {
   const limiter = createRequestLimiter({
     windows: createWindows().store,

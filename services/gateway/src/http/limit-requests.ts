@@ -5,8 +5,10 @@ import { DeadlineExceeded } from '@inventory/runtime/wait';
 import {
   admitInOrder,
   type RateStanding,
+  slackOf,
   standingAt,
   type Taken,
+  type Taking,
   windowStartOf,
 } from './rate-window.domain.ts';
 import type { RateOwner, RateWindow, RateWindowStore } from './rate-window-store.ts';
@@ -25,9 +27,7 @@ interface KnownCount {
   readonly used: number;
 }
 
-interface Wish {
-  readonly limit: number;
-  readonly requests: number;
+interface Wish extends Taking {
   readonly isReturnable: boolean;
 }
 
@@ -65,19 +65,15 @@ export function createRequestLimiter({
     async function flush(wishes: readonly Wish[]): Promise<RateDecision[]> {
       const nowMs = clock.now();
       const startMs = windowStartOf(nowMs);
-      // An owner has one limit; while a change of it propagates, that of the newest request
-      // applies.
-      const limit = wishes.at(-1)?.limit ?? 0;
       const expected = counter.known.startMs === startMs ? counter.known.used : null;
-      const sizes = wishes.map(({ requests }) => requests);
       const mayDecrease = wishes.some(({ isReturnable }) => isReturnable);
-      const wish = { expected, mayDecrease, sizes, limit, withinMs: deadlines.lookUpMs };
-      const taken = await count(windows, { owner, startMs }, wish);
+      const given = { expected, mayDecrease, withinMs: deadlines.lookUpMs };
+      const taken = await count(windows, { owner, startMs }, wishes, given);
       counter.known = { startMs, used: taken.at(-1)?.used ?? 0 };
-      return taken.map(({ used, admitted }) => ({
-        ...standingAt(used, limit, nowMs),
-        admitted,
-      }));
+      return wishes.map(({ limitPerMinute }, index) => {
+        const { used, admitted } = taken[index] as Taken;
+        return { ...standingAt(used, limitPerMinute, nowMs), admitted };
+      });
     }
 
     return counter;
@@ -111,13 +107,13 @@ export function createRequestLimiter({
       if (isFull && requests > 0 && !isReturnable) {
         return { ...standingAt(used, limitPerMinute, nowMs), admitted: false };
       }
-      return await counter.batcher.add({ limit: limitPerMinute, requests, isReturnable });
+      return await counter.batcher.add({ limitPerMinute, requests, isReturnable });
     },
   };
 }
 
 /**
- * Counts the takings that fit the limit, and returns the result of each: one increment where the
+ * Counts the takings that fit their limits, and returns the result of each: one increment where the
  * known count is near enough to decide what fits. Where other replicas have counted so much that it
  * does not fit, it starts again from the stored count; each time means progress of another replica,
  * so the attempts are bounded by time, not by number.
@@ -125,36 +121,33 @@ export function createRequestLimiter({
 async function count(
   windows: RateWindowStore,
   window: RateWindow,
-  wish: {
+  takings: readonly Taking[],
+  given: {
     readonly expected: number | null;
     /** Whether the count may have decreased below the expected one. */
     readonly mayDecrease: boolean;
-    readonly sizes: readonly number[];
-    readonly limit: number;
     readonly withinMs: number;
   },
 ): Promise<Taken[]> {
   const startMs = monotonicNow();
-  let before = wish.expected;
-  let isGuess = wish.mayDecrease;
-  while (elapsedSince(startMs) < wish.withinMs) {
-    const taken = admitInOrder(before ?? 0, wish.sizes, wish.limit);
+  let before = given.expected;
+  let isGuess = given.mayDecrease;
+  while (elapsedSince(startMs) < given.withinMs) {
+    const taken = admitInOrder(before ?? 0, takings);
     if (isGuess && taken.some(({ admitted }) => !admitted)) {
       before = await windows.readCount(window);
       isGuess = false;
       continue;
     }
+    if (!taken.some(({ admitted }) => admitted)) return taken;
     const expected = taken.at(-1)?.used ?? 0;
     const counted = expected - (before ?? 0);
-    if (counted === 0) return taken;
-    // What is returned always fits, also after the limit was lowered below the count.
-    const limit = counted < 0 ? Number.MAX_SAFE_INTEGER : wish.limit;
-    const used = await windows.addCount(window, counted, limit);
+    const used = await windows.addCount(window, counted, expected + slackOf(takings, taken));
     if (used !== null) {
       const others = used - expected;
       return taken.map((one) => ({ ...one, used: one.used + others }));
     }
     before = await windows.readCount(window);
   }
-  throw new DeadlineExceeded(`counting requests took longer than ${wish.withinMs} ms`);
+  throw new DeadlineExceeded(`counting requests took longer than ${given.withinMs} ms`);
 }

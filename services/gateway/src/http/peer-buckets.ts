@@ -35,33 +35,15 @@ export function createPeerBuckets({ perMinute, clock }: PeerBucketsOptions) {
     return missing.length === 0 ? null : Math.max(...missing);
   }
 
-  /** Reserves a token; false where there is none. */
-  function reserve(clientAddress: string): boolean {
-    if (secondsUntilToken(clientAddress) !== null) return false;
-    ofEach(clientAddress, (buckets, network) => buckets.reserve(network));
-    return true;
-  }
-
-  /** Takes the token that was reserved, or returns it. */
-  function settle(clientAddress: string, isTaken: boolean): void {
-    ofEach(clientAddress, (buckets, network) => buckets.settle(network, isTaken));
-  }
-
   return {
     secondsUntilToken,
-    /** Takes a token; false where there is none. */
+    /** Takes a token of each level; false where one of them has none. */
     take(clientAddress: string): boolean {
-      const isReserved = reserve(clientAddress);
-      if (isReserved) settle(clientAddress, true);
-      return isReserved;
+      if (secondsUntilToken(clientAddress) !== null) return false;
+      return ofEach(clientAddress, (buckets, network) => buckets.take(network)).every(Boolean);
     },
-    reserve,
-    settle,
     /** False where a token was taken and not refilled since. */
     isFull: (clientAddress: string): boolean =>
       ofEach(clientAddress, (buckets, network) => buckets.isFull(network)).every(Boolean),
-    /** Whether it is for the most part reserved tokens that are missing. */
-    isUndecided: (clientAddress: string): boolean =>
-      ofEach(clientAddress, (buckets, network) => buckets.isUndecided(network)).some(Boolean),
   };
 }

@@ -41,6 +41,8 @@ export interface PublicEndpoint extends DocumentedEndpoint {
   readonly permission?: Permission;
   /** Whether no key is asked for: its requests are limited by the address of the client alone. */
   readonly isOpen?: boolean;
+  /** Whether its response may last for minutes. */
+  readonly isLong?: boolean;
   /** Whether it begins while its request is counted, and awaits `counted` before its first effect. */
   readonly countedBeside?: boolean;
   /** Product that the operation is billed as. */

@@ -1,43 +1,72 @@
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
-import { admitInOrder, rateWindowMs, standingAt, windowStartOf } from './rate-window.domain.ts';
+import {
+  admitInOrder,
+  rateWindowMs,
+  slackOf,
+  standingAt,
+  windowStartOf,
+} from './rate-window.domain.ts';
 
 const counts = fc.integer({ min: 0, max: 1_000 });
 
-const sizes = fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1, maxLength: 20 });
+const taking = fc.record({ requests: fc.integer({ min: 1, max: 100 }), limitPerMinute: counts });
+const wishes = fc.array(taking, { minLength: 1, maxLength: 20 });
 
-test('the count never falls, never passes the limit, and grows by what was admitted', () => {
+test('the count grows by what was admitted, and none is admitted past its own limit', () => {
   fc.assert(
-    fc.property(counts, sizes, counts, (before, wanted, limit) => {
-      const taken = admitInOrder(before, wanted, limit);
+    fc.property(counts, wishes, (before, wanted) => {
+      const taken = admitInOrder(before, wanted);
       const admitted = wanted.filter((_, index) => taken[index]?.admitted);
-      const after = taken.at(-1)?.used ?? before;
 
-      expect(after).toBe(before + admitted.reduce((sum, size) => sum + size, 0));
-      expect(after).toBeLessThanOrEqual(Math.max(before, limit));
+      expect(taken.at(-1)?.used).toBe(
+        before + admitted.reduce((sum, { requests }) => sum + requests, 0),
+      );
+      for (const [index, { limitPerMinute }] of wanted.entries()) {
+        const { admitted: isAdmitted, used = 0 } = taken[index] ?? {};
+        if (isAdmitted) expect(used).toBeLessThanOrEqual(limitPerMinute);
+      }
     }),
     { numRuns: propertyRuns(3_000) },
   );
 });
 
-test('one increment for many takings counts like one for each of them', () => {
+test('one increment for many takings counts like one for each of them, whatever their limits', () => {
   fc.assert(
-    fc.property(counts, sizes, counts, (before, wanted, limit) => {
+    fc.property(counts, wishes, (before, wanted) => {
       let used = before;
-      const stepwise = wanted.flatMap((size) => {
-        const taken = admitInOrder(used, [size], limit);
+      const stepwise = wanted.flatMap((one) => {
+        const taken = admitInOrder(used, [one]);
         used = taken[0]?.used ?? used;
         return taken;
       });
 
-      expect(admitInOrder(before, wanted, limit)).toEqual(stepwise);
+      expect(admitInOrder(before, wanted)).toEqual(stepwise);
+    }),
+    { numRuns: propertyRuns(3_000) },
+  );
+});
+
+test('as much higher as the slack says the count may be, and no more, for the same takings to fit', () => {
+  fc.assert(
+    fc.property(counts, wishes, (before, wanted) => {
+      const taken = admitInOrder(before, wanted);
+      const fitting = wanted.filter((_, index) => taken[index]?.admitted);
+      fc.pre(fitting.length > 0);
+      const slack = slackOf(wanted, taken);
+      const areAdmitted = (from: number) =>
+        admitInOrder(from, fitting).every(({ admitted }) => admitted);
+
+      expect([areAdmitted(before + slack), areAdmitted(before + slack + 1)]).toEqual([true, false]);
     }),
     { numRuns: propertyRuns(3_000) },
   );
 });
 
 test('a taking that does not fit whole consumes nothing and leaves room for a smaller one', () => {
-  expect(admitInOrder(50, [20, 10, 1], 60)).toEqual([
+  const of = (requests: number) => ({ requests, limitPerMinute: 60 });
+
+  expect(admitInOrder(50, [of(20), of(10), of(1)])).toEqual([
     { admitted: false, used: 50 },
     { admitted: true, used: 60 },
     { admitted: false, used: 60 },

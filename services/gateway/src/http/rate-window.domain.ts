@@ -26,6 +26,13 @@ export function standingAt(used: number, limitPerMinute: number, nowMs: number):
   };
 }
 
+/** So many requests of one Principal, all or none; a negative number returns requests. */
+export interface Taking {
+  readonly requests: number;
+  /** That of its Principal: Service accounts of a customer account may have different ones. */
+  readonly limitPerMinute: number;
+}
+
 /** Result of one of several takings, and the count after it. */
 export interface Taken {
   readonly admitted: boolean;
@@ -33,19 +40,27 @@ export interface Taken {
 }
 
 /**
- * Admits, in order, each taking that fits the limit as a whole; a refused one consumes nothing, so
- * a smaller one after it may fit. A negative size returns requests. Otherwise the count never
- * decreases, even when the limit was lowered below it.
+ * Admits, in order, each taking that fits its own limit as a whole; a refused one consumes nothing,
+ * so a smaller one after it may fit. Unless requests are returned the count never decreases, even
+ * when a limit was lowered below it.
  */
-export function admitInOrder(
-  usedBefore: number,
-  sizes: readonly number[],
-  limitPerMinute: number,
-): Taken[] {
+export function admitInOrder(usedBefore: number, takings: readonly Taking[]): Taken[] {
   let used = usedBefore;
-  return sizes.map((size) => {
-    const admitted = size < 0 || used + size <= limitPerMinute;
-    if (admitted) used = Math.max(0, used + size);
+  return takings.map(({ requests, limitPerMinute }) => {
+    const admitted = requests < 0 || used + requests <= limitPerMinute;
+    if (admitted) used = Math.max(0, used + requests);
     return { admitted, used };
   });
+}
+
+/**
+ * How much higher the count may be for the same takings to fit: the tightest limit among those that
+ * are admitted. What is returned always fits.
+ */
+export function slackOf(takings: readonly Taking[], taken: readonly Taken[]): number {
+  const left = takings.flatMap(({ requests, limitPerMinute }, index) => {
+    const { admitted = false, used = 0 } = taken[index] ?? {};
+    return admitted && requests > 0 ? [limitPerMinute - used] : [];
+  });
+  return Math.min(Number.MAX_SAFE_INTEGER, ...left);
 }

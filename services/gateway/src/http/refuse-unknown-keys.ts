@@ -1,44 +1,53 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { type Refused, statusOf } from '@inventory/http/refused';
+import { Refused, statusOf } from '@inventory/http/refused';
 import { targetOf } from '@inventory/http/request-target';
 import type { Identifiers } from '@inventory/runtime/identifiers';
+import { pause } from '@inventory/runtime/wait';
 import { commonHeaders, newRequestId } from './assign-request-id.ts';
-import type { AuthenticateDeps } from './authenticate.ts';
+import { type AuthenticateDeps, findPrincipal } from './authenticate.ts';
 import { errorText } from './render-errors.ts';
 import { v1TargetOf } from './v1-dialect.ts';
 import { v1Failure } from './v1-failures.ts';
 import { deprecationHeaders } from './v1-headers.ts';
 
-interface RefuseUnknownKeysDeps
-  extends Pick<AuthenticateDeps, 'principals' | 'unknownKeys' | 'clientAddressOf'> {
+interface RefuseUnknownKeysDeps extends AuthenticateDeps {
   readonly v1DeprecatedAtMs: number;
   readonly delayMs: number;
-  /** Counts one. */
-  readonly unknownKeyRefused: () => void;
   readonly identifiers: Identifiers;
 }
 
 /**
- * Refuses the unknown keys of a client that has sent too many before a request costs anything else.
- * After a delay: thousands a second would take the time of known customers' requests, and a key that
- * was issued elsewhere a moment ago is known by then.
+ * Refuses the unknown keys of a client that has sent too many, before a request costs anything but its
+ * look-up. After a delay: the requests of a connection are handled in order, so it bounds what a
+ * connection costs. A key that exists is served as soon as it was found.
  */
 export function refuseUnknownKeys(
   deps: RefuseUnknownKeysDeps,
   listener: RequestListener,
 ): RequestListener {
   return (request, response) => {
-    if (refusalOf(deps, request) === null) {
-      listener(request, response);
-      return;
-    }
-    // The requests of a connection are handled in order: the delay bounds what a connection costs.
-    setTimeout(() => {
-      const refused = refusalOf(deps, request);
-      if (refused === null) listener(request, response);
-      else refuse(deps, { request, response, refused });
-    }, deps.delayMs);
+    const suspect = suspectOf(deps, request);
+    if (suspect === null) return listener(request, response);
+    findPrincipal(deps, suspect.clientAddress, suspect.key).then(
+      () => listener(request, response),
+      async (error: unknown) => {
+        if (!(error instanceof Refused)) return listener(request, response);
+        await pause(deps.delayMs);
+        refuse(deps, { request, response, refused: error });
+      },
+    );
   };
+}
+
+/** The unseen key of a client that has sent too many unknown ones; null of any other request. */
+function suspectOf(
+  { principals, unknownKeys, clientAddressOf }: RefuseUnknownKeysDeps,
+  request: IncomingMessage,
+) {
+  const key = request.headers['x-api-key'];
+  if (typeof key !== 'string' || !principals.isUnseen(key)) return null;
+  const clientAddress = clientAddressOf(request);
+  return unknownKeys.isPastLimit(clientAddress) ? { key, clientAddress } : null;
 }
 
 interface RefusedRequest {
@@ -48,10 +57,9 @@ interface RefusedRequest {
 }
 
 function refuse(
-  { identifiers, v1DeprecatedAtMs, unknownKeyRefused }: RefuseUnknownKeysDeps,
+  { identifiers, v1DeprecatedAtMs }: RefuseUnknownKeysDeps,
   { request, response, refused: { refusal, headers } }: RefusedRequest,
 ): void {
-  unknownKeyRefused();
   const requestId = newRequestId(identifiers);
   const v1 = v1TargetOf(targetOf(request.url).path);
   const body =
@@ -68,14 +76,4 @@ function refuse(
       'Content-Length': body.length,
     })
     .end(body);
-}
-
-/** Null where the request is to be served: of most the key is known, or there is none. */
-function refusalOf(
-  { principals, unknownKeys, clientAddressOf }: RefuseUnknownKeysDeps,
-  request: IncomingMessage,
-): Refused | null {
-  const key = request.headers['x-api-key'];
-  if (typeof key !== 'string' || principals.isKnown(key)) return null;
-  return unknownKeys.refusalOf(clientAddressOf(request));
 }

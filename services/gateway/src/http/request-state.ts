@@ -4,6 +4,7 @@ import { invariant } from '@inventory/runtime/bug';
 import type { Middleware, ParameterizedContext } from 'koa';
 import type { Principal } from '../tenancy/principal.domain.ts';
 import type { PageDelivery } from './answer.ts';
+import type { DeliveryPlace } from './delivery-places.ts';
 import type { BoundPublicRoute } from './public-route.ts';
 import type { V1Dialect } from './v1-dialect.ts';
 
@@ -27,6 +28,8 @@ export interface RequestState {
   delivery?: PageDelivery;
   /** Its body, where that is in parts. */
   parts?: readonly Buffer[];
+  /** What it holds until it is delivered. */
+  place?: DeliveryPlace;
   /** Names of the headers of the response: removed when it is not written. */
   answerHeaders?: readonly string[];
   errorCode?: string;

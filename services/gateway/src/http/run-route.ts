@@ -1,10 +1,17 @@
 import { joined } from '@inventory/http/byte-parts';
 import { readInput } from '@inventory/http/read-input';
+import type { AuthenticateDeps } from './authenticate.ts';
+import { authorizeAgain } from './authorize.ts';
+import { holdBytes, holdRead, type Undelivered } from './hold-response.ts';
 import { acceptedCoding } from './negotiate-content.ts';
 import { type PublicMiddleware, required } from './request-state.ts';
 
+export interface RunRouteDeps extends Pick<AuthenticateDeps, 'principals' | 'deadlines'> {
+  readonly undelivered: Undelivered;
+}
+
 /** Reads and validates the input, runs the operation and returns its response. */
-export function runRoute(): PublicMiddleware {
+export function runRoute(deps: RunRouteDeps): PublicMiddleware {
   return async (context) => {
     const { req, res, state } = context;
     const gone = new AbortController();
@@ -29,6 +36,8 @@ export function runRoute(): PublicMiddleware {
       get secretDigest() {
         return required(state, 'secretDigest');
       },
+      hold: (bytes: number) => holdBytes(deps.undelivered, context, bytes),
+      close: () => void req.socket.destroy(),
       type: required(state, 'type'),
       acceptedCoding: () => acceptedCoding(context),
       signal: gone.signal,
@@ -36,13 +45,18 @@ export function runRoute(): PublicMiddleware {
     const route = required(state, 'route');
     const pathValues = required(state, 'pathValues');
     const raw = await readInput(req, route, { pathValues, mayOmitBody: false });
+    await authorizeAgain(deps, state);
     const answer = await route.run(raw, request);
     if ('stream' in answer) {
       context.respond = false;
-      await answer.stream(res);
+      await answer.stream(res).catch((error: unknown) => {
+        context.respond = !res.headersSent;
+        throw error;
+      });
       return;
     }
     if (answer.delivery) state.delivery = answer.delivery;
+    else holdRead(deps.undelivered, context, answer);
     context.status = answer.status;
     context.set({ ...answer.headers });
     state.answerHeaders = Object.keys(answer.headers ?? {});

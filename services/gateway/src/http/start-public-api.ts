@@ -8,7 +8,7 @@ import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import { detachCallerTrace } from '@inventory/runtime/tracing';
 import type { ServiceContext } from '@inventory/service-host/service-context';
-import { connectionsRefused, unknownKeysRefused } from '../metrics.ts';
+import { connectionsRefused } from '../metrics.ts';
 import type { Principal } from '../tenancy/principal.domain.ts';
 import { createPublicApp, type PublicAppOptions } from './app.ts';
 import { commonHeaders, newRequestId } from './assign-request-id.ts';
@@ -26,7 +26,7 @@ import { statusPages } from './status-page/status-pages.ts';
 import { createUnknownKeys } from './unknown-keys.ts';
 
 export interface PublicApiDeps
-  extends Pick<PublicAppOptions, 'routes' | 'principals' | 'limiter' | 'prices'> {
+  extends Pick<PublicAppOptions, 'routes' | 'principals' | 'limiter' | 'undelivered' | 'prices'> {
   /** All documented operations; those of this process's role are exactly those of `routes`. */
   readonly endpoints: readonly PublicEndpoint[];
 }
@@ -61,7 +61,7 @@ export async function startPublicApi(
         ...keys,
         v1DeprecatedAtMs,
         delayMs: deadlines.unknownKeyDelayMs,
-        unknownKeyRefused: () => unknownKeysRefused.add(1),
+        deadlines,
         identifiers,
       },
       app,

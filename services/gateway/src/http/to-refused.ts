@@ -5,6 +5,7 @@ import { BusOverloaded } from '@inventory/messaging/bus';
 import { PendingRepliesFull } from '@inventory/messaging/pending-replies';
 import { isMongoUnavailable } from '@inventory/mongo/is-mongo-unavailable';
 import { BatcherFull } from '@inventory/runtime/concurrency';
+import { SemaphoreFull } from '@inventory/runtime/semaphore';
 import { DeadlineExceeded } from '@inventory/runtime/wait';
 
 const unavailable = { code: 'service_unavailable', retry_after_seconds: 2 } satisfies PublicRefusal;
@@ -18,6 +19,7 @@ const operatingErrors = [
   BusOverloaded,
   PendingRepliesFull,
   BatcherFull,
+  SemaphoreFull,
   DeadlineExceeded,
 ];
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Refused } from '@inventory/http/refused';
-import { BatcherFull } from '@inventory/runtime/concurrency';
+import { retryAfterOf } from '@inventory/contracts/refusal';
+import { Refused } from '@inventory/http/refused';
 import { createUnknownKeys } from './unknown-keys.ts';
 
 function unknownKeys(perMinute = 3) {
@@ -11,30 +11,43 @@ function unknownKeys(perMinute = 3) {
     digests += 1;
     return keys.lookUp(peer, `digest ${digests}`, find);
   };
-  /** Seconds of the refusal as too many unknown keys; null without one, `busy` where it is another. */
-  const refusedFor = (peer: string) => {
-    const refusal = keys.refusalOf(peer)?.refusal;
-    if (refusal === undefined) return null;
-    return refusal.code === 'rate_limit_exceeded' ? refusal.retry_after_seconds : 'busy';
-  };
-  return { at, keys: { refusedFor, lookUp, lookUpKey: keys.lookUp } };
+  /** How a key ended: its Principal, null for none, the seconds of its refusal as one of too many. */
+  const endOf = (peer: string, find: () => Promise<string | null>) =>
+    lookUp(peer, find).catch((error: unknown) => {
+      if (!(error instanceof Refused)) throw error;
+      expect(error.refusal).toMatchObject({ code: 'rate_limit_exceeded' });
+      return retryAfterOf(error.refusal);
+    });
+  return { at, keys: { ...keys, endOf, lookUp, lookUpKey: keys.lookUp } };
 }
 
 const [bad, good] = ['192.0.2.1', '192.0.2.2'];
 const notThere = async () => null;
 const there = async () => 'a Principal';
-const codeOf = (error: unknown) => (error as Refused).refusal?.code;
 
-test('past its misses of a minute the unknown keys of a client are to be refused, and those of no other [unknown-keys]', async () => {
+test('past its misses of a minute a client is refused its unknown keys, and no other client is [unknown-keys]', async () => {
   const { at, keys } = unknownKeys(3);
   for (let tried = 0; tried < 3; tried += 1) {
-    expect(keys.refusedFor(bad)).toBeNull();
-    expect(await keys.lookUp(bad, notThere)).toBeNull();
+    expect(keys.isPastLimit(bad)).toBe(false);
+    expect(await keys.endOf(bad, notThere)).toBeNull();
   }
 
-  expect([keys.refusedFor(bad), keys.refusedFor(good)]).toEqual([20, null]);
+  expect([keys.isPastLimit(bad), keys.isPastLimit(good)]).toEqual([true, false]);
+  expect([await keys.endOf(bad, notThere), await keys.endOf(good, notThere)]).toEqual([20, null]);
   at.ms += 20_000;
-  expect(keys.refusedFor(bad)).toBeNull();
+  expect(await keys.endOf(bad, notThere)).toBeNull();
+});
+
+test('a key that exists is never refused for them, however many of its client do not, and however many come at once [unknown-keys]', async () => {
+  const { keys } = unknownKeys(1);
+  const flood = Array.from({ length: 2_000 }, () => keys.endOf(bad, notThere));
+  const among = Array.from({ length: 20 }, () => keys.endOf(bad, there));
+  const behind = Array.from({ length: 2_000 }, () => keys.endOf(bad, notThere));
+
+  expect(await Promise.all(among)).toEqual(Array(20).fill('a Principal'));
+  const ended = await Promise.all([...flood, ...behind]);
+  expect(ended.filter((end) => end === null)).toHaveLength(1);
+  expect(ended.filter((end) => end === 60)).toHaveLength(3_999);
 });
 
 test('a key that exists is no miss, however many there are, and neither is a look-up that fails', async () => {
@@ -47,9 +60,8 @@ test('a key that exists is no miss, however many there are, and neither is a loo
     await expect(keys.lookUp(bad, stalled)).rejects.toThrow('no server');
   }
 
-  expect(keys.refusedFor(bad)).toBeNull();
-  await keys.lookUp(bad, notThere);
-  expect(keys.refusedFor(bad)).toBe(60);
+  expect(await keys.endOf(bad, notThere)).toBeNull();
+  expect(await keys.endOf(bad, notThere)).toBe(60);
 });
 
 test('any number of requests with one key share its look-up, found or not', async () => {
@@ -61,47 +73,20 @@ test('any number of requests with one key share its look-up, found or not', asyn
   expect(find).toHaveBeenCalledTimes(1);
   const missed = Array.from({ length: 200 }, () => keys.lookUpKey(bad, 'other', notThere));
   expect(await Promise.all(missed)).toEqual(Array(200).fill(null));
-  expect(keys.refusedFor(bad)).toBe(60);
+  expect(await keys.endOf(bad, notThere)).toBe(60);
 });
 
-test('while the store hangs no more keys are looked up than may miss, and the others are refused as overload, not as unknown keys', async () => {
+test('while the store hangs no more look-ups are sent to it than share two commands', async () => {
   const { keys } = unknownKeys(10);
   const held = Promise.withResolvers<null>();
   const find = jest.fn(() => held.promise);
-  const waiting = Array.from({ length: 50 }, () => keys.lookUp(bad, find).catch(codeOf));
-  await Promise.race(waiting);
+  const waiting = Array.from({ length: 500 }, () => keys.endOf(bad, find));
+  await nextTurn();
+  await nextTurn();
 
-  expect([keys.refusedFor(bad), keys.refusedFor(good)]).toEqual(['busy', null]);
-  held.reject(new Error('no server'));
-  const ended = await Promise.all(waiting);
-  expect(ended.filter((code) => code === 'service_unavailable')).toHaveLength(40);
-  expect(find).toHaveBeenCalledTimes(10);
-  expect(keys.refusedFor(bad)).toBeNull();
-});
-
-test('a client that has missed is refused for that, while its last look-up is slow too', async () => {
-  const { keys } = unknownKeys(10);
-  for (let missed = 0; missed < 9; missed += 1) await keys.lookUp(bad, notThere);
-  const held = Promise.withResolvers<null>();
-  const last = keys.lookUp(bad, () => held.promise);
-
-  expect(keys.refusedFor(bad)).toBe(6);
+  expect(find.mock.calls.length).toBeLessThanOrEqual(100);
   held.resolve(null);
-  await last;
-  expect(keys.refusedFor(bad)).toBe(6);
-});
-
-test('past what the look-ups of all clients may wait they are refused as overload', async () => {
-  const { keys } = unknownKeys(10_000);
-  const held = Promise.withResolvers<null>();
-  const waiting = Array.from({ length: 2_000 }, () =>
-    keys.lookUp(bad, () => held.promise).catch((error: unknown) => error),
-  );
-
-  expect(await Promise.race(waiting)).toBeInstanceOf(BatcherFull);
-  held.resolve(null);
-  const ended = await Promise.all(waiting);
-  expect(ended.filter((one) => one === null).length).toBeGreaterThanOrEqual(1_000);
+  expect((await Promise.all(waiting)).filter((end) => end === null)).toHaveLength(10);
 });
 
 test.each([

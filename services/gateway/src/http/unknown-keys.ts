@@ -1,21 +1,24 @@
 import { Refused } from '@inventory/http/refused';
 import { createBatcher } from '@inventory/runtime/concurrency';
 import { createKeyedSemaphore } from '@inventory/runtime/semaphore';
+import { unknownKeysRefused } from '../metrics.ts';
 import { createPeerBuckets, type PeerBucketsOptions } from './peer-buckets.ts';
 
-/** Look-ups at a time share a command of the store; those that wait are a few more commands. */
-const lookUps = { itemsMax: 50, waitingMax: 1_000 };
+/** Look-ups that share a command of the store. Each waits in a request, so connections bound them. */
+const lookUps = { itemsMax: 50, waitingMax: 100_000 };
 /** Of these each client without recent misses has some, apart from what others send. */
-const reserved = { perKeyMax: 8, totalMax: lookUps.waitingMax };
+const reserved = { perKeyMax: 8, totalMax: 1_000 };
 
 export type UnknownKeys<Found> = ReturnType<typeof createUnknownKeys<Found>>;
 
 /**
- * Bounds what keys cost that no Credential is known to have: each is a majority read of the store.
+ * Bounds what the keys cost that a replica has not seen: each is a majority read of the store, whether
+ * it exists or was made up.
  *
- * A client has a bucket of misses: a key that does not exist takes one, a key that exists takes none,
- * nor does a look-up that fails. Each is reserved meanwhile, so no more are looked up than may miss.
- * Keys that are known do not come here.
+ * Look-ups share commands, and two commands run at a time, one of them for clients without a recent
+ * miss. So a flood makes its own look-ups wait, for as long as its connections have keys, and no key
+ * that exists is refused. A client has a bucket of misses: a key that does not exist takes one, and is
+ * refused as one of too many where there is none. Keys that were seen do not come here.
  */
 export function createUnknownKeys<Found>(options: PeerBucketsOptions) {
   const misses = createPeerBuckets(options);
@@ -23,56 +26,47 @@ export function createUnknownKeys<Found>(options: PeerBucketsOptions) {
   const [ofReserve, ofOthers] = [createLookUps<Found | null>(), createLookUps<Found | null>()];
   const started = new Map<string, Promise<Found | null>>();
 
-  /** Why no unknown key of the client is to be looked up now; null where they are. */
-  function refusalOf(clientAddress: string): Refused | null {
-    const seconds = misses.secondsUntilToken(clientAddress);
-    if (seconds === null) return null;
-    // The store responds slowly: whether the keys exist is not known.
-    if (misses.isUndecided(clientAddress)) {
-      return new Refused({ code: 'service_unavailable', retry_after_seconds: 1 });
-    }
-    return new Refused({
-      code: 'rate_limit_exceeded',
-      detail: { limit: 'unknown_keys' },
-      retry_after_seconds: seconds,
-    });
+  async function find(
+    clientAddress: string,
+    findOne: () => Promise<Found | null>,
+  ): Promise<Found | null> {
+    const place = misses.isFull(clientAddress) ? places.acquire(clientAddress) : null;
+    if (place?.result !== 'granted') return await ofOthers(findOne);
+    return await ofReserve(findOne).finally(place.release);
   }
 
   async function lookUpOnce(
     clientAddress: string,
-    find: () => Promise<Found | null>,
+    findOne: () => Promise<Found | null>,
   ): Promise<Found | null> {
-    const place = misses.isFull(clientAddress) ? places.acquire(clientAddress) : null;
-    const isReserved = place?.result === 'granted';
-    let isTaken = false;
-    try {
-      const found = await (isReserved ? ofReserve : ofOthers)(find);
-      isTaken = found === null;
-      return found;
-    } finally {
-      misses.settle(clientAddress, isTaken);
-      if (isReserved) place.release();
-    }
+    const found = await find(clientAddress, findOne);
+    if (found !== null || misses.take(clientAddress)) return found;
+    unknownKeysRefused.add(1);
+    throw new Refused({
+      code: 'rate_limit_exceeded',
+      detail: { limit: 'unknown_keys', limit_per_minute: options.perMinute },
+      retry_after_seconds: misses.secondsUntilToken(clientAddress) ?? 1,
+    });
   }
 
   return {
-    refusalOf,
+    /** Whether the next miss of the client is one too many. */
+    isPastLimit: (clientAddress: string): boolean =>
+      misses.secondsUntilToken(clientAddress) !== null,
     /**
      * Runs a look-up; null means that the key does not exist. Requests with the same key, here by its
-     * digest, share one look-up. Rejects as the look-up does, with its refusal, and with `BatcherFull`.
+     * digest, share one look-up. Rejects as the look-up does, and with {@link Refused} where the key
+     * does not exist and is one of too many.
      */
     async lookUp(
       clientAddress: string,
       digest: string,
-      find: () => Promise<Found | null>,
+      findOne: () => Promise<Found | null>,
     ): Promise<Found | null> {
       const id = `${digest}/${clientAddress}`;
       let lookUp = started.get(id);
       if (lookUp === undefined) {
-        const refusal = refusalOf(clientAddress);
-        if (refusal !== null) throw refusal;
-        misses.reserve(clientAddress);
-        lookUp = lookUpOnce(clientAddress, find).finally(() => started.delete(id));
+        lookUp = lookUpOnce(clientAddress, findOne).finally(() => started.delete(id));
         started.set(id, lookUp);
       }
       return await lookUp;

@@ -6,8 +6,8 @@ import { Refused } from '@inventory/http/refused';
 import { invariant, unreachable } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
-import type { KeyedSemaphore } from '@inventory/runtime/semaphore';
 import type { AdmittedRequest, StreamAnswer } from '../http/answer.ts';
+import type { DeliveryPlace, DeliveryPlaces } from '../http/delivery-places.ts';
 import { exampleIds, exampleRows } from '../http/openapi/examples.ts';
 import { publicRoute } from '../http/public-route.ts';
 import { billHeaders } from '../http/v1-headers.ts';
@@ -29,7 +29,7 @@ import { sendExport } from './send-export.ts';
 interface ExportCurrentDeps {
   readonly revisions: Pick<RevisionStoreClient, 'findLines'>;
   readonly reads: KeyedReads;
-  readonly limiter: Pick<KeyedSemaphore<AccountId>, 'acquire' | 'limits'>;
+  readonly places: DeliveryPlaces<AccountId>;
   readonly timeMaxMs: number;
   readonly prices: { currentVersion(): number | null };
   readonly clock: Clock;
@@ -62,6 +62,7 @@ export const exportCurrentRoute = publicRoute({
   permission: product,
   product,
   types: Object.keys(exportFormats),
+  isLong: true,
   input: { path: scopePath, query: exportQuery, header: keyHeader },
   answer: {
     status: 200,
@@ -97,7 +98,7 @@ export const exportCurrentRoute = publicRoute({
     const wanted = { scope, language, format, fromRow, observationId, signal };
     const key = header['Idempotency-Key'];
     const inputs = [...Object.values(scope), language, format];
-    const release = acquirePermit(deps.limiter, accountId);
+    const place = acquirePlace(deps.places, request);
     try {
       const read = await openExport(
         deps,
@@ -105,27 +106,30 @@ export const exportCurrentRoute = publicRoute({
         wanted,
         key === undefined ? null : { route: 'export', key, inputs },
       );
-      return toAnswer(deps, request, { wanted, read, release });
+      return toAnswer(deps, request, { wanted, read, place });
     } catch (error) {
-      release();
+      place.release();
       throw error;
     }
   },
 });
 
-function acquirePermit(limiter: ExportCurrentDeps['limiter'], accountId: AccountId): () => void {
-  const permit = limiter.acquire(accountId);
+function acquirePlace(
+  places: DeliveryPlaces<AccountId>,
+  { principal, close }: AdmittedRequest,
+): DeliveryPlace {
+  const permit = places.acquire(principal.accountId, 1, close);
   switch (permit.result) {
     case 'key_full':
       throw new Refused({
         code: 'rate_limit_exceeded',
-        detail: { limit: 'concurrency', reads_max: limiter.limits.perKeyMax },
+        detail: { limit: 'concurrency', reads_max: places.limits.perKeyMax },
         retry_after_seconds: retryAfterSeconds,
       });
     case 'total_full':
       throw new Refused({ code: 'service_unavailable', retry_after_seconds: retryAfterSeconds });
     case 'granted':
-      return permit.release;
+      return permit.place;
     default:
       return unreachable(permit);
   }
@@ -134,21 +138,16 @@ function acquirePermit(limiter: ExportCurrentDeps['limiter'], accountId: Account
 interface ReadExport {
   readonly wanted: WantedExport;
   readonly read: KeyedRead<OpenedExport>;
-  readonly release: () => void;
+  readonly place: DeliveryPlace;
 }
 
 function toAnswer(
   deps: ExportCurrentDeps,
   request: AdmittedRequest,
-  { wanted, read, release }: ReadExport,
+  { wanted, read, place }: ReadExport,
 ): StreamAnswer {
   if (read.result === 'refused') throw refusePage(read.refusal);
   const delivery = read.result === 'charged' ? read.delivery : null;
-  const firstByteMs = delivery === null ? deps.timeMaxMs : delivery.deadlineMs - deps.clock.now();
-  if (firstByteMs <= 0) {
-    delivery?.abandoned();
-    throw new Refused({ code: 'billing_unavailable', retry_after_seconds: 1 });
-  }
   const { scope, language, format, signal } = wanted;
   const { page } = read;
   const { observation_id: observationId } = page.first.meta;
@@ -171,20 +170,21 @@ function toAnswer(
     ...(read.result === 'replayed' && replayed),
     ...(coding && { 'Content-Encoding': coding }),
   };
-  const { timeMaxMs, logger } = deps;
+  const { timeMaxMs, clock, logger } = deps;
   return {
     status: 200,
     async stream(response) {
       // Without chunks a body has no trailer.
       if (response.req.httpVersion === '1.0') delete headers['Trailer'];
-      const sent = { headers, coding, body, trailers, delivery, timeMaxMs, firstByteMs };
+      const sent = { headers, coding, body, trailers, delivery, place, timeMaxMs, clock };
       await sendExport(response, sent)
         .then(() => exportsSent.add(1, { end: 'completed' }))
         .catch((error: unknown) => {
           exportsSent.add(1, { end: error instanceof ExportExpired ? 'expired' : 'cut' });
+          if (!response.headersSent) throw error;
           logger.info({ err: error, request_id: request.requestId }, 'export cut');
         })
-        .finally(release);
+        .finally(place.release);
     },
   };
 }

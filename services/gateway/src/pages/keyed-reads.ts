@@ -5,6 +5,7 @@ import type { Refusal } from '@inventory/contracts/refusal';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { pause } from '@inventory/runtime/wait';
+import type { AdmittedRequest } from '../http/answer.ts';
 import type { CountedRead, FetchedPage, PageCharges, PaidRead } from './page-charges.ts';
 import type { PageRead } from './page-intent.domain.ts';
 import { judgeKey, type ReadKeyRecord, replaysMax } from './read-key.domain.ts';
@@ -33,11 +34,16 @@ export interface Fetches<Page> {
   ) => Promise<FetchedPage<Page>>;
 }
 
+export interface RequestedRead extends Omit<CountedRead, 'keyId'> {
+  /** Holds the bytes of the response, or refuses the page, which is not charged then. */
+  readonly hold: AdmittedRequest['hold'];
+}
+
 /** Page reads with or without an Idempotency-Key. */
 export interface KeyedReads {
   /** No key is opened for a request that is refused for the rate. */
   readPage<Page>(
-    read: Omit<CountedRead, 'keyId'>,
+    read: RequestedRead,
     key: ReadKey | null,
     fetches: Fetches<Page>,
   ): Promise<KeyedRead<Page>>;
@@ -115,7 +121,7 @@ export function createKeyedReads(deps: {
   }
 
   async function replay<Page>(
-    read: Omit<PageRead, 'keyId'>,
+    read: Pick<PageRead, 'accountId' | 'requestId'>,
     uncount: () => Promise<void>,
     fetch: (onPlatformAsked: () => void) => Promise<FetchedPage<Page>>,
   ): Promise<KeyedRead<Page>> {
@@ -132,18 +138,17 @@ export function createKeyedReads(deps: {
       return { result: 'replayed', page: fetched.page, balance };
     } finally {
       if (!counts) {
-        await uncount().catch((error: unknown) =>
-          deps.logger.warn(
-            { err: error, request_id: read.requestId },
-            'failed replay not uncounted',
-          ),
+        const { requestId: request_id } = read;
+        await uncount().catch((err: unknown) =>
+          deps.logger.warn({ err, request_id }, 'failed replay not uncounted'),
         );
       }
     }
   }
 
   return {
-    async readPage(read, key, fetches) {
+    async readPage({ hold, ...read }, key, given) {
+      const fetches = held(given, hold);
       if (key === null) {
         return charges.readPage({ ...read, keyId: null }, () => fetches.paid(notPinned));
       }
@@ -151,10 +156,10 @@ export function createKeyedReads(deps: {
       const keyId = keyIdOf(read.projectId, key);
       const begun = await begin(keyId, digest(JSON.stringify(key.inputs)), read.requestId);
       switch (begun.result) {
-        case 'first':
-          return await charges.readPage({ ...read, keyId }, () =>
-            fetches.paid((pin) => keys.pinKey(keyId, read.requestId, pin)),
-          );
+        case 'first': {
+          const pinKey = (pin: string) => keys.pinKey(keyId, read.requestId, pin);
+          return await charges.readPage({ ...read, keyId }, () => fetches.paid(pinKey));
+        }
         case 'replay':
           return await replay(
             read,
@@ -165,6 +170,21 @@ export function createKeyedReads(deps: {
           return begun;
       }
     },
+  };
+}
+
+/** The same, whose pages are held until they are delivered. */
+function held<Page>(
+  { paid, replayed }: Fetches<Page>,
+  hold: AdmittedRequest['hold'],
+): Fetches<Page> {
+  const orRefused = (fetched: FetchedPage<Page>): FetchedPage<Page> => {
+    const refusal = fetched.result === 'page' ? hold(fetched.bytes) : null;
+    return refusal === null ? fetched : refused(refusal);
+  };
+  return {
+    paid: async (pin) => orRefused(await paid(pin)),
+    replayed: async (onPlatformAsked, pin) => orRefused(await replayed(onPlatformAsked, pin)),
   };
 }
 

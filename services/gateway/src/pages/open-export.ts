@@ -5,6 +5,7 @@ import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { Language } from '@inventory/contracts/languages';
 import type { Refusal } from '@inventory/contracts/refusal';
 import { type ExportFormat, exportColumns, pageAssetsMax } from '@inventory/contracts/vocabulary';
+import { bytesOf } from '@inventory/http/byte-parts';
 import { createLineJoiner } from '@inventory/http/line-run';
 import { Refused } from '@inventory/http/refused';
 import { csvLine } from '@inventory/runtime/csv-text';
@@ -63,11 +64,18 @@ export function openExport(
     const rows = first.meta.total_count - fromRow;
     const page = { first, fromRow, rows };
     if (rows === 0) return { result: 'free', page };
-    return { result: 'page', page, pages: Math.ceil(rows / pageAssetsMax) };
+    const pages = Math.ceil(rows / pageAssetsMax);
+    return { result: 'page', page, pages, bytes: bytesOf(first.parts) };
   }
 
   return reads.readPage<OpenedExport>(
-    { ...read, productCode: 'platform.inventory.current.page.v1', chainId: null },
+    {
+      ...read,
+      productCode: 'platform.inventory.current.page.v1',
+      chainId: null,
+      // Its place bounds it.
+      hold: () => null,
+    },
     key,
     {
       async paid(pin) {
@@ -107,8 +115,12 @@ function isWithin({ fromRow, observationId }: WantedExport, paid: PaidRows): boo
 }
 
 /** What is read of an export is gone: it was erased or pruned. */
-export class ExportExpired extends Error {
+export class ExportExpired extends Refused {
   override name = 'ExportExpired';
+
+  constructor() {
+    super({ code: 'cursor_expired' });
+  }
 }
 
 /**
@@ -139,7 +151,7 @@ export async function* exportBody(
       yield lines;
     }
     run = await coming;
-    if (coming !== null && run === null) throw new ExportExpired('no longer saved');
+    if (coming !== null && run === null) throw new ExportExpired();
   }
   const end = { revision_id: first.meta.revision_id, rows, sha256: digest.digest('hex') };
   onEnd(end);

@@ -1,6 +1,7 @@
 import type { AccountId } from '@inventory/contracts/ids';
+import { shortCalls } from '@inventory/http/call-lanes';
 import type { MessageBus } from '@inventory/messaging/bus';
-import { createKeyedSemaphore } from '@inventory/runtime/semaphore';
+import { createKeyedSemaphore, createSemaphorePerKey } from '@inventory/runtime/semaphore';
 import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import { startWorker } from '@inventory/work/start-worker';
@@ -13,6 +14,7 @@ import { type Captures, openCaptures } from '../captures/open-captures.ts';
 import type { StagingClient } from '../captures/staging-client.ts';
 import { commandWork } from '../commands/command-work.ts';
 import type { RequestReplyClient } from '../commands/request-reply-client.ts';
+import { createDeliveryPlaces } from '../http/delivery-places.ts';
 import type { BoundPublicRoute } from '../http/public-route.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
 import { createIntentCloser } from './close-intents.ts';
@@ -64,6 +66,12 @@ function openKeyedReads(
   return createKeyedReads({ charges, keys, ledger, clock, logger, limits, deadlines });
 }
 
+/**
+ * Of the connections to the revision-store that short reads share an account has a quarter at a time;
+ * its further reads wait for its own.
+ */
+const storeReads = { permits: shortCalls.connections / 4, waitingMax: 1_000 } as const;
+
 /** Current, Live Page and both routes of V1: one charged page each. */
 export function openPages(
   context: ServiceContext<ServiceConfig & PageConfig & CaptureConfig>,
@@ -76,13 +84,22 @@ export function openPages(
   const reads = openKeyedReads(context, { ...deps, intents, chains });
   const { cursorAgeMaxMs, limits } = config.livePages;
   const limiter = createKeyedSemaphore<AccountId>(limits);
+  const saved = {
+    ...{ revisions, reads, cursors, prices, clock },
+    storeReads: createSemaphorePerKey<AccountId>(storeReads.permits, storeReads.waitingMax),
+  };
   const live = { livePages, reads, prices, funds, limiter };
   return [
-    readCurrentRoute.bind({ revisions, reads, cursors, prices, clock }),
-    readChangesRoute.bind({ revisions, ledger: deps.ledger, reads, cursors, prices, clock }),
+    readCurrentRoute.bind(saved),
+    readChangesRoute.bind({ ...saved, ledger: deps.ledger }),
     exportCurrentRoute.bind({
       ...{ revisions, reads, prices, clock, logger },
-      limiter: createKeyedSemaphore<AccountId>(config.exports.limits),
+      places: createDeliveryPlaces<AccountId>({
+        limits: config.exports.limits,
+        bytesPerSecondMin: config.deliveryBytesPerSecondMin,
+        kind: 'export',
+        clock,
+      }),
       timeMaxMs: config.exports.timeMaxMs,
     }),
     readLivePageRoute.bind({ ...live, chains, cursors, cursorAgeMaxMs, clock, identifiers }),

@@ -180,7 +180,7 @@ async function readOnce(given: World, plot: Story, closer: IntentCloser): Promis
     const result = await charges.readPage(read, async () => {
       if (plot.fetch === 'fails') throw new Error('revision-store unavailable');
       return plot.fetch === 'page'
-        ? { result: 'page', page: 'page' }
+        ? { result: 'page', page: 'page', bytes: 1 }
         : { result: 'refused', refusal: { code: 'cursor_expired' } };
     });
     if (result.result !== 'charged') return;

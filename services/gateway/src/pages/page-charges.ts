@@ -16,8 +16,13 @@ import { intentOf, type PageIntent, type PageRead } from './page-intent.domain.t
 
 /** A page to be charged, or the reason why there is none, which is free. */
 export type FetchedPage<Page> =
-  /** `pages` are charged, one where it is absent. */
-  | { readonly result: 'page'; readonly page: Page; readonly pages?: number }
+  /** `bytes` of its response; `pages` are charged, one where it is absent. */
+  | {
+      readonly result: 'page';
+      readonly page: Page;
+      readonly bytes: number;
+      readonly pages?: number;
+    }
   /** It has nothing that is paid for. */
   | { readonly result: 'free'; readonly page: Page }
   | { readonly result: 'refused'; readonly refusal: Refusal };

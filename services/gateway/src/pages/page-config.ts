@@ -35,6 +35,19 @@ export const pageSettings = {
   EXPORTS_PER_ACCOUNT_MAX: integer(1, 10_000)
     .prefault('4')
     .describe('Most exports of one account at once, on one replica'),
+  UNDELIVERED_BYTES_MAX: integer(16 * 2 ** 20, 2 ** 40)
+    .prefault(String(256 * 2 ** 20))
+    .describe(
+      'Most bytes of pages and lists that the clients of one replica have not taken yet; a page has at most 16 MiB',
+    ),
+  UNDELIVERED_BYTES_PER_ACCOUNT_MAX: integer(2 ** 20, 2 ** 40)
+    .prefault(String(64 * 2 ** 20))
+    .describe('Most of them of one account, on one replica'),
+  DELIVERY_BYTES_PER_SECOND_MIN: integer(1, 2 ** 30)
+    .prefault('65536')
+    .describe(
+      'Pace below which a page or an export ends where another one would be refused for its place or its bytes',
+    ),
   EXPORT_TIME_MAX_MS: duration()
     .prefault('480000')
     .describe(
@@ -60,6 +73,11 @@ export function pageConfig(parsed: Parsed<typeof pageSettings>) {
       reverseAfterMs: parsed.PAGE_REVERSAL_DELAY_MS,
       readKeyKeepMs: parsed.READ_KEY_KEEP_MS,
     },
+    undelivered: {
+      perKeyMax: parsed.UNDELIVERED_BYTES_PER_ACCOUNT_MAX,
+      totalMax: parsed.UNDELIVERED_BYTES_MAX,
+    },
+    deliveryBytesPerSecondMin: parsed.DELIVERY_BYTES_PER_SECOND_MIN,
     exports: {
       limits: { perKeyMax: parsed.EXPORTS_PER_ACCOUNT_MAX, totalMax: parsed.EXPORTS_MAX },
       timeMaxMs: parsed.EXPORT_TIME_MAX_MS,

@@ -1,9 +1,11 @@
 import { changesPage, changesQuery } from '@inventory/contracts/http/changes';
 import { pageReadMeta } from '@inventory/contracts/http/meta';
 import { scopePath } from '@inventory/contracts/http/parameters';
+import type { AccountId } from '@inventory/contracts/ids';
 import { packedPageBeginning } from '@inventory/contracts/internal/inventory';
 import { Refused } from '@inventory/http/refused';
 import type { Clock } from '@inventory/runtime/clock';
+import type { SemaphorePerKey } from '@inventory/runtime/semaphore';
 import type { LedgerClient } from '../accounts/ledger-client.ts';
 import type { ChainOwner } from '../captures/capture.domain.ts';
 import type { AdmittedRequest } from '../http/answer.ts';
@@ -28,6 +30,7 @@ import type { ChangesPage, RevisionStoreClient, WantedChanges } from './revision
 
 interface ReadChangesDeps {
   readonly revisions: Pick<RevisionStoreClient, 'findChanges'>;
+  readonly storeReads: SemaphorePerKey<AccountId>;
   readonly reads: KeyedReads;
   readonly ledger: Pick<LedgerClient, 'readBalance'>;
   readonly cursors: CursorSealer;
@@ -73,7 +76,8 @@ export const readChangesRoute = publicRoute({
     ...readErrors,
   ],
   async handle(deps: ReadChangesDeps, { path: scope, query, header }, request) {
-    const { accountId, projectId } = request.principal;
+    const { requestId, hold, principal } = request;
+    const { accountId, projectId } = principal;
     const { language, page_size: pageSize, cursor = null } = query;
     const chain = { accountId, scope, language };
     const from = cursor === null ? null : openChangesCursor(deps.cursors, chain, cursor);
@@ -83,9 +87,9 @@ export const readChangesRoute = publicRoute({
     const key = header['Idempotency-Key'];
     const inputs = [...Object.values(scope), since, language, pageSize, cursor];
     const wanted = { scope, since, language, pageSize, pinned: from };
-    const fetchPage = () => fetchChanges(deps, wanted);
+    const fetchPage = () => deps.storeReads.run(accountId, () => fetchChanges(deps, wanted));
     const read = await deps.reads.readPage<ChangesPage>(
-      { requestId: request.requestId, accountId, projectId, productCode: product, chainId: null },
+      { requestId, accountId, projectId, productCode: product, chainId: null, hold },
       key === undefined ? null : { route: 'changes', key, inputs },
       { paid: fetchPage, replayed: fetchPage },
     );
@@ -116,7 +120,8 @@ async function fetchChanges(
   if (found instanceof Refused) return { result: 'refused', refusal: found.refusal };
   const { counts } = found.meta;
   const isEmpty = counts !== null && counts.added + counts.removed + counts.changed === 0;
-  return { result: isEmpty ? 'free' : 'page', page: found };
+  if (isEmpty) return { result: 'free', page: found };
+  return { result: 'page', page: found, bytes: found.bytes.length };
 }
 
 /** Of the chain of a page; its counts are known from the second page on. */

@@ -1,11 +1,14 @@
 import { currentPage, currentQuery } from '@inventory/contracts/http/current';
 import { pageReadMeta } from '@inventory/contracts/http/meta';
 import { scopePath } from '@inventory/contracts/http/parameters';
+import type { AccountId } from '@inventory/contracts/ids';
 import { type CurrentPageMeta, packedPageBeginning } from '@inventory/contracts/internal/inventory';
 import { type ContentCoding, pageAssetsMax } from '@inventory/contracts/vocabulary';
+import { bytesOf } from '@inventory/http/byte-parts';
 import { packEnd } from '@inventory/http/packed-body';
 import type { Clock } from '@inventory/runtime/clock';
 import { unpack } from '@inventory/runtime/packed-bytes';
+import type { SemaphorePerKey } from '@inventory/runtime/semaphore';
 import type { ChainOwner } from '../captures/capture.domain.ts';
 import type { AdmittedRequest } from '../http/answer.ts';
 import {
@@ -18,7 +21,7 @@ import {
 import { nextPart, sameScope, sinceRevision } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
-import type { KeyedRead, KeyedReads, ReadKey } from './keyed-reads.ts';
+import type { KeyedRead, KeyedReads, ReadKey, RequestedRead } from './keyed-reads.ts';
 import {
   ageSecondsOf,
   answerPage,
@@ -27,13 +30,13 @@ import {
   toLanguageHeaders,
   type WrittenPage,
 } from './page-answer.ts';
-import type { CountedRead } from './page-charges.ts';
 import { openCurrentCursor, sealCurrentCursor } from './page-cursors.ts';
 import { keyHeader, languageHeaders, readErrors, replayedHeader } from './page-texts.ts';
 import type { SavedPage, WantedSavedPage } from './revision-store-client.ts';
 
 interface ReadCurrentDeps {
   readonly revisions: { findPage(wanted: WantedSavedPage): Promise<SavedPage | null> };
+  readonly storeReads: SemaphorePerKey<AccountId>;
   readonly reads: KeyedReads;
   readonly cursors: CursorSealer;
   readonly prices: { currentVersion(): number | null };
@@ -103,7 +106,7 @@ export const readCurrentRoute = publicRoute({
     const inputs = [...Object.values(scope), language, pageSize, cursor, descriptions, ...assetIds];
     const read = await readCurrent(
       deps,
-      { requestId, accountId, projectId, counted: request.counted },
+      { requestId, accountId, projectId, counted: request.counted, hold: request.hold },
       { scope, language, pageSize, descriptions, assetIds, coding: request.acceptedCoding(), from },
       key === undefined ? null : { route: 'current', key, inputs },
     );
@@ -144,13 +147,13 @@ type CurrentRead = KeyedRead<SavedPage>;
 /** One page of the saved inventory; the platform is not contacted. */
 function readCurrent(
   deps: ReadCurrentDeps,
-  read: Pick<CountedRead, 'requestId' | 'accountId' | 'projectId' | 'counted'>,
+  read: Pick<RequestedRead, 'requestId' | 'accountId' | 'projectId' | 'counted' | 'hold'>,
   wanted: WantedSavedPage,
   key: ReadKey | null,
 ): Promise<CurrentRead> {
   async function fetchPage() {
-    const page = await deps.revisions.findPage(wanted);
-    if (page !== null) return { result: 'page', page } as const;
+    const page = await deps.storeReads.run(read.accountId, () => deps.revisions.findPage(wanted));
+    if (page !== null) return { result: 'page', page, bytes: bytesSent(page, wanted) } as const;
     // Nothing is saved, or the revision of the chain no longer is.
     const code = wanted.from === null ? 'inventory_revision_not_found' : 'cursor_expired';
     return { result: 'refused', refusal: { code } } as const;
@@ -159,6 +162,11 @@ function readCurrent(
     paid: fetchPage,
     replayed: fetchPage,
   });
+}
+
+/** It is unpacked for a client that does not accept how it is packed. */
+function bytesSent({ meta: { packed }, parts }: SavedPage, { coding }: WantedSavedPage): number {
+  return packed === null || packed.coding === coding ? bytesOf(parts) : packed.raw_bytes;
 }
 
 /** A Current page without its assets and descriptions. */

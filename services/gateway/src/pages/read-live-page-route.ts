@@ -72,7 +72,7 @@ export const readLivePageRoute = publicRoute({
   },
   errors: ['invalid_cursor', 'cursor_expired', ...platformErrors, ...readErrors],
   async handle(deps: LivePageRouteDeps, { path: scope, query, header }, request) {
-    const { requestId, principal } = request;
+    const { requestId, principal, hold } = request;
     const { accountId, projectId } = principal;
     const { language } = query;
     const binding = { accountId, scope, language };
@@ -84,11 +84,14 @@ export const readLivePageRoute = publicRoute({
     const key = header['Idempotency-Key'];
     const inputs = [...Object.values(scope), language, query.cursor ?? null];
     if (!isWanted) inputs.push('without capture');
-    const inventoryEpoch = await deps.chains.readEpoch(chain, scope);
+    let inventoryEpoch: string | null = null;
+    const before = deps.chains.readEpoch(chain, scope).then((epoch) => {
+      inventoryEpoch = epoch;
+    });
     let beside: PageCapture | undefined;
     const read = await readLivePage(
       deps,
-      { requestId, accountId, projectId, chainId: chain.chainId },
+      { requestId, accountId, projectId, chainId: chain.chainId, hold },
       {
         scope,
         language,
@@ -97,6 +100,7 @@ export const readLivePageRoute = publicRoute({
         previousStartAssetid: deps.chains.endCheckStart(chain),
         signal: request.signal,
         key: key === undefined ? null : { route: 'live', key, inputs },
+        before,
       },
       ({ meta, members }) => {
         beside = deps.chains.beginPage({

@@ -1,15 +1,15 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import type { Refusal } from '@inventory/contracts/refusal';
+import { bytesOf } from '@inventory/http/byte-parts';
 import type { KeyedSemaphore } from '@inventory/runtime/semaphore';
 import type { Funds } from '../accounts/funds.ts';
-import type { KeyedRead, KeyedReads, ReadKey } from './keyed-reads.ts';
+import type { KeyedRead, KeyedReads, ReadKey, RequestedRead } from './keyed-reads.ts';
 import type {
   DeniedLivePage,
   FetchedLivePage,
   LivePageClient,
   WantedLivePage,
 } from './live-page-client.ts';
-import type { PageRead } from './page-intent.domain.ts';
 
 export interface ReadLivePageDeps {
   readonly livePages: LivePageClient;
@@ -22,6 +22,8 @@ export interface ReadLivePageDeps {
 /** A page that is not charged when its signal is aborted is never charged. */
 export interface WantedLiveRead extends Omit<WantedLivePage, 'accountId'> {
   readonly key: ReadKey | null;
+  /** What is to be known before the platform is asked; looked up beside the funds. */
+  readonly before?: Promise<unknown>;
 }
 
 export type BillableLivePage = FetchedLivePage | DeniedLivePage;
@@ -40,17 +42,20 @@ const concurrencyExceeded = (readsMax: number): Refusal => ({
 /** The connection is closed: no client reads this. */
 const clientGone: Refusal = { code: 'service_unavailable', retry_after_seconds: 1 };
 
+/** Less than a page: as many as are read at a time are held, also where the clients of all take them slowly. */
+const bytesExpected = 128 * 1024;
+
 /**
  * One page from the platform. A confirmed denial is charged like a page. `onPage` runs as soon as
  * the page is read, while its charge is decided.
  */
 export function readLivePage(
   deps: ReadLivePageDeps,
-  read: Omit<PageRead, 'productCode' | 'keyId'>,
+  read: Omit<RequestedRead, 'productCode' | 'counted'>,
   wanted: WantedLiveRead,
   onPage: (page: FetchedLivePage) => void = () => {},
 ): Promise<LivePageRead> {
-  const { key, ...page } = wanted;
+  const { key, before, ...page } = wanted;
   const { accountId } = read;
 
   async function withPermit(fetch: () => ReturnType<typeof fetchPage>) {
@@ -66,6 +71,10 @@ export function readLivePage(
   }
 
   async function fetchPage(onPlatformAsked = () => {}) {
+    // Before the platform is asked: a page that was read is not refused for its size.
+    const tooMuch = read.hold(bytesExpected);
+    if (tooMuch !== null) return refused(tooMuch);
+    await before;
     const answer = await deps.livePages.readLivePage({ accountId, ...page }).finally(() => {
       // Whether it was is not known of a page whose client has left.
       if (page.signal.aborted) onPlatformAsked();
@@ -76,7 +85,8 @@ export function readLivePage(
       return answer;
     }
     if (answer.result === 'page') onPage(answer);
-    return { result: 'page', page: answer } as const;
+    const bytes = answer.result === 'page' ? bytesOf(answer.members) : 0;
+    return { result: 'page', page: answer, bytes } as const;
   }
 
   /** Runs before the platform is contacted; a replay is free and needs no funds. */

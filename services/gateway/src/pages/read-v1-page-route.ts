@@ -60,7 +60,7 @@ function v1Route(dialect: V1Dialect) {
       { path: scope, query, header },
       request,
     ) {
-      const { requestId, principal } = request;
+      const { requestId, principal, hold } = request;
       const { accountId, projectId } = principal;
       const { language } = query;
       const startAssetid = query.start_assetid ?? null;
@@ -68,7 +68,7 @@ function v1Route(dialect: V1Dialect) {
       const inputs = [...Object.values(scope), language, startAssetid];
       const read = await readLivePage(
         deps,
-        { requestId, accountId, projectId, chainId: null },
+        { requestId, accountId, projectId, chainId: null, hold },
         {
           scope,
           language,

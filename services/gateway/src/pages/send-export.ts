@@ -1,10 +1,13 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import type { Transform, Writable } from 'node:stream';
+import type { Transform } from 'node:stream';
 import { constants, createBrotliCompress, createGzip, createZstdCompress } from 'node:zlib';
 import type { ContentCoding } from '@inventory/contracts/vocabulary';
 import { probeHalfClosed } from '@inventory/http/half-closed';
+import type { Clock } from '@inventory/runtime/clock';
 import type { PageDelivery } from '../http/answer.ts';
+import { type DeliveryPlace, stepBytes } from '../http/delivery-places.ts';
+import { firstBytesMax, write, writeFirst } from '../http/first-bytes.ts';
 
 export interface ExportToSend {
   readonly headers: Readonly<Record<string, string>>;
@@ -15,9 +18,9 @@ export interface ExportToSend {
   readonly trailers: () => Readonly<Record<string, string>>;
   /** Null where nothing is charged. */
   readonly delivery: PageDelivery | null;
+  readonly place: Pick<DeliveryPlace, 'taken'>;
   readonly timeMaxMs: number;
-  /** What is left of the delivery's deadline. */
-  readonly firstByteMs: number;
+  readonly clock: Clock;
 }
 
 /** Packed bytes that one turn of the event loop takes from a thread of zlib. */
@@ -30,13 +33,9 @@ const packers: Readonly<Record<ContentCoding, () => Transform>> = {
   zstd: () => createZstdCompress({ chunkSize }),
 };
 
-/** Written separately, so that its own completion is observed. */
-const firstBytes = 16 * 1024;
-
 /**
- * Sends an export as its client takes it. The charge stands once the operating system has accepted the
- * first bytes, and is reversed otherwise. What cannot be completed ends with the connection, without
- * its end: rejects then.
+ * Sends an export as its client takes it. Rejects where it cannot be completed: once its head is sent
+ * the connection is closed, so that the end is missing; before, nothing is written.
  */
 export async function sendExport(response: ServerResponse, sent: ExportToSend): Promise<void> {
   const { delivery } = sent;
@@ -46,19 +45,21 @@ export async function sendExport(response: ServerResponse, sent: ExportToSend): 
   const timer = setTimeout(() => cut(response), sent.timeMaxMs);
   try {
     if (delivery) await probeHalfClosed(response);
-    response.writeHead(200, sent.headers);
-    let isBegun = false;
     for await (const chunk of packedBody(sent)) {
-      const rest = isBegun ? chunk : await writeFirst(response, chunk, sent);
-      isBegun = true;
-      if (rest.length > 0) await Promise.race([write(response, rest), left]);
+      const rest = response.headersSent ? chunk : await begin(response, chunk, sent);
+      for (let start = 0; start < rest.length; start += stepBytes) {
+        const step = rest.subarray(start, start + stepBytes);
+        await Promise.race([write(response, step), left]);
+        sent.place.taken(step.length);
+      }
     }
+    if (!response.headersSent) response.writeHead(200, sent.headers);
     response.addTrailers(sent.trailers());
     response.end();
     await closed;
     if (!response.writableFinished) await left;
   } catch (error) {
-    cut(response);
+    if (response.headersSent) cut(response);
     throw error;
   } finally {
     clearTimeout(timer);
@@ -73,6 +74,23 @@ function cut(response: ServerResponse): void {
   response.destroy();
 }
 
+/** Resolves to the rest of the chunk once its beginning is accepted. */
+async function begin(
+  response: ServerResponse,
+  chunk: Buffer,
+  { headers, delivery, place, clock }: ExportToSend,
+): Promise<Buffer> {
+  const first = chunk.subarray(0, firstBytesMax);
+  const writeHead = () => {
+    response.writeHead(200, headers);
+    return first;
+  };
+  if (delivery === null) await write(response, writeHead());
+  else await writeFirst(response, { delivery, clock }, writeHead);
+  place.taken(first.length);
+  return chunk.subarray(firstBytesMax);
+}
+
 async function* packedBody({ body, coding }: ExportToSend): AsyncGenerator<Buffer, void, void> {
   if (coding === null) return yield* body;
   const packer = packers[coding]();
@@ -84,30 +102,4 @@ async function* packedBody({ body, coding }: ExportToSend): AsyncGenerator<Buffe
 async function fill(packer: Transform, body: ExportToSend['body']): Promise<void> {
   for await (const chunk of body) await write(packer, chunk);
   packer.end();
-}
-
-/** Resolves once the chunk is taken: by a packer, or by the operating system. */
-async function write(into: Writable, chunk: Buffer): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    into.write(chunk, (error) => (error ? reject(error) : resolve()));
-  });
-}
-
-/** Resolves to the rest of the chunk once its beginning is accepted; closes the connection in time. */
-async function writeFirst(
-  response: ServerResponse,
-  chunk: Buffer,
-  { delivery, firstByteMs }: ExportToSend,
-): Promise<Buffer> {
-  const deadline = setTimeout(() => {
-    delivery?.abandoned();
-    cut(response);
-  }, firstByteMs);
-  try {
-    await write(response, chunk.subarray(0, firstBytes));
-    delivery?.delivered();
-  } finally {
-    clearTimeout(deadline);
-  }
-  return chunk.subarray(firstBytes);
 }

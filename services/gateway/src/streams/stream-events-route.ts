@@ -52,6 +52,7 @@ export const streamEventsRoute = publicRoute({
   permission: 'customer.events.read.v1',
   types: ['text/event-stream'],
   hasEventsOrigin: true,
+  isLong: true,
   input: { path: projectPath, header: streamHeaders },
   answer: {
     status: 200,

@@ -7,7 +7,6 @@ import fc from 'fast-check';
 import { foundCredential } from '../../test/support/found-credential.ts';
 import { createTestStreams, type RecordedConnection } from '../../test/support/test-streams.ts';
 import { mintSecret } from '../tenancy/credentials.ts';
-import { createDigestSet } from '../tenancy/digest-set.domain.ts';
 import { createPrincipalCache } from '../tenancy/principal-cache.ts';
 import { watchStreamPrincipals } from './watch-stream-principals.ts';
 
@@ -39,7 +38,7 @@ function createReplica(step: () => Promise<void>) {
       return seen;
     },
   };
-  const cache = createPrincipalCache(store, createDigestSet(10), clock);
+  const cache = createPrincipalCache(store, clock);
   const opened: RecordedConnection[] = [];
   const checks = watchStreamPrincipals({
     findBySecretDigest: store.findBySecretDigest,

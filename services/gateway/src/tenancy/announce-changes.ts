@@ -11,7 +11,6 @@ import { withDeadline } from '@inventory/runtime/wait';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import { startOutbox } from '@inventory/work/outbox';
 import type { Db } from 'mongodb';
-import { digitsKept } from './digest-set.domain.ts';
 import { tenancyCollections } from './tenancy-documents.ts';
 import type { Announcement } from './tenancy-store.ts';
 
@@ -23,8 +22,6 @@ export interface ChangedThing {
   readonly projectId?: ProjectId;
   readonly serviceAccountId?: ServiceAccountId;
   readonly credentialId?: CredentialId;
-  /** Of a secret that the change issues. */
-  readonly newSecretDigest?: string;
 }
 
 /**
@@ -48,7 +45,7 @@ export function startAnnouncing(
   }: {
     readonly db: Db;
     readonly publish: MessageBus['publish'];
-    readonly invalidate: (change: Pick<AuthorityChange, 'account_id' | 'new_secret'>) => void;
+    readonly invalidate: (change: Pick<AuthorityChange, 'account_id'>) => void;
   },
   context: Pick<ServiceContext, 'clock' | 'identifiers' | 'lifetime' | 'logger'>,
 ): Announce {
@@ -68,14 +65,13 @@ export function startAnnouncing(
   }
 
   return async (thing, write) => {
-    const { accountId, projectId = null, credentialId = null, newSecretDigest } = thing;
+    const { accountId, projectId = null, credentialId = null } = thing;
     const atMs = clock.now();
     const body: AuthorityChange = {
       account_id: accountId,
       project_id: projectId,
       credential_id: credentialId,
       at: isoTime(atMs),
-      ...(newSecretDigest !== undefined && { new_secret: newSecretDigest.slice(0, digitsKept) }),
     };
     const id = `authority-changed:${identifiers.uuidV7()}`;
     const changed = await write({ message: { type: 'authority.changed.v1', id, body }, atMs });

@@ -48,7 +48,7 @@ export async function issueCredential(
   const secret = mintSecret(id);
   const digest = secretDigest(secret);
   const owners = { accountId: project.accountId, projectId: project.id };
-  const thing = { ...owners, credentialId: id, newSecretDigest: digest };
+  const thing = { ...owners, credentialId: id };
   const credential = await announce(thing, async (announcement) => {
     const { atMs } = announcement;
     const made: Credential = {
@@ -102,7 +102,7 @@ export async function rotateCredential(
   const { id, rotation: fromRotation } = found;
   const secret = mintSecret(id);
   const digest = secretDigest(secret);
-  const thing = { ...found, credentialId: id, newSecretDigest: digest };
+  const thing = { ...found, credentialId: id };
   const credential = await announce(thing, async (announcement) => {
     const { atMs: nowMs } = announcement;
     const secrets = rotateSecrets(found, { digest, nowMs, overlapMs: wanted.overlapMs });

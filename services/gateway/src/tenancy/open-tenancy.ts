@@ -1,26 +1,23 @@
 import type { AccountId, ProjectId } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
 import type { MessageBus } from '@inventory/messaging/bus';
-import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
 import type { Broadcasts } from '../commands/open-broadcasts.ts';
 import { type Announce, type ChangedThing, startAnnouncing } from './announce-changes.ts';
 import { createAccount, createProject, createServiceAccount } from './creations.ts';
 import { issueCredential, revokeCredential, rotateCredential } from './credentials.ts';
-import { createKnownSecrets, type KnownSecrets, knownSecretsMax } from './known-secrets.ts';
 import { createPrincipalCache } from './principal-cache.ts';
 import { defaultServiceAccountId } from './tenancy.domain.ts';
 import { type Announcement, createTenancyStore, type ListPart } from './tenancy-store.ts';
 
-export type Tenancy = Awaited<ReturnType<typeof openTenancy>>;
+export type Tenancy = ReturnType<typeof openTenancy>;
 
 /**
  * Accounts, Projects, Service accounts and Credentials: the operations on them, and the Principals of secrets. The
- * database must have `tenancyIndexes`. The cache of Principals is invalidated by published changes. Resolves
- * once the digests of all secrets were read.
+ * database must have `tenancyIndexes`. The cache of Principals is invalidated by published changes.
  */
-export async function openTenancy(
+export function openTenancy(
   context: Pick<ServiceContext, 'clock' | 'identifiers' | 'lifetime' | 'logger'>,
   {
     db,
@@ -34,11 +31,9 @@ export async function openTenancy(
 ) {
   const { clock, identifiers } = context;
   const store = createTenancyStore(db);
-  const known = createKnownSecrets(store.credentials);
-  const principals = createPrincipalCache(store, known, clock);
+  const principals = createPrincipalCache(store, clock);
   const { invalidate } = principals;
   broadcasts.invalidateOn(['authority.changed.v1'], ({ body }) => invalidate(body));
-  await readKnownSecrets(known, context);
   const announce = startAnnouncing({ db, publish: bus.publish, invalidate }, context);
   const { accounts, projects, serviceAccounts, credentials, findBySecretDigest } = store;
   const changeAccount = changesOf(accounts, announce, ({ id }) => ({ accountId: id }));
@@ -71,6 +66,7 @@ export async function openTenancy(
     listCredentials: (projectId: ProjectId, part: ListPart) =>
       credentials.list({ projectId }, part),
     countActiveCredentials: credentials.countActive,
+    credentialIssuedAtMs: credentials.issuedAtMs,
     issueCredential: issueCredential.bind(null, store, announce, identifiers),
     changeCredential: changesOf(credentials, announce, ({ id, accountId, projectId }) => ({
       accountId,
@@ -80,32 +76,6 @@ export async function openTenancy(
     rotateCredential: rotateCredential.bind(null, store, announce),
     revokeCredential: revokeCredential.bind(null, store, announce),
   };
-}
-
-const readEveryMs = 600_000;
-
-/** Once now, and again from time to time. */
-async function readKnownSecrets(
-  known: KnownSecrets,
-  { lifetime, logger }: Pick<ServiceContext, 'lifetime' | 'logger'>,
-): Promise<void> {
-  async function runOnce(): Promise<void> {
-    await known.read();
-    if (known.size < knownSecretsMax) return;
-    logger.warn(
-      { secrets_max: knownSecretsMax },
-      'more secrets than can be known: the limit of unknown keys applies to the others',
-    );
-  }
-  await runOnce();
-  startPeriodicJob({
-    name: 'known secrets',
-    intervalMs: readEveryMs,
-    firstDelayMs: readEveryMs,
-    lifetime,
-    logger,
-    runOnce,
-  });
 }
 
 /** The part of a store that a change of one of its things takes. */

@@ -3,8 +3,8 @@ import { newAccountId, newCredentialId } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { foundCredential } from '../../test/support/found-credential.ts';
 import { mintSecret } from './credentials.ts';
-import { createDigestSet } from './digest-set.domain.ts';
 import { createPrincipalCache } from './principal-cache.ts';
+import type { FoundCredential } from './tenancy.domain.ts';
 
 /** A store with one Credential, that counts its reads and can be made to wait. */
 function createFixture() {
@@ -17,7 +17,6 @@ function createFixture() {
     credential: { id: credentialId, secrets },
   });
   const accountId = stored.account.id;
-  const known = createDigestSet(100);
   let reads = 0;
   let gate: Promise<void> | undefined;
   const store = {
@@ -35,11 +34,20 @@ function createFixture() {
     clock,
     accountId,
     secret,
-    known,
-    principals: createPrincipalCache(store, known, clock),
+    principals: createPrincipalCache(store, clock),
     reads: () => reads,
     revoke() {
       stored = { ...stored, credential: { ...stored.credential, state: 'revoked' } };
+    },
+    /** Changes the Credential and its owners. */
+    change(changes: { readonly [Part in keyof FoundCredential]?: Partial<FoundCredential[Part]> }) {
+      const { credential, project, account, serviceAccount } = stored;
+      stored = {
+        credential: { ...credential, ...changes.credential },
+        project: { ...project, ...changes.project },
+        account: { ...account, ...changes.account },
+        serviceAccount: { ...serviceAccount, ...changes.serviceAccount },
+      };
     },
     reactivateAs(state: 'active' | 'suspended') {
       stored = { ...stored, account: { ...stored.account, state } };
@@ -129,6 +137,41 @@ test('an unknown key costs one store read a second, and a reactivation is seen a
   expect(await principals.findPrincipal(secret)).not.toBeNull();
 });
 
+const pastMs = createTestClock().now() - 1;
+const otherSecret = { digest: 'of another', issuedAtMs: 0, validUntilMs: null };
+
+test.each([
+  ['its Credential is revoked', { credential: { state: 'revoked' } }],
+  ['its Credential has expired', { credential: { expiresAtMs: pastMs } }],
+  ['it was replaced', { credential: { secrets: [otherSecret] } }],
+  ['its Project is suspended', { project: { state: 'suspended' } }],
+  ['its account is suspended', { account: { state: 'suspended' } }],
+] as const)(
+  'where %s, no Principal is read of a secret that the cache still has (Tenancy) [credential-state]',
+  async (_how, changes) => {
+    const { principals, secret, change } = createFixture();
+    const read = () => principals.readPrincipal(secretDigest(secret));
+    const cached = await principals.findPrincipal(secret);
+    expect(await read()).toEqual(cached);
+
+    change(changes);
+
+    expect([await principals.findPrincipal(secret), await read()]).toEqual([cached, null]);
+  },
+);
+
+test('a Principal is read with the rights that it has now, whatever the cache has', async () => {
+  const { principals, secret, change } = createFixture();
+  await principals.findPrincipal(secret);
+
+  change({ account: { eventsEnabled: true }, serviceAccount: { networkPolicy: ['192.0.2.0/24'] } });
+
+  expect(await principals.readPrincipal(secretDigest(secret))).toMatchObject({
+    eventsEnabled: true,
+    networkPolicies: [['192.0.2.0/24']],
+  });
+});
+
 test('a clock that was set back makes nothing live longer', async () => {
   const { principals, secret, clock, revoke } = createFixture();
   await principals.findPrincipal(secret);
@@ -142,35 +185,26 @@ test('a clock that was set back makes nothing live longer', async () => {
 test('a store that cannot be read is an error, not an unknown key', async () => {
   const { clock, secret } = createFixture();
   const store = { findBySecretDigest: () => Promise.reject(new Error('no server')) };
-  const principals = createPrincipalCache(store, createDigestSet(100), clock);
+  const principals = createPrincipalCache(store, clock);
 
   await expect(principals.findPrincipal(secret)).rejects.toThrow('no server');
   await expect(principals.findPrincipal(secret)).rejects.toThrow('no server');
 });
 
-test('a key is known from before it was first used, or for as long as its refusal is kept; a malformed one is never looked up', async () => {
-  const { principals, secret, known, clock } = createFixture();
+test('a key is unseen until it is found, and again once it is revoked; one that was made up, but while its refusal is kept; a malformed one never [unknown-keys]', async () => {
+  const { principals, secret, clock, revoke } = createFixture();
   const madeUp = mintSecret(newCredentialId());
-  const isKnown = () => [secret, madeUp, 'malformed'].map((key) => principals.isKnown(key));
-  expect(isKnown()).toEqual([false, false, true]);
+  const unseen = () => [secret, madeUp, 'malformed'].map((key) => principals.isUnseen(key));
+  expect(unseen()).toEqual([true, true, false]);
 
-  known.add(secretDigest(secret));
-  expect(isKnown()).toEqual([true, false, true]);
+  await principals.findPrincipal(secret);
   await principals.findPrincipal(madeUp);
-  expect(isKnown()).toEqual([true, true, true]);
+  expect(unseen()).toEqual([false, false, false]);
+  clock.advance(3_600_000);
+  expect(unseen()).toEqual([false, true, false]);
+
+  revoke();
+  await principals.findPrincipal(secret);
   clock.advance(1_001);
-  expect(isKnown()).toEqual([true, false, true]);
-});
-
-test('a key that was issued elsewhere is known by its change message, and by being found', async () => {
-  const announced = createFixture();
-  const found = createFixture();
-
-  const new_secret = secretDigest(announced.secret).slice(0, 13);
-  announced.principals.invalidate({ account_id: announced.accountId, new_secret });
-  await found.principals.findPrincipal(found.secret);
-  found.clock.advance(3_600_000);
-
-  expect(announced.principals.isKnown(announced.secret)).toBe(true);
-  expect(found.principals.isKnown(found.secret)).toBe(true);
+  expect(unseen()).toEqual([true, true, false]);
 });

@@ -3,7 +3,6 @@ import type { Clock } from '@inventory/runtime/clock';
 import { createInvalidatedCache } from '@inventory/runtime/invalidated-cache';
 import { secretDigest } from '@inventory/runtime/secret-digest';
 import type { AuthorityChange } from './announce-changes.ts';
-import type { KnownSecrets } from './known-secrets.ts';
 import type { Principal } from './principal.domain.ts';
 import { type AcceptedSecret, acceptSecret, isStillValid } from './tenancy.domain.ts';
 import type { TenancyStore } from './tenancy-store.ts';
@@ -17,32 +16,33 @@ export type PrincipalCache = ReturnType<typeof createPrincipalCache>;
 /** Finds the Principals of secrets. */
 export function createPrincipalCache(
   store: Pick<TenancyStore, 'findBySecretDigest'>,
-  known: Pick<KnownSecrets, 'has' | 'add'>,
   clock: Clock,
 ) {
   // Keyed by digest: a memory dump contains no more secrets than the requests in flight.
   const secrets = createInvalidatedCache<AcceptedSecret>({
     async load(digest) {
       const found = await store.findBySecretDigest(digest);
-      if (found === null) return null;
-      known.add(digest);
-      return acceptSecret(digest, found);
+      return found && acceptSecret(digest, found);
     },
     ...accepted,
     missing: refused,
     clock,
   });
+  const stillValid = (accepted: AcceptedSecret | null) =>
+    accepted && isStillValid(accepted, clock.now()) ? accepted.principal : null;
+
   return {
     /** The digest by which a secret is stored and looked up. */
     digestOf: secretDigest,
     /**
-     * False for a key that has to be looked up and that no Credential is known to have: any number of
-     * them can be made up. True for one whose refusal is not older than a second.
+     * True for a key that has to be looked up and was not found here before: any number of them can
+     * be made up. False for one whose refusal is not older than a second.
      */
-    isKnown(secret: string): boolean {
+    isUnseen(secret: string): boolean {
       const digest = secretDigest(secret);
-      // The form is checked last: every request asks, and most keys are known.
-      return known.has(digest) || secrets.isFresh(digest) || !isWellFormedSecret(secret);
+      if (secrets.peek(digest) !== undefined || secrets.isFresh(digest)) return false;
+      // The form is checked last: every request asks, and most keys were seen.
+      return isWellFormedSecret(secret);
     },
     /**
      * Null for every key that is not valid now: malformed, unknown, revoked, replaced, expired, of a
@@ -50,14 +50,16 @@ export function createPrincipalCache(
      */
     async findPrincipal(secret: string): Promise<Principal | null> {
       if (!isWellFormedSecret(secret)) return null;
-      const found = await secrets.get(secretDigest(secret));
-      return found && isStillValid(found, clock.now()) ? found.principal : null;
+      return stillValid(await secrets.get(secretDigest(secret)));
     },
-    /** Removes the cached Principals of the changed account; the secret that was issued is known. */
-    invalidate(change: Pick<AuthorityChange, 'account_id' | 'new_secret'>): void {
-      const { account_id: accountId, new_secret: added } = change;
+    /** The same by the digest of a well-formed secret, as it is stored now. */
+    async readPrincipal(digest: string): Promise<Principal | null> {
+      const found = await store.findBySecretDigest(digest);
+      return stillValid(found && acceptSecret(digest, found));
+    },
+    /** Removes the cached Principals of the changed account. */
+    invalidate({ account_id: accountId }: Pick<AuthorityChange, 'account_id'>): void {
       secrets.invalidate(({ principal }) => principal.accountId === accountId);
-      if (added !== undefined) known.add(added);
     },
   };
 }

@@ -1,3 +1,4 @@
+import { endedCredentialKeepDays } from '@inventory/contracts/http/credentials';
 import { accountId, credentialId, projectId, serviceAccountId } from '@inventory/contracts/ids';
 import { grantedPermission } from '@inventory/contracts/vocabulary';
 import type { CollectionIndexes } from '@inventory/mongo/indexes';
@@ -87,6 +88,9 @@ export const tenancyDocuments = {
   credential: { collection: tenancyCollections.credentials, schema: credential },
 } as const;
 
+const endedKeep = { expireAfterSeconds: endedCredentialKeepDays * 24 * 3_600 };
+
+/** The store deletes a Credential some time after its end. */
 export const tenancyIndexes: readonly CollectionIndexes[] = [
   { collection: tenancyCollections.accounts, indexes: [outboxIndex] },
   {
@@ -102,6 +106,8 @@ export const tenancyIndexes: readonly CollectionIndexes[] = [
     indexes: [
       outboxIndex,
       { name: 'project', keys: { projectId: 1, _id: 1 } },
+      { name: 'revoked', keys: { revokedAt: 1 }, options: endedKeep },
+      { name: 'expired', keys: { expiresAt: 1 }, options: endedKeep },
       { name: 'secret_digest', keys: { 'secrets.digest': 1 }, options: { unique: true } },
     ],
   },

@@ -186,16 +186,19 @@ function credentialVerbs(
   return {
     ...all,
     require: requiring(all.find, 'credential_not_found'),
-    /** The digests of all secrets; of a corrupt document none. */
-    async *readSecretDigests(): AsyncGenerator<string> {
-      const projection = { _id: 0, 'secrets.digest': 1 };
-      for await (const { secrets } of credentials.find({}, { projection, batchSize: 1_000 })) {
-        for (const one of [secrets].flat()) if (typeof one?.digest === 'string') yield one.digest;
-      }
+    /** Those that can be used; at most `max` are counted. */
+    countActive(projectId: ProjectId, nowMs: number, max: number): Promise<number> {
+      const isUsable = { $or: [{ expiresAt: null }, { expiresAt: { $gt: dateOf(nowMs) } }] };
+      return credentials.countDocuments(
+        { projectId, state: 'active', ...isUsable },
+        { limit: max },
+      );
     },
-    /** At most `max` are counted. */
-    countActive(projectId: ProjectId, max: number): Promise<number> {
-      return credentials.countDocuments({ projectId, state: 'active' }, { limit: max });
+    /** When the one was issued behind which so many are newer; null where the Project has fewer. */
+    async issuedAtMs(projectId: ProjectId, newer: number): Promise<number | null> {
+      const options = { sort: { _id: -1 }, skip: newer, projection: { createdAt: 1 } } as const;
+      const found = await credentials.findOne({ projectId }, options);
+      return found?.createdAt.getTime() ?? null;
     },
     change(id: CredentialId, changes: CredentialChanges, announcement: Announcement) {
       const { permissions, expiresAtMs, ...same } = changes;

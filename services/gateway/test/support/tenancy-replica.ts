@@ -40,7 +40,7 @@ export async function openTenancyReplica(options: ReplicaOptions): Promise<Tenan
   const lifetime = openLifetime(testLogger, 60_000);
   const broadcasts = await openBroadcasts(bus, lifetime, { isExpected: () => true });
   const process = { clock, identifiers: systemIdentifiers, lifetime, logger: testLogger };
-  const tenancy = await openTenancy(process, {
+  const tenancy = openTenancy(process, {
     db: mongo.db,
     bus: options.publish ? { ...bus, publish: options.publish } : bus,
     broadcasts,

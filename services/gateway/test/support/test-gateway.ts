@@ -52,7 +52,9 @@ export interface GatewayWorld {
   /** A secret and what it stands for. */
   issue(overrides?: Partial<Principal>): { key: string; principal: Principal };
   findPrincipal(secret: string): Promise<Principal | null>;
-  isKnown(secret: string): boolean;
+  /** As it is stored: null once it was revoked, also where that is not known to a gateway yet. */
+  readPrincipal(digest: string): Promise<Principal | null>;
+  isUnseen(secret: string): boolean;
   digestOf(secret: string): string;
   /** The events of the Projects; empty unless a test puts some in. */
   readonly eventLog: EventStreamClient;
@@ -117,7 +119,8 @@ export async function openWorld(clock: Clock = systemClock): Promise<GatewayWorl
       return { key, principal };
     },
     findPrincipal: async (secret) => principals.get(secret) ?? null,
-    isKnown: (secret) => principals.has(secret),
+    readPrincipal: async (digest) => principals.get(digest) ?? null,
+    isUnseen: (secret) => !principals.has(secret),
     digestOf: (secret) => secret,
     eventLog: emptyLog,
     findProject: async (id) =>
@@ -147,6 +150,7 @@ export interface TestGatewayOptions {
   readonly livePages?: Partial<GatewayConfig['livePages']>;
   readonly captures?: Partial<GatewayConfig['captures']>;
   readonly exports?: Partial<GatewayConfig['exports']>;
+  readonly undelivered?: GatewayConfig['undelivered'];
   readonly trustedProxies?: readonly string[];
   readonly canTryReference?: boolean;
   readonly servesReference?: boolean;
@@ -216,6 +220,8 @@ export function testGatewayConfig(
     livePages: { ...patientLivePages, ...overrides.livePages },
     v1DeprecatedAtMs: Date.UTC(2026, 0, 1),
     captures: { ...patientCaptures, ...overrides.captures },
+    undelivered: overrides.undelivered ?? { perKeyMax: 2 ** 30, totalMax: 2 ** 30 },
+    deliveryBytesPerSecondMin: 65_536,
     exports: { limits: { perKeyMax: 2, totalMax: 3 }, timeMaxMs: farMs, ...overrides.exports },
     watches: { perProjectMax: 3 },
     deadlines: overrides.deadlines ?? patientDeadlines,
@@ -254,7 +260,7 @@ async function startPublicApi(
   const { url } = await openPublicApi(context, {
     clients: { ...clients, eventLog: world.eventLog },
     tenancy: {
-      ...(await openTenancy(context, { db, bus, broadcasts })),
+      ...openTenancy(context, { db, bus, broadcasts }),
       principals: world,
       findProject: world.findProject,
       findBySecretDigest: async () => null,

@@ -48,8 +48,9 @@ export interface PageReadingResult {
 
 /**
  * Requests one page from the platform through a free identity, and reports the result to the egress
- * pool and the breakers. A live page does not wait for the release of its slot. Undefined when the
- * signal is aborted before an identity is free.
+ * pool and the breakers. Neither a live page nor a page of a scan waits for the release of its slot;
+ * another answer decides which identities are used next. Undefined when the signal is aborted before an
+ * identity is free.
  */
 export async function readPage(
   deps: ReadPageDeps,
@@ -76,7 +77,7 @@ export async function readPage(
   });
   deps.onAnswer(answer, isLive ? 'live' : 'scan', deps.monotonicNow() - startMs);
   const released = slot.release(slotResultOf(answer));
-  if (isLive) released.catch(deps.onReleaseFailed);
+  if (isLive || answer.kind === 'page') released.catch(deps.onReleaseFailed);
   else await released;
   if (isEvidence(raw, timeoutMs, deps.platform)) {
     await report(answer);

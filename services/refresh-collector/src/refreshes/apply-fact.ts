@@ -92,13 +92,16 @@ async function write(
     await sendEffects(deps, stored, decided.send);
     return { refresh, step: 'repeated' };
   }
-  const { next } = decided;
+  const { next, isCertain } = decided;
   const after = { ...stored, refresh: next };
   const messages = await messagesFor(deps, after, decided.send, application.pages);
   const { repetition, lastPage } = application;
+  const beside = isCertain ? deps.publish(messages) : null;
+  // Where the write fails they are sent again with the fact.
+  beside?.catch(() => {});
   if (!(await deps.refreshes.saveStep(stored, next, lastPage))) return undefined;
   if (refresh.phase !== next.phase) deps.onChanged(next, refresh.phase);
-  const sent = deps.publish(messages);
+  const sent = beside ?? deps.publish(messages);
   if (repetition === 'redelivery') await sent;
   else await sent.catch((error: unknown) => notSent(deps, next, error));
   return { refresh: next, step: 'changed' };

@@ -6,6 +6,7 @@ import { byKey, type Handlers } from '@inventory/messaging/dispatch';
 import { fromIsoTime } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import type { ServiceConfig } from '@inventory/runtime/service-settings';
+import { pause } from '@inventory/runtime/wait';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import { lostHolds } from '../metrics.ts';
 import { type AdmitDeps, admitRefresh } from './admit-refresh.ts';
@@ -14,6 +15,7 @@ import { factOfBillingOutcome } from './billing-fact.ts';
 import { cancelRefresh } from './cancel-refresh.ts';
 import { releaseOrphanedHold } from './orphaned-holds.ts';
 import type { RefreshConfig } from './refresh-config.ts';
+import type { Fact } from './refresh-fact.domain.ts';
 
 export interface ConsumingDeps
   extends Pick<AdmitDeps, 'admission' | 'inventories' | 'observations' | 'estimate'> {
@@ -108,7 +110,7 @@ export function onBillingOutcome(saga: SagaDeps, logger: Logger): Handlers {
       const { refresh_id: refreshId } = body;
       const fact = factOfBillingOutcome(body, saga.clock.now());
       if (refreshId === null || !fact) return;
-      const applied = await applyFact(saga, refreshId, fact, 'redelivery');
+      const applied = await applyBillingFact(saga, refreshId, fact);
       if (applied?.step === 'changed' && fact.fact === 'hold_lost') reportLostHold(refreshId);
       if (applied || !isHold(body)) return;
       const of = { id: refreshId, accountId: body.account_id, projectId: body.project_id };
@@ -118,6 +120,23 @@ export function onBillingOutcome(saga: SagaDeps, logger: Logger): Handlers {
       }
     },
   };
+}
+
+const besidePauseMs = 50;
+const besideTriesMax = 10;
+
+/**
+ * The command that it answers is sent beside the write of its phase, on another replica perhaps: an end of
+ * billing that comes first waits for that write. Where it fails, the command is sent again with it.
+ */
+async function applyBillingFact(saga: SagaDeps, refreshId: RefreshId, fact: Fact) {
+  const isEnd = fact.fact === 'settled' || fact.fact === 'hold_lost';
+  for (let tries = 1; ; tries += 1) {
+    const applied = await applyFact(saga, refreshId, fact, 'redelivery');
+    const isEarly = applied?.step === 'ignored' && applied.refresh.phase === 'assembling';
+    if (!isEnd || !isEarly || tries === besideTriesMax) return applied;
+    await pause(besidePauseMs);
+  }
 }
 
 /** Without its refresh such a hold is orphaned and must be released. */

@@ -19,7 +19,13 @@ export type Effect =
  * nothing. `ignored`: the fact has no meaning in this phase.
  */
 export type Step =
-  | { readonly step: 'changed'; readonly next: Refresh; readonly send: readonly Effect[] }
+  | {
+      readonly step: 'changed';
+      readonly next: Refresh;
+      readonly send: readonly Effect[];
+      /** The messages are the same whatever else has changed the refresh: they need not follow the write. */
+      readonly isCertain?: true;
+    }
   | { readonly step: 'repeated'; readonly send: readonly Effect[] }
   | { readonly step: 'ignored' };
 
@@ -191,8 +197,10 @@ const rules: Rules = {
       refresh.cancelRequested
         ? repeat('abandon_scan')
         : change(refresh, { cancelRequested: true }, 'abandon_scan'),
-    committed: (refresh, { revisionId, previousRevisionId, changed, observedAssets }) =>
-      settle(refresh, completeOutcome(changed), { revisionId, previousRevisionId, observedAssets }),
+    committed: (refresh, { fact: _, changed, ...committed }) => ({
+      ...settle(refresh, completeOutcome(changed), committed),
+      isCertain: true,
+    }),
     rejected: (refresh, { reason }) => settle(refresh, refusedAssembly(refresh, reason), {}),
   },
   settling: {

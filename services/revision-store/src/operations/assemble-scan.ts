@@ -15,7 +15,7 @@ import type { ChunkStore } from '../storage/chunk-store.ts';
 import type { ObservationStore } from '../storage/observation-store.ts';
 import type { ScanStore } from '../storage/scan-store.ts';
 import type { ScopeLease, ScopeStore } from '../storage/scope-store.ts';
-import type { ClaimedScan } from '../storage/waiting-scans.ts';
+import type { ClaimedScan, RequestedLease } from '../storage/waiting-scans.ts';
 import { work } from '../work.ts';
 import { commitScan } from './commit-scan.ts';
 import { compareScan } from './compare-with-head.ts';
@@ -78,8 +78,8 @@ const decided = (decision: ScanResult, isReported = false): AssemblyEnd => ({
 /**
  * Assembles one claimed scan under its inventory's lease:
  *
- * 1. acquire the lease; settle the result of the previous scan if its worker crashed before it did;
- *    reject a scan whose tries are used up;
+ * 1. acquire the lease, where it was not requested as the scan was received; settle the result of the
+ *    previous scan if its worker crashed before it did; reject a scan whose tries are used up;
  * 2. survey the pages; wait for missing ones, reject the scan for invalid ones;
  * 3. compare with the head and write blocks and changes under ids of this try alone. After a crash up to here
  *    the pruner deletes the unreferenced blocks and another worker starts again;
@@ -90,9 +90,8 @@ export async function assembleScan(
   claimed: ClaimedScan,
   stopping: AbortSignal,
 ): Promise<AssemblyEnd> {
-  const { scopes, clock, identifiers, logger, settings } = deps;
-  const sentMs = clock.now();
-  const lease = await scopes.acquireLease(claimed.scopeKey, identifiers.uuidV7());
+  const { scopes, clock, logger, settings } = deps;
+  const { lease, sentMs } = await (claimed.leasing ?? requestLease(deps, claimed.scopeKey));
   if (lease === null) return { result: 'postponed', why: 'inventory_busy' };
   const held = holdLease({
     name: work.inventories.name,
@@ -121,8 +120,16 @@ export async function assembleScan(
   }
 }
 
+export async function requestLease(
+  { scopes, clock, identifiers }: Pick<AssembleScanDeps, 'scopes' | 'clock' | 'identifiers'>,
+  scopeKey: string,
+): Promise<RequestedLease> {
+  const sentMs = clock.now();
+  return { lease: await scopes.acquireLease(scopeKey, identifiers.uuidV7()), sentMs };
+}
+
 /** A lease that is not released expires. */
-async function release(
+export async function release(
   { scopes, logger }: Pick<AssembleScanDeps, 'scopes' | 'logger'>,
   lease: ScopeLease,
 ): Promise<void> {
@@ -177,9 +184,11 @@ async function assemblePages(deps: AssembleScanDeps, leased: LeasedScan): Promis
   const { joins, aside, described } = changes;
   const verdict = joins.length > 0 ? withJoins(found, joins) : found;
   const assembled = { scan, staged, survey, verdict, described };
-  if (!(await writeRevision(deps, assembled, signal))) return pagesGone(deps, leased);
+  const revision = await writeRevision(deps, assembled, signal);
+  if (revision === null) return pagesGone(deps, leased);
   signal.throwIfAborted();
-  const decision = await commitScan(deps, { claimed, lease, verdict, aside, onReleased });
+  const { written } = revision;
+  const decision = await commitScan(deps, { claimed, lease, verdict, aside, written, onReleased });
   return decision ? decided(decision, true) : decided(await readDecision(deps, claimed));
 }
 

@@ -32,6 +32,8 @@ export interface ScanToCommit {
   readonly verdict: ScanComparison;
   /** What leads from a revision that never becomes the head to it. */
   readonly aside: ChangeSet | null;
+  /** The last of its blocks. */
+  readonly written: Promise<void>;
   /** The lease ended with the move of the head. */
   readonly onReleased: () => void;
 }
@@ -41,9 +43,11 @@ export interface ScanToCommit {
  *
  * 1. scan document to `committing`: from here on an abandonment is refused, before it the
  *    abandonment has won;
- * 2. keep the observation that will no longer be the head, and the change sets that end at its revision
- *    where that is another one. A crash after it leaves copies of the head that the next commit writes
- *    anew;
+ * 2. beside it, write the last of its blocks and, where the scan becomes the head, keep the observation that
+ *    will no longer be, and the change sets that end at its revision where that is another one. A crash or
+ *    an abandonment leaves blocks that the pruner deletes, and copies of the head that the next commit
+ *    writes anew. What is kept of a scan that does not become the head is written once it cannot be
+ *    abandoned;
  * 3. move the head, its change sets in it, filtered on the lease's epoch, the result beside it, and release
  *    the lease. A crash before it makes another worker assemble the scan again, a crash after it makes
  *    another one, or the next holder of the lease, continue with the result;
@@ -55,19 +59,26 @@ export interface ScanToCommit {
  */
 export async function commitScan(
   deps: CommitScanDeps,
-  { claimed, lease, verdict, aside, onReleased }: ScanToCommit,
+  { claimed, lease, verdict, aside, written, onReleased }: ScanToCommit,
 ): Promise<ScanResult | null> {
   const { scans, scopes, observations, clock } = deps;
   const { scanId, refreshId } = claimed.scan;
   const { scopeKey, epoch, head } = lease;
-  if (!(await scans.beginCommit(scanId))) {
+  const isNext = verdict.place === 'head';
+  const superseded = isNext ? head : verdict.observation;
+  const inventory = { scope: scopeKey, epoch };
+  const keep = async () => {
+    await Promise.all([
+      superseded && observations.keepSuperseded(inventory, superseded, clock.now()),
+      keepChanges(deps, { lease, verdict, aside }),
+    ]);
+  };
+  const [isBegun] = await Promise.all([scans.beginCommit(scanId), written, isNext && keep()]);
+  if (!isBegun) {
     await scopes.schedulePrune(lease, clock.now());
     return null;
   }
-  const superseded = verdict.place === 'head' ? head : verdict.observation;
-  const inventory = { scope: scopeKey, epoch };
-  if (superseded) await observations.keepSuperseded(inventory, superseded, clock.now());
-  await keepChanges(deps, { lease, verdict, aside });
+  if (!isNext) await keep();
   const decided: DecidedScan = { scanId, refreshId, result: resultOf(verdict, head) };
   const moved = await scopes.moveHead(lease, {
     head: verdict.head,

@@ -73,7 +73,7 @@ test('the next group of blocks is gathered while one is written, and no other (E
     release();
   }
 
-  expect(await writing).toBe(true);
+  await (await writing)?.written;
   expect(read).toEqual(Array.from({ length: pageCount }, (_, page) => page));
 });
 

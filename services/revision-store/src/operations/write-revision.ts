@@ -51,20 +51,24 @@ const packedAtOnce = 4;
 /** Texts of one document together; one alone may be as large as a staged page. */
 const partBytesMax = 4 * 1024 * 1024;
 
-/** Writes the blocks and texts that a verdict requires; nothing refers to them yet. False when a page is gone. */
+/** The last of the blocks and texts may still be on their way. */
+export interface WrittenRevision {
+  readonly written: Promise<void>;
+}
+
+/** Writes the blocks and texts that a verdict requires; nothing refers to them yet. Null when a page is gone. */
 export async function writeRevision(
   deps: WriteRevisionDeps,
   assembled: AssembledScan,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<WrittenRevision | null> {
   const { writesAssets, writesTexts, writesRows } = assembled.verdict;
-  if (!writesAssets && !writesTexts && !writesRows) return true;
+  if (!writesAssets && !writesTexts && !writesRows) return { written: Promise.resolve() };
   const writer = openWriter(deps, assembled.staged, signal);
   for await (const group of groupsOf(deps, assembled)) {
-    if (!(await writer.write(group))) return false;
+    if (!(await writer.write(group))) return null;
   }
-  await writer.written();
-  return true;
+  return { written: writer.written() };
 }
 
 async function* groupsOf(

@@ -6,6 +6,7 @@ import type { Collection } from 'mongodb';
 import type { CompletedScan } from '../domain/scan.ts';
 import { documents, type ScanDocument } from './collections.ts';
 import { fromManifest } from './mapping.ts';
+import type { ScopeLease } from './scope-store.ts';
 
 /** A completed scan that is not decided. */
 export interface WaitingScan {
@@ -13,6 +14,14 @@ export interface WaitingScan {
   readonly scopeKey: string;
   readonly receivedAtMs: number;
   readonly trace: TraceCarrier;
+  /** Of its inventory, requested as the scan was received; absent where it is claimed of the queue. */
+  readonly leasing?: Promise<RequestedLease>;
+}
+
+export interface RequestedLease {
+  /** Null while another worker holds it. */
+  readonly lease: ScopeLease | null;
+  readonly sentMs: number;
 }
 
 /** A scan that a worker holds. */

@@ -55,7 +55,14 @@ import {
 import { creditFunding, subscriptionFunding } from '@inventory/contracts/internal/ledger';
 import { inventoryKey } from '@inventory/contracts/inventory-key';
 import { language } from '@inventory/contracts/languages';
-import { peerLimit, readLimit, requestLimit, unknownKeysLimit } from '@inventory/contracts/refusal';
+import {
+  issuedLimit,
+  peerLimit,
+  readLimit,
+  requestLimit,
+  undeliveredLimit,
+  unknownKeysLimit,
+} from '@inventory/contracts/limit-details';
 import {
   type JsonSchema,
   jsonSchemaOf,
@@ -99,8 +106,10 @@ const named: NamedSchemas = new Map<z.core.$ZodType, string>([
   [rateLimit, 'RateLimit'],
   [requestLimit, 'RequestLimit'],
   [readLimit, 'ReadLimit'],
+  [undeliveredLimit, 'UndeliveredLimit'],
   [unknownKeysLimit, 'UnknownKeysLimit'],
   [peerLimit, 'PeerLimit'],
+  [issuedLimit, 'IssuedLimit'],
   [watch, 'Watch'],
   [watchRun, 'WatchRun'],
   [watchTest, 'WatchTest'],

@@ -1,0 +1,58 @@
+import type { AccountId } from '@inventory/contracts/ids';
+import type { Refusal } from '@inventory/contracts/refusal';
+import { bytesOf } from '@inventory/http/byte-parts';
+import { Refused } from '@inventory/http/refused';
+import type { Answer } from './answer.ts';
+import type { DeliveryPlaces } from './delivery-places.ts';
+import { type PublicContext, required } from './request-state.ts';
+
+/** Bytes of responses that their clients have not taken, by account. */
+export type Undelivered = DeliveryPlaces<AccountId>;
+
+const retryAfterSeconds = 1;
+
+/**
+ * Counts the bytes until the response is closed; returns the refusal where there are too many. What is
+ * held already is never refused for its size.
+ */
+export function holdBytes(
+  undelivered: Undelivered,
+  { req, res, state }: PublicContext,
+  bytes: number,
+): Refusal | null {
+  if (state.place !== undefined) {
+    state.place.resize(bytes);
+    return null;
+  }
+  const { accountId } = required(state, 'principal');
+  const permit = undelivered.acquire(accountId, bytes, () => void req.socket.destroy());
+  switch (permit.result) {
+    case 'key_full':
+      return {
+        code: 'rate_limit_exceeded',
+        detail: { limit: 'undelivered_bytes', bytes_max: undelivered.limits.perKeyMax },
+        retry_after_seconds: retryAfterSeconds,
+      };
+    case 'total_full':
+      return { code: 'service_unavailable', retry_after_seconds: retryAfterSeconds };
+    case 'granted':
+      state.place = permit.place;
+      if (res.closed) permit.place.release();
+      else res.once('close', permit.place.release);
+      return null;
+  }
+}
+
+/** Smaller responses are not counted. */
+const heldBytesMin = 16 * 1024;
+
+/** The same for what a read answers that is no page. Any other operation has had its effect by then. */
+export function holdRead(undelivered: Undelivered, context: PublicContext, answer: Answer): void {
+  const { req, state } = context;
+  if (state.place !== undefined || state.principal === undefined || req.method !== 'GET') return;
+  const bytes = Buffer.isBuffer(answer.body) ? answer.body.length : bytesOf(answer.body);
+  if (bytes < heldBytesMin) return;
+  const refusal = holdBytes(undelivered, context, bytes);
+  if (refusal !== null) throw new Refused(refusal);
+  required(state, 'place').taken(0);
+}
