@@ -1,5 +1,6 @@
 import { BusOverloaded, type MessageBus } from '@inventory/messaging/bus';
 import { newScope } from '@inventory/testkit/builders';
+import { openReplicaSet, type Treatment } from '@inventory/testkit/replica-set';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { clock, gateway, world } from './support/clocked-gateway.ts';
 import { refused } from './support/fake-collector.ts';
@@ -115,6 +116,39 @@ test('a decided attempt without a key leaves no cancel behind [undecided, cancel
   expect(await pendingCancel(world.collector.requests[before]?.refresh_id ?? '')).toBeNull();
   expect(cancelsOf(accepted.json.data.refresh_id)).toEqual([]);
 });
+
+const refusal: Treatment = {
+  answer: { ok: 0, code: 10_107, errmsg: 'not primary', errorLabels: ['RetryableWriteError'] },
+};
+test.each<[string, Treatment]>([
+  ['is refused', refusal],
+  ['is executed, its answer lost', { isLost: true }],
+])(
+  'an attempt without a key is decided where the withdrawal of its cancel meets an election and %s, once there is a primary (Refresh: key) [undecided, cancel]',
+  async (_how, treatment) => {
+    let elections = 0;
+    const set = await openReplicaSet({
+      target: world.namespace.mongodbUri,
+      treat(command) {
+        if (command['delete'] !== 'pending_cancels' || elections > 0) return undefined;
+        elections += 1;
+        set.beginElection();
+        setImmediate(set.endElection);
+        return treatment;
+      },
+    });
+    const electing = await startTestGateway(world, { mongodbUri: set.uri });
+    const { key } = world.issue();
+
+    const answer = await post(electing, key);
+
+    expect([answer.status, elections]).toEqual([202, 1]);
+    const refreshId = answer.json.data.refresh_id;
+    expect([await pendingCancel(refreshId), cancelsOf(refreshId)]).toEqual([null, []]);
+    await electing.stop();
+    await set.close();
+  },
+);
 
 test('an undecided refresh with a key is left alone, and the key finds it', async () => {
   const { key } = world.issue();
