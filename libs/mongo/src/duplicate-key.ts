@@ -1,4 +1,10 @@
-import { MongoBulkWriteError, MongoServerError } from 'mongodb';
+import {
+  type Collection,
+  type Filter,
+  MongoBulkWriteError,
+  MongoServerError,
+  type OptionalUnlessRequiredId,
+} from 'mongodb';
 
 const duplicateKeyCode = 11_000;
 
@@ -8,6 +14,37 @@ const duplicateKeyCode = 11_000;
  */
 export function isDuplicateKey(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === duplicateKeyCode;
+}
+
+/**
+ * Inserts a document whose id nothing else has. Where it is there already, its first answer was lost:
+ * not every server recognises a write that the driver retries.
+ */
+export async function insertOwn<Stored extends { readonly _id: string }>(
+  collection: Collection<Stored>,
+  document: Stored,
+): Promise<void> {
+  try {
+    await collection.insertOne(document as OptionalUnlessRequiredId<Stored>);
+  } catch (error) {
+    const which = { _id: document._id } as Filter<Stored>;
+    const isOwn =
+      isDuplicateKey(error) && (await collection.findOne(which, { projection: { _id: 1 } }));
+    if (!isOwn) throw error;
+  }
+}
+
+/**
+ * Two upserts of one new document can conflict, on servers that do not try again themselves: the second
+ * attempt updates.
+ */
+export async function upsert<Result>(write: () => Promise<Result>): Promise<Result> {
+  try {
+    return await write();
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+    return await write();
+  }
 }
 
 /**

@@ -1,7 +1,7 @@
 import { openTestStore } from '@inventory/testkit/test-store';
 import type { Collection } from 'mongodb';
 import type { MongoConnection } from '../src/connect.ts';
-import { isDuplicateKey } from '../src/duplicate-key.ts';
+import { insertOwn, isDuplicateKey, upsert } from '../src/duplicate-key.ts';
 import { ensureIndexes } from '../src/indexes.ts';
 
 let mongo: MongoConnection;
@@ -86,6 +86,27 @@ test('one of several concurrent inserts of the same id wins, the others are dupl
   const refused = results.filter((result) => result.status === 'rejected');
   expect(refused).toHaveLength(19);
   for (const { reason } of refused) expect(isDuplicateKey(reason)).toBe(true);
+});
+
+test('an insert that is there already is its own, and no other unique index is violated unseen', async () => {
+  const own = { _id: 'own', project: 'own', key: 'own', entries: [{ id: 'own' }] };
+  await insertOwn(things, own);
+  await insertOwn(things, own);
+
+  expect(await isRefused(insertOwn(things, { ...own, _id: 'another' }))).toBe(true);
+  expect(await things.countDocuments({ project: 'own' })).toBe(1);
+});
+
+test('an upsert that conflicts with another of the same document updates it', async () => {
+  let tries = 0;
+  const write = async () => {
+    tries += 1;
+    if (tries === 1) await things.insertOne({ _id: 'first' });
+    return await things.updateOne({ _id: 'first' }, { $set: { updated: true } });
+  };
+
+  expect(await upsert(write)).toMatchObject({ matchedCount: 1 });
+  expect(tries).toBe(2);
 });
 
 test('any other error is no duplicate, whatever its text', async () => {

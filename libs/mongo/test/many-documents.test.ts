@@ -44,6 +44,12 @@ test.each([1, 7, 19, 20, 21, 1_000])(
   },
 );
 
+test('a deletion that is bounded leaves the rest', async () => {
+  const some = { batchMax: 4, deletedMax: 8 };
+  expect(await deleteInBatches(things, { kind: 'usual' }, some)).toBe(8);
+  expect(await things.countDocuments()).toBe(17);
+});
+
 test('one that changes between the look and the deletion stays', async () => {
   const changing: Collection<Thing> = Object.create(things, {
     deleteMany: {

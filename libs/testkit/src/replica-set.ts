@@ -269,6 +269,11 @@ export function asAnotherServer(command: Document): Treatment {
   };
 }
 
+/** As a server that does not recognise a write whose answer was lost: it executes each one twice. */
+export function asForgetful({ txnNumber }: Document): Treatment {
+  return txnNumber === undefined ? {} : { isTwice: true };
+}
+
 function filtersOf({ filter, query, updates = [], deletes = [] }: Document): unknown[] {
   const ofWrites = [...updates, ...deletes].map(({ q }) => q);
   return [filter, query, ...ofWrites].filter((one) => one !== undefined);

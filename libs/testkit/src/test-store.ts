@@ -1,7 +1,7 @@
 import { connectMongo, type MongoConnection } from '@inventory/mongo/connect';
 import { type CollectionIndexes, ensureIndexes } from '@inventory/mongo/indexes';
 import { openNamespace, testLogger } from './namespace.ts';
-import { asAnotherServer, openReplicaSet } from './replica-set.ts';
+import { asAnotherServer, openReplicaSet, type ReplicaSetOptions } from './replica-set.ts';
 
 /**
  * A connection to a database that no other test file uses; closing it drops the database. The server
@@ -10,9 +10,10 @@ import { asAnotherServer, openReplicaSet } from './replica-set.ts';
 export async function openTestStore(
   name: string,
   indexes: readonly CollectionIndexes[] = [],
+  treat: ReplicaSetOptions['treat'] = asAnotherServer,
 ): Promise<MongoConnection> {
   const { mongodbUri: target, database } = await openNamespace({ topics: false });
-  const set = await openReplicaSet({ target, treat: asAnotherServer, localTime: Number });
+  const set = await openReplicaSet({ target, treat, localTime: Number });
   const names = { database: database(name), service: 'test' };
   const mongo = await connectMongo({ ...names, uri: set.uri, logger: testLogger });
   await ensureIndexes(mongo.db, indexes);

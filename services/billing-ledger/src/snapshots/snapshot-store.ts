@@ -1,5 +1,6 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import { isDuplicateKey } from '@inventory/mongo/duplicate-key';
+import { readInPages } from '@inventory/mongo/many-documents';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Db, Filter } from 'mongodb';
 import { passesCollection, snapshotsCollection } from '../collections.ts';
@@ -70,7 +71,7 @@ export function createSnapshotStore(db: Db) {
     },
     /** Every snapshot of this format by account, in the order of the journal's scan. */
     async *scanSnapshots(): AsyncIterable<StoredSnapshot> {
-      const found = collection.find({}, readingSealed).sort({ _id: 1 }).batchSize(scanBatch);
+      const found = readInPages(collection, {}, { ...readingSealed, pageMax: scanBatch });
       for await (const document of found) {
         const stored = readSnapshot(document);
         if (stored) yield stored;

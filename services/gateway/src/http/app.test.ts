@@ -212,11 +212,8 @@ const unavailable = [
   new BatcherFull('queue of an account'),
   ...passingStoreErrors.map(([, error]) => error),
 ];
-const faults = [
-  bulkWriteError({ documents: [11_000] }),
-  serverError({ code: 2 }),
-  new TypeError('secret internals'),
-];
+const duplicate = bulkWriteError({ documents: [11_000] });
+const faults = [duplicate, serverError({ code: 2 }), new TypeError('secret internals')];
 
 test.each([
   ...unavailable.map((error) => [error, 'service_unavailable'] as const),

@@ -49,7 +49,9 @@ export function createReadKeyStore(db: Db, deadlines: { readonly lookUpMs: numbe
         return true;
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
-        return false;
+        // By a first execution of this very insert, whose answer was lost.
+        const own = { _id: keyId, requestId: record.requestId };
+        return (await bounded(collection.findOne(own, { projection: { _id: 1 } }))) !== null;
       }
     },
     async findKey(keyId: string): Promise<ReadKeyRecord | null> {

@@ -88,7 +88,14 @@ export function createSeatStore(db: Db, leaseMs: number) {
   const additions = createBatcher<SeatToAdd, boolean>({
     ...sharedCommands,
     itemsMax: seatsPerWrite,
-    flush: addSeats,
+    async flush(seats) {
+      const added = await addSeats(seats);
+      const refused = seats.filter((_seat, index) => !added[index]);
+      if (refused.length === 0) return added;
+      // Another replica may have inserted the document meanwhile; else its filter does not match it.
+      const again = new Map((await addSeats(refused)).map((isAdded, at) => [refused[at], isAdded]));
+      return seats.map((seat) => again.get(seat) ?? true);
+    },
   });
 
   async function addSeats(seats: readonly SeatToAdd[]): Promise<boolean[]> {
@@ -100,9 +107,8 @@ export function createSeatStore(db: Db, leaseMs: number) {
         upsert: true,
       },
     }));
-    // The document of a Project exists and its filter does not match it: it has no room.
-    const full = await refusedWrites(collection.bulkWrite(writes, { ordered: false }));
-    return seats.map((_seat, index) => !full.has(index));
+    const refused = await refusedWrites(collection.bulkWrite(writes, { ordered: false }));
+    return seats.map((_seat, index) => !refused.has(index));
   }
 
   return {

@@ -1,5 +1,6 @@
 import { refreshId } from '@inventory/contracts/ids';
 import { readStoreTime } from '@inventory/mongo/connect';
+import { upsert } from '@inventory/mongo/duplicate-key';
 import { parseDocument, readEach, readFirst } from '@inventory/mongo/parse-document';
 import { createSharedReads, sharedCommands } from '@inventory/mongo/shared-commands';
 import { type Clock, dateOf } from '@inventory/runtime/clock';
@@ -135,7 +136,7 @@ export function createInventoryStore(
     async recordDenial(inventory: string, denial: Denial): Promise<void> {
       const $setOnInsert = { seenAt: dateOf(clock.now()) };
       const update = { $set: { denial: denialOf(denial) }, $setOnInsert };
-      await collection.updateOne({ _id: inventory }, update, { upsert: true });
+      await upsert(() => collection.updateOne({ _id: inventory }, update, { upsert: true }));
     },
     /** What was confirmed less than so long ago; null where nothing was, or a clock is wrong. */
     async readDenial(inventory: string, keepMs: number): Promise<Denial | null> {

@@ -1,4 +1,6 @@
 import type { ObservationId } from '@inventory/contracts/ids';
+import { upsert } from '@inventory/mongo/duplicate-key';
+import { deleteInBatches } from '@inventory/mongo/many-documents';
 import { parseDocument, readEach } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
@@ -28,7 +30,8 @@ export function createObservationStore(
     ): Promise<void> {
       const kept = { scope, epoch, supersededAt: dateOf(nowMs) };
       const $set = { ...toObservationFields(observation), ...kept };
-      await collection.updateOne({ _id: observation.observationId }, { $set }, { upsert: true });
+      const _id = observation.observationId;
+      await upsert(() => collection.updateOne({ _id }, { $set }, { upsert: true }));
     },
 
     async findSuperseded(
@@ -56,7 +59,7 @@ export function createObservationStore(
     async deleteSuperseded({ scope, epoch }: InventoryEpoch, untilMs: number): Promise<number> {
       const expired = { supersededAt: { $lte: dateOf(untilMs) } };
       const older = epoch === 0 ? [] : [{ epoch: { $not: { $gte: epoch } } }];
-      return (await collection.deleteMany({ scope, $or: [expired, ...older] })).deletedCount;
+      return await deleteInBatches(collection, { scope, $or: [expired, ...older] });
     },
   };
 }
