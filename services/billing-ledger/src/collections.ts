@@ -35,4 +35,13 @@ export const ledgerIndexes: readonly CollectionIndexes[] = [
       },
     ],
   },
+  ...[
+    priceListsCollection,
+    passesCollection,
+    leasesCollection,
+    verificationsCollection,
+    quarantineCollection,
+    usageDaysCollection,
+    usagePositionsCollection,
+  ].map((collection) => ({ collection, indexes: [] })),
 ];
