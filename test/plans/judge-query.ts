@@ -11,8 +11,11 @@ export interface RecordedQuery {
   readonly sort?: { readonly [field: string]: number };
   /** Name of an index, or its keys. */
   readonly hint?: string | { readonly [field: string]: number };
-  /** It has a limit. */
+  /** It has a limit; a delete, of one document. */
   readonly isLimited?: boolean;
+  /** Of an update: of every document that matches. */
+  readonly isMulti?: boolean;
+  readonly isUpsert?: boolean;
 }
 
 export interface DeclaredIndex {

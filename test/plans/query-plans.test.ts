@@ -1,13 +1,6 @@
-import { readFileSync } from 'node:fs';
-import type { CollectionIndexes } from '@inventory/mongo/indexes';
-import { ledgerIndexes } from '../../services/billing-ledger/src/collections.ts';
-import { logIndexes } from '../../services/event-stream/src/log/log-document.ts';
-import { webhookIndexes } from '../../services/event-stream/src/webhooks/webhook-document.ts';
-import { gatewayIndexes } from '../../services/gateway/src/gateway-indexes.ts';
-import { indexes as collectorIndexes } from '../../services/refresh-collector/src/collections.ts';
-import { indexes as storeIndexes } from '../../services/revision-store/src/storage/collections.ts';
 import { openPlanningServer } from './ask-server.ts';
-import { type DeclaredIndex, judgeQuery, type RecordedQuery } from './judge-query.ts';
+import { judgeQuery } from './judge-query.ts';
+import { declared, indexesOf, readQueries, type SentQuery } from './read-queries.ts';
 
 /** Collections that are read from the first to the last document: with the bound and the reason. */
 const readWhole: Readonly<Record<string, string>> = {
@@ -20,53 +13,11 @@ const readWhole: Readonly<Record<string, string>> = {
   webhookEndpoints: 'at most ten a Project; a start re-encrypts the secrets of each',
 };
 
-const declared: readonly CollectionIndexes[] = [
-  ...gatewayIndexes,
-  ...collectorIndexes,
-  ...ledgerIndexes,
-  ...storeIndexes,
-  ...logIndexes,
-  ...webhookIndexes,
-];
-
-interface SentQuery extends RecordedQuery {
-  readonly from: string;
-  /** EJSON, where it is short. */
-  readonly example?: string;
-}
-
-/** Every distinct query of a run, by a text that names it. */
-function readQueries(file: string): ReadonlyMap<string, SentQuery> {
-  const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
-  return new Map(
-    lines.map((line) => {
-      const query: SentQuery = JSON.parse(line);
-      const { collection, operation, filter, sort, hint, isLimited } = query;
-      const shape = JSON.stringify({ filter, sort, hint, isLimited });
-      return [`${operation} ${collection} ${shape}`, query];
-    }),
-  );
-}
-
-function indexesOf(collection: string): DeclaredIndex[] {
-  const own = declared.filter((one) => one.collection === collection);
-  return own
-    .flatMap(({ indexes }) => indexes)
-    .map(({ name, keys, options }) => ({
-      name,
-      keys: keys as DeclaredIndex['keys'],
-      unique: options?.unique === true,
-      partial: (options?.partialFilterExpression as DeclaredIndex['partial']) ?? null,
-    }));
-}
-
 function isReadWhole({ collection, filter }: SentQuery): boolean {
   return collection in readWhole && Object.keys(filter).length === 0;
 }
 
-const file = process.env['QUERIES_FILE'];
-const queries = file === undefined ? new Map<string, SentQuery>() : readQueries(file);
-
+const queries = readQueries();
 const collections = new Set([...queries.values()].map(({ collection }) => collection));
 
 for (const name of collections) {

@@ -2,8 +2,8 @@
 
 /**
  * With QUERIES_FILE set to a file, appends one line of JSON per distinct query that a service sends to
- * MongoDB from this process: `{collection, operation, filter, sort, hint, projection, isLimited, from,
- * example}`. Values of the filter are replaced by their kind; `from` is the source file that sends it,
+ * MongoDB from this process: `{collection, operation, filter, sort, hint, projection, isLimited, isMulti,
+ * isUpsert, from, example}`. Values of the filter are replaced by their kind; `from` is the source file that sends it,
  * `example` the query with values, where it is short. Jest runs this before each test file, the shared
  * stack preloads it. Queries of a test itself and of tests of libraries are left out.
  */
@@ -60,9 +60,10 @@ function listOf(documents) {
   return documents.documents ?? documents;
 }
 
-function query(operation, collection, filter, { sort, hint, projection, limit }) {
-  const isLimited = limit > 0 || undefined;
-  const given = defined({ sort, hint, projection, isLimited });
+function query(operation, collection, filter, { sort, hint, projection, limit, multi, upsert }) {
+  const flags = { isLimited: limit > 0, isMulti: multi, isUpsert: upsert };
+  const set = Object.fromEntries(Object.entries(flags).filter(([, isSet]) => isSet === true));
+  const given = defined({ sort, hint, projection, ...set });
   return { collection, operation, filter: filter ?? {}, ...given };
 }
 

@@ -15,9 +15,20 @@ interface WantedIndex {
   readonly options?: Omit<CreateIndexesOptions, 'name'>;
 }
 
+/**
+ * A key by which a collection can be sharded: each unique index begins with it, and each write of one
+ * document names it. It follows from the `_id`, which is unique in each shard only. `hashed` where the
+ * values are in the order of time: else all inserts are in one shard.
+ */
+export interface ShardKey {
+  readonly [field: string]: 1 | 'hashed';
+}
+
 /** The indexes of one collection; their names appear in errors. */
 export interface CollectionIndexes {
   readonly collection: string;
+  /** Absent where the collection is not sharded. Nothing of the services reads it. */
+  readonly shardKey?: ShardKey;
   /** Without any, the collection itself is created: not every server does so with a first write. */
   readonly indexes: readonly WantedIndex[];
 }

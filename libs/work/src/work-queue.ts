@@ -49,7 +49,7 @@ export interface WorkQueue<Item> {
   /** Makes it due then; no effect once another replica has claimed it. */
   postpone(claimed: Pending<Item>, untilMs: number, claim: 'counts' | 'uncounted'): Promise<void>;
   /** Ends it, also where another replica has claimed it meanwhile: its result is final. */
-  complete(pending: Pick<Pending<Item>, 'id'>): Promise<void>;
+  complete(pending: Pick<Pending<Item>, 'id' | 'item'>): Promise<void>;
   /**
    * Ends the claim of work that may become due while it is done ({@link makeDue}): due then, with
    * null nothing is pending; at once, `again`, where it was made due meanwhile. Null where it is not
@@ -81,6 +81,8 @@ export interface WorkQueueOptions<Stored extends Identified, Parsed extends Iden
   readonly waitMaxMs?: number;
   /** Which documents of the collection it has, where not by the name of a queue. */
   readonly where?: Filter<Stored>;
+  /** The shard key of an item's document, where it is not its `_id`. */
+  readonly shardOf?: (item: Item) => Filter<Stored>;
   /** Field whose value is the key of an item, by which they take turns. */
   readonly keyField?: string;
   /** Leaves out fields that the item does not need. */
@@ -98,8 +100,14 @@ export function createWorkQueue<Stored extends Identified, Parsed extends Identi
   const { waitMaxMs } = options;
   let farLookMs = Number.NEGATIVE_INFINITY;
   const [dueAtField, triesField] = [`${field}.dueAt`, `${field}.tries`];
-  const claimOf = ({ id, tries, dueAtMs }: Pending<Item>) =>
-    ({ _id: id, [triesField]: tries, [dueAtField]: dateOf(dueAtMs) }) as unknown as Filter<Stored>;
+  const documentOf = ({ id, item }: Pick<Pending<Item>, 'id' | 'item'>) =>
+    ({ _id: id, ...options.shardOf?.(item) }) as Filter<Stored>;
+  const stateOf = ({ tries, dueAtMs }: Pending<Item>) => ({
+    [triesField]: tries,
+    [dueAtField]: dateOf(dueAtMs),
+  });
+  const claimOf = (pending: Pending<Item>) =>
+    ({ ...documentOf(pending), ...stateOf(pending) }) as Filter<Stored>;
 
   async function write(which: Filter<Stored>, update: object): Promise<boolean> {
     const { modifiedCount } = await collection.updateOne(which, update as UpdateFilter<Stored>);
@@ -133,7 +141,7 @@ export function createWorkQueue<Stored extends Identified, Parsed extends Identi
     return [{ id: document._id, item, dueAtMs: dueAt.getTime(), tries, ownerBefore }];
   }
 
-  const claims = createClaims(collection, field, claimOf);
+  const claims = createClaims(collection, field, { claimOf, stateOf });
 
   return {
     async findDue(nowMs, limit, exceptKeys = []) {
@@ -176,9 +184,9 @@ export function createWorkQueue<Stored extends Identified, Parsed extends Identi
       if (await leave(notAgain, dueAtMs, fields)) return 'settled';
       return (await leave(which, nowMs, fields)) ? 'again' : null;
     },
-    async complete({ id }) {
-      const pending = { _id: id, [field]: { $exists: true } };
-      await leave(pending as unknown as Filter<Stored>, null, {});
+    async complete(pending) {
+      const which = { ...documentOf(pending), [field]: { $exists: true } };
+      await leave(which as Filter<Stored>, null, {});
     },
   };
 }
@@ -191,11 +199,18 @@ export function untilDueMs({ dueAtMs }: Pending<unknown>, nowMs: number, withinM
   return dueAtMs > nowMs + withinMs ? 0 : Math.max(0, dueAtMs - nowMs);
 }
 
+interface ClaimFilters<Stored, Item> {
+  /** The document while it is as it was read. */
+  readonly claimOf: (pending: Pending<Item>) => Filter<Stored>;
+  /** What a claim changes. */
+  readonly stateOf: (pending: Pending<Item>) => object;
+}
+
 /** Claims that are made together share a command. */
 function createClaims<Stored extends Identified, Item>(
   collection: Collection<Stored>,
   field: string,
-  claimOf: (pending: Pending<Item>) => Filter<Stored>,
+  { claimOf, stateOf }: ClaimFilters<Stored, Item>,
 ) {
   const ownerField = `${field}.owner`;
 
@@ -209,8 +224,7 @@ function createClaims<Stored extends Identified, Item>(
     itemsMax: claimsPerCommand,
     async flush(wanted) {
       const writes = wanted.map(({ pending, claimed, owner }) => {
-        const { _id, ...fields } = claimOf(claimed) as Record<string, unknown>;
-        const $set = { ...fields, [ownerField]: owner };
+        const $set = { ...stateOf(claimed), [ownerField]: owner };
         const update = { $set, $unset: { [`${field}.again`]: '' } };
         return { updateOne: { filter: claimOf(pending), update } } as Write<Stored>;
       });

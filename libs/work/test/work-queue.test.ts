@@ -239,7 +239,7 @@ describe('work in a collection', () => {
     await insert('early', 3);
     const queue = openStored('kept');
 
-    await queue.complete({ id: 'early' });
+    await queue.complete({ id: 'early', item: 'of early' });
 
     expect(await queue.findDue(9, 10)).toEqual([]);
     expect(await things().findOne({ _id: 'early' })).toEqual({ _id: 'early', text: 'of early' });

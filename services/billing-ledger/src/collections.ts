@@ -10,10 +10,10 @@ export const quarantineCollection = 'quarantine';
 export const usageDaysCollection = 'usageDays';
 export const usagePositionsCollection = 'usagePositions';
 
-/** Every unique index begins with the account, so that `commits` can be sharded by it. */
 export const ledgerIndexes: readonly CollectionIndexes[] = [
   {
     collection: commitsCollection,
+    shardKey: { accountId: 1 },
     indexes: [
       {
         // A command of an account is journaled once, whichever replica writes.
@@ -27,6 +27,7 @@ export const ledgerIndexes: readonly CollectionIndexes[] = [
   },
   {
     collection: snapshotsCollection,
+    shardKey: { _id: 1 },
     indexes: [
       {
         name: 'oldest_hold_at',
@@ -41,7 +42,7 @@ export const ledgerIndexes: readonly CollectionIndexes[] = [
     leasesCollection,
     verificationsCollection,
     quarantineCollection,
-    usageDaysCollection,
-    usagePositionsCollection,
   ].map((collection) => ({ collection, indexes: [] })),
+  { collection: usageDaysCollection, shardKey: { _id: 1 }, indexes: [] },
+  { collection: usagePositionsCollection, shardKey: { _id: 1 }, indexes: [] },
 ];

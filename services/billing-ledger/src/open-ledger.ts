@@ -62,7 +62,7 @@ export async function openLedger(host: LedgerHost) {
   const writer = host.identifiers.uuidV7();
   const journal = createJournal(db, writer);
   const snapshotStore = createSnapshotStore(db);
-  const usage = createUsageStore(db);
+  const usage = createUsageStore(db, logger);
   const runLeased = createRunLeased(openLeases(db), writer, host);
 
   const journalClock = await openJournalClock(host);
@@ -73,7 +73,7 @@ export async function openLedger(host: LedgerHost) {
 
   // Accounts in memory: loaded at once, or after their snapshot was rebuilt.
   const cache = createAccountCache(config.cache.accountsMax);
-  const quarantined = createQuarantineStore(db);
+  const quarantined = createQuarantineStore(db, logger);
   const quarantine = createQuarantine({ store: quarantined, clock, logger });
   await quarantine.reload();
   const entriesMax = Math.max(foldedEntriesMax, 2 * everyEntries);
@@ -84,7 +84,7 @@ export async function openLedger(host: LedgerHost) {
 
   const rollUpUsage = createRollUpUsage({ journal, usage });
   const derived = { snapshots: snapshotStore, rollUpUsage };
-  const snapshots = createSnapshotSaver({ ...derived, cache, everyEntries });
+  const snapshots = createSnapshotSaver({ ...derived, cache, everyEntries, logger });
   const passing = { ...derived, journal, bringUpToDate, runLeased, intervalMs, ...timed, logger };
 
   const accounts = { journal, cache, quarantine, rebuilds, loadAccount, prices };
@@ -100,7 +100,7 @@ export async function openLedger(host: LedgerHost) {
   });
   const verified = { journal, snapshots: snapshotStore, usage, prices };
   const verify = (options: VerificationOptions) => verifyJournal(verified, options);
-  const verifications = createVerificationStore(db);
+  const verifications = createVerificationStore(db, logger);
   return {
     ...accounts,
     ...{ journalClock, priceLists, quarantined, snapshots, commitCommands },

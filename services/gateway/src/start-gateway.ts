@@ -80,7 +80,7 @@ async function startOperatorApi(
   const { config, lifetime, clock, identifiers, logger } = context;
   const { tenancy, commands, clients, db } = parts;
   const { deadlines } = config;
-  const auditStore = createAuditStore(db, deadlines);
+  const auditStore = createAuditStore(db, deadlines, logger);
   const cursors = createCursorSealer(config.cursorKeys);
   const captures = createCaptureStore(db, deadlines, logger);
   const stores = { tenancy, auditStore, captures, cursors };

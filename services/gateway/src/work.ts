@@ -1,5 +1,6 @@
 import { outboxWork } from '@inventory/work/outbox';
 import type { WorkRow } from '@inventory/work/work-row';
+import { captureLookMaxMs } from './captures/capture.domain.ts';
 
 /** Longer than any wait for a reply; the owner reads what was sent before, so nothing is lost. */
 const command = {
@@ -32,8 +33,7 @@ export const work = {
     collection: 'captures',
     what: 'a paid chain of Live Pages is completed as a scan (`captures/complete-captures`)',
     places: 5,
-    /** Between two looks at the intents of a chain. */
-    again: { firstMs: 500, maxMs: 10_000 },
+    again: { firstMs: 500, maxMs: captureLookMaxMs },
     lookEveryMs: 500,
     afterCrash: 'the command is re-sent; the scan exists already',
     givesUp: 'at the deadline of its chain, or when its staged pages are not those of its cursors',

@@ -25,7 +25,7 @@ import {
 } from '../src/pages/page-intent-store.ts';
 import { createFakeStaging, type FakeStaging } from './support/fake-staging.ts';
 import { type HttpFake, startHttpFake } from './support/http-fake.ts';
-import { farMs, patientCaptures, patientDeadlines } from './support/patience.ts';
+import { farMs, patientCaptures, patientDeadlines, patientLimits } from './support/patience.ts';
 
 /** What a gateway replica has to do with captures, on its own database connections. */
 interface Replica {
@@ -60,7 +60,11 @@ async function startReplica(
       timeoutMs: farMs,
     });
     context.lifetime.defer('revision-store', () => revisionStore.close());
-    const intents = createPageIntentStore(db, patientDeadlines, context.logger);
+    const intents = createPageIntentStore(
+      db,
+      { ...patientDeadlines, ...patientLimits },
+      context.logger,
+    );
     const staged = createStagingClient(revisionStore, stagingTimeoutMs);
     const captures = openCaptures(context, { db, bus: own, intents, staging: staged });
     const waiting = () => db.collection('captures').countDocuments({ dueAt: { $exists: true } });

@@ -1,11 +1,17 @@
 import type { MongoConnection } from '@inventory/mongo/connect';
+import { systemClock } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { newAccountId, newProjectId, newRefreshId, newScope } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import { openTestStore } from '@inventory/testkit/test-store';
 import { createCaptureStore } from '../src/captures/capture-store.ts';
+import { createAuditStore } from '../src/operator/audit-store.ts';
 import { createPendingCancelStore } from '../src/refreshes/pending-cancel-store.ts';
+import { createAccount, createProject, createServiceAccount } from '../src/tenancy/creations.ts';
+import { createTenancyStore } from '../src/tenancy/tenancy-store.ts';
+import { createWatchStore, placeOf } from '../src/watches/watch-store.ts';
 import { farMs, patientDeadlines } from './support/patience.ts';
+import { watchOf } from './support/watch-of.ts';
 
 let mongo: MongoConnection;
 
@@ -26,7 +32,7 @@ async function insertCorrupt(collection: string): Promise<void> {
 test('corrupt commands that are due first take no place among those to be re-sent (decisions/0013)', async () => {
   const { insertCancel, cancels } = createPendingCancelStore(
     mongo.db,
-    patientDeadlines,
+    { ...patientDeadlines, waitMaxMs: farMs },
     testLogger,
   );
   await insertCorrupt('pending_cancels');
@@ -61,3 +67,117 @@ test('corrupt captures that are due first take no place among those to be comple
 
   expect(due.map((found) => found.id)).toEqual([chainId]);
 });
+
+/** A list in the order of its insertions. */
+interface List {
+  /** Inserts the next one; its id. */
+  insert(): Promise<string>;
+  list(limit: number): Promise<{ readonly id: string }[]>;
+}
+
+const process = { clock: systemClock, identifiers: systemIdentifiers };
+const tenancy = () => createTenancyStore(mongo.db, testLogger);
+const from = { afterId: null };
+
+/** Of the same owner. */
+const listsOf: Readonly<Record<string, () => Promise<List>>> = {
+  async accounts() {
+    const store = tenancy();
+    const newest = (await store.accounts.list({}, { ...from, limit: 1_000 })).at(-1)?.id ?? null;
+    return {
+      insert: async () => (await createAccount(store, process, { name: '' })).id,
+      list: (limit) => store.accounts.list({}, { afterId: newest, limit }),
+    };
+  },
+  async projects() {
+    const store = tenancy();
+    const { id: accountId } = await createAccount(store, process, { name: '' });
+    return {
+      insert: async () => (await createProject(store, process, { accountId, name: null })).id,
+      list: (limit) => store.projects.list({ accountId }, { ...from, limit }),
+    };
+  },
+  async service_accounts() {
+    const store = tenancy();
+    const account = await createAccount(store, process, { name: '' });
+    const wanted = { accountId: account.id, name: '' };
+    const mark = () => Promise.resolve();
+    return {
+      insert: async () => (await createServiceAccount(store, mark, process, wanted)).id,
+      // The default one is first.
+      list: async (limit) =>
+        (await store.serviceAccounts.list(account, { ...from, limit: limit + 1 })).slice(1),
+    };
+  },
+  async credentials() {
+    const store = tenancy();
+    const projectId = newProjectId();
+    return {
+      async insert() {
+        const uuid = systemIdentifiers.uuidV7();
+        const id = `cred_${uuid}` as const;
+        const accountId = newAccountId();
+        await store.credentials.insert({
+          ...{ id, accountId, projectId, serviceAccountId: `sa_${uuid}`, name: null },
+          ...{ state: 'active', permissions: [], expiresAtMs: null, networkPolicy: null },
+          ...{ rotation: 0, createdAtMs: 1, changedAtMs: 1, revokedAtMs: null },
+          secrets: [{ digest: uuid, issuedAtMs: 1, validUntilMs: null }],
+        });
+        return id;
+      },
+      list: (limit) => store.credentials.list({ projectId }, { ...from, limit }),
+    };
+  },
+  async watches() {
+    const store = createWatchStore(mongo.db, patientDeadlines, testLogger);
+    const projectId = newProjectId();
+    const part = { projectId, state: undefined, after: null };
+    let at = 0;
+    return {
+      async insert() {
+        at += 1;
+        const watch = watchOf(at, projectId);
+        await store.insertWatch(watch, 10);
+        return placeOf(projectId, watch.scope);
+      },
+      list: async (limit) =>
+        (await store.listWatches({ ...part, limit })).map(({ scope }) => ({
+          id: placeOf(projectId, scope),
+        })),
+    };
+  },
+  async operator_audit() {
+    const store = createAuditStore(mongo.db, patientDeadlines, testLogger);
+    const operator = systemIdentifiers.uuidV7();
+    const part = { fromMs: null, toMs: null, operator, after: null };
+    const call = { operator, requestId: '', peer: '', method: 'POST', path: '', action: null };
+    return {
+      async insert() {
+        const id = `aud_${systemIdentifiers.uuidV7()}` as const;
+        const entry = { kind: 'started', parameters: {}, outcome: null } as const;
+        await store.append({ id, atMs: 1, ...call, ...entry });
+        return id;
+      },
+      list: (limit) => store.list({ ...part, limit }),
+    };
+  },
+};
+
+test.each(Object.keys(listsOf))(
+  'a corrupt document of %s hides no other from the list, and takes no place in it (decisions/0013)',
+  async (collection) => {
+    const list = await listsOf[collection]?.();
+    if (list === undefined) throw new Error(`no list of ${collection}`);
+    const ids = [await list.insert(), await list.insert(), await list.insert()];
+    const listed = async (limit: number) => (await list.list(limit)).map(({ id }) => id);
+
+    const found = [await listed(3)];
+    for (const _id of ids) {
+      const corrupt = { $set: { name: 5, everySeconds: '', parameters: 5 } };
+      await mongo.db.collection<{ _id: string }>(collection).updateOne({ _id }, corrupt);
+      found.push(await listed(2));
+    }
+
+    expect(found).toEqual([ids, ids.slice(1), ids.slice(2), []]);
+  },
+);

@@ -38,7 +38,7 @@ beforeAll(async () => {
   client.on('commandStarted', ({ commandName }) => commands.push(commandName));
   await client.connect();
   await ensureIndexes(db(), gatewayIndexes);
-  store = createTenancyStore(db());
+  store = createTenancyStore(db(), testLogger);
 });
 afterAll(() => client.close());
 beforeEach(() => commands.splice(0));
@@ -123,8 +123,10 @@ test('streams that open together share their writes, and no Project gets more se
   expect(named('update')).toBeLessThanOrEqual(2 * 3);
 });
 
+const cancelTimes = { storeMs: 60_000, waitMaxMs: 60_000 };
+
 test('attempts without a key that come together share their writes, and each knows whether a replica sends its cancel (Idempotency-Key: outcome unknown)', async () => {
-  const store = createPendingCancelStore(db(), { storeMs: 60_000 }, testLogger);
+  const store = createPendingCancelStore(db(), cancelTimes, testLogger);
   const owner = { accountId: newAccountId(), projectId: newProjectId(), requestedAtMs: 1 };
   const attempts = Array.from({ length: 40 }, () => systemIdentifiers.uuidV7() as RefreshId);
   const insert = (refreshId: RefreshId) => store.insertCancel({ refreshId, ...owner }, 10);
@@ -163,7 +165,7 @@ test('what is executed again by a server that does not recognise it, because its
   for (const id of ['a', 'b', 'c']) added.push(await seats.add(projectId, { id, replica: '1' }, 2));
   const firsts = [await keys.openKey('key', opened[0]), await keys.openKey('key', opened[1])];
   const { id } = await createAccount(
-    createTenancyStore(mongo.db),
+    createTenancyStore(mongo.db, testLogger),
     { clock: systemClock, identifiers: systemIdentifiers },
     { name: 'Trader' },
   );
@@ -171,7 +173,7 @@ test('what is executed again by a server that does not recognise it, because its
   expect(added).toEqual([true, true, false]);
   expect((await seats.list(projectId)).map((seat) => seat.id)).toEqual(['a', 'b']);
   expect(firsts).toEqual([true, false]);
-  expect(await createTenancyStore(mongo.db).accounts.find(id)).not.toBeNull();
+  expect(await createTenancyStore(mongo.db, testLogger).accounts.find(id)).not.toBeNull();
   await mongo.close();
 });
 

@@ -3,7 +3,7 @@ import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { isoTime, systemClock } from '@inventory/runtime/clock';
 import { newCredentialId } from '@inventory/testkit/builders';
 import { recordMessages } from '@inventory/testkit/message-recorder';
-import { openNamespace, type TestNamespace } from '@inventory/testkit/namespace';
+import { openNamespace, type TestNamespace, testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
 import type { Announce } from '../src/tenancy/announce-changes.ts';
@@ -163,7 +163,7 @@ test('rotation with an overlap: both secrets work until it ends', async () => {
 
 test('of rotations at once one succeeds, so no returned secret is invalid', async () => {
   const { credential, secret } = await newCustomer(here.tenancy);
-  const store = createTenancyStore(here.db);
+  const store = createTenancyStore(here.db, testLogger);
   const announced = { message: announcementOf(credential), atMs: systemClock.now() };
   const announce: Announce = (_thing, write) => write(announced);
   const allHaveRead = barrier(3);

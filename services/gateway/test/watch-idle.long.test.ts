@@ -1,42 +1,14 @@
-import type { ProjectId } from '@inventory/contracts/ids';
 import { connectMongo } from '@inventory/mongo/connect';
 import { ensureIndexes } from '@inventory/mongo/indexes';
-import { newAccountId, newProjectId } from '@inventory/testkit/builders';
+import { newProjectId } from '@inventory/testkit/builders';
 import { openNamespace, testLogger } from '@inventory/testkit/namespace';
 import { standardDeadlines } from '../src/deadlines.ts';
-import type { Watch } from '../src/watches/watch.domain.ts';
 import { createWatchStore, watchIndexes } from '../src/watches/watch-store.ts';
+import { watchOf } from './support/watch-of.ts';
 
 const watchCount = 10_000;
 const looks = 200;
 const nowMs = Date.UTC(2026, 10, 26);
-
-function watchOf(at: number, projectId: ProjectId): Watch {
-  const uuid = `0199c2a4-6f10-7b21-8c3d-${String(at).padStart(12, '0')}`;
-  return {
-    id: `wat_${uuid}`,
-    version: 1,
-    accountId,
-    projectId,
-    scope: {
-      platform_id: String(76_561_190_000_000_000n + BigInt(at)),
-      app_id: 730,
-      context_id: 2,
-    },
-    language: 'english',
-    everySeconds: 300,
-    maxCreditsPerDay: null,
-    createdAtMs: nowMs,
-    nextRunAtMs: nowMs + 1 + at,
-    pausedReason: null,
-    run: null,
-    denials: 0,
-    spent: { day: 0, credits: 0 },
-    recent: { runs: 0, credits: 0 },
-    assets: null,
-  };
-}
-const accountId = newAccountId();
 
 test('10,000 idle watches cost a replica at most 1 % of a core: a look a second, of at most 10 ms of its CPU (Watches) [watch-runs]', async () => {
   const { mongodbUri: uri, database } = await openNamespace({ topics: false });
@@ -47,7 +19,7 @@ test('10,000 idle watches cost a replica at most 1 % of a core: a look a second,
   for (let at = 0; at < watchCount; at += 100) {
     const projectId = newProjectId();
     const some = Array.from({ length: 100 }, (_, index) =>
-      watches.insertWatch(watchOf(at + index, projectId), 10_000),
+      watches.insertWatch(watchOf(at + index, projectId, nowMs), 10_000),
     );
     await Promise.all(some);
   }

@@ -28,6 +28,7 @@ export function openCollections(db: Db) {
 export const indexes: readonly CollectionIndexes[] = [
   {
     collection: 'refreshes',
+    shardKey: { projectId: 1 },
     indexes: [
       {
         name: 'project_idempotency_key',
@@ -59,6 +60,7 @@ export const indexes: readonly CollectionIndexes[] = [
   },
   {
     collection: 'inventories',
+    shardKey: { _id: 1 },
     indexes: [
       {
         name: 'scan_deadline',

@@ -226,6 +226,32 @@ test('a planner whose clock is set back plans and reads changes all the same (Re
   expect(await stateOf(queued)).toBe('collecting');
 });
 
+test.each(['that of its planner is right', 'that of its planner is set back meanwhile'])(
+  'a refresh whose deadline was written by a clock a day ahead waits no longer than any other, and %s (Refresh: every phase has a deadline)',
+  async (planner) => {
+    const scheduler = openScheduler({ scanAllowance: () => 'none' });
+    await scheduler.runOnce();
+    const dayMs = 86_400_000;
+    const { queueMs } = config.deadlines;
+    const queued = await queue({ queueDeadlineMs: stored.clock.now() + dayMs + queueMs });
+    await scheduler.runOnce();
+    const isSetBack = planner.endsWith('meanwhile');
+    if (isSetBack) {
+      stored.clock.advance(-dayMs);
+      await scheduler.runOnce();
+    }
+    stored.clock.advance(queueMs - 1_000);
+    await scheduler.runOnce();
+    const before = await stateOf(queued);
+    stored.clock.advance(2_000);
+
+    await scheduler.runOnce();
+    if (isSetBack) stored.clock.advance(dayMs);
+
+    expect([before, await stateOf(queued)]).toEqual(['queued', 'settling']);
+  },
+);
+
 describe('two refreshes of one inventory at the same time', () => {
   it('share a scan where the later allows an observation of it: no second one starts, and both are settled (Freshness) [max-age-seconds]', async () => {
     const saga = stored.openSaga(stores.refreshes);

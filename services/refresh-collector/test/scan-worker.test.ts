@@ -7,6 +7,8 @@ import { loadConfig } from '../src/config.ts';
 import { openStores, type Stores } from '../src/open-stores.ts';
 import { applyFact, type SagaDeps } from '../src/refreshes/apply-fact.ts';
 import type { Refresh } from '../src/refreshes/refresh.domain.ts';
+import type { Fact } from '../src/refreshes/refresh-fact.domain.ts';
+import type { StoredRefresh } from '../src/refreshes/refresh-mapping.ts';
 import {
   createScanWorker,
   type ScanWorker,
@@ -98,6 +100,23 @@ async function waitingScan(
   return refresh;
 }
 
+/** As the planner of this replica does, with a lease that it opened. */
+async function startHere(
+  worker: ScanWorker,
+  before: StoredRefresh | null,
+  kind: 'scan_started' | 'scan_resumed',
+  started: Promise<Refresh | null> = Promise.resolve(before?.refresh ?? null),
+): Promise<void> {
+  if (before === null) throw new Error('no refresh');
+  const { id, scope } = before.refresh;
+  const lease = { inventory: inventoryKeyText(scope), refreshId: id };
+  const atMs = stored.clock.now();
+  const start = { atMs, deadlineMs: atMs + 1, sequence: 1, worker: 'replica-1', expectedPages: 1 };
+  const fact: Fact = kind === 'scan_resumed' ? { fact: kind } : { fact: kind, ...start };
+  const token = worker.reserveSlot(1) ?? '';
+  await worker.startScan(token, { lease, sentMs: atMs, before, fact, started });
+}
+
 /** Lets every worker look for scans this often, a second apart. */
 async function runFor(seconds: number, workers: readonly ScanWorker[]): Promise<void> {
   for (let second = 0; second < seconds; second += 1) {
@@ -108,7 +127,7 @@ async function runFor(seconds: number, workers: readonly ScanWorker[]): Promise<
   }
 }
 
-test('a scan that starts here is not read again, one that another worker has claimed meanwhile is not run (architecture: fenced writes)', async () => {
+test('a scan that is resumed here is read once it is, one that another worker has claimed meanwhile is not run (architecture: fenced writes)', async () => {
   const read: string[] = [];
   const scans = {
     ...stores.scans,
@@ -118,17 +137,26 @@ test('a scan that starts here is not read again, one that another worker has cla
     },
   };
   const { worker, running } = openWorker({ scans });
-  const [started, claimed] = [await waitingScan(), await waitingScan()];
+  const [resumed, claimed] = [await waitingScan(), await waitingScan()];
+  const written = await Promise.all(
+    [resumed, claimed].map(({ id }) => stores.refreshes.findRefresh(id)),
+  );
   await applyFact(saga, claimed.id, { fact: 'scan_taken', worker: 'replica-2' }, 'resend');
 
-  for (const { id, scope } of [started, claimed]) {
-    const lease = { inventory: inventoryKeyText(scope), refreshId: id };
-    const sentMs = stored.clock.now();
-    await worker.startScan(worker.reserveSlot(1) ?? '', { lease, epoch: 1, sentMs });
-  }
+  for (const stored of written) await startHere(worker, stored, 'scan_resumed');
 
-  expect(read).toEqual([claimed.id]);
-  expect([...running]).toEqual([started.id]);
+  expect(read).toEqual([resumed.id, claimed.id]);
+  expect([...running]).toEqual([resumed.id]);
+});
+
+test('a scan that starts here is run while its start is written, and reads nothing of the store (Refresh)', async () => {
+  const { worker, running } = openWorker();
+  const refresh = acceptedRefresh({ scope: nextScope(), phase: 'queued' });
+  const never = new Promise<null>(() => {});
+
+  await startHere(worker, { refresh, trace: {} }, 'scan_started', never);
+
+  expect([...running]).toEqual([refresh.id]);
 });
 
 test('an ended scan is followed by a look for others only where one may wait for its slot (architecture: 6)', async () => {

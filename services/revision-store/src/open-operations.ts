@@ -17,6 +17,7 @@ import { createObservationStore } from './storage/observation-store.ts';
 import { createScanStore } from './storage/scan-store.ts';
 import { createScopeStore } from './storage/scope-store.ts';
 import { createWaitingScans } from './storage/waiting-scans.ts';
+import { work } from './work.ts';
 
 /** The record of an erased inventory is kept until no older scan can arrive. */
 const erasedKeptMs = 24 * 3_600_000;
@@ -32,9 +33,10 @@ export function openOperations(
 ) {
   const { config, logger, clock, identifiers } = context;
   const collections = collectionsOf(db);
+  const waitMaxMs = Math.max(config.assembly.leaseMs, work.smallScans.again.maxMs);
   const stores = {
     scans: createScanStore(collections.scans),
-    waiting: createWaitingScans(collections.scans, logger),
+    waiting: createWaitingScans(collections.scans, waitMaxMs, logger),
     decidedScans: createDecidedScanStore(collections.scans),
     scopes: createScopeStore(collections.scopes, config.assembly.leaseMs, logger),
     chunks: createChunkStore(collections.chunks),

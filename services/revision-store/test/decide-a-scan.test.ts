@@ -1,3 +1,4 @@
+import type { ObservationId } from '@inventory/contracts/ids';
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { systemClock } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
@@ -71,7 +72,10 @@ async function crashedWorker(scan: Scan) {
 async function crashedAfterHeadMoved(scan: Scan) {
   const crashed = await crashedWorker(scan);
   const { scanId, refreshId } = scan;
-  const move = { head: emptyHead, decided: { scanId, refreshId, result }, pruneAtMs: 0 };
+  // An observation is one of its inventory.
+  const observationId = `invobs_${systemIdentifiers.uuidV7()}` as ObservationId;
+  const head = { ...emptyHead, observationId };
+  const move = { head, decided: { scanId, refreshId, result }, pruneAtMs: 0 };
   expect(await crashed.scans.beginCommit(scanId)).toBe(true);
   expect(await crashed.scopes.moveHead(crashed.lease, move)).toBe(true);
   return crashed;
@@ -157,7 +161,7 @@ describe('A scan whose worker crashed (architecture: leases)', () => {
     const scan = newScan({ scope, pages: [plainPage(0, 3)] });
     const crashed = await crashedAfterHeadMoved(scan);
     // Its own turn does not come; only the next scan of the inventory does.
-    await crashed.dueIn(3_600_000);
+    await crashed.dueIn(600_000);
 
     await running().save({ scope, pages: [plainPage(0, 4)] });
 
@@ -167,7 +171,7 @@ describe('A scan whose worker crashed (architecture: leases)', () => {
   it('after its head moved has its outcome sent by the pruner when no scan comes (architecture: law 2)', async () => {
     const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3)] });
     const crashed = await crashedAfterHeadMoved(scan);
-    await crashed.dueIn(3_600_000);
+    await crashed.dueIn(600_000);
 
     expect(await store.committed(scan)).toMatchObject({ observation_id: result.observationId });
     await waitFor('nothing of the inventory is left', async () => {

@@ -16,6 +16,9 @@ beforeAll(async () => {
 });
 afterAll(() => mongo.close());
 
+const leaseMs = 15_000;
+const waiting = () => createWaitingScans(collectionsOf(mongo.db).scans, leaseMs, testLogger);
+
 test('corrupt scans that are due first take no place among those to be assembled (decisions/0013)', async () => {
   const { scans } = collectionsOf(mongo.db);
   const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3)] });
@@ -27,7 +30,34 @@ test('corrupt scans that are due first take no place among those to be assembled
   }));
   await scans.insertMany(corrupt as never);
 
-  const due = await createWaitingScans(scans, testLogger).queues.small.findDue(3, 1);
+  const due = await waiting().queues.small.findDue(3, 1);
 
   expect(due.map(({ id }) => id)).toEqual([scan.scanId]);
 });
+
+test.each([1, 9])(
+  'an assembly of %i pages that was claimed by a clock a day ahead is due now, and one that may wait is not',
+  async (pageCount) => {
+    const { scans } = collectionsOf(mongo.db);
+    const [queue, nowMs, dayMs] = [
+      pageCount === 1 ? 'small' : 'large',
+      1_000_000,
+      86_400_000,
+    ] as const;
+    await scans.deleteMany({});
+    const insert = async (dueAtMs: number) => {
+      const pages = Array.from({ length: pageCount }, (_, page) => plainPage(page, 3));
+      const scan = newScan({ scope: newScope(), pages });
+      const completed = fromCompletedMessage(completedMessage(scan));
+      const claim = { owner: 'ahead', dueAtMs };
+      await createScanStore(scans).insertScan({ scan: completed, trace: {}, nowMs }, claim);
+      return scan.scanId;
+    };
+    await insert(nowMs + 30_000);
+    const ahead = await insert(nowMs + dayMs + leaseMs);
+
+    const due = await waiting().queues[queue].findDue(nowMs, 9);
+
+    expect(due.map(({ id }) => id)).toEqual([ahead]);
+  },
+);

@@ -34,8 +34,7 @@ export function createQuarantine({
     },
     /** Reads what other replicas added. */
     async reload(): Promise<void> {
-      const listed = await store.listQuarantined(accountsMax);
-      known = new Set(listed.map(({ accountId }) => accountId));
+      known = new Set(await store.listIds(accountsMax));
     },
     get size(): number {
       return known.size;

@@ -32,7 +32,7 @@ export type PriceListStore = ReturnType<typeof createPriceListStore>;
 export function createPriceListStore(db: Db) {
   const collection = db.collection<PriceListDocument>(priceListsCollection);
   return {
-    /** By version. */
+    /** By version. Fails where one is corrupt: without it commands would be priced by another list. */
     async listPriceLists(): Promise<PriceList[]> {
       const found = await collection.find().sort({ _id: 1 }).toArray();
       return found.map(fromDocument);

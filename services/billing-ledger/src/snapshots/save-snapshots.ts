@@ -1,6 +1,8 @@
 import type { AccountId } from '@inventory/contracts/ids';
+import { Bug } from '@inventory/runtime/bug';
 import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import { forEachLimited } from '@inventory/runtime/concurrency';
+import type { Logger } from '@inventory/runtime/logger';
 import type { AccountCache, CachedAccount } from '../journal/account-cache.ts';
 import type { RollUpUsage } from '../usage/roll-up-usage.ts';
 import type { SnapshotStore } from './snapshot-store.ts';
@@ -14,8 +16,9 @@ export function createSnapshotSaver(deps: {
   readonly rollUpUsage: RollUpUsage;
   /** A snapshot is due when an account is this many entries past its last one. */
   readonly everyEntries: number;
+  readonly logger: Pick<Logger, 'error'>;
 }) {
-  const { cache, everyEntries } = deps;
+  const { cache, everyEntries, logger } = deps;
   const due = new Map<AccountId, CachedAccount>();
 
   async function save(saved: CachedAccount): Promise<void> {
@@ -23,6 +26,16 @@ export function createSnapshotSaver(deps: {
     const { accountId, lastSeq } = saved.account;
     const current = cache.get(accountId);
     if (current) cache.set({ ...current, snapshotSeq: lastSeq });
+  }
+
+  async function rollUp(accountId: AccountId): Promise<void> {
+    try {
+      await deps.rollUpUsage(accountId);
+    } catch (error) {
+      if (!(error instanceof Bug)) throw error;
+      // One account whose journal or use is corrupt keeps no other from being saved.
+      logger.error({ err: error, account_id: accountId }, 'usage roll-up failed');
+    }
   }
 
   return {
@@ -37,7 +50,7 @@ export function createSnapshotSaver(deps: {
       due.clear();
       await forEachLimited(batch, savesAtOnce, async (saved) => {
         await save(saved);
-        await deps.rollUpUsage(saved.account.accountId);
+        await rollUp(saved.account.accountId);
       });
     },
     /** Saves every cached account that is past its snapshot, as far as the time goes. */

@@ -1,8 +1,10 @@
 import { type AccountId, accountId, projectId } from '@inventory/contracts/ids';
 import { ledgerAsset, productCode } from '@inventory/contracts/vocabulary';
 import { isDuplicateKey, refusedWrites } from '@inventory/mongo/duplicate-key';
+import { parseDocument, readEach, readFirst } from '@inventory/mongo/parse-document';
 import { dateOf, isoTime } from '@inventory/runtime/clock';
-import type { AnyBulkWriteOperation, Collection, Db, Filter } from 'mongodb';
+import type { Logger } from '@inventory/runtime/logger';
+import type { AnyBulkWriteOperation, Collection, Db, FindCursor } from 'mongodb';
 import { z } from 'zod';
 import { usageDaysCollection, usagePositionsCollection } from '../collections.ts';
 import { type DayKey, type DayUsage, dayMs } from './usage.domain.ts';
@@ -27,6 +29,11 @@ const positionDocument = z.object({
   throughSeq: z.int().min(1),
 });
 type PositionDocument = z.infer<typeof positionDocument>;
+
+const documents = {
+  day: { collection: usageDaysCollection, schema: dayDocument },
+  position: { collection: usagePositionsCollection, schema: positionDocument },
+};
 
 /** The last commit of an account whose use is counted in its days. */
 export interface UsagePosition {
@@ -64,10 +71,14 @@ export interface AccountRange {
 
 const byId = { _id: 1 } as const;
 
-/** Daily roll-ups of use. They are derived from the journal and can be deleted at any time. */
+/**
+ * Daily roll-ups of use. They are derived from the journal and can be deleted at any time. A read of one
+ * account fails where a document of it is corrupt: a report without a day would be false, and the day
+ * would be counted anew. Reads of all accounts leave it out.
+ */
 export type UsageStore = ReturnType<typeof createUsageStore>;
 
-export function createUsageStore(db: Db) {
+export function createUsageStore(db: Db, logger: Pick<Logger, 'error'>) {
   const days = db.collection<DayDocument>(usageDaysCollection);
   const positions = db.collection<PositionDocument>(usagePositionsCollection);
 
@@ -75,7 +86,7 @@ export function createUsageStore(db: Db) {
     async findPosition(account: AccountId): Promise<UsagePosition | null> {
       const found = await positions.findOne({ _id: account });
       if (found === null) return null;
-      const { commitId, throughSeq } = positionDocument.parse(found);
+      const { commitId, throughSeq } = parseDocument(documents.position, found);
       return { commitId, throughSeq };
     },
     /** Never moves back. */
@@ -90,43 +101,46 @@ export function createUsageStore(db: Db) {
     },
     async findDays(account: AccountId, keys: readonly DayKey[]): Promise<readonly DayUsage[]> {
       const ids = keys.map((key) => dayId(account, key));
-      return read(await days.find({ accountId: account, _id: { $in: ids } }).toArray());
+      return (await days.find({ accountId: account, _id: { $in: ids } }).toArray()).map(read);
     },
     /** By day and Project, at most `limit`. */
     async listDays(account: AccountId, span: UsageSpan, limit: number) {
       const filter = { accountId: account, _id: idsOf(account, span) };
       const found = days.find(filter).sort(byId).limit(limit);
-      return read(await found.toArray());
+      return (await found.toArray()).map(read);
     },
     /** False when another replica changed one of them since it was read; some are stored then. */
     saveDays: (account: AccountId, changes: readonly DayChange[]) => save(days, account, changes),
     /** Of accounts behind one, by account, at most `limit`. */
     async listPositions(after: AccountId | null, limit: number): Promise<StoredUsagePosition[]> {
       const filter = after === null ? {} : { _id: { $gt: after } };
-      const found = await positions.find(filter).sort(byId).limit(limit).toArray();
-      return found.map((document) => {
-        const { _id, ...position } = positionDocument.parse(document);
-        return { accountId: _id, ...position };
-      });
+      const found = positions.find(filter).sort(byId);
+      const listed = (stored: PositionDocument) => {
+        const { _id, ...position } = parseDocument(documents.position, stored);
+        return [{ accountId: _id, ...position }];
+      };
+      return readFirst(found, limit, listed, logger);
     },
     /** All days of the accounts in a range, by account, day and Project. */
     scanDays: ({ after, upTo }: AccountRange): AsyncIterable<StoredDayUsage> =>
-      scan(days, {
-        _id: {
-          ...(after === null ? {} : { $gt: endOf(after) }),
-          $lt: upTo === null ? endOfAll : endOf(upTo),
-        },
-      }),
+      scan(
+        days.find({
+          _id: {
+            ...(after === null ? {} : { $gt: endOf(after) }),
+            $lt: upTo === null ? endOfAll : endOf(upTo),
+          },
+        }),
+        logger,
+      ),
   };
 }
 
 async function* scan(
-  days: Collection<DayDocument>,
-  filter: Filter<DayDocument>,
+  found: FindCursor<DayDocument>,
+  logger: Pick<Logger, 'error'>,
 ): AsyncGenerator<StoredDayUsage> {
-  for await (const document of days.find(filter).sort(byId)) {
-    const [day] = read([document]);
-    if (day) yield { ...day, accountId: document.accountId };
+  for await (const stored of found.sort(byId)) {
+    yield* readEach([stored], () => ({ ...read(stored), accountId: stored.accountId }), logger);
   }
 }
 
@@ -151,11 +165,9 @@ function idsOf(account: AccountId, { fromDay, endDay, projectId: project }: Usag
   return { $in: wanted.map((day) => dayId(account, { day, projectId: project })) };
 }
 
-function read(documents: readonly DayDocument[]): DayUsage[] {
-  return documents.map((document) => {
-    const { day, projectId: project, products, throughSeq } = dayDocument.parse(document);
-    return { day: Math.floor(day.getTime() / dayMs), projectId: project, products, throughSeq };
-  });
+function read(stored: DayDocument): DayUsage {
+  const { day, projectId: project, products, throughSeq } = parseDocument(documents.day, stored);
+  return { day: Math.floor(day.getTime() / dayMs), projectId: project, products, throughSeq };
 }
 
 function toDocument(account: AccountId, usage: DayUsage): DayDocument {

@@ -72,9 +72,9 @@ export function openLogCollections(db: Db) {
 export const logIndexes: readonly CollectionIndexes[] = [
   {
     collection: logDocuments.entry.collection,
+    shardKey: { projectId: 1 },
     indexes: [
       // A refresh has one entry, however often and on however many replicas it is announced.
-      // It begins with the Project, by which the log can be sharded.
       {
         name: 'project_event_id',
         keys: { projectId: 1, 'event.id': 1 },
@@ -86,7 +86,8 @@ export const logIndexes: readonly CollectionIndexes[] = [
   },
   {
     collection: logDocuments.pruned.collection,
+    shardKey: { _id: 1 },
     indexes: [{ name: 'pruned_at', keys: { prunedAt: 1 } }],
   },
-  { collection: logDocuments.claim.collection, indexes: [workIndex] },
+  { collection: logDocuments.claim.collection, shardKey: { _id: 1 }, indexes: [workIndex] },
 ];

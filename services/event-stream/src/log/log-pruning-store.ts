@@ -11,7 +11,7 @@ import {
   type OldEntryDocument,
   type PrunedEventDocument,
 } from './log-document.ts';
-import { idsAfter, type LogCollections } from './project-log-store.ts';
+import { byId, entriesAfter, type LogCollections } from './project-log-store.ts';
 
 export type OldEntry = OldEntryDocument;
 
@@ -42,7 +42,9 @@ export function createLogPruning(
     }),
     /** The oldest entries of a Project, ascending. */
     listOldest(projectId: ProjectId, limit: number): Promise<OldEntry[]> {
-      const oldest = log.find({ _id: idsAfter(projectId, 0) }, withoutText).sort({ _id: 1 });
+      const oldest = log
+        .find(entriesAfter(projectId, 0), { ...withoutText, ...byId })
+        .sort({ _id: 1 });
       return readFirst(oldest, limit, fromDoc, logger);
     },
     /** Records the positions of the oldest entries, then deletes everything up to the last of them. */
@@ -57,7 +59,8 @@ export function createLogPruning(
       );
       // A run that was interrupted between the two writes is repeated: its positions exist already.
       await refusedWrites(pruned.insertMany(positions, { ordered: false }));
-      const pruning = { _id: { $gt: idsAfter(last.projectId, 0).$gt, $lte: last._id } };
+      const { projectId, _id } = entriesAfter(last.projectId, 0);
+      const pruning = { projectId, _id: { $gt: _id.$gt, $lte: last._id } };
       await retryOnce(() => log.deleteMany(pruning));
     },
     /** Deletes positions recorded before this. */

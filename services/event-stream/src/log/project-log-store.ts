@@ -120,7 +120,7 @@ function logReads(
     readFirst(query, limit, (stored) => [fromDoc(stored)], logger);
 
   const read = ({ projectId, position, limit }: LogRead) =>
-    first(log.find({ _id: idsAfter(projectId, position) }).sort({ _id: 1 }), limit);
+    first(log.find(entriesAfter(projectId, position), byId).sort({ _id: 1 }), limit);
 
   // Reads of the same batch that are requested in one turn are one read. It begins after the last of
   // the requests, so that it finds what was appended before any of them; each batch fails alone.
@@ -141,10 +141,11 @@ function logReads(
   return {
     /** Position of the newest entry; 0 where there is none. */
     async readHead(projectId: ProjectId): Promise<number> {
-      const newest = await log.findOne(
-        { _id: idsAfter(projectId, 0) },
-        { sort: { _id: -1 }, projection: { position: 1 } },
-      );
+      const newest = await log.findOne(entriesAfter(projectId, 0), {
+        ...byId,
+        sort: { _id: -1 },
+        projection: { position: 1 },
+      });
       return newest?.position ?? 0;
     },
     /** Kept entries after a position, ascending. */
@@ -162,17 +163,17 @@ function logReads(
     /** Kept entries appended in a time range, after a position, ascending. */
     listBetween(
       projectId: ProjectId,
-      { after, ...range }: AppendedRange & { readonly after: number },
+      { after: position, ...range }: AppendedRange & { readonly after: number },
       limit: number,
     ): Promise<KeptEntry[]> {
-      const query = log.find({ _id: idsAfter(projectId, after), ...appendedIn(range) });
+      const query = log.find({ ...entriesAfter(projectId, position), ...appendedIn(range) }, byId);
       return first(query.sort({ _id: 1 }), limit);
     },
     /** When the entry was appended that follows the first `count` ones of a time range; null without one. */
     async findAppendedAfter(projectId: ProjectId, range: AppendedRange, count: number) {
       const next = await log.findOne(
-        { _id: idsAfter(projectId, 0), ...appendedIn(range) },
-        { sort: { _id: 1 }, skip: count, projection: { appendedAt: 1 } },
+        { ...entriesAfter(projectId, 0), ...appendedIn(range) },
+        { ...byId, sort: { _id: 1 }, skip: count, projection: { appendedAt: 1 } },
       );
       return next?.appendedAt.getTime() ?? null;
     },
@@ -204,7 +205,11 @@ export function idOf(projectId: ProjectId, position: number): string {
   return `${projectId}/${String(position).padStart(positionDigits, '0')}`;
 }
 
-/** `0` is the character after `/`. */
-export function idsAfter(projectId: ProjectId, position: number): { $gt: string; $lt: string } {
-  return { $gt: idOf(projectId, position), $lt: `${projectId}0` };
+/**
+ * The entries of a Project after a position: the Project selects the shard, the range of ids the entries.
+ * `0` is the character after `/`.
+ */
+export function entriesAfter(projectId: ProjectId, position: number) {
+  return { projectId, _id: { $gt: idOf(projectId, position), $lt: `${projectId}0` } };
 }
+export const byId = { hint: { _id: 1 } } as const;

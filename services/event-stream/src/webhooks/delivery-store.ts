@@ -201,7 +201,7 @@ function results(deliveries: Deliveries) {
         .limit(limit)
         .toArray();
       if (found.length === 0) return 0;
-      const which = { _id: { $in: found.map(({ _id }) => _id) }, ...pending };
+      const which = { endpointId, _id: { $in: found.map(({ _id }) => _id) }, ...pending };
       const ended = { state: 'failed', failure, nextAttemptAtMs: null } as const;
       await retryOnce(() => deliveries.updateMany(which, { $set: ended }));
       return found.length;
@@ -210,10 +210,10 @@ function results(deliveries: Deliveries) {
 }
 
 function reportWrite({ delivery, attempt, progress }: AttemptReport) {
-  const { _id, attemptsTotal, nextAttemptAtMs } = delivery;
+  const { _id, endpointId, attemptsTotal, nextAttemptAtMs } = delivery;
   return {
     updateOne: {
-      filter: { _id, attemptsTotal, nextAttemptAtMs, ...pending },
+      filter: { _id, endpointId, attemptsTotal, nextAttemptAtMs, ...pending },
       update: {
         $set: progress,
         $inc: { attemptsTotal: 1 },
@@ -229,15 +229,16 @@ function restarts(deliveries: Deliveries) {
     state: { $in: ['delivered' as const, 'failed' as const] },
     appendedAtMs: { $gte: sinceMs, $lte: untilMs },
   });
-  async function restart(ids: readonly string[], nowMs: number): Promise<number> {
-    const [which, update] = [{ _id: { $in: [...ids] } }, { $set: dueFrom(nowMs) }];
+  async function restart(endpointId: WebhookEndpointId, ids: readonly string[], nowMs: number) {
+    const which = { endpointId, _id: { $in: [...ids] } };
+    const update = { $set: dueFrom(nowMs) };
     return (await retryOnce(() => deliveries.updateMany(which, update))).matchedCount;
   }
 
   return {
     /** Makes it due with a new schedule, in any state; false when there is none. */
     restartDelivery: async (endpointId: WebhookEndpointId, eventId: EventId, nowMs: number) =>
-      (await restart([keyOf(endpointId, eventId)], nowMs)) > 0,
+      (await restart(endpointId, [keyOf(endpointId, eventId)], nowMs)) > 0,
     /**
      * When the terminal delivery was appended that follows the first `count` ones of a time range, by
      * which the events are meant; null where there is none.
@@ -261,10 +262,10 @@ function restarts(deliveries: Deliveries) {
       for await (const { _id } of found) {
         part.push(_id);
         if (part.length < restartsPerCommand) continue;
-        count += await restart(part, nowMs);
+        count += await restart(endpointId, part, nowMs);
         part = [];
       }
-      return part.length === 0 ? count : count + (await restart(part, nowMs));
+      return part.length === 0 ? count : count + (await restart(endpointId, part, nowMs));
     },
   };
 }

@@ -158,6 +158,7 @@ export const webhookIndexes: readonly CollectionIndexes[] = [
   },
   {
     collection: webhookDocuments.delivery.collection,
+    shardKey: { endpointId: 1, _id: 1 },
     indexes: [
       // The queue of an endpoint.
       { name: 'pending', keys: { state: 1, endpointId: 1, nextAttemptAtMs: 1 } },

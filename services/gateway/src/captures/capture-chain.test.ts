@@ -102,7 +102,7 @@ function createWorld(fault?: Fault) {
   };
 
   const completing: CompleteCapturesDeps = {
-    clock,
+    ...{ clock, settleWithinMs: rules.settleWithinMs },
     logger,
     queue,
     intents: {

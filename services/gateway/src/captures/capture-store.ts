@@ -14,7 +14,7 @@ import { newWork, workField, workIndex } from '@inventory/work/work-field';
 import { createWorkQueue } from '@inventory/work/work-queue';
 import type { Db } from 'mongodb';
 import { z } from 'zod';
-import type { Capture } from './capture.domain.ts';
+import { type Capture, captureLookMaxMs } from './capture.domain.ts';
 
 const collectionName = 'captures';
 /** Longer than the life of any cursor of a chain. */
@@ -111,6 +111,7 @@ export function createCaptureStore(
     pending: createWorkQueue({
       collection,
       documents,
+      waitMaxMs: captureLookMaxMs,
       toItem: toCapture,
       completed: 'deleted',
       logger,

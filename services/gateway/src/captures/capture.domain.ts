@@ -28,6 +28,21 @@ export interface Capture extends ChainOwner {
 /** Chains are scans with a single worker, so their epoch never increases. */
 export const captureEpoch = 1;
 
+/** Longest time between two looks at the intents of a chain. */
+export const captureLookMaxMs = 10_000;
+
+/** Clocks of replicas differ by less. */
+const clocksDifferMs = 300_000;
+
+/** At its deadline, and where a clock that was ahead wrote it: the times of its scan are as wrong. */
+export function isGivenUp(
+  { giveUpAtMs }: Pick<Capture, 'giveUpAtMs'>,
+  nowMs: number,
+  settleWithinMs: number,
+): boolean {
+  return giveUpAtMs <= nowMs || giveUpAtMs > nowMs + settleWithinMs + clocksDifferMs;
+}
+
 /** Null unless the chain has ended with every page captured. */
 export function captureOf(
   chain: LiveChain,

@@ -7,7 +7,7 @@ import type { Pending, WorkQueue } from '@inventory/work/work-queue';
 import type { WorkResult } from '@inventory/work/worker';
 import { capturesCompleted, capturesEnded } from '../metrics.ts';
 import { work } from '../work.ts';
-import { captureEpoch } from './capture.domain.ts';
+import { captureEpoch, isGivenUp } from './capture.domain.ts';
 import { evidenceDigest } from './capture-page.ts';
 import type { PendingCapture } from './capture-store.ts';
 import { evidenceOf, type StagedPage } from './live-chain.domain.ts';
@@ -18,6 +18,7 @@ export interface CompleteCapturesDeps {
   readonly intents: { hasOpenIntent(chainId: string): Promise<boolean> };
   readonly revisions: { listStagedPages(chainId: string): Promise<readonly StagedPage[]> };
   readonly publish: MessageBus['publish'];
+  readonly settleWithinMs: number;
   readonly clock: Pick<Clock, 'now'>;
   readonly logger: Logger;
 }
@@ -46,7 +47,7 @@ export function captureWork(deps: CompleteCapturesDeps): StartedWorkKind<Pending
 }
 
 async function complete(
-  { queue, intents, revisions, publish, clock, logger }: CompleteCapturesDeps,
+  { queue, intents, revisions, publish, settleWithinMs, clock, logger }: CompleteCapturesDeps,
   claimed: Pending<PendingCapture>,
 ): Promise<WorkResult> {
   const { item: capture } = claimed;
@@ -56,7 +57,7 @@ async function complete(
     logger.info({ chain_id: chainId, reason }, 'capture given up');
     return 'done' as const;
   };
-  if (clock.now() >= capture.giveUpAtMs) return giveUp('deadline');
+  if (isGivenUp(capture, clock.now(), settleWithinMs)) return giveUp('deadline');
   if (await intents.hasOpenIntent(chainId)) return 'later';
   if (!(await queue.isClaimed(claimed))) return 'later';
   const pages = await revisions.listStagedPages(chainId);

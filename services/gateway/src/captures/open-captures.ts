@@ -41,7 +41,9 @@ export function openCaptures(
   const store = createCaptureStore(db, deadlines, logger);
   const { publish } = bus;
   const { pending: queue } = store;
-  const completing = captureWork({ queue, intents, revisions: staging, publish, clock, logger });
+  const completing = captureWork({
+    ...{ queue, intents, revisions: staging, publish, settleWithinMs, clock, logger },
+  });
   const { wakeIn } = startWorker(completing, context);
 
   async function insertCapture(capture: Capture, nowMs: number): Promise<void> {

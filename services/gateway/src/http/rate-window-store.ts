@@ -11,6 +11,7 @@ const keptAfterEndMs = 60_000;
 
 export const rateWindowIndexes: CollectionIndexes = {
   collection: collectionName,
+  shardKey: { _id: 1 },
   indexes: [{ name: 'expire', keys: { expireAt: 1 }, options: { expireAfterSeconds: 0 } }],
 };
 

@@ -1,8 +1,9 @@
 import { type AuditId, auditId } from '@inventory/contracts/ids';
 import { insertOwn } from '@inventory/mongo/duplicate-key';
 import type { CollectionIndexes } from '@inventory/mongo/indexes';
-import { parseDocument } from '@inventory/mongo/parse-document';
+import { parseDocument, readFirst } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
+import type { Logger } from '@inventory/runtime/logger';
 import { withDeadline } from '@inventory/runtime/wait';
 import type { Db, Filter } from 'mongodb';
 import { z } from 'zod';
@@ -68,7 +69,11 @@ export interface AuditPart {
 export type AuditStore = ReturnType<typeof createAuditStore>;
 
 /** What operators did and attempted. Entries are appended and read, never changed. */
-export function createAuditStore(db: Db, deadlines: { readonly lookUpMs: number }) {
+export function createAuditStore(
+  db: Db,
+  deadlines: { readonly lookUpMs: number },
+  logger: Pick<Logger, 'error'>,
+) {
   const collection = db.collection<AuditDocument>(collectionName);
   const bounded = <Value>(work: Promise<Value>) =>
     withDeadline(work, deadlines.lookUpMs, 'the audit of operators');
@@ -79,8 +84,9 @@ export function createAuditStore(db: Db, deadlines: { readonly lookUpMs: number 
     },
     /** Oldest first. */
     async list(part: AuditPart): Promise<AuditEntry[]> {
-      const found = collection.find(filterOf(part)).sort({ at: 1, _id: 1 }).limit(part.limit);
-      return (await bounded(found.toArray())).map(fromDocument);
+      const found = collection.find(filterOf(part)).sort({ at: 1, _id: 1 });
+      const read = (stored: AuditDocument) => [fromDocument(stored)];
+      return await bounded(readFirst(found, part.limit, read, logger));
     },
   };
 }

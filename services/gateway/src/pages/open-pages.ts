@@ -79,7 +79,11 @@ export function openPages(
 ): BoundPublicRoute[] {
   const { config, clock, identifiers, logger } = context;
   const { funds, revisions, livePages, prices, cursors } = deps;
-  const intents = createPageIntentStore(deps.db, config.deadlines, logger);
+  const intents = createPageIntentStore(
+    deps.db,
+    { ...config.deadlines, ...config.pageReads },
+    logger,
+  );
   const chains = openCaptures(context, { ...deps, intents });
   const reads = openKeyedReads(context, { ...deps, intents, chains });
   const { cursorAgeMaxMs, limits } = config.livePages;

@@ -18,7 +18,7 @@ import { newWork, workField, workIndex } from '@inventory/work/work-field';
 import { createWorkQueue } from '@inventory/work/work-queue';
 import type { Db } from 'mongodb';
 import { z } from 'zod';
-import type { PageIntent } from './page-intent.domain.ts';
+import { type IntentTimes, type PageIntent, reversalWaitMaxMs } from './page-intent.domain.ts';
 
 const collectionName = 'page_intents';
 const batchMax = 200;
@@ -61,9 +61,10 @@ export type PageIntentStore = ReturnType<typeof createPageIntentStore>;
 
 export function createPageIntentStore(
   db: Db,
-  deadlines: { readonly storeMs: number },
+  times: IntentTimes & { readonly storeMs: number },
   logger: Logger,
 ) {
+  const { storeMs } = times;
   const collection = db.collection<PageIntentDocument>(collectionName);
 
   const additions = createBatcher<PageIntent, undefined>({
@@ -72,7 +73,7 @@ export function createPageIntentStore(
     flush: async (intents) => {
       // One that is there already is the same one, by a first execution whose answer was lost.
       const inserted = refusedWrites(collection.insertMany(intents.map(toDoc), { ordered: false }));
-      await withDeadline(inserted, deadlines.storeMs, 'storing charge intents');
+      await withDeadline(inserted, storeMs, 'storing charge intents');
       return intents.map(() => undefined);
     },
   });
@@ -83,7 +84,7 @@ export function createPageIntentStore(
     flush: async (requestIds) => {
       const these = { _id: { $in: [...requestIds] } };
       const deleted = retryOnce(() => collection.deleteMany(these));
-      await withDeadline(deleted, deadlines.storeMs, 'deleting charge intents');
+      await withDeadline(deleted, storeMs, 'deleting charge intents');
       return requestIds.map(() => undefined);
     },
   });
@@ -109,6 +110,8 @@ export function createPageIntentStore(
     reversals: createWorkQueue({
       collection,
       documents,
+      // A charge without a page stands no longer, whatever clock wrote its intent.
+      waitMaxMs: reversalWaitMaxMs(times),
       toItem: toReversal,
       completed: 'deleted',
       logger,

@@ -25,11 +25,20 @@ export interface PageIntent extends PageRead {
   readonly reverseAtMs: number;
 }
 
-export function intentOf(
-  read: PageRead,
-  nowMs: number,
-  limits: { readonly deliverWithinMs: number; readonly reverseAfterMs: number },
-): PageIntent {
+export interface IntentTimes {
+  readonly deliverWithinMs: number;
+  readonly reverseAfterMs: number;
+}
+
+/** An operator lifts a quarantine; until then no reversal of its account is decided. */
+export const quarantinePauseMs = 600_000;
+
+/** Longest time until a reversal is due, again or for the first time. */
+export function reversalWaitMaxMs({ deliverWithinMs, reverseAfterMs }: IntentTimes): number {
+  return Math.max(deliverWithinMs + reverseAfterMs, quarantinePauseMs);
+}
+
+export function intentOf(read: PageRead, nowMs: number, limits: IntentTimes): PageIntent {
   const deadlineMs = nowMs + limits.deliverWithinMs;
   return { ...read, deadlineMs, reverseAtMs: deadlineMs + limits.reverseAfterMs };
 }

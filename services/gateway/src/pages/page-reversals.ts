@@ -3,11 +3,9 @@ import type { Logger } from '@inventory/runtime/logger';
 import type { CommandKind } from '../commands/command-work.ts';
 import { capturesEnded, reversals } from '../metrics.ts';
 import { work } from '../work.ts';
+import { quarantinePauseMs } from './page-intent.domain.ts';
 import type { PendingReversal } from './page-intent-store.ts';
 import type { ReadKeyStore } from './read-key-store.ts';
-
-/** An operator lifts a quarantine; until then no reversal of its account is decided. */
-const quarantinePauseMs = 600_000;
 
 type Reversals = CommandKind<PendingReversal, 'reply.billing-outcome.v1'>;
 

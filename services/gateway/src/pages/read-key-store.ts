@@ -12,6 +12,7 @@ const collectionName = 'page_read_keys';
 
 export const readKeyIndexes: CollectionIndexes = {
   collection: collectionName,
+  shardKey: { _id: 1 },
   indexes: [{ name: 'expire', keys: { expireAt: 1 }, options: { expireAfterSeconds: 0 } }],
 };
 

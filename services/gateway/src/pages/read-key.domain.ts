@@ -11,7 +11,11 @@ export interface ReadKeyRecord {
   readonly state: 'open' | 'paid';
   /** Replays so far. */
   readonly replays: number;
-  /** Past it an open record is stale: its attempt has crashed and its charge is reversed. */
+  /**
+   * Past it an open record is stale: its attempt has crashed and its charge is reversed. One that is far
+   * ahead is believed: a replica whose clock is behind would release the key of an attempt that runs, and
+   * a second one be charged. The reversal of a crashed attempt releases its key, whatever this says.
+   */
   readonly openUntilMs: number;
   readonly expiresAtMs: number;
   /** Of an export: what was paid for, which its replays continue. */

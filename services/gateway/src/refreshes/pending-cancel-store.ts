@@ -49,7 +49,7 @@ export type PendingCancelStore = ReturnType<typeof createPendingCancelStore>;
 
 export function createPendingCancelStore(
   db: Db,
-  { storeMs }: { readonly storeMs: number },
+  { storeMs, waitMaxMs }: { readonly storeMs: number; readonly waitMaxMs: number },
   logger: Logger,
 ) {
   const collection = db.collection<PendingCancelDocument>(collectionName);
@@ -91,6 +91,7 @@ export function createPendingCancelStore(
     cancels: createWorkQueue({
       collection,
       documents,
+      waitMaxMs,
       toItem: toCancel,
       completed: 'deleted',
       logger,

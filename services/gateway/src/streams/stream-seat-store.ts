@@ -36,6 +36,7 @@ const dayInSeconds = 24 * 3_600;
 export const seatIndexes: readonly CollectionIndexes[] = [
   {
     collection: documents.collection,
+    shardKey: { _id: 1 },
     indexes: [
       {
         name: 'unused',

@@ -30,7 +30,7 @@ export function openTenancy(
   },
 ) {
   const { clock, identifiers } = context;
-  const store = createTenancyStore(db);
+  const store = createTenancyStore(db, context.logger);
   const principals = createPrincipalCache(store, clock);
   const { invalidate } = principals;
   broadcasts.invalidateOn(['authority.changed.v1'], ({ body }) => invalidate(body));

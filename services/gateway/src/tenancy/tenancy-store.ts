@@ -2,7 +2,9 @@ import type { CredentialId, ProjectId, ServiceAccountId } from '@inventory/contr
 import { Refused } from '@inventory/http/refused';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { insertOwn } from '@inventory/mongo/duplicate-key';
+import { readFirst } from '@inventory/mongo/parse-document';
 import { dateOf, dateOrNull } from '@inventory/runtime/clock';
+import type { Logger } from '@inventory/runtime/logger';
 import { newOutbox, pushToOutbox, type WithOutbox } from '@inventory/work/outbox';
 import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
 import { createCredentialFinder } from './found-credential-store.ts';
@@ -51,7 +53,7 @@ type CredentialChanges = Partial<Pick<Credential, 'permissions' | 'expiresAtMs' 
 
 export type TenancyStore = ReturnType<typeof createTenancyStore>;
 
-export function createTenancyStore(db: Db) {
+export function createTenancyStore(db: Db, logger: Pick<Logger, 'error'>) {
   const accounts = db.collection<AccountDocument>(tenancyCollections.accounts);
   const projects = db.collection<ProjectDocument>(tenancyCollections.projects);
   const serviceAccounts = db.collection<ServiceAccountDocument>(tenancyCollections.serviceAccounts);
@@ -60,17 +62,20 @@ export function createTenancyStore(db: Db) {
     accounts,
     toDocument,
     fromAccountDocument,
+    logger,
   );
   const ofProjects = thingsIn<Project, ProjectDocument, ProjectChanges>(
     projects,
     toDocument,
     fromProjectDocument,
+    logger,
   );
   const ofServiceAccounts = serviceAccountVerbs(
     thingsIn<ServiceAccount, ServiceAccountDocument, ServiceAccountChanges>(
       serviceAccounts,
       toDocument,
       fromServiceAccountDocument,
+      logger,
     ),
     ofAccounts,
   );
@@ -86,6 +91,7 @@ export function createTenancyStore(db: Db) {
         credentials,
         toCredentialDocument,
         fromCredentialDocument,
+        logger,
       ),
       credentials,
     ),
@@ -125,6 +131,7 @@ function thingsIn<Thing, Stored extends OwnedDocument, Changes extends object>(
   collection: Collection<Stored>,
   toDocument: (thing: Thing) => Stored,
   fromDocument: (stored: Stored) => Thing,
+  logger: Pick<Logger, 'error'>,
 ) {
   return {
     async insert(thing: Thing, announcement?: Announcement): Promise<void> {
@@ -139,8 +146,8 @@ function thingsIn<Thing, Stored extends OwnedDocument, Changes extends object>(
     /** Those of an owner, in the order of creation. */
     async list(owner: Filter<Stored>, { afterId, limit }: ListPart): Promise<Thing[]> {
       const filter = { ...owner, ...(afterId === null ? {} : { _id: { $gt: afterId } }) };
-      const found = collection.find(filter).sort({ _id: 1 }).limit(limit);
-      return (await found.toArray()).map((document) => fromDocument(document as Stored));
+      const found = collection.find(filter).sort({ _id: 1 });
+      return readFirst(found, limit, (stored) => [fromDocument(stored as Stored)], logger);
     },
     change: (id: Stored['_id'], changes: Changes, announcement: Announcement) =>
       change(collection, { _id: id } as Filter<Stored>, changes, announcement),

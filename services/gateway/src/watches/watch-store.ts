@@ -1,3 +1,4 @@
+import { everySecondsMax } from '@inventory/contracts/http/watches';
 import { accountId, type ProjectId, projectId, refreshId, watchId } from '@inventory/contracts/ids';
 import {
   type InventoryKey,
@@ -9,13 +10,13 @@ import { refreshOutcome, watchPauseReason } from '@inventory/contracts/vocabular
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { isDuplicateKey } from '@inventory/mongo/duplicate-key';
 import { type CollectionIndexes, whereExists } from '@inventory/mongo/indexes';
-import { parseDocument } from '@inventory/mongo/parse-document';
+import { parseDocument, readFirst } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { withDeadline } from '@inventory/runtime/wait';
 import { outboxIndex, pushToOutbox, type WithOutbox } from '@inventory/work/outbox';
 import { newWork, workField, workIndex } from '@inventory/work/work-field';
-import { createWorkQueue, type Pending } from '@inventory/work/work-queue';
+import { createWorkQueue, type Pending, type WorkQueue } from '@inventory/work/work-queue';
 import type { Collection, Db, UpdateFilter } from 'mongodb';
 import { z } from 'zod';
 import type { Watch } from './watch.domain.ts';
@@ -124,12 +125,9 @@ export function createWatchStore(
         state === undefined
           ? {}
           : { pausedReason: state === 'active' ? null : { $ne: null as never } };
-      const found = collection
-        .find({ _id, ...ofState })
-        .sort({ _id: 1 })
-        .limit(limit);
-      const stored = await bounded(found.toArray());
-      return stored.map((one) => toWatch(parseDocument(documents, one)));
+      const found = collection.find({ _id, ...ofState }).sort({ _id: 1 });
+      const read = (stored: WatchDocument) => [toWatch(parseDocument(documents, stored))];
+      return await bounded(readFirst(found, limit, read, logger));
     },
     insertWatch: slotInserts(collection, bounded),
     /** False when it changed or was claimed meanwhile. */
@@ -155,19 +153,45 @@ export function createWatchStore(
     ): Promise<boolean> {
       const outbox = messages.length === 0 ? {} : pushToOutbox(messages, nowMs);
       const version = claimed.item.version + 1;
-      const work = newWork(next.nextRunAtMs);
+      const isSoon = next.nextRunAtMs - nowMs <= soonMs;
+      const work = newWork(next.nextRunAtMs, isSoon ? soon : undefined);
       const $set = { ...toFields(next), version, work };
       return await write(claimed, { $set, ...outbox } as UpdateFilter<WatchDocument>);
     },
-    turns: createWorkQueue<WatchDocument, z.infer<typeof documents.schema>, Watch>({
-      collection,
-      documents,
-      keyField: 'projectId',
+    turns: openTurns(collection, logger),
+  };
+}
+
+const soon = 'soon';
+const soonMs = 6 * 3_600_000;
+/** One that is denied skips the rest of its period, and its time may be late in the next one. */
+const turnWaitMaxMs = 2 * everySecondsMax * 1_000;
+
+/**
+ * The turns of all watches. Those that wait for hours have a queue of their own: what a clock that was ahead
+ * made wait much longer is found in it, among the turns of watches that do wait for days.
+ */
+function openTurns(
+  collection: Collection<WatchDocument>,
+  logger: Pick<Logger, 'error'>,
+): WorkQueue<Watch> {
+  const queueOf = (of: { readonly waitMaxMs: number; readonly queue?: string }) =>
+    createWorkQueue<WatchDocument, z.infer<typeof documents.schema>, Watch>({
+      ...{ ...of, collection, documents, keyField: 'projectId', logger },
       projection: { outbox: 0 },
       toItem: toWatch,
       completed: 'deleted',
-      logger,
-    }),
+    });
+  const ofHours = queueOf({ waitMaxMs: soonMs, queue: soon });
+  const others = queueOf({ waitMaxMs: turnWaitMaxMs });
+  return {
+    // A claim is one of its document, whichever queue it is in.
+    ...others,
+    async findDue(nowMs, limit, exceptKeys) {
+      const found = [ofHours, others].map((one) => one.findDue(nowMs, limit, exceptKeys));
+      const due = (await Promise.all(found)).flat();
+      return due.toSorted((left, right) => left.dueAtMs - right.dueAtMs).slice(0, limit);
+    },
   };
 }
 
@@ -176,7 +200,7 @@ type Bounded = <Value>(work: Promise<Value>) => Promise<Value>;
 function slotInserts(collection: Collection<WatchDocument>, bounded: Bounded) {
   async function tryInsert(watch: Watch, slot: number): Promise<boolean> {
     const _id = placeOf(watch.projectId, watch.scope);
-    const work = newWork(watch.nextRunAtMs);
+    const work = newWork(watch.nextRunAtMs, soon);
     try {
       await bounded(collection.insertOne({ _id, ...toFields(watch), slot, work }));
       return true;

@@ -6,7 +6,7 @@ import { createPendingReplies } from '@inventory/messaging/pending-replies';
 import { systemClock } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { createLogger } from '@inventory/runtime/logger';
-import { openNamespace, type TestNamespace } from '@inventory/testkit/namespace';
+import { openNamespace, type TestNamespace, testLogger } from '@inventory/testkit/namespace';
 import { openTestBus } from '@inventory/testkit/test-bus';
 import { waitFor } from '@inventory/testkit/wait-for';
 import type { Db } from 'mongodb';
@@ -123,7 +123,7 @@ export async function openOperatorWorld(): Promise<OperatorWorld> {
           inventories: createRevisionStoreEraseClient(clients.revisions, deadlines),
           captures: createCaptureStore(replica.db, deadlines, logger),
           webhooks: clients.webhooks,
-          auditStore: createAuditStore(replica.db, deadlines),
+          auditStore: createAuditStore(replica.db, deadlines, testLogger),
           cursors,
           deadlines,
           clock: systemClock,

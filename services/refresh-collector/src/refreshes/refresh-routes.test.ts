@@ -10,6 +10,11 @@ test.each([
     false,
   ],
   [
+    'completed before the clock was set back: it may have expired',
+    { phase: 'completed' as const, agoMs: -86_400_000 },
+    false,
+  ],
+  [
     'not completed: another replica may have changed it',
     { phase: 'settling' as const, agoMs: 0 },
     false,

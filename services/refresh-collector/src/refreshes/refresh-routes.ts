@@ -52,7 +52,7 @@ export function completedHere(
   const cached = refreshes.cachedRefresh(refreshId);
   if (cached?.refresh.phase !== 'completed') return null;
   const sinceMs = cached.refresh.completedAtMs ?? Number.NEGATIVE_INFINITY;
-  return clock.now() - sinceMs < completedForMaxMs ? cached : null;
+  return Math.abs(clock.now() - sinceMs) < completedForMaxMs ? cached : null;
 }
 
 async function estimateNow(

@@ -119,9 +119,9 @@ export function createRefreshStore(
       next: Refresh,
       page?: StagedPageRecord,
     ): Promise<boolean> {
-      const { id: _id, version } = previous.refresh;
+      const { id: _id, projectId, version } = previous.refresh;
       const update = updateTo(next, clock.now(), times, page);
-      const saved = await steps.add({ filter: { _id, version }, update });
+      const saved = await steps.add({ filter: { _id, projectId, version }, update });
       if (saved) cache({ refresh: next, trace: previous.trace });
       else cached.delete(next.id);
       return saved;

@@ -79,6 +79,7 @@ export function openResends(
       queue,
       waitMaxMs: againOf(queue, resend).maxMs,
       projection: { pages: 0 },
+      shardOf: ({ refresh: { projectId } }) => ({ projectId }),
       toItem: fromDocument,
       completed: 'kept',
       logger,

@@ -4,6 +4,7 @@ import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { createRecentlyUsed } from '@inventory/runtime/recently-used';
 import { applyFact, type FactResult, type SagaDeps } from '../refreshes/apply-fact.ts';
+import type { Refresh } from '../refreshes/refresh.domain.ts';
 import type { Fact } from '../refreshes/refresh-fact.domain.ts';
 import { type FailedSteps, setAsideFailures } from './failed-steps.ts';
 import type { InventoryStore } from './inventory-store.ts';
@@ -62,16 +63,8 @@ export function createPlanExecutor(deps: PlanExecutorDeps): PlanExecutor {
   const { inventories, worker, clock, logger } = deps;
   const lastStartMs = createRecentlyUsed<string, number>(accountsMax);
 
-  async function apply(id: string, fact: Fact, open: PlannedRefreshes): Promise<FactResult | null> {
-    const result = await applyFact(deps.saga, id, fact, 'resend');
-    if (result) open.put(plannedOf(result.refresh));
-    else open.remove(id);
-    return result ?? null;
-  }
-
-  async function change(id: string, fact: Fact, open: PlannedRefreshes): Promise<boolean> {
-    return (await apply(id, fact, open))?.step === 'changed';
-  }
+  const change = async (id: string, fact: Fact, open: PlannedRefreshes): Promise<boolean> =>
+    writtenBy(await apply(deps, id, fact, open)) !== null;
 
   async function park(id: string, open: PlannedRefreshes): Promise<boolean> {
     const entry = open.get(id);
@@ -95,23 +88,30 @@ export function createPlanExecutor(deps: PlanExecutorDeps): PlanExecutor {
     const startMs = clock.now();
     const deadlineMs =
       kind === 'scan_started' ? startMs + deps.collectMs : (entry.collectDeadlineMs ?? startMs);
-    let epoch: number | null = null;
+    let running: Promise<void> | undefined;
     try {
       const sequence = await inventories.openLease({ ...lease, token, deadlineMs });
       if (sequence === null) throw new LeaseHeld(`${entry.inventory} is leased to another refresh`);
       const replica = token === null ? null : worker.replica;
       const fact = factOf(kind, { atMs: startMs, deadlineMs, sequence, worker: replica }, entry);
-      const result = await apply(id, fact, open);
-      if (result?.step === 'changed') epoch = result.refresh.scan?.epoch ?? null;
-      else if (result?.refresh.phase !== 'collecting') await inventories.closeLease(lease);
+      const before = deps.saga.refreshes.cachedRefresh(id);
+      const starting = apply(deps, id, fact, open);
+      if (token !== null) {
+        const started = starting.then(writtenBy);
+        running = worker.startScan(token, { lease, sentMs: startMs, before, fact, started });
+      }
+      const result = await starting;
+      if (writtenBy(result)) {
+        if (kind === 'scan_started') lastStartMs.set(entry.accountId, clock.now());
+        return true;
+      }
+      if (result?.refresh.phase !== 'collecting') await inventories.closeLease(lease);
       // Another replica started it meanwhile: the lease belongs to that scan.
       else if (token !== null) await inventories.releaseLease({ ...lease, token });
+      return false;
     } finally {
-      if (token !== null)
-        await worker.startScan(token, epoch === null ? null : { lease, epoch, sentMs: startMs });
+      if (token !== null) await (running ?? worker.startScan(token, null));
     }
-    if (epoch !== null && kind === 'scan_started') lastStartMs.set(entry.accountId, clock.now());
-    return epoch !== null;
   }
 
   /** Those that are due now. However many refreshes end at once, scans start beside them. */
@@ -151,6 +151,22 @@ export function createPlanExecutor(deps: PlanExecutorDeps): PlanExecutor {
     },
     lastStartMs: (accountId) => lastStartMs.peek(accountId),
   };
+}
+
+async function apply(
+  { saga }: Pick<PlanExecutorDeps, 'saga'>,
+  id: string,
+  fact: Fact,
+  open: PlannedRefreshes,
+): Promise<FactResult | null> {
+  const result = await applyFact(saga, id, fact, 'resend');
+  if (result) open.put(plannedOf(result.refresh));
+  else open.remove(id);
+  return result ?? null;
+}
+
+function writtenBy(result: FactResult | null): Refresh | null {
+  return result?.step === 'changed' ? result.refresh : null;
 }
 
 async function observedFor(

@@ -31,10 +31,15 @@ export interface OpenScan extends Pick<ScanState, 'progress' | 'tries'> {
   readonly lost: AbortSignal;
 }
 
-/** A scan as it is stored. */
-export function resumedScan({ pages, refresh }: ClaimedScan, rules: ScanRules): OpenScan {
+/** A scan as it is stored, or will be once its start is written: its first page may be read meanwhile. */
+export function claimedScan({ pages, refresh, starting }: ClaimedScan, rules: ScanRules): OpenScan {
   const progress = resumedProgress(pages, refresh.scan ?? freshProgress);
-  return recordedScan({ refresh, progress, tries: firstTries(rules), pages });
+  const state = { refresh, progress, tries: firstTries(rules), pages };
+  if (starting === undefined) return recordedScan(state);
+  const recorded = starting.then((written) =>
+    written === null ? undefined : { ...state, refresh: written },
+  );
+  return { ...scanBeingRecorded(state, state, recorded), isAhead: false };
 }
 
 /** A scan without a page on its way. */

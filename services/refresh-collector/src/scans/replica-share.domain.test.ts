@@ -36,6 +36,12 @@ describe('the scans that a replica hands over', () => {
     ).toEqual([]);
   });
 
+  it('are also one that was taken before the clock was set back', () => {
+    const own = [scan(20, { sinceMs: nowMs + 86_400_000 }), scan(20, { sinceMs: nowMs })];
+
+    expect(scansToHandOver(own, { partPages: 20, overdue: [], nowMs })).toEqual([own[0]]);
+  });
+
   it('leave each replica its part, and all of them are wanted by a replica below its part', () => {
     fc.assert(
       fc.property(fc.array(sizes, { minLength: 1, maxLength: 5 }), (replicas) => {

@@ -32,7 +32,8 @@ export function scansToHandOver(scans: readonly OwnScan[], share: ReplicaShare):
 function scansAbovePart(scans: readonly OwnScan[], { partPages, nowMs }: ReplicaShare): OwnScan[] {
   let pages = scans.reduce((sum, { pagesLeft }) => sum + pagesLeft, 0);
   const movable = scans.filter(
-    ({ pagesLeft, sinceMs }) => pagesLeft >= movedPagesMin && nowMs - sinceMs >= movedAfterMs,
+    ({ pagesLeft, sinceMs }) =>
+      pagesLeft >= movedPagesMin && Math.abs(nowMs - sinceMs) >= movedAfterMs,
   );
   return movable
     .toSorted((left, right) => right.pagesLeft - left.pagesLeft)

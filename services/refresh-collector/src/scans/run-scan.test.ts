@@ -36,6 +36,8 @@ interface ScanChanges {
   readonly saveStep?: ScanDeps['saga']['refreshes']['saveStep'];
   readonly revisionStore?: ScanDeps['revisionStore'];
   readonly acquire?: ScanDeps['egress']['pool']['acquire'];
+  /** Its start, which is being written. */
+  readonly starting?: Promise<Refresh | null>;
 }
 
 /** A scan whose page requests are answered by `fetchPage`. */
@@ -109,7 +111,8 @@ function openScan(fetchPage: PlatformClient['fetchPage'], changes: ScanChanges =
   };
   const { signal } = new AbortController();
   const hold = { signal, ending: signal, isHeld: () => true };
-  const claimed = { refresh, trace: {}, epoch: 1, pages: [] };
+  const { starting } = changes;
+  const claimed = { refresh, trace: {}, epoch: 1, pages: [], ...(starting ? { starting } : {}) };
   return { saved, released, run: () => runScan(deps, claimed, hold) };
 }
 
@@ -170,6 +173,8 @@ describe('a page that is read while the one before is staged and recorded (Refre
     readonly refusal?: 'payload_too_large' | 'inventory_erased';
     /** Pages read until no slot is free. */
     readonly slotsMax?: number;
+    /** The scan begins while its start is written, or refused by a cancel. */
+    readonly start?: 'written' | 'refused';
   }
 
   /** A scan whose history is written down; staging a page waits until it is released. */
@@ -180,6 +185,13 @@ describe('a page that is read while the one before is staged and recorded (Refre
     const history: string[] = [];
     const held: (() => void)[] = [];
     let read = 0;
+    const starting = new Promise<Refresh | null>((resolve) => {
+      if (!changes.start) return;
+      held.push(() => {
+        history.push('started');
+        resolve(changes.start === 'written' ? collecting() : null);
+      });
+    });
     const row = (page: number) =>
       ({ appid: 730, contextid: '2', assetid: String(page), classid: '1', amount: '1' }) as const;
     const scan = openScan(
@@ -193,6 +205,7 @@ describe('a page that is read while the one before is staged and recorded (Refre
         return { status: 200, body: Buffer.from(JSON.stringify(body)), retryAfterMs: null };
       },
       {
+        ...(changes.start ? { starting } : {}),
         stored: () => {
           const refresh = collecting();
           const isTaken = changes.takenAt !== undefined && read > changes.takenAt;
@@ -292,6 +305,21 @@ describe('a page that is read while the one before is staged and recorded (Refre
 
       expect(history).not.toContain('stage 3');
       expect(saved.at(-1)).toMatchObject({ phase: 'settling', outcome, scan: { pages: 2 } });
+    },
+  );
+
+  it.each([
+    ['written', ['epoch', 'read 0', 'started', 'stage 0']],
+    ['refused', ['epoch', 'read 0', 'started', 'ended']],
+  ] as const)(
+    'is the first one too, while the start of its scan is %s: it is staged once it is written (Refresh: Cancel)',
+    async (start, first) => {
+      const { history, saved, releaseAll } = openPages(undefined, { start });
+
+      await releaseAll();
+
+      expect(history.slice(0, 4)).toEqual(first);
+      expect(saved.at(-1)?.phase).toBe(start === 'written' ? 'assembling' : undefined);
     },
   );
 

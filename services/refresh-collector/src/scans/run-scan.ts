@@ -19,11 +19,11 @@ import { applyTo, type SagaDeps } from '../refreshes/apply-fact.ts';
 import type { Fact } from '../refreshes/refresh-fact.domain.ts';
 import type { StagedPageRecord } from '../refreshes/refresh-mapping.ts';
 import {
+  claimedScan,
   isClaimed,
   leave,
   type OpenScan,
   recordedScan,
-  resumedScan,
   type ScanState,
   scanBeingRecorded,
 } from './open-scan.ts';
@@ -52,7 +52,8 @@ const breakerPauseMs = 1_000;
 
 /**
  * Reads a claimed scan to its end, from the last recorded page on. A page is read while the one before
- * is staged and recorded, and staged once that one is recorded. Returns when the scan or its lease
+ * is staged and recorded, and staged once that one is recorded; so is the first page while the start of
+ * the scan is written. Returns when the scan or its lease
  * ended, or with the page in flight when the worker leaves it; staged and recorded pages stay. Rejects
  * while the database is unavailable. Any other error ends the scan: it would occur again whenever the
  * page is read.
@@ -63,7 +64,7 @@ export async function runScan(deps: ScanDeps, taken: ClaimedScan, hold: ScanHold
     store.readEpoch(scope),
   );
   const claimed = { ...taken, ...(inventoryEpoch === undefined ? {} : { inventoryEpoch }) };
-  let scan: OpenScan | undefined = resumedScan(claimed, deps.rules);
+  let scan: OpenScan | undefined = claimedScan(claimed, deps.rules);
   while (scan) {
     const current: OpenScan = scan;
     try {

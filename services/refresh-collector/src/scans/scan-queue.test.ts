@@ -5,7 +5,8 @@ import type { PlannedRefreshes } from './scan-queue.ts';
 import { createScanQueue } from './scan-queue.ts';
 import type { PlannedRefresh } from './scan-store.ts';
 
-const assetsPerPage = 2_000;
+const hourMs = 3_600_000;
+const rules = { assetsPerPage: 2_000, queueMs: hourMs, collectMs: 2 * hourMs };
 const typicalFirst = 10;
 
 let versions = 0;
@@ -51,7 +52,7 @@ function storeOf(stored: readonly PlannedRefresh[], reserved: readonly string[] 
       readOpen: () => read(({ phase }) => phase === 'queued' || phase === 'collecting'),
       readChangedSince: (sinceMs) => read(({ changedAtMs }) => changedAtMs >= sinceMs),
     },
-    assetsPerPage,
+    rules,
     { typicalPages: typicalFirst, reserved },
     clock,
   );
@@ -195,6 +196,40 @@ describe('the open refreshes in memory', () => {
     save(planned('other', { changedAtMs: 1_200 }));
     await queue.update();
     expect(open.get('other')).toBeDefined();
+  });
+});
+
+describe('however far ahead the clock was that wrote their deadlines, the open refreshes', () => {
+  it.each(['queued', 'collecting'] as const)(
+    'are %s no longer than from when they are first seen so (Refresh: every phase has a deadline)',
+    async (phase) => {
+      const { queue, open, clock } = storeOf([]);
+      await queue.load();
+      const aheadMs = clock.now() + 24 * hourMs;
+      const ahead = { queueDeadlineMs: aheadMs, collectDeadlineMs: aheadMs };
+      const since = clock.now();
+      open.put(planned('r', { phase: 'queued', ...ahead }));
+      clock.advance(1_000);
+      if (phase === 'collecting') open.put(planned('r', { phase, ...ahead }));
+      clock.advance(1_000);
+      open.put(planned('r', { phase, ...ahead, pages: 1 }));
+
+      const { queueDeadlineMs, collectDeadlineMs } = open.get('r') ?? {};
+
+      expect(phase === 'queued' ? queueDeadlineMs : collectDeadlineMs).toBe(
+        phase === 'queued' ? since + rules.queueMs : since + 1_000 + rules.collectMs,
+      );
+    },
+  );
+
+  it('keep the deadlines of a clock that is right', async () => {
+    const { queue, open, clock } = storeOf([]);
+    await queue.load();
+    const ends = { queueDeadlineMs: clock.now() + 1, collectDeadlineMs: clock.now() + 2 };
+
+    open.put(planned('r', { ...collecting, ...ends }));
+
+    expect(open.get('r')).toMatchObject(ends);
   });
 });
 

@@ -18,17 +18,24 @@ const visibleAfterMs = 500;
 const clockSkewMaxMs = 5_000;
 const readSkewedEveryMs = 1_000;
 
+export interface OpenRules {
+  readonly assetsPerPage: number;
+  /** Longest times in the queue and of a scan. */
+  readonly queueMs: number;
+  readonly collectMs: number;
+}
+
 /**
  * Every queued and collecting refresh, in the memory of the planning replica. Read completely once,
  * then by changes: the cost follows the changes, not the length of the queue.
  */
 export function createScanQueue(
   scans: Pick<ScanStore, 'readTime' | 'readOpen' | 'readChangedSince'>,
-  assetsPerPage: number,
+  rules: OpenRules,
   lastPlan: Pick<PublishedPlan, 'typicalPages' | 'reserved'>,
   clock: Clock,
 ) {
-  const open = createPlannedRefreshes(assetsPerPage, lastPlan, clock);
+  const open = createPlannedRefreshes(rules, lastPlan, clock);
   /** Earlier changes are read, by the clock of the database; null before they are. */
   let changedMs: number | null = null;
   let readSkewedMs = Number.NEGATIVE_INFINITY;
@@ -75,6 +82,8 @@ export type PlannedRefreshes = ReturnType<typeof createPlannedRefreshes>;
 
 interface Entry extends PlannedRefresh {
   readonly isReserved: boolean;
+  /** When it was first seen here in its phase. */
+  readonly sinceMs: number;
 }
 
 const inventoriesMax = 10_000;
@@ -82,10 +91,11 @@ const endedMax = 10_000;
 
 /** Queued and collecting refreshes in memory. */
 export function createPlannedRefreshes(
-  assetsPerPage: number,
+  rules: OpenRules,
   lastPlan: Pick<PublishedPlan, 'typicalPages' | 'reserved'>,
   clock: Clock,
 ) {
+  const { assetsPerPage } = rules;
   const entries = new Map<string, Entry>();
   const queued = createQueuedRefreshes();
   const started = new Map<string, Entry>();
@@ -137,8 +147,11 @@ export function createPlannedRefreshes(
       const isReserved = before ? before.isReserved : isExpected || reservedBefore.has(id);
       const known = phase === 'queued' ? reported.get(inventory) : undefined;
       const isRecent = known && isRecentSize(known, clock.now());
+      const sinceMs = before?.phase === phase ? before.sinceMs : clock.now();
       set({
         ...refresh,
+        ...deadlinesOf(refresh, sinceMs, rules),
+        sinceMs,
         expectedPages: isRecent ? known.pages : refresh.expectedPages,
         isReserved: isFirstReport ? isExpected : isReserved,
       });
@@ -172,6 +185,18 @@ export function createPlannedRefreshes(
     get typicalPages(): number {
       return sizes.pages;
     },
+  };
+}
+
+/** However far the clock was ahead that wrote them, it waits no longer from when it is first seen. */
+function deadlinesOf(
+  { queueDeadlineMs, collectDeadlineMs: endMs }: PlannedRefresh,
+  sinceMs: number,
+  { queueMs, collectMs }: OpenRules,
+): Pick<PlannedRefresh, 'queueDeadlineMs' | 'collectDeadlineMs'> {
+  return {
+    queueDeadlineMs: Math.min(queueDeadlineMs, sinceMs + queueMs),
+    collectDeadlineMs: endMs === null ? null : Math.min(endMs, sinceMs + collectMs),
   };
 }
 

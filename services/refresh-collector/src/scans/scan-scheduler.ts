@@ -40,8 +40,9 @@ const reloadEveryMs = 300_000;
 /** Plans scans for all replicas while this one holds the planner lease. */
 export function createScanScheduler(deps: SchedulerDeps) {
   const { clock, scans, planner, limits, assetsPerPage } = deps;
+  const rules = { ...limits, assetsPerPage };
   const executor = createPlanExecutor({ ...deps, collectMs: limits.collectMs });
-  const emptyQueue = () => createScanQueue(scans, assetsPerPage, planner.plan, clock);
+  const emptyQueue = () => createScanQueue(scans, rules, planner.plan, clock);
   let queue = emptyQueue();
   let failed = createFailedSteps(clock);
   let loadedMs = Number.NEGATIVE_INFINITY;
@@ -51,6 +52,8 @@ export function createScanScheduler(deps: SchedulerDeps) {
   async function readChanges(): Promise<boolean> {
     // A clock that was set back delays no plan.
     if (Math.abs(clock.now() - loadedMs) < reloadEveryMs) return queue.update();
+    // Since when each waits was seen by the clock as it was.
+    if (clock.now() < loadedMs) queue = emptyQueue();
     // However many they are, no other replica takes over meanwhile.
     await queue.load(planner.renewOrFollow);
     await reopenLeases(queue.open, deps);

@@ -24,6 +24,8 @@ export interface ClaimedScan {
   readonly trace: TraceCarrier;
   readonly epoch: number;
   readonly pages: readonly StagedPageRecord[];
+  /** While its start is being written; null where it was not started. */
+  readonly starting?: Promise<Refresh | null>;
   /** The epoch of the inventory, read before this worker reads a page. */
   readonly inventoryEpoch?: string;
 }

@@ -2,6 +2,9 @@ import type { Identifiers } from '@inventory/runtime/identifiers';
 import { inSpan } from '@inventory/runtime/tracing';
 import { applyFact, type SagaDeps } from '../refreshes/apply-fact.ts';
 import type { Refresh } from '../refreshes/refresh.domain.ts';
+import type { Fact } from '../refreshes/refresh-fact.domain.ts';
+import type { StoredRefresh } from '../refreshes/refresh-mapping.ts';
+import { advance } from '../refreshes/refresh-saga.domain.ts';
 import type { InventoryStore, WaitingLease } from './inventory-store.ts';
 import { scansToHandOver } from './replica-share.domain.ts';
 import { createRunningScans, type RunningScansDeps } from './running-scans.ts';
@@ -24,11 +27,16 @@ export interface ScanWorkerDeps extends Omit<RunningScansDeps, 'lastKnown' | 'on
 
 export type ScanWorker = ReturnType<typeof createScanWorker>;
 
+/** A scan whose lease is opened, and whose start or resumption is being written. */
 interface OpenedScan {
   readonly lease: WaitingLease;
-  readonly epoch: number;
   /** When the lease was requested. */
   readonly sentMs: number;
+  /** The refresh as this replica knows it before that. */
+  readonly before: StoredRefresh | null;
+  readonly fact: Fact;
+  /** Null where it is not started. */
+  readonly started: Promise<Refresh | null>;
 }
 
 /**
@@ -128,10 +136,13 @@ export function createScanWorker(deps: ScanWorkerDeps) {
       reserved.set(token, pages);
       return token;
     },
-    /** Runs the scan whose lease was opened with a reserved token; `null` releases the slot. */
+    /**
+     * Runs the scan whose lease was opened with a reserved token, a new one while its start is written;
+     * `null` releases the slot.
+     */
     async startScan(token: string, opened: OpenedScan | null): Promise<void> {
       try {
-        const claimed = opened && (await startedScan(deps, opened.lease.refreshId, opened.epoch));
+        const claimed = opened && (newScanOf(opened) ?? (await resumedScan(scans, opened)));
         if (claimed) running.run({ ...opened.lease, token }, claimed, opened.sentMs);
       } finally {
         reserved.delete(token);
@@ -156,17 +167,21 @@ function logResumed(
   );
 }
 
-/** A scan that this replica has just written is not read again. */
-async function startedScan(
-  { saga, scans }: Pick<ScanWorkerDeps, 'saga' | 'scans'>,
-  id: string,
-  epoch: number,
+/** A new scan as it will be; null where that depends on what is stored. */
+function newScanOf({ before, fact, started: starting }: OpenedScan): ClaimedScan | null {
+  if (before === null || fact.fact !== 'scan_started') return null;
+  const started = advance(before.refresh, fact);
+  if (started.step !== 'changed' || started.next.scan === null) return null;
+  const { next: refresh } = started;
+  return { ...before, refresh, epoch: started.next.scan.epoch, pages: [], starting };
+}
+
+async function resumedScan(
+  scans: Pick<ScanStore, 'findClaimed'>,
+  { started }: OpenedScan,
 ): Promise<ClaimedScan | null> {
-  const written = saga.refreshes.cachedRefresh(id);
-  const scan = written?.refresh.scan;
-  const isNew = written?.refresh.phase === 'collecting' && scan?.pages === 0;
-  if (isNew && scan?.epoch === epoch) return { ...written, epoch, pages: [] };
-  return await scans.findClaimed(id, epoch);
+  const refresh = await started.catch(() => null);
+  return refresh?.scan ? await scans.findClaimed(refresh.id, refresh.scan.epoch) : null;
 }
 
 function sumOf(numbers: Iterable<number>): number {

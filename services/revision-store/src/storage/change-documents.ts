@@ -45,6 +45,7 @@ export interface ChangeBlockDocument {
 export const changeIndexes: readonly CollectionIndexes[] = [
   {
     collection: 'change_sets',
+    shardKey: { scope: 1 },
     indexes: [
       { name: 'scope_from', keys: { scope: 1, from: 1, toOrdinal: 1 } },
       { name: 'scope_superseded', keys: { scope: 1, supersededAt: 1 } },
@@ -53,6 +54,7 @@ export const changeIndexes: readonly CollectionIndexes[] = [
   },
   {
     collection: 'change_blocks',
+    shardKey: { scope: 1 },
     indexes: [{ name: 'scope_set_key', keys: { scope: 1, set: 1, lastKey: 1 } }],
   },
 ];

@@ -43,9 +43,10 @@ export function createChangeStore(
 /** The change sets that are not in the document of a head; over one that is corrupt nothing leads. */
 function storeSets(changeSets: Collections['changeSets'], logger: Pick<Logger, 'error'>) {
   async function keep(fields: Omit<ChangeSetDocument, '_id'>): Promise<void> {
-    const { root, from, fromOrdinal, toOrdinal } = fields;
+    const { scope, root, from, fromOrdinal, toOrdinal } = fields;
     const _id = spanId(root, fromOrdinal ?? from, toOrdinal);
-    await upsert(() => changeSets.updateOne({ _id }, { $set: fields }, { upsert: true }));
+    const update = { $set: fields };
+    await upsert(() => changeSets.updateOne({ _id, scope }, update, { upsert: true }));
   }
 
   return {
@@ -159,7 +160,7 @@ function storeBlocks(changeBlocks: Collections['changeBlocks']) {
       const afterBytes = Math.max(0, joinedSize(after) - 1);
       const apart =
         rows.length === afterBytes && joinedSize(before) > 0
-          ? await changeBlocks.findOne({ _id: `${document._id}/before` })
+          ? await changeBlocks.findOne({ _id: `${document._id}/before`, ...place })
           : null;
       const block = {
         index,

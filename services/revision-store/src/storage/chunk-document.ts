@@ -28,6 +28,7 @@ export interface ChunkDocument {
 
 export const chunkIndexes: CollectionIndexes = {
   collection: 'chunks',
+  shardKey: { _id: 'hashed' },
   indexes: [
     { name: 'staged', keys: { stagedAt: 1 } },
     {

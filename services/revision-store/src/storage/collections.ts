@@ -257,9 +257,15 @@ export function collectionsOf(db: Db): Collections {
   };
 }
 
+const ofBlocks = {
+  shardKey: { _id: 'hashed' },
+  indexes: [{ name: 'scope_set', keys: { scope: 1, set: 1 } }],
+} as const;
+
 export const indexes: readonly CollectionIndexes[] = [
   {
     collection: 'scans',
+    shardKey: { _id: 'hashed' },
     indexes: [
       workIndex,
       { name: 'chunks_drop', keys: { chunksDropAt: 1 }, options: whereExists('chunksDropAt') },
@@ -269,13 +275,15 @@ export const indexes: readonly CollectionIndexes[] = [
   chunkIndexes,
   {
     collection: 'scopes',
+    shardKey: { _id: 1 },
     indexes: [{ name: 'prune', keys: { pruneAt: 1 }, options: whereExists('pruneAt') }],
   },
   {
     collection: 'observations',
+    shardKey: { scope: 1 },
     indexes: [{ name: 'scope_superseded', keys: { scope: 1, supersededAt: 1 } }],
   },
-  { collection: 'asset_blocks', indexes: [{ name: 'scope_set', keys: { scope: 1, set: 1 } }] },
-  { collection: 'text_blocks', indexes: [{ name: 'scope_set', keys: { scope: 1, set: 1 } }] },
+  { collection: 'asset_blocks', ...ofBlocks },
+  { collection: 'text_blocks', ...ofBlocks },
   ...changeIndexes,
 ];

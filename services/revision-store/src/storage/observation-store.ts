@@ -30,8 +30,8 @@ export function createObservationStore(
     ): Promise<void> {
       const kept = { scope, epoch, supersededAt: dateOf(nowMs) };
       const $set = { ...toObservationFields(observation), ...kept };
-      const _id = observation.observationId;
-      await upsert(() => collection.updateOne({ _id }, { $set }, { upsert: true }));
+      const which = { _id: observation.observationId, scope };
+      await upsert(() => collection.updateOne(which, { $set }, { upsert: true }));
     },
 
     async findSuperseded(

@@ -47,12 +47,17 @@ export type WaitingScans = ReturnType<typeof createWaitingScans>;
  * Scans that wait to be assembled. A claim hides a scan; the right to change the inventory is the
  * inventory's lease.
  */
-export function createWaitingScans(collection: Collection<ScanDocument>, logger: Logger) {
+export function createWaitingScans(
+  collection: Collection<ScanDocument>,
+  waitMaxMs: number,
+  logger: Logger,
+) {
   const queueOf = (queue: ScanSize) =>
     createWorkQueue({
       collection,
       documents: documents.waitingScan,
       queue,
+      waitMaxMs,
       toItem: (document): WaitingScan => ({
         scan: fromManifest(document),
         scopeKey: document.scope,

@@ -24,7 +24,7 @@ export function startHeldAssemblies(store: StoreUnderTest) {
   const assemblies = startAssemblies(
     {
       assembly,
-      waiting: createWaitingScans(collections.scans, testLogger),
+      waiting: createWaitingScans(collections.scans, config.assembly.leaseMs, testLogger),
       dropping: {
         chunks: createChunkStore(collections.chunks),
         decidedScans: createDecidedScanStore(collections.scans),

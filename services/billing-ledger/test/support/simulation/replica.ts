@@ -85,6 +85,7 @@ export function startReplica(world: World, planted: ReplicaFaults = {}): Replica
     snapshots,
     rollUpUsage: async () => {},
     everyEntries: 1 + chance.below(4),
+    logger,
   });
   const entriesMax = 2 + chance.below(10);
   const loadPart = createLoadPart({ journal, snapshots, entriesMax });
