@@ -117,38 +117,34 @@ test('a decided attempt without a key leaves no cancel behind [undecided, cancel
   expect(cancelsOf(accepted.json.data.refresh_id)).toEqual([]);
 });
 
-const refusal: Treatment = {
-  answer: { ok: 0, code: 10_107, errmsg: 'not primary', errorLabels: ['RetryableWriteError'] },
-};
-test.each<[string, Treatment]>([
-  ['is refused', refusal],
-  ['is executed, its answer lost', { isLost: true }],
-])(
-  'an attempt without a key is decided where the withdrawal of its cancel meets an election and %s, once there is a primary (Refresh: key) [undecided, cancel]',
-  async (_how, treatment) => {
-    let elections = 0;
-    const set = await openReplicaSet({
-      target: world.namespace.mongodbUri,
-      treat(command) {
-        if (command['delete'] !== 'pending_cancels' || elections > 0) return undefined;
-        elections += 1;
-        set.beginElection();
-        setImmediate(set.endElection);
-        return treatment;
-      },
-    });
-    const electing = await startTestGateway(world, { mongodbUri: set.uri });
-    const { key } = world.issue();
+test('an attempt without a key is decided where an election refuses the withdrawal of its cancel, or loses the answer, once there is a primary (Refresh: key) [undecided, cancel]', async () => {
+  const refusal = { ok: 0, code: 10_107, errmsg: '', errorLabels: ['RetryableWriteError'] };
+  let next: Treatment | undefined;
+  const set = await openReplicaSet({
+    target: world.namespace.mongodbUri,
+    treat(command) {
+      const treatment = next;
+      if (command['delete'] !== 'pending_cancels' || treatment === undefined) return undefined;
+      next = undefined;
+      set.beginElection();
+      setImmediate(set.endElection);
+      return treatment;
+    },
+  });
+  const electing = await startTestGateway(world, { mongodbUri: set.uri });
+  const { key } = world.issue();
 
+  for (const treatment of [{ answer: refusal }, { isLost: true }]) {
+    next = treatment;
     const answer = await post(electing, key);
 
-    expect([answer.status, elections]).toEqual([202, 1]);
+    expect([answer.status, next]).toEqual([202, undefined]);
     const refreshId = answer.json.data.refresh_id;
     expect([await pendingCancel(refreshId), cancelsOf(refreshId)]).toEqual([null, []]);
-    await electing.stop();
-    await set.close();
-  },
-);
+  }
+  await electing.stop();
+  await set.close();
+});
 
 test('an undecided refresh with a key is left alone, and the key finds it', async () => {
   const { key } = world.issue();
