@@ -89,12 +89,15 @@ export function createLeases<Stored extends WithLease>({
 }: LeasesOptions<Stored>): Leases<Stored> {
   const until = { $dateAdd: { startDate: '$$NOW', unit: 'millisecond', amount: leaseMs } };
 
-  /** One write, which leaves a document that is not `free` as it is. */
+  /**
+   * One write, which leaves a document that is not `free` as it is. Null while another owner holds it;
+   * undefined where it did not match `where`, or was created meanwhile.
+   */
   async function take(
     { id, owner }: Lease,
     free: Document | true,
     { where, set = {}, compute = {}, upsert = true }: AcquireOptions<Stored> = {},
-  ): Promise<Stored | null> {
+  ): Promise<Stored | null | undefined> {
     const written = { ...literals(set), ...compute, lease: { owner: { $literal: owner }, until } };
     const fields = Object.entries(written).map(([name, value]) => [
       name,
@@ -106,23 +109,25 @@ export function createLeases<Stored extends WithLease>({
         [{ $set: Object.fromEntries(fields) }],
         { upsert, returnDocument: 'after' },
       );
-      return found?.lease?.owner === owner ? (found as Stored) : null;
+      if (found === null) return upsert ? undefined : null;
+      return found.lease?.owner === owner ? (found as Stored) : null;
     } catch (error) {
-      // The document does not match `where`, or another owner created it meanwhile.
-      if (isDuplicateKey(error)) return null;
+      if (isDuplicateKey(error)) return undefined;
       throw error;
     }
   }
 
   return {
-    acquire(lease, options) {
-      const isOwn = { $eq: ['$lease.owner', { $literal: lease.owner }] };
-      return take(lease, { $or: [isFree, isOwn] }, options);
+    async acquire(lease, options) {
+      const free = { $or: [isFree, { $eq: ['$lease.owner', { $literal: lease.owner }] }] };
+      const taken = await take(lease, free, options);
+      // It may match by now: its holder has left it.
+      return taken === undefined ? ((await take(lease, free, options)) ?? null) : taken;
     },
     async seize(lease) {
       // The first one may create the document beside another owner; the second one finds it.
       const seized = (await take(lease, true)) ?? (await take(lease, true));
-      if (seized === null) throw new Error(`${lease.id} was created and deleted meanwhile`);
+      if (!seized) throw new Error(`${lease.id} was created and deleted meanwhile`);
       return seized;
     },
     async renew(lease, set = {}) {

@@ -33,7 +33,7 @@ interface World {
 }
 
 let collections = 0;
-function openStored(released: Released): World {
+function openStored(released: Released): World & { leave(lease: Lease): Promise<void> } {
   collections += 1;
   const collection = mongo.db.collection<Thing>(`things${collections}`);
   return {
@@ -42,6 +42,9 @@ function openStored(released: Released): World {
     async write(lease, text) {
       const { matchedCount } = await collection.updateOne(heldBy(lease), { $set: { text } });
       return matchedCount === 1;
+    },
+    async leave(lease: Lease) {
+      await collection.updateOne(heldBy(lease), { $unset: { text: '', lease: '' } });
     },
     async expire(id) {
       const until = new Date(0);
@@ -217,6 +220,22 @@ describe('a lease in a collection', () => {
 
     expect(await read('a')).toEqual({ _id: 'a', text: 'old' });
     expect(await leases.acquire(second, { where: { text: 'old' } })).not.toBeNull();
+  });
+
+  it('is acquired or not, as its document says, where its holder leaves that meanwhile', async () => {
+    const { leases, read, leave } = openStored('kept');
+    const owners = Array.from({ length: 50 }, (_, index) => ({ id: `${index}`, owner: 'next' }));
+    const where = { text: { $exists: false } };
+
+    for (const next of owners) {
+      const first = { ...next, owner: 'first' };
+      await leases.acquire(first, { set: { text: 'held' } });
+
+      const [acquired] = await Promise.all([leases.acquire(next, { where }), leave(first)]);
+
+      const owner = (await read(next.id))?.lease?.owner;
+      expect(owner).toBe(acquired === null ? undefined : 'next');
+    }
   });
 });
 

@@ -97,7 +97,7 @@ export function createPlanExecutor(deps: PlanExecutorDeps): PlanExecutor {
       const before = deps.saga.refreshes.cachedRefresh(id);
       const starting = apply(deps, id, fact, open);
       if (token !== null) {
-        const started = starting.then(writtenBy);
+        const started = startOf(starting);
         running = worker.startScan(token, { lease, sentMs: startMs, before, fact, started });
       }
       const result = await starting;
@@ -163,6 +163,13 @@ async function apply(
   if (result) open.put(plannedOf(result.refresh));
   else open.remove(id);
   return result ?? null;
+}
+
+/** Its failure is that of the step. */
+function startOf(starting: Promise<FactResult | null>): Promise<Refresh | null> {
+  const started = starting.then(writtenBy);
+  started.catch(() => {});
+  return started;
 }
 
 function writtenBy(result: FactResult | null): Refresh | null {

@@ -175,6 +175,8 @@ describe('a page that is read while the one before is staged and recorded (Refre
     readonly slotsMax?: number;
     /** The scan begins while its start is written, or refused by a cancel. */
     readonly start?: 'written' | 'refused';
+    /** Of the slot of each page. */
+    readonly release?: () => Promise<void>;
   }
 
   /** A scan whose history is written down; staging a page waits until it is released. */
@@ -222,7 +224,7 @@ describe('a page that is read while the one before is staged and recorded (Refre
         acquire: (_request, signal) =>
           read === changes.slotsMax
             ? new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined)))
-            : Promise.resolve({ identityId: 'a', release: async () => {} }),
+            : Promise.resolve({ identityId: 'a', release: changes.release ?? (async () => {}) }),
         revisionStore: {
           textOf: async () => Buffer.from('{}'),
           async readEpoch() {
@@ -305,6 +307,20 @@ describe('a page that is read while the one before is staged and recorded (Refre
 
       expect(history).not.toContain('stage 3');
       expect(saved.at(-1)).toMatchObject({ phase: 'settling', outcome, scan: { pages: 2 } });
+    },
+  );
+
+  it.each([
+    ['hangs', () => new Promise<void>(() => {})],
+    ['fails', () => Promise.reject(serverError({ code: 10_107 }))],
+  ])(
+    'does not wait for the release of its slot, which %s: the slot is free once its longest request would have ended',
+    async (_how, release) => {
+      const { saved, releaseAll } = openPages(undefined, { release });
+
+      await releaseAll();
+
+      expect(saved.at(-1)).toMatchObject({ phase: 'assembling', scan: { pages: pageCount } });
     },
   );
 
