@@ -1,6 +1,7 @@
 import { findFreePort } from '@inventory/backends/free-port';
 import { type ServiceName, serviceNames } from '@inventory/contracts/topics';
 import { pause } from '@inventory/runtime/wait';
+import { openReplicaSet } from '@inventory/testkit/replica-set';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { chosenRows } from '../support/chosen-rows.ts';
 import { expectBalancedBooks } from './support/books.ts';
@@ -8,10 +9,11 @@ import {
   type Dependency,
   type FaultKind,
   type FaultyLinks,
+  type FaultySet,
   faultOf,
   faultsOf,
 } from './support/dependency-faults.ts';
-import { type FaultyLink, openFaultyLink } from './support/faulty-link.ts';
+import { openFaultyLink } from './support/faulty-link.ts';
 import { untilCompleted } from './support/follow-refresh.ts';
 import { type MixedLoad, startMixedLoad } from './support/mixed-load.ts';
 import { type Arrival, arrive, workKinds } from './support/new-work.ts';
@@ -21,8 +23,8 @@ import { type Level, readLevels } from './support/service-levels.ts';
 import { sizeScope } from './support/simulator-control.ts';
 import { openTestStack, type TestStack } from './support/test-stack.ts';
 
-/** Shorter than any pause, and longer than all of them. */
-const lastsMs = { short: 3_000, long: 32_000 } as const;
+/** Shorter than any pause, longer than all of them, and as long as MongoDB elects after a crash. */
+const lastsMs = { short: 3_000, long: 32_000, election: 12_000 } as const;
 type Duration = keyof typeof lastsMs;
 
 /** The longest single pause of the system as it is set here. */
@@ -45,14 +47,17 @@ const dependencies: readonly Dependency[] = [
 ];
 /** Long, short, as on a chessboard; of what all services use, each fault is long. */
 function isUsual({ dependency, kind, duration }: Row): boolean {
+  if (kind === 'elects') return true;
   const shared = dependency === 'the platform' || dependency === 'Kafka';
   const square = dependencies.indexOf(dependency) + faultsOf(dependency).indexOf(kind);
   return duration === (shared || square % 2 === 0 ? 'long' : 'short');
 }
 
+const durationsOf = (kind: FaultKind): readonly Duration[] =>
+  kind === 'elects' ? ['election'] : ['long', 'short'];
 const every: readonly Row[] = dependencies.flatMap((dependency) =>
   faultsOf(dependency).flatMap((kind) =>
-    (['long', 'short'] as const).map((duration) => ({ dependency, kind, duration })),
+    durationsOf(kind).map((duration) => ({ dependency, kind, duration })),
   ),
 );
 const titleOf = ({ dependency, kind, duration }: Row) =>
@@ -78,13 +83,11 @@ const matrix: string[] = [];
 beforeAll(async () => {
   const [kafka, mongodb] = [await findFreePort(), await findFreePort()];
   const link = (targetPort: () => number, slowMs: number) => openFaultyLink({ targetPort, slowMs });
-  const databases = serviceNames.map(
-    async (name) => [name, await link(() => mongodb, linkSlowMs.mongodb)] as const,
-  );
+  const databases = serviceNames.map(async (name) => [name, await openSet(mongodb)] as const);
   links = {
     platform: await link(() => Number(new URL(stack.simulatorUrl ?? '').port), linkSlowMs.platform),
     kafka: await link(() => kafka, linkSlowMs.kafka),
-    mongodb: Object.fromEntries(await Promise.all(databases)) as Record<ServiceName, FaultyLink>,
+    mongodb: Object.fromEntries(await Promise.all(databases)) as FaultyLinks['mongodb'],
   };
   stack = await openTestStack({
     ownBackends: true,
@@ -105,10 +108,22 @@ beforeAll(async () => {
 afterAll(async () => {
   process.stderr.write(`${['', head, ...matrix].join('\n')}\n`);
   await stack?.close();
-  for (const link of [links?.platform, links?.kafka, ...Object.values(links?.mongodb ?? {})]) {
+  const sets = Object.values(links?.mongodb ?? {});
+  for (const link of [links?.platform, links?.kafka, ...sets.map((one) => one.link)]) {
     await link?.close();
   }
+  for (const { set } of sets) await set.close();
 });
+
+async function openSet(serverPort: number): Promise<FaultySet> {
+  const link = await openFaultyLink({
+    targetPort: () => set.port,
+    slowMs: linkSlowMs.mongodb,
+  });
+  const target = `mongodb://127.0.0.1:${serverPort}/`;
+  const set = await openReplicaSet({ target, advertisedPort: () => link.port });
+  return { link, set };
+}
 
 /** Every pause that can be set is a fraction of the long fault. */
 function settingsOf({ kafka, mongodb, platform }: FaultyLinks) {
@@ -142,7 +157,7 @@ function settingsOf({ kafka, mongodb, platform }: FaultyLinks) {
       {
         KAFKA_BROKERS: `127.0.0.1:${kafka.port}`,
         KAFKA_SESSION_TIMEOUT_MS: '6000',
-        MONGODB_URI: `mongodb://127.0.0.1:${mongodb[name].port}/?directConnection=true`,
+        MONGODB_URI: mongodb[name].set.uri,
         ...own[name],
       },
     ]),

@@ -108,6 +108,18 @@ describe('the sources', () => {
     expect(places(product, byName)).toEqual([]);
   });
 
+  it('repeat writes of many documents, which the driver does not (operators/mongodb: elections)', () => {
+    const writes = /(retryOnce\(\(\) =>\s*)?\w+\.(?:updateMany|deleteMany)\(/g;
+    const once = product
+      .filter(({ path }) => path.startsWith('services/'))
+      .flatMap(({ path, text }) =>
+        [...text.matchAll(writes)].flatMap(([write, retry]) =>
+          retry ? [] : [`${path}: ${write}`],
+        ),
+      );
+    expect(once).toEqual([]);
+  });
+
   it('redact every header that carries a secret', () => {
     for (const header of ['x-api-key', 'authorization', 'x-service-token', 'cookie']) {
       expect(redactedNames).toContain(header);

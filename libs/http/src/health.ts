@@ -5,7 +5,7 @@ import { telemetry } from '@inventory/runtime/telemetry-access';
 export interface HealthChecks {
   /** Why the service cannot serve requests; empty when it is ready. */
   readonly notReady: () => Promise<readonly string[]>;
-  /** What works in part or not at all while other requests are served. */
+  /** What works in part or not at all while other requests are served; read after `notReady`. */
   readonly degraded: () => readonly string[];
   /** Why the process must be restarted; empty while it is alive. */
   readonly notAlive: () => readonly string[];

@@ -1,19 +1,50 @@
-import { MongoBulkWriteError, MongoServerError } from 'mongodb';
-
-/** The fields of the unique index that a write violated. */
-export type DuplicateKey = readonly string[];
+import {
+  type Collection,
+  type Filter,
+  MongoBulkWriteError,
+  MongoServerError,
+  type OptionalUnlessRequiredId,
+} from 'mongodb';
 
 const duplicateKeyCode = 11_000;
 
 /**
- * The index fields of a duplicate-key error; null for any other error. Read from the error's key
- * pattern, never from its text. Empty for a bulk write: the driver drops the pattern, and
- * `writeErrors` have the index of the failed write only.
+ * Whether a unique index refused a write. Which one is left out: not every server says it, and the
+ * driver drops it for a bulk write.
  */
-export function duplicateKeyOf(error: unknown): DuplicateKey | null {
-  if (!(error instanceof MongoServerError) || error.code !== duplicateKeyCode) return null;
-  const pattern: unknown = error['keyPattern'] ?? error.errorResponse['keyPattern'];
-  return typeof pattern === 'object' && pattern !== null ? Object.keys(pattern) : [];
+export function isDuplicateKey(error: unknown): boolean {
+  return error instanceof MongoServerError && error.code === duplicateKeyCode;
+}
+
+/**
+ * Inserts a document whose id nothing else has. Where it is there already, its first answer was lost:
+ * not every server recognises a write that the driver retries.
+ */
+export async function insertOwn<Stored extends { readonly _id: string }>(
+  collection: Collection<Stored>,
+  document: Stored,
+): Promise<void> {
+  try {
+    await collection.insertOne(document as OptionalUnlessRequiredId<Stored>);
+  } catch (error) {
+    const which = { _id: document._id } as Filter<Stored>;
+    const isOwn =
+      isDuplicateKey(error) && (await collection.findOne(which, { projection: { _id: 1 } }));
+    if (!isOwn) throw error;
+  }
+}
+
+/**
+ * Two upserts of one new document can conflict, on servers that do not try again themselves: the second
+ * attempt updates.
+ */
+export async function upsert<Result>(write: () => Promise<Result>): Promise<Result> {
+  try {
+    return await write();
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+    return await write();
+  }
 }
 
 /**

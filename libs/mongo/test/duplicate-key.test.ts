@@ -1,7 +1,7 @@
 import { openTestStore } from '@inventory/testkit/test-store';
 import type { Collection } from 'mongodb';
 import type { MongoConnection } from '../src/connect.ts';
-import { duplicateKeyOf } from '../src/duplicate-key.ts';
+import { insertOwn, isDuplicateKey, upsert } from '../src/duplicate-key.ts';
 import { ensureIndexes } from '../src/indexes.ts';
 
 let mongo: MongoConnection;
@@ -42,45 +42,38 @@ beforeAll(async () => {
 });
 afterAll(() => mongo.close());
 
-/** The index that a failing write violated. */
-async function ranInto(write: Promise<unknown>) {
-  const error: unknown = await write.then(
-    () => {
-      throw new Error('the write succeeded');
-    },
-    (failure: unknown) => failure,
-  );
-  return duplicateKeyOf(error);
+/** Whether a failing write is taken for one that a unique index refused. */
+async function isRefused(write: Promise<unknown>): Promise<boolean> {
+  return await write.then(() => {
+    throw new Error('the write succeeded');
+  }, isDuplicateKey);
 }
 
-test('the id of a document', async () => {
-  expect(await ranInto(things.insertOne({ _id: 'first' }))).toEqual(['_id']);
+const taken = { project: 'p', key: 'k' };
+const newEntries = { $push: { entries: { id: 'b' } } } as never;
+
+test.each<[string, () => Promise<unknown>]>([
+  ['the id of a document', () => things.insertOne({ _id: 'first' })],
+  ['several fields, by an insert', () => things.insertOne({ _id: 'new', ...taken })],
+  ['them, by an update', () => things.updateOne({ _id: 'second' }, { $set: taken })],
+  [
+    'them, by an upsert',
+    () => things.findOneAndUpdate({ _id: 'other' }, { $set: taken }, { upsert: true }),
+  ],
+  ['the elements of an array', () => things.updateOne({ _id: 'second' }, newEntries)],
+  [
+    'one of many writes',
+    () => things.insertMany([{ _id: 'first' }, { _id: 'bulk' }], { ordered: false }),
+  ],
+])('a violated unique index is known, over %s', async (_over, write) => {
+  expect(await isRefused(write())).toBe(true);
 });
 
-test('a unique index over several fields, by insert, update and upsert', async () => {
-  const taken = { project: 'p', key: 'k' };
-
-  expect(await ranInto(things.insertOne({ _id: 'new', ...taken }))).toEqual(['project', 'key']);
-  expect(await ranInto(things.updateOne({ _id: 'second' }, { $set: taken }))).toEqual([
-    'project',
-    'key',
-  ]);
-  expect(
-    await ranInto(things.findOneAndUpdate({ _id: 'second' }, { $set: taken }, { upsert: true })),
-  ).toEqual(['project', 'key']);
-});
-
-test('a unique index over the elements of an array', async () => {
-  const push = { $push: { entries: { id: 'b' } } };
-
-  expect(await ranInto(things.updateOne({ _id: 'second' }, push as never))).toEqual(['entries.id']);
-});
-
-test('a unique index over some documents, and nothing for those outside it', async () => {
+test('a unique index over some documents refuses nothing outside it', async () => {
   const insert = (_id: string, running: boolean) =>
     things.insertOne({ _id, scope: 's', running, project: _id, key: _id, entries: [{ id: _id }] });
 
-  expect(await ranInto(insert('third', true))).toEqual(['scope']);
+  expect(await isRefused(insert('third', true))).toBe(true);
   await insert('fourth', false);
   await insert('fifth', false);
 });
@@ -92,32 +85,34 @@ test('one of several concurrent inserts of the same id wins, the others are dupl
 
   const refused = results.filter((result) => result.status === 'rejected');
   expect(refused).toHaveLength(19);
-  for (const { reason } of refused) expect(duplicateKeyOf(reason)).toEqual(['_id']);
+  for (const { reason } of refused) expect(isDuplicateKey(reason)).toBe(true);
 });
 
-test('a bulk write reports a duplicate without its fields', async () => {
-  const many = [{ _id: 'first' }, { _id: 'bulk' }];
+test('an insert that is there already is its own, and no other unique index is violated unseen', async () => {
+  const own = { _id: 'own', project: 'own', key: 'own', entries: [{ id: 'own' }] };
+  await insertOwn(things, own);
+  await insertOwn(things, own);
 
-  expect(await ranInto(things.insertMany(many, { ordered: false }))).toEqual([]);
-  expect(await things.countDocuments({ _id: 'bulk' })).toBe(1);
+  expect(await isRefused(insertOwn(things, { ...own, _id: 'another' }))).toBe(true);
+  expect(await things.countDocuments({ project: 'own' })).toBe(1);
+});
+
+test('an upsert that conflicts with another of the same document updates it', async () => {
+  let tries = 0;
+  const write = async () => {
+    tries += 1;
+    if (tries === 1) await things.insertOne({ _id: 'first' });
+    return await things.updateOne({ _id: 'first' }, { $set: { updated: true } });
+  };
+
+  expect(await upsert(write)).toMatchObject({ matchedCount: 1 });
+  expect(tries).toBe(2);
 });
 
 test('any other error is no duplicate, whatever its text', async () => {
   const failing = things.updateOne({ _id: 'first' }, { $inc: { project: 1 } } as never);
 
-  expect(await ranInto(failing)).toBeNull();
-  expect(duplicateKeyOf(new Error('E11000 duplicate key error'))).toBeNull();
-  expect(duplicateKeyOf(undefined)).toBeNull();
-});
-
-test('existing indexes are not changed', async () => {
-  const wanted = [
-    { collection: 'things', indexes: [{ name: 'scope_again', keys: { other: 1 } } as const] },
-  ];
-
-  await ensureIndexes(mongo.db, wanted);
-  await ensureIndexes(mongo.db, wanted);
-
-  const names = (await things.indexes()).map(({ name }) => name);
-  expect(names.filter((name) => name === 'scope_again')).toHaveLength(1);
+  expect(await isRefused(failing)).toBe(false);
+  expect(isDuplicateKey(new Error('E11000 duplicate key error'))).toBe(false);
+  expect(isDuplicateKey(undefined)).toBe(false);
 });

@@ -209,6 +209,14 @@ test.each([
 });
 
 test.each([
+  ['mongodb://a/?readPreference=secondaryPreferred', ['MONGODB_URI: must read from the primary']],
+  ['mongodb://a/?w=majority&readpreference=nearest', ['MONGODB_URI: must read from the primary']],
+  ['mongodb://a/?readPreference=primary&maxPoolSize=5', []],
+])('a connection string reads from the primary alone (%s)', (uri, problems) => {
+  expect(problemsOf(() => readMongodb({ MONGODB_URI: uri }))).toEqual(problems);
+});
+
+test.each([
   ['0.0.0.0', true],
   ['::', true],
   ['10.1.2.3', true],

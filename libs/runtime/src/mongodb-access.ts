@@ -5,12 +5,16 @@ import { type TlsIdentity, tlsFiles, tlsIdentity } from './tls-identity.ts';
 const trustingOption =
   /[?&](tlsInsecure|tlsAllowInvalidCertificates|tlsAllowInvalidHostnames|sslValidate)=/i;
 
+/** Every read decides something; a member that lags behind would decide it wrongly. */
+const otherReadPreference = /[?&]readPreference=(?!primary(&|$))/i;
+
 const files = tlsFiles('MONGODB_TLS', "MongoDB's");
 
 /** Address and TLS of a MongoDB server; the login is part of the connection string. */
 export const mongodbSettings = {
   MONGODB_URI: text()
     .refine((uri) => !trustingOption.test(uri), 'must not disable the verification of the server')
+    .refine((uri) => !otherReadPreference.test(uri), 'must read from the primary')
     .describe("MongoDB connection string of this service's own database server"),
   MONGODB_TLS: flag()
     .default(false)

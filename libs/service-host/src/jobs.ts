@@ -60,19 +60,23 @@ interface PrepareIndexesOptions {
   readonly start: (context: PreparedContext) => Promise<unknown>;
 }
 
-/** Creates missing indexes through the service's own start, so that the two cannot differ. */
+/**
+ * Creates missing indexes through the service's own start, so that the two cannot differ. False where
+ * another index is in the place of one.
+ */
 export async function prepareIndexes({
   logger,
   stopDeadlineMs,
   start,
-}: PrepareIndexesOptions): Promise<void> {
+}: PrepareIndexesOptions): Promise<boolean> {
   const lifetime = openLifetime(logger, stopDeadlineMs);
   try {
     await start({ lifetime, logger, indexesOnly: true });
     throw new Error('this service opened no database');
   } catch (error) {
     if (!(error instanceof IndexesReady)) throw error;
-    logger.info('indexes ready');
+    if (error.areComplete) logger.info('indexes ready');
+    return error.areComplete;
   } finally {
     await lifetime.close();
   }

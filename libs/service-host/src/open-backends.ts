@@ -8,6 +8,7 @@ import { createKafkaBus } from '@inventory/messaging/kafka/kafka-bus';
 import { connectMongo, type MongoConnection } from '@inventory/mongo/connect';
 import { type CollectionIndexes, ensureIndexes } from '@inventory/mongo/indexes';
 import type { KafkaAccess } from '@inventory/runtime/kafka-access';
+import { pause } from '@inventory/runtime/wait';
 import type { Db } from 'mongodb';
 import { openWhenReachable, ServerStarting } from './await-server.ts';
 import type { ServiceContext } from './service-context.ts';
@@ -21,10 +22,27 @@ export interface Backends {
 /** Ends a start that only creates the indexes. */
 export class IndexesReady extends Error {
   override name = 'IndexesReady';
+  /** False where another index is in the place of one. */
+  readonly areComplete: boolean;
+
+  constructor(areComplete: boolean) {
+    super();
+    this.areComplete = areComplete;
+  }
 }
+
+/** Connections of a replica to the primary; their sum is in docs/operators/mongodb.md. */
+export const connectionsMax: Readonly<Record<ServiceName, number>> = {
+  gateway: 20,
+  'refresh-collector': 15,
+  'billing-ledger': 10,
+  'revision-store': 20,
+  'event-stream': 10,
+};
 
 /** Within the startup probe, together with the wait for topics. */
 const serversTimeoutMs = 60_000;
+const conflictRetryMs = 500;
 
 /**
  * Opens the service's own database and the message bus, which the lifetime closes. Every service
@@ -38,12 +56,15 @@ export async function openBackends(
   const { config, lifetime, logger, identifiers } = context;
   const waiting = { timeoutMs: serversTimeoutMs, logger, stopping: lifetime.signal };
   const mongo = await openWhenReachable(
-    () => connectMongo({ ...config.mongodb, service, logger }),
+    () =>
+      connectMongo({
+        ...config.mongodb,
+        ...{ service, logger, connectionsMax: connectionsMax[service] },
+      }),
     { ...waiting, server: 'MongoDB' },
   );
   lifetime.defer('MongoDB', () => mongo.close());
-  await ensureIndexes(mongo.db, indexes);
-  if (context.indexesOnly) throw new IndexesReady();
+  await createIndexes(mongo.db, indexes, context);
   const { bus: given } = context;
   if (!given) {
     await openWhenReachable(() => assertServing(config.kafka), { ...waiting, server: 'Kafka' });
@@ -62,6 +83,28 @@ export async function openBackends(
   return { db: mongo.db, bus, health: healthOf(mongo, bus, lifetime.signal) };
 }
 
+/**
+ * Where another index is in the place of a unique one, on which rules of the service rest, it waits and
+ * is not ready until its operator has removed the other one. Without an index that is not unique it is
+ * slower.
+ */
+async function createIndexes(
+  db: Db,
+  indexes: readonly CollectionIndexes[],
+  { indexesOnly, logger, lifetime }: ServiceContext,
+): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    const conflicts = await ensureIndexes(db, indexes);
+    for (const conflict of tries === 1 ? conflicts : []) {
+      logger.error(conflict, 'index not created: remove the one in its place by this command');
+    }
+    if (indexesOnly) throw new IndexesReady(conflicts.length === 0);
+    if (!conflicts.some(({ isUnique }) => isUnique)) return;
+    await pause(conflictRetryMs, lifetime.signal);
+    lifetime.signal.throwIfAborted();
+  }
+}
+
 async function assertServing(kafka: KafkaAccess): Promise<void> {
   if ((await countBrokers(kafka)) === 0) throw new ServerStarting('Kafka lists no broker yet');
 }
@@ -71,15 +114,29 @@ function instanceOf(port: number): string | undefined {
   return port === 0 ? undefined : `${hostname()}:${port}`;
 }
 
+const unavailable = 'MongoDB is unavailable';
+/** Every replica of every service meets an election: none is taken out of its Service for it. */
+const degradedBy = {
+  electing: 'MongoDB has no primary yet',
+  no_majority: 'MongoDB has too few members with data: writes wait for a majority',
+} as const;
+
 function healthOf(mongo: MongoConnection, bus: MessageBus, stopping: AbortSignal): HealthChecks {
+  let problem: Awaited<ReturnType<MongoConnection['problem']>> = null;
   return {
-    notReady: async () => [
-      ...(stopping.aborted ? ['stopping'] : []),
-      ...((await mongo.ping()) ? [] : ['MongoDB is unavailable']),
-      ...(bus.health().started ? [] : bus.health().problems),
-    ],
+    async notReady() {
+      problem = await mongo.problem();
+      return [
+        ...(stopping.aborted ? ['stopping'] : []),
+        ...(problem === 'unavailable' ? [unavailable] : []),
+        ...(bus.health().started ? [] : bus.health().problems),
+      ];
+    },
     // Reads and account work need no message: a service without Kafka serves them.
-    degraded: () => (bus.health().started ? bus.health().problems : []),
+    degraded: () => [
+      ...(problem === null || problem === 'unavailable' ? [] : [degradedBy[problem]]),
+      ...(bus.health().started ? bus.health().problems : []),
+    ],
     notAlive: () => (bus.health().alive ? [] : ['the message bus is dead']),
   };
 }

@@ -66,7 +66,8 @@ async function runConfigured<Config extends ServiceConfig>(
   const surroundings = { config, clock: systemClock, identifiers: systemIdentifiers };
   if (argv.includes('--ensure-indexes')) {
     const toIndexes = (part: PreparedContext) => start({ ...surroundings, ...part });
-    await prepareIndexes({ logger, stopDeadlineMs, start: toIndexes });
+    const areComplete = await prepareIndexes({ logger, stopDeadlineMs, start: toIndexes });
+    if (!areComplete) process.exitCode = 1;
     return;
   }
   const task = tasks.find(({ flag }) => argv.includes(flag));

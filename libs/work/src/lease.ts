@@ -1,4 +1,5 @@
-import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
+import { isDuplicateKey } from '@inventory/mongo/duplicate-key';
+import { dateOf } from '@inventory/runtime/clock';
 import type { Collection, Document, Filter } from 'mongodb';
 import { z } from 'zod';
 
@@ -71,7 +72,15 @@ export function heldBy<Stored extends WithLease>({ id, owner }: Lease): Filter<S
 }
 
 /** An expression: true for a document without a lease, and for one whose lease has expired. */
-export const isFree = { $lte: ['$lease.until', '$$NOW'] };
+const isFree = { $lte: ['$lease.until', '$$NOW'] };
+
+/**
+ * A filter of documents without a lease at a time that was read of the store. One that is acquired or
+ * renewed meanwhile does not match. Not every server has its own time in a filter.
+ */
+export function freeAt(storeMs: number) {
+  return { 'lease.until': { $not: { $gt: dateOf(storeMs) } } };
+}
 
 export function createLeases<Stored extends WithLease>({
   collection,
@@ -103,7 +112,7 @@ export function createLeases<Stored extends WithLease>({
       if (found === null) return upsert ? undefined : null;
       return found.lease?.owner === owner ? (found as Stored) : null;
     } catch (error) {
-      if (duplicateKeyOf(error)) return undefined;
+      if (isDuplicateKey(error)) return undefined;
       throw error;
     }
   }

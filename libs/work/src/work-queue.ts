@@ -1,4 +1,5 @@
 import { refusedWrites } from '@inventory/mongo/duplicate-key';
+import { retryOnce } from '@inventory/mongo/many-documents';
 import { type DocumentSchema, parseDocument, readFirst } from '@inventory/mongo/parse-document';
 import { sharedCommands } from '@inventory/mongo/shared-commands';
 import { dateOf } from '@inventory/runtime/clock';
@@ -269,10 +270,11 @@ export async function makeDue<Stored extends Identified>(
     upsert,
   }));
   // In this order: one whose claim ends between the two is unclaimed at the second.
-  if (!upsert) return (await collection.bulkWrite([...claimed, ...others])).matchedCount > 0;
-  await collection.bulkWrite(claimed);
+  const write = (some: Write<Stored>[]) => retryOnce(() => collection.bulkWrite(some));
+  if (!upsert) return (await write([...claimed, ...others])).matchedCount > 0;
+  await write(claimed);
   // The insert of one that is claimed is refused: it is marked.
-  await refusedWrites(collection.bulkWrite(others, { ordered: false }));
+  await retryOnce(() => refusedWrites(collection.bulkWrite(others, { ordered: false })));
   return true;
 }
 

@@ -1,5 +1,6 @@
 import { createLogger } from '@inventory/runtime/logger';
 import { createMemoryQueue, type MemoryQueue } from '@inventory/testkit/memory-queue';
+import { passingStoreErrors, serverError } from '@inventory/testkit/passing-store-errors';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import { createTestClock, type TestClock } from '@inventory/testkit/test-clock';
 import fc from 'fast-check';
@@ -89,6 +90,79 @@ describe('work', () => {
       expect(tries).toEqual([1, 2, 3, 3, 4, 5]);
     },
   );
+
+  it.each([
+    { time: 'its pause', claim: {} },
+    { time: 'a lease', claim: { leaseMs: 35_000 } },
+  ])(
+    'with $time to end in uses up no try while the store is unavailable, and its end is recorded once the store is back',
+    async ({ claim }) => {
+      const clock = createTestClock(1_000);
+      const queue = filled(passingStoreErrors.length);
+      const away = new Map(passingStoreErrors.map(([, error], at) => [`item ${at}`, error]));
+      /** Rejects the first time for each item. */
+      const once = (calls: Set<string>, id: string) => {
+        if (calls.has(id)) return;
+        calls.add(id);
+        throw away.get(id);
+      };
+      const [ends, works] = [new Set<string>(), new Set<string>()];
+      const failing: WorkKind<string>['queue'] = {
+        ...queue,
+        async postpone(item, untilMs, counting) {
+          once(ends, item.id);
+          await queue.postpone(item, untilMs, counting);
+        },
+        async complete(item) {
+          once(ends, item.id);
+          await queue.complete(item);
+        },
+      };
+      const tries: number[] = [];
+      const { worker } = openWorker(
+        failing,
+        async (id, claims) => {
+          tries.push(claims);
+          once(works, id);
+          return 'done';
+        },
+        { clock, ...claim },
+      );
+
+      await worker.runOnce();
+      await worker.idle();
+      clock.advance(again.firstMs);
+      ends.clear();
+      // What failed here is left to others at one look.
+      for (let looks = 0; looks < 2; looks += 1) {
+        await worker.runOnce();
+        await worker.idle();
+      }
+
+      expect(new Set(tries)).toEqual(new Set([1]));
+      expect(tries).toHaveLength(2 * passingStoreErrors.length);
+      expect(queue.pending.size).toBe(0);
+    },
+  );
+
+  it('whose end cannot be recorded before others may claim it is left to them', async () => {
+    const clock = createTestClock(1_000);
+    const queue = filled(1);
+    const failing: WorkKind<string>['queue'] = {
+      ...queue,
+      async complete() {
+        clock.advance(again.firstMs / 2);
+        throw serverError({ code: 10_107 });
+      },
+    };
+    const { worker } = openWorker(failing, async () => 'done', { clock });
+
+    await worker.runOnce();
+    await worker.idle();
+
+    expect(clock.now()).toBe(1_000 + again.firstMs);
+    expect([...queue.pending.keys()]).toEqual(['item 0']);
+  });
 
   it('without an end costs its own places, and nothing else waits for it, nor is it begun twice here', async () => {
     const clock = createTestClock(1_000);

@@ -1,7 +1,15 @@
-import { type Backoff, backoffDelayMs, doubledDelayMs } from '@inventory/runtime/backoff';
+import { isMongoUnavailable } from '@inventory/mongo/is-mongo-unavailable';
+import {
+  type Backoff,
+  backoffDelayMs,
+  doubledDelayMs,
+  jitteredDelayMs,
+} from '@inventory/runtime/backoff';
 import type { Clock } from '@inventory/runtime/clock';
 import { holdLease } from '@inventory/runtime/hold-lease';
 import type { Logger } from '@inventory/runtime/logger';
+import { pause } from '@inventory/runtime/wait';
+import { createStandBack } from './stand-back.ts';
 import type { FirstClaim } from './work-field.ts';
 import { claims, failures, observeWork } from './work-metrics.ts';
 import { type Pending, untilDueMs, type WorkQueue } from './work-queue.ts';
@@ -180,35 +188,6 @@ export function createWorker<Item>(kind: WorkKind<Item>, deps: WorkerDeps): Work
   };
 }
 
-/** Looks at which an item that failed here is left to others, and how many items are remembered. */
-const standBackMax = { looks: 3, items: 1_000 };
-
-/**
- * A replica that cannot do something, for want of a broker say, wakes when it is due again: it would
- * be the first one every time. It passes at one look more after each failure.
- */
-function createStandBack() {
-  const left = new Map<string, number>();
-  return {
-    get size() {
-      return left.size;
-    },
-    failed({ id, tries }: Pick<Pending<unknown>, 'id' | 'tries'>): void {
-      const [oldest] = left.keys();
-      if (left.size >= standBackMax.items && oldest !== undefined) left.delete(oldest);
-      left.set(id, Math.min(tries, standBackMax.looks));
-    },
-    /** Whether it is left to others at this look. */
-    passes(id: string): boolean {
-      const looks = left.get(id);
-      if (looks === undefined) return false;
-      if (looks > 0) left.set(id, looks - 1);
-      else left.delete(id);
-      return looks > 0;
-    },
-  };
-}
-
 /** The places of each key that are taken. */
 function createKeyPlaces<Item>({ perKey }: Pick<WorkKind<Item>, 'perKey'>) {
   const taken = new Map<string, number>();
@@ -245,7 +224,12 @@ function claimedUntilMs(
   return clock.now() + (leaseMs ?? doubledDelayMs(again, tries));
 }
 
-/** Works on one claimed item, until its result is recorded. */
+const recordBackoff: Backoff = { firstMs: 200, maxMs: 5_000 };
+
+/**
+ * Works on one claimed item, until its result is recorded. A store that is unavailable uses up no try:
+ * neither where the work meets it, nor where the result cannot be recorded for it.
+ */
 function createItemWork<Item>(kind: WorkKind<Item>, deps: WorkerDeps) {
   const { name, queue, again, leaseMs } = kind;
   const standBack = createStandBack();
@@ -260,6 +244,19 @@ function createItemWork<Item>(kind: WorkKind<Item>, deps: WorkerDeps) {
     wakeIn(pauseMs);
   }
 
+  /** As soon as the store is back, unless others may have claimed the item by then. */
+  async function record(item: Pending<Item>, result: WorkResult): Promise<void> {
+    for (let recordings = 1; ; recordings += 1) {
+      try {
+        return await end(item, result);
+      } catch (error) {
+        const isLast = stopping.aborted || clock.now() >= item.dueAtMs;
+        if (isLast || !isMongoUnavailable(error)) throw error;
+      }
+      await pause(jitteredDelayMs(recordBackoff, recordings), stopping);
+    }
+  }
+
   async function workOn(item: Pending<Item>, signal: AbortSignal): Promise<WorkResult> {
     try {
       return await kind.work(item, signal);
@@ -267,7 +264,7 @@ function createItemWork<Item>(kind: WorkKind<Item>, deps: WorkerDeps) {
       failures.add(1, { work: name });
       standBack.failed(item);
       logger.warn({ err: error, work: name, id: item.id, tries: item.tries }, 'work failed');
-      return 'later';
+      return isMongoUnavailable(error) ? backoffDelayMs(again, item.tries, random()) : 'later';
     }
   }
 
@@ -289,12 +286,12 @@ function createItemWork<Item>(kind: WorkKind<Item>, deps: WorkerDeps) {
     const result = await workOn(item, held.signal);
     held.end();
     await held.ended;
-    await end(claimed, result);
+    await record(claimed, result);
   }
 
   const itemWork = (item: Pending<Item>): Promise<void> =>
     leaseMs === undefined
-      ? workOn(item, stopping).then((result) => end(item, result))
+      ? workOn(item, stopping).then((result) => record(item, result))
       : workUnderLease(item, leaseMs);
   return { itemWork, standBack };
 }

@@ -1,4 +1,4 @@
-import type { MongoConnection } from '@inventory/mongo/connect';
+import { type MongoConnection, readStoreTime } from '@inventory/mongo/connect';
 import { createMemoryLeases } from '@inventory/testkit/memory-leases';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import { createTestClock } from '@inventory/testkit/test-clock';
@@ -198,12 +198,11 @@ describe.each(worlds)('a lease in %s', (_name, open, numRuns) => {
 describe('a lease in a collection', () => {
   it('expires by the clock of the store, not by that of a machine', async () => {
     const { leases } = openStored('kept');
-    const storeMs = async () => (await mongo.db.command({ hello: 1 }))['localTime'].getTime();
     const lease = { id: 'a', owner: 'first' };
 
-    const beforeMs = await storeMs();
+    const beforeMs = await readStoreTime(mongo.db);
     const acquired = await leases.acquire(lease);
-    const afterMs = await storeMs();
+    const afterMs = await readStoreTime(mongo.db);
 
     const untilMs = acquired?.lease?.until.getTime() ?? 0;
     expect(untilMs).toBeGreaterThanOrEqual(beforeMs + leaseMs);

@@ -36,6 +36,13 @@ export const ledgerIndexes: readonly CollectionIndexes[] = [
       },
     ],
   },
+  ...[
+    priceListsCollection,
+    passesCollection,
+    leasesCollection,
+    verificationsCollection,
+    quarantineCollection,
+  ].map((collection) => ({ collection, indexes: [] })),
   { collection: usageDaysCollection, shardKey: { _id: 1 }, indexes: [] },
   { collection: usagePositionsCollection, shardKey: { _id: 1 }, indexes: [] },
 ];

@@ -5,6 +5,7 @@ import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { createTextSealer } from '@inventory/runtime/text-sealer';
 import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
+import { asAnotherServer, asForgetful } from '@inventory/testkit/replica-set';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { openTestStore } from '@inventory/testkit/test-store';
 import type { Pending } from '@inventory/work/work-queue';
@@ -27,9 +28,13 @@ const sealer = createTextSealer([randomBytes(32).toString('base64url')]);
 const clock = createTestClock(1_000_000_000);
 const perMinute = 100;
 let mongo: MongoConnection;
+let treat = asAnotherServer;
 
 beforeAll(async () => {
-  mongo = await openTestStore('webhook_stores', webhookIndexes);
+  mongo = await openTestStore('webhook_stores', webhookIndexes, (command) => treat(command));
+});
+afterEach(() => {
+  treat = asAnotherServer;
 });
 afterAll(() => mongo.close());
 
@@ -147,6 +152,42 @@ test('a result is stored once: not that of a delivery that was restarted, or att
     [late.eventId, 1],
     [restarted.eventId, 0],
   ]);
+});
+
+test('what is executed again by a server that does not recognise it, because its answer was lost, has no further effect', async () => {
+  treat = asForgetful;
+  const { endpoints, deliveries } = stores();
+  const endpoint = endpointWith();
+  const inserted = await endpoints.insertEndpoint(endpoint, 10);
+  const delivery = await due(endpoint.id);
+  await deliveries.recordAttempt({ delivery, attempt, progress: retried(1) });
+
+  expect(inserted?.id).toBe(endpoint.id);
+  expect(await endpoints.listEndpoints(endpoint.projectId)).toHaveLength(1);
+  const [found] = await deliveries.listPending(endpoint.id, 10, 'all');
+  expect(found).toMatchObject({ attemptsTotal: 1, attempts: [attempt] });
+  await endpoints.markRemoved(endpoint.projectId, endpoint.id, clock.now());
+  await endpoints.deleteRemoved(endpoint.id);
+});
+
+test('the deliveries of an endpoint are removed by commands of bounded size (architecture: everything is bounded)', async () => {
+  const endpointId = newEndpointId();
+  const wanted = Array.from({ length: 1_100 }, () => ({
+    ...{ endpointId, eventId: `evt_${newRefreshId()}` as const, projectId: newProjectId() },
+    ...{ type, body: '{}', appendedAtMs: 1_000 },
+  }));
+  await stores().deliveries.insertMissing(wanted, clock.now());
+  let commands = 0;
+  treat = (command) => {
+    if (command['delete']) commands += 1;
+    return asAnotherServer(command);
+  };
+
+  expect(await stores().deliveries.removeOfEndpoint(endpointId, 500)).toBe(false);
+  expect(await stores().deliveries.removeOfEndpoint(endpointId)).toBe(true);
+
+  expect(commands).toBe(3);
+  expect(await stores().deliveries.listPending(endpointId, 1, 'all')).toEqual([]);
 });
 
 test('a delivery that is inserted again exists once, and only its newest twenty attempts are kept, all counted (Events: webhooks)', async () => {

@@ -1,5 +1,6 @@
 import { BusOverloaded, type MessageBus } from '@inventory/messaging/bus';
 import { newScope } from '@inventory/testkit/builders';
+import { openReplicaSet, type Treatment } from '@inventory/testkit/replica-set';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { clock, gateway, world } from './support/clocked-gateway.ts';
 import { refused } from './support/fake-collector.ts';
@@ -114,6 +115,35 @@ test('a decided attempt without a key leaves no cancel behind [undecided, cancel
   expect(await pendingCancel(accepted.json.data.refresh_id)).toBeNull();
   expect(await pendingCancel(world.collector.requests[before]?.refresh_id ?? '')).toBeNull();
   expect(cancelsOf(accepted.json.data.refresh_id)).toEqual([]);
+});
+
+test('an attempt without a key is decided where an election refuses the withdrawal of its cancel, or loses the answer, once there is a primary (Refresh: key) [undecided, cancel]', async () => {
+  const refusal = { ok: 0, code: 10_107, errmsg: '', errorLabels: ['RetryableWriteError'] };
+  let next: Treatment | undefined;
+  const set = await openReplicaSet({
+    target: world.namespace.mongodbUri,
+    treat(command) {
+      const treatment = next;
+      if (command['delete'] !== 'pending_cancels' || treatment === undefined) return undefined;
+      next = undefined;
+      set.beginElection();
+      setImmediate(set.endElection);
+      return treatment;
+    },
+  });
+  const electing = await startTestGateway(world, { mongodbUri: set.uri });
+  const { key } = world.issue();
+
+  for (const treatment of [{ answer: refusal }, { isLost: true }]) {
+    next = treatment;
+    const answer = await post(electing, key);
+
+    expect([answer.status, next]).toEqual([202, undefined]);
+    const refreshId = answer.json.data.refresh_id;
+    expect([await pendingCancel(refreshId), cancelsOf(refreshId)]).toEqual([null, []]);
+  }
+  await electing.stop();
+  await set.close();
 });
 
 test('an undecided refresh with a key is left alone, and the key finds it', async () => {

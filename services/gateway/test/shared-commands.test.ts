@@ -4,10 +4,14 @@ import { CorruptDocument } from '@inventory/mongo/parse-document';
 import { isoTime, systemClock } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { secretDigest } from '@inventory/runtime/secret-digest';
-import { newAccountId, newProjectId } from '@inventory/testkit/builders';
+import { newAccountId, newProjectId, newRequestId } from '@inventory/testkit/builders';
 import { openNamespace, testLogger } from '@inventory/testkit/namespace';
+import { asForgetful } from '@inventory/testkit/replica-set';
+import { openTestStore } from '@inventory/testkit/test-store';
 import { MongoClient } from 'mongodb';
 import { gatewayIndexes } from '../src/gateway-indexes.ts';
+import type { ReadKeyRecord } from '../src/pages/read-key.domain.ts';
+import { createReadKeyStore } from '../src/pages/read-key-store.ts';
 import { createPendingCancelStore } from '../src/refreshes/pending-cancel-store.ts';
 import { createSeatStore } from '../src/streams/stream-seat-store.ts';
 import type { Announce } from '../src/tenancy/announce-changes.ts';
@@ -115,7 +119,8 @@ test('streams that open together share their writes, and no Project gets more se
   expect([...granted.values()].map(({ length }) => length)).toEqual(projects.map(() => 4));
   const stored = await Promise.all(projects.map((one) => seats.list(one)));
   expect(stored.map(({ length }) => length)).toEqual(projects.map(() => 4));
-  expect(named('update')).toBeLessThanOrEqual(3);
+  // What has no room is tried once more.
+  expect(named('update')).toBeLessThanOrEqual(2 * 3);
 });
 
 const cancelTimes = { storeMs: 60_000, waitMaxMs: 60_000 };
@@ -144,4 +149,45 @@ test('attempts without a key that come together share their writes, and each kno
   const besideClaimed = [claimed, ...others].map((id) => store.withdrawCancel(id as RefreshId));
   expect(await Promise.all(besideClaimed)).toEqual([false, ...others.map(() => true)]);
   expect(await store.withdrawCancel(sent as RefreshId)).toBe(false);
+});
+
+test('what is executed again by a server that does not recognise it, because its answer was lost, has no further effect', async () => {
+  const mongo = await openTestStore('forgetful', gatewayIndexes, asForgetful);
+  const seats = createSeatStore(mongo.db, 20_000);
+  const projectId = newProjectId();
+  const keys = createReadKeyStore(mongo.db, { lookUpMs: 60_000 });
+  const opened = [1, 2].map(() => ({
+    ...{ fingerprint: 'page', requestId: newRequestId(), state: 'open', replays: 0, pin: null },
+    ...{ openUntilMs: 1, expiresAtMs: 4e12 },
+  })) as [ReadKeyRecord, ReadKeyRecord];
+
+  const added: boolean[] = [];
+  for (const id of ['a', 'b', 'c']) added.push(await seats.add(projectId, { id, replica: '1' }, 2));
+  const firsts = [await keys.openKey('key', opened[0]), await keys.openKey('key', opened[1])];
+  const { id } = await createAccount(
+    createTenancyStore(mongo.db, testLogger),
+    { clock: systemClock, identifiers: systemIdentifiers },
+    { name: 'Trader' },
+  );
+
+  expect(added).toEqual([true, true, false]);
+  expect((await seats.list(projectId)).map((seat) => seat.id)).toEqual(['a', 'b']);
+  expect(firsts).toEqual([true, false]);
+  expect(await createTenancyStore(mongo.db, testLogger).accounts.find(id)).not.toBeNull();
+  await mongo.close();
+});
+
+test('the first streams of a Project that open on several replicas at once all have a seat (Events: seats) [events-seats]', async () => {
+  let conflicts = 0;
+  const mongo = await openTestStore('conflicts', gatewayIndexes, ({ update }) => {
+    if (update !== 'stream_seats' || conflicts > 0) return undefined;
+    conflicts += 1;
+    const writeErrors = [{ index: 0, code: 11_000, errmsg: 'E11000' }];
+    return { answer: { ok: 1, n: 0, nModified: 0, writeErrors } };
+  });
+  const seats = createSeatStore(mongo.db, 20_000);
+
+  expect(await seats.add(newProjectId(), { id: 'a', replica: '1' }, 2)).toBe(true);
+  expect(conflicts).toBe(1);
+  await mongo.close();
 });

@@ -78,4 +78,8 @@ export const indexes: readonly CollectionIndexes[] = [
     collection: 'replicas',
     indexes: [{ name: 'seen', keys: { seenAt: 1 }, options: { expireAfterSeconds: 60 } }],
   },
+  ...['plans', 'identities', 'appBreakers', 'admission'].map((collection) => ({
+    collection,
+    indexes: [],
+  })),
 ];

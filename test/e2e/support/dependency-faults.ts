@@ -1,14 +1,31 @@
 import type { ManagedProcess } from '@inventory/backends/managed-process';
 import { type ServiceName, serviceNames } from '@inventory/contracts/topics';
 import { pause } from '@inventory/runtime/wait';
+import type { TestReplicaSet } from '@inventory/testkit/replica-set';
 import type { FaultyLink, LinkState } from './faulty-link.ts';
 import { createSimulatorControl } from './simulator-control.ts';
 import type { TestStack } from './test-stack.ts';
 
 export type Dependency = 'the platform' | 'Kafka' | `the MongoDB of ${ServiceName}` | ServiceName;
 
-/** `fails` is an answer that says so, `throttles` one that asks for fewer requests. */
-export type FaultKind = 'refuses' | 'hangs' | 'is slow' | 'flaps' | 'throttles' | 'fails';
+/**
+ * `fails` is an answer that says so, `throttles` one that asks for fewer requests; a set that `elects`
+ * has no primary.
+ */
+export type FaultKind =
+  | 'refuses'
+  | 'hangs'
+  | 'is slow'
+  | 'flaps'
+  | 'throttles'
+  | 'fails'
+  | 'elects';
+
+/** The database of one service: a set behind a network. */
+export interface FaultySet {
+  readonly link: FaultyLink;
+  readonly set: TestReplicaSet;
+}
 
 export interface Fault {
   begin(): Promise<void>;
@@ -20,7 +37,7 @@ export interface Fault {
 export interface FaultyLinks {
   readonly platform: FaultyLink;
   readonly kafka: FaultyLink;
-  readonly mongodb: Readonly<Record<ServiceName, FaultyLink>>;
+  readonly mongodb: Readonly<Record<ServiceName, FaultySet>>;
 }
 
 const flapMs = 1_500;
@@ -29,6 +46,7 @@ const slice = { stoppedMs: 450, runMs: 50 } as const;
 
 export function faultsOf(dependency: Dependency): readonly FaultKind[] {
   const common = ['refuses', 'hangs', 'is slow', 'flaps'] as const;
+  if (dependency.startsWith('the MongoDB of ')) return [...common, 'elects'];
   return dependency === 'the platform' ? [...common, 'throttles', 'fails'] : common;
 }
 
@@ -54,7 +72,12 @@ export function faultOf(
   if (service) return processFault(stack.service(service), kind);
   const owner = serviceNames.find((name) => dependency === `the MongoDB of ${name}`);
   if (!owner) throw new Error(`no dependency is named ${dependency}`);
-  return linkFault(links.mongodb[owner], kind);
+  const { link, set } = links.mongodb[owner];
+  return kind === 'elects' ? electionOf(set) : linkFault(link, kind);
+}
+
+function electionOf(set: TestReplicaSet): Fault {
+  return { begin: async () => set.beginElection(), end: async () => set.endElection() };
 }
 
 function platformFault(stack: TestStack, failure: Readonly<Record<string, unknown>>): Fault {

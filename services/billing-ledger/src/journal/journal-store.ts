@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { AccountId } from '@inventory/contracts/ids';
 import { refusedWrites } from '@inventory/mongo/duplicate-key';
+import { readInPages } from '@inventory/mongo/many-documents';
 import { dateOf, elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import type { Collection, Db, Filter, FindOptions } from 'mongodb';
 import { type Entry, entryKeys } from '../accounts/entry.domain.ts';
@@ -118,7 +119,7 @@ export function createJournal(db: Db, writer: string) {
     },
     /** Every commit as stored, account by account, each in order. */
     scanCommits: (): AsyncIterable<CommitDocument> =>
-      collection.find({}, { ...readingSealed, sort: byId, batchSize: scanBatch }),
+      readInPages(collection, {}, { ...readingSealed, pageMax: scanBatch }),
   };
 }
 

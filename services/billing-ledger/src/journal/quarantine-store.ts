@@ -1,4 +1,5 @@
 import { type AccountId, accountId } from '@inventory/contracts/ids';
+import { upsert } from '@inventory/mongo/duplicate-key';
 import { type DocumentSchema, parseDocument, readFirst } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
@@ -43,7 +44,8 @@ export function createQuarantineStore(db: Db, logger: Pick<Logger, 'error'>) {
     /** One that is there already stays as it is. */
     async insertQuarantined({ accountId: account, sinceMs, detail }: QuarantinedAccount) {
       const inserted = { at: dateOf(sinceMs), detail };
-      await collection.updateOne({ _id: account }, { $setOnInsert: inserted }, { upsert: true });
+      const update = { $setOnInsert: inserted };
+      await upsert(() => collection.updateOne({ _id: account }, update, { upsert: true }));
     },
     /** False when there was none. */
     async deleteQuarantined(account: AccountId): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
+import { isDuplicateKey } from '@inventory/mongo/duplicate-key';
 import { type DocumentSchema, parseDocument } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Db } from 'mongodb';
@@ -43,7 +43,7 @@ export function createPriceListStore(db: Db) {
         await collection.insertOne({ _id: version, effectiveAt: dateOf(effectiveAt), ...prices });
         return true;
       } catch (error) {
-        if (!duplicateKeyOf(error)) throw error;
+        if (!isDuplicateKey(error)) throw error;
         return false;
       }
     },

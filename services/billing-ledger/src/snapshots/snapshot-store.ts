@@ -1,5 +1,6 @@
 import type { AccountId } from '@inventory/contracts/ids';
-import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
+import { isDuplicateKey } from '@inventory/mongo/duplicate-key';
+import { readInPages } from '@inventory/mongo/many-documents';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Db, Filter } from 'mongodb';
 import { passesCollection, snapshotsCollection } from '../collections.ts';
@@ -53,7 +54,7 @@ export function createSnapshotStore(db: Db) {
         await collection.replaceOne(filter, document, { upsert: true });
       } catch (error) {
         // The stored one is as new as this one.
-        if (!duplicateKeyOf(error)) throw error;
+        if (!isDuplicateKey(error)) throw error;
       }
     },
     /** Intact snapshots with a hold made until a time, the oldest hold first. */
@@ -70,7 +71,7 @@ export function createSnapshotStore(db: Db) {
     },
     /** Every snapshot of this format by account, in the order of the journal's scan. */
     async *scanSnapshots(): AsyncIterable<StoredSnapshot> {
-      const found = collection.find({}, readingSealed).sort({ _id: 1 }).batchSize(scanBatch);
+      const found = readInPages(collection, {}, { ...readingSealed, pageMax: scanBatch });
       for await (const document of found) {
         const stored = readSnapshot(document);
         if (stored) yield stored;
@@ -90,7 +91,7 @@ export function createSnapshotStore(db: Db) {
         const moved = await passes.updateOne(filter, { $set: { through } }, options);
         return moved.matchedCount + moved.upsertedCount === 1;
       } catch (error) {
-        if (!duplicateKeyOf(error)) throw error;
+        if (!isDuplicateKey(error)) throw error;
         return false;
       }
     },

@@ -1,6 +1,6 @@
 import { type AccountId, accountId, projectId } from '@inventory/contracts/ids';
 import { ledgerAsset, productCode } from '@inventory/contracts/vocabulary';
-import { duplicateKeyOf, refusedWrites } from '@inventory/mongo/duplicate-key';
+import { isDuplicateKey, refusedWrites } from '@inventory/mongo/duplicate-key';
 import { parseDocument, readEach, readFirst } from '@inventory/mongo/parse-document';
 import { dateOf, isoTime } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
@@ -96,7 +96,7 @@ export function createUsageStore(db: Db, logger: Pick<Logger, 'error'>) {
         await positions.updateOne(behind, { $set: position }, { upsert: true });
       } catch (error) {
         // The stored one is as far as this one.
-        if (!duplicateKeyOf(error)) throw error;
+        if (!isDuplicateKey(error)) throw error;
       }
     },
     async findDays(account: AccountId, keys: readonly DayKey[]): Promise<readonly DayUsage[]> {

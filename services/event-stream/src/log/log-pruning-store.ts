@@ -1,5 +1,6 @@
 import type { ProjectId } from '@inventory/contracts/ids';
 import { refusedWrites } from '@inventory/mongo/duplicate-key';
+import { deleteInBatches, retryOnce } from '@inventory/mongo/many-documents';
 import { parseDocument, readFirst } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
@@ -59,11 +60,12 @@ export function createLogPruning(
       // A run that was interrupted between the two writes is repeated: its positions exist already.
       await refusedWrites(pruned.insertMany(positions, { ordered: false }));
       const { projectId, _id } = entriesAfter(last.projectId, 0);
-      await log.deleteMany({ projectId, _id: { $gt: _id.$gt, $lte: last._id } });
+      const pruning = { projectId, _id: { $gt: _id.$gt, $lte: last._id } };
+      await retryOnce(() => log.deleteMany(pruning));
     },
     /** Deletes positions recorded before this. */
     async removePositionsBefore(timeMs: number): Promise<void> {
-      await pruned.deleteMany({ prunedAt: { $lt: dateOf(timeMs) } });
+      await deleteInBatches(pruned, { prunedAt: { $lt: dateOf(timeMs) } });
     },
   };
 }

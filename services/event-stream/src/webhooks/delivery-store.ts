@@ -1,5 +1,6 @@
 import type { EventId, WebhookEndpointId } from '@inventory/contracts/ids';
 import { refusedWrites } from '@inventory/mongo/duplicate-key';
+import { deleteInBatches, retryOnce } from '@inventory/mongo/many-documents';
 import { parseDocument, readEach, readFirst } from '@inventory/mongo/parse-document';
 import { createSharedInserts, sharedCommands } from '@inventory/mongo/shared-commands';
 import { createBatcher } from '@inventory/runtime/concurrency';
@@ -82,13 +83,15 @@ export function createDeliveryStore(deliveries: Deliveries, logger: Logger) {
       const inserted = await Promise.all(documents.map((document) => inserts.add(document)));
       return inserted.filter(Boolean).length;
     },
-    async removeOfEndpoint(endpointId: WebhookEndpointId): Promise<void> {
-      await deliveries.deleteMany({ endpointId });
+    /** Whether none is left: it ends after about `deletedMax`. */
+    async removeOfEndpoint(
+      endpointId: WebhookEndpointId,
+      deletedMax = Number.POSITIVE_INFINITY,
+    ): Promise<boolean> {
+      return (await deleteInBatches(deliveries, { endpointId }, { deletedMax })) < deletedMax;
     },
-    async removeCreatedBefore(timeMs: number): Promise<number> {
-      const { deletedCount } = await deliveries.deleteMany({ createdAtMs: { $lt: timeMs } });
-      return deletedCount;
-    },
+    removeCreatedBefore: (timeMs: number): Promise<number> =>
+      deleteInBatches(deliveries, { createdAtMs: { $lt: timeMs } }),
   };
 }
 
@@ -198,10 +201,9 @@ function results(deliveries: Deliveries) {
         .limit(limit)
         .toArray();
       if (found.length === 0) return 0;
-      await deliveries.updateMany(
-        { endpointId, _id: { $in: found.map(({ _id }) => _id) }, ...pending },
-        { $set: { state: 'failed', failure, nextAttemptAtMs: null } },
-      );
+      const which = { endpointId, _id: { $in: found.map(({ _id }) => _id) }, ...pending };
+      const ended = { state: 'failed', failure, nextAttemptAtMs: null } as const;
+      await retryOnce(() => deliveries.updateMany(which, { $set: ended }));
       return found.length;
     },
   };
@@ -229,7 +231,8 @@ function restarts(deliveries: Deliveries) {
   });
   async function restart(endpointId: WebhookEndpointId, ids: readonly string[], nowMs: number) {
     const which = { endpointId, _id: { $in: [...ids] } };
-    return (await deliveries.updateMany(which, { $set: dueFrom(nowMs) })).matchedCount;
+    const update = { $set: dueFrom(nowMs) };
+    return (await retryOnce(() => deliveries.updateMany(which, update))).matchedCount;
   }
 
   return {

@@ -1,5 +1,6 @@
 import type { AccountId, ProjectId, WebhookEndpointId } from '@inventory/contracts/ids';
-import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
+import { isDuplicateKey } from '@inventory/mongo/duplicate-key';
+import { retryOnce } from '@inventory/mongo/many-documents';
 import { parseDocument, readEach } from '@inventory/mongo/parse-document';
 import { createSharedReads, sharedCommands } from '@inventory/mongo/shared-commands';
 import { dateOf } from '@inventory/runtime/clock';
@@ -56,8 +57,10 @@ export function createEndpointStore(endpoints: Endpoints, sealer: TextSealer, lo
       await endpoints.insertOne({ ...endpoint, secrets, rotations, work });
       return true;
     } catch (error) {
-      if (!duplicateKeyOf(error)) throw error;
-      return false;
+      if (!isDuplicateKey(error)) throw error;
+      // By a first execution of this very insert, whose answer was lost.
+      const { _id, id } = endpoint;
+      return (await endpoints.findOne({ _id, id }, { projection: { _id: 1 } })) !== null;
     }
   }
 
@@ -179,7 +182,8 @@ function turns(endpoints: Endpoints, logger: Logger) {
     /** Those that are due later than any is, because a clock was wrong, claimed or not, are due now. */
     async makeDueIfAfter(latestMs: number, nowMs: number): Promise<void> {
       const isAfter = { pace: { $in: endpointPaces }, 'work.dueAt': { $gt: dateOf(latestMs) } };
-      await endpoints.updateMany(isAfter, { $set: { 'work.dueAt': dateOf(nowMs) } });
+      const dueNow = { $set: { 'work.dueAt': dateOf(nowMs) } };
+      await retryOnce(() => endpoints.updateMany(isAfter, dueNow));
     },
     /** The turns of the endpoints of one pace; accounts take turns. */
     turnsOf: (pace: EndpointPace): WorkQueue<EndpointTurn> =>

@@ -160,8 +160,12 @@ export async function rotateSecret(
   return { endpoint, secret: repeated ?? made, isRepeated: repeated !== null };
 }
 
+/** What takes longer than a request is left to the turn of the endpoint. */
+const removedInRequestMax = 10_000;
+
 /**
- * Its slot is free afterwards. After a crash its turn, at the end of a claim, deletes what is left.
+ * Its slot is free afterwards, unless it has very many deliveries. Its turn deletes what is left, also
+ * after a crash.
  * Throws `webhook_endpoint_not_found`.
  */
 export async function removeEndpoint(
@@ -171,8 +175,8 @@ export async function removeEndpoint(
   const isMarked = await endpoints.markRemoved(projectId, endpointId, clock.now() + claimMs);
   if (!isMarked) throw notFound();
   await wake(endpointId);
-  await deliveries.removeOfEndpoint(endpointId);
-  await endpoints.deleteRemoved(endpointId);
+  const isEmpty = await deliveries.removeOfEndpoint(endpointId, removedInRequestMax);
+  if (isEmpty) await endpoints.deleteRemoved(endpointId);
 }
 
 /** Schedules a signed test event, which is in no log; it is sent to a disabled endpoint too. */

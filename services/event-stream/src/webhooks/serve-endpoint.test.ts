@@ -104,7 +104,10 @@ function world(changes: Partial<WebhookEndpoint> = {}, cut = () => {}, flaw?: Fl
           }
           return Math.min(limit, pending.length);
         }),
-      removeOfEndpoint: async () => stored.clear(),
+      async removeOfEndpoint() {
+        stored.clear();
+        return true;
+      },
     },
     eventAccess: { find: async () => access.now },
     async attempt(_endpoint, delivery) {

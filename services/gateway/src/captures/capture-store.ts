@@ -1,8 +1,9 @@
 import { accountId } from '@inventory/contracts/ids';
 import { type InventoryKey, inventoryKey } from '@inventory/contracts/inventory-key';
 import { language } from '@inventory/contracts/languages';
-import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
+import { isDuplicateKey, upsert } from '@inventory/mongo/duplicate-key';
 import { type CollectionIndexes, whereExists } from '@inventory/mongo/indexes';
+import { retryOnce } from '@inventory/mongo/many-documents';
 import { storedTrace } from '@inventory/mongo/parse-document';
 import { invariant } from '@inventory/runtime/bug';
 import { dateOf } from '@inventory/runtime/clock';
@@ -83,7 +84,7 @@ export function createCaptureStore(
       try {
         await bounded(collection.insertOne(document));
       } catch (error) {
-        if (duplicateKeyOf(error) === null) throw error;
+        if (!isDuplicateKey(error)) throw error;
       }
     },
 
@@ -94,22 +95,17 @@ export function createCaptureStore(
         $unset: { work: '', capture: '', trace: '' },
       } as const;
       const write = () => collection.updateOne({ _id: chainId }, ended, { upsert: true });
-      // Two concurrent upserts of one chain can conflict; the second attempt then updates.
-      await bounded(
-        write().catch((error: unknown) => {
-          if (duplicateKeyOf(error) === null) throw error;
-          return write();
-        }),
-      );
+      await bounded(upsert(write));
     },
 
     /** Deletes the pending captures of an inventory that is erased: their staged pages are, too. */
     async eraseInventory({ platform_id, app_id, context_id }: InventoryKey): Promise<void> {
-      await collection.deleteMany({
+      const ofInventory = {
         'capture.scope.platform_id': platform_id,
         'capture.scope.app_id': app_id,
         'capture.scope.context_id': context_id,
-      });
+      };
+      await retryOnce(() => collection.deleteMany(ofInventory));
     },
 
     pending: createWorkQueue({

@@ -13,13 +13,12 @@ import { BatcherFull } from '@inventory/runtime/concurrency';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { createLogger } from '@inventory/runtime/logger';
 import { DeadlineExceeded } from '@inventory/runtime/wait';
-import { createTestClock } from '@inventory/testkit/test-clock';
 import {
-  type BulkWriteResult,
-  MongoBulkWriteError,
-  MongoNetworkError,
-  MongoServerError,
-} from 'mongodb';
+  bulkWriteError,
+  passingStoreErrors,
+  serverError,
+} from '@inventory/testkit/passing-store-errors';
+import { createTestClock } from '@inventory/testkit/test-clock';
 import { z } from 'zod';
 import { type ApiCall, callApi, closeCalls } from '../../test/support/api-call.ts';
 import { boundlessPlaces } from '../../test/support/boundless-places.ts';
@@ -207,19 +206,18 @@ test('an error of a billed operation says that nothing was charged (Errors: meta
   });
 });
 
-function bulkWriteFailedBy(cause: ConstructorParameters<typeof MongoBulkWriteError>[0]) {
-  return new MongoBulkWriteError(cause, {} as BulkWriteResult);
-}
+const unavailable = [
+  new ServiceUnreachable('collector did not answer'),
+  new DeadlineExceeded('too long'),
+  new BatcherFull('queue of an account'),
+  ...passingStoreErrors.map(([, error]) => error),
+];
+const duplicate = bulkWriteError({ documents: [11_000] });
+const faults = [duplicate, serverError({ code: 2 }), new TypeError('secret internals')];
 
 test.each([
-  [new ServiceUnreachable('collector did not answer'), 'service_unavailable'],
-  [new DeadlineExceeded('too long'), 'service_unavailable'],
-  [new BatcherFull('queue of an account'), 'service_unavailable'],
-  [new MongoNetworkError('connection closed'), 'service_unavailable'],
-  [bulkWriteFailedBy(new MongoNetworkError('connection closed')), 'service_unavailable'],
-  [bulkWriteFailedBy({ code: 11_000, message: 'duplicate key' }), 'internal_error'],
-  [new MongoServerError({ code: 2, message: 'bad query' }), 'internal_error'],
-  [new TypeError('secret internals'), 'internal_error'],
+  ...unavailable.map((error) => [error, 'service_unavailable'] as const),
+  ...faults.map((error) => [error, 'internal_error'] as const),
 ])('%s is answered as %s, without internals [internal-error]', async (failure, code) => {
   handle = () => Promise.reject(failure);
 

@@ -1,5 +1,5 @@
 import type { AccountId, ServiceAccountId } from '@inventory/contracts/ids';
-import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
+import { isDuplicateKey } from '@inventory/mongo/duplicate-key';
 import type { CollectionIndexes } from '@inventory/mongo/indexes';
 import { dateOf } from '@inventory/runtime/clock';
 import { withDeadline } from '@inventory/runtime/wait';
@@ -65,7 +65,7 @@ export function createRateWindowStore(db: Db, deadlines: { readonly lookUpMs: nu
         return counted?.used ?? null;
       } catch (error) {
         // The window exists and the filter does not match it: its count is too high.
-        if (duplicateKeyOf(error) === null) throw error;
+        if (!isDuplicateKey(error)) throw error;
         return null;
       }
     },

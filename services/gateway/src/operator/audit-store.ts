@@ -1,4 +1,5 @@
 import { type AuditId, auditId } from '@inventory/contracts/ids';
+import { insertOwn } from '@inventory/mongo/duplicate-key';
 import type { CollectionIndexes } from '@inventory/mongo/indexes';
 import { parseDocument, readFirst } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
@@ -79,7 +80,7 @@ export function createAuditStore(
 
   return {
     async append({ id, atMs, ...entry }: AuditEntry): Promise<void> {
-      await bounded(collection.insertOne({ _id: id, at: dateOf(atMs), ...entry }));
+      await bounded(insertOwn(collection, { _id: id, at: dateOf(atMs), ...entry }));
     },
     /** Oldest first. */
     async list(part: AuditPart): Promise<AuditEntry[]> {

@@ -7,7 +7,9 @@ import {
   requestId,
 } from '@inventory/contracts/ids';
 import { productCode } from '@inventory/contracts/vocabulary';
+import { refusedWrites } from '@inventory/mongo/duplicate-key';
 import { type CollectionIndexes, whereExists } from '@inventory/mongo/indexes';
+import { retryOnce } from '@inventory/mongo/many-documents';
 import { dateOf } from '@inventory/runtime/clock';
 import { createBatcher } from '@inventory/runtime/concurrency';
 import type { Logger } from '@inventory/runtime/logger';
@@ -69,7 +71,8 @@ export function createPageIntentStore(
     itemsMax: batchMax,
     waitingMax,
     flush: async (intents) => {
-      const inserted = collection.insertMany(intents.map(toDoc), { ordered: false });
+      // One that is there already is the same one, by a first execution whose answer was lost.
+      const inserted = refusedWrites(collection.insertMany(intents.map(toDoc), { ordered: false }));
       await withDeadline(inserted, storeMs, 'storing charge intents');
       return intents.map(() => undefined);
     },
@@ -79,7 +82,8 @@ export function createPageIntentStore(
     itemsMax: batchMax,
     waitingMax,
     flush: async (requestIds) => {
-      const deleted = collection.deleteMany({ _id: { $in: [...requestIds] } });
+      const these = { _id: { $in: [...requestIds] } };
+      const deleted = retryOnce(() => collection.deleteMany(these));
       await withDeadline(deleted, storeMs, 'deleting charge intents');
       return requestIds.map(() => undefined);
     },

@@ -1,5 +1,5 @@
 import { type RequestId, requestId } from '@inventory/contracts/ids';
-import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
+import { isDuplicateKey } from '@inventory/mongo/duplicate-key';
 import type { CollectionIndexes } from '@inventory/mongo/indexes';
 import { parseDocument } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
@@ -49,8 +49,10 @@ export function createReadKeyStore(db: Db, deadlines: { readonly lookUpMs: numbe
         await bounded(collection.insertOne({ _id: keyId, ...record, ...times }));
         return true;
       } catch (error) {
-        if (duplicateKeyOf(error) === null) throw error;
-        return false;
+        if (!isDuplicateKey(error)) throw error;
+        // By a first execution of this very insert, whose answer was lost.
+        const own = { _id: keyId, requestId: record.requestId };
+        return (await bounded(collection.findOne(own, { projection: { _id: 1 } }))) !== null;
       }
     },
     async findKey(keyId: string): Promise<ReadKeyRecord | null> {

@@ -62,7 +62,9 @@ export function createPendingCancelStore(
     itemsMax: cancelsPerCommand,
     async flush(ids) {
       const some = { _id: { $in: [...ids] } };
-      const { deletedCount } = await collection.deleteMany({ ...some, 'work.tries': 0 });
+      // Deletions of one document each are retried by the driver, and counted once.
+      const deletions = ids.map((_id) => ({ deleteOne: { filter: { _id, 'work.tries': 0 } } }));
+      const { deletedCount } = await collection.bulkWrite(deletions, { ordered: false });
       if (deletedCount === ids.length) return ids.map(() => true);
       const claimed = await collection.find(some, { projection: { _id: 1 } }).toArray();
       // One that a replica has sent and deleted meanwhile cannot be distinguished from those deleted here.

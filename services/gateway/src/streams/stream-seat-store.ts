@@ -1,10 +1,12 @@
 import type { ProjectId } from '@inventory/contracts/ids';
+import { readStoreTime } from '@inventory/mongo/connect';
 import { refusedWrites } from '@inventory/mongo/duplicate-key';
 import type { CollectionIndexes } from '@inventory/mongo/indexes';
+import { retryOnce } from '@inventory/mongo/many-documents';
 import { parseDocument } from '@inventory/mongo/parse-document';
 import { sharedCommands } from '@inventory/mongo/shared-commands';
 import { createBatcher } from '@inventory/runtime/concurrency';
-import { createLeases, isFree, type Leases, type WithLease } from '@inventory/work/lease';
+import { createLeases, freeAt, type Leases, type WithLease } from '@inventory/work/lease';
 import type { Db } from 'mongodb';
 import { z } from 'zod';
 
@@ -65,6 +67,7 @@ interface SeatToAdd {
 type ReplicaLeases = Pick<Leases<WithLease>, 'acquire' | 'renew' | 'release'>;
 
 const seatsPerWrite = 100;
+const hasFreeSeat = (seatsMax: number) => ({ [`seats.${seatsMax - 1}`]: { $exists: false } });
 
 export type SeatStore = ReturnType<typeof createSeatStore>;
 
@@ -86,20 +89,27 @@ export function createSeatStore(db: Db, leaseMs: number) {
   const additions = createBatcher<SeatToAdd, boolean>({
     ...sharedCommands,
     itemsMax: seatsPerWrite,
-    flush: addSeats,
+    async flush(seats) {
+      const added = await addSeats(seats);
+      const refused = seats.filter((_seat, index) => !added[index]);
+      if (refused.length === 0) return added;
+      // Another replica may have inserted the document meanwhile; else its filter does not match it.
+      const again = new Map((await addSeats(refused)).map((isAdded, at) => [refused[at], isAdded]));
+      return seats.map((seat) => again.get(seat) ?? true);
+    },
   });
 
   async function addSeats(seats: readonly SeatToAdd[]): Promise<boolean[]> {
     const writes = seats.map(({ projectId: _id, added, seatsMax }) => ({
       updateOne: {
-        filter: { _id, [`seats.${seatsMax - 1}`]: { $exists: false } },
-        update: { $push: { seats: { ...added } }, $currentDate: { changedAt: true as const } },
+        // Also where it was added already, by a write whose answer was lost.
+        filter: { _id, $or: [hasFreeSeat(seatsMax), { 'seats.id': added.id }] },
+        update: { $addToSet: { seats: { ...added } }, $currentDate: { changedAt: true as const } },
         upsert: true,
       },
     }));
-    // The document of a Project exists and its filter does not match it: it has no room.
-    const full = await refusedWrites(collection.bulkWrite(writes, { ordered: false }));
-    return seats.map((_seat, index) => !full.has(index));
+    const refused = await refusedWrites(collection.bulkWrite(writes, { ordered: false }));
+    return seats.map((_seat, index) => !refused.has(index));
   }
 
   return {
@@ -107,7 +117,8 @@ export function createSeatStore(db: Db, leaseMs: number) {
     /** Deletes those of the replicas whose lease has expired; resolves with the others. */
     async presentOf(ids: readonly string[]): Promise<ReadonlySet<string>> {
       const _id = { $in: [...new Set(ids)] };
-      await replicas.deleteMany({ _id, $expr: isFree });
+      const lost = { _id, ...freeAt(await readStoreTime(db)) };
+      await retryOnce(() => replicas.deleteMany(lost));
       const present = await replicas.find({ _id }, { projection: { _id: 1 } }).toArray();
       return new Set(present.map((one) => one._id));
     },

@@ -1,11 +1,12 @@
 import type { CredentialId, ProjectId, ServiceAccountId } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
+import { insertOwn } from '@inventory/mongo/duplicate-key';
 import { readFirst } from '@inventory/mongo/parse-document';
 import { dateOf, dateOrNull } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { newOutbox, pushToOutbox, type WithOutbox } from '@inventory/work/outbox';
-import type { Collection, Db, Filter, OptionalUnlessRequiredId, UpdateFilter } from 'mongodb';
+import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
 import { createCredentialFinder } from './found-credential-store.ts';
 import {
   type Account,
@@ -136,7 +137,7 @@ function thingsIn<Thing, Stored extends OwnedDocument, Changes extends object>(
     async insert(thing: Thing, announcement?: Announcement): Promise<void> {
       const outbox = announcement && newOutbox([announcement.message], announcement.atMs);
       const document: Stored = { ...toDocument(thing), ...outbox };
-      await collection.insertOne(document as OptionalUnlessRequiredId<Stored>);
+      await insertOwn(collection, document);
     },
     async find(id: Stored['_id']): Promise<Thing | null> {
       const document = await collection.findOne({ _id: id } as Filter<Stored>);

@@ -8,7 +8,7 @@ import {
 import { language } from '@inventory/contracts/languages';
 import { refreshOutcome, watchPauseReason } from '@inventory/contracts/vocabulary';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
-import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
+import { isDuplicateKey } from '@inventory/mongo/duplicate-key';
 import { type CollectionIndexes, whereExists } from '@inventory/mongo/indexes';
 import { parseDocument, readFirst } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
@@ -205,7 +205,7 @@ function slotInserts(collection: Collection<WatchDocument>, bounded: Bounded) {
       await bounded(collection.insertOne({ _id, ...toFields(watch), slot, work }));
       return true;
     } catch (error) {
-      if (duplicateKeyOf(error)) return false;
+      if (isDuplicateKey(error)) return false;
       throw error;
     }
   }

@@ -1,4 +1,5 @@
 import type { AccountId } from '@inventory/contracts/ids';
+import { upsert } from '@inventory/mongo/duplicate-key';
 import { parseDocument, readEach } from '@inventory/mongo/parse-document';
 import type { Logger } from '@inventory/runtime/logger';
 import type { Collection } from 'mongodb';
@@ -36,7 +37,7 @@ export function createAppBreakerStore(
       return new Map(read.map(({ _id, ...opening }) => [_id, openingAt(opening, nowMs)]));
     },
     async saveOpening(appId: number, opening: AppOpening): Promise<void> {
-      await breakers.updateOne({ _id: appId }, { $set: opening }, { upsert: true });
+      await upsert(() => breakers.updateOne({ _id: appId }, { $set: opening }, { upsert: true }));
     },
     /** Deletes this opening, not one that another replica stored since. */
     async deleteOpening(appId: number, { openedAtMs }: AppOpening): Promise<void> {

@@ -1,4 +1,5 @@
 import type { AccountId } from '@inventory/contracts/ids';
+import { upsert } from '@inventory/mongo/duplicate-key';
 import { parseDocument } from '@inventory/mongo/parse-document';
 import type { TypedCollection } from '@inventory/mongo/typed-collection';
 import { z } from 'zod';
@@ -38,18 +39,15 @@ export function createAdmissionStore(
     ): Promise<boolean> {
       const $set = { countClosed, outstanding, counts: counts + 1 };
       if (counts === 0) {
-        await admission.updateOne({ _id: 'admission' }, { $set }, { upsert: true });
+        await upsert(() => admission.updateOne({ _id: 'admission' }, { $set }, { upsert: true }));
         return true;
       }
       const { modifiedCount } = await admission.updateOne({ _id: 'admission', counts }, { $set });
       return modifiedCount === 1;
     },
     async setOperatorClosed(operatorClosed: boolean): Promise<AdmissionState> {
-      await admission.updateOne(
-        { _id: 'admission' },
-        { $set: { operatorClosed } },
-        { upsert: true },
-      );
+      const $set = { operatorClosed };
+      await upsert(() => admission.updateOne({ _id: 'admission' }, { $set }, { upsert: true }));
       return read();
     },
     countOutstanding: (): Promise<number> => refreshes.countDocuments({ terminal: false }),

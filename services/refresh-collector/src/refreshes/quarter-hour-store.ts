@@ -1,3 +1,4 @@
+import { upsert } from '@inventory/mongo/duplicate-key';
 import { parseDocument, readEach } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
@@ -29,11 +30,9 @@ export function createQuarterHourStore(
     async add({ startMs, completed, failed, waits }: QuarterHour): Promise<void> {
       const counts = waits.flatMap((count, at) => (count === 0 ? [] : [[`waits.${at}`, count]]));
       const expireAt = dateOf(startMs + (quarterHoursShown + 1) * quarterHourMs);
-      await quarters.updateOne(
-        { _id: startMs },
-        { $inc: { completed, failed, ...Object.fromEntries(counts) }, $setOnInsert: { expireAt } },
-        { upsert: true },
-      );
+      const $inc = { completed, failed, ...Object.fromEntries(counts) };
+      const update = { $inc, $setOnInsert: { expireAt } };
+      await upsert(() => quarters.updateOne({ _id: startMs }, update, { upsert: true }));
     },
     /** Those from a time on, in their order; none where nothing ended. */
     async readSince(sinceMs: number): Promise<QuarterHour[]> {

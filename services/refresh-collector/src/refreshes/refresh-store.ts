@@ -1,4 +1,5 @@
 import type { ProjectId } from '@inventory/contracts/ids';
+import { retryOnce } from '@inventory/mongo/many-documents';
 import { createSharedInserts, createSharedUpdates } from '@inventory/mongo/shared-commands';
 import type { TypedCollection, TypedUpdate } from '@inventory/mongo/typed-collection';
 import { type Clock, dateOf, dateOrNull } from '@inventory/runtime/clock';
@@ -180,13 +181,16 @@ export function createAppendedEvents(
   return createBatcher<string, void>({
     ...{ gatherMs, itemsMax: refreshesPerCommand, waitingMax },
     async flush(ids) {
-      await refreshes.updateMany(
-        { _id: { $in: [...ids] }, phase: 'completed', eventAppended: false },
-        {
-          $set: { eventAppended: true, expireAt: dateOf(clock.now() + retention.terminalMs) },
-          $unset: { work: '' },
-          $inc: { version: 1 },
-        },
+      const expireAt = dateOf(clock.now() + retention.terminalMs);
+      await retryOnce(() =>
+        refreshes.updateMany(
+          { _id: { $in: [...ids] }, phase: 'completed', eventAppended: false },
+          {
+            $set: { eventAppended: true, expireAt },
+            $unset: { work: '' },
+            $inc: { version: 1 },
+          },
+        ),
       );
       return ids.map(() => undefined);
     },

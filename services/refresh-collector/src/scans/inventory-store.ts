@@ -1,10 +1,12 @@
 import { refreshId } from '@inventory/contracts/ids';
+import { readStoreTime } from '@inventory/mongo/connect';
+import { upsert } from '@inventory/mongo/duplicate-key';
 import { parseDocument, readEach, readFirst } from '@inventory/mongo/parse-document';
 import { createSharedReads, sharedCommands } from '@inventory/mongo/shared-commands';
 import { type Clock, dateOf } from '@inventory/runtime/clock';
 import { createBatcher } from '@inventory/runtime/concurrency';
 import type { Logger } from '@inventory/runtime/logger';
-import { createLeases, isFree, leaseField } from '@inventory/work/lease';
+import { createLeases, freeAt, leaseField } from '@inventory/work/lease';
 import type { AnyBulkWriteOperation, Collection, Filter } from 'mongodb';
 import { z } from 'zod';
 import { type Denial, denials } from '../egress/page-verdicts.domain.ts';
@@ -102,8 +104,9 @@ export function createInventoryStore(
     async findWaitingLeases(
       limit: number,
     ): Promise<(WaitingLease & { readonly deadlineMs: number })[]> {
+      const storeMs = await readStoreTime(collection.db);
       const waiting = collection
-        .find({ 'scan.deadline': { $exists: true }, $expr: isFree })
+        .find({ 'scan.deadline': { $exists: true }, ...freeAt(storeMs) })
         .sort({ 'scan.deadline': 1 });
       return readFirst(waiting, limit, waitingLeaseOf, logger);
     },
@@ -133,7 +136,7 @@ export function createInventoryStore(
     async recordDenial(inventory: string, denial: Denial): Promise<void> {
       const $setOnInsert = { seenAt: dateOf(clock.now()) };
       const update = { $set: { denial: denialOf(denial) }, $setOnInsert };
-      await collection.updateOne({ _id: inventory }, update, { upsert: true });
+      await upsert(() => collection.updateOne({ _id: inventory }, update, { upsert: true }));
     },
     /** What was confirmed less than so long ago; null where nothing was, or a clock is wrong. */
     async readDenial(inventory: string, keepMs: number): Promise<Denial | null> {

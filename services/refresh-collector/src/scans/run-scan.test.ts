@@ -2,8 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Refused } from '@inventory/http/refused';
 import { createLogger } from '@inventory/runtime/logger';
 import { createSerialExecutor } from '@inventory/runtime/serial-executor';
+import { passingStoreErrors, serverError } from '@inventory/testkit/passing-store-errors';
 import { createTestClock } from '@inventory/testkit/test-clock';
-import { MongoNetworkError, MongoServerError } from 'mongodb';
+import { MongoInvalidArgumentError } from 'mongodb';
 import { acceptedRefresh } from '../../test/refresh-builder.ts';
 import type { SlotResult } from '../egress/egress-identity.domain.ts';
 import type { PlatformClient } from '../egress/platform-client.ts';
@@ -119,7 +120,8 @@ describe('an error while a page is read', () => {
   const faults = [
     new RangeError('Maximum call stack size exceeded'),
     new TypeError('undefined is no function'),
-    new MongoServerError({ message: 'the document is too large', code: 10_334 }),
+    serverError({ code: 10_334 }),
+    new MongoInvalidArgumentError('the document is larger than 16777216'),
   ];
 
   it.each(faults)('ends the scan at once, its hold released: %s', async (error) => {
@@ -147,15 +149,15 @@ describe('an error while a page is read', () => {
     expect(scan.saved).toMatchObject([{ outcome: 'internal_failure' }]);
   });
 
-  it.each([
-    new MongoNetworkError('no connection'),
-    new MongoServerError({ message: 'not primary', code: 10_107 }),
-  ])('leaves the scan to another worker where the database is unavailable: %s', async (error) => {
-    const scan = openScan(() => Promise.reject(error));
+  it.each(passingStoreErrors)(
+    'leaves the scan to another worker where the database is unavailable: %s',
+    async (_name, error) => {
+      const scan = openScan(() => Promise.reject(error));
 
-    await expect(scan.run()).rejects.toBe(error);
-    expect(scan.saved).toEqual([]);
-  });
+      await expect(scan.run()).rejects.toBe(error);
+      expect(scan.saved).toEqual([]);
+    },
+  );
 });
 
 describe('a page that is read while the one before is staged and recorded (Refresh: large inventories)', () => {
@@ -310,7 +312,7 @@ describe('a page that is read while the one before is staged and recorded (Refre
 
   it.each([
     ['hangs', () => new Promise<void>(() => {})],
-    ['fails', () => Promise.reject(new MongoNetworkError('no connection'))],
+    ['fails', () => Promise.reject(serverError({ code: 10_107 }))],
   ])(
     'does not wait for the release of its slot, which %s: the slot is free once its longest request would have ended',
     async (_how, release) => {

@@ -1,4 +1,6 @@
 import type { RevisionId } from '@inventory/contracts/ids';
+import { upsert } from '@inventory/mongo/duplicate-key';
+import { retryOnce } from '@inventory/mongo/many-documents';
 import type { Collections } from './collections.ts';
 import { toNumberBytes, toUint32 } from './mapping.ts';
 
@@ -39,10 +41,11 @@ export function createAssetIndexStore({ assetIndexes, assetBlocks }: Collections
         ids.push(_id);
         const part = toNumberBytes(hashes.subarray(from, from + partAssets));
         const fields = { scope, set, index: from / partAssets, hashes: part };
-        await assetIndexes.updateOne({ _id }, { $setOnInsert: fields }, { upsert: true });
+        const update = { $setOnInsert: fields };
+        await upsert(() => assetIndexes.updateOne({ _id }, update, { upsert: true }));
       }
       const rows = await assetBlocks.findOne({ _id: `${set}/0` }, { projection: { _id: 1 } });
-      if (!rows) await assetIndexes.deleteMany({ _id: { $in: ids } });
+      if (!rows) await retryOnce(() => assetIndexes.deleteMany({ _id: { $in: ids } }));
     },
   };
 }

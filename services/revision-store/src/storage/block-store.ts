@@ -1,5 +1,7 @@
 import type { ContentCoding } from '@inventory/contracts/vocabulary';
 import type { PackedBeginning } from '@inventory/http/packed-body';
+import { insertOwn, upsert } from '@inventory/mongo/duplicate-key';
+import { deleteInBatches } from '@inventory/mongo/many-documents';
 import { invariant } from '@inventory/runtime/bug';
 import { type PackedBytes, pack, unpack, writePacked } from '@inventory/runtime/packed-bytes';
 import { Binary } from 'mongodb';
@@ -53,7 +55,7 @@ export function createBlockStore(collections: Collections) {
     ): Promise<void> {
       const keys = await pack(Buffer.from(JSON.stringify(descriptionKeys)));
       await writePacked(block.assets.first, (assets) =>
-        assetBlocks.insertOne(toAssetDocument(place, block, assets, keys)),
+        insertOwn(assetBlocks, toAssetDocument(place, block, assets, keys)),
       );
     },
 
@@ -114,11 +116,11 @@ export function createBlockStore(collections: Collections) {
     async deleteSets(scope: string, sets: readonly string[]): Promise<number> {
       const doomed = { scope, set: { $in: [...sets] } };
       const deleted = await Promise.all([
-        assetBlocks.deleteMany(doomed),
-        textBlocks.deleteMany(doomed),
-        changeBlocks.deleteMany(doomed),
+        deleteInBatches(assetBlocks, doomed),
+        deleteInBatches(textBlocks, doomed),
+        deleteInBatches(changeBlocks, doomed),
       ]);
-      return deleted.reduce((sum, { deletedCount }) => sum + deletedCount, 0);
+      return deleted.reduce((sum, count) => sum + count, 0);
     },
   };
 }
@@ -140,7 +142,8 @@ function createPackedStore({ assetBlocks, textBlocks, packedBlocks }: Collection
       const { index, textSetId, rowSetId, revisionId } = place;
       const [_id, set] = [packedId(place), packedSetId(place)];
       const fields = { scope, set, index, packed: new Binary(bytes), rawBytes, crc32 };
-      await packedBlocks.updateOne({ _id }, { $setOnInsert: fields }, { upsert: true });
+      const update = { $setOnInsert: fields };
+      await upsert(() => packedBlocks.updateOne({ _id }, update, { upsert: true }));
       const projection = { _id: 1 };
       const sets = rowSetId === null ? [textSetId] : [textSetId, rowSetId];
       const texts = { _id: { $in: sets.map((one) => blockId({ set: one, index })) } };
@@ -159,7 +162,7 @@ async function insertTexts(
   texts: NewTexts,
 ): Promise<void> {
   await writePacked(texts, ({ packed, rawBytes }) =>
-    textBlocks.insertOne({ ...fields, texts: new Binary(packed), textsRawBytes: rawBytes }),
+    insertOwn(textBlocks, { ...fields, texts: new Binary(packed), textsRawBytes: rawBytes }),
   );
 }
 

@@ -1,4 +1,6 @@
 import type { RevisionId } from '@inventory/contracts/ids';
+import { insertOwn, upsert } from '@inventory/mongo/duplicate-key';
+import { deleteInBatches, retryOnce } from '@inventory/mongo/many-documents';
 import { parseDocument, readEach, readFirst } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
 import { freeBytes } from '@inventory/runtime/free-bytes';
@@ -43,7 +45,8 @@ function storeSets(changeSets: Collections['changeSets'], logger: Pick<Logger, '
   async function keep(fields: Omit<ChangeSetDocument, '_id'>): Promise<void> {
     const { scope, root, from, fromOrdinal, toOrdinal } = fields;
     const _id = spanId(root, fromOrdinal ?? from, toOrdinal);
-    await changeSets.updateOne({ _id, scope }, { $set: fields }, { upsert: true });
+    const update = { $set: fields };
+    await upsert(() => changeSets.updateOne({ _id, scope }, update, { upsert: true }));
   }
 
   return {
@@ -57,7 +60,7 @@ function storeSets(changeSets: Collections['changeSets'], logger: Pick<Logger, '
       const supersededAt = dateOf(nowMs);
       for (const set of sets) await keep({ ...set, scope, root, supersededAt });
       const aside = { scope, root, supersededAt: { $exists: false }, toOrdinal: ordinal };
-      await changeSets.updateMany(aside, { $set: { supersededAt } });
+      await retryOnce(() => changeSets.updateMany(aside, { $set: { supersededAt } }));
     },
 
     /** Keeps a set that leads to the head from a revision that never was one. */
@@ -94,12 +97,10 @@ function storeSets(changeSets: Collections['changeSets'], logger: Pick<Logger, '
     async deleteExpired(scope: string, root: RevisionId, untilMs: number): Promise<number> {
       const expired = { supersededAt: { $lte: dateOf(untilMs) } };
       const which = { scope, $or: [expired, { root: { $ne: root } }] };
-      return (await changeSets.deleteMany(which)).deletedCount;
+      return await deleteInBatches(changeSets, which);
     },
 
-    async deleteAll(scope: string): Promise<number> {
-      return (await changeSets.deleteMany({ scope })).deletedCount;
-    },
+    deleteAll: (scope: string): Promise<number> => deleteInBatches(changeSets, { scope }),
 
     /** The sets that are kept: their blocks are needed. */
     listKeptSets: (scope: string): Promise<string[]> => changeSets.distinct('setId', { scope }),
@@ -113,7 +114,7 @@ function storeBlocks(changeBlocks: Collections['changeBlocks']) {
     raw: Buffer,
   ): Promise<void> {
     await writePacked(raw, ({ packed, rawBytes }) =>
-      changeBlocks.insertOne({ ...fields, rows: new Binary(packed), rowsRawBytes: rawBytes }),
+      insertOwn(changeBlocks, { ...fields, rows: new Binary(packed), rowsRawBytes: rawBytes }),
     );
   }
 

@@ -1,4 +1,5 @@
-import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
+import { isDuplicateKey } from '@inventory/mongo/duplicate-key';
+import { deleteInBatches } from '@inventory/mongo/many-documents';
 import { dateOf } from '@inventory/runtime/clock';
 import { freeBytes } from '@inventory/runtime/free-bytes';
 import { freePacked, type PackedBytes, pack, unpack } from '@inventory/runtime/packed-bytes';
@@ -83,7 +84,7 @@ export function createChunkStore(collection: Collection<ChunkDocument>) {
         });
         return { result: 'staged' };
       } catch (error) {
-        if (duplicateKeyOf(error) === null) throw error;
+        if (!isDuplicateKey(error)) throw error;
         const taken = await collection.findOne({ _id }, { projection: { digest: 1 } });
         return { result: taken?.digest === chunk.digest ? 'known' : 'conflict' };
       } finally {
@@ -122,7 +123,7 @@ export function createChunkStore(collection: Collection<ChunkDocument>) {
     /** Deletes what was read of an inventory under older epochs; returns how many. */
     async dropOlderChunks({ scope, epoch }: InventoryEpoch): Promise<number> {
       const older = { scope, inventoryEpoch: { $lt: epoch } };
-      return (await collection.deleteMany(older)).deletedCount;
+      return await deleteInBatches(collection, older);
     },
 
     /** Whether something of a scan is staged, all of it read under this epoch or a later one. */
@@ -134,14 +135,11 @@ export function createChunkStore(collection: Collection<ChunkDocument>) {
     },
 
     /** Deletes a scan's chunks; returns how many. */
-    async dropChunks(scanId: string): Promise<number> {
-      return (await collection.deleteMany({ _id: within(scanId) })).deletedCount;
-    },
+    dropChunks: (scanId: string): Promise<number> =>
+      deleteInBatches(collection, { _id: within(scanId) }),
 
-    async dropChunksStagedBefore(scanId: string, beforeMs: number): Promise<number> {
-      const old = { _id: within(scanId), stagedAt: { $lt: dateOf(beforeMs) } };
-      return (await collection.deleteMany(old)).deletedCount;
-    },
+    dropChunksStagedBefore: (scanId: string, beforeMs: number): Promise<number> =>
+      deleteInBatches(collection, { _id: within(scanId), stagedAt: { $lt: dateOf(beforeMs) } }),
 
     /** The scan of each chunk staged before then, oldest first; of captures alone, or of all. */
     async *findScansStagedBefore(beforeMs: number, capturesOnly: boolean): AsyncGenerator<string> {

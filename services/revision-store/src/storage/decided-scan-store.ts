@@ -1,3 +1,4 @@
+import { deleteInBatches } from '@inventory/mongo/many-documents';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Collection } from 'mongodb';
 import type { ScanDocument } from './collections.ts';
@@ -23,9 +24,7 @@ export function createDecidedScanStore(collection: Collection<ScanDocument>) {
     },
 
     /** Deletes the records of scans decided before then; returns how many. */
-    async deleteDecidedBefore(beforeMs: number): Promise<number> {
-      const old = { decidedAt: { $lt: dateOf(beforeMs) } };
-      return (await collection.deleteMany(old)).deletedCount;
-    },
+    deleteDecidedBefore: (beforeMs: number): Promise<number> =>
+      deleteInBatches(collection, { decidedAt: { $lt: dateOf(beforeMs) } }),
   };
 }

@@ -1,4 +1,6 @@
 import type { ObservationId } from '@inventory/contracts/ids';
+import { upsert } from '@inventory/mongo/duplicate-key';
+import { deleteInBatches } from '@inventory/mongo/many-documents';
 import { parseDocument, readEach } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
@@ -29,7 +31,7 @@ export function createObservationStore(
       const kept = { scope, epoch, supersededAt: dateOf(nowMs) };
       const $set = { ...toObservationFields(observation), ...kept };
       const which = { _id: observation.observationId, scope };
-      await collection.updateOne(which, { $set }, { upsert: true });
+      await upsert(() => collection.updateOne(which, { $set }, { upsert: true }));
     },
 
     async findSuperseded(
@@ -57,7 +59,7 @@ export function createObservationStore(
     async deleteSuperseded({ scope, epoch }: InventoryEpoch, untilMs: number): Promise<number> {
       const expired = { supersededAt: { $lte: dateOf(untilMs) } };
       const older = epoch === 0 ? [] : [{ epoch: { $not: { $gte: epoch } } }];
-      return (await collection.deleteMany({ scope, $or: [expired, ...older] })).deletedCount;
+      return await deleteInBatches(collection, { scope, $or: [expired, ...older] });
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { RevisionId } from '@inventory/contracts/ids';
+import { readStoreTime } from '@inventory/mongo/connect';
 import { parseDocument, readEach } from '@inventory/mongo/parse-document';
 import { createSharedReads } from '@inventory/mongo/shared-commands';
 import { dateOf } from '@inventory/runtime/clock';
@@ -127,9 +128,8 @@ export function createScopeStore(
      * epoch is remembered. No machine's clock ends that: a scan that began before would be saved.
      */
     async deleteScope(lease: ScopeLease, erasedKeptMs: number): Promise<boolean> {
-      const erasedAt = { $ifNull: ['$erasedAt', dateOf(0)] };
-      const kept = { startDate: erasedAt, unit: 'millisecond', amount: erasedKeptMs };
-      const isForgotten = { $expr: { $lte: [{ $dateAdd: kept }, '$$NOW'] } };
+      const keptSince = dateOf((await readStoreTime(collection.db)) - erasedKeptMs);
+      const isForgotten = { erasedAt: { $not: { $gt: keptSince } } };
       const deleted = await collection.deleteOne({ ...heldBy(lease), ...isForgotten });
       return deleted.deletedCount === 1;
     },
