@@ -120,9 +120,12 @@ export function createLeases<Stored extends WithLease>({
   return {
     async acquire(lease, options) {
       const free = { $or: [isFree, { $eq: ['$lease.owner', { $literal: lease.owner }] }] };
-      const taken = await take(lease, free, options);
-      // It may match by now: its holder has left it.
-      return taken === undefined ? ((await take(lease, free, options)) ?? null) : taken;
+      let taken = await take(lease, free, options);
+      // It may match by now: its holder has left it. In the end its document says whose it is.
+      if (taken === undefined) taken = await take(lease, free, options);
+      return taken === undefined
+        ? ((await collection.findOne(heldBy(lease))) as Stored | null)
+        : taken;
     },
     async seize(lease) {
       // The first one may create the document beside another owner; the second one finds it.
