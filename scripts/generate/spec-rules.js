@@ -75,7 +75,7 @@ module.exports = {
     'no-caching-no-cors': 'No caching, no CORS',
     'head-is-405': 'HEAD is 405',
     'path-values':
-      'Path values: Bounds of platform_id, app_id, context_id; twice is 422; unknown query ignored',
+      'Path values: Bounds of platform_id, app_id, context_id; twice is 422; an unknown query parameter is 422 on V2, ignored on V1',
     lists: 'Lists: limit 1 to 100, 50 when absent, pagination',
     'error-codes': 'Error codes: One code, one status, closed list',
     'errors-meta': 'Errors: meta: Product, price, zero charge, rate limit',

@@ -181,7 +181,7 @@ test('of an idle Project whose log was pruned the newest event stays: old cursor
   current.cut();
 });
 
-test('the reader of docs/customers/events.md prints what happened while it was down, and stops when it is refused (Events)', async () => {
+test('the reader of docs/customers/events.md prints what happened while it was down, begins again with what its handler failed on, and stops when it is refused (Events)', async () => {
   const customer = await newCustomer();
   const [, example = ''] =
     /<!-- example:read -->\n```js\n([\s\S]*?)^```$/m.exec(
@@ -197,9 +197,14 @@ test('the reader of docs/customers/events.md prints what happened while it was d
     INVENTORY_PROJECT: customer.projectId,
     CURSOR_FILE: join(stack.folder, 'cursor'),
   };
-  const start = () => {
+  // A handler that fails after a while.
+  const failing = join(stack.folder, 'failing-reader.js');
+  const handler = /^async function apply\(event\) \{$/m;
+  expect(example).toMatch(handler);
+  writeFileSync(failing, example.replace(handler, "$&\n  await wait(10);\n  throw new Error('not applied');"));
+  const start = (program = file) => {
     const printed: string[] = [];
-    const reader = spawn(process.execPath, [file], { env });
+    const reader = spawn(process.execPath, [program], { env });
     for (const stream of [reader.stdout, reader.stderr]) {
       stream.on('data', (part) => printed.push(String(part)));
     }
@@ -210,15 +215,18 @@ test('the reader of docs/customers/events.md prints what happened while it was d
   await waitFor('it has a place', () => existsSync(env.CURSOR_FILE));
   first.reader.kill('SIGKILL');
   await first.closed;
-  await refreshed(customer, 1);
+  await refreshed(customer, 2);
+  const broken = start(failing);
+  expect(await broken.closed).toEqual([1, null]);
+  expect(broken.text()).toBe('not applied\n');
   const second = start();
-  await waitFor('it prints the event', () => second.text().includes('\n'));
+  await waitFor('it prints the events', () => second.text().split('\n').length > 2);
   await stack.operator.revoke(customer.credentialId);
   const [code] = await second.closed;
 
   expect(first.text()).toBe('');
   expect(second.text()).toMatch(
-    /^inventory\.refresh\.completed [0-9a-f-]{36} complete_changed\ncredential_revoked\n$/,
+    /^(inventory\.refresh\.completed [0-9a-f-]{36} complete_\w+\n){2}credential_revoked\n$/,
   );
   expect(code).toBe(1);
 });

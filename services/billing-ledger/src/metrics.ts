@@ -15,7 +15,7 @@ const cachedAccounts = gauge({
 });
 const quarantinedAccounts = gauge({
   name: 'inventory.ledger.accounts.quarantined',
-  description: 'Accounts in quarantine: their commands go to the dead letters',
+  description: 'Accounts in quarantine: the commands of their refreshes go to the dead letters',
 });
 const behindAccounts = gauge({
   name: 'inventory.ledger.accounts.behind',

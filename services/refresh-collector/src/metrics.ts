@@ -119,7 +119,7 @@ const openOldestAge = gauge({
 const stuckRefreshes = gauge({
   name: 'inventory.refresh.stuck',
   description:
-    'Refreshes whose command was resent five times or that are a minute past their deadline; at most 1,000 are counted; all replicas report the same',
+    'Refreshes whose command was resent four times or that are a minute past their deadline; at most 1,000 are counted; all replicas report the same',
   labels: { phase: waitingPhases },
 });
 const stuckOldestAge = gauge({
