@@ -14,6 +14,7 @@ import type { Customer } from './support/operator.ts';
 import {
   createSimulatorControl,
   type SimulatorControl,
+  scenarioScope,
   sizeScope,
 } from './support/simulator-control.ts';
 import { openTestStack, type TestStack } from './support/test-stack.ts';
@@ -50,14 +51,39 @@ afterAll(async () => {
 
 type Tracker = ReturnType<typeof openTracker>;
 
+/** What the example does not say of itself: what it reads whole, and rows that it has already or does not have. */
+const told: readonly (readonly [line: string, telling: string])[] = [
+  [
+    'store(name, after ?? (await readWhole(scope)));',
+    "if (!after) console.log('whole', scope.platform_id);",
+  ],
+  ...(
+    [
+      ['for (const row of page.added)', 'row', 'twice'],
+      ['for (const row of page.removed)', '!row', 'unknown row'],
+      ['for (const { asset: row } of page.changed)', '!row', 'unknown row'],
+    ] as const
+  ).map(([loop, held, text]) => {
+    const isTold = held.replace('row', 'copy.rows[keyOf(row)]');
+    return [loop, `${loop} if (${isTold}) console.log('${text}');`] as const;
+  }),
+];
+
+function telling(example: string): string {
+  return told.reduce((text, [line, telling]) => {
+    expect(text).toContain(line);
+    return text.replace(line, line.endsWith(';') ? `${line}\n${telling}` : `${telling}\n${line}`);
+  }, example);
+}
+
 /** The example of docs/customers/local-copies.md, as a process that is killed and started again. */
-function openTracker(apiKey: string) {
+function openTracker(apiKey: string, name: string) {
   const page = readFileSync(join(__dirname, '../../docs/customers/local-copies.md'), 'utf8');
   const [, example = ''] = /<!-- example:track -->\n```js\n([\s\S]*?)^```$/m.exec(page) ?? [];
-  const copies = join(stack.folder, 'copies');
-  const file = join(stack.folder, 'tracker.js');
+  const copies = join(stack.folder, name);
+  const file = join(stack.folder, `${name}.js`);
   mkdirSync(copies);
-  writeFileSync(file, example);
+  writeFileSync(file, telling(example));
   const env = {
     ...machineEnvironment(),
     NODE_PATH: join(__dirname, '../../node_modules'),
@@ -98,6 +124,16 @@ function openTracker(apiKey: string) {
       return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : null;
     },
   };
+}
+
+async function startTracker(name: string) {
+  const { secret } = await stack.operator.newCredential(customer.projectId, {
+    scopes: ['*', 'customer.events.read.v1'],
+  });
+  const own = openTracker(secret, name);
+  tracker = own;
+  await waitFor('the tracker has its place', () => own.isPlaced());
+  return own;
 }
 
 async function watchAll(): Promise<void> {
@@ -192,7 +228,7 @@ async function differing(own: Tracker): Promise<string[]> {
   const found: string[] = [];
   for (const scope of scopes) {
     const copy = own.copyOf(scope);
-    const rows = copy === null ? [] : Object.values<Record<string, unknown>>(copy.assets);
+    const rows = copy === null ? [] : Object.values<Record<string, unknown>>(copy.rows);
     const isEqual = isSame(rows.map(essence), (await assetsOf(scope)).map(essence));
     if (copy === null || !isEqual) found.push(scope.platform_id);
   }
@@ -206,12 +242,7 @@ function isSame(left: readonly string[], right: readonly string[]): boolean {
 test('the local copies of 200 watched inventories equal those of the platform after a day with kills of every service and of the tracker: read whole once, no row twice (Changes, Watches) [changes-are-a-function-of-two-revisions]', async () => {
   const chance = openChance();
   process.stderr.write(`local copies: TEST_SEED=${chance.seed}\n`);
-  const { secret } = await stack.operator.newCredential(customer.projectId, {
-    scopes: ['*', 'customer.events.read.v1'],
-  });
-  const own = openTracker(secret);
-  tracker = own;
-  await waitFor('the tracker has its place', () => own.isPlaced());
+  const own = await startTracker('day');
   await watchAll();
   await liveThroughDay(chance, own);
 
@@ -237,6 +268,32 @@ test('the local copies of 200 watched inventories equal those of the platform af
   expect(whole).toHaveLength(watchedCount);
   expect(own.text()).not.toMatch(/twice|unknown row/);
   await expectEndedRuns();
+});
+
+test('a copy of what is not known any more is read whole, and has currencies beside assets (Changes, Operating surface: erase)', async () => {
+  const own = await startTracker('erased');
+  const [odd, plain] = [scenarioScope('currency-row'), sizeScope(7, 399_999)];
+  const refresh = async (scope: InventoryKey) => customer.api.accepted(scope);
+  for (const scope of [odd, plain]) await refresh(scope);
+  await waitFor('the tracker has both copies', () =>
+    [odd, plain].every((scope) => own.copyOf(scope) !== null),
+  );
+  const kinds = Object.keys(own.copyOf(odd).rows).map((key) => key.split('/')[2]);
+  expect(new Set(kinds)).toEqual(new Set(['asset', 'currency']));
+  const before = own.copyOf(plain);
+
+  await stack.operator.call('eraseInventory', plain);
+  await refresh(plain);
+  await waitFor('the copy is of another revision', () => {
+    const copy = own.copyOf(plain);
+    return copy.revision_id !== before.revision_id;
+  });
+  expect(own.copyOf(plain).rows).toEqual(before.rows);
+  await own.kill();
+
+  const whole = own.text().match(/^whole .*$/gm) ?? [];
+  expect(whole.filter((line) => line.endsWith(plain.platform_id))).toHaveLength(2);
+  expect(whole).toHaveLength(3);
 });
 
 /** The watches end, so that nothing is open; then every run was paid, and announced, once. */

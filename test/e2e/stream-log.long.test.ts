@@ -201,7 +201,10 @@ test('the reader of docs/customers/events.md prints what happened while it was d
   const failing = join(stack.folder, 'failing-reader.js');
   const handler = /^async function apply\(event\) \{$/m;
   expect(example).toMatch(handler);
-  writeFileSync(failing, example.replace(handler, "$&\n  await wait(10);\n  throw new Error('not applied');"));
+  writeFileSync(
+    failing,
+    example.replace(handler, "$&\n  await wait(10);\n  throw new Error('not applied');"),
+  );
   const start = (program = file) => {
     const printed: string[] = [];
     const reader = spawn(process.execPath, [program], { env });

@@ -142,7 +142,7 @@ const named: NamedSchemas = new Map<z.core.$ZodType, string>([
 const tags: Readonly<Record<PublicTag, string>> = {
   Refreshes: 'Complete collections in the background: start, follow, cancel, list.',
   Inventories: 'Pages of saved inventories and of the platform.',
-  Watches: 'Inventories that are refreshed again and again, paid by news.',
+  Watches: 'Inventories that are refreshed again and again.',
   Events: 'Terminal refreshes, as a stream and as a list.',
   Webhooks: 'The same events, sent as signed requests.',
   Account: 'Money, limits and prices.',
