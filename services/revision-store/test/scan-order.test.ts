@@ -1,5 +1,6 @@
 import { newScope } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
+import { openHistory } from './support/history.ts';
 import { newScan, plainPage, type Scan } from './support/scan-builder.ts';
 import {
   openStoreUnderTest,
@@ -68,3 +69,29 @@ describe('Scans of collectors whose clocks differ (Refresh: one scan at a time p
     expect(await current(scope)).toMatchObject({ revision_id });
   });
 });
+
+test.each([
+  [1, 'decided'],
+  [6, 'postponed'],
+])(
+  'a scan that was just received waits for a moment where its inventory is leased, not for long: %i looks in vain (architecture: what a refresh waits for)',
+  async (vain, result) => {
+    const history = openHistory(store, clock);
+    const { scopes } = history.deps;
+    const scan = await history.stage({ pages: [plainPage(0, 1)] });
+    let looks = 1;
+    const acquireLease: typeof scopes.acquireLease = async (...lease) => {
+      looks += 1;
+      return looks <= vain ? null : scopes.acquireLease(...lease);
+    };
+    const leasing = Promise.resolve({ lease: null, sentMs: clock.now() });
+
+    const end = await history.decide(
+      scan,
+      { ...history.deps, scopes: { ...scopes, acquireLease } },
+      { leasing },
+    );
+
+    expect(end.result).toBe(result);
+  },
+);

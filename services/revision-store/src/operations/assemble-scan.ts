@@ -5,6 +5,7 @@ import type { Clock } from '@inventory/runtime/clock';
 import { holdLease, LeaseLost } from '@inventory/runtime/hold-lease';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';
+import { pause } from '@inventory/runtime/wait';
 import type { Retention } from '../domain/retention.ts';
 import { type DecidedScan, pagesInOrder, type ScanResult } from '../domain/scan.ts';
 import { type ScanComparison, withJoins } from '../domain/scan-comparison.ts';
@@ -100,7 +101,7 @@ export async function assembleScan(
   stopping: AbortSignal,
 ): Promise<AssemblyEnd> {
   const { scopes, clock, logger, settings } = deps;
-  const { lease, sentMs } = await (claimed.leasing ?? requestLease(deps, claimed.scopeKey));
+  const { lease, sentMs } = await leaseFor(deps, claimed);
   if (lease === null) return { result: 'postponed', why: 'inventory_busy' };
   const held = holdLease({
     name: work.inventories.name,
@@ -127,6 +128,21 @@ export async function assembleScan(
     held.end();
     if (!isReleased) await release(deps, lease);
   }
+}
+
+/** The pruner, and a duplicate of an earlier scan, hold a lease for a moment only. */
+const lookAgainMs = 50;
+const looksMax = 6;
+
+/** Waits for a moment where the scan has just been received; else it is due again later. */
+async function leaseFor(deps: AssembleScanDeps, claimed: ClaimedScan): Promise<RequestedLease> {
+  if (!claimed.leasing) return requestLease(deps, claimed.scopeKey);
+  let requested = await claimed.leasing;
+  for (let looks = 1; requested.lease === null && looks < looksMax; looks += 1) {
+    await pause(lookAgainMs);
+    requested = await requestLease(deps, claimed.scopeKey);
+  }
+  return requested;
 }
 
 export async function requestLease(

@@ -22,6 +22,7 @@ import { createAssetIndexStore } from '../../src/storage/asset-index-store.ts';
 import { createChunkStore } from '../../src/storage/chunk-store.ts';
 import { createDecidedScanStore } from '../../src/storage/decided-scan-store.ts';
 import { createObservationStore } from '../../src/storage/observation-store.ts';
+import type { ClaimedScan } from '../../src/storage/waiting-scans.ts';
 import { assemblyOn } from './assembly-on.ts';
 import {
   completedMessage,
@@ -95,8 +96,13 @@ export function openHistory(store: StoreUnderTest, clock: TestClock, blockAssets
     return receive(scan);
   }
 
-  async function decide(scan: CompletedScan, by: AssembleScanDeps = deps) {
-    const claim = { trace: {}, receivedAtMs: clock.now(), wasClaimed: false, tries: 1 };
+  async function decide(
+    scan: CompletedScan,
+    by: AssembleScanDeps = deps,
+    received: Pick<ClaimedScan, 'leasing'> = {},
+  ) {
+    const times = { receivedAtMs: clock.now(), wasClaimed: false, tries: 1 };
+    const claim = { trace: {}, ...times, ...received };
     return await assembleScan(by, { scan, scopeKey, ...claim }, new AbortController().signal);
   }
 
