@@ -1,6 +1,7 @@
 import { refreshOutcomes } from '@inventory/contracts/vocabulary';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
+import { watchOf as numberedWatch } from '../../test/support/watch-of.ts';
 import {
   backedOffUntil,
   dayOf,
@@ -21,25 +22,8 @@ const startMs = Date.UTC(2026, 10, 26);
 const uuid = '0199c2a4-6f10-7b21-8c3d-4e5f6a7b8009';
 
 function watchOf(of: Partial<Watch> = {}): Watch {
-  return {
-    id: `wat_${uuid}`,
-    version: 1,
-    accountId: `acc_${uuid}`,
-    projectId: `prj_${uuid}`,
-    scope: { platform_id: '76561190000000001', app_id: 730, context_id: 2 },
-    language: 'english',
-    everySeconds: 300,
-    maxCreditsPerDay: null,
-    createdAtMs: startMs,
-    nextRunAtMs: startMs,
-    pausedReason: null,
-    run: null,
-    denials: 0,
-    spent: { day: 0, credits: 0 },
-    recent: { runs: 0, credits: 0 },
-    assets: null,
-    ...of,
-  };
+  const numbered = numberedWatch(0, `prj_${uuid}`, startMs);
+  return { ...numbered, id: `wat_${uuid}`, nextRunAtMs: startMs, ...of };
 }
 
 const every = fc.integer({ min: 300, max: 604_800 });
