@@ -8,6 +8,7 @@ import {
   MongoNetworkError,
   MongoServerError,
 } from 'mongodb';
+import { passingCodes } from './is-mongo-unavailable.ts';
 
 interface WantedIndex {
   readonly name: string;
@@ -77,7 +78,13 @@ const codes = {
   indexBuildAlreadyInProgress: 285,
 } as const;
 /** Of a primary that ends or is replaced while it builds. */
-const interruptedCodes: readonly unknown[] = [91, 189, 10_107, 11_600, 11_602];
+const interruptedCodes: readonly unknown[] = [
+  passingCodes.ShutdownInProgress,
+  passingCodes.PrimarySteppedDown,
+  passingCodes.NotWritablePrimary,
+  passingCodes.InterruptedAtShutdown,
+  passingCodes.InterruptedDueToReplStateChange,
+];
 const buildPauseMs = 500;
 
 /** False where the server refuses it for another index. */
