@@ -53,10 +53,9 @@ const breakerPauseMs = 1_000;
 /**
  * Reads a claimed scan to its end, from the last recorded page on. A page is read while the one before
  * is staged and recorded, and staged once that one is recorded; so is the first page while the start of
- * the scan is written. Returns when the scan or its lease
- * ended, or with the page in flight when the worker leaves it; staged and recorded pages stay. Rejects
- * while the database is unavailable. Any other error ends the scan: it would occur again whenever the
- * page is read.
+ * the scan is written. Returns when the scan or its lease ended, or with the page in flight when the
+ * worker leaves it; staged and recorded pages stay. Rejects while the database is unavailable. Any other
+ * error ends the scan: it would occur again whenever the page is read.
  */
 export async function runScan(deps: ScanDeps, taken: ClaimedScan, hold: ScanHold): Promise<void> {
   const { scope } = taken.refresh;

@@ -52,6 +52,15 @@ export interface ScanComparison {
   readonly writesRows: boolean;
 }
 
+/** Nothing of the pages is needed that the head does not have. */
+export function writesNothing({
+  writesAssets,
+  writesTexts,
+  writesRows,
+}: Pick<ScanComparison, 'writesAssets' | 'writesTexts' | 'writesRows'>): boolean {
+  return !writesAssets && !writesTexts && !writesRows;
+}
+
 /** Compares a scan with the head: the one place that decides changed, unchanged and superseded. */
 export function compareWithHead(
   findings: Findings,

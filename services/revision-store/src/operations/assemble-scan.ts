@@ -8,7 +8,7 @@ import type { Logger } from '@inventory/runtime/logger';
 import { pause } from '@inventory/runtime/wait';
 import type { Retention } from '../domain/retention.ts';
 import { type DecidedScan, pagesInOrder, type ScanResult } from '../domain/scan.ts';
-import { type ScanComparison, withJoins } from '../domain/scan-comparison.ts';
+import { withJoins, writesNothing } from '../domain/scan-comparison.ts';
 import {
   addPage,
   endsInRepetition,
@@ -198,7 +198,7 @@ async function assemblePages(deps: AssembleScanDeps, leased: LeasedScan): Promis
   if (pages === null) throw new PagesInvalid('the manifest is not a whole scan');
   const known = deps.contents.find(pages);
   const same = known && compareScan(deps, { scan, contents: known, lease });
-  if (same && isWritten(same))
+  if (same && writesNothing(same))
     return commit(deps, leased, { verdict: same, aside: null, written: Promise.resolve() });
   const staged = openStagedPages(deps.chunks, scan.scanId, pages);
   const survey = await surveyScan(staged, signal);
@@ -206,9 +206,9 @@ async function assemblePages(deps: AssembleScanDeps, leased: LeasedScan): Promis
   if (endsInRepetition(survey, scan.reportedTotalCount)) {
     throw new PagesInvalid('the last page repeats others');
   }
-  const contents = await contentsOf(survey, signal);
+  const contents = known ?? (await contentsOf(survey, signal));
   if (!repeatsAtEnd(survey)) deps.contents.remember(pages, contents);
-  const found = compareScan(deps, { scan, contents, lease });
+  const found = same ?? compareScan(deps, { scan, contents, lease });
   const compared = { scan, staged, survey, verdict: found, head: lease.head };
   const changes = await writeChanges(deps, compared, signal);
   if (changes === null) return pagesGone(deps, leased);
@@ -220,10 +220,6 @@ async function assemblePages(deps: AssembleScanDeps, leased: LeasedScan): Promis
   signal.throwIfAborted();
   return commit(deps, leased, { verdict, aside, ...revision });
 }
-
-/** Nothing of the pages is needed that the head does not have. */
-const isWritten = ({ writesAssets, writesTexts, writesRows }: ScanComparison): boolean =>
-  !writesAssets && !writesTexts && !writesRows;
 
 async function commit(
   deps: AssembleScanDeps,

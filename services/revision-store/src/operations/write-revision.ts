@@ -16,7 +16,7 @@ import {
 import { cutByBytes, joinedBytes, partEnd } from '../domain/joined-texts.ts';
 import { assetIdentity } from '../domain/page-survey.ts';
 import type { CompletedScan } from '../domain/scan.ts';
-import type { ScanComparison } from '../domain/scan-comparison.ts';
+import { type ScanComparison, writesNothing } from '../domain/scan-comparison.ts';
 import type { Survey } from '../domain/survey.ts';
 import type { BlockPlace, BlockStore } from '../storage/block-store.ts';
 import { gatherTexts, type WantedTexts } from './gather-texts.ts';
@@ -62,8 +62,7 @@ export async function writeRevision(
   assembled: AssembledScan,
   signal: AbortSignal,
 ): Promise<WrittenRevision | null> {
-  const { writesAssets, writesTexts, writesRows } = assembled.verdict;
-  if (!writesAssets && !writesTexts && !writesRows) return { written: Promise.resolve() };
+  if (writesNothing(assembled.verdict)) return { written: Promise.resolve() };
   const writer = openWriter(deps, assembled.staged, signal);
   for await (const group of groupsOf(deps, assembled)) {
     if (!(await writer.write(group))) return null;
